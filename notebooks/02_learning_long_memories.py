@@ -13,15 +13,16 @@
 # %% [markdown]
 # # Learning long memories
 #
-# A linear network learns from a linear teacher. Zucchet and Orvieto (2024, Section 4)
-# find that the longer the teacher remembers, the worse a fully connected network does,
-# and that an LRU hardly notices. They drew 128 sequences a step, and needed a month of
+# A linear network, the student, learns to imitate a linear teacher. Zucchet and Orvieto (2024,
+# Section 4) compare two students: a fully connected (dense) network and a linear recurrent unit
+# (LRU). The loss of the dense network grows with the teacher's time constant, but that of the
+# LRU hardly changes. The authors sampled 128 sequences for each step and needed a month of
 # computing. Here the loss is exact, and the comparison runs while you read.
 #
-# **You need** gradient descent, and what the impulse response of a linear system is; the
-# notebook on the curse of memory helps. **You learn** how the expected loss of a linear
-# student is computed without drawing anything, who learns which memory, and how to compare
-# networks that are tuned one by one.
+# **You need** gradient descent and the impulse response of a linear system. The notebook on
+# the curse of memory helps. **You learn** how to compute the expected loss of a linear student
+# without sampling. You also learn which network learns which time constant, and how to compare
+# networks with separately tuned learning rates.
 
 # %%
 # %matplotlib inline
@@ -50,9 +51,10 @@ key = jax.random.key(0)
 # %% [markdown]
 # ## The teacher
 #
-# Ten neurons, a random real matrix whose eigenvalues are moved to moduli between
-# $\nu_0$ and one (Appendix A.1). What a linear network computes is its impulse response
-# $g$: how much an input weighs $k$ steps later. The closer $\nu_0$ to one, the longer.
+# The teacher has ten neurons and a random real recurrence matrix. Its eigenvalues are rescaled
+# to moduli between $\nu_0$ and one (Appendix A.1). The impulse response $g_k$ determines a
+# linear network completely: it is the weight of an input in the output $k$ steps later. Look
+# at the length of the response, which grows as $\nu_0$ approaches one.
 
 # %%
 figure, axes = plt.subplots(1, 3, sharex=True)
@@ -65,13 +67,15 @@ plt.show()
 # %% [markdown]
 # ## The exact loss
 #
-# Let $d$ be the difference of the two impulse responses. Over inputs with autocovariance
-# $R$ the expected loss of sequences of $T$ steps is a quadratic form,
+# Let $d_k$ be the difference between the impulse responses of student and teacher. Let $R$ be
+# the autocovariance of the inputs. The expected loss of sequences of $T$ steps is the quadratic
+# form
 #
-# $$L = \frac{1}{2T} \sum_{j,k} \big(T - \max(j, k)\big)\, R(j - k)\, d_j d_k,$$
+# $$L = \frac{1}{2T} \sum_{j,k} \big(T - \max(j, k)\big)\, R(j - k)\, d_j d_k.$$
 #
-# and for white inputs a single sum. Nothing is drawn, so nothing is noisy. Is it the
-# mean of the sampled loss? Forty batches, for white and for correlated inputs:
+# For white inputs it is a single sum. This loss has no sampling noise. The next table compares
+# it with the mean loss of 40 sampled batches, for white and for correlated inputs. AR(1) inputs
+# have $R(\Delta) = \rho^{|\Delta|}$.
 
 # %%
 teacher = linear_teacher(key, nu0=0.9)
@@ -89,8 +93,9 @@ for name, process in (("white", None), ("AR(1), $\\rho = 0.8$", AR1(0.8))):
 display(Markdown("\n".join(rows)))
 
 # %% [markdown]
-# A step of training on it needs no sequence at all: the impulse response of 300 steps is
-# one small matrix product. Side by side, one Adam step of the same student:
+# A training step on the exact loss needs no sequence. The impulse response of 300 steps is
+# one small matrix product. We measure the time of one Adam step of the same student for both
+# losses:
 
 # %%
 adam = Optimiser(steps=10_000)
@@ -113,15 +118,19 @@ def timed(batch, steps):
 
 fast, slow = timed(None, 500), timed(128, 5)
 display(
-    Markdown(f"exact {fast:.3f} ms, sampled {slow:.0f} ms: {slow / fast:.0f} times")
+    Markdown(
+        f"One step takes {fast:.3f} ms with the exact loss and {slow:.0f} ms with the sampled "
+        f"loss, {slow / fast:.0f} times as long."
+    )
 )
 
 # %% [markdown]
-# ## Who learns what
+# ## Which network learns a long time constant?
 #
-# Three teachers of $\nu_0 = 0.99$, and for each a dense network and an LRU of 64 neurons
-# at the learning rate that suits it (found on the full grid, below). The runs of a network
-# are one program: `jax.vmap` over seeds.
+# We take three teachers with $\nu_0 = 0.99$. For each teacher we train a dense network and an
+# LRU, both with 64 neurons. Each network has the best learning rate of the full grid below. One
+# program runs all seeds of a network (`jax.vmap`). In the figure, each line is one training.
+# Look at the final losses.
 
 # %%
 STEPS, SEEDS = 2_000, 3
@@ -157,26 +166,28 @@ for name, (draw, rate) in students.items():
         label = name if seed == 0 else None
         plt.semilogy(losses[seed], color=COLOUR[name], label=label, alpha=0.8)
     last[name] = np.sort(losses[:, -1])
-plt.gca().set(xlabel="step of Adam", ylabel="exact loss")
+plt.gca().set(xlabel="Adam step", ylabel="exact loss")
 plt.legend()
 plt.show()
 dense, lru = last.values()
 wins = sum(two < one for one in dense for two in lru)
 display(
     Markdown(
-        f"The LRUs end at {lru[0]:.1g} to {lru[-1]:.1g}, the dense networks at "
-        f"{dense[0]:.1g} to {dense[-1]:.1g}: of {dense.size * lru.size} pairs of runs the "
-        f"LRU's ends lower in {wins}."
+        f"The final losses of the LRUs are {lru[0]:.1g} to {lru[-1]:.1g}, those of the dense "
+        f"networks {dense[0]:.1g} to {dense[-1]:.1g}. In {wins} of {dense.size * lru.size} "
+        "pairs of runs the LRU has the lower final loss."
     )
 )
 
 # %% [markdown]
-# ## What Adam makes of them
+# ## Adam's steps in both networks
 #
-# Adam divides each gradient by its running size. Where parameters are coupled, as in a
-# dense matrix, one sensitive direction slows down everything it touches; a diagonal
-# recurrence has a few sensitive parameters and leaves the rest alone (Section 4.3). The
-# step for a gradient of one, at half of each network's peak rate:
+# Adam divides each gradient by its running root mean square. In a dense matrix the parameters
+# are coupled. One sensitive direction then makes the steps of all its parameters small. A
+# diagonal recurrence has only a few sensitive parameters, and the steps of the others stay
+# large (Section 4.3). The figure shows Adam's step for a gradient of one, at half of each
+# network's peak learning rate. The recurrent parameters are sorted by this step. Look at the
+# height and the steepness of the two curves.
 
 # %%
 middle, decades = {}, {}
@@ -191,28 +202,31 @@ for name, end in ends.items():
     middle[name] = np.median(values)
     decades[name] = np.log10(values[-1] / values[0])
 plt.gca().set(
-    yscale="log", xlabel="share of parameters", ylabel="step per unit gradient"
+    yscale="log",
+    xlabel="share of recurrent parameters",
+    ylabel="step per unit gradient",
 )
 plt.legend()
 plt.show()
 wider = max(decades, key=lambda one: decades[one])
 display(
     Markdown(
-        f"The middle step of the LRU is {middle['LRU'] / middle['dense RNN']:.1g} times that "
-        f"of the dense network. From the least to the greatest: "
-        + ", ".join(f"{name} {one:.1f} decades" for name, one in decades.items())
-        + f"; the {wider} makes more of the difference between its parameters."
+        f"The median step of the LRU is {middle['LRU'] / middle['dense RNN']:.1g} times that "
+        "of the dense network. From the smallest to the largest step the ratio is "
+        + ", ".join(f"{10**one:.2g} ({name})" for name, one in decades.items())
+        + f". So Adam treats the parameters of the {wider} more differently."
     )
 )
 
 # %% [markdown]
 # ## The whole grid
 #
-# Table 1 of the paper: seven memories, eleven learning rates, two ways to start the
-# dense network, ten seeds, ten thousand steps. They come with the code
-# (`sigprop sweep run memory_gap --preset paper` makes them again). Each network is tuned
-# by itself at each memory: the learning rate with the least median loss. Lines are
-# medians, dots are seeds.
+# Table 1 of the paper defines a grid of trainings. It has seven values of $\nu_0$, eleven
+# learning rates, two initialisations of the dense network, ten seeds and 10 000 steps. The
+# results come with the code, and `sigprop sweep run memory_gap --preset paper` repeats the
+# trainings. For each network and each $\nu_0$ we choose the learning rate with the smallest
+# median loss. In the figure, lines are medians and dots are seeds. Look at the distance between
+# both lines as $1 - \nu_0$ decreases.
 
 # %%
 grid = store.shipped("memory_gap")
@@ -226,13 +240,16 @@ plt.gca().set(xlabel=r"$1 - \nu_0$ of the teacher", ylabel="final exact loss")
 plt.legend()
 plt.show()
 # %% [markdown]
-# A recurrence of 64 neurons has $64^2$ numbers where it is dense, and $3 \cdot 64$ in an
-# LRU. The gap between the two, teacher by teacher:
+# The dense recurrence of 64 neurons has $64^2$ parameters, the recurrence of the LRU has $3
+# \cdot 64$. For each teacher, the lead of the LRU is the logarithm to base ten of the loss of
+# the dense network divided by the loss of the LRU. A lead of 1 means a tenth of the loss, and a
+# negative lead means that the dense network is better. The table lists the median over ten
+# seeds, and the second smallest and second largest lead.
 
 # %%
 best = np.log10(grid["best"])
 lead = best.sel(student="RNN") - best.sel(student="LRU")
-rows = ["| $\\nu_0$ | median lead of the LRU, decades | second least and greatest |"]
+rows = ["| $\\nu_0$ | median lead of the LRU | second smallest, second largest |"]
 rows.append("|---|---|---|")
 for nu0 in lead["condition"].values:
     values = np.sort(lead.sel(condition=nu0).values)
@@ -248,67 +265,77 @@ climbs = best.median("run").sel(condition=0.99) - best.median("run").sel(conditi
 won = medians.where(medians < 0, drop=True)
 display(
     Markdown(
-        f"The dense network is the better one at {won.size} of {medians.size} memories, "
-        f"those of $\\nu_0 \\leq {float(won['condition'].max()):g}$, by up to "
-        f"{-float(medians.min()):.1f} decades. From the shortest memory to the longest its "
-        f"loss climbs by {float(climbs.sel(student='RNN')):.1f} decades, the LRU's by "
-        f"{float(climbs.sel(student='LRU')):.1f}."
+        f"The dense network is better at {won.size} of {medians.size} values of $\\nu_0$: at "
+        f"$\\nu_0 \\leq {float(won['condition'].max()):g}$. There its loss is down to "
+        f"1/{10 ** -float(medians.min()):.2g} of that of the LRU. From $\\nu_0 = 0.32$ to "
+        f"$\\nu_0 = 0.99$ the loss of the dense network grows by a factor of "
+        f"{10 ** float(climbs.sel(student='RNN')):.2g}, that of the LRU by a factor of "
+        f"{10 ** float(climbs.sel(student='LRU')):.2g}."
     )
 )
 
 # %% [markdown]
 # ## To take home
 #
-# For a linear student the expected loss is a quadratic form of impulse responses. Use it:
-# it is exact, and costs next to nothing. And compare networks at your own memory:
+# For a linear student the expected loss is a quadratic form of impulse responses. This form is
+# exact and cheap to compute, so use it. Compare networks at the time constant of your own task:
 
 # %%
 long, short = (medians.sel(condition=nu0).item() for nu0 in (0.99, 0.32))
 names = {True: "the LRU", False: "the dense network"}
 display(
     Markdown(
-        f"- A sampled step took {slow / fast:.0f} times as long as an exact one.\n"
-        f"- Long memories: {names[long > 0]} ends {10 ** abs(long):.0f} times lower.\n"
-        f"- Short memories: {names[short > 0]} ends {10 ** abs(short):.0f} times lower."
+        f"- A training step on the sampled loss took {slow / fast:.0f} times as long as a "
+        "step on the exact loss.\n"
+        f"- Long time constants ($\\nu_0 = 0.99$): the final loss of {names[long > 0]} is "
+        f"{10 ** abs(long):.0f} times smaller.\n"
+        f"- Short time constants ($\\nu_0 = 0.32$): the final loss of {names[short > 0]} is "
+        f"{10 ** abs(short):.0f} times smaller."
     )
 )
 
 # %% [markdown]
 # ## Exercises
 #
-# 1. For white inputs the double sum is a single one. Write it down, and compute the loss of
-#    `student` on `teacher` over 100 steps from two calls of `kernel`.
-# 2. The loss of a student that answers nothing is the power of the teacher's output. How
-#    much of it has the untrained LRU of exercise 1 explained?
-# 3. Between which two memories of the grid do the networks change places?
+# 1. For white inputs of variance one the double sum becomes a single sum. Write down this sum.
+#    Compute the loss of `student` on `teacher` over 100 steps from two calls of `kernel`.
+# 2. A student with zero output has half of the teacher's mean squared output as its loss. Which
+#    share of this loss does the untrained LRU of exercise 1 explain?
+# 3. Between which two values of $\nu_0$ does the better network change?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. R(j - k) is one where j = k and zero elsewhere.
+# 1. R(j - k) is one for j = k and zero otherwise. So only the terms with d_k^2 remain.
 steps = np.arange(100)
 d = kernel(student, 100)[:, 0, 0] - kernel(teacher, 100)[:, 0, 0]
 mine = np.sum((100 - steps) * d**2) / (2 * 100)
 np.testing.assert_allclose(
     mine, teacher_student(teacher, length=100).loss(student), 1e-4
 )
-print(f"{mine:.4f}")
+print(f"loss: {mine:.4f}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. With d = -g the loss is half the teacher's power; one minus the ratio is explained.
+# 2. A student with zero output has d = -g. The explained share is one minus the ratio of the
+#    loss of the LRU and the loss of this student.
 power = np.sum((100 - steps) * kernel(teacher, 100)[:, 0, 0] ** 2) / (2 * 100)
 share = float(1 - mine / power)
 assert share < 1
-print(f"{share:.0%} explained" if share > 0 else f"none: it adds {-share:.0%}")
+print(
+    f"The LRU explains {share:.0%} of the loss."
+    if share > 0
+    else f"The LRU explains nothing: its loss is {-share:.0%} larger than with zero output."
+)
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. Where the median lead changes its sign.
+# 3. The better network changes where the median lead changes its sign.
 signs = medians.values > 0
 (place,) = np.flatnonzero(signs[1:] != signs[:-1])
 before, behind = medians["condition"].values[[place, place + 1]]
 assert medians.sel(condition=before) < 0 < medians.sel(condition=behind)
-print(f"between {before} and {behind}")
+print(f"between nu_0 = {before} and nu_0 = {behind}")
 
 # %% [markdown]
-# The figures about this: `sigprop figure zucchet-3`, `sigprop figure zucchet-11`.
+# These commands draw the related figures: `sigprop figure zucchet-3`,
+# `sigprop figure zucchet-11`.
 #
 # ## The other notebooks
 #
