@@ -13,16 +13,17 @@
 # %% [markdown]
 # # Why diagonal recurrences train
 #
-# A dense recurrence and a diagonal one can compute the same function. Both have a loss as
-# sharp as a long memory makes it, and yet Adam learns the diagonal one far better. Zucchet
-# and Orvieto (2024, Section 4.3) explain it by the Hessian: not how large its eigenvalues
-# are, but where its eigenvectors point. Here every Hessian is exact: that of infinitely
-# long sequences, in closed form.
+# A dense recurrence and a diagonal recurrence can compute the same function. For a long time
+# constant both losses have a large curvature. Even so, Adam learns the diagonal recurrence far
+# better. Zucchet and Orvieto (2024, Section 4.3) explain this difference by the Hessian of the
+# loss. The sizes of the Hessian's eigenvalues do not explain it, but the directions of its
+# eigenvectors do. In this notebook every Hessian is exact: it has a closed form for infinitely
+# long sequences.
 #
-# **You need** eigenvalues and eigenvectors of a symmetric matrix, and what the Hessian of a
-# loss is; the notebook on loss landscapes comes before this one. **You learn** to read a
-# map of a Hessian, what the largest step is, what a rate for each parameter can do about
-# it and what it cannot, and what correlated inputs change.
+# **You need** eigenvalues and eigenvectors of a symmetric matrix, the Hessian of a loss, and
+# the notebook on loss landscapes. **You learn** to read a map of a Hessian and to compute the
+# largest stable learning rate. You also learn the benefit and the limits of a separate learning
+# rate for each parameter, and the effect of correlated inputs.
 
 # %%
 # %matplotlib inline
@@ -55,7 +56,7 @@ N, DRAWS, SHOWN = 4, 20, 2
 
 
 def solutions(seed, process=None):
-    """A teacher's task, and four students that solve it."""
+    """The task of a teacher, and four students that solve the task exactly."""
     teacher = linear_teacher(jax.random.key(seed), nu0=0.99, size=N)
     students = {name: twin(teacher, name) for name in NETWORKS[1:]}
     task = teacher_student(teacher, process, length=None)
@@ -63,12 +64,20 @@ def solutions(seed, process=None):
 
 
 # %% [markdown]
-# ## One map, four sets of coordinates
+# ## One input-output map, four sets of coordinates
 #
-# A teacher of four neurons, of eigenvalues of modulus 0.99 or more, is its own student. In
-# its eigenbasis it is a complex diagonal RNN, and with other parameters an LRU, or S4: one
-# response. Three routes to the dense Hessian must agree:
-# sums over ages, covariances of tangent systems, and automatic differentiation.
+# The teacher is a dense RNN of four neurons. Its eigenvalues $\lambda$ have moduli of 0.99 or
+# more. The first student is a copy of the teacher. The second student is the teacher in its
+# eigenbasis, a complex diagonal RNN. The other two students are the same map with the
+# parameters of a linear recurrent unit (LRU) and of S4, a structured state space layer. All
+# four have the same impulse response. We compute the dense Hessian in three ways, which must
+# agree: sums over time lags, covariances of tangent systems, and automatic differentiation.
+#
+# Each panel shows the Hessian of one student at the minimum. Red entries are positive and blue
+# entries are negative. The colours are logarithmic over five decades below the largest entry,
+# and linear for smaller entries. White lines separate groups of parameters: the recurrence, the
+# input weights $B$, the output weights $C$ and the skip connection $D$. Look at the number of
+# large entries off the diagonal.
 
 # %%
 with double_precision(True):
@@ -90,7 +99,9 @@ for axes, (name, found) in zip(row, exact.items(), strict=True):
     ordered = found.hessian[np.ix_(order, order)]
     hessians.matrix(axes, ordered)
     sharp = hessians.NAMES[str(names[np.argmax(np.diag(ordered))])]
-    said.append(f"{name} {len(ordered)}, the sharpest is of {sharp}")
+    said.append(
+        f"- {name}: {len(ordered)} parameters; {sharp} has the largest second derivative"
+    )
     hessians.gaps(axes, [end for _, _, end in parts])
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks(middles, [symbol for symbol, _, _ in parts], fontsize=7)
@@ -100,20 +111,21 @@ for axes, (name, found) in zip(row, exact.items(), strict=True):
     bar.ax.minorticks_off()
     axes.set_title(name)
 plt.show()
-display(Markdown(f"Parameters: {'; '.join(said)}."))
+display(Markdown("\n".join(said)))
 
 # %% [markdown]
-# Red is positive, blue negative; colours are logarithmic over five decades below the
-# largest entry and linear within. In $A$ sixteen numbers share every eigenvalue, and
-# everything couples to everything. In the others each eigenvalue has its own few
-# parameters, and talks to its conjugate.
+# In the dense recurrence matrix $A$ each eigenvalue depends on all sixteen numbers, so all
+# parameters are coupled. In the other networks each eigenvalue has its own few parameters. They
+# couple mainly to the parameters of the complex conjugate eigenvalue.
 #
-# ## Spectra alike, eigenvectors not
+# ## Similar spectra, different eigenvectors
 #
-# The map itself has only $2n + 1 = 9$ numbers: four eigenvalues, four gains and $D$. So
-# nine directions change it and the others do not. Left, the curvature along the nine. Right,
-# over how many parameters one of the four sharpest directions is spread, for twenty
-# teachers.
+# With $n = 4$ neurons the input-output map has only $2n + 1 = 9$ degrees of freedom: four
+# eigenvalues, four gains and $D$. So nine directions of parameter space change the map, and
+# the other directions do not. The left panel shows the curvature along the nine directions.
+# The right panel shows the number of parameters over which a direction of large curvature is
+# spread. Each dot is the mean over the four directions of largest curvature of one teacher.
+# There are twenty teachers, and the bar is the median.
 
 # %%
 with double_precision(True):
@@ -135,38 +147,39 @@ for name in NETWORKS:
     assert values[known - 1] > 0.5
     assert np.abs(values[known:]).max() < 1e-12 * values[0]
     left.plot(values[:known], MARKER[name] + "-", color=COLOUR[name], ms=4, label=name)
-left.set(xlabel="rank of the eigenvalue, from 0", ylabel="curvature", yscale="log")
+left.set(xlabel="rank of the curvature, from 0", ylabel="curvature", yscale="log")
 left.legend()
 for i, name in enumerate(NETWORKS):
     right.plot(spread[name], np.full(DRAWS, i), "o", color=COLOUR[name], ms=4)
     right.plot(np.median(spread[name]), i, "|", color=style.BLACK, ms=18)
-right.set(xlabel="parameters to a sharp direction", ylim=(3.5, -0.5))
+right.set(xlabel="parameters per direction", ylim=(3.5, -0.5))
 right.set_yticks(range(4), NETWORKS)
 plt.show()
 sharpest = {name: pairs[name].values[0] for name in NETWORKS}
 typical = {name: np.median(one) for name, one in spread.items()}
 dense = sharpest["dense RNN"]
-words = [f"{name} {sharpest[name] / dense:.2g}" for name in NETWORKS[1:]]
+words = [f"{sharpest[name] / dense:.2g} ({name})" for name in NETWORKS[1:]]
 wider = np.sum(spread["dense RNN"] > spread["complex diagonal"])
 display(
     Markdown(
-        f"Largest curvature as a multiple of the dense network's: {', '.join(words)}. In the "
-        f"middle a sharp direction is spread over "
+        "The largest curvature, divided by that of the dense RNN, is "
+        f"{', '.join(words)}. In the median a direction of large curvature is spread over "
         + ", ".join(f"{one:.1f} parameters ({name})" for name, one in typical.items())
-        + f"; over more in the dense network than in its complex diagonal twin for {wider} "
-        f"teachers of {DRAWS}."
+        + f". For {wider} of {DRAWS} teachers this number is larger in the dense RNN than in "
+        "the complex diagonal network."
     )
 )
 
 # %% [markdown]
 # ## The largest stable learning rate
 #
-# Gradient descent leaves a minimum of largest curvature $L$ at the rate $2/L$. On the loss
-# itself: start a billionth beside the teacher, along the sharpest direction, and bisect
-# for the rate at which two hundred steps begin to lead away.
+# Gradient descent diverges from a minimum of largest curvature $L$ if the learning rate exceeds
+# $2/L$. We measure this rate on the loss itself. We start at a distance of $10^{-9}$ from the
+# teacher, along the direction of largest curvature. Bisection finds the learning rate above
+# which 200 steps increase this distance.
 
 # %%
-rows = ["| network | $2/L$ | measured | ratio |", "|---|---|---|---|"]
+rows = ["| network | $2/L$ | measured rate | measured / $2/L$ |", "|---|---|---|---|"]
 with double_precision(True):
     for name, student in students.items():
         x, split = ravel_pytree(parameters(student))
@@ -182,21 +195,28 @@ hardest = max(sharpest, key=lambda one: sharpest[one])
 times = sharpest[hardest] / dense
 display(
     Markdown(
-        f"By this count the {hardest} should be the hardest to train: it bears a step "
-        f"{times:.0f} times smaller than the dense network. But its sharp directions are "
-        f"spread over {typical[hardest]:.1f} parameters."
+        f"The {hardest} network has the smallest stable learning rate, {times:.0f} times "
+        "smaller than the dense RNN. So plain gradient descent finds it the hardest to "
+        "train. But its directions of large curvature are spread over only "
+        f"{typical[hardest]:.1f} parameters."
     )
 )
 
 # %% [markdown]
-# ## What Adam can do about it
+# ## The benefit of a separate learning rate for each parameter
 #
-# Adam gives each parameter a rate of its own. Near the minimum the best that such rates
-# can do is about $D^{-1/2} H D^{-1/2}$, with $D$ the diagonal of $H$. The steps that a
-# descent needs go with the condition number, that of the nine directions that matter.
-# Left, before and after, for the twenty teachers. Right, after, against the distance
-# $d = |\lambda - \mu| \,/\, |1 - \lambda \bar\mu|$ of the two nearest eigenvalues: nought
-# where they coincide, one where the unit circle is much nearer. Below, the medians.
+# Adam gives each parameter a separate learning rate. Let $D_H$ be the diagonal of the Hessian
+# $H$. Near the minimum such rates can at best replace $H$ by about $D_H^{-1/2} H D_H^{-1/2}$.
+# The number of steps that gradient descent needs grows with the condition number. Here the
+# condition number is the ratio of the largest and the ninth largest curvature, because only
+# nine directions change the map.
+#
+# In the figure each mark is one of the twenty teachers. The left panel compares the condition
+# numbers with one common rate and with separate rates. The right panel shows the condition
+# number with separate rates as a function of a distance $d$. For eigenvalues $\lambda$ and
+# $\mu$ this distance is $d = |\lambda - \mu| \,/\, |1 - \lambda \bar\mu|$. We take the two
+# nearest eigenvalues of the teacher. The distance is zero if they coincide. It is near one if
+# they are much nearer to the unit circle than to each other.
 
 
 # %%
@@ -217,13 +237,16 @@ for name, many in drawn.items():
 fine = np.geomspace(0.08, 1, 9)
 right.loglog(fine, 20 / fine**6, color=style.GREY, lw=1, zorder=0)
 right.text(0.16, 2e6, "$20\\, d^{-6}$", color=style.GREY)
-left.set(xlabel="condition number of $H$", ylabel="with rates of their own")
+left.set(xlabel="condition number of $H$", ylabel="with separate rates")
 left.legend()
 right.set(xlabel="distance $d$ of the nearest eigenvalues")
 plt.show()
 crowded = np.array(apart) < 0.9
 before = [np.log10([condition(one) for one in drawn[name]]) for name in NETWORKS]
-rows = ["| network | before | after | after, apart: worst | crowded: sixth-power law |"]
+rows = [
+    "| network | median, common rate | median, separate rates "
+    "| largest, separate rates, $d \\geq 0.9$ | fit of $20\\,d^{-6}$, $d < 0.9$ |"
+]
 rows.append("|---|---|---|---|---|")
 for name, decades in zip(NETWORKS, before, strict=True):
     law = after[name][crowded] * np.array(apart)[crowded] ** 6 / 20
@@ -238,26 +261,30 @@ medians = {name: np.median(one) for name, one in after.items()}
 ratio = medians["dense RNN"] / max(medians[name] for name in NETWORKS[1:])
 display(
     Markdown(
-        f"The dense network keeps {ratio:.0f} times the condition number of the worst "
-        f"diagonal one, in the middle. Where eigenvalues crowd it is better than its complex "
-        f"diagonal twin in {better} draws of {crowded.sum()}."
+        f"With separate rates the median condition number of the dense RNN is {ratio:.0f} "
+        "times that of the worst diagonal network. For close eigenvalues ($d < 0.9$) the "
+        "dense RNN has a smaller condition number than the complex diagonal network for "
+        f"{better} of {crowded.sum()} teachers."
     )
 )
 for name in NETWORKS[1:]:
     assert after[name][~crowded].max() < 20
 
 # %% [markdown]
-# Rates of their own help everyone. What they leave a diagonal network depends on one thing,
-# how near its nearest eigenvalues are to each other: little where they are apart, whoever
-# the teacher is, and about the sixth power where they crowd. A dense network has good luck
-# or bad at any distance.
+# Separate rates reduce the condition number of every network. In a diagonal network the
+# remaining condition number depends on the distance $d$ of the two nearest eigenvalues. It is
+# below 20 for $d \geq 0.9$, and grows about like $d^{-6}$ for close eigenvalues. In a dense RNN
+# the remaining condition number varies widely at every distance.
 #
-# ## What correlated inputs do
+# ## The effect of correlated inputs
 #
-# Give the same students inputs of correlation $\rho$. A mode that remembers long rings at
-# its own frequency $\theta$, and sees of the input only the power there,
-# $S(\theta) = (1-\rho^2) / (1 - 2\rho\cos\theta + \rho^2)$. So its curvature should go
-# like $S(\theta)$: points are diagonal entries of the Hessian, lines are $S$.
+# Let successive inputs of the same students have the correlation $\rho$. A mode with a long
+# time constant and the phase $\theta$ responds only to input near the frequency $\theta$.
+# There the input has the spectral power $S(\theta) = (1-\rho^2) / (1 - 2\rho\cos\theta +
+# \rho^2)$. So the curvature of this mode should be proportional to $S(\theta)$. In the left
+# panel dots are diagonal entries of the Hessian of the LRU, divided by those for white
+# inputs. Lines are $S(\theta)$. In the right panel, look at the share of the Hessian's sum of
+# squares that lies off the diagonal.
 
 # %%
 RHOS = (0.0, 0.3, 0.6, 0.8, 0.95, 0.99)
@@ -278,68 +305,76 @@ for values, theta, colour in zip(own.T, angles, style.SEQUENCE, strict=False):
     label = rf"$\theta = {abs(theta) / math.pi:.2f}\,\pi$"
     left.semilogy(fine, power, color=colour, label=label)
     left.semilogy(RHOS, values, "o", color=colour, ms=4)
-left.set(xlabel=r"$\rho$", ylabel=r"curvature by $\omega_\nu$, relative")
+left.set(xlabel=r"correlation $\rho$", ylabel=r"curvature by $\omega_\nu$, relative")
 left.legend()
 for name, values in zip(NETWORKS, share.T, strict=True):
     look = MARKER[name] + ("--" if name == "S4" else "-")
     right.plot(RHOS, values, look, color=COLOUR[name], ms=4, label=name)
 right.legend(loc="upper right", bbox_to_anchor=(1, 0.45))
-right.set(xlabel=r"$\rho$", ylabel="share off the diagonal", ylim=(0, 1))
+right.set(xlabel=r"correlation $\rho$", ylabel="share off the diagonal", ylim=(0, 1))
 plt.show()
 
 moved = np.abs(share - share[0]).max()
 display(
     Markdown(
-        f"From white inputs to $\\rho = {RHOS[-1]}$ the curvature by $\\omega_\\nu$ changes by "
-        f"a factor of up to {max(own.max(), 1 / own.min()):.0f}, and the share off the "
-        f"diagonal by {moved:.2f} at most."
+        f"From white inputs to $\\rho = {RHOS[-1]}$ the curvature by the LRU's parameter "
+        "$\\omega_\\nu$ of the modulus changes by a factor of up to "
+        f"{max(own.max(), 1 / own.min()):.0f}. The share off the diagonal changes by at most "
+        f"{moved:.2f}."
     )
 )
 
 # %% [markdown]
-# What correlation changes is above all how large each mode's curvature is, and less who
-# couples to whom.
+# So correlation mainly changes the curvature of each mode, and changes the coupling between
+# parameters less.
 #
 # ## To take home
 #
-# - A long memory is sharp in all coordinates; in diagonal ones along a few parameters.
-# - With rates of their own, diagonal networks of separate eigenvalues are about equally
-#   easy, and a dense one is typically not.
-# - Correlated inputs weigh each mode by their power at its frequency.
+# - A long time constant causes a large curvature in all coordinates. In diagonal coordinates
+#   this curvature lies along a few parameters.
+# - With separate rates for each parameter, diagonal networks with well separated eigenvalues
+#   are about equally easy to train. A dense network is typically harder.
+# - Correlated inputs multiply the curvature of each mode by their spectral power at the mode's
+#   frequency.
 #
 # ## Exercises
 #
-# 1. A dense recurrence of $n$ neurons has $n^2 + 2n + 1$ parameters and its map $2n + 1$
-#    numbers. How many directions are flat? Count them in the Hessian above.
-# 2. What is the trace of $D^{-1/2} H D^{-1/2}$, whatever the network? What does that say
-#    about its largest eigenvalue?
-# 3. At which $\rho$ is the power at the frequency $\theta$ as large as under white inputs?
+# 1. A dense recurrence of $n$ neurons has $n^2 + 2n + 1$ parameters, and its input-output map
+#    has $2n + 1$ degrees of freedom. Along how many directions is the loss flat? Count them in
+#    the Hessian above.
+# 2. What is the trace of $D_H^{-1/2} H D_H^{-1/2}$ for any network? Which bounds on the largest
+#    eigenvalue of this matrix follow?
+# 3. For which $\rho$ is the spectral power at the frequency $\theta$ as large as for white
+#    inputs?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. The difference: n^2. A change of basis moves that many numbers and no output.
+# 1. The number of flat directions is the difference n^2. A change of basis of the state has n^2
+#    parameters and changes no output.
 flat = np.sum(np.abs(pairs["dense RNN"].values) < 1e-12 * sharpest["dense RNN"])
 assert flat == N**2
-print(flat)
+print(f"flat directions: {flat}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. Ones on the diagonal: the number of parameters, and so at least one and at most that.
+# 2. The diagonal consists of ones, so the trace is the number of parameters. The largest
+#    eigenvalue is at least the mean, one, and at most the trace.
 for name in NETWORKS:
     tamed = see.preconditioned(exact[name].hessian)
     assert math.isclose(np.trace(tamed), len(tamed), rel_tol=1e-9)
     assert 1 <= np.linalg.eigvalsh(tamed)[-1] <= len(tamed)
-    print(f"{name}: {len(tamed)}")
+    print(f"{name}: trace {len(tamed)}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. 1 - rho^2 = 1 - 2 rho cos(theta) + rho^2 where rho = cos(theta), or rho = 0.
+# 3. The equation 1 - rho^2 = 1 - 2 rho cos(theta) + rho^2 has the solutions rho = cos(theta)
+#    and rho = 0.
 theta = 1.0
 rho = math.cos(theta)
 power = (1 - rho**2) / (1 - 2 * rho * math.cos(theta) + rho**2)
 assert math.isclose(power, 1)
-print(f"{rho:.2f} at an angle of {theta}")
+print(f"rho = {rho:.2f} for theta = {theta} radians")
 
 # %% [markdown]
-# The figures about this: `sigprop figure zucchet-4`, `sigprop figure zucchet-8`,
-# `sigprop figure zucchet-9`, `sigprop figure sigprop-adam`.
+# These commands draw the related figures: `sigprop figure zucchet-4`,
+# `sigprop figure zucchet-8`, `sigprop figure zucchet-9`, `sigprop figure sigprop-adam`.
 #
 # ## The other notebooks
 #
