@@ -13,15 +13,16 @@
 # %% [markdown]
 # # Signals in deep and gated networks
 #
-# One linear neuron has a closed form. A network stacks layers of them, with maps and
-# gates between that are not linear; and the recurrences that win today, those of Hawk,
-# Mamba or DeltaNet, have gates within. How large are their states and gradients at
-# initialisation?
+# The moments of one linear neuron have a closed form. A network stacks layers of such
+# neurons, with nonlinear maps and gates in between. Modern recurrences, such as Hawk, Mamba
+# and DeltaNet, also have gates inside the recurrence. How large are the states and gradients
+# of such networks at initialisation?
 #
-# **You need** the notebook on the curse of memory. **You learn** what a layer does to the
-# autocovariance of its input, how second moments go through whole blocks and back, where
-# that approximation fails, that gates which see the input alone have *exact* moments,
-# when these are infinite, and what is left for gates that see the state.
+# **You need** the notebook on the curse of memory. **You learn** how a layer changes the
+# autocovariance of its input. You also learn how to predict second moments forwards and
+# backwards through whole blocks, and where this approximation fails. Gates that depend on the
+# input only have *exact* moments, and you learn when these are infinite. The last part shows an
+# approximation for gates that depend on the state.
 
 # %%
 # %matplotlib inline
@@ -58,10 +59,12 @@ STEPS, WIDTH, NUM = 64, 12, 512
 # %% [markdown]
 # ## A layer is a filter
 #
-# The curse of memory asks for the autocovariance $R_x$ of a neuron's input. Of the first
-# layer that is a property of the data. Of the second it is what the first one made of it:
-# a linear layer with responses $K(n)$ gives $R_y(\Delta) = \sum_{n,m} K(n)\,
-# R_x(\Delta + m - n)\, K(m)^\top$. White noise does not stay white for long.
+# The moments of a neuron depend on the autocovariance $R_x(\Delta)$ of its input $x$ at the lag
+# $\Delta$. For the first layer this autocovariance is a property of the data. For the second
+# layer it is the autocovariance $R_y$ of the first layer's output $y$. A linear layer with the
+# impulse response $K(n)$ gives $R_y(\Delta) = \sum_{n,m} K(n)\, R_x(\Delta + m - n)\,
+# K(m)^\top$. The next figure starts with white noise. Look at the correlation at small lags,
+# which grows with each layer.
 
 # %%
 with double_precision(True):
@@ -74,26 +77,35 @@ with double_precision(True):
             jax.random.key(depth), WIDTH, WIDTH, r_min=0.6, r_max=0.9, max_phase=0.6
         )
         signal = filtered(signal, filter_of(layer, STEPS)).signal
-plt.gca().set(xlabel=r"lag $\Delta$", ylabel="autocorrelation")
+plt.gca().set(xlabel=r"lag $\Delta$, steps", ylabel="autocorrelation")
 plt.legend()
 plt.show()
-said = f"After three layers neighbours are correlated by {own[1] / own[0]:.2f}."
+said = (
+    "After three layers the correlation of successive outputs is "
+    f"{own[1] / own[0]:.2f}. In the white input it is 0."
+)
 display(Markdown(said))
 
 # %% [markdown]
 # ## Through whole blocks
 #
-# A block normalises, runs its recurrence, mixes features in a gated linear unit, and adds
-# what it was given. `predict` follows all pairs of channels and all lags through that:
+# A block normalises its input, runs a recurrence, mixes features in a gated linear unit, and
+# adds its own input (the skip connection). The sum is called the stream. `predict` computes the
+# covariances of all pairs of channels at all lags:
 #
-# 1. filters and affine maps transform covariances exactly;
-# 2. a nonlinearity of a Gaussian channel has the covariance that Mehler's series gives,
-#    $\mathbb{E} f(x) f(y) = \sum_k f_k^2 \rho^k$ with $f_k$ the Hermite coefficients;
-# 3. a gated unit is integrated by parts against its gate (Stein).
+# 1. Filters and affine maps transform covariances exactly.
+# 2. For a nonlinearity $f$ and two Gaussian variables of correlation $\rho$, Mehler's series
+#    gives the covariance: $\mathbb{E} f(x) f(y) = \sum_k f_k^2 \rho^k$. Here $f_k$ are the
+#    Hermite coefficients of $f$.
+# 3. For a gated unit, integration by parts against the gate (Stein's lemma) gives the moments.
 #
-# What is *not* exact is that every stream is taken for Gaussian, and for stationary. How
-# much that costs is measured block by block. The network is Zucchet and Orvieto's, but
-# narrow, with the gates' weights doubled so that they bend more.
+# The prediction assumes that every stream is Gaussian and stationary. This assumption is
+# *not* exact, so we measure its error in each block. The network is that of Zucchet and
+# Orvieto with only 12 channels. We double the weights of the gates, so that the gates are
+# more nonlinear. In the figure, $\rho$ is the correlation of successive inputs. The left
+# panel shows the mean square of the stream after each block, the right panel that of the
+# state. Bars are two standard errors. Look at the distance from the grey line, which marks a
+# perfect prediction.
 
 # %%
 preset = replace(
@@ -115,7 +127,7 @@ network = gates_times(network, 2.0)
 
 @jax.jit
 def look(u, v):
-    """Squares of streams and states at the last step, and of errors at the middle one."""
+    """Squares of streams and states at the last step, and of errors at the middle step."""
 
     def run(pushes):
         x, seen, square = network.encode(u, None) + pushes[0], [], []
@@ -131,7 +143,7 @@ def look(u, v):
 
 
 def measure(process, seed):
-    """Mean and standard error of each, an entry a block."""
+    """Mean and standard error of each square, with one entry per block."""
     keys = jax.random.split(jax.random.key(seed))
     u = channels(keys[0], process, NUM, 2 * STEPS, 4, jnp.float32)
     v = jax.random.normal(keys[1], (NUM, 2 * STEPS, WIDTH))
@@ -166,20 +178,25 @@ for (name, rho), values in worst.items():
     cells = " | ".join(f"{one:.3f}" for one in values)
     lines.append(f"| {name}, $\\rho = {rho:g}$ | {cells}")
 display(Markdown("\n".join(f"{line} |" for line in lines)))
-said = f"Measured over predicted: {ratios.min():.2f} to {ratios.max():.2f}"
-display(Markdown(f"{said}, of which nothing was measured inside the network."))
+said = f"The measured moments are {ratios.min():.2f} to {ratios.max():.2f} times the predicted"
+display(
+    Markdown(f"{said} ones. The prediction uses no measurement inside the network.")
+)
 assert np.all(np.abs(ratios - 1) < 0.25)
 
 # %% [markdown]
-# Wide streams add up many weakly dependent channels, so that they are nearly Gaussian;
-# here are only a dozen. Bars are two standard errors: draw more sequences to see a bias.
+# A wide layer sums many weakly dependent channels, so that its stream is nearly Gaussian.
+# Here the layer has only 12 channels. With more sampled sequences the bars become smaller,
+# and a bias becomes visible.
 #
-# ## And back
+# ## Backwards through the blocks
 #
-# An error $v$ at every number of the last stream comes back by the transposed filters, and
-# each nonlinearity multiplies it by its derivative. If derivatives and errors are independent,
-# the same Gaussian expectations predict how large $\partial L/\partial x$ is before each block
-# (`predict_errors`).
+# Let the loss be $L = \sum v x$, where $x$ are all numbers of the last stream and $v$ are
+# independent random errors of variance one. Backpropagation sends $v$ through the transposed
+# filters. Each nonlinearity multiplies the error by its derivative. We assume that
+# derivatives and errors are independent. Then the same Gaussian expectations predict the mean
+# square of $\partial L/\partial x$ before each block (`predict_errors`). In the figure, lines
+# are predicted and dots are measured. The dots should lie on the lines.
 
 # %%
 for rho, ((mean, sem), error) in off.items():
@@ -187,35 +204,41 @@ for rho, ((mean, sem), error) in off.items():
     colour = lessons.CORRELATION[rho]
     plt.plot(places, error, color=colour, label=rf"theory, $\rho = {rho:g}$")
     plt.errorbar(places, mean, yerr=2 * sem, fmt="o", color=colour)
-plt.gca().set(xlabel="blocks before", ylabel=r"E$(\partial L/\partial x)^2$")
+plt.gca().set(
+    xlabel="number of blocks passed forwards", ylabel=r"E$(\partial L/\partial x)^2$"
+)
 plt.legend()
 plt.show()
 display(
     Markdown(
         "\n".join(
-            f"- $\\rho = {rho:g}$: {len(blocks)} blocks make the square of an error "
-            f"{error[0]:.1f} times as large, measured {mean[0]:.1f}."
+            f"- $\\rho = {rho:g}$: backwards through {len(blocks)} blocks, the mean square of "
+            f"an error grows {error[0]:.1f} times by the prediction and {mean[0]:.1f} times "
+            "in the measurement."
             for rho, ((mean, _), error) in off.items()
         )
     )
 )
 
 # %% [markdown]
-# Vary radius and gain, and there is a line on which streams keep their size and another for
-# gradients: `sigprop figure sigprop-depth`.
+# `sigprop figure sigprop-depth` varies the radius of the eigenvalues and the gain of the
+# layers. On one line of this plane streams keep their size. On another line gradients keep
+# their size.
 #
-# ## Gates that see the input alone
+# ## Gates that depend on the input only
 #
-# RG-LRU, minGRU, Mamba's core, gated linear attention and DeltaNet compute
-# $h' = a(x)\,h + b(x)$. Nonlinear, and yet their moments are *exact*, for inputs that are
-# independent in time: $a$ and $b$ know nothing of $h$, so
+# RG-LRU, minGRU, Mamba's core, gated linear attention and DeltaNet compute the next state $h'
+# = a(x)\,h + b(x)$ from the state $h$ and the input $x$. This map is nonlinear in $x$. Even
+# so, the moments are *exact* for inputs that are independent in time. The reason is that $a$
+# and $b$ are then independent of $h$. So
 #
 # $$\mathbb{E} h'^2 = \mathbb{E}[a^2]\,\mathbb{E} h^2 + 2\,\mathbb{E}[ab]\,\mathbb{E} h +
-# \mathbb{E}[b^2], \qquad \mathbb{E} h' = \mathbb{E}[a]\,\mathbb{E} h + \mathbb{E}[b],$$
+# \mathbb{E}[b^2], \qquad \mathbb{E} h' = \mathbb{E}[a]\,\mathbb{E} h + \mathbb{E}[b].$$
 #
-# and $s = \partial h/\partial\theta$ of any parameter of the gates obeys $s' = a s +
-# \partial_\theta a\, h + \partial_\theta b$: one more linear recursion. What remains are
-# Gaussian integrals over the few projections that a gate sees.
+# Let $s = \partial h/\partial\theta$ be the sensitivity to a parameter $\theta$ of the gates.
+# It obeys another linear recursion, $s' = a s + \partial_\theta a\, h + \partial_\theta b$.
+# The expectations of $a$ and $b$ are Gaussian integrals over the few projections of $x$ that
+# the gates use. In the next figure, lines are these closed forms and dots are simulations.
 
 # %%
 MEMORIES = (4, 16, 64)
@@ -250,25 +273,34 @@ with double_precision(True):
                 MEMORIES, mean[:, k], yerr=2 * sem[:, k], fmt="o", color=colour
             )
         inside.extend(np.abs(mean / exact - 1).ravel() / (sem / exact).ravel())
-for axes, title in zip(row, ("states", "gradients of the gate's weights"), strict=True):
-    axes.set(title=title, xlabel="memory without input")
+for axes, title in zip(
+    row, ("squared state", "squared gradient of the gate's weights"), strict=True
+):
+    axes.set(title=title, xlabel="time constant without input, steps")
     axes.set_xticks(MEMORIES, [str(one) for one in MEMORIES], minor=False)
     axes.minorticks_off()
 row[0].legend()
 plt.show()
 said = (
-    f"The farthest of {len(inside)} moments is {max(inside):.1f} standard errors off."
+    f"In {len(inside)} moments the largest distance between simulation and closed form is "
+    f"{max(inside):.1f} standard errors."
 )
 display(Markdown(said))
 
 # %% [markdown]
 # ## When a moment is infinite
 #
-# All of those gates keep $a \le 1$. One that may exceed it, say $a = e^{g}$ with $g$
-# Gaussian, shows what is at stake. The second moment is finite iff $\mathbb{E} a^2 < 1$;
-# a stationary state asks for $\mathbb{E}\log a < 0$ alone. Between the two the state settles,
-# and its second moment is infinite: it has tails $P(|h| > x) \sim x^{-\kappa}$ with
-# $\mathbb{E} a^\kappa = 1$, and the moments below $\kappa$ (Kesten 1973).
+# All gates above keep $a \le 1$. Now let $a = e^{g}$ with a Gaussian $g$ of mean $-0.25$, so
+# that $a$ can exceed one. A stationary state exists if $\mathbb{E}\log a < 0$. Its second
+# moment is finite only if $\mathbb{E} a^2 < 1$. If only the first condition holds, the state
+# is stationary but its second moment is infinite. Then the state has heavy tails $P(|h| > x)
+# \sim x^{-\kappa}$ with the tail index $\kappa$, where $\mathbb{E} a^\kappa = 1$. Only the
+# moments of order below $\kappa$ are finite (Kesten 1973).
+#
+# In the figure, the spread is the standard deviation of $g$. Left: the second moment becomes
+# infinite where $\mathbb{E} a^2$ crosses one. There $\kappa = 2$. Right: the share of 20 000
+# simulated states that exceed $x$. Dashed lines are proportional to $x^{-\kappa}$ and should
+# run along the ends of the curves.
 
 # %%
 DRIFT = -0.25
@@ -283,7 +315,7 @@ _, (left, right) = plt.subplots(1, 2)
 left.plot(spreads, square, color=style.BLUE, label=r"E$\,a^2$")
 left.plot(spreads, index, color=style.VERMILION, label=r"tail index $\kappa$")
 left.axhline(1, color=style.GREY, zorder=0)
-left.set(xlabel="spread of log a", ylim=(0, 6))
+left.set(xlabel="spread of log a", ylabel="value", ylim=(0, 6))
 left.legend()
 draws = np.random.default_rng(0)
 met = {}
@@ -308,26 +340,30 @@ for spread, (kappa, halves) in met.items():
     if E_aa < 1:
         names = ("a", "b", "aa", "ab", "bb")
         values = dict(zip(names, (E_a, 0.0, E_aa, 0.0, 1.0), strict=True))
-        said = f"is {float(second_moment(values, 'state', None)):.2f}"
+        said = f"is exactly {float(second_moment(values, 'state', None)):.2f}"
     else:
         said = "is infinite"
     display(
         Markdown(
-            f"Spread {spread}: $\\kappa = {kappa:.2f}$, the second moment {said}; two "
-            f"halves of the sample say {first:.2f} and {second:.2f}."
+            f"At spread {spread} the tail index is $\\kappa = {kappa:.2f}$ and the second "
+            f"moment {said}. The means of $h^2$ over two halves of the sample are "
+            f"{first:.2f} and {second:.2f}."
         )
     )
 
 # %% [markdown]
-# Dashed lines have the slope $-\kappa$. With such heavy tails a sample mean of squares does
-# not converge. `predict_gated` refuses such a moment and says which moments are finite.
+# If the second moment is infinite, the sample mean of squares does not converge.
+# `predict_gated` refuses to compute such a moment and says which moments are finite.
 #
-# ## Gates that see the state
+# ## Gates that depend on the state
 #
-# In a GRU or an LSTM the gate depends on $h$, and the recursion is linear no more. The
-# usual theory linearises it at rest: an *effective eigenvalue* $\lambda = \sigma(b_f)$. It
-# is right for small inputs. How small? Here is the simplified gated unit of Zucchet and
-# Orvieto, $h' = f h + (1 - f) x$ with $f = \sigma(W_x x + W_h h + b_f)$.
+# In a GRU or an LSTM the gate depends on $h$, so the recursion is not linear in $h$. We use
+# the simplified gated unit of Zucchet and Orvieto, $h' = f h + (1 - f) x$ with the gate $f =
+# \sigma(W_x x + W_h h + b_f)$. Here $\sigma$ is the logistic function, $W_x$ and $W_h$ are
+# weights, and $b_f$ is the bias. The usual theory linearises the unit at rest ($x = h = 0$).
+# Then it has the *effective eigenvalue* $\lambda = \sigma(b_f)$. This theory is correct for
+# small inputs. The figure shows for which input sizes it still holds. Look for the size at
+# which the curve leaves the grey line.
 
 # %%
 SIZES = (0.1, 0.3, 1.0, 3.0)
@@ -344,49 +380,60 @@ with double_precision(True):
 plt.errorbar(SIZES, ratio, yerr=bars, fmt="o-", color=style.PURPLE)
 plt.axhline(1, color=style.GREY, zorder=0)
 plt.gca().set(
-    xscale="log", yscale="log", xlabel="size of the inputs", ylabel="measured / at rest"
+    xscale="log",
+    yscale="log",
+    xlabel="standard deviation of the inputs",
+    ylabel=r"$E\,h^2$, measured / linearised",
 )
 plt.show()
-said = f"At inputs of size {SIZES[0]} the moment is {ratio[0]:.2f} times that at rest"
-display(
-    Markdown(f"{said}, at one {ratio[2]:.1f} and at {SIZES[-1]:g} {ratio[-1]:.1f}.")
+said = "\n".join(
+    f"- Inputs of standard deviation {SIZES[k]:g}: the measured moment is "
+    f"{ratio[k]:{form}} times the linearised moment."
+    for k, form in ((0, ".2f"), (2, ".1f"), (-1, ".1f"))
 )
+display(Markdown(said))
 
 # %% [markdown]
 # ## To take home
 #
-# - What a layer hands on is correlated, whatever it was given.
-# - Second moments go through blocks and back by Gaussian expectations, whose error is
-#   measured, not hoped.
-# - Gates that see the input alone leave everything exact; gates that see the state do not.
-# - Whether a moment is finite is a question of $\mathbb{E} a^2$, not of stability.
+# - The output of a recurrent layer is correlated in time even if its input is white.
+# - Gaussian expectations predict second moments forwards and backwards through blocks. The
+#   error of this approximation is measured.
+# - Gates that depend on the input only have exact moments. Gates that depend on the state do
+#   not.
+# - A second moment is finite if $\mathbb{E} a^2 < 1$. A stationary state alone is not enough.
 #
 # ## Exercises
 #
-# 1. A gate is open ($a = 1$) with probability $p$ and shut ($a = 0$) otherwise, and $b = x$
-#    is white. What is $\mathbb{E} h^2$? At which $p$ is it ten?
-# 2. With $a = e^g$ and $g$ of mean $-\mu$ and variance $s^2$: from which $s$ on is the second
-#    moment infinite, and from which the mean?
-# 3. Do skips keep an error from vanishing? Shrink all gates and values to a tenth of their
-#    weights, and predict the error before the first block.
+# 1. A gate is open ($a = 1$) with probability $p$ and shut ($a = 0$) otherwise. The input
+#    $b = x$ is white with variance one. What is $\mathbb{E} h^2$? For which $p$ is it ten?
+# 2. Let $a = e^g$ with a Gaussian $g$ of mean $-\mu$ and variance $s^2$. Above which $s$ is the
+#    second moment infinite? Above which $s$ is the mean infinite?
+# 3. Do skip connections prevent an error from vanishing? Multiply all weights of the gated
+#    linear units by 0.1, and predict the error before the first block.
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. E h^2 = p E h^2 + 1, so 1 / (1 - p): ten at p = 0.9.
+# 1. The recursion E h^2 = p E h^2 + 1 gives E h^2 = 1 / (1 - p). It is ten at p = 0.9.
 known = {"a": 0.9, "b": 0.0, "aa": 0.9, "ab": 0.0, "bb": 1.0}
-print(float(second_moment(known, "state", None)))
+print(f"E h^2 at p = 0.9: {float(second_moment(known, 'state', None)):.6g}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. E a^k = exp(-k mu + k^2 s^2 / 2): s^2 = mu for k = 2, and s^2 = 2 mu for k = 1.
+# 2. E a^k = exp(-k mu + k^2 s^2 / 2) reaches one at s^2 = 2 mu / k. So the second moment
+#    (k = 2) is infinite for s^2 >= mu, and the mean (k = 1) for s^2 >= 2 mu. With mu = 0.25
+#    both expectations are one at these values of s:
 for k, s in ((2, 0.5), (1, np.sqrt(0.5))):
-    print(k, float((weights * np.exp(k * (DRIFT + s * nodes))).sum()))
+    expectation = float((weights * np.exp(k * (DRIFT + s * nodes))).sum())
+    print(f"E a^{k} at s = {s:.4g}: {expectation:.6g}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. What is left is the skip: the error comes back as it started.
+# 3. Yes. Nearly only the skip connections remain, so the mean square of the error stays near
+#    one. The last number belongs to the last stream.
 small = predict_errors(gates_times(network, 0.1), R).error
-print(small)
+print("mean squared error before each block:", np.round(small, 3))
 
 # %% [markdown]
-# The figures about this: `sigprop figure sigprop-depth`, `sigprop figure sigprop-gates`.
+# These commands draw the related figures: `sigprop figure sigprop-depth`,
+# `sigprop figure sigprop-gates`.
 #
 # ## The other notebooks
 #
