@@ -13,16 +13,17 @@
 # %% [markdown]
 # # Train a network, then audit it
 #
-# The moments of this suite are proved for linear recurrences fed with stationary noise.
-# A trained network is neither: its layers see images that have been through other
-# layers, its parameters have been moved by what they saw. Does the theory still say how
-# large its states and its gradients are? Train one and see.
+# The moments that sigprop predicts are proved for linear recurrences with stationary random
+# inputs. A trained network violates both conditions. Its layers receive images that other
+# layers have transformed, and training has adapted its parameters to these images. Does the
+# theory still predict the size of states and gradients? We train a network and measure it.
 #
-# The images are scikit-learn's digits, 8 by 8 pixels, read one pixel at a time.
+# The images are scikit-learn's digits with 8 by 8 pixels. The network reads one pixel per step.
 #
-# **You need** to have seen a network trained, and the closed forms of the notebook on the
-# curse of memory. **You learn** what a recipe of this suite is, how a trained network is
-# audited, and which assumption of the theory fails first, and for which signal.
+# **You need** basic experience with training a network, and the closed forms of the notebook
+# on the curse of memory. **You learn** to train a network from a recipe of sigprop and to
+# audit the trained network. You also learn which assumption of the theory fails first for
+# which signal.
 
 # %%
 # %matplotlib inline
@@ -48,10 +49,11 @@ print({name: len(getattr(data, name)) for name in ("train", "validation", "test"
 # %% [markdown]
 # ## The training
 #
-# Two blocks of batch normalisation, an LRU of 32 complex neurons and a gated unit. AdamW
-# with warm-up and a cosine; the recurrent and input parameters have half the rate and no
-# decay (Orvieto et al. 2023, Appendix D.2). `sigprop train digits --model lru` does the
-# same with three wider blocks, longer, and into a folder from which an interrupted
+# The network has two blocks. Each block has batch normalisation, a linear recurrent unit (LRU)
+# of 32 complex neurons and a gated unit. We train with AdamW; its learning rate has a warm-up
+# and a cosine schedule. The recurrent and input parameters have half the learning rate and no
+# weight decay (Orvieto et al. 2023, Appendix D.2). `sigprop train digits --model lru` trains a
+# network of three wider blocks for more steps. It writes to a folder, from which an interrupted
 # training resumes.
 
 # %%
@@ -59,7 +61,14 @@ whole = preset("digits", "lru", "quick", data)
 network = dataclasses.replace(whole.network, width=32, state_size=32, depth=2)
 recipe = altered(dataclasses.replace(whole, network=network), 400, 8e-3, "float32")
 fitted = fit(recipe, data)
-print(f"test accuracy {fitted.test.accuracy:.3f}, best at step {fitted.step}")
+print(
+    f"The test accuracy is {fitted.test.accuracy:.3f} with the parameters of step "
+    f"{fitted.step}, which have the best validation result."
+)
+
+# %% [markdown]
+# The left panel of the next figure shows that the loss falls. The right panel shows the mean
+# squared norm of the state $h$ of each block. Look at its change during training.
 
 # %%
 records = fitted.records
@@ -67,32 +76,36 @@ figure, (left, right) = plt.subplots(1, 2)
 left.plot(records["loss"].ravel(), linewidth=0.6, color=style.GREY)
 left.plot(records["step"], records["validation_loss"], "o-", color=style.BLACK)
 left.set(xlabel="step", ylabel="cross-entropy, nats", yscale="log")
-left.set_title("loss: each batch, and the validation")
+left.set_title("loss: batches (line), validation (dots)")
 for layer, power in enumerate(records["state_power"].T):
     look = {"color": lessons.BLOCK[layer], "label": f"block {layer + 1}"}
     right.plot(records["step"], power, "o-", **look)
 right.set(xlabel="step", ylabel=r"$E\,\|h\|^2$", ylim=(0, None))
-right.set_title("size of the states")
+right.set_title("mean squared norm of the state")
 right.legend()
 plt.show()
 for layer, power in enumerate(records["state_power"].T, start=1):
     word = "grow" if power[-1] > power[0] else "shrink"
     factor = max(power[-1] / power[0], power[0] / power[-1])
-    print(f"The states of block {layer} {word} by a factor of {factor:.1f} in power.")
+    print(
+        f"In block {layer} the mean squared states {word} by a factor of {factor:.1f}."
+    )
 
 # %% [markdown]
 # ## The audit
 #
-# For every mode of every layer four moments are measured on held-out images: of the
-# state, of its sensitivity to the eigenvalue, of the error that comes back, and of the
-# gradient of the loss by the eigenvalue. Each is predicted at the learnt parameters
-# under one assumption more at a time:
+# Each eigenvalue $\lambda$ of a layer defines a mode. For every mode we measure four second
+# moments on held-out images. They are the moments of the state, of the state's sensitivity to
+# $\lambda$, of the backpropagated error, and of the gradient of the loss by $\lambda$. We then
+# predict each moment from the trained parameters. Each prediction adds one assumption to the
+# previous prediction:
 #
-# 1. *shuffled*: errors do not depend on states (only the gradient needs it);
-# 2. *stationary*: signals have one autocovariance at all times, the measured one;
-# 3. *infinite*: the past is endless, as in the papers' formulas;
-# 4. *independent*: input channels are independent and alike;
-# 5. *white*: inputs have no memory, as in the LRU's normalisation $\gamma$.
+# 1. *shuffled*: errors do not depend on states (this concerns only the gradient);
+# 2. *stationary*: signals have the same autocovariance at all steps, namely the measured one;
+# 3. *infinite*: the past is infinitely long, as in the formulas of the papers;
+# 4. *independent*: input channels are independent and have equal autocovariances;
+# 5. *white*: inputs are uncorrelated between steps, as in the LRU's normalisation
+#    $\gamma = \sqrt{1-|\lambda|^2}$.
 
 # %%
 chosen = data.test.subset(np.arange(160))
@@ -122,9 +135,10 @@ axes[0].legend()
 plt.show()
 
 # %% [markdown]
-# Points are medians over the modes, bars hold 90 % of them, and the grey band is ten per
-# cent. The first column whose median leaves the band names the assumption that fails
-# first. What that was, in this run:
+# Dots are medians over the modes, and bars contain 90 % of the modes. In the grey band the
+# predicted moment deviates by at most 10 % from the measured moment. In each panel look for the
+# first column whose median leaves the band. The assumption of this column fails first. The next
+# table lists the reasons in this run:
 
 # %%
 rows = ["| signal | " + " | ".join(f"block {1 + block}" for block in range(2)) + " |"]
@@ -138,7 +152,10 @@ inside = np.abs(medians - 1) <= TOLERANCE
 for rung in rungs:
     seen = medians.sel(rung=rung).notnull()
     held = int((inside.sel(rung=rung) & seen).sum())
-    print(f"{rung}: {held} of {int(seen.sum())} medians within {TOLERANCE:.0%}")
+    print(
+        f"{rung}: {held} of {int(seen.sum())} medians are within {TOLERANCE:.0%} of the "
+        "measurement."
+    )
 
 # %%
 reasons = {str(one) for one in summary["reason"].sel(quantity=shown).values.ravel()}
@@ -150,20 +167,23 @@ said = [
 first = "; ".join(sorted(reasons - {HOLDS}))
 display(
     Markdown(
-        f"Given the autocovariance that each mode sees, {said[0]} {said[1]}with the closed "
-        f"form. Taken over all signals, what fails first is: {first or 'nothing'}."
+        f"With the measured autocovariance of the signals, {said[0]} {said[1]}with the "
+        f"closed form. Over all signals, the first reasons for failure are: "
+        f"{first or 'none'}."
     )
 )
 
 # %% [markdown]
-# Why would these fail? Trained features are correlated, and a mode adds them up; a state
-# has only as many steps to add up as an image has pixels; and the error that comes back
-# knows which image it was, so that it is not independent of the state.
+# Why can these assumptions fail? Trained features are correlated between channels and steps,
+# and a mode sums them. The past is finite, because an image has only 64 pixels. The
+# backpropagated error depends on the image, so it is not independent of the state.
 #
-# ## Mode by mode
+# ## Individual modes
 #
-# Were inputs white, as the normalisation $\gamma$ assumes, would a mode's state be larger
-# or smaller than it is? Neighbouring pixels are alike, and long memories add them up.
+# The normalisation $\gamma$ assumes white inputs. Does this assumption predict a state that is
+# too large or too small? Neighbouring pixels are similar, and a mode with a long time constant
+# sums them. The figure shows the predicted second moment of the state $z$ of each mode, divided
+# by the measured moment. Look at the trend with the time constant in the right panel.
 
 # %%
 figure, axes = plt.subplots(1, 2, sharey=True)
@@ -177,7 +197,9 @@ for axis, rung in zip(axes, ("stationary", "white"), strict=True):
         memory = 1 / (1 - np.hypot(one["lam_re"], one["lam_im"]))
         axis.plot(memory, one["ratio"], "o", **look[block])
     axis.axhline(1, color=style.GREY, zorder=0)
-    axis.set(xlabel=r"memory $1/(1-|\lambda|)$, steps", xscale="log", yscale="log")
+    axis.set(
+        xlabel=r"time constant $1/(1-|\lambda|)$, steps", xscale="log", yscale="log"
+    )
     axis.set_xticks([2, 5, 10, 20, 50, 100], [2, 5, 10, 20, 50, 100], minor=False)
     axis.minorticks_off()
     axis.set_title(f"{rung} inputs")
@@ -186,12 +208,13 @@ axes[0].legend()
 plt.show()
 
 # %% [markdown]
-# Split the modes of each block at the middle of their memories, and count:
+# We split the modes of each block at their median time constant and count the modes whose
+# predicted state is too large:
 
 
 # %%
 def modes(block, rung):
-    """Memory and predicted over measured power of the states of a block's modes."""
+    """Time constant, and predicted / measured E|z|^2, of each mode of a block."""
     one = found.sel(quantity="state", rung=rung).isel(recurrence=block)
     memory = 1 / (1 - np.hypot(one["lam_re"], one["lam_im"]))
     seen = np.isfinite(one["ratio"].values)
@@ -201,54 +224,57 @@ def modes(block, rung):
 for block in range(2):
     memory, ratio = modes(block, "stationary")
     off = np.abs(ratio - 1)
-    worst = f"off by {np.median(off):.1%} in the middle and {off.max():.0%} at worst"
+    worst = f"{np.median(off):.1%} in the median and {off.max():.0%} for the worst mode"
     memory, white = modes(block, "white")
     long = memory > np.median(memory)
     parts = [
-        f"{np.mean(white[part] > 1):.0%} of those of {word} memory"
+        f"{np.mean(white[part] > 1):.0%} of the modes with {word} time constants"
         for word, part in (("short", ~long), ("long", long))
     ]
     display(
         Markdown(
-            f"Block {1 + block}: with the autocovariance that it sees, {worst}; were inputs "
-            f"white, {parts[0]} and {parts[1]} would be larger than they are."
+            f"Block {1 + block}: with the measured autocovariance the prediction deviates by "
+            f"{worst}. With white inputs the predicted state is too large for {parts[0]} "
+            f"and {parts[1]}."
         )
     )
 
 # %% [markdown]
 # ## Exercises
 #
-# 1. Are the memories that training has left longer in block 1 or in block 2?
-# 2. Under white inputs, does the ratio fall with memory? Compute the rank correlation of
-#    the two in each block. ($-1$: it always falls.)
-# 3. The LRU scales its inputs by $\gamma$, as if they were white. How far from one does
-#    that leave the power of the worst mode's state, as a factor?
+# 1. After training, does block 1 or block 2 have the longer median time constant?
+# 2. For white inputs, does the ratio of predicted and measured moment fall with the time
+#    constant? Compute the rank correlation of ratio and time constant in each block. A
+#    correlation of $-1$ means that the ratio always falls.
+# 3. The LRU scales its inputs by $\gamma$, as if they were white. By which factor does the
+#    second moment of the state of the worst mode then differ from the prediction?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1.
+# 1. Compare the medians over the modes.
 middles = [float(np.median(modes(block, "white")[0])) for block in range(2)]
 print(
-    f"block {1 + int(np.argmax(middles))}: {middles[0]:.1f} and {middles[1]:.1f} steps"
+    f"Block {1 + int(np.argmax(middles))} has the longer median time constant: "
+    f"{middles[0]:.1f} steps in block 1, {middles[1]:.1f} steps in block 2."
 )
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. Spearman's: the correlation of ranks.
+# 2. Spearman's rank correlation is the correlation of the ranks.
 for block in range(2):
     first, second = (np.argsort(np.argsort(one)) for one in modes(block, "white"))
     rank = np.corrcoef(first, second)[0, 1]
     assert -1 <= rank <= 1
-    print(f"block {1 + block}: {rank:.2f}")
+    print(f"block {1 + block}: rank correlation {rank:.2f}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. The same factor up or down counts the same, so look at logarithms.
+# 3. A ratio and its inverse are equally wrong, so take the largest absolute logarithm.
 for block in range(2):
     ratio = modes(block, "white")[1]
     print(
-        f"block {1 + block}: {np.exp(np.abs(np.log(ratio)).max()):.0f} times in power"
+        f"block {1 + block}: a factor of {np.exp(np.abs(np.log(ratio)).max()):.0f} in E|z|^2"
     )
 
 # %% [markdown]
-# The figures about this: `sigprop figure lru-1`, `sigprop figure rotrnn-3`.
+# These commands draw the related figures: `sigprop figure lru-1`, `sigprop figure rotrnn-3`.
 #
 # ## The other notebooks
 #
