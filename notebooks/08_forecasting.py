@@ -13,16 +13,18 @@
 # %% [markdown]
 # # Forecast a series, and ask theory about the network
 #
-# A table of numbers over time, a network that has read a window of it, and the rows that
-# follow: how good is the forecast, how sure, and does the theory of this suite, which is
-# about stationary inputs, say anything of what happens inside?
+# A network reads a window of a time series and forecasts the rows that follow. How large is
+# the forecast's error, and how reliable are its error bars? The theory of sigprop assumes
+# stationary inputs. Does this theory predict the states inside the network?
 #
-# The series is the carbon dioxide over Mauna Loa, week by week, which statsmodels brings
-# along. Any `.csv` with a column of times will do: give its path instead.
+# The series is the weekly concentration of carbon dioxide (CO2) over Mauna Loa, which
+# statsmodels contains. You can use your own `.csv` file with a column of times: insert the
+# path of the file.
 #
-# **You need** to have seen a network trained, and what an autocovariance is. **You learn**
-# what a forecast has to beat, where its error bars come from and whether they hold, and
-# which assumption of the theory a real series breaks first.
+# **You need** basic experience with training a network, and the definition of an
+# autocovariance. **You learn** to compare a forecast with simple forecasts, to compute error
+# bars and to check them. You also learn which assumptions of the theory a real series
+# violates.
 
 # %%
 # %matplotlib inline
@@ -58,18 +60,25 @@ with tempfile.TemporaryDirectory() as folder:
     values.to_csv(path, index_label="date")
     table = read_table(path)
 task = Forecasts(table, length=52, horizon=26)
-print(f"{len(table.values)} rows, one step {table.step}, season {table.step.season}")
-print({part: task.count(part) for part in ("train", "validation", "test")})
+print(
+    f"The table has {len(table.values)} rows. One step is {table.step}, and a season has "
+    f"{table.step.season} steps."
+)
+windows = {part: task.count(part) for part in ("train", "validation", "test")}
+print(f"Number of windows: {windows}")
 
 # %% [markdown]
-# Rows are split in time. Mean and deviation come from the training rows alone, and errors
-# are in those units: a leak from the future would make any network look good.
+# A window has 52 rows, and the network forecasts the next 26 rows. The training rows precede
+# the validation rows, and the validation rows precede the test rows. We subtract the mean of
+# the training rows and divide by their standard deviation. Errors are in units of this
+# standard deviation. Scaling with later rows would make any network look too good.
 #
-# ## What a forecast has to beat
+# ## Simple forecasts for comparison
 #
-# Four forecasts need no network: the last value, the last season once more, the mean of
-# the training rows, and the best linear map from a window to what follows, by least
-# squares.
+# Four forecasts need no network. They are the last value, a repetition of the last season,
+# the mean of the training rows (climatology), and a linear map. The linear map from a window
+# to the following rows is fitted by least squares. The next cell prints the mean squared
+# error (MSE) and the mean absolute error (MAE) of each forecast on the test rows.
 
 # %%
 need = {name: found for name, found in controls(task).items() if found is not None}
@@ -79,7 +88,7 @@ best = min(need, key=lambda name: need[name].mse)
 worst = max(need, key=lambda name: need[name].mse)
 display(
     Markdown(
-        f"The one to beat is *{best}*: its squared error is "
+        f"The best simple forecast is *{best}*. Its mean squared error is "
         f"{need[worst].mse / need[best].mse:,.0f} times smaller than that of *{worst}*."
     )
 )
@@ -87,10 +96,11 @@ display(
 # %% [markdown]
 # ## The network
 #
-# BLUR reads a window in both directions with an LRU each, and merges the two states by
-# one linear map. Each window is shown relative to its last value, which is added to the
-# forecast. `sigprop train forecast --data co2 --model blur --horizon 26` does the same
-# with more neurons, longer, and into a folder from which an interrupted training resumes.
+# The bidirectional network BLUR reads a window in both directions, with one linear recurrent
+# unit (LRU) for each direction. A linear map merges the two states. Before the network reads
+# a window, we subtract the window's last value, and we add this value to the forecast.
+# `sigprop train forecast --data co2 --model blur --horizon 26` trains a network with more
+# neurons for more steps. It writes to a folder, from which an interrupted training resumes.
 
 # %%
 whole = forecast_preset("blur", "quick", task)
@@ -105,19 +115,25 @@ error = float(mine["mse"].mean())
 word = "better" if error < need[best].mse else "worse"
 display(
     Markdown(
-        f"After {fitted.step} steps its error on the test rows is {error:.4f}: "
-        f"{error / need[best].mse:.2f} times that of *{best}*, {word}; and "
-        f"{need['last value'].mse / error:.1f} times smaller than repeating the last value."
+        f"After {fitted.step} steps the network's mean squared error on the test rows is "
+        f"{error:.4f}. This is {error / need[best].mse:.2f} times that of *{best}*, so the "
+        f"network is {word}. The error of the last value is "
+        f"{need['last value'].mse / error:.1f} times that of the network."
     )
 )
+
+# %% [markdown]
+# In the next figure the left panel shows the error during training: each batch (grey) and the
+# validation rows (black). The right panel shows the test error for each number of weeks ahead.
+# Look at which forecast has the smallest error at which distance.
 
 # %%
 figure, (left, right) = plt.subplots(1, 2)
 records = fitted.records
 left.plot(records["loss"].ravel(), linewidth=0.6, color=style.GREY)
 left.plot(records["step"], records["validation_mse"], "o-", color=style.BLACK)
-left.set(xlabel="step", ylabel="squared error", yscale="log")
-left.set_title("each batch, and the validation")
+left.set(xlabel="step", ylabel="mean squared error", yscale="log")
+left.set_title("batches (line), validation (dots)")
 steps = found["step"].values
 right.plot(steps, mine["mse"].mean("feature"), color=style.BLACK, label="network")
 for name, colour in zip(
@@ -128,20 +144,23 @@ for name, colour in zip(
     one = found["mse"].sel(forecaster=name).mean("feature")
     right.plot(steps, one, color=colour, label=name)
 right.set(xlabel="weeks ahead", yscale="log")
-right.set_title("error by horizon")
+right.set_title("mean squared error on the test rows")
 right.legend()
 plt.show()
 late, early = (float(mine["mse"].mean("feature")[place]) for place in (-1, 0))
 print(
-    f"The error {steps[-1]} weeks ahead is {late / early:.1f} times that of one week."
+    f"The error {steps[-1]} weeks ahead is {late / early:.1f} times the error one week ahead."
 )
 
 # %% [markdown]
 # ## Other layers
 #
-# The layer is one part of a network. `--model s4` has another, and leaves head, width and
-# training as they are. What that does on the hourly loads of a transformer, ETTh1, takes
-# some minutes for each layer, and is stored with this suite: three trainings each.
+# The recurrent layer is one part of a network. For example, `--model s4` changes only this
+# layer and keeps the head, the width and the training. We compare layers on ETTh1, the hourly
+# loads of an electrical transformer. Each training takes some minutes, so sigprop stores the
+# results of three trainings for each layer. In the figure, dots are means with one standard
+# error and grey lines are simple forecasts. Open diamonds are the values that the BLUR paper
+# prints for its own networks. Look for dots to the left of the solid grey line, the linear map.
 
 # %%
 trained = store.shipped("forecasts")
@@ -161,20 +180,22 @@ twins |= {model: f"bidirectional_{model}" for model in ("rotrnn", "s4")}
 helped = [one for one, both in twins.items() if ranks[both][0] < ranks[one][0]]
 display(
     Markdown(
-        f"The least error is that of *{names[first]}*, {ranks[first][0]:.3f}, the largest "
-        f"that of *{names[last]}*, {ranks[last][0]:.3f}. The exact linear model has "
-        f"{known['linear']:.3f}, and is beaten by {', '.join(beating) or 'none of them'}. "
-        f"Reading from both ends has the smaller mean in {len(helped)} of {len(twins)} "
-        "layers. Open diamonds are what the paper prints, of its own networks."
+        f"*{names[first]}* has the smallest mean squared error, {ranks[first][0]:.3f}, and "
+        f"*{names[last]}* the largest, {ranks[last][0]:.3f}. The linear map has "
+        f"{known['linear']:.3f}. These layers have a smaller error than the linear map: "
+        f"{', '.join(beating) or 'none'}. In {len(helped)} of {len(twins)} layers the "
+        "bidirectional version has the smaller mean error."
     )
 )
 
 # %% [markdown]
 # ## Error bars
 #
-# What the forecast missed on the validation rows, step by step, gives an interval: from
-# its 5 % to its 95 % quantile. It is a promise only if the future misses as the past did.
-# So count how many of the test rows lie inside.
+# For each number of weeks ahead, the errors on the validation rows give an interval. It
+# extends from the 5 % quantile to the 95 % quantile of these errors. The interval contains 90
+# % of future values only if future errors have the same distribution. So we count how many
+# test rows lie inside. The left panel shows one forecast with its interval. In the right
+# panel, look at the distance between the share inside the interval and the grey line at 90 %.
 
 # %%
 place = len(found["window"]) // 2
@@ -191,30 +212,42 @@ left.legend()
 right.plot(steps, limits["coverage"], color=style.BLACK)
 right.axhline(0.9, color=style.GREY, zorder=0)
 right.set(xlabel="weeks ahead", ylim=(0, 1))
-right.set_title("share inside")
+right.set_title("share inside the interval")
 plt.show()
 inside = float(found["coverage"].mean())
-kept = "keep their promise" if abs(inside - 0.9) < 0.05 else "do not keep their promise"
+kept = "less than" if abs(inside - 0.9) < 0.05 else "at least"
 width = float((limits["upper"] - limits["lower"]).mean())
 display(
     Markdown(
-        f"{inside:.0%} of the truths lie inside intervals of {width:.1f} ppm on average, "
-        f"where 90 % were meant: they {kept}."
+        f"{inside:.0%} of the true values lie inside the intervals; the target is 90%. The "
+        f"difference is {kept} 5 percentage points. The mean width of the intervals is "
+        f"{width:.1f} ppm."
     )
 )
 
 # %% [markdown]
-# ## What theory assumes, and what the series does
+# ## The assumptions of the theory and the series
 #
-# Moments of a recurrence follow from its eigenvalues and the autocovariance of its input,
-# *if* the input is stationary. The papers' simplest forms also take channels to be
-# independent and the input white. Each assumption is one number, measured on windows of
-# the test rows. Windows overlap, so that intervals are taken over blocks of time.
+# The second moments of a linear recurrence follow from its eigenvalues and the autocovariance
+# of its input *if* the input is stationary. The simplest formulas of the papers also assume
+# independent channels and a white input. We measure one number for each assumption on windows
+# of the test rows:
+#
+# - *stationary*: mean square in the last quarter of a window, divided by that in the first;
+# - *seasonless*: share of the mean square that the seasonal mean explains;
+# - *Gaussian*: fourth central moment divided by the squared variance;
+# - *independent*: effective share of independent channels;
+# - *white*: correlation of successive steps, and of steps one season apart.
+#
+# Windows overlap, so we compute the 95 % intervals from blocks of time.
 
 # %%
 blocks = blocks_of(task, recipe.head, "test", 128, 8)
 seen = audit_forecaster(fitted.network, fitted.state, blocks, table.step.season)
-rows = ["| assumption | its number | here | interval |", "|---|---|---|---|"]
+rows = [
+    "| assumption | number if it holds | measured | 95 % interval |",
+    "|---|---|---|---|",
+]
 shown = seen["number"].isel(signal=0)
 broken = []
 for name in seen["assumption"].values.tolist():
@@ -227,15 +260,24 @@ for name in seen["assumption"].values.tolist():
         broken += [name] if low > assumed or high < assumed else []
 display(Markdown("\n".join(rows)))
 display(
-    Markdown(f"The series, as the network is shown it, breaks: {', '.join(broken)}.")
+    Markdown(
+        "The series, as the network reads it, violates these assumptions: "
+        f"{', '.join(broken)}."
+    )
 )
 
 # %% [markdown]
-# ## Position by position
+# ## The state at each position of the window
 #
-# From the zero state the power of a state grows, and with stationary inputs it is known
-# at every position. A recurrence that runs backwards has that edge at the end. But a
-# window that is shown relative to its last value is small there, whatever the series.
+# A recurrence starts from the zero state, so its mean squared state grows from the start of
+# the window. For stationary inputs the theory predicts this growth at every position. A
+# recurrence that runs backwards starts at the end of the window. But the network reads each
+# window relative to its last value. So the input is small at the end of the window for every
+# series.
+#
+# In the figure, black lines are measured and the grey bands are 95 % intervals. The blue line
+# uses the measured autocovariance (stationary), the orange line assumes white inputs. Look at
+# the distance from the black line at both ends.
 
 # %%
 names = seen["recurrence"].values.tolist()[:2]
@@ -262,18 +304,20 @@ for name in names:
     first = REASONS.get(failing(seen, name), "nothing")
     display(
         Markdown(
-            f"{name}: averaged over the window, stationary theory is {flat:.2f} times what "
-            f"is measured; in its first tenth {start:.2f}, in its last {end:.2f} times. "
-            f"What fails first: {first}."
+            f"{name}: averaged over the window, the stationary theory predicts {flat:.2f} "
+            f"times the measured value. This ratio is {start:.2f} in the first tenth of the "
+            f"window and {end:.2f} in the last tenth. The first reason for failure is: "
+            f"{first}."
         )
     )
 
 # %% [markdown]
-# ## What the merged state loses
+# ## Information lost by merging the states
 #
-# Both states at one step are four real numbers for every neuron. The merge maps them to
-# as many as there are features. How many numbers of the window can each tell apart, and
-# how much of the states' power can be brought back from the merged one?
+# At each step the two complex states together have four real numbers for every neuron. The
+# merge maps them to as many numbers as there are features. We ask two questions. How many
+# independent numbers of the window do the states and the merged state contain? Which share of
+# the states' mean square can no linear map recover from the merged state?
 
 # %%
 for name in seen["merge"].values.tolist():
@@ -282,31 +326,33 @@ for name in seen["merge"].values.tolist():
     high, middle, low = 1 - one["kept"].sel(part="pair").values
     display(
         Markdown(
-            f"{name}: both states tell {pair} numbers of the window apart, the merged one "
-            f"{merged}; of the power it loses {middle:.2%} ({low:.2%} to {high:.2%})."
+            f"{name}: the two states contain {pair} independent numbers of the window, the "
+            f"merged state contains {merged}. The merged state loses {middle:.2%} of the "
+            f"mean square (95 % interval {low:.2%} to {high:.2%})."
         )
     )
 
 # %% [markdown]
-# A rank counts directions, whether anything moves along them or not. A smooth series moves
-# along few.
+# The first number is a rank. A rank counts all directions equally, even if the inputs hardly
+# vary along them. A smooth series varies along few directions, so the loss of mean square is
+# small.
 #
 # ## Exercises
 #
-# 1. By what factor does the interval widen from the first week to the last?
-# 2. Is the network that was trained closer to stationary theory than one that was not?
-#    Compare the worst edge of their first recurrences.
-# 3. Show windows relative to their mean instead. Does the end of the window still have
-#    less power than its start?
+# 1. By what factor does the width of the interval grow from the first week to the last?
+# 2. Does the stationary theory describe the trained network better than the untrained network?
+#    Compare the largest deviation at the ends of the window in the first recurrence of each.
+# 3. Let the network read windows relative to their mean instead of their last value. Is the
+#    mean square at the end of the window still smaller than at the start?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1.
+# 1. Divide the last width by the first.
 widths = (limits["upper"] - limits["lower"]).values
-print(f"by {widths[-1] / widths[0]:.1f}")
+print(f"The width grows by a factor of {widths[-1] / widths[0]:.1f}.")
 
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2. The factor by which theory is off at the worse edge, up or down.
+# 2. Compute the factor between theory and measurement at the worse end, up or down.
 def worst_edge(data):
     edges = data["edges"].sel(end="middle").isel(recurrence=0).values
     return float(np.exp(np.abs(np.log(edges)).max()))
@@ -314,22 +360,29 @@ def worst_edge(data):
 
 untrained, state = build(jax.random.key(0), recipe.network)
 before = audit_forecaster(untrained, state, blocks, table.step.season)
-print(f"before training {worst_edge(before):.1f} times, after {worst_edge(seen):.1f}")
+print(
+    f"The theory is wrong by a factor of {worst_edge(before):.1f} before training and "
+    f"{worst_edge(seen):.1f} after training."
+)
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. The first number of the table, for windows about their mean.
+# 3. Compute the first number of the table of assumptions for windows relative to their mean.
 centred = dataclasses.replace(recipe.head, centre="mean")
 again = blocks_of(task, centred, "test", 128, 8)
 about_mean = audit_forecaster(fitted.network, fitted.state, again, table.step.season)
 low, middle, high = about_mean["number"].isel(signal=0).sel(assumption="stationary")
-word = "less" if high < 1 else "more" if low > 1 else "neither more nor less"
-print(f"{float(middle):.2f} ({float(low):.2f} to {float(high):.2f}): {word}")
+word = "smaller" if high < 1 else "larger" if low > 1 else "not clearly different"
+print(
+    f"The mean square at the end is {float(middle):.2f} times that at the start (95 % "
+    f"interval {float(low):.2f} to {float(high):.2f}): {word}."
+)
 
 # %% [markdown]
-# On the command line `sigprop audit` says all of it, mode by mode too, of a folder that
-# `sigprop train forecast` has left.
+# In a shell `sigprop audit FOLDER` prints all these results, and also the results of each mode.
+# FOLDER is a folder that `sigprop train forecast` has written.
 #
-# The figures about this: `sigprop figure sigprop-forecasts`, `sigprop figure blur-5`.
+# These commands draw the related figures: `sigprop figure sigprop-forecasts`,
+# `sigprop figure blur-5`.
 #
 # ## The other notebooks
 #
