@@ -13,15 +13,16 @@
 # %% [markdown]
 # # The curvature of whole layers
 #
-# Near a solution each eigenvalue of a diagonal recurrence has its own few parameters. Two
-# things spoil that picture: training does not start near a solution, and eigenvalues may
-# be as near to each other as to the unit circle. Here are slices through a layer, the exact
-# Hessians of both troubles, and one of a network of real size.
+# In a diagonal recurrence each eigenvalue $\lambda$ depends on its own few parameters. So
+# near a solution the Hessian hardly couples parameters of different eigenvalues. Two effects
+# change this picture. Training does not start near a solution, and eigenvalues can be as near
+# to each other as to the unit circle. This notebook shows slices through a layer and exact
+# Hessians for both effects. It ends with the Hessian of a network of realistic size.
 #
 # **You need** the notebooks on loss landscapes and on why diagonal recurrences train. **You
-# learn** in which units to cut a slice, what the error adds to the Hessian of Gauss and
-# Newton, why a complex diagonal network bends down as often as up, what crowding costs, and
-# what training starts from.
+# learn** how to scale a slice through the loss, and how the Hessian differs from its
+# Gauss-Newton part. You also learn the effects of close eigenvalues, and the curvatures at
+# initialisation.
 
 # %%
 # %matplotlib inline
@@ -62,14 +63,20 @@ def solutions(seed):
 # %% [markdown]
 # ## Slices through a whole layer
 #
-# A layer of many such units has too many parameters to draw, and its landscape is looked
-# at along random directions. In which units? The usual recipe scales a direction tensor
-# by tensor, or filter by filter, and leaves vectors out; of a diagonal recurrence that
-# leaves nothing but $B$ and $C$. What belongs together here is a *mode*: its eigenvalue,
-# its row of $B$ and its column of $C$. `sigprop.landscape.slices` makes a direction as long as
-# the mode in every mode, and measures where $B$ and $C$ are equally long, so that the
-# slice is the same for $aB$ and $C/a$. The dashed parabola is no fit: its slope and
-# curvature come from the gradient and a Hessian-vector product at the middle.
+# A layer has too many parameters to plot the whole loss, so we plot the loss along random
+# directions. How should such a direction be scaled? The usual method scales a direction
+# tensor by tensor, or filter by filter, and omits vectors. In a diagonal recurrence only the
+# input weights $B$ and the output weights $C$ remain. Here the natural unit is a *mode*: its
+# eigenvalue, its row of $B$ and its column of $C$. `sigprop.landscape.slices` scales a
+# direction so that in every mode it has the norm of the mode's own parameters. Norms are
+# measured where $B$ and $C$ have equal norms. So the slice is the same for $aB$ and $C/a$
+# with any factor $a$.
+#
+# In the figure, solid lines are the loss of an LRU (linear recurrent unit) of eight neurons
+# near its minimum. All its eigenvalues have the same modulus $|\lambda|$. The dashed parabola
+# is not fitted: its derivatives come from the gradient and a Hessian-vector product at step
+# 0. Each title states the curvature $v^\top H v$ along the direction $v$, where $H$ is the
+# Hessian. Look at its growth with $|\lambda|$.
 
 # %%
 _, row = plt.subplots(1, 3)
@@ -95,7 +102,7 @@ with double_precision(True):
         assert math.isclose(again, bend, rel_tol=1e-6)
         axes.plot(steps, loss, color=lessons.NETWORK["LRU"])
         axes.plot(steps, model(steps), "--", color=style.BLACK)
-        axes.set(xlabel="step", ylim=(0, 1.3 * float(loss.max())))
+        axes.set(xlabel="step along $v$", ylim=(0, 1.3 * float(loss.max())))
         axes.set_title(rf"$|\lambda| = {size}$, $v^\top H v$: {bend:.3g}")
 row[0].set_ylabel("loss")
 plt.show()
@@ -103,9 +110,13 @@ plt.show()
 # %% [markdown]
 # ## Away from the optimum
 #
-# The first part of the Hessian, of Gauss and Newton, is how strongly the output answers to
-# the parameters, and never bends down. The other is the error times the curvature of the
-# answer. On the line from the teacher to another one, both are one call each.
+# The Hessian is a sum of two parts. The first part is the Gauss-Newton matrix, which contains
+# only first derivatives of the output. Its eigenvalues are never negative. The second part is
+# the output error times the second derivatives of the output. We compute both parts on the
+# straight line from the teacher to another teacher. The horizontal axis gives the distance
+# from the first teacher as a share of this line. Curves show the largest eigenvalue of the
+# Gauss-Newton matrix (grey), and the largest and the most negative eigenvalue of the Hessian
+# (orange, blue). Look at the distance at which the blue curve comes near the orange curve.
 
 # %%
 WAY = np.concatenate([np.geomspace(1e-6, 1e-1, 11), [0.2, 0.4, 0.7, 1.0]])
@@ -123,9 +134,9 @@ with double_precision(True):
         assert np.all(least > -1e-10 * most)
         least_way[name] = WAY[most_down < 0].min()
         axes.loglog(WAY, most, color=style.GREY, lw=3, label="Gauss-Newton")
-        axes.loglog(WAY, most_up, color=lessons.UP, label="most up")
-        axes.loglog(WAY, -most_down, color=lessons.DOWN, label="most down")
-        axes.set(title=name, xlabel="share of the way")
+        axes.loglog(WAY, most_up, color=lessons.UP, label="largest positive")
+        axes.loglog(WAY, -most_down, color=lessons.DOWN, label="most negative")
+        axes.set(title=name, xlabel="share of the line")
         if name == "complex diagonal":
             error = np.linalg.eigvalsh(np.stack(whole) - np.stack(newton))
             assert np.allclose(error, -error[:, ::-1], rtol=0, atol=1e-8 * most.max())
@@ -133,37 +144,44 @@ with double_precision(True):
             down = np.sum(bent < -1e-9 * bent[-1])
         else:
             place = np.argmax(-most_down / most_up)
-row[0].set_ylabel("curvature")
+row[0].set_ylabel("absolute curvature")
 row[1].legend()
 plt.show()
 
 display(
     Markdown(
-        f"The loss bends down somewhere from {max(least_way.values()):.0e} of the way on; a "
-        f"thousandth of the way off, {down} directions of the complex diagonal network bend "
-        f"down, where none did. At {WAY[place]:.1g} of the way the LRU bends down "
-        f"{-most_down[place] / most_up[place]:.0e} times as much as up."
+        f"From {max(least_way.values()):.0e} of the line on, both networks have negative "
+        f"curvatures. At a thousandth of the line the complex diagonal network has {down} "
+        f"directions of negative curvature; at the minimum it has none. At "
+        f"{WAY[place]:.1g} of the line the most negative curvature of the LRU is "
+        f"{float(f'{-most_down[place] / most_up[place]:.1g}'):,.0f} times as large "
+        "as the most positive."
     )
 )
 
 # %% [markdown]
-# A complex diagonal network's response is analytic in $\lambda$, $B$ and $C$, so that what
-# the error adds is the Hessian of the real part of an analytic function: its eigenvalues
-# come in pairs $\pm\mu$, asserted above. The LRU's exponential maps break the pairs, and
-# Gauss-Newton knows nothing of it.
+# In a complex diagonal network the impulse response is analytic in $\lambda$, $B$ and $C$. So
+# the second part of the Hessian is the Hessian of the real part of an analytic function. The
+# eigenvalues of such a matrix come in pairs $\pm\mu$; the code above checks these pairs. The
+# exponential maps of the LRU break the pairs. The Gauss-Newton matrix does not contain this
+# second part.
 #
-# ## When eigenvalues crowd together
+# ## Close eigenvalues
 #
-# Eigenvalues nearer to each other than to the unit circle have nearly the same response,
-# and couple (Figure 10 of the paper). Here are ten, with phases up to $\theta_0$, the map
-# of their real and imaginary parts, and the condition number that rates of their own leave.
+# Eigenvalues that are nearer to each other than to the unit circle have nearly the same
+# impulse response. So their parameters are coupled (Figure 10 of Zucchet and Orvieto, 2024).
+# The figure shows ten eigenvalues with phases between $-\theta_0$ and $\theta_0$, for three
+# values of $\theta_0$. Beside each disc is the Hessian by the real (Re) and imaginary (Im)
+# parts of the eigenvalues. Red entries are positive and blue entries are negative. The title
+# gives the condition number that remains with a separate learning rate for each parameter.
+# Look at its growth as $\theta_0$ decreases.
 
 # %%
 PHASES = (1.0, 0.3, 0.1, 0.03, 0.01)
 
 
 def crowd(phase):
-    """Ten eigenvalues, and the Hessian by their real and imaginary parts."""
+    """Sample ten eigenvalues and compute the Hessian by their real and imaginary parts."""
     draw = np.random.default_rng(0)
     radius, turn = draw.uniform(0.99, 0.995, 10), draw.uniform(-1, 1, 10)
     with double_precision(True):
@@ -210,8 +228,8 @@ assert np.all(np.diff(left) > 0)
 slope = np.diff(np.log10(left[-2:])) / np.diff(np.log10(PHASES[-2:]))
 display(
     Markdown(
-        f"From $\\theta_0 = {PHASES[-2]}\\,\\pi$ to ${PHASES[-1]}\\,\\pi$ the condition number "
-        f"grows like $\\theta_0^{{{slope.item():.1f}}}$."
+        f"Between $\\theta_0 = {PHASES[-2]}\\,\\pi$ and $\\theta_0 = {PHASES[-1]}\\,\\pi$ the "
+        f"condition number grows like $\\theta_0^{{{slope.item():.1f}}}$."
     )
 )
 
@@ -226,14 +244,18 @@ def one_crowd(phase):
 Sliders(
     one_crowd,
     {"largest phase, in π": PHASES},
-    "Where the slider does not move: run this cell, or call draw_crowds with other phases.",
+    "If the slider does not work on this page, run this cell in Jupyter or call draw_crowds "
+    "with other phases.",
 )
 
 # %% [markdown]
-# ## A large one
+# ## A network of realistic size
 #
-# All second derivatives of an LRU of 128 neurons, where its training starts. A
-# Hessian-vector product by automatic differentiation checks them.
+# We compute all second derivatives of an LRU of 128 neurons at initialisation. A
+# Hessian-vector product by automatic differentiation checks the result. The figure shows the
+# eigenvalues of this Hessian, sorted by size: positive eigenvalues in orange, negative
+# eigenvalues in blue. Compare the left ends of the two curves, which are the largest
+# curvatures of each sign.
 
 # %%
 with double_precision(True):
@@ -248,61 +270,75 @@ with double_precision(True):
     found = np.asarray(jax.jit(jax.grad(lambda x: gradient(x) @ v))(x))
 direct = start.hessian @ np.asarray(v)
 assert np.allclose(direct, found, atol=1e-9 * np.abs(found).max())
-display(Markdown(f"{x.size} by {x.size} second derivatives: {seconds:.2f} s."))
+display(
+    Markdown(f"The {x.size} by {x.size} second derivatives take {seconds:.2f} seconds.")
+)
 values = np.linalg.eigvalsh(start.hessian)
 rank = 1 + np.arange(x.size)
-plt.loglog(rank, values[::-1], color=lessons.UP, label="up")
-plt.loglog(rank, -values, color=lessons.DOWN, label="down")
-plt.gca().set(xlabel="rank of the eigenvalue", ylabel="curvature", ylim=(1e-8, None))
+plt.loglog(rank, values[::-1], color=lessons.UP, label="positive")
+plt.loglog(rank, -values, color=lessons.DOWN, label="negative")
+plt.gca().set(
+    xlabel="rank of the eigenvalue", ylabel="absolute curvature", ylim=(1e-8, None)
+)
 plt.legend()
 plt.show()
-up, sharper = np.mean(values > 0), "down" if -values[0] > values[-1] else "up"
+up = np.mean(values > 0)
+sharper = (
+    ("negative", "positive") if -values[0] > values[-1] else ("positive", "negative")
+)
 times = max(-values[0] / values[-1], -values[-1] / values[0])
 display(
     Markdown(
-        f"{up:.0%} of the directions bend up, the others down or not at all, and the "
-        f"sharpest bends {sharper}: {times:.0f} times as much as any the other way."
+        f"{up:.0%} of the directions have a positive curvature, the others a negative "
+        f"curvature or none. The most {sharper[0]} curvature is {times:.0f} times as large "
+        f"as the most {sharper[1]}."
     )
 )
 
 # %% [markdown]
 # ## To take home
 #
-# - Off the optimum the loss bends down at once: Gauss-Newton is not the Hessian.
-# - What the error adds to it comes in pairs, unless a parametrisation breaks them.
-# - Diagonal is no cure for crowds: where eigenvalues are near each other, rates of their
-#   own leave a condition number that grows with a high power of their distance.
+# - Close to the minimum the Hessian already has negative eigenvalues. The Gauss-Newton matrix
+#   has none.
+# - The second part of the Hessian has pairs of eigenvalues $\pm\mu$, unless a parametrisation
+#   breaks the pairs.
+# - A diagonal recurrence does not solve the problem of close eigenvalues. Even with separate
+#   learning rates, the condition number grows with a high power of the inverse distance.
 #
 # ## Exercises
 #
-# 1. Why pairs? Take an analytic function, $f(z) = z^3$, and compute the Hessian of its real
-#    part by $x$ and $y$ at any $z = x + iy$. What do its two eigenvalues add up to?
-# 2. Two of the ten eigenvalues are twice as near as before. How much larger is the
-#    condition number, by the sixth power that few eigenvalues show?
-# 3. Start from `one_crowd`: is the condition number *before* rates of their own larger than
-#    after, at every phase?
+# 1. Why do the eigenvalues come in pairs? Take the analytic function $f(z) = z^3$ with $z = x
+#    + iy$. Compute the Hessian of its real part by $x$ and $y$ at any $z$. What is the sum of
+#    its two eigenvalues?
+# 2. In the notebook on diagonal recurrences the condition number of few eigenvalues grows like
+#    $d^{-6}$ with their distance $d$. By which factor does it grow if $d$ is halved?
+# 3. Start from `crowd`. Is the condition number with one common learning rate larger than with
+#    separate learning rates, for every largest phase?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. Nothing: by Cauchy and Riemann the trace, the Laplacian, is zero.
+# 1. The sum is the trace, which is the Laplacian of the real part. By the Cauchy-Riemann
+#    equations it is zero.
 turned = jax.hessian(lambda xy: jnp.real((xy[0] + 1j * xy[1]) ** 3))
 with double_precision(True):
     pair = np.linalg.eigvalsh(turned(jnp.array([0.3, -1.2])))
 np.testing.assert_allclose(pair.sum(), 0, atol=1e-12)
-print(pair)
+print("eigenvalues:", pair)
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 2.
-print(f"{2**6} times")
+# 2. The factor is two to the sixth power.
+print(f"The condition number is {2**6} times as large.")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3.
+# 3. Compare both condition numbers for each largest phase.
 for phase in PHASES:
     block = crowd(phase)[1]
     bare, after = np.linalg.cond(block), np.linalg.cond(see.preconditioned(block))
-    print(f"{phase:g} pi: {bare:.1e} before, {after:.1e} after")
+    print(
+        f"theta_0 = {phase:g} pi: {bare:.1e} with one rate, {after:.1e} with separate rates"
+    )
 
 # %% [markdown]
-# The figures about this: `sigprop figure zucchet-10`,
+# These commands draw the related figures: `sigprop figure zucchet-10`,
 # `sigprop figure sigprop-networks`.
 #
 # ## The other notebooks
