@@ -46,6 +46,13 @@ from sigprop.training.loop import Optimiser, advance, effective_rates, start
 
 lessons.use()
 COLOUR = lessons.NETWORK
+
+
+def two_digits(ratio):
+    """A large ratio with two significant digits, such as 12,000."""
+    return f"{float(f'{ratio:.2g}'):,.0f}"
+
+
 key = jax.random.key(0)
 
 # %% [markdown]
@@ -211,9 +218,10 @@ plt.show()
 wider = max(decades, key=lambda one: decades[one])
 display(
     Markdown(
-        f"The median step of the LRU is {middle['LRU'] / middle['dense RNN']:.1g} times that "
+        f"The median step of the LRU is "
+        f"{two_digits(middle['LRU'] / middle['dense RNN'])} times that "
         "of the dense network. From the smallest to the largest step the ratio is "
-        + ", ".join(f"{10**one:.2g} ({name})" for name, one in decades.items())
+        + ", ".join(f"{two_digits(10**one)} ({name})" for name, one in decades.items())
         + f". So Adam treats the parameters of the {wider} more differently."
     )
 )
@@ -241,10 +249,10 @@ plt.legend()
 plt.show()
 # %% [markdown]
 # The dense recurrence of 64 neurons has $64^2$ parameters, the recurrence of the LRU has $3
-# \cdot 64$. For each teacher, the lead of the LRU is the logarithm to base ten of the loss of
-# the dense network divided by the loss of the LRU. A lead of 1 means a tenth of the loss, and a
-# negative lead means that the dense network is better. The table lists the median over ten
-# seeds, and the second smallest and second largest lead.
+# \cdot 64$. For each teacher we divide the loss of the dense network by the loss of the LRU.
+# The lead of the LRU is the logarithm of this ratio to base ten. A lead of 1 means a tenth of
+# the loss, and a negative lead means that the dense network is better. The table lists the
+# median over ten seeds, and the second smallest and second largest lead.
 
 # %%
 best = np.log10(grid["best"])
@@ -269,8 +277,8 @@ display(
         f"$\\nu_0 \\leq {float(won['condition'].max()):g}$. There its loss is down to "
         f"1/{10 ** -float(medians.min()):.2g} of that of the LRU. From $\\nu_0 = 0.32$ to "
         f"$\\nu_0 = 0.99$ the loss of the dense network grows by a factor of "
-        f"{10 ** float(climbs.sel(student='RNN')):.2g}, that of the LRU by a factor of "
-        f"{10 ** float(climbs.sel(student='LRU')):.2g}."
+        f"{two_digits(10 ** float(climbs.sel(student='RNN')))}, that of the LRU by a factor of "
+        f"{two_digits(10 ** float(climbs.sel(student='LRU')))}."
     )
 )
 
