@@ -173,7 +173,10 @@ plt.show()
 for name in formats:
     last = max(one for one in memory if distinct_memories(name, one, 2 * one))
     print(
-        f"{name} can represent time constants up to about {last:.2g} to {2 * last:.2g} steps."
+        f"{name} has time constants beyond {last:,.0f} steps."
+        if last == memory[-1]
+        else f"The longest time constant of {name} is between {last:,.0f} and "
+        f"{2 * last:,.0f} steps."
     )
 
 # %% [markdown]
@@ -197,9 +200,9 @@ for name in formats:
 #   moment is computed **for this input**, not for white noise.
 #
 # The next figure compares the default with the advised initialisation. Left: 95 % of the
-# input power has a phase below the dashed line, and the grey line marks 4096 steps. Middle:
-# the curve gives the share of modes with a longer time constant. Right: the second moment of
-# every mode should be near one (grey line).
+# input power lies at frequencies below the dashed line, and the grey line marks 4096 steps.
+# Middle: the curve gives the share of modes with a longer time constant. Right: the second
+# moment of every mode should be near one (grey line).
 
 # %%
 LENGTH, RHO, STATE = 4096, 0.9, 64
@@ -386,9 +389,9 @@ for task in ("ETTh1", "WTH", "listops-short"):
 # Why does the advice choose only half of the phases from the input? A linear teacher with
 # correlated inputs has phases anywhere on the circle. If all phases of the student lie where
 # the *input* has its power, the final loss is several times higher than with half of them.
-# Training hardly changes the phase of a mode with a long time constant: the derivative by
-# $\theta$ is large, and the loss has many local minima in $\theta$. The input power shows
-# which frequencies are present, not which are needed.
+# Training hardly changes the phase of a mode with a long time constant. The derivative of the
+# loss by $\theta$ is large, and the loss has many local minima in $\theta$. The input power
+# shows which frequencies are present, not which are needed.
 #
 # ## Exercises
 #
