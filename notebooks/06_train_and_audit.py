@@ -182,7 +182,7 @@ display(
 #
 # The normalisation $\gamma$ assumes white inputs. Does this assumption predict a state that is
 # too large or too small? Neighbouring pixels are similar, and a mode with a long time constant
-# sums them. The figure shows the predicted second moment of the state $z$ of each mode, divided
+# sums them. The figure shows the predicted second moment of the state $h$ of each mode, divided
 # by the measured moment. Look at the trend with the time constant in the right panel.
 
 # %%
@@ -203,7 +203,7 @@ for axis, rung in zip(axes, ("stationary", "white"), strict=True):
     axis.set_xticks([2, 5, 10, 20, 50, 100], [2, 5, 10, 20, 50, 100], minor=False)
     axis.minorticks_off()
     axis.set_title(f"{rung} inputs")
-axes[0].set_ylabel(r"$E|z|^2$ predicted / measured")
+axes[0].set_ylabel(r"$E|h|^2$ predicted / measured")
 axes[0].legend()
 plt.show()
 
@@ -214,7 +214,7 @@ plt.show()
 
 # %%
 def modes(block, rung):
-    """Time constant, and predicted / measured E|z|^2, of each mode of a block."""
+    """Time constant, and predicted / measured E|h|^2, of each mode of a block."""
     one = found.sel(quantity="state", rung=rung).isel(recurrence=block)
     memory = 1 / (1 - np.hypot(one["lam_re"], one["lam_im"]))
     seen = np.isfinite(one["ratio"].values)
@@ -270,7 +270,7 @@ for block in range(2):
 for block in range(2):
     ratio = modes(block, "white")[1]
     print(
-        f"block {1 + block}: a factor of {np.exp(np.abs(np.log(ratio)).max()):.0f} in E|z|^2"
+        f"block {1 + block}: a factor of {np.exp(np.abs(np.log(ratio)).max()):.0f} in E|h|^2"
     )
 
 # %% [markdown]
