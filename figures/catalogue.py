@@ -24,8 +24,9 @@ FIGURES = {
         "sigprop.figures.lru_1",
         {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
         "From a tanh RNN to the LRU in five steps",
-        reduced="smaller networks, short schedules and three seeds, on digits of 64 pixels, "
-        "expressions of up to 127 tokens and 10 000 digits of 784 pixels, to fit two cores.",
+        reduced="Networks are smaller and are trained for fewer steps, from three seeds. The "
+        "data are digits of 64 pixels, expressions of up to 127 tokens and 10 000 digits of "
+        "784 pixels.",
         rows=("lru:fig1",),
     ),
     "lru-2": Entry(
@@ -50,8 +51,8 @@ FIGURES = {
         "sigprop.figures.lru_5",
         dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
         "Normalisation and small phases on Pathfinder",
-        reduced="untrained networks of 128 features and 256 states; trained ones on "
-        "pictures of 256 pixels, where the paper's have 16 384, to fit two cores.",
+        reduced="Untrained networks have 128 features and 256 states. Training uses images of "
+        "256 pixels; the paper uses 16 384 pixels.",
         rows=("lru:fig5",),
     ),
     "lru-6": Entry(
@@ -82,8 +83,8 @@ FIGURES = {
         "sigprop.figures.rotrnn_3",
         dict.fromkeys("ab", "lists"),
         "State norms during training, measured and in closed form",
-        reduced="smaller networks, 2000 steps, three seeds and expressions of up to 127 "
-        "tokens, to fit two cores.",
+        reduced="Networks are smaller and are trained for 2000 steps from three seeds, on "
+        "expressions of up to 127 tokens.",
         rows=("rotrnn:fig3",),
     ),
     "sigprop-adam": Entry(
@@ -319,15 +320,18 @@ def of_rows() -> dict[str, str]:
 
 
 def source_and_caption(name: str) -> tuple[str, str]:
-    """Which figure of a paper one follows, and what is drawn, as its module says.
+    """The figure of a paper that a figure follows, and what its panels show.
+
+    The first is the start of the module's docstring, the second the docstring of ``draw``
+    up to its section ``Raises``.
 
     Raises:
         ValueError: If the name is unknown.
     """
     module = importlib.import_module(entry(name).module)
-    paragraphs = inspect.getdoc(module), inspect.getdoc(module.draw)
-    source, drawn = ((text or "").partition("\n\n")[0] for text in paragraphs)
-    return source.partition(":")[0], " ".join(drawn.replace("``", "").split())
+    source, drawn = (inspect.getdoc(one) or "" for one in (module, module.draw))
+    drawn = drawn.partition("\n\nRaises:")[0].replace("``", "")
+    return source.partition(":")[0], " ".join(drawn.split())
 
 
 def said(

@@ -1,4 +1,4 @@
-"""Eigenvalues in the plane, and the distribution of their moduli beside its law."""
+"""Eigenvalues in the complex plane, and distributions of their moduli and phases."""
 
 import numpy as np
 import xarray as xr
@@ -39,7 +39,7 @@ def radii(
     law: xr.DataArray,
     limits: tuple[float, float] = (0.0, LIMIT),
 ) -> None:
-    """Fraction of eigenvalues within a radius: the law, and what was drawn."""
+    """The fraction of eigenvalues within a radius, in theory and in a sample."""
     radius = measured["radius"]
     axes.plot(radius, law, color=style.BLACK, linewidth=0.8, zorder=3)
     axes.plot(radius, measured, color=style.BLUE, linewidth=1.6)
@@ -50,9 +50,9 @@ def radii(
 def phases(
     axes: Axes, measured: xr.DataArray, law: xr.DataArray, largest: float
 ) -> None:
-    """Fraction of eigenvalues with a phase, or its size, below: the law, and what was drawn.
+    """The fraction of eigenvalues up to a phase, in theory and in a sample.
 
-    The phase is the last axis of both; it is shown from 0 to ``largest``.
+    The phase, or its size, is the last axis of both; it is shown from 0 to ``largest``.
     """
     phase = measured[measured.dims[-1]]
     axes.plot(phase, law, color=style.BLACK, linewidth=0.8, zorder=3)

@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Figure 1, right: from an RNN to the LRU one thing at a time."""
+"""Orvieto et al. (2023), Figure 1, right: accuracies from a tanh RNN to the LRU."""
 
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ NAMES = {
     "complex": "complex diagonal",
     "exponential": "exponential",
     "stable": "stable exponential",
-    "ring": "ring",
+    "ring": "ring initialisation",
     "gamma": r"$\gamma$: the LRU",
     "phase": "small phase",
 }
@@ -28,7 +28,9 @@ COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Test accuracy of every rung: each run, and their mean with its standard error.
+    """Each panel shows test accuracies on one task, from the tanh RNN to the LRU.
+
+    Circles are single runs, vertical marks are means, and bars are standard errors.
 
     Raises:
         ValueError: If there is no such panel.
@@ -43,8 +45,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, _title(data))
         style.caption(
             drawn,
-            "circles: test accuracy of each run where its validation was best; upright: "
-            "mean; bars: its standard error; runs that diverged are crosses at chance",
+            "circles: test accuracy of each run at its best validation accuracy; vertical "
+            "marks: means; bars: standard errors; crosses at chance: runs that diverged",
         )
     return drawn
 
@@ -55,7 +57,7 @@ def _title(data: xr.Dataset) -> str:
 
 
 def _rungs(axes: Axes, data: xr.Dataset) -> None:
-    """From the first rung at the top to the last."""
+    """A line for each network, the first at the top."""
     rungs = list(dict.fromkeys(data["model"].values.tolist()))
     for row, rung in enumerate(rungs):
         accuracy = data["test_accuracy"].values[data["model"].values == rung]
@@ -77,23 +79,52 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Whether every step of the caption raises the accuracy, over the tasks."""
-    means = {
-        rung: np.mean([_mean(results[study], rung) for study in STUDIES.values()])
-        for rung in STEPS
-    }
-    falls = [
-        f"from {_plain(old)} to {_plain(new)} by {means[old] - means[new]:.1f} points"
-        for old, new in pairwise(STEPS)
-        if not means[new] > means[old]
-    ]
-    count = f"{len(STEPS) - 1} steps of the caption"
-    if not falls:
-        return f"All {count} raise the mean accuracy over the tasks."
+    """In how many steps of the caption the accuracy rises, and where it falls most."""
+    gains = {(old, new): after - before for old, new, before, after in _steps(results)}
+    risen = sum(gain > 0 for gain in gains.values())
+    of = f"all {len(gains)}" if risen == len(gains) else f"{risen} of the {len(gains)}"
+    said = (
+        f"The mean test accuracy over the {len(STUDIES)} tasks rises in {of} steps of the "
+        "caption."
+    )
+    if risen == len(gains):
+        return said
+    (old, new), least = min(gains.items(), key=lambda step: step[1])
     return (
-        f"Not all {count} raise the mean accuracy here. It falls {', '.join(falls)}. A run "
+        f"{said} It falls most from {old} to {new}, by {-least:.1f} percentage points. A run "
         f"that diverged counts as {CHANCE:g} %."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The mean accuracy before and after each step of the caption."""
+    header = (
+        "step",
+        "mean test accuracy before (%)",
+        "after (%)",
+        "change (percentage points)",
+    )
+    return (
+        header,
+        *(
+            (f"{old} to {new}", f"{a:.1f}", f"{b:.1f}", f"{b - a:+.1f}")
+            for old, new, a, b in _steps(results)
+        ),
+    )
+
+
+def _steps(results: style.Results) -> list[tuple[str, str, float, float]]:
+    """Names of the networks before and after each step, and their mean accuracies."""
+    means = {
+        rung: float(
+            np.mean([_mean(results[study], rung) for study in STUDIES.values()])
+        )
+        for rung in STEPS
+    }
+    return [
+        (_plain(old), _plain(new), means[old], means[new])
+        for old, new in pairwise(STEPS)
+    ]
 
 
 def _plain(rung: str) -> str:

@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Figure 2: Gaussian matrices fill the unit disk."""
+"""Orvieto et al. (2023), Figure 2: eigenvalues of Gaussian matrices fill the unit disk."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,9 +10,10 @@ STUDIES = dict.fromkeys("abc", STUDY)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Eigenvalues of one matrix a size; moduli of several, and phases, against their laws.
+    """Panel A shows the eigenvalues of one Gaussian matrix of each size N.
 
-    That of the moduli is the limit, that of the phases exact for the size.
+    Panels B and C compare the moduli of several matrices with the limit of large N, and
+    their phases with the exact distribution.
 
     Raises:
         ValueError: If there is no such panel.
@@ -43,7 +44,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 axes = rows["c"][column]
                 measured = matrices["matrix_phase_fraction"]
                 disk.phases(axes, measured, matrices["matrix_phase_law"], np.pi)
-                axes.set_xlabel(r"size of the phase $\theta$")
+                axes.set_xlabel(r"absolute phase $\theta$")
                 share = 200 * float(matrices["matrix_phase_law"][0])
                 axes.annotate(
                     f"{share:.2g} % are real",
@@ -56,21 +57,22 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(rows["a"][0], "a", "one matrix", above=1)
         if "b" in rows:
             rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
-            style.letter(rows["b"][0], "b", "their moduli")
+            style.letter(rows["b"][0], "b", "moduli")
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $|\arg\,\lambda| \leq \theta$")
-            style.letter(rows["c"][0], "c", "their phases")
+            style.letter(rows["c"][0], "c", "phases")
     return drawn
 
 
 def shown(results: style.Results) -> str:
-    """Whether larger matrices follow the limit more closely."""
+    """Compare the distances of small and large matrices from the limit."""
     data = results[STUDY]
     gaps = abs(data["matrix_fraction"] - data["circular_law"]).max("radius").values
     sizes = [int(size) for size in data["size"]]
     closer = bool((np.diff(gaps) < 0).all())
     return (
-        f"Larger matrices {'come' if closer else 'do not always come'} closer to the uniform "
-        f"disk. The distribution of the moduli differs from the limit by at most "
+        f"The eigenvalues of larger matrices {'come' if closer else 'do not always come'} "
+        "closer to a uniform distribution on the disk. The distribution function of the "
+        f"moduli differs from its limit by at most "
         f"{gaps[0]:.2g} at N = {sizes[0]} and {gaps[-1]:.2g} at N = {sizes[-1]}."
     )

@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Figure 3: sampling by Lemma 3.2 fills the ring."""
+"""Orvieto et al. (2023), Figure 3: eigenvalues sampled by Lemma 3.2 fill a ring."""
 
 import numpy as np
 import xarray as xr
@@ -9,11 +9,14 @@ from sigprop.figures import disk, style
 
 STUDY = "ring_eigenvalues"
 STUDIES = dict.fromkeys("abc", STUDY)
-TITLES = {"a": "one sample", "b": "their moduli", "c": "their phases"}
+TITLES = {"a": "samples", "b": "moduli", "c": "phases"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Sampled eigenvalues, and moduli and phases with confidence bands against their laws.
+    """Panel A shows eigenvalues sampled by Lemma 3.2 in rings.
+
+    Panels B and C compare the sampled moduli and phases, with 95 % confidence bands, with
+    the distributions of the lemma.
 
     Raises:
         ValueError: If there is no such panel.
@@ -53,10 +56,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if "b" in rows:
             first = rows["b"][0]
             first.set_ylabel(r"fraction with $|\lambda| \leq r$")
-            draws = data.sizes["draw"]
-            text = f"{draws} draws,\n95 % band"
-            first.annotate(text, (0.05, 0.74), color=style.BLUE, fontsize=7)
-            first.annotate("law", (0.62, 0.22), color=style.BLACK, fontsize=7)
+            samples = data.sizes["draw"]
+            text = f"{samples}\nsamples,\n95 % band"
+            first.annotate(text, (0.05, 0.64), color=style.BLUE, fontsize=7)
+            first.annotate("Lemma 3.2", (0.55, 0.1), color=style.BLACK, fontsize=7)
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $\arg\,\lambda \leq \theta$")
         for letter, row in rows.items():
@@ -65,7 +68,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def _band(axes: Axes, measured: xr.DataArray, data: xr.Dataset) -> None:
-    """Where the law is, unless by bad luck."""
+    """The confidence band of the sampled distribution."""
     band = float(data.attrs["band"])
     axes.fill_between(
         measured[measured.dims[-1]],
@@ -78,7 +81,7 @@ def _band(axes: Axes, measured: xr.DataArray, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Whether the laws of Lemma 3.2 lie within the bands of the draws."""
+    """Count the rings in which Lemma 3.2 lies within the bands of the samples."""
     data = results[STUDY]
     off = np.maximum(
         abs(data["ring_fraction"] - data["ring_law"]).max("radius"),
@@ -86,7 +89,7 @@ def shown(results: style.Results) -> str:
     )
     inside, rings = int((off <= data.attrs["band"]).sum()), data.sizes["ring"]
     return (
-        f"The distributions of Lemma 3.2 lie within the 95 % bands of {data.sizes['draw']} "
-        f"samples in {inside} of {rings} rings. The largest distance is "
-        f"{float(off.max()):.2g}, and {data.attrs['band']:.2g} is allowed."
+        f"In {inside} of {rings} rings the distributions of Lemma 3.2 lie within the 95 % "
+        f"bands of {data.sizes['draw']} samples. Sampled and exact distribution functions "
+        f"differ by at most {float(off.max()):.2g}; the bands allow {data.attrs['band']:.2g}."
     )

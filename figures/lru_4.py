@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Figure 4: an impulse through modes with all phases or small ones."""
+"""Orvieto et al. (2023), Figure 4: impulse responses with all phases and with small phases."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ HEIGHTS = 2.3, 2.0  # inches of the responses and of the count
 
 
 class Panel(NamedTuple):
-    """A range of phases, by its place in the result, and how many steps are shown."""
+    """The index of a range of phases in the result, and the number of steps shown."""
 
     place: int
     length: int  # the whole responses if zero
@@ -29,7 +29,9 @@ PANELS = {"a": Panel(0, 0), "b": Panel(1, 0), "c": Panel(0, SHORT)}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Three modes a panel, one below the other, and how often modes turn on average.
+    """Panels A to C show impulse responses of three modes, with all or small phases.
+
+    Panel D shows the mean number of periods of a mode against the sequence length.
 
     Raises:
         ValueError: If there is no such panel.
@@ -87,7 +89,7 @@ def _mode(axes: Axes, data: xr.Dataset, mode: int) -> None:
 
 
 def _turns(axes: Axes, data: xr.Dataset) -> None:
-    """Mean number of periods within a length, counted and as the phases' law has it."""
+    """Mean number of periods within a length, in samples and in theory."""
     length = data["length"].values
     for index, (colour, marker) in enumerate(RANGES):
         one = data.isel(max_phase=index)
@@ -124,7 +126,7 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How often modes of either range turn, and those of the first in a short sequence."""
+    """Count the periods of both ranges of phases, and of the first in a short sequence."""
     data = results[STUDY]
     turns, steps = data["turns"].mean("draw"), int(data["length"][-1])
     first, second = (
@@ -135,8 +137,8 @@ def shown(results: style.Results) -> str:
         for index, length in ((0, SHORT), (0, steps), (1, steps))
     )
     return (
-        f"In {steps} steps a mode rotates {full:.0f} times on average with phases up to "
-        f"{first}, and {small:.0f} times with phases up to {second}. In {SHORT} steps with "
-        f"phases up to {first} it rotates {short:.0f} times, which is "
-        f"{'more' if short > small else 'no more'}."
+        f"In {steps} steps a mode completes {full:.0f} periods on average with phases up to "
+        f"{first}, and {small:.0f} with phases up to {second}. With phases up to {first}, "
+        f"{SHORT} steps contain {short:.0f} periods, which is "
+        f"{'more' if short > small else 'no more'} than {small:.0f}."
     )

@@ -26,7 +26,9 @@ TITLES = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Fresh networks on longer and longer pictures, and training on short ones.
+    """Panels A and B show loss and squared states of untrained networks against image size.
+
+    Panels C and D show the loss and the validation accuracy during training.
 
     Raises:
         ValueError: If there is no such panel.
@@ -137,7 +139,7 @@ def _curves(
 
 
 def shown(results: style.Results) -> str:
-    """What normalisation does to fresh networks, and small phases to trained ones."""
+    """Effects of normalisation before training, and of small phases after training."""
     fresh = results["normalisation"]
     loss = fresh["loss"].mean("draw").isel(pixels=-1)
     bare, normalised = (float(loss.sel(setting=name)) for name in ("ring", "gamma"))
@@ -149,14 +151,12 @@ def shown(results: style.Results) -> str:
     means = {name: runs.mean() for name, runs in scores.items()}
     errors = {name: style.standard_error(runs) for name, runs in scores.items()}
     gain = means["phase"] - means["gamma"]
+    score = {name: f"{means[name]:.0f} ± {errors[name]:.0f} %" for name in scores}
     helps = gain > 2 * np.hypot(errors["phase"], errors["gamma"])
     return (
         f"At {int(fresh['pixels'][-1])} pixels the loss of an untrained network is "
-        f"{bare:.3g} nats without normalisation and {normalised:.3g} nats with it. Small "
-        f"phases {'help' if helps else 'do not help'} here: the validation accuracy is "
-        + " and ".join(
-            f"{means[name]:.0f} ± {errors[name]:.0f} % {text}"
-            for name, text in (("phase", "with them"), ("gamma", "without"))
-        )
-        + "."
+        f"{bare:.3g} nats without normalisation and {normalised:.3g} nats with normalisation. "
+        f"The validation accuracy (mean ± standard error) is {score['phase']} with small "
+        f"phases and {score['gamma']} without. Small phases "
+        f"{'help' if helps else 'do not help'} here."
     )

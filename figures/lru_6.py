@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Figure 6: what a ReLU does to the spectrum of an oscillation."""
+"""Orvieto et al. (2023), Figure 6: the spectrum of an oscillation after a ReLU."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from sigprop.figures import style
 
 STUDY = "relu_leakage"
 STUDIES = dict.fromkeys("abc", STUDY)
-SIGNALS = {"sine": ("sine", style.BLUE), "rectified": ("its ReLU", style.VERMILION)}
+SIGNALS = {"sine": ("sine", style.BLUE), "rectified": ("rectified", style.VERMILION)}
 FLOOR = 5e-4  # of the amplitudes that are shown
 FIRST = 3  # frequencies whose power has a column of its own
 CROSS: dict[str, Any] = {"markersize": 6, "markeredgewidth": 0.7, "zorder": 3}
@@ -20,7 +20,9 @@ WIDTHS = {"a": 1.5, "b": 2.3, "c": 1.7}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """A sine and what passes, the spectra of both, and where the power is.
+    """Panel A shows a sine before and after a ReLU, panel B the spectra of both signals.
+
+    Panel C shows the share of the power at each frequency.
 
     Raises:
         ValueError: If there is no such panel.
@@ -50,7 +52,7 @@ def _signals(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _spectra(axes: Axes, data: xr.Dataset) -> None:
-    """The transform as points on the exact lines, and what is printed."""
+    """Numerical coefficients as points on the exact lines, and the printed values."""
     frequency, harmonic = data["frequency"].values, data["harmonic"].values
     for signal, (name, colour) in SIGNALS.items():
         one, told = data.sel(signal=signal), signal == "rectified"
@@ -85,20 +87,20 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
     axes.set(yscale="log", ylim=(FLOOR, 4), xlim=(-0.6, harmonic[-1] + 0.6))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_xticks(harmonic[::2])
-    axes.set_xlabel("frequency / the sine's")
+    axes.set_xlabel("harmonic $n$ of the sine")
     axes.set_ylabel(r"Fourier coefficient $|c_n|$")
     axes.legend(loc="upper right", borderaxespad=0)
     style.letter(axes, "b", "spectra")
 
 
 def _nothing_else(data: xr.Dataset) -> str:
-    """How little the transform has where the exact spectrum has nothing."""
+    """The largest numerical coefficient where the exact spectrum is zero."""
     one = data.sel(signal="rectified")
     lines = data["harmonic"].values[one["exact"].values > 0]
     found = one["amplitude"].values[~np.isin(data["frequency"].values, lines)]
     return (
-        "B: at odd multiples of the sine's frequency above one, and between multiples, the "
-        f"transform has at most {found.max():.0e}, the exact spectrum nothing"
+        "B: at odd harmonics above one, and between harmonics, the exact spectrum is zero and "
+        f"the FFT has at most {found.max():.0e}"
     )
 
 
@@ -123,7 +125,7 @@ def _shares(axes: Axes, data: xr.Dataset) -> None:
                     fontsize=6,
                 )
     axes.set_xticks(place, [*map(str, place[:-1]), rf"$\geq {FIRST}$"])
-    axes.set_xlabel("frequency / the sine's")
+    axes.set_xlabel("harmonic $n$ of the sine")
     axes.set_ylabel("share of the power (%)")
     axes.legend(loc="upper right", borderaxespad=0, handlelength=1)
     style.letter(axes, "c", "power")
@@ -136,14 +138,15 @@ def _first(share: xr.DataArray) -> np.ndarray:
 
 
 def shown(results: style.Results) -> str:
-    """Where the power goes, and how far the transform is from the exact lines."""
+    """The power by frequency, and the error of the numerical transform."""
     data = results[STUDY]
     rectified = data.sel(signal="rectified")
     zero, kept = (100 * float(rectified["share"][line]) for line in (0, 1))
     found = rectified["amplitude"].sel(frequency=data["harmonic"], method="nearest")
     off = float(abs(found.values - rectified["exact"].values).max())
     return (
-        f"Of the power, {kept:.3g} % stays at the sine's frequency, {zero:.3g} % moves to "
-        f"frequency zero and {100 - kept - zero:.2g} % to higher frequencies. Transform and "
-        f"exact lines differ by at most {off:.0e}."
+        f"After the ReLU, {kept:.3g} % of the power is at the sine's frequency, {zero:.3g} % "
+        f"at frequency zero and {100 - kept - zero:.2g} % at higher frequencies. For a sine of "
+        "amplitude one, numerical and exact Fourier coefficients differ by at most "
+        f"{off:.0e}."
     )

@@ -15,7 +15,9 @@ HIGHEST = 1e3  # losses above are cut off
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The kernel with what was learnt of it, and loss curves by learning rate.
+    """Panel A shows the true and the learnt kernels, and outputs for a new input.
+
+    Panel B shows loss curves for each learning rate and initial scale.
 
     Raises:
         ValueError: If there is no such panel.
@@ -43,14 +45,14 @@ LEAVING = "Triangles mark where runs leave a panel or diverge; numbers count the
 
 
 def best(data: xr.Dataset, activation: str, scale: float) -> float:
-    """The learning rate whose loss at the end is least, by the seeds' median."""
+    """The learning rate with the smallest final loss, by the seeds' median."""
     final = data["loss"].sel(activation=activation, scale=scale).isel(step=-1)
     median = final.fillna(np.inf).median("seed")
     return float(data["log_rate"][np.argmin(median.values)])
 
 
 def _kernels(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
-    """The kernel with the linear network's, and what both say of a new input."""
+    """The true and the learnt kernels, and outputs of both networks for a new input."""
     row = place.subgridspec(1, 2).subplots(squeeze=False)[0]
     scale = float(data["scale"][-1])
     age, kernel = data["age"].values, data["kernel"].values
@@ -128,12 +130,12 @@ def _curves(axes: Axes, loss: xr.DataArray) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """At how many rates the linear network ends with the lower loss."""
+    """Count the settings at which the linear network ends with the lower loss."""
     final = results[STUDY]["loss"].isel(step=-1).fillna(np.inf).median("seed")
     lower = final.sel(activation="identity") < final.sel(activation="tanh")
     won, of = int(lower.sum()), lower.size
-    words = {0: "at none", of: "at all"}.get(won, f"only at {won}")
+    where = {0: f"none of {of}", of: f"all {of}"}.get(won, f"{won} of {of}")
     return (
-        f"The linear network ends with the lower median loss {words} of {of} pairs of scale "
-        "and learning rate."
+        "The linear network ends with a lower median loss than the tanh network at "
+        f"{where} pairs of initial scale and learning rate."
     )

@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Figure 8: learning the power of an eigenvalue in two charts."""
+"""Orvieto et al. (2023), Figure 8: learning the power of an eigenvalue."""
 
 import numpy as np
 import xarray as xr
@@ -26,7 +26,9 @@ LEVELS = np.linspace(-3, 1, 25)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Landscapes with Adam's paths for four targets, and iterations at all phases.
+    """Panels A and B show loss landscapes in two parametrisations, with Adam's paths.
+
+    Panel C shows the number of iterations of Adam against the phase of the target.
 
     Raises:
         ValueError: If there is no such panel.
@@ -60,7 +62,7 @@ def _times(data: xr.Dataset) -> str:
 
 
 def _settled(data: xr.Dataset, name: str) -> xr.DataArray:
-    """Iterations until settled at the rate that is best in this chart."""
+    """Iterations until settled at the rate that is best in this parametrisation."""
     chart = data.sel(chart=name)
     rate = np.log10(float(chart["best_rate"]))
     nearest = np.abs(data["log_rate"].values - rate).argmin()
@@ -137,18 +139,20 @@ def _iterations(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Where Adam takes longest in either chart, and how long at a right angle."""
+    """Adam's iterations in both parametrisations: range, maximum and at a right angle."""
     data = results[STUDY]
     phase = data["phase"].values
     said = []
     for name, _, _, title in CHARTS.values():
         mean = _settled(data, name).mean("lag").values
-        most, last = mean.argmax(), f"{mean[-1]:.0f} at {phase[-1]:g} π"
-        begin = f"In the parametrisation {title}, Adam settles after"
+        most, begin = mean.argmax(), f"In the {title} parametrisation, Adam needs"
         said.append(
-            f"{begin} {mean.min():.0f} to {mean[most]:.0f} iterations on average, most at "
-            f"phase {phase[most]:.2g} π, and {last}."
+            f"{begin} {mean.min():.0f} to {mean[most]:.0f} iterations on average: "
+            f"{mean[most]:.0f} at target phase {phase[most]:.2g} π and {mean[-1]:.0f} at "
+            f"{phase[-1]:g} π."
             if np.ptp(mean) > 1
-            else f"{begin} {mean[0]:.0f} iterations at every phase."
+            else f"{begin} {mean[0]:.0f} iterations on average at every target phase."
         )
+    below = f"the relative loss stays below {data.attrs['threshold']:g}"
+    said.append(f"Iterations count until {below}.")
     return " ".join(said)

@@ -18,7 +18,10 @@ APART = 1.16  # factor in the gap between the boxes of neighbouring rings
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Boxes of independent runs on the closed form, for both kinds of input.
+    """Panel A shows the gain for white input against the outer radius of the ring.
+
+    Panel B shows it for constant input.  Boxes are independent simulated runs, and lines
+    are the closed form.
 
     Raises:
         ValueError: If there is no such panel.
@@ -114,7 +117,7 @@ def _limits(data: xr.Dataset) -> tuple[float, float]:
 
 
 def shown(results: style.Results) -> str:
-    """At how many places the closed form lies between the whiskers."""
+    """Count the points at which the closed form lies between the whiskers."""
     data = results[STUDY]
     low, high = data["measured"].quantile(WHISKERS, "run")
     inside = (low <= data["exact"]) & (data["exact"] <= high)
@@ -123,4 +126,8 @@ def shown(results: style.Results) -> str:
         f"{name} input"
         for name in INPUT.values()
     ]
-    return f"The closed form lies between the whiskers at {' and '.join(counts)}."
+    ends = " and ".join(f"{100 * end:g}th" for end in WHISKERS)
+    return (
+        f"At {' and '.join(counts)}, the closed form lies between the {ends} percentiles of "
+        f"{data.sizes['run']} runs."
+    )

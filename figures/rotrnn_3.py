@@ -1,4 +1,4 @@
-"""RotRNN (2024), Figure 3: norms of the states through training, and their theory."""
+"""RotRNN (2024), Figure 3: state norms during training, measured and in theory."""
 
 import numpy as np
 import xarray as xr
@@ -13,7 +13,7 @@ STUDY = "lists"
 STUDIES = dict.fromkeys("ab", STUDY)
 MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
 DASHES = ("-", "--", ":", "-.")
-STEADY = 0.1  # of a norm, by which it may change and be called constant
+STEADY = 0.1  # largest relative change of a norm that is called constant
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
 TICKS = (1, 2, 5, 10, 20, 50, 100)
 CAPTION = (
@@ -25,7 +25,9 @@ BARS = "B: means of {} networks; bars: standard error of the measured ones."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Norms of every layer of one seed, and of the last layer, averaged over seeds.
+    """Panel A shows the state norms of every layer of an LRU and a RotRNN during training.
+
+    Panel B shows the norm of the last layer, averaged over seeds.
 
     Raises:
         ValueError: If there is no such panel.
@@ -107,7 +109,7 @@ def _norms(runs: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 
 
 def shown(results: style.Results) -> str:
-    """How much the norms of each network grow, and how near the closed form is."""
+    """The growth of the norms of each network, and the error of the closed form."""
     data = _one_way(results[STUDY])
     power = data["measured"].transpose("cell", ...)
     growth = {
@@ -116,12 +118,18 @@ def shown(results: style.Results) -> str:
     }
     off = np.abs(np.sqrt(data["predicted"].isel(rung=RUNG) / data["measured"]) - 1)
     ranges = " and ".join(
-        f"{name}'s norms by {float(values.min()):.2g} to {float(values.max()):.2g}"
+        f"the {name}'s state norms by {float(values.min()):.2g} to {float(values.max()):.2g}"
         for name, values in growth.items()
     )
     steady = (np.abs(growth[MODELS["rotrnn"][0]] - 1) < STEADY).all()
+    constant = (
+        "stay constant: all change by less"
+        if steady
+        else "do not stay constant: some change by more"
+    )
     return (
-        f"Training multiplies {ranges}. RotRNN's norms {'stay' if steady else 'do not stay'} "
-        f"constant here. The closed form is within {100 * float(off.max()):.0f} % of every "
-        "measured norm."
+        f"Training multiplies {ranges}. The RotRNN's norms {constant} than "
+        f"{100 * STEADY:g} %. The "
+        f"closed form differs from the measured norms by at most "
+        f"{100 * float(off.max()):.0f} %."
     )

@@ -292,6 +292,17 @@ def standard_error(values: np.ndarray) -> np.ndarray | np.floating:
     return values.std(0, ddof=1) / np.sqrt(len(values))
 
 
+def number(value: float, digits: int = 2) -> str:
+    """A number in so many significant digits, with an exponent only if long without it.
+
+    >>> [number(value) for value in (197.4, 0.00011, 31_600, 7.8e-6, 1.23e6)]
+    ['200', '0.00011', '32000', '7.8e-06', '1.2e+06']
+    """
+    rounded = float(f"{value:.{digits}g}")
+    short = rounded == 0 or 1e-4 <= abs(rounded) < 1e5
+    return f"{rounded:g}" if short else f"{value:.{digits}g}"
+
+
 def end_labels(
     axes: Axes,
     x: float,

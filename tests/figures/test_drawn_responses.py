@@ -80,8 +80,8 @@ def test_a_sine_its_relu_and_their_spectra(show):
     ring = spectrum.curve(harmonic[lines], printed[lines], style.GREY, marker="o")
     assert ring.get_markerfacecolor() == "none"
     time.done(x="periods", y="signal")
-    spectrum.done("linear", "log", x="sine's", y="c_n")
-    power.done(x="sine's", y="power (%)")
+    spectrum.done("linear", "log", x="harmonic", y="c_n")
+    power.done(x="harmonic", y="power (%)")
     ticks = [one.get_text() for one in power.axes.get_xticklabels()]
     assert ticks == ["0", "1", "2", r"$\geq 3$"]
     labels = [text.get_text() for text in spectrum.axes.get_legend().get_texts()]
@@ -94,7 +94,7 @@ def test_the_caption_says_how_much_there_is_where_nothing_should_be(show):
     above, below = [0, 1, 2, 4, 6, 8, 10, 12], rectified["amplitude"]
     most = float(below.where(~below["frequency"].isin(above)).max())
     caption = " ".join(drawn.axes.figure.get_supxlabel().split())
-    assert f"the transform has at most {most:.0e}, the exact" in caption
+    assert f"spectrum is zero and the FFT has at most {most:.0e}" in caption
 
 
 def test_the_smallest_result_is_drawn_too(show):

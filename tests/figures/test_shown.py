@@ -1,6 +1,5 @@
 """The sentence under a figure says what its results hold, whichever way they fall."""
 
-import importlib
 import re
 from pathlib import Path
 
@@ -12,15 +11,26 @@ from sigprop.figures import catalogue
 from tests.words import private
 
 LONGEST = 30  # words of a sentence
+MOST = 3  # sentences under a figure
 
 
 def shown(name, **changes):
-    """The sentence of a figure, its results altered first."""
-    spec = catalogue.entry(name)
-    results = {study: store.shipped(study).load() for study in spec.needs()}
+    """The sentences of a figure, its results altered first."""
+    return catalogue.said(name, altered(name, **changes))[0]
+
+
+def details(name, **changes):
+    """The table of a figure, its results altered first."""
+    return catalogue.details(name, altered(name, **changes))
+
+
+def altered(name, **changes):
+    """The results of a figure after changes."""
+    needed = catalogue.entry(name).needs()
+    results = {study: store.shipped(study).load() for study in needed}
     for study, change in changes.items():
         change(results[study])
-    return importlib.import_module(spec.module).shown(results)
+    return results
 
 
 def where(data, name, coordinate, value):
@@ -43,16 +53,31 @@ STEPS = {"tanh": 10, "dense": 20, "complex": 30, "stable": 40, "ring": 50, "gamm
 
 
 def test_lru_1_names_the_steps_that_lower_the_accuracy():
-    assert "All 5 steps" in shown("lru-1", **accuracies(**STEPS))
-    said = shown("lru-1", **accuracies(**STEPS | {"stable": 27.5}))
-    assert "Not all 5" in said
-    assert "complex diagonal to stable exponential by 2.5 points" in said
-    assert said.count(" by ") == 1
+    said = shown("lru-1", **accuracies(**STEPS))
+    assert said.endswith("over the 3 tasks rises in all 5 steps of the caption.")
+    said = shown("lru-1", **accuracies(**STEPS | {"stable": 27.5, "gamma": 49}))
+    assert "rises in 3 of the 5 steps" in said
+    assert "from complex diagonal to stable exponential, by 2.5 percentage" in said
+
+
+def test_lru_1_lists_every_step():
+    change = accuracies(**STEPS | {"stable": 27.5, "ring": np.nan})
+    header, first, second, third, fourth, last = details("lru-1", **change)
+    assert header == (
+        *("step", "mean test accuracy before (%)", "after (%)"),
+        "change (percentage points)",
+    )
+    assert first == ("tanh RNN to linear RNN", "10.0", "20.0", "+10.0")
+    assert second == ("linear RNN to complex diagonal", "20.0", "30.0", "+10.0")
+    assert third[1:] == ("30.0", "27.5", "-2.5")
+    assert fourth[0] == "stable exponential to ring initialisation"
+    assert fourth[1:] == ("27.5", "10.0", "-17.5")
+    assert last == ("ring initialisation to the LRU", "10.0", "60.0", "+50.0")
 
 
 def test_lru_1_counts_a_run_that_diverged_as_a_guess():
     said = shown("lru-1", **accuracies(**STEPS | {"ring": np.nan}))
-    assert "stable exponential to ring by 30.0 points" in said
+    assert "stable exponential to ring initialisation, by 30.0 percentage" in said
 
 
 @pytest.mark.parametrize(
@@ -70,12 +95,12 @@ def test_lru_5_weighs_small_phases_by_their_errors(gain, word):
 
     said = shown("lru-5", paths=change, normalisation=fresh)
     assert word in said
-    assert "31.2 nats without normalisation and 1.5 nats with it" in said
-    assert f"{60 + gain} ± 2 % with them and 60 ± 2 % without" in said
+    assert "31.2 nats without normalisation and 1.5 nats with norm" in said
+    assert f"is {60 + gain} ± 2 % with small phases and 60 ± 2 % without" in said
 
 
 @pytest.mark.parametrize(
-    ("better", "word"), [(0, "at none"), (3, "only at 3"), (10, "at all")]
+    ("better", "word"), [(0, "at none of 10"), (3, "at 3 of 10"), (10, "at all 10")]
 )
 def test_lru_7_counts_where_the_linear_network_wins(better, word):
     def change(data):
@@ -86,7 +111,7 @@ def test_lru_7_counts_where_the_linear_network_wins(better, word):
         values = np.stack([linear, np.full((2, 5), 2.0)], 2)[..., None]
         data["loss"] = final.copy(data=np.broadcast_to(values[..., None], final.shape))
 
-    assert f"{word} of 10 pairs" in shown("lru-7", convolution_kernel=change)
+    assert f"{word} pairs" in shown("lru-7", convolution_kernel=change)
 
 
 def test_lru_8_finds_the_slowest_phase_of_each_chart():
@@ -96,9 +121,10 @@ def test_lru_8_finds_the_slowest_phase_of_each_chart():
         data["settled"].loc[{"chart": "exponential"}] = 70.0
 
     said = shown("lru-8", power_descent=change)
-    assert "60 to 90 iterations" in said
-    assert "most at phase 0.25 π, and 60 at 0.5 π" in said
-    assert "exponential, Adam settles after 70 iterations at every phase" in said
+    assert "real + imaginary parametrisation, Adam needs 60 to 90 iterations" in said
+    assert "90 at target phase 0.25 π and 60 at 0.5 π" in said
+    assert "exponential parametrisation, Adam needs 70 iterations on average at" in said
+    assert "below 0.001" in said
 
 
 def test_lru_9_counts_the_places_between_the_whiskers():
@@ -108,24 +134,29 @@ def test_lru_9_counts_the_places_between_the_whiskers():
 
     said = shown("lru-9", ring_gain=change)
     assert "39 of 39 points for white input and 26 of 39 points for constant" in said
+    assert "the 5th and 95th percentiles of 10 runs" in said
 
 
 @pytest.mark.parametrize(("growth", "word"), [(1.05, "stay"), (1.2, "do not stay")])
 def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, word):
     def change(data):
         data["measured"].values[:] = 4.0
-        data["predicted"].values[:] = 4.0 * 1.1**2
+        data["predicted"].values[:] = 4.0 * 1.15**2
         values, rows = where(data, "measured", "model", "rotrnn")
         values[rows, -1] *= growth**2
         data["predicted"].values[rows, -1] *= growth**2
         values, rows = where(data, "measured", "model", "lru")
         values[rows, -1] *= 3.0**2
-        data["predicted"].values[rows, -1] *= 3.0**2
+        data["predicted"].values[rows, -1] *= 3.6**2
 
     said = shown("rotrnn-3", lists=change)
-    assert f"LRU's norms by 3 to 3 and RotRNN's norms by {growth:.2g}" in said
+    assert (
+        f"LRU's state norms by 3 to 3 and the RotRNN's state norms by {growth:.2g}"
+        in said
+    )
     assert f"RotRNN's norms {word} constant" in said
-    assert "within 10 %" in said
+    assert f"change by {'less' if growth < 1.1 else 'more'} than 10 %." in said
+    assert "at most 38 %" in said
 
 
 @pytest.mark.parametrize(
@@ -391,9 +422,20 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
 def test_sentences_under_a_figure_are_short_and_plain(name):
     said = shown(name)
     assert said.endswith(".")
-    for sentence in re.split(r"(?<=[.;]) ", said):
+    sentences, caption = said.split(". "), catalogue.source_and_caption(name)[1]
+    assert len(sentences) <= MOST
+    for sentence in (*sentences, *caption.split(". ")):
         assert len(sentence.split()) <= LONGEST, sentence
-    assert private(said + " " + catalogue.entry(name).title) == []
+    assert private(" ".join((said, caption, catalogue.entry(name).title))) == []
+
+
+@pytest.mark.parametrize("name", catalogue.FIGURES)
+def test_numbers_behind_a_figure_fill_a_table(name):
+    results = {study: store.shipped(study) for study in catalogue.entry(name).needs()}
+    rows = catalogue.details(name, results)
+    assert not rows or len(rows) >= 2
+    assert len({len(row) for row in rows}) <= 1
+    assert all(cell.strip() for row in rows for cell in row)
 
 
 def test_every_figure_has_its_sentence_tested():

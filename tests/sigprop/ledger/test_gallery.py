@@ -181,7 +181,7 @@ def test_figures_are_described_without_their_results():
     assert [one.name for one in said] == list(catalogue.FIGURES)
     eighth = next(one for one in said if one.name == "lru-8")
     assert eighth.source == "Orvieto et al. (2023), Figure 8"
-    assert eighth.caption.startswith("Landscapes with Adam's paths")
+    assert eighth.caption.startswith("Panels A and B show loss landscapes")
     assert eighth.rows == {"lru:fig8": "refuted"}
     assert not any(re.search(r"[`$\\]", one.caption) or one.png for one in said)
     assert all(one.source and one.caption.endswith(".") for one in said)
