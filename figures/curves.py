@@ -1,4 +1,4 @@
-"""Curves of moments against memory, simulated points on them, and what is left over."""
+"""Curves of moments against the eigenvalue, simulated points, and their difference."""
 
 from typing import NamedTuple
 
@@ -49,7 +49,7 @@ def caption(data: xr.Dataset) -> str:
     least, most = int(data["draws"].min()), int(data["draws"].max())
     return (
         f"Lines: closed form.  Points: simulated, mean and standard error of {least} (the "
-        f"longest memory) to {most} trajectories."
+        f"longest time constant) to {most} trajectories."
     )
 
 
@@ -103,7 +103,7 @@ def draw(
         )
     strip.axhline(0, color=style.BLACK, linewidth=0.6, zorder=1)
     strip.set_ylabel("sim. / theory\n− 1 (%)")
-    strip.set_xlabel(r"eigenvalue $\lambda$ (memory →)")
+    strip.set_xlabel(r"eigenvalue $\lambda$ (time constant →)")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
     style.memory_axis(axes, float(gap.min()))

@@ -1,4 +1,4 @@
-"""A Hessian at optimality: its entries, its sharpest directions and its spectrum."""
+"""A Hessian at optimality: its entries, leading eigenvectors and spectrum."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def gaps(axes: Axes, ends: list[int], columns: bool = True) -> None:
 
 
 def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
-    """Eigenvalues in falling order, by three routes, and what descent could bear."""
+    """Eigenvalues in falling order from three methods, and the largest stable curvature."""
     exact, autodiff = one["eigenvalue"].values, one["autodiff"].values
     place, kept = np.arange(1, len(exact) + 1), rank(exact)
     axes.plot(place[kept], exact[kept], color=colour, lw=0.9, label="closed form")

@@ -19,7 +19,7 @@ from matplotlib.ticker import LogLocator, NullLocator
 from sigprop.figures import style
 
 LEVEL = 0.95
-FAR = 1e4  # a loss that nobody would draw to scale
+FAR = 1e4  # losses above are shown as crosses
 LABEL = "final loss\n(½ mean squared error)"
 COLOURS = {
     "RNN": style.VERMILION,

@@ -18,10 +18,9 @@ APART = 1.16  # factor in the gap between the boxes of neighbouring rings
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the gain for white input against the outer radius of the ring.
+    """Panels A and B show the gain against the outer radius, for white and constant input.
 
-    Panel B shows it for constant input.  Boxes are independent simulated runs, and lines
-    are the closed form.
+    Boxes are independent simulated runs, and lines are the closed form.
 
     Raises:
         ValueError: If there is no such panel.

@@ -1,4 +1,4 @@
-"""Adam's effective learning rate of every parameter, and of every seed."""
+"""Adam's effective learning rates for every parameter and every seed."""
 
 import numpy as np
 import xarray as xr
@@ -44,7 +44,7 @@ WIDTH = 0.7  # of a column of points, in columns
 
 
 def width(panels: int) -> float:
-    """Inches that as many panels need side by side."""
+    """The width in inches of so many panels side by side."""
     return 0.2 + 2.65 * panels
 
 
@@ -74,7 +74,7 @@ def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     panels[0].set_yscale("log")
     panels[0].yaxis.set_major_locator(LogLocator(numticks=10))
     panels[0].yaxis.set_minor_locator(NullLocator())
-    panels[0].set_ylabel("effective learning rate\n(parameter units a step)")
+    panels[0].set_ylabel("effective learning rate\n(parameter units per step)")
     pairs = zip(panels[::2], panels[1::2], networks.items(), strict=True)
     for axes, side, (letter, network) in pairs:
         cells = data.isel(cell=data["network"] == network)

@@ -239,7 +239,7 @@ def plain_log(axes: Axes) -> None:
 
 
 def memory_axis(axes: Axes, smallest: float) -> None:
-    """An x axis in the gap, longer memory to the right, labelled with eigenvalues."""
+    """An x axis in 1 - λ, longer time constants to the right, labelled with eigenvalues."""
     ticks = [gap for gap in (1, 1e-1, 1e-2, 1e-3, 1e-4) if gap >= smallest / 1.01]
     axes.set_xscale("log")
     axes.set_xlim(1.15, smallest / 1.3)

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 1A: sensitivity explodes as memory lengthens."""
+"""Zucchet & Orvieto (2024), Figure 1A: the sensitivity explodes as λ approaches 1."""
 
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
@@ -10,7 +10,9 @@ STUDIES = dict.fromkeys("a", STUDY)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Curves of ``E[(dh/dlam)^2]`` with simulated points, and ``E[h^2]`` in grey.
+    """Curves show the mean squared sensitivity dh/dλ against λ, one for each correlation.
+
+    Points are simulated, and the grey curve is the mean squared state.
 
     Raises:
         ValueError: If there is no such panel.
@@ -23,7 +25,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def moments(drawn: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
-    """The same on a part of a page."""
+    """Draw the panel on a part of a page."""
     axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
     state = data["theory"].sel(quantity="state").isel(rho=-1)
     curves.draw(
@@ -40,17 +42,30 @@ def moments(drawn: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How fast both moments grow towards the edge."""
+    """How fast both moments grow towards the stability boundary."""
     data = results[STUDY]
-    bare = data["theory"]
-    moment = curves.power(bare.sel(quantity="sensitivity"))
-    state = float(curves.power(bare.sel(quantity="state").isel(rho=-1)))
-    faster = bool((moment > state).all())
+    moment, grey = _powers(data), data["theory"].sel(quantity="state").isel(rho=-1)
+    state = float(curves.power(grey))
+    slower = "more slowly" if (moment > state).all() else "not more slowly at every rho"
     off = abs(data["simulated"] - data["exact"]) / data["sem"]
-    powers = ", ".join(f"{float(moment.sel(rho=rho)):.2g}" for rho in data["rho"])
+    low, high = (f"(1-λ)^{-float(end):.2g}" for end in (moment.min(), moment.max()))
     return (
-        f"Near the stability boundary the sensitivity grows as the gap to the powers "
-        f"-({powers}), {'faster' if faster else 'not always faster'} than the state with "
-        f"power -{state:.2g}. Simulated sensitivities are at most "
-        f"{float(off.sel(quantity='sensitivity').max()):.1f} standard errors off."
+        f"Near the stability boundary the mean squared sensitivity grows as {low} to {high}, "
+        f"depending on the input correlation rho. The mean squared state at rho = "
+        f"{float(grey['rho']):g} grows as (1-λ)^{-state:.2g}, {slower}. Simulated and exact "
+        f"sensitivities differ by at most "
+        f"{float(off.sel(quantity='sensitivity').max()):.1f} standard errors."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The power of ``1 - λ`` with which the squared sensitivity grows."""
+    powers = _powers(results[STUDY])
+    return (
+        ("input correlation rho", "power of 1 - λ of the squared sensitivity"),
+        *((f"{rho:g}", f"{-float(powers.sel(rho=rho)):.2g}") for rho in powers["rho"]),
+    )
+
+
+def _powers(data: xr.Dataset) -> xr.DataArray:
+    return curves.power(data["theory"].sel(quantity="sensitivity"))

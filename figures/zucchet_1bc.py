@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figures 1B and 1C: the loss sharpens with the memory."""
+"""Zucchet & Orvieto (2024), Figures 1B and 1C: the loss sharpens as λ* approaches 1."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ NOUGHT = 1e-12  # in place of no loss at all, far below the axis
 
 
 class Panel(NamedTuple):
-    """A line through the teachers: its names in the result, and its texts."""
+    """A line through the teachers, its names in the result, and its texts."""
 
     line: str
     axis: str
@@ -42,7 +42,9 @@ PANELS = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The loss by the student's eigenvalue, its curvature, and simulated points.
+    """Upper panels show the loss against the student's eigenvalue, with simulated points.
+
+    Lower panels show the curvature at the minimum against the teacher's eigenvalue.
 
     Raises:
         ValueError: If there is no such panel.
@@ -106,7 +108,7 @@ def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
 
 
 def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
-    """The curvature at the minimum, by the teacher's memory."""
+    """The curvature at the minimum, by the teacher's eigenvalue."""
     row = data.sel(kind=panel.kind)
     gap = data["gap"].values
     axes.loglog(gap, row["bare_curvature"], color=style.BLACK, linewidth=1)
@@ -126,7 +128,7 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     axes.set_yscale("log")
     style.memory_axis(axes, float(gap.min()))
     axes.set_xlim(0.6, float(gap.min()) / 1.3)
-    axes.set_xlabel(r"teacher $\lambda^*$ (memory grows to the right)")
+    axes.set_xlabel(r"teacher $\lambda^*$ (time constant →)")
     axes.set_ylabel(
         rf"$\mathrm{{d}}^2 L\,/\,\mathrm{{d}}{panel.symbol}^2$ at $\lambda^*$"
     )
@@ -139,13 +141,14 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How fast the curvature at the teacher grows with its memory."""
+    """How fast the curvature at the teacher grows towards the stability boundary."""
     data = results[STUDY]
     powers = curves.power(data["bare_curvature"])
     line, circle = (float(powers.sel(kind=panel.kind)) for panel in PANELS.values())
     sharper = min(line, circle) > 0
     return (
-        f"The loss {'sharpens' if sharper else 'does not sharpen'} as the time constant "
-        "grows. The curvature at the teacher grows as the gap to the power "
-        f"{-line:.2g} along the real axis and {-circle:.2g} on the circle."
+        f"The loss {'sharpens' if sharper else 'does not sharpen'} as the teacher's time "
+        "constant grows. Near the stability boundary the curvature at the minimum is "
+        f"proportional to (1-λ*)^{-line:.2g} along the real axis and to "
+        f"(1-λ*)^{-circle:.2g} along the circle."
     )

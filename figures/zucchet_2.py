@@ -1,5 +1,6 @@
-"""Zucchet & Orvieto (2024), Figure 2: what normalisation and reparametrisation do."""
+"""Zucchet & Orvieto (2024), Figure 2: moments with normalisation and reparametrisation."""
 
+import xarray as xr
 from matplotlib.figure import Figure
 
 from sigprop.figures import curves, style
@@ -19,7 +20,9 @@ TITLE = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Both moments under control, with simulated points; bare at ``rho = 1`` in grey.
+    """Panel A shows the normalised squared state, panel B the reparametrised sensitivity.
+
+    Points are simulated; grey curves are without normalisation and reparametrisation.
 
     Raises:
         ValueError: If there is no such panel.
@@ -39,7 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 moment,
                 curves.Names("controlled_theory", "controlled", "controlled_sem"),
                 bare,
-                rf"bare, $\rho = {float(bare['rho']):g}$",
+                rf"original, $\rho = {float(bare['rho']):g}$",
             )
             axes.set_ylabel(LABEL[letter])
             style.letter(axes, letter, TITLE[letter])
@@ -48,18 +51,50 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """For which correlations normalisation and reparametrisation hold both moments."""
-    held = results[STUDY]["controlled_theory"]
-    free = curves.power(held) > GROWS
-    lost = [f"{rho:g}" for rho in held["rho"].values[free.any("quantity").values]]
-    kept = held.isel(rho=~free.any("quantity").values).max("gap")
-    state, moved = (
-        ", ".join(f"{value:.3g}" for value in kept.sel(quantity=name).values)
-        for name in QUANTITY.values()
+    """For which correlations normalisation and reparametrisation bound both moments."""
+    largest, free = _bounds(results[STUDY])
+    rhos, lost = largest["rho"].values, free.any("quantity").values
+    said = [
+        f"Both moments are bounded at {(~lost).sum()} of {lost.size} values of rho."
+    ]
+    if not lost.all():
+        rho = rhos[~lost][-1]
+        state, moved = (
+            float(largest.sel(rho=rho, quantity=q)) for q in QUANTITY.values()
+        )
+        said.append(
+            f"At rho = {rho:g} the squared state is at most {state:.3g} and the squared "
+            f"sensitivity at most {moved:.3g}, for inputs of variance one."
+        )
+    growing = ", ".join(f"{rho:g}" for rho in rhos[lost])
+    said.append(
+        f"A moment grows without bound only at rho = {growing}."
+        if growing
+        else "No moment grows without bound."
     )
-    rhos = ", ".join(f"{rho:g}" for rho in kept["rho"].values)
+    return " ".join(said)
+
+
+def details(results: style.Results) -> style.Cells:
+    """The largest value of each moment, or that it has no bound."""
+    largest, free = _bounds(results[STUDY])
+
+    def bound(**where: object) -> str:
+        return "unbounded" if free.sel(where) else f"{float(largest.sel(where)):.3g}"
+
     return (
-        f"For rho = {rhos} both moments are bounded: the state by {state} and the "
-        f"sensitivity by {moved}. They grow without bound "
-        + (f"only at rho = {', '.join(lost)}." if lost else "at no rho.")
+        (
+            "input correlation rho",
+            *(f"largest squared {q} / Var[x]" for q in QUANTITY.values()),
+        ),
+        *(
+            (f"{rho:g}", *(bound(rho=rho, quantity=q) for q in QUANTITY.values()))
+            for rho in largest["rho"].values
+        ),
     )
+
+
+def _bounds(data: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
+    """The largest value of each moment, and whether the moment grows without bound."""
+    moments = data["controlled_theory"]
+    return moments.max("gap"), curves.power(moments) > GROWS

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 3: RNN and LRU learn a long memory, and why."""
+"""Zucchet & Orvieto (2024), Figure 3: final losses of the RNN and the LRU."""
 
 from typing import Any
 
@@ -14,13 +14,10 @@ WIDTH = 0.5  # of the seeds of a design, in designs
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Final losses of tuned networks, by the teacher's memory and by design.
+    """All panels show final losses, A and C against the teacher's smallest modulus.
 
-    ``LRU`` starts as the paper prints it; in panel C, which is ours, ``released LRU`` starts
-    as the authors' code draws it.
-    Every seed is a point; bars are 95 % intervals for the median, see
-    ``sigprop.figures.losses``.
-    In panel B grey lines join the seeds, each a teacher that all networks learn.
+    Panel B compares types of network; panel C, which is not in the paper, compares two
+    initialisations of the LRU.
 
     Raises:
         ValueError: If there is no such panel.
@@ -50,7 +47,7 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
     x = -np.log10(1 - nu0)
     losses.compare(axes, x, data, 0.1)
     axes.set_xticks(x, [f"{modulus:g}" for modulus in nu0])
-    axes.set_xlabel(r"teacher's least modulus $\nu_0$ (memory →)")
+    axes.set_xlabel(r"teacher's least modulus $\nu_0$ (time constant →)")
 
 
 def _designs(axes: Axes, data: xr.Dataset) -> None:
@@ -70,31 +67,46 @@ def _designs(axes: Axes, data: xr.Dataset) -> None:
 
 
 PANELS = {
-    "a": (_memories, "longer memories"),
-    "b": (_designs, "designs"),
-    "c": (_memories, "two starts of the LRU"),
+    "a": (_memories, "longer time constants"),
+    "b": (_designs, "types of network"),
+    "c": (_memories, "two LRU initialisations"),
 }
 
 
 def shown(results: style.Results) -> str:
-    """By how much the LRU's loss is lower, from which memory on, and what the designs do."""
+    """From which modulus on the LRU's loss is lower, and by how much; the other networks."""
     median = losses.decades(results["memory_gap"])
     lead = (median.sel(student="RNN") - median.sel(student="LRU")).transpose(
         "condition"
     )
     nu0, ahead = lead["condition"].values, lead.values > 0
     since = len(ahead) - int(np.argmin([*ahead[::-1], False]))
-    designs = losses.decades(results["ablation"]).isel(condition=0)
-    gains = ", ".join(
-        f"{name} {float(designs[0] - designs.sel(student=name)):.1f}"
-        for name in designs["student"].values[1:]
-    )
     first = (
-        f"The LRU has the lower median loss from nu0 = {nu0[since]:g} on, by "
-        f"{lead.values[-1]:.1f} decades at {nu0[-1]:g}"
+        f"From nu0 = {nu0[since]:g} on, the LRU has a lower median loss than the RNN. At "
+        f"nu0 = {nu0[-1]:g} the difference is {lead.values[-1]:.1f} decades (factors of ten)."
         if since < len(ahead)
-        else f"The LRU does not have the lower median loss at nu0 = {nu0[-1]:g}"
+        else f"The LRU does not have a lower median loss than the RNN at nu0 = {nu0[-1]:g}."
     )
+    gains = _gains(results["ablation"])
     return (
-        f"{first}. In B the median loss is below the RNN's by these decades: {gains}."
+        f"{first} In panel B the median losses of {gains.size} other networks are "
+        f"{float(gains.min()):.1f} to {float(gains.max()):.1f} decades below the RNN's."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """By how much the median loss of each network of panel B is below the RNN's."""
+    gains = _gains(results["ablation"])
+    return (
+        ("network of panel B", "median loss below the RNN's (decades)"),
+        *(
+            (str(name), f"{float(gains.sel(student=name)):.1f}")
+            for name in gains["student"].values
+        ),
+    )
+
+
+def _gains(data: xr.Dataset) -> xr.DataArray:
+    """Decades by which median losses are below that of the first network, an RNN."""
+    designs = losses.decades(data).isel(condition=0)
+    return designs[0].drop_vars("student") - designs[1:]

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 4: curvature at optimality, and what Adam makes of it."""
+"""Zucchet & Orvieto (2024), Figure 4: Hessians at optimality and Adam's learning rates."""
 
 from matplotlib.figure import Figure
 
@@ -10,7 +10,9 @@ NETWORKS = ("RNN", "complex diagonal")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Two Hessians and what Adam makes of them, as ``sigprop.figures.hessians`` draws them.
+    """Panels A and B show the Hessians at optimality of a dense and a complex diagonal RNN.
+
+    Panels C and D show Adam's effective learning rates in these networks.
 
     Raises:
         ValueError: If there is no such panel.
@@ -19,16 +21,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """How many directions are sharp, how alike the spectra are, and Adam's rates."""
+    """Count the directions of large curvature; compare the spectra and Adam's rates."""
     data = results["hessian_structure"].sel(network=list(NETWORKS))
     ranks = [int(hessians.rank(one).sum()) for one in data["eigenvalue"].values]
     top = data["eigenvalue"].max("rank").values
     enough = min(ranks) >= DIRECTIONS
     medians = rates.medians(results["adaptive_rates"], NETWORKS)
     return (
-        f"The loss has {ranks[0]} and {ranks[1]} directions of large curvature, "
-        f"{'as many as' if enough else 'fewer than'} the caption's {DIRECTIONS}. "
-        f"The {NETWORKS[0]}'s largest eigenvalue is {top[0] / top[1]:.2g} times the other "
-        "network's. Adam's median learning rates for recurrent parameters are "
-        f"{medians[0]:.1e} and {medians[1]:.1e}."
+        f"The loss has {ranks[0]} directions of large curvature for the {NETWORKS[0]} and "
+        f"{ranks[1]} for the {NETWORKS[1]} network, "
+        f"{'at least' if enough else 'fewer than'} the caption's {DIRECTIONS}. "
+        f"The {NETWORKS[0]}'s largest Hessian eigenvalue is "
+        f"{style.number(top[0] / top[1])} times the {NETWORKS[1]} network's. Adam's median "
+        f"learning rate for recurrent parameters is {style.number(medians[0])} "
+        f"({NETWORKS[0]}) and {style.number(medians[1])} ({NETWORKS[1]})."
     )

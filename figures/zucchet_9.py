@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 9: as Figure 4, of the LRU and S4."""
+"""Zucchet & Orvieto (2024), Figure 9: the panels of Figure 4 for the LRU and S4."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,7 +10,9 @@ NETWORKS = ("LRU", "S4")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Two Hessians and what Adam makes of them, as ``sigprop.figures.hessians`` draws them.
+    """Panels A and B show the Hessians at optimality of the LRU and S4.
+
+    Panels C and D show Adam's effective learning rates in these networks.
 
     Raises:
         ValueError: If there is no such panel.
@@ -19,7 +21,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """How much sharper the LRU's angles are than its magnitudes, and Adam's rates."""
+    """Compare curvatures along angles and magnitudes of the LRU, and Adam's rates."""
     data = results["hessian_structure"].sel(network="LRU")
     entries = np.diag(data["hessian"].values)
     angle, magnitude = (
@@ -27,11 +29,16 @@ def shown(results: style.Results) -> str:
         for name in ("theta_log", "nu_log")
     )
     medians = rates.medians(results["adaptive_rates"], NETWORKS)
-    tamed = (
-        "only the magnitude is tamed" if angle > magnitude else "the angle is tamed too"
+    larger = style.number(angle / magnitude)
+    limited = (
+        "only the curvature along magnitudes"
+        if angle > magnitude
+        else "the curvatures along magnitudes and angles"
     )
     return (
-        f"For the LRU, the largest curvature by an angle is {angle / magnitude:.2g} times "
-        f"the largest by a magnitude: {tamed}. Adam's median learning rates for recurrent "
-        f"parameters are {medians[0]:.1e} ({NETWORKS[0]}) and {medians[1]:.1e} ({NETWORKS[1]})."
+        f"In the LRU, the largest curvature along an angle is {larger} times the "
+        f"largest along a magnitude. The LRU's parametrisation limits {limited}. Adam's "
+        "median learning rate for recurrent parameters is "
+        f"{style.number(medians[0])} ({NETWORKS[0]}) and {style.number(medians[1])} "
+        f"({NETWORKS[1]})."
     )
