@@ -195,7 +195,8 @@ FIGURES = {
         "sigprop.figures.zucchet_5",
         dict.fromkeys("abc", "deep_signals"),
         "States and gradients of deep networks against the time constant",
-        reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
+        reduced="Networks have 64 neurons and read 64 random sequences; the paper uses "
+        "embeddings.",
         rows=(
             "zucchet:fig5",
             "zucchet:fig5:lru",
@@ -224,7 +225,7 @@ FIGURES = {
     "zucchet-8": Entry(
         "sigprop.figures.zucchet_8",
         dict.fromkeys("abc", "similarity"),
-        "Which pairs of eigenvalues the Hessian couples, by the input's correlation",
+        "Pairs of eigenvalues that the Hessian couples, for four input correlations",
         rows=("zucchet:fig8",),
     ),
     "zucchet-9": Entry(
@@ -250,21 +251,24 @@ FIGURES = {
         "sigprop.figures.zucchet_12",
         {"a": "embedding_correlation"},
         "The autocovariance of the inputs of deep networks, and its fit",
-        reduced="192 features drawn in place of embeddings, by the paper's fit to these.",
+        reduced="Inputs are 192 random features with the autocovariance of the paper's fit; "
+        "the paper uses embeddings.",
         rows=("zucchet:fig12", "zucchet:fig12:fit"),
     ),
     "zucchet-13": Entry(
         "sigprop.figures.zucchet_13",
         dict.fromkeys("abc", "deep_signals"),
         "Gradients of each layer of deep networks against the time constant",
-        reduced="64 neurons, and 64 sequences drawn in place of embeddings.",
+        reduced="Networks have 64 neurons and read 64 random sequences; the paper uses "
+        "embeddings.",
         rows=("zucchet:fig13", "zucchet:fig13:networks"),
     ),
     "zucchet-14": Entry(
         "sigprop.figures.zucchet_14",
         dict.fromkeys("abc", "gru_jacobian"),
         "Recurrent Jacobian of GRUs against the delay, on and off the diagonal",
-        reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
+        reduced="Inputs are random, with the autocovariance of Figure 12; the paper uses "
+        "embeddings.",
         rows=(
             "zucchet:fig14",
             "zucchet:fig14:input-gates",
@@ -275,7 +279,8 @@ FIGURES = {
         "sigprop.figures.zucchet_15",
         dict.fromkeys("ab", "gated_neurons"),
         "Moments of gated neurons against the time constant",
-        reduced="inputs drawn in place of embeddings, with the autocovariance of Figure 12.",
+        reduced="Inputs are random, with the autocovariance of Figure 12; the paper uses "
+        "embeddings.",
         rows=("zucchet:fig15", "zucchet:fig15:samples"),
     ),
 }

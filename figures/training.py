@@ -1,4 +1,4 @@
-"""Curves of trainings: losses, accuracy, norms of gradients and powers of states."""
+"""Training curves: loss, accuracy, norm of the gradient and mean squared states."""
 
 import matplotlib as mpl
 import numpy as np

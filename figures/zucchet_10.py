@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 10: concentrated eigenvalues couple, and learn badly."""
+"""Zucchet & Orvieto (2024), Figure 10: Hessian and loss as the eigenvalues concentrate."""
 
 import numpy as np
 import xarray as xr
@@ -10,15 +10,15 @@ STUDIES = dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"}
 DECADES = 3
 CAPTION = (
     "A to C: entries by the real and the imaginary parts of ten eigenvalues in the order "
-    "of their real parts; colours linear near nought and logarithmic beyond"
+    "of their real parts; colours are linear near zero and logarithmic beyond"
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Hessians of the eigenvalues at three largest phases, and final losses over phases.
+    """Panels A to C show the Hessian of the eigenvalues for three values of θ0.
 
-    Every seed is a point; bars are 95 % intervals for the median, see
-    ``sigprop.figures.losses``.
+    The phases of the eigenvalues are at most θ0.  Panel D shows final losses
+    against θ0.
 
     Raises:
         ValueError: If there is no such panel.
@@ -65,26 +65,41 @@ def _losses(drawn: SubFigure, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How strongly eigenvalues couple, and whether the LRU's lead widens with it."""
-    blocks = results["hessian_structure"]["concentrated"]
-    couplings = [
-        coupling(blocks.isel(phase=i).values) for i in range(blocks.sizes["phase"])
-    ]
-    said = ", ".join(
-        f"{value:.2g} at {phase:g} π"
-        for value, phase in zip(couplings, blocks["phase"].values, strict=True)
-    )
+    """How strongly eigenvalues couple, and whether the LRU gains with it."""
+    (wide_phase, first), *_, (narrow_phase, last) = _couplings(results)
     median = losses.decades(results["concentration"]).sortby("condition")
     lead = median.sel(student="complex diagonal") - median.sel(student="LRU")
     narrow, wide = lead.isel(condition=0).item(), lead.isel(condition=-1).item()
     return (
-        "The mean Hessian entry between two eigenvalues, relative to the entries of one "
-        f"eigenvalue, is {said}. The LRU's loss is {abs(narrow):.1f} decades "
-        f"{'below' if narrow > 0 else 'above'} the complex network's at "
+        f"Hessian entries between two eigenvalues are on average {style.number(first)} times "
+        f"the entries of one eigenvalue at θ0 = {wide_phase:g} π and {style.number(last)} "
+        f"times at {narrow_phase:g} π. The LRU's median loss is {abs(narrow):.1f} decades "
+        f"{'below' if narrow > 0 else 'above'} the complex diagonal network's at "
         f"{lead['condition'][0].item():g} π and {abs(wide):.1f} decades "
-        f"{'below' if wide > 0 else 'above'} at {lead['condition'][-1].item():g} π. Its lead "
-        f"{'widens' if narrow > wide else 'does not widen'} here."
+        f"{'below' if wide > 0 else 'above'} it at {lead['condition'][-1].item():g} π. The "
+        f"LRU's advantage {'widens' if narrow > wide else 'does not widen'} as the phases "
+        "concentrate."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The coupling of eigenvalues at each largest phase."""
+    return (
+        ("largest phase θ0", "mean entry between two eigenvalues / of one eigenvalue"),
+        *(
+            (f"{phase:g} π", style.number(value))
+            for phase, value in _couplings(results)
+        ),
+    )
+
+
+def _couplings(results: style.Results) -> list[tuple[float, float]]:
+    """Each largest phase over π, and the coupling of eigenvalues there."""
+    blocks = results["hessian_structure"]["concentrated"]
+    return [
+        (phase, coupling(blocks.isel(phase=i).values))
+        for i, phase in enumerate(blocks["phase"].values)
+    ]
 
 
 def coupling(block: np.ndarray) -> float:

@@ -15,18 +15,14 @@ SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
 ALIKE = 0.3  # decades, a factor of two, apart and called about the same
 CAPTION = (
     "thin lines: medians over $A$ of a seed; thick: their median; band: 80 % of $A$; "
-    "grey: tuned rate at its peak; curves leave the panel where its schedule ends"
+    "grey: the tuned learning rate at its peak; at the end its schedule falls to zero"
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Final losses by number of heads, and how Adam's rates for ``A`` evolve.
+    """Panel A shows the final loss against the number of heads, the diagonal blocks of A.
 
-    In panel A every seed is a point; bars are 95 % intervals for the median, see
-    ``sigprop.figures.losses``.  In panel B each thin line is a seed's median over the
-    entries of ``A``, the thick one the median of those; the band holds 80 % of the
-    entries, its ends again medians over seeds.  All networks run at their tuned rate,
-    whose peak is grey; curves leave the panel where its cosine schedule goes to zero.
+    Panel B shows Adam's effective learning rates for A during training.
 
     Raises:
         ValueError: If there is no such panel.
@@ -58,7 +54,12 @@ def _losses(part: SubFigure, data: xr.Dataset) -> None:
 
 
 def _rates(part: SubFigure, data: xr.Dataset) -> None:
-    """A small panel for each number of heads, all with the same axes."""
+    """A small panel for each number of heads, all with the same axes.
+
+    A thin line is a seed's median over the entries of ``A``, and the thick line is the
+    median of the seeds.  The ends of the band, which contains 80 % of the entries, are
+    also medians over seeds.
+    """
     heads = [str(count) for count in data["student"].values]
     columns = min(COLUMNS, len(heads))
     rows = -(-len(heads) // columns)
@@ -100,7 +101,7 @@ def _limits(runs: xr.Dataset) -> tuple[float, float]:
 
 
 def _rate(axes: Axes, runs: xr.Dataset) -> None:
-    """The rates of one network; a run that diverged is counted and left out."""
+    """The rates of one network; runs that diverged are only counted."""
     colour = losses.COLOURS["RNN"]
     axes.axhline(10 ** float(runs["log_rate"][0]), color=style.GREY, zorder=1)
     sound = runs["rate"].isel(cell=runs["diverged"] < 0)
@@ -119,14 +120,32 @@ def _rate(axes: Axes, runs: xr.Dataset) -> None:
 
 def shown(results: style.Results) -> str:
     """From how few heads on the loss is about that of the most."""
-    best = losses.decades(results[STUDY]).isel(condition=0)
-    decades = {int(n): float(best.sel(student=n)) for n in best["student"].values}
-    counts = sorted(decades)
-    most = counts[-1]
-    unlike = [n for n in counts if abs(decades[n] - decades[most]) >= ALIKE]
-    since = next(n for n in counts if n > max(unlike, default=0))
-    said = ", ".join(f"{decades[n]:.1f} with {n}" for n in counts)
+    decades = _decades(results[STUDY])
+    few, *_, most = decades
+    unlike = [n for n, one in decades.items() if abs(one - decades[most]) >= ALIKE]
+    since = next(n for n in decades if n > max(unlike, default=0))
     return (
-        f"The logarithm (base 10) of the median loss is {said}. From {since} heads on it is "
-        f"about the same as with {most} heads."
+        f"The median loss is 10^{decades[few]:.1f} with {_heads(few)} and "
+        f"10^{decades[most]:.1f} with {_heads(most)}. From {_heads(since)} on, the median "
+        f"loss is within a factor of {10**ALIKE:.1g} of the loss with {_heads(most)}."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The logarithm of the median loss for each number of heads."""
+    rows = _decades(results[STUDY]).items()
+    return ("heads", "log10 of the median loss"), *(
+        (f"{n}", f"{x:.1f}") for n, x in rows
+    )
+
+
+def _decades(data: xr.Dataset) -> dict[int, float]:
+    """The logarithm of the median loss by the number of heads, in rising order."""
+    best = losses.decades(data).isel(condition=0)
+    return {
+        n: float(best.sel(student=str(n))) for n in sorted(map(int, best["student"]))
+    }
+
+
+def _heads(count: int) -> str:
+    return f"{count} head{'s' * (count > 1)}"

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 12: the autocorrelation of inputs, and a fit."""
+"""Zucchet & Orvieto (2024), Figure 12: the autocovariance of inputs, and a fit."""
 
 import numpy as np
 import xarray as xr
@@ -8,10 +8,18 @@ from sigprop.figures import style
 
 STUDY = "embedding_correlation"
 STUDIES = {"a": STUDY}
+PAPER = {"a": 0.332, "b": 0.044, "rho": 0.997}
+TERMS = {
+    "a": "variance of white noise",
+    "b": "factor of the exponential",
+    "rho": "ratio of the exponential at neighbouring lags",
+}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The autocovariance over the lag with its interval, the paper's fit and ours.
+    """The panel shows the autocovariance of the inputs against the lag.
+
+    The curves are the measured values with their 95 % interval, the paper's fit and our fit.
 
     Raises:
         ValueError: If there is no such panel.
@@ -26,37 +34,51 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         axes.fill_between(
             lag, one["low"], one["high"], color=style.BLUE, alpha=0.25, linewidth=0
         )
-        axes.plot(lag, one["R"], color=style.BLUE, label=data.attrs["source"])
+        axes.plot(lag, one["R"], color=style.BLUE, label=_name(data))
         axes.plot(lag, one["paper"], color=style.BLACK, label="the paper's fit")
         line = one["line"].values
-        axes.plot(
-            lag, line, "--", color=style.VERMILION, label="our fit, as the paper's"
-        )
+        axes.plot(lag, line, "--", color=style.VERMILION, label="our fit of this form")
         axes.set_yscale("log")
         axes.set(xlabel=r"lag $\Delta$", ylabel=r"$R_x(\Delta)$")
         axes.legend(loc="upper right")
         style.letter(axes, "a", "autocovariance, averaged over features")
-        style.caption(drawn, "band: 95 % interval, by a bootstrap over sequences")
+        style.caption(drawn, "band: 95 % interval from a bootstrap over sequences")
     return drawn
 
 
 def shown(results: style.Results) -> str:
-    """The fits to the main input, and whether its interval holds the paper's."""
+    """Whether the interval of the main input contains the paper's fit, and how R falls."""
     data = results[STUDY]
     one = data.sel(input="embeddings").dropna("lag", subset=["R"])
-    a, b, rho = (float(x) for x in one["terms"])
     inside = (one["low"] <= one["paper"]) & (one["paper"] <= one["high"])
     others = [
         f"{name} {_half(data.sel(input=name))}"
         for name in data["input"].values
         if name != "embeddings"
     ]
+    halves = " and ".join([f"{_name(data)} {_half(one)}", *others])
     return (
-        f"R(0) is {float(one['R'][0]):.4f}. The fit is {a:.3f} at lag 0 plus {b:.4f} x "
-        f"{rho:.4f}^lag. The paper's fit, 0.332 and 0.044 x 0.997^lag, lies in the interval "
-        f"at {float(inside.mean()):.0%} of the lags. R falls to half of R(1) at these lags: "
-        f"embeddings {_half(one)}, {', '.join(others)}."
+        f"The autocovariance R at lag 0 is {float(one['R'][0]):.3g}. The paper's fit lies in "
+        f"the 95 % interval at {100 * float(inside.mean()):.0f} % of the lags. R falls to half "
+        f"of R(1) at these lags: {halves}."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The terms of our fit and of the paper's."""
+    terms = results[STUDY]["terms"].sel(input="embeddings")
+    return (
+        ("term of the fit", "our fit", "the paper's fit"),
+        *(
+            (name, f"{float(terms.sel(term=term)):.3g}", f"{PAPER[term]:g}")
+            for term, name in TERMS.items()
+        ),
+    )
+
+
+def _name(data: xr.Dataset) -> str:
+    """The main input: samples, or embeddings from a file."""
+    return "sampled inputs" if data.attrs["source"] == "stand-in" else "embeddings"
 
 
 def _half(one: xr.Dataset) -> str:

@@ -18,7 +18,9 @@ NOTE = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Mean squares of gradients over ``nu0``, a line a group and layer.
+    """Each panel shows the mean squared gradients of one recurrence against nu_0.
+
+    Each line is one layer and group of parameters.
 
     Raises:
         ValueError: If there is no such panel.
@@ -65,20 +67,42 @@ def spread(data: xr.Dataset, kind: str) -> tuple[float, str]:
 
 
 def shown(results: style.Results) -> str:
-    """How far apart the layers' gradients are at most."""
+    """How far apart the layers' gradients are at most, and the encoder's gradients."""
+    data = results[STUDY]
+    names = kinds(data, COMPARED)
+    apart = _listed({name: spread(data, name)[0] for name in names})
+    encoder = _encoder(data)
+    ratios = _listed({name: float(encoder.sel(kind=name)) for name in names})
+    return (
+        "At one nu_0, mean squared gradients of a group differ between layers by these factors "
+        f"at most: {apart}. The encoder's mean squared gradients are {ratios} times the "
+        "feedforward gradients."
+    )
+
+
+def details(results: style.Results) -> style.Cells:
+    """Ratios of squared gradients: between layers, and of the encoder."""
     data = results[STUDY]
     found = {name: spread(data, name) for name in kinds(data, COMPARED)}
-    said = ", ".join(
-        f"{name} {most:.2g} ({group})" for name, (most, group) in found.items()
+    encoder = _encoder(data)
+    return (
+        (
+            *("recurrence", "largest factor between layers", "group with this factor"),
+            "encoder's squared gradients / feedforward",
+        ),
+        *(
+            (name, f"{most:.2g}", group, f"{float(encoder.sel(kind=name)):.2g}")
+            for name, (most, group) in found.items()
+        ),
     )
+
+
+def _encoder(data: xr.Dataset) -> xr.DataArray:
+    """The encoder's squared gradients over those of the feedforward parameters."""
     ends = data["ends"].mean(["network", "gap"])
     layers = data["gradient"].sel(group="feedforward").mean(["network", "gap", "layer"])
-    encoder = ends.sel(end="encoder") / layers
-    told = ", ".join(
-        f"{name} {float(encoder.sel(kind=name)):.2g}" for name in kinds(data, COMPARED)
-    )
-    return (
-        f"At one nu_0, gradients of one parameter group differ between layers by factors up "
-        f"to {said}. The encoder's gradients are these multiples of the feedforward "
-        f"gradients: {told}."
-    )
+    return ends.sel(end="encoder") / layers
+
+
+def _listed(values: dict[str, float]) -> str:
+    return ", ".join(f"{value:.2g} ({name})" for name, value in values.items())

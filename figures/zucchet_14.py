@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 14: the recurrent Jacobian of a GRU over delays."""
+"""Zucchet & Orvieto (2024), Figure 14: the recurrent Jacobian of a GRU against the delay."""
 
 import numpy as np
 import xarray as xr
@@ -11,16 +11,18 @@ STUDY = "gru_jacobian"
 STUDIES = dict.fromkeys("abc", STUDY)
 TITLES = {
     "a": "constant gates",
-    "b": "gates that see input and state",
+    "b": "gates that read input and state",
     "c": r"weights on the state scaled by $\sigma_h$",
 }
 COLOURS = {"diagonal": style.BLUE, "beside": style.VERMILION}
-MEMORIES = 8  # of the slowest gate, after which nothing is left to see
+MEMORIES = 8  # time constants of the slowest gate, after which all is near zero
 SPAN = (-1.1, 1.6)  # of the axis of a Jacobian that does not explode
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Entries on the diagonal, and some beside it, over the delay; a row a panel.
+    """Panels A to C show entries of a GRU's recurrent Jacobian against the delay.
+
+    Blue lines are all diagonal entries, and red lines are some of the others.
 
     Raises:
         ValueError: If there is no such panel.
@@ -33,8 +35,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for letter, part in zip(letters, parts, strict=True):
             _row(part, letter, data)
         note = (
-            "one sequence; blue: all entries on the diagonal, red: some beside it; "
-            "axes are linear up to 1 and logarithmic beyond; dotted in B: gates as constant"
+            "one sequence; blue: all diagonal entries, red: some off-diagonal entries; "
+            "axes are linear up to 1 and logarithmic beyond; dotted in B: constant gates"
         )
         style.caption(drawn, note)
     return drawn
@@ -85,7 +87,7 @@ def _entries(axes: Axes, one: xr.Dataset) -> None:
 
 
 def _constant(axes: Axes, one: xr.Dataset) -> None:
-    """The median gate's powers, as if it saw nothing."""
+    """Powers of three quantiles of the gates, as if the gates were constant."""
     delay = np.append(0, one["kept_delay"].values)
     for share in (0.1, 0.5, 0.9):
         gate = float(np.quantile(one["gate"], share))
@@ -93,23 +95,42 @@ def _constant(axes: Axes, one: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Root mean squares beside the diagonal over those on it, and where it explodes."""
+    """Sizes of off-diagonal entries relative to the diagonal, and where they explode."""
     data = results[STUDY]
-    last = int(data["delay"].max())
-    when = min(16, last)
-    ratio = 10 ** (
-        data["log_size"].sel(where="beside") - data["log_size"].sel(where="diagonal")
+    ratio, (when, last) = _ratios(data)
+    early, late = (
+        " to ".join(f"{float(end):.2g}" for end in (at.min(), at.max()))
+        for at in (ratio.sel(delay=when), ratio.sel(delay=last))
     )
-    cases = data["case"].isel(case=np.flatnonzero(data["panel"] != "a")).values
-    said = "; ".join(
-        f"{name} {float(ratio.sel(case=name, delay=when)):.2g}, "
-        f"{float(ratio.sel(case=name, delay=last)):.2g}"
-        for name in cases
-    )
-    size = data["log_size"].sel(delay=last).max("where")
-    exploded = [str(name) for name in cases if float(size.sel(case=name)) > 0]
-    told = f"for {' and '.join(exploded)}" if exploded else "in no case"
+    size = data["log_size"].sel(case=ratio["case"], delay=last).max("where")
+    exploded = [str(name) for name in size["case"].values[size.values > 0]]
+    where = f"for {'; '.join(exploded)}" if exploded else "in no case"
     return (
-        f"The root mean square off the diagonal, relative to the diagonal, after {when} and "
-        f"{last} steps is, for {said}. After {last} steps the Jacobian exceeds 1 {told}."
+        f"In panels B and C the root mean square of off-diagonal entries, divided by the "
+        f"diagonal's, is {early} after {when} steps and {late} after {last} steps. After "
+        f"{last} steps the root mean square of the entries exceeds 1 {where}."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The ratio of off-diagonal to diagonal entries after two delays, by case."""
+    ratio, delays = _ratios(results[STUDY])
+    header = [f"off-diagonal / diagonal rms after {delay} steps" for delay in delays]
+    return (
+        ("panel and setting", *header),
+        *(
+            (
+                str(name),
+                *(f"{float(ratio.sel(case=name, delay=at)):.2g}" for at in delays),
+            )
+            for name in ratio["case"].values
+        ),
+    )
+
+
+def _ratios(data: xr.Dataset) -> tuple[xr.DataArray, tuple[int, int]]:
+    """Off-diagonal root mean squares over the diagonal's, but for panel A; two delays."""
+    last = int(data["delay"].max())
+    logs = data["log_size"].isel(case=np.flatnonzero(data["panel"] != "a"))
+    ratio = 10 ** (logs.sel(where="beside") - logs.sel(where="diagonal"))
+    return ratio, (min(16, last), last)

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 15: moments behind gates over their time constants."""
+"""Zucchet & Orvieto (2024), Figure 15: moments of gated neurons by time constant."""
 
 import xarray as xr
 from matplotlib.axes import Axes
@@ -23,12 +23,15 @@ DOTS = 6  # one sample in so many is drawn
 NOTE = (
     "dots: neurons, one in {dots}; lines: kernel means, bands two standard errors; black: "
     "theory of constant gates after {steps} steps from the zero state, dashed in the limit; "
-    "the kernel, seven steps wide, also flattens what is steep near T = 1"
+    "the kernel, seven steps wide, also flattens the steep curves near T = 1"
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Squares of neurons over time constants, a row a moment, their means and theory.
+    """Panel A shows squared states of gated neurons against their time constants.
+
+    Panel B shows their squared sensitivities to the bias.  Dots are single neurons, and
+    lines are their means and the theory.
 
     Raises:
         ValueError: If there is no such panel.
@@ -82,7 +85,7 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
             alpha=0.2,
             linewidth=0,
         )
-        axes.plot(place, mean, color=colour, linewidth=1, label=f"gates see {name}")
+        axes.plot(place, mean, color=colour, linewidth=1, label=f"gates read {name}")
     axes.plot(place, data["finite"], color=style.BLACK, linewidth=0.8, label="theory")
     axes.plot(place, data["limit"], "--", color=style.BLACK, linewidth=0.8)
     axes.set_yscale("log")
@@ -92,22 +95,54 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How far the means are from theory, in all and at most, for each kind of gate."""
+    """How far the means are from theory over all time constants, for two kinds of gate."""
     data = results[STUDY]
-    said = []
-    for gates in COLOURS:
-        one = data.sel(gates=gates)
-        off = one["mean"] / one["finite"] - 1
-        parts = [
-            f"{name} {float(off.sel(quantity=name).mean()):+.1%} (from "
-            f"{float(off.sel(quantity=name).min()):+.0%} to "
-            f"{float(off.sel(quantity=name).max()):+.0%})"
-            for name in QUANTITIES.values()
-        ]
-        said.append(f"gates that read {gates}: {', '.join(parts)}")
+    off, names = _off(data).mean("place"), QUANTITIES.values()
+    said = [
+        " and ".join(
+            f"{_percent(off.sel(gates=gates, quantity=name), 1)} ({name})"
+            for name in names
+        )
+        for gates in SHOWN
+    ]
     spread = data["finite"].max("place") / data["finite"].min("place")
-    told = " and ".join(f"{float(x):.1f}" for x in spread)
+    factors = " and ".join(f"{float(spread.sel(quantity=q)):.1f} ({q})" for q in names)
     return (
-        f"Relative difference of measured means from theory: {'; '.join(said)}. Over all "
-        f"time constants the theory itself varies by the factors {told}."
+        f"With {SHOWN[0]} gates, measured means differ from theory by {said[0]} on average "
+        f"over time constants. With gates that read {SHOWN[1]}, measured means differ by "
+        f"{said[1]}. Over all time constants the theory itself varies by the factors "
+        f"{factors}."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """Mean, least and largest difference from theory, by kind of gate and moment."""
+    off = _off(results[STUDY])
+    rows = []
+    for gates in COLOURS:
+        for name in QUANTITIES.values():
+            one = off.sel(gates=gates, quantity=name)
+            rows.append(
+                (
+                    gates,
+                    name,
+                    _percent(one.mean(), 1),
+                    *map(_percent, (one.min(), one.max())),
+                )
+            )
+    return (
+        (
+            *("gates read", "mean square of", "mean difference from theory"),
+            *("lowest difference", "highest difference"),
+        ),
+        *rows,
+    )
+
+
+def _off(data: xr.Dataset) -> xr.DataArray:
+    """Relative differences of measured means from theory, by time constant."""
+    return data["mean"] / data["finite"] - 1
+
+
+def _percent(value: xr.DataArray, decimals: int = 0) -> str:
+    return f"{round(100 * float(value), decimals) + 0.0:+.{decimals}f} %"

@@ -36,7 +36,7 @@ GROUPS = {
 ROOM = 0.5  # of the decades that the curves take
 NOTES = {
     "a": "A: bars, standard errors over networks; crosses, exact second moments of the "
-    "first layer; dotted, where memories become longer than the sequences.",
+    "first layer; dotted, where time constants become longer than the sequences.",
     "b": "B: mean over the parameters of a group and over layers; recurrence: eigenvalues, "
     "the LRU's moduli, the gates; projections: B, C and D of a recurrence.",
     "c": "C: as B; a normalisation stands before the recurrence and before the GLU.",
@@ -44,7 +44,10 @@ NOTES = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """States and gradients over ``nu0``, by recurrence and group of parameters.
+    """Panel A shows the mean squared states of four recurrences against nu_0.
+
+    Panels B and C show mean squared gradients by group of parameters, for three recurrences
+    and for the cRNN with normalisations.
 
     Raises:
         ValueError: If there is no such panel.
@@ -78,7 +81,7 @@ def over_memory(
 
 
 def finish(axes: Axes, data: xr.Dataset) -> None:
-    """The axes that all panels share; a line where sequences are as long as memories."""
+    """The axes that all panels share; a line where T is the length of the sequences."""
     style.memory_axis(axes, float(data["gap"].min()))
     axes.set_yscale("log")
     axes.set_xlabel(r"$\nu_0$", labelpad=1)
@@ -152,26 +155,27 @@ def key(row: np.ndarray) -> None:
 
 
 def growth(values: xr.DataArray) -> float:
-    """The mean over networks at the longest memory over that at the shortest."""
+    """The mean over networks at the largest ``nu0`` divided by that at the smallest."""
     mean = values.mean("network").sortby("gap")
     return float(mean.isel(gap=0) / mean.isel(gap=-1))
 
 
 def shown(results: style.Results) -> str:
-    """How much states grow from the shortest memory to the longest, and their error."""
+    """Factors of the first states from the smallest ``nu0`` to the largest; their error."""
     data = results[STUDY]
     first = data["state"].isel(layer=0)
     factors = ", ".join(
-        f"{name} {growth(first.sel(kind=name)):.2g}" for name in kinds(data, COMPARED)
+        f"{style.number(growth(first.sel(kind=name)))} ({name})"
+        for name in kinds(data, COMPARED)
     )
     ratio = (first / data["predicted"]).dropna("kind")
     mean, error = ratio.mean("network"), ratio.std("network", ddof=1)
     place = abs(mean - 1).argmax(...)
-    farthest = float(mean[place]), float(error[place]) / ratio.sizes["network"] ** 0.5
+    off, spread = 100 * abs(float(mean[place]) - 1), 100 * float(error[place])
     return (
-        f"From {_ends(data)} the first layer's states grow by the factors {factors}. Of the "
-        f"ratios of measured to exact moments of these states, the farthest from one is "
-        f"{farthest[0]:.3f}, with standard error {farthest[1]:.3f}."
+        f"From {_ends(data)} the first layer's mean squared states change by these factors: "
+        f"{factors}. Measured and exact mean squares of linear recurrences differ by at most "
+        f"{off:.1f} %, with a standard error of {spread / ratio.sizes['network'] ** 0.5:.1f} %."
     )
 
 
@@ -183,20 +187,20 @@ def _ends(data: xr.Dataset) -> str:
 
 
 def details(results: style.Results) -> style.Cells:
-    """The factor by which each moment grows from the shortest memory to the longest."""
+    """The factor of each moment from the smallest ``nu0`` to the largest."""
     data = results[STUDY]
     first, gradient = data["state"].isel(layer=0), data["gradient"].mean("layer")
     header = (
-        f"growth from {_ends(data)}",
-        "first states",
-        *(f"{g} gradient" for g in GROUPS),
+        f"factor from {_ends(data)}",
+        "squared states, first layer",
+        *(f"squared gradients, {group}" for group in GROUPS),
     )
     return (
         header,
         *(
             (
                 name,
-                f"{growth(first.sel(kind=name)):.2g}",
+                style.number(growth(first.sel(kind=name))),
                 *(_growth_of(gradient.sel(kind=name, group=group)) for group in GROUPS),
             )
             for name in kinds(data, tuple(dict.fromkeys((*COMPARED, *NORMS))))
@@ -205,4 +209,4 @@ def details(results: style.Results) -> style.Cells:
 
 
 def _growth_of(values: xr.DataArray) -> str:
-    return f"{growth(values):.2g}" if np.isfinite(values).all() else "–"
+    return style.number(growth(values)) if np.isfinite(values).all() else "–"

@@ -1,7 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 6: the normalised loss in three parametrisations.
 
-The caption does not say what tells the two columns of a pair apart; here the first is
-the landscape and the second the curvature at its minimum.
+The paper's caption does not explain the two columns of a pair.  Here the first shows the
+loss and the second the curvature at its minimum.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 
 
 class Row(NamedTuple):
-    """A parametrisation: its name in the result, and the maps of both parameters."""
+    """A parametrisation, its name in the result, and the maps of both parameters."""
 
     chart: str
     modulus: str
@@ -42,7 +42,10 @@ LIMITS = 2e-4, 4e6  # of the curvatures
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """A row a parametrisation: loss and curvature by the modulus, then by the angle.
+    """Each row shows one parametrisation, along the modulus and along the angle.
+
+    The first of two columns shows the loss, the second the curvature at its minimum against
+    the teacher's modulus.
 
     Raises:
         ValueError: If there is no such panel.
@@ -67,7 +70,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.caption(
             drawn,
             rf"Teacher $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$, white inputs, "
-            r"normalised by $\gamma$; what is not varied is right.  Lines: closed form.",
+            r"normalised by $\gamma$; the other coordinate is the "
+            r"teacher's.  Lines: closed form.",
             f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
             "trajectories.  Open circles: the loss differentiated twice.",
         )
@@ -110,11 +114,11 @@ def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:
         )
     axes.set(xlim=(omega[0], omega[-1]), ylim=(-0.05, 1.1), yticks=(0, 0.5, 1))
     axes.set_xlabel(rf"$\omega_{symbol}$,  ${symbol} = {path}$", fontsize=6.5)
-    axes.set_ylabel(f"loss, {kind} wrong", labelpad=1)
+    axes.set_ylabel(f"loss along {kind}", labelpad=1)
 
 
 def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
-    """The second derivative at the minimum, by the teacher's memory."""
+    """The second derivative at the minimum, by the teacher's modulus."""
     line = data.sel(kind=kind)
     gap = data["gap"].values
     axes.loglog(gap, line["curvature"], color=style.BLACK, linewidth=1)
@@ -147,11 +151,20 @@ def shown(results: style.Results) -> str:
         row = {chart: float(powers.sel(chart=chart, kind=kind)) for chart in CHARTS}
         bounded = [chart for chart, power in row.items() if power < GROWS]
         grown = [
-            f"{chart} (-{power:.2g})" for chart, power in row.items() if power >= GROWS
+            f"gap^-{power:.2g} for {chart}"
+            for chart, power in row.items()
+            if power >= GROWS
         ]
         said.append(
-            f"By the {kind}, the curvature at the teacher is bounded with "
-            f"{' and '.join(bounded) or 'none'}"
-            + (f" and grows with {' and '.join(grown)}" if grown else "")
+            f"Along the {kind}, the curvature at the teacher is bounded for "
+            f"{_listed(bounded) or 'no parametrisation'}"
+            + (f" and grows as {_listed(grown)}" if grown else "")
         )
-    return f"{'. '.join(said)}. Brackets give the power of the gap."
+    return (
+        f"{'. '.join(said)}. The gap is 1 - |λ*|, and λ* is the teacher's eigenvalue."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    """Names with commas between them, and ``and`` before the last."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

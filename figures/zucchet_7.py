@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 7: learning the angle is difficult in any chart."""
+"""Zucchet & Orvieto (2024), Figure 7: learning the angle in three parametrisations."""
 
 import numpy as np
 import xarray as xr
@@ -26,7 +26,9 @@ LEVELS = np.linspace(np.log10(FLOOR), 0.2, 33)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The loss in the parameters of each chart, Adam's path, and the target.
+    """Each panel shows the loss over the parameters of one parametrisation.
+
+    Black lines are Adam's paths from the square to the dot, and stars are targets.
 
     Raises:
         ValueError: If there is no such panel.
@@ -82,19 +84,20 @@ def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
 
 
 def shown(results: style.Results) -> str:
-    """How far from the target Adam ends in each chart."""
+    """How far from the target Adam ends in each parametrisation."""
     data = results[STUDY]
     goal = data.attrs["modulus"] * np.exp(1j * data.attrs["teacher"])
     last = data[["modulus", "angle"]].isel(step=-1)
     ends = last["modulus"] * np.exp(1j * last["angle"])
     said = ", ".join(
-        f"{letter.upper()} {abs(complex(ends.sel(chart=chart)) - goal):.1g}"
+        f"{abs(complex(ends.sel(chart=chart)) - goal):.1g} in panel {letter.upper()}"
         for letter, (chart, _) in CHARTS.items()
     )
     turns = last["angle"].sel(chart="optimal").item() - data.attrs["teacher"]
     return (
-        f"After {data.attrs['steps']} steps of Adam the eigenvalue differs from its target "
-        f"by {said}. In C its angle is {turns / (2 * np.pi):.2f} turns from the target, and "
-        f"its modulus is {last['modulus'].sel(chart='optimal').item():.3f} instead of "
-        f"{data.attrs['modulus']:g}."
+        f"After {data.attrs['steps']} steps of Adam the distance of the eigenvalue from its "
+        f"target is {said}. In panel C the angle ends {turns / (2 * np.pi):.2f} full turns "
+        "from the target angle, and the modulus is "
+        f"{last['modulus'].sel(chart='optimal').item():.3f} instead of "
+        f"{data.attrs['modulus']:g}. A full turn does not change the eigenvalue."
     )

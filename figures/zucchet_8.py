@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figure 8: which eigenvalues are similar in the Hessian."""
+"""Zucchet & Orvieto (2024), Figure 8: similarity of pairs of eigenvalues in the Hessian."""
 
 import numpy as np
 import xarray as xr
@@ -19,7 +19,10 @@ FLOOR, SPARED = 1e-1, 2  # similarities below, and in the top decades, have one 
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The disc for each correlation; the circle through ``lam0``; the alignment.
+    """Panel A shows the similarity of each eigenvalue with λ0 for four input correlations.
+
+    Panel B shows the similarity on the circle through λ0, and panel C the normalised
+    similarity near the conjugate of λ0.
 
     Raises:
         ValueError: If there is no such panel.
@@ -62,7 +65,7 @@ def _discs(drawn: Figure, place, data: xr.Dataset) -> None:
     for panel, rho in zip(axes, rhos, strict=True):
         _disc(panel, data.sel(rho=rho), norm)
         panel.set_title(rf"$\rho = {rho:g}$", loc="center")
-    style.letter(axes[0], "a", "in the disc: size", above=1)
+    style.letter(axes[0], "a", "in the unit disc", above=1)
     colours = ScalarMappable(norm, "magma")
     bar = drawn.colorbar(
         colours, ax=axes, pad=0.01, aspect=16, shrink=0.9, extend="both"
@@ -126,7 +129,7 @@ def _circle(axes: Axes, data: xr.Dataset) -> None:
             va="top",
             ha="right" if sign < 0 else "left",
         )
-    style.letter(axes, "b", "on the circle: size")
+    style.letter(axes, "b", "similarity on the circle")
 
 
 def _alignment(axes: Axes, data: xr.Dataset) -> None:
@@ -157,21 +160,41 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xlabel(r"angle of $\lambda\lambda_0$ (radians)")
     axes.set_ylabel(r"$|S|\,/\,\sqrt{\mathbb{E}|s|^2\,\mathbb{E}|s_0|^2}$")
     axes.legend(loc="upper right", handletextpad=0.2, borderaxespad=0)
-    style.letter(axes, "c", r"close to $\bar\lambda_0$: alignment")
+    style.letter(axes, "c", r"normalised, near $\bar\lambda_0$")
 
 
 def shown(results: style.Results) -> str:
-    """By how much the conjugate is more similar than the real eigenvalue of its modulus."""
+    """Compare the conjugate with the real eigenvalue of its modulus, by correlation."""
     data = results[STUDY]
+    ratio = _ratio(data)
+    falls = "falls" if (ratio.diff("rho") < 0).all() else "does not always fall"
+    (few, first), *_, (many, last) = zip(data["rho"].values, ratio.values, strict=True)
+    return (
+        f"At input correlation rho = {few:g}, λ0 is {style.number(first)} times as similar to "
+        f"its conjugate as to the real eigenvalue {data.attrs['modulus']:g}. At rho = {many:g} "
+        f"this factor is {style.number(last)}. The factor {falls} as the input correlation "
+        "grows."
+    )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The similarity of the conjugate over that of the real eigenvalue."""
+    ratio = _ratio(results[STUDY])
+    modulus = results[STUDY].attrs["modulus"]
+    return (
+        (
+            "input correlation rho",
+            f"similarity of λ0 with its conjugate / similarity with {modulus:g}",
+        ),
+        *(
+            (f"{rho:g}", style.number(value))
+            for rho, value in zip(ratio["rho"].values, ratio.values, strict=True)
+        ),
+    )
+
+
+def _ratio(data: xr.Dataset) -> xr.DataArray:
     conjugate, real = (
         data["circle"].interp(along=angle) for angle in (-data.attrs["angle"], 0.0)
     )
-    ratio = conjugate / real
-    falls = bool((ratio.diff("rho") < 0).all())
-    said = ", ".join(f"{value:.2g}" for value in ratio.values)
-    rhos = ", ".join(f"{rho:g}" for rho in data["rho"].values)
-    return (
-        f"The similarity with the conjugate is {said} times the similarity with the real "
-        f"eigenvalue {data.attrs['modulus']:g} at rho = {rhos}. The effect of conjugates "
-        f"{'falls' if falls else 'does not fall'} as the correlation grows."
-    )
+    return conjugate / real

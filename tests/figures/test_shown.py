@@ -333,12 +333,25 @@ def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
 
     said = shown("zucchet-6", one_dimensional=change)
     assert (
-        "By the modulus, the curvature at the teacher is bounded with exp and tanh and "
-        "grows with polar (-2)" in said
+        "Along the modulus, the curvature at the teacher is bounded for exp and tanh and "
+        "grows as gap^-2 for polar." in said
     )
     assert (
-        "By the angle, the curvature at the teacher is bounded with exp and grows with "
-        "polar (-2) and tanh (-1.5)" in said
+        "Along the angle, the curvature at the teacher is bounded for exp and grows as "
+        "gap^-2 for polar and gap^-1.5 for tanh." in said
+    )
+
+
+def test_zucchet_6_reads_well_without_bounds_or_without_growth():
+    def change(data):
+        data["curvature"].values[:] = 1.0
+        data["curvature"].loc[{"kind": "angle"}] = data["gap"].values ** -2.0
+
+    said = shown("zucchet-6", one_dimensional=change)
+    assert "bounded for polar, exp and tanh. Along the angle" in said
+    assert (
+        "bounded for no parametrisation and grows as gap^-2 for polar, gap^-2 for exp and"
+        in said
     )
 
 
@@ -351,14 +364,15 @@ def test_zucchet_7_says_where_each_run_ends():
         data["angle"].loc[last] = data.attrs["teacher"] - np.pi
 
     said = shown("zucchet-7", angle_descent=change)
-    assert "by A 0, B 0, C 1." in said
+    assert "is 0 in panel A, 0 in panel B, 1 in panel C." in said
     assert (
-        "-0.50 turns from the target, and its modulus is 0.500 instead of 0.99" in said
+        "ends -0.50 full turns from the target angle, and the modulus is 0.500 " in said
     )
+    assert "instead of 0.99." in said
 
 
 @pytest.mark.parametrize(
-    ("order", "word"), [((8, 4, 2, 1), "falls"), ((8, 4, 5, 1), "not")]
+    ("order", "word"), [((8, 4, 2, 1), "factor falls"), ((8, 4, 5, 1), "not")]
 )
 def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
     def change(data):
@@ -366,11 +380,16 @@ def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
         data["circle"].values[:] = np.where(near, np.array(order)[:, None] * 3.0, 3.0)
 
     said = shown("zucchet-8", similarity=change)
-    assert (
-        f"is {', '.join(map(str, order))} times the similarity with the real "
-        "eigenvalue 0.99 at rho = 0, 0.5" in said
-    )
+    assert "rho = 0, λ0 is 8 times as similar to its conjugate as to the real " in said
+    assert "At rho = 0.99 this factor is 1." in said
     assert word in said
+    header, *rows = details("zucchet-8", similarity=change)
+    assert header == (
+        "input correlation rho",
+        "similarity of λ0 with its conjugate / similarity with 0.99",
+    )
+    rhos = "0", "0.5", "0.9", "0.99"
+    assert rows == [*zip(rhos, map(str, order), strict=True)]
 
 
 @pytest.mark.parametrize(("lead", "word"), [(1.5, "widens"), (-1.5, "does not widen")])
@@ -387,9 +406,16 @@ def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(lead
         data["best"].loc[{"student": "LRU", "condition": 0.01}] = 10**-lead
 
     said = shown("zucchet-10", hessian_structure=change, concentration=losses)
-    assert "is 0.25 at 1 π, 0.5 at 0.1 π, 1 at 0.01 π" in said
+    assert (
+        "on average 0.25 times the entries of one eigenvalue at θ0 = 1 π and 1 times at"
+        in said
+    )
+    assert details("zucchet-10", hessian_structure=change, concentration=losses) == (
+        ("largest phase θ0", "mean entry between two eigenvalues / of one eigenvalue"),
+        *(("1 π", "0.25"), ("0.1 π", "0.5"), ("0.01 π", "1")),
+    )
     assert f"1.5 decades {'below' if lead > 0 else 'above'}" in said
-    assert "1.0 decades below at 1 π" in said
+    assert "1.0 decades below it at 1 π" in said
     assert word in said
 
 
@@ -403,8 +429,14 @@ def test_zucchet_11_says_from_how_many_heads_on_losses_are_alike(decades, since)
             data["best"].loc[{"student": name}] = 10.0**-power
 
     said = shown("zucchet-11", heads=change)
-    assert f"{-decades[0]:.1f} with 1, {-decades[1]:.1f} with 2" in said
-    assert f"From {since} heads on" in said
+    last = f"10^{-decades[-1]:.1f} with 32 heads"
+    assert f"median loss is 10^{-decades[0]:.1f} with 1 head and {last}" in said
+    assert f"From {since} head{'s' * (since > 1)} on, the median loss is within" in said
+    assert "a factor of 2 of the loss with 32 heads." in said
+    header, *rows = details("zucchet-11", heads=change)
+    assert header == ("heads", "log10 of the median loss")
+    heads = "1", "2", "4", "8", "16", "32"
+    assert rows == [(n, f"{-x:.1f}") for n, x in zip(heads, decades, strict=True)]
 
 
 def test_sigprop_adam_says_how_much_less_the_product_varies():

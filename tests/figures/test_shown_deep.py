@@ -52,8 +52,10 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
     said = zucchet_5.shown({"deep_signals": deep})
     assert "From nu_0 = 0 to 0.9999" in said
-    assert "cRNN 70, LRU 1, GRU 1." in said
-    assert "farthest from one is 1.029, with standard error 0.006" in said
+    assert "factors: 70 (cRNN), 1 (LRU), 1 (GRU)." in said
+    assert (
+        "recurrences differ by at most 2.9 %, with a standard error of 0.6 %." in said
+    )
 
 
 def test_zucchet_5_lists_the_growth_of_every_gradient(deep):
@@ -61,8 +63,8 @@ def test_zucchet_5_lists_the_growth_of_every_gradient(deep):
     deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
     header, *rows = zucchet_5.details({"deep_signals": deep})
     assert header == (
-        *("growth from nu_0 = 0 to 0.9999", "first states"),
-        *(f"{group} gradient" for group in GROUPS),
+        *("factor from nu_0 = 0 to 0.9999", "squared states, first layer"),
+        *(f"squared gradients, {group}" for group in GROUPS),
     )
     assert rows == [
         ("cRNN", "70", "1", "–", "1", "1"),
@@ -79,8 +81,18 @@ def test_zucchet_13_tells_how_far_layers_are_apart(deep):
     )
     deep["ends"].loc[{"kind": "GRU", "end": "encoder"}] = 12
     said = zucchet_13.shown({"deep_signals": deep})
-    assert "cRNN 5 (recurrence), LRU 1" in said
-    assert "gradients: cRNN 1, LRU 1, GRU 12" in said
+    assert "by these factors at most: 5 (cRNN), 1 (LRU), 1 (GRU)." in said
+    assert "are 1 (cRNN), 1 (LRU), 12 (GRU) times the feedforward gradients." in said
+    header, *rows = zucchet_13.details({"deep_signals": deep})
+    assert header == (
+        *("recurrence", "largest factor between layers", "group with this factor"),
+        "encoder's squared gradients / feedforward",
+    )
+    assert rows == [
+        ("cRNN", "5", "recurrence", "1"),
+        ("LRU", "1", "recurrence", "1"),
+        ("GRU", "1", "recurrence", "12"),
+    ]
 
 
 def test_zucchet_5_draws_what_is_stored(deep):
@@ -122,11 +134,19 @@ def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(
     correlation,
 ):
     said = zucchet_12.shown({"embedding_correlation": correlation})
-    assert "R(0) is 0.3760. The fit is 0.336 at lag 0 plus 0.0400 x 0.5000^lag." in said
-    assert "in the interval at 50% of the lags" in said
-    assert "embeddings 3, ListOps over 3." in said
+    assert "R at lag 0 is 0.376." in said
+    assert "in the 95 % interval at 50 % of the lags" in said
+    assert "at these lags: sampled inputs 3 and ListOps over 3." in said
+    read = correlation.assign_attrs(source="bert.npy")
+    assert "lags: embeddings 3" in zucchet_12.shown({"embedding_correlation": read})
+    assert zucchet_12.details({"embedding_correlation": correlation}) == (
+        ("term of the fit", "our fit", "the paper's fit"),
+        ("variance of white noise", "0.336", "0.332"),
+        ("factor of the exponential", "0.04", "0.044"),
+        ("ratio of the exponential at neighbouring lags", "0.5", "0.997"),
+    )
     axes = zucchet_12.draw({"embedding_correlation": correlation}).axes[0]
-    curve = next(line for line in axes.lines if line.get_label() == "stand-in")
+    curve = next(line for line in axes.lines if line.get_label() == "sampled inputs")
     np.testing.assert_allclose(curve.get_ydata(), correlation["R"][0])
 
 
@@ -158,12 +178,19 @@ def jacobian():
 
 
 def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
+    jacobian["log_size"][2, -1, 1] += np.log10(2)
     said = zucchet_14.shown({"gru_jacobian": jacobian})
-    assert (
-        "after 16 and 20 steps is, for b, T <= 4 0.01, 0.01; c, sigma_h = 5 1, 1."
-        in said
+    assert "is 0.01 to 1 after 16 steps and 0.01 to 2 after 20 steps." in said
+    assert "of the entries exceeds 1 for c, sigma_h = 5." in said
+    assert zucchet_14.details({"gru_jacobian": jacobian}) == (
+        (
+            "panel and setting",
+            "off-diagonal / diagonal rms after 16 steps",
+            "off-diagonal / diagonal rms after 20 steps",
+        ),
+        ("b, T <= 4", "0.01", "0.01"),
+        ("c, sigma_h = 5", "1", "2"),
     )
-    assert "After 20 steps the Jacobian exceeds 1 for c, sigma_h = 5." in said
     jacobian["log_size"][2] = -1
     assert "exceeds 1 in no case" in zucchet_14.shown({"gru_jacobian": jacobian})
     drawn = zucchet_14.draw({"gru_jacobian": jacobian})
@@ -215,9 +242,28 @@ def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
     gates["finite"].loc[{"quantity": "state", "place": 256.0}] = 2
     gates["mean"].loc[{"gates": "input and state", "place": 1.0}] = 1.3
     said = zucchet_15.shown({"gated_neurons": gates})
-    assert "constant: state -16.7% (from -50% to +0%), bias sensitivity +0.0%" in said
-    assert "read input and state: state -6.7% (from -50% to +30%)" in said
-    assert "varies by the factors 2.0 and 1.0" in said
+    assert (
+        "With constant gates, measured means differ from theory by -16.7 % (state) and "
+        "+0.0 % (bias sensitivity) on average" in said
+    )
+    assert (
+        "With gates that read input and state, measured means differ by -6.7 % (state) and "
+        "+10.0 % (bias sensitivity)." in said
+    )
+    assert "varies by the factors 2.0 (state) and 1.0 (bias sensitivity)." in said
+    header, *rows = zucchet_15.details({"gated_neurons": gates})
+    assert header == (
+        *("gates read", "mean square of", "mean difference from theory"),
+        *("lowest difference", "highest difference"),
+    )
+    assert rows == [
+        ("constant", "state", "-16.7 %", "-50 %", "+0 %"),
+        ("constant", "bias sensitivity", "+0.0 %", "+0 %", "+0 %"),
+        ("input", "state", "-16.7 %", "-50 %", "+0 %"),
+        ("input", "bias sensitivity", "+0.0 %", "+0 %", "+0 %"),
+        ("input and state", "state", "-6.7 %", "-50 %", "+30 %"),
+        ("input and state", "bias sensitivity", "+10.0 %", "+0 %", "+30 %"),
+    ]
     axes = zucchet_15.draw({"gated_neurons": gates}, "a").axes
     assert len(axes) == 2
     (theory,) = [line for line in axes[0].lines if line.get_label() == "theory"]
