@@ -1,4 +1,4 @@
-"""Time and memory of an epoch of training for each model, side by side."""
+"""What an epoch of training takes by model: minutes and memory, side by side."""
 
 import numpy as np
 import xarray as xr
