@@ -30,7 +30,7 @@ def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
     parts = [f"{', '.join(studies)}: {origin}" for origin, studies in alike.items()]
     origins = "; ".join(filter(None, (*parts, _versions(results))))
     return (
-        f"{origins}. Smaller than in the paper: {reduced}" if reduced else f"{origins}."
+        f"{origins}. Difference from the paper: {reduced}" if reduced else f"{origins}."
     )
 
 

@@ -55,7 +55,7 @@ def test_results_of_one_origin_are_named_together():
 def test_only_the_papers_sizes_are_called_the_papers(preset, size):
     sentence = provenance.sentence({"one": result(preset=preset)}, "short lists.")
     assert sentence.startswith(f"one: {size}, seed 0, commit")
-    assert sentence.endswith(" Smaller than in the paper: short lists.")
+    assert sentence.endswith(" Difference from the paper: short lists.")
 
 
 @pytest.mark.parametrize("name", [n for n, e in catalogue.FIGURES.items() if e.reduced])
@@ -164,7 +164,7 @@ def test_a_picture_says_what_is_smaller_than_in_the_paper(tmp_path):
     with Image.open(file) as picture:
         told = picture.info["Description"]
     assert told.endswith(
-        f"Smaller than in the paper: {catalogue.entry('lru-1').reduced}"
+        f"Difference from the paper: {catalogue.entry('lru-1').reduced}"
     )
 
 
