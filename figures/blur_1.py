@@ -1,30 +1,30 @@
-"""BLUR (2025), Figure 1: numbers of parameters against the error of a forecast."""
+"""BLUR (2025), Figure 1: the error of a forecast against the number of parameters."""
 
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import series, style
+from sigprop.figures import horizons, series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("ab", STUDY)
 MARKERS = ("o", "s", "^")
-HEADS = {"a": "error over parameters", "b": "all layers, {task}"}
+HEADS = {"a": "LRU, BLUR and a linear model", "b": "all layers, {task}"}
 CAPTION = (
-    "Mean squared errors on the test in scaled units; of networks the mean of {seeds} "
-    "trainings with its error. {panels}"
+    "The mean squared errors are on the test set, in scaled units. Networks have the mean "
+    "of {seeds} trainings with its standard error. {panels}"
 )
 PANELS = {
-    "a": "A: of the exact linear model, of LRU and of BLUR, a line a task.",
-    "b": "B: hollow, other layers that read a window from both ends, as BLUR does.",
+    "a": "A: each line joins the exact linear model, the LRU and BLUR on one task.",
+    "b": "B: hollow circles are bidirectional layers other than BLUR.",
 }
 
 Point = tuple[float, float, float, str]
-"""Parameters, the mean error, its standard error and a colour."""
+"""Number of parameters, mean error, its standard error and a colour."""
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Errors over parameters: of two networks task by task, and of all layers on one task.
+    """Both panels show error against parameters: A on three tasks, B for all layers on one.
 
     Raises:
         ValueError: If there is no such panel.
@@ -81,7 +81,7 @@ def _by_layer(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _points(data: xr.Dataset, task: tuple[str, int]) -> dict[str, Point]:
-    """By name, of the linear model, of LRU and of BLUR."""
+    """The points of the linear model, the LRU and BLUR, by name."""
     label, colour = series.CONTROLS["linear"]
     horizon = task[1]
     known = series.controls(series.cells(data, *task, "blur"))["linear"]
@@ -92,7 +92,7 @@ def _points(data: xr.Dataset, task: tuple[str, int]) -> dict[str, Point]:
 
 
 def _others(data: xr.Dataset, task: tuple[str, int]) -> dict[str, Point]:
-    """By name, of every other layer that was trained on a task."""
+    """The points of all other layers that were trained on a task, by name."""
     return {
         series.OTHERS[model][0]: _point(rows, series.OTHERS[model][1])
         for model, rows in series.others(data, task).items()
@@ -106,35 +106,26 @@ def _point(rows: xr.Dataset, colour: str) -> Point:
 
 
 def shown(results: style.Results) -> str:
-    """On how many tasks more parameters bring a smaller error than the linear model's."""
+    """On how many tasks a network beats the linear model, and the best and worst layer."""
     data = results[STUDY]
-    better, told = 0, []
+    better = []
     for task in series.tasks(data):
-        (parameters, linear, *_), *others = _points(data, task).values()
-        best = min(error for _, error, *_ in others)
-        better += best < linear
-        most = max(count for count, *_ in others)
-        told.append(
-            f"{series.SETS.get(task[0], task[0])} at {task[1]}: {linear:.3f} with "
-            f"{parameters:,.0f} parameters, {best:.3f} with up to {most:,.0f}"
-        )
+        (_, linear, *_), *others = _points(data, task).values()
+        better.append(min(error for _, error, *_ in others) < linear)
     return (
-        f"The better of LRU and BLUR beats the linear model at {better} of {len(told)} "
-        f"tasks. Mean squared errors: {'; '.join(told)}.{_of_all(data)}"
+        "The better of LRU and BLUR has a lower mean squared error than the linear model on "
+        f"{sum(better)} of {len(better)} tasks.{horizons.extremes(data)}"
     )
 
 
-def _of_all(data: xr.Dataset) -> str:
-    """The least and the largest error of a network, and what they cost."""
-    task = series.richest(data)
-    others = _others(data, task)
-    if not others:
-        return ""
-    _, *two = _points(data, task).items()
-    ranked = sorted([*two, *others.items()], key=lambda named: named[1][1])
-    (best, (few, least, *_)), *_, (worst, (many, most, *_)) = ranked
-    return (
-        f" Of {len(ranked)} layers on {series.told(task)}, the smallest error is "
-        f"{least:.3f} with {few:,.0f} parameters ({best}), and the largest {most:.3f} with "
-        f"{many:,.0f} ({worst})."
-    )
+def details(results: style.Results) -> style.Cells:
+    """Number of parameters and mean squared error of every model on every task."""
+    data = results[STUDY]
+    rows = [
+        (series.told(task), name, f"{parameters:,.0f}", f"{error:.3f}")
+        for task in series.tasks(data)
+        for name, (parameters, error, *_) in (
+            _points(data, task) | _others(data, task)
+        ).items()
+    ]
+    return ("task", "model", "parameters", "mean squared error, scaled units"), *rows

@@ -1,4 +1,4 @@
-"""BLUR (2025), Figure 12: forecasts of the weather by LRU and BLUR over its test part."""
+"""BLUR (2025), Figure 12: forecasts of Weather by LRU and BLUR on the whole test set."""
 
 from matplotlib.figure import Figure
 
@@ -6,11 +6,11 @@ from sigprop.figures import series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("ab", STUDY)
-DATA, PLACE = "WTH", 5000  # of which the text says that the LRU overestimates the peak
+DATA, PLACE = "WTH", 5000  # where the text says that the LRU overestimates the peak
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Wet-bulb temperature and forecasts of it, over the whole test and near row 5000.
+    """Both panels show the wet-bulb temperature and its forecasts, B near row 5000 only.
 
     Raises:
         ValueError: If there is no such panel.
@@ -19,5 +19,5 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """Which network is nearer, over all and where the text says so."""
+    """Errors of both networks on the whole test set and near the row that the text names."""
     return series.compared(results[STUDY], DATA, PLACE)

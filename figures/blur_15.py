@@ -1,4 +1,4 @@
-"""BLUR (2025), Figure 15: training time an epoch on ETTh1."""
+"""BLUR (2025), Figure 15: training time per epoch on ETTh1."""
 
 from matplotlib.figure import Figure
 
@@ -10,7 +10,7 @@ TASK = "forecast"
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Minutes of an epoch of windows, and memory of a step, by the layers of the network.
+    """Panel A shows the time of an epoch, B the memory of a step, for each type of layer.
 
     Raises:
         ValueError: If there is no such panel.
@@ -22,5 +22,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """How many times as long as an LRU's every model's step takes."""
+    """The time of BLUR's step over the LRU's, and the fastest and slowest other layers."""
     return epochs.shown(results[STUDY], TASK)
+
+
+def details(results: style.Results) -> style.Cells:
+    """The time of each layer's step relative to the LRU."""
+    return epochs.details(results[STUDY], TASK)

@@ -1,24 +1,24 @@
-"""BLUR (2025), Figure 4: mean squared errors of methods on the weather and on ETTh1."""
+"""BLUR (2025), Figure 4: mean squared errors of forecasts of Weather and ETTh1."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import series, style
+from sigprop.figures import phrases, series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("ab", STUDY)
 PANELS = {"a": "WTH", "b": "ETTh1"}
 CAPTION = (
-    "Bars: mean squared errors of all test windows, in scaled units; of the networks the "
-    "mean of {seeds} trainings with its standard error. Diamonds: what the paper prints for "
+    "Bars are mean squared errors over all test windows, in scaled units. Networks have the "
+    "mean of {seeds} trainings with its standard error. Diamonds are the paper's errors for "
     "the same data and horizon."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Errors of BLUR and LRU beside what needs no network and what is printed.
+    """Panels A and B show forecast errors of two networks, four baselines and the paper.
 
     Raises:
         ValueError: If there is no such panel.
@@ -74,23 +74,42 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """On how many tasks BLUR has the least error, and what it is beside the linear model's."""
-    data = results[STUDY]
-    first, told = [], []
-    for name, horizon in series.tasks(data):
-        means = {
-            model: float(series.cells(data, name, horizon, model)["test_mse"].mean())
-            for model in series.MODELS
-        }
-        known = series.controls(series.cells(data, name, horizon, "blur"))
-        if means["blur"] < min(means["lru"], np.nanmin([*known.values()])):
-            first.append(name)
-        told.append(
-            f"{series.SETS.get(name, name)} at {horizon}: BLUR "
-            f"{means['blur'] / known['linear']:.2f}, LRU "
-            f"{means['lru'] / known['linear']:.2f}"
-        )
+    """On how many tasks BLUR has the least error, and its ratio to the linear model's."""
+    first, ratios = [], []
+    for blur, lru, known in _errors(results[STUDY]).values():
+        first.append(blur < min(lru, np.nanmin([*known.values()])))
+        ratios.append(blur / known["linear"])
     return (
-        f"BLUR has the smallest error on {len(first)} of {len(told)} tasks. Relative to the "
-        f"exact linear model, the errors are, for {'; for '.join(told)}."
+        f"BLUR has the smallest mean squared error on {sum(first)} of {len(first)} tasks, "
+        "compared with the LRU and four forecasts without a network. BLUR's error is "
+        f"{phrases.span(ratios, '.2f')} times the error of the exact linear model."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """Errors of BLUR and the LRU over the exact linear model's, by task."""
+    return (
+        ("mean squared error over the linear model's", "BLUR", "LRU"),
+        *(
+            (
+                series.told(task),
+                f"{blur / known['linear']:.2f}",
+                f"{lru / known['linear']:.2f}",
+            )
+            for task, (blur, lru, known) in _errors(results[STUDY]).items()
+        ),
+    )
+
+
+def _errors(
+    data: xr.Dataset,
+) -> dict[tuple[str, int], tuple[float, float, dict[str, float]]]:
+    """By task: mean errors of BLUR and the LRU, and errors of the baselines."""
+    found = {}
+    for task in series.tasks(data):
+        blur, lru = (
+            float(series.cells(data, *task, model)["test_mse"].mean())
+            for model in ("blur", "lru")
+        )
+        found[task] = blur, lru, series.controls(series.cells(data, *task, "blur"))
+    return found

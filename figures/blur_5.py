@@ -1,4 +1,4 @@
-"""BLUR (2025), Figure 5: a snippet of truth and forecasts of the weather, horizon 24."""
+"""BLUR (2025), Figure 5: true values and forecasts of Weather at horizon 24."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,14 +10,14 @@ STUDIES = {"a": STUDY}
 DATA = "WTH"
 SHOWN = 6  # forecasts one after another
 CAPTION = (
-    "One forecast after another, none over another, from the middle of the test; shaded, "
-    "5 % to 95 % of what BLUR left over on the validation: {covered:.0f} % of the test "
-    "lie inside."
+    "The forecasts are from the middle of the test set and do not overlap. The shaded band "
+    "is BLUR's forecast plus the 5 % to 95 % quantiles of its validation errors; "
+    "{covered:.0f} % of the test values lie inside."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Six forecasts of the wet-bulb temperature, with intervals from the validation.
+    """The panel shows six forecasts in a row, with intervals from validation errors.
 
     Raises:
         ValueError: If there is no such panel.
@@ -41,7 +41,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                     axes.axvline(start, color=style.GREY, linewidth=0.4, zorder=0)
             axes.plot(at, part["forecast"], dashes, color=colour, label=label)
         axes.margins(x=0.01, y=0.2)
-        axes.set_xlabel("row of the test part (vertical: a new forecast)")
+        axes.set_xlabel("row of the test set (vertical lines: new forecasts)")
         axes.legend(loc="upper right", ncols=3)
         own = series.cells(data, *task, "blur").isel(cell=0)
         features = int(own["features"])
@@ -54,7 +54,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def _first(rows: int, horizon: int) -> int:
-    """The start of the snippet, where a forecast starts."""
+    """The first row of the panel, at which a forecast starts."""
     forecasts = rows // horizon
     return horizon * max(0, min(forecasts // 2, forecasts - SHOWN))
 
@@ -72,16 +72,16 @@ def _shade(axes, at, part, horizon) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Which of the two data sets of caption and text is drawn, and errors of both."""
+    """The data set, on which caption and text of the paper differ, and both errors."""
     data = results[STUDY]
     name, horizon = series.task_of(data, DATA)
-    errors = [
-        f"{series.MODELS[model][0]} {float(rows['test_mse'].mean()):.3f}"
-        for model in series.MODELS
-        for rows in [series.cells(data, name, horizon, model)]
-    ]
+    lru, blur = (
+        float(series.cells(data, name, horizon, model)["test_mse"].mean())
+        for model in ("lru", "blur")
+    )
+    said = "The paper's caption names Weather, and the paper's text names ETTm1."
     return (
-        f"The figure shows {series.SETS.get(name, name)}, as its caption says. The mean "
-        "squared errors over all scaled features of the test set are "
-        f"{', '.join(errors)}."
+        f"{said} The data here are {series.SETS.get(name, name)}. The mean squared error "
+        "over all features of the test set, in scaled units, is "
+        f"{lru:.3f} for the LRU and {blur:.3f} for BLUR."
     )

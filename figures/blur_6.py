@@ -1,10 +1,10 @@
-"""BLUR (2025), Figure 6: inference time along the horizon with ETTh1, and test error."""
+"""BLUR (2025), Figure 6: inference time and test error on ETTh1 against the horizon."""
 
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import horizons, series, style
+from sigprop.figures import horizons, phrases, series, style
 from sigprop.figures.epochs import NAMES
 
 STUDY, ERRORS = "forecast_speed", "forecasts"
@@ -15,20 +15,22 @@ COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()} | {
     "lstm": style.ORANGE,
 }
 ROOM = 0.75  # of an axis, above its points, for their names
-TITLES = {"a": "a window", "b": "beside the LRU", "c": "test error"}
+TITLES = {"a": "time per window", "b": "time relative to the LRU", "c": "test error"}
 CAPTION = (
-    "{depth} blocks of {width} features and {states} states, a batch of {windows} windows, "
-    "made-up numbers. A: medians of {repeats} repeats; powers of the horizon, with 95 % "
-    "intervals. B: within repeats, medians and ranges."
+    "Networks have {depth} blocks, {width} features and {states} states, and read {windows} "
+    "windows of random numbers at once. A: medians of {repeats} repeats; the legend has the "
+    "power of the horizon with its 95 % interval. B: medians and ranges of the ratios in "
+    "each repeat."
 )
 MEANS = (
     "C: {data}, networks of {width} features and {depth} blocks; means over {seeds} trainings "
-    "with standard errors, open diamonds what the paper prints, grey what needs no network."
+    "with standard errors; open diamonds: errors in the paper; grey: forecasts without a "
+    "network."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Seconds of a forecast over horizons as long as the window, and its error.
+    """Panels A and B show the time of a forecast against the horizon, C its error.
 
     Raises:
         ValueError: If there is no such panel.
@@ -122,14 +124,21 @@ def _beside(data: xr.Dataset, model: str) -> xr.DataArray:
 
 
 def shown(results: style.Results) -> str:
-    """How many times as long as the LRU BLUR takes, and how both grow."""
+    """The time of BLUR over that of the LRU, and the growth of both with the horizon."""
     data = results[STUDY]
     times = _beside(data, "blur").median("repeat")
-    powers = " and ".join(
-        "{1:.2f} ({0:.2f} to {2:.2f})".format(*data["power"].sel(model=model).values)
-        for model in ("lru", "blur")
+    grown = " ".join(
+        f"{whose} time grows as the horizon to the power {_power(data, model)}."
+        for whose, model in (("The LRU's", "lru"), ("BLUR's", "blur"))
     )
     return (
-        f"BLUR takes {float(times.min()):.2f} to {float(times.max()):.2f} times as long as "
-        f"the LRU. The times of LRU and BLUR grow as the horizon to the power of {powers}."
+        f"A forecast by BLUR takes {phrases.span(times.values, '.2f')} times as long as a "
+        f"forecast by the LRU, depending on the horizon. {grown}"
     )
+
+
+def _power(data: xr.Dataset, model: str) -> str:
+    """The power of the horizon with its interval, which one repeat does not have."""
+    low, power, high = data["power"].sel(model=model).values
+    interval = f", with a 95 % interval of {low:.2f} to {high:.2f}"
+    return f"{power:.2f}{interval if low == low else ''}"

@@ -1,10 +1,10 @@
-"""BLUR (2025), Figure 7: errors of models along the horizon."""
+"""BLUR (2025), Figure 7: forecast errors of all models against the horizon."""
 
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import horizons, series, style
+from sigprop.figures import horizons, phrases, series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("abc", STUDY)
@@ -14,13 +14,13 @@ PAPER, OURS = "ETTm1", "ETTh1"
 HORIZONS = {PAPER: (24, 48, 96, 288, 672), OURS: (24, 48, 168, 336, 720)}
 CAPTION = (
     "{table}, all features, scaled units. Dots: means over {seeds} trainings with standard "
-    "errors; open diamonds: what the paper prints; grey: forecasts without a network."
+    "errors; open diamonds: errors in the paper; grey: forecasts without a network."
 )
-HOLLOW = "C: hollow dots, other layers that read a window from both ends, as BLUR does."
+HOLLOW = "C: hollow dots are bidirectional layers other than BLUR."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Errors of BLUR and LRU over the horizons that were trained, and of all layers at one.
+    """Panels A and B show two networks' errors by horizon, C the errors of all layers at one.
 
     Raises:
         ValueError: If there is no such panel.
@@ -66,38 +66,49 @@ def _notes(data: xr.Dataset, name: str, letters: tuple[str, ...]) -> list[str]:
 
 
 def _table(results: style.Results) -> str:
-    """The paper's data set where it was trained, ours elsewhere, or the first."""
+    """The paper's data set if it was trained, else ours, else the first one."""
     known = [name for name, _ in series.tasks(results[STUDY])]
     return next((name for name in (PAPER, OURS) if name in known), known[0])
 
 
 def shown(results: style.Results) -> str:
-    """Whose error is least at each horizon, and whether errors grow with it."""
+    """The ratio of both networks' errors, their growth, and the best and worst layer."""
     data, name = results[STUDY], _table(results)
     known = horizons.errors(data, name, "mse")
-    told = []
-    for place, (horizon, *_) in enumerate(known["blur"]):
-        blur, lru = (known[model][place][1] for model in ("blur", "lru"))
-        told.append(f"{blur / lru:.3f} at {int(horizon)}")
+    ratios = known["blur"][:, 1] / known["lru"][:, 1]
+    many = len(ratios) > 1
     grown = {
         model: bool((rows[1:, 1] > rows[:-1, 1]).all()) for model, rows in known.items()
     }
-    both = "Both errors" if all(grown.values()) else "Not both errors"
-    grows = f" {both} grow with the horizon." if len(told) > 1 else ""
+    grows = (
+        "and both errors grow with the horizon"
+        if all(grown.values())
+        else "and not both errors grow with the horizon"
+    )
     return (
-        f"On {name}, BLUR's squared error relative to the LRU's is {', '.join(told)}."
-        f"{grows}{_order(data)}"
+        f"On {series.SETS.get(name, name)}, BLUR's mean squared error is "
+        f"{phrases.span(ratios, '.3f')} times the LRU's{f', {grows}' if many else ''}."
+        f"{horizons.extremes(data)}"
     )
 
 
-def _order(data: xr.Dataset) -> str:
-    """All layers on a task by their errors, if there are more than two."""
-    task = series.richest(data)
-    if not series.others(data, task):
-        return ""
-    names = series.MODELS | series.OTHERS
-    told = "; ".join(
-        f"{names[model][0]} {mean:.3f}"
-        for model, (mean, *_) in horizons.ranked(data, task, "mse").items()
+def details(results: style.Results) -> style.Cells:
+    """Errors of all layers on each task, the smallest first, and ratios to the LRU's."""
+    data, name = results[STUDY], _table(results)
+    used = sorted(task for task in series.tasks(data) if task[0] == name)
+    rows = []
+    for task in dict.fromkeys((*used, series.richest(data))):
+        ranked = horizons.ranked(data, task, "mse")
+        rows += [
+            (
+                series.told(task),
+                (series.MODELS | series.OTHERS)[model][0],
+                f"{mean:.3f}",
+                f"{mean / ranked['lru'][0]:#.3g}",
+            )
+            for model, (mean, *_) in ranked.items()
+        ]
+    return (
+        ("task", "layer", "mean squared error, scaled units", "relative to the LRU"),
+        *rows,
     )
-    return f" Errors on {series.told(task)}, the smallest first: {told}."

@@ -1,4 +1,4 @@
-"""BLUR (2025), Figure 9: forecasts of ETTh1 by LRU and BLUR over its test part."""
+"""BLUR (2025), Figure 9: forecasts of ETTh1 by LRU and BLUR on the whole test set."""
 
 from matplotlib.figure import Figure
 
@@ -6,11 +6,11 @@ from sigprop.figures import series, style
 
 STUDY = "forecasts"
 STUDIES = dict.fromkeys("ab", STUDY)
-DATA, PLACE = "ETTh1", 1800  # of which the text says that the LRU lags behind a spike
+DATA, PLACE = "ETTh1", 1800  # where the text says that the LRU lags behind a spike
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Oil temperature and forecasts of it, over the whole test and near row 1800.
+    """Both panels show the oil temperature and its forecasts, B near row 1800 only.
 
     Raises:
         ValueError: If there is no such panel.
@@ -19,5 +19,5 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """Which network is nearer, over all and where the text says so."""
+    """Errors of both networks on the whole test set and near the row that the text names."""
     return series.compared(results[STUDY], DATA, PLACE)

@@ -1,4 +1,4 @@
-"""What an epoch of training takes by model: minutes and memory, side by side."""
+"""Time of an epoch and memory of a training step, for networks with different layers."""
 
 import numpy as np
 import xarray as xr
@@ -18,26 +18,26 @@ NAMES = {
     "lstm": "LSTM",
 }
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
-TITLES = {"a": "an epoch", "b": "memory of a step"}
-FREE = 1.7  # of the longest bar, so that what is said of it has room
+TITLES = {"a": "time per epoch", "b": "memory per step"}
+FREE = 1.7  # times the longest bar, which leaves room for its label
 CAPTION = (
-    "{what}, {depth} blocks of {width} features and {states} states, made-up numbers. "
-    "An epoch: {steps} steps of {batch}, each as long as the median of {repeats} that "
-    "were timed; bars at their ends: shortest and longest. Numbers: how many times what "
-    "an LRU takes in the same turn, and what the LRU takes."
+    "{what}, {depth} blocks of {width} features and {states} states, inputs of random "
+    "numbers. An epoch has {steps} steps of {batch} examples; its time is the median of "
+    "{repeats} timed steps times the number of steps. Error bars: shortest and longest step. "
+    "Numbers: the cost relative to the LRU in the same repeat, and the LRU's own cost."
 )
 
 
 def draw(
     data: xr.Dataset, task: str, what: str, batch: int, letters: tuple[str, ...]
 ) -> Figure:
-    """Bars of a task's models, the quickest on top.
+    """Draw a bar for each layer, the fastest on top.
 
     Args:
-        data: Of the study ``forecast_speed``.
-        task: Which training.
-        what: The same in words.
-        batch: Examples of a step.
+        data: Result of the study ``forecast_speed``.
+        task: ``image`` or ``forecast``.
+        what: The task in words.
+        batch: Examples in a step.
         letters: Panels: ``a`` for minutes, ``b`` for memory.
     """
     one = data.sel(task=task)
@@ -76,7 +76,7 @@ def _memory(axes: Axes, one: xr.Dataset) -> None:
     memory = one["step_memory"] / 2**20
     times = (memory / memory.sel(trained="lru")).values
     _bars(axes, one, memory.values, times, "MiB")
-    axes.set_xlabel("MiB of temporaries")
+    axes.set_xlabel("temporary memory, MiB")
 
 
 def _bars(
@@ -87,7 +87,7 @@ def _bars(
     unit: str,
     reach: list[np.ndarray] | None = None,
 ) -> None:
-    """A bar a model, with what it is in those of the LRU at its end."""
+    """Draw a bar for each layer and its ratio to the LRU's at the end."""
     models = one["trained"].values.tolist()
     colours = [COLOURS.get(name, style.GREY) for name in models]
     places = np.arange(len(models))
@@ -98,7 +98,7 @@ def _bars(
     for place, (name, end, value, factor) in enumerate(
         zip(models, ends, values, times, strict=True)
     ):
-        text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2g} LRUs"
+        text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2g} × LRU"
         axes.annotate(
             text,
             (end, place),
@@ -110,15 +110,45 @@ def _bars(
 
 
 def shown(data: xr.Dataset, task: str) -> str:
-    """How many times as long as an LRU's every model's step takes."""
-    seconds = data["step_seconds"].sel(task=task)
-    times = seconds / seconds.sel(trained="lru")
-    said = "; ".join(
-        f"{NAMES[name]} {float(one.median()):.2f} ({float(one.min()):.2f} to "
-        f"{float(one.max()):.2f})"
+    """The time of BLUR's step over the LRU's, and the fastest and slowest other layers."""
+    times = _relative(data, task).median("repeat")
+    others = sorted(
+        (float(one), NAMES[name])
         for name, one in zip(times["trained"].values.tolist(), times, strict=True)
-        if name != "lru"
+        if name not in ("lru", "blur")
     )
+    said = (
+        f"In the median of {data.sizes['repeat']} repeats, a training step of BLUR takes "
+        f"{float(times.sel(trained='blur')):.2f} times as long as a step of the LRU."
+    )
+    if len(others) < 2:
+        return said
+    (least, fast), *_, (most, slow) = others
     return (
-        f"Relative to the LRU, a training step takes this many times as long: {said}."
+        f"{said} Of the other layers, {fast} takes the shortest time, {least:.2f} times the "
+        f"LRU's, and {slow} the longest, {most:.2f} times."
     )
+
+
+def details(data: xr.Dataset, task: str) -> style.Cells:
+    """The time of each layer's step over the LRU's: its median and range over repeats."""
+    times = _relative(data, task)
+    return (
+        ("time of a step relative to the LRU", "median", "smallest", "largest"),
+        *(
+            (
+                NAMES[name],
+                f"{float(one.median()):.2f}",
+                f"{float(one.min()):.2f}",
+                f"{float(one.max()):.2f}",
+            )
+            for name, one in zip(times["trained"].values.tolist(), times, strict=True)
+            if name != "lru"
+        ),
+    )
+
+
+def _relative(data: xr.Dataset, task: str) -> xr.DataArray:
+    """Seconds of each layer's step over the LRU's in the same repeat."""
+    seconds = data["step_seconds"].sel(task=task)
+    return seconds / seconds.sel(trained="lru")

@@ -1,4 +1,4 @@
-"""Errors of forecasts over horizons: ours, what is printed, and what needs no network."""
+"""Errors of forecasts against the horizon, with printed errors and simple baselines."""
 
 import numpy as np
 import xarray as xr
@@ -11,11 +11,11 @@ ROOM = 1.25  # of the horizons, so that a single one is no point in an empty pan
 
 
 def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
-    """By model: a row a horizon of horizon, mean, standard error and the printed error.
+    """By model, a row for each horizon: horizon, mean, standard error, printed error.
 
     Args:
         data: Of the sweep ``forecasts``.
-        name: Of the data set; where there is none of it, the first is taken.
+        name: Of the data set; the first data set is taken if it has no trainings.
         metric: ``mse`` or ``mae``.
     """
     here = [task for task in series.tasks(data) if task[0] == name]
@@ -34,9 +34,9 @@ def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
 
 
 def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
-    """Lines through our errors with their bars, printed ones as open diamonds.
+    """Draw our errors with bars, and printed errors as open diamonds.
 
-    What needs no network is grey, by its own line: linear, season and last value.
+    Grey lines are forecasts without a network: linear, season and last value.
     """
     known = errors(data, name, metric)
     for model, rows in known.items():
@@ -68,7 +68,7 @@ def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
 
 
 def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -> None:
-    """Errors of every layer on a task, the least on top, with bars and printed ones.
+    """Draw the error of every layer on a task, the smallest on top.
 
     Grey lines: linear and season.
     """
@@ -95,7 +95,7 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
 def ranked(
     data: xr.Dataset, task: tuple[str, int], metric: str
 ) -> dict[str, tuple[float, float, float]]:
-    """By model, from the least: mean, standard error and the printed error of a task."""
+    """By model, from the smallest mean: mean, standard error and printed error."""
     every = {model: series.cells(data, *task, model) for model in series.MODELS}
     found = {}
     for model, cells in (every | series.others(data, task)).items():
@@ -106,14 +106,32 @@ def ranked(
     return dict(sorted(found.items(), key=lambda one: one[1][0]))
 
 
+def extremes(data: xr.Dataset) -> str:
+    """A sentence on the best and the worst layer, if more than two were trained."""
+    task = series.richest(data)
+    if not series.others(data, task):
+        return ""
+    names = series.MODELS | series.OTHERS
+    rows = [
+        (names[model][0], mean)
+        for model, (mean, *_) in ranked(data, task, "mse").items()
+    ]
+    (best, least), *_, (worst, most) = rows
+    where = series.on(task)
+    return (
+        f" {where[0].upper()}{where[1:]}, {best} has the smallest error of {len(rows)} "
+        f"layers, {least:.3f}, and {worst} the largest, {most:.3f}."
+    )
+
+
 def missing(data: xr.Dataset, name: str, wanted: tuple[int, ...]) -> str:
-    """Which horizons were not trained, and the command that trains one; nothing if none."""
+    """The horizons that were not trained, and a command that trains one; or nothing."""
     rows = [horizon for table, horizon in series.tasks(data) if table == name]
     lacking = [horizon for horizon in wanted if horizon not in rows]
     if not lacking:
         return ""
     told = ", ".join(map(str, lacking))
     return (
-        f"Not trained for {name}: horizons {told}; `sigprop train forecast --data {name} "
-        f"--model blur --horizon {lacking[0]}` trains one."
+        f"Not trained for {name}: horizons {told}. To train one: `sigprop train forecast "
+        f"--data {name} --model blur --horizon {lacking[0]}`."
     )

@@ -1,4 +1,4 @@
-"""What figures of forecasts share: networks by their names, and lines through the test."""
+"""Names, colours and panels that the figures of forecasts share."""
 
 import numpy as np
 import xarray as xr
@@ -17,26 +17,27 @@ OTHERS = {
     "s4": ("S4", style.SKY, "full"),
     "gru": ("GRU", style.GREEN, "full"),
     "lstm": ("LSTM", style.ORANGE, "full"),
-    "bidirectional_lru": ("LRU, both ends", style.VERMILION, "none"),
-    "bidirectional_rotrnn": ("RotRNN, both ends", style.BLUE, "none"),
-    "bidirectional_s4": ("S4, both ends", style.SKY, "none"),
-    "bgru": ("GRU, both ends", style.GREEN, "none"),
-    "blstm": ("LSTM, both ends", style.ORANGE, "none"),
-    "brnn": ("tanh RNN, both ends", style.GREY, "none"),
+    "bidirectional_lru": ("bidirectional LRU", style.VERMILION, "none"),
+    "bidirectional_rotrnn": ("bidirectional RotRNN", style.BLUE, "none"),
+    "bidirectional_s4": ("bidirectional S4", style.SKY, "none"),
+    "bgru": ("bidirectional GRU", style.GREEN, "none"),
+    "blstm": ("bidirectional LSTM", style.ORANGE, "none"),
+    "brnn": ("bidirectional tanh RNN", style.GREY, "none"),
 }
-"""Names, colours, and hollow markers of what reads a window from both ends."""
+"""Names, colours, and hollow markers of bidirectional layers."""
 
 SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}
+TARGETS = {"OT": "the oil temperature", "WetBulbCelsius": "the wet-bulb temperature"}
 CONTROLS = {
     "linear": ("linear, least squares", style.ORANGE),
-    "season": ("season before", style.GREEN),
+    "season": ("last season's value", style.GREEN),
     "last value": ("last value", style.SKY),
-    "climatology": ("mean of training", style.GREY),
+    "climatology": ("training mean", style.GREY),
 }
 NEAR = 50  # rows on either side of a place that the text speaks of
 CAPTION = (
-    "Every {horizon} rows a forecast of the next {horizon} of {target}, one after another, "
-    "none over another; networks of seed {seed}."
+    "Every {horizon} rows a network with seed {seed} forecasts the next {horizon} rows of "
+    "{target}. The lines join these forecasts, which do not overlap."
 )
 
 
@@ -68,19 +69,19 @@ def richest(data: xr.Dataset) -> tuple[str, int]:
 
 
 def told(task: tuple[str, int]) -> str:
-    """A task in words."""
+    """A task in words, as a label has them."""
     return f"{SETS.get(task[0], task[0])}, horizon {task[1]}"
 
 
 def task_of(data: xr.Dataset, name: str) -> tuple[str, int]:
-    """The task on a data set with the least horizon, or the first where there is none."""
+    """The task on a data set with the shortest horizon; the first task if it has none."""
     every = tasks(data)
     named = [one for one in every if one[0] == name]
     return min(named) if named else every[0]
 
 
 def controls(rows: xr.Dataset) -> dict[str, float]:
-    """Mean squared errors on the test of what needs no network."""
+    """Mean squared errors on the test set of the forecasts without a network."""
     means = rows["control_mse"].isel(cell=0).mean(("step", "feature"))
     return {name: float(means.sel(control=name)) for name in CONTROLS}
 
@@ -120,7 +121,7 @@ def full_test(
         column = drawn.subplots(len(letters), 1, squeeze=False)[:, 0]
         for axes, letter in zip(column, letters, strict=True):
             _line(axes, data, task, letter, place)
-        column[-1].set_xlabel("row of the test part")
+        column[-1].set_xlabel("row of the test set")
         column[0].legend(loc="upper right", ncols=3, frameon=True, edgecolor="none")
         target = cells(data, *task, "blur")["target"].values[0]
         seed = int(cells(data, *task, "blur")["seed"].values[0])
@@ -146,28 +147,43 @@ def _line(
         )
     axes.margins(x=0.01, y=0.15)
     axes.set_ylabel(str(cells(data, *task, "blur")["target"].values[0]))
-    words = "whole test" if letter == "a" else f"rows near {place}"
+    words = "whole test set" if letter == "a" else f"near row {place}"
     style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {words}")
 
 
+def on(task: tuple[str, int]) -> str:
+    """A task in words, as a sentence has them.
+
+    Example:
+        >>> on(("WTH", 24))
+        'on Weather at horizon 24'
+    """
+    return f"on {SETS.get(task[0], task[0])} at horizon {task[1]}"
+
+
 def compared(data: xr.Dataset, name: str, place: int) -> str:
-    """Errors of the lines of both networks, over the whole test and near a place."""
+    """Errors of both networks, over the whole test set and near a row, and the lower one."""
     task = task_of(data, name)
-    parts = []
-    for where, choose in (
-        ("over the whole test", lambda count: slice(None)),
-        (f"within {NEAR} rows of {place}", lambda count: spans(count, place)),
-    ):
+    errors, lower = [], []
+    for choose in (lambda count: slice(None), lambda count: spans(count, place)):
         off = {}
         for model, (label, *_) in MODELS.items():
             one = line(data, task, model)
             one = one.isel(row=choose(one.sizes["row"]))
             off[label] = float(np.sqrt(((one["forecast"] - one["truth"]) ** 2).mean()))
-        nearer = min(off, key=lambda label: off[label])
-        errors = " and ".join(f"{error:.3g} ({label})" for label, error in off.items())
-        parts.append(f"{where} {errors}, lower for {nearer}")
-    target = cells(data, *task, "blur")["target"].values[0]
+        lower.append(min(off, key=lambda label: off[label]))
+        errors.append(f"{off['LRU']:.3g} for the LRU and {off['BLUR']:.3g} for BLUR")
+    target = str(cells(data, *task, "blur")["target"].values[0])
+    whole, near = lower
+    first = "The LRU" if whole == "LRU" else whole
+    best = (
+        f"{first} has the lower error in both ranges."
+        if whole == near
+        else f"{first} has the lower error on the whole test set, and "
+        f"{'the LRU' if near == 'LRU' else near} near row {place}."
+    )
     return (
-        f"The root mean squared error of {target} on the test set, in its own units, is "
-        f"{'; '.join(parts)}."
+        f"On the whole test set, the root mean squared error of "
+        f"{TARGETS.get(target, target)} is {errors[0]}, in the units of the data. Within "
+        f"{NEAR} rows of row {place}, the error is {errors[1]}. {best}"
     )

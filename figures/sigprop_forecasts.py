@@ -1,37 +1,35 @@
-"""How forecasts are learnt: errors on the validation, and what they are on the test."""
+"""A figure of sigprop, not from a paper: validation and test errors of forecasts."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import series, style
+from sigprop.figures import phrases, series, style
 
 STUDIES = {"a": "forecast_settings", "b": "forecasts"}
 COLOURS = {
-    ("each", "last"): (style.GREEN, "each feature, from its last value"),
-    ("mixed", "last"): (style.PURPLE, "features mixed, from their last values"),
-    ("mixed", "none"): (style.ORANGE, "features mixed, as they are"),
+    ("each", "last"): (style.GREEN, "each feature alone, last value subtracted"),
+    ("mixed", "last"): (style.PURPLE, "features together, last values subtracted"),
+    ("mixed", "none"): (style.ORANGE, "features together, nothing subtracted"),
 }
-ENDS = {"full": ("x", "others"), "none": ("+", "others, both ends")}
+ENDS = {"full": ("x", "other layers"), "none": ("+", "bidirectional layers")}
 DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^")
-CAPTION = (
-    "All errors are mean squared ones over the exact linear model's on the same part. "
-)
+CAPTION = "All errors are mean squared errors over the exact linear model's on the same data. "
 PANELS = {
-    "a": "A: BLUR in every setting, on the validation; the setting of the least mean at the "
-    "best steps is that of all other trainings. ",
-    "b": "B: of every training, a marker a task, at its best step; below the dotted line it "
-    "is within 10 % of the linear model.",
+    "a": "A: BLUR in every setting. The setting with the smallest mean error at the best "
+    "step is used for all other trainings. ",
+    "b": "B: every training at its best step; below the dotted line the error is within 10 % "
+    "of the linear model's.",
 }
-HOLLOW = " Filled, in the setting that was chosen."
-OTHERS = " Crosses: other layers on {task}, in the same setting."
+HOLLOW = " Filled markers: the chosen setting."
+OTHERS = " Crosses: other layers on {task}, in the chosen setting."
 WITHIN = 1.1
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Courses of the validation by setting, and tests over validations.
+    """Panel A shows validation error by training step, B test against validation error.
 
     Raises:
         ValueError: If there is no such panel.
@@ -62,7 +60,7 @@ def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
 
 
 def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
-    """Errors of cells over the linear model's on the same part."""
+    """Errors of cells over the linear model's on the same data."""
     linear = rows[known].sel(control="linear").mean(("step", "feature")).values
     return errors / (linear[:, None] if errors.ndim > 1 else linear)
 
@@ -89,7 +87,7 @@ def _courses(axes: Axes, data: xr.Dataset) -> None:
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     style.plain_log(axes)
     axes.set(xlabel="training step", ylabel="validation error / linear")
-    style.letter(axes, "a", "learning, BLUR")
+    style.letter(axes, "a", "BLUR during training")
 
 
 def _named(task: tuple[str, int]) -> str:
@@ -117,11 +115,11 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
     axes.axhline(WITHIN, color=style.BLACK, linewidth=0.8, linestyle=":")
     axes.set(xlabel="validation error / linear", ylabel="test error / linear")
     axes.legend(fontsize=5.5, labelspacing=0.3, borderaxespad=0)
-    style.letter(axes, "b", "test over validation")
+    style.letter(axes, "b", "test and validation error")
 
 
 def _rings(axes: Axes, data: xr.Dataset) -> None:
-    """The other settings, hollow."""
+    """Draw the other settings as hollow markers."""
     seen = _ratio(data, data["best_mse"].values, "control_validation_mse")
     test = _ratio(data, data["test_mse"].values, "control_mse")
     for task, marker in zip(series.tasks(data), MARKERS, strict=False):
@@ -138,7 +136,7 @@ def _cells(data: xr.Dataset, task: tuple[str, int]) -> np.ndarray:
 
 
 def shown(results: style.Results) -> str:
-    """The setting that was chosen, and on which tasks the test is as good as that."""
+    """The best setting on the validation set, and errors on the test set in that setting."""
     chosen, main = results[STUDIES["a"]], results[STUDIES["b"]]
     seen = _ratio(chosen, chosen["best_mse"].values, "control_validation_mse")
     pairs = [
@@ -152,35 +150,54 @@ def shown(results: style.Results) -> str:
         for setting in dict.fromkeys(pairs)
     }
     best = min(means, key=lambda setting: means[setting])
-    test = _ratio(main, main["test_mse"].values, "control_mse")
-    parts = []
-    for task in series.tasks(main):
-        errors = [
-            f"{label} {test[_cells(main, task) & (main['model'].values == model)].mean():.2f}"
-            for model, (label, *_) in series.MODELS.items()
-        ]
-        parts.append(f"{_named(task)} {' and '.join(errors)}")
+    means_of = [_means(main, task) for task in series.tasks(main)]
+    lru, blur = (
+        phrases.span((one[label] for one in means_of), ".2f")
+        for label in ("LRU", "BLUR")
+    )
     return (
-        f"On the validation set '{COLOURS[best][1]}' is best: on average its error is "
-        f"{means[best]:.2f} times the linear model's. On the test set these ratios are "
-        f"{'; '.join(parts)}."
-        f"{_span(main, test)}"
+        f"On the validation set the best setting is '{COLOURS[best][1]}', with "
+        f"{means[best]:.2f} times the linear model's error on average. On the test set the "
+        f"LRU's error is {lru} times the linear model's, and BLUR's error is {blur} times."
+        f"{_span(main)}"
     )
 
 
-def _span(data: xr.Dataset, test: np.ndarray) -> str:
-    """The least and the largest mean of other layers, on the task that most forecast."""
-    task = series.richest(data)
-    means = {
-        series.OTHERS[model][0]: test[
-            _cells(data, task) & (data["model"].values == model)
-        ].mean()
-        for model in series.others(data, task)
+def details(results: style.Results) -> style.Cells:
+    """Test errors of all layers over the linear model's, by task."""
+    data = results[STUDIES["b"]]
+    return (
+        ("task", "layer", "test error over the linear model's"),
+        *(
+            (series.told(task), name, f"{ratio:.2f}")
+            for task in series.tasks(data)
+            for name, ratio in _means(data, task).items()
+        ),
+    )
+
+
+def _means(data: xr.Dataset, task: tuple[str, int]) -> dict[str, float]:
+    """Mean test errors of all layers on a task over the linear model's, by name."""
+    test = _ratio(data, data["test_mse"].values, "control_mse")
+    trained = (*series.MODELS, *series.others(data, task))
+    return {
+        (series.MODELS | series.OTHERS)[model][0]: float(
+            test[_cells(data, task) & (data["model"].values == model)].mean()
+        )
+        for model in trained
     }
+
+
+def _span(data: xr.Dataset) -> str:
+    """The smallest and the largest ratio of other layers, on the task that most forecast."""
+    task = series.richest(data)
+    own = {label for label, *_ in series.MODELS.values()}
+    means = {k: ratio for k, ratio in _means(data, task).items() if k not in own}
     if not means:
         return ""
     least, most = (end(means, key=lambda name: means[name]) for end in (min, max))
+    where = series.on(task)
     return (
-        f" Other layers on {_named(task)}: from {means[least]:.2f} ({least}) to "
-        f"{means[most]:.2f} ({most})."
+        f" {where[0].upper()}{where[1:]}, other layers have {means[least]:.2f} times "
+        f"({least}) to {means[most]:.2f} times ({most}) the linear model's error."
     )

@@ -76,13 +76,23 @@ def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_pla
             held[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + off
     said = blur_9.shown({"forecasts": data})
     near = re.search(
-        r"within 50 rows of 1800 (\S+) \(LRU\) and (\S+) \(BLUR\), lower for LRU", said
+        r"Within 50 rows of row 1800, the error is (\S+) for the LRU and (\S+) for BLUR\.",
+        said,
     )
     assert near is not None, said
     assert (float(near[1]), float(near[2])) == (3.0, 5.0)
     mean = {name: 100 * n**2 + 44 * w**2 for name, w, n in (("L", 2, 3), ("B", 1, 5))}
-    assert f"{(mean['L'] / 144) ** 0.5:.3g} (LRU)" in said
-    assert f"{(mean['B'] / 144) ** 0.5:.3g} (BLUR), lower for LRU" in said
+    whole = {name: f"{(one / 144) ** 0.5:.3g}" for name, one in mean.items()}
+    assert (
+        f"oil temperature is {whole['L']} for the LRU and {whole['B']} for BLUR" in said
+    )
+    assert said.endswith("The LRU has the lower error in both ranges.")
+    for cell in np.flatnonzero(data["model"].values == "blur"):
+        held = data["forecast"].values[cell]
+        held[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + 2.8
+    assert blur_9.shown({"forecasts": data}).endswith(
+        "The LRU has the lower error on the whole test set, and BLUR near row 1800."
+    )
 
 
 def test_the_snippet_is_of_the_weather_with_its_interval(results):
@@ -96,8 +106,8 @@ def test_the_snippet_is_of_the_weather_with_its_interval(results):
     assert low == pytest.approx(min(y) - 0.8, abs=1e-5)
     assert high == pytest.approx(max(y) + 0.8, abs=1e-5)
     said = blur_5.shown(results)
-    assert "The figure shows Weather" in said
-    assert "LRU 0.410, BLUR 0.260" in said
+    assert "The data here are Weather" in said
+    assert said.endswith("is 0.410 for the LRU and 0.260 for BLUR.")
 
 
 def test_bars_are_means_and_diamonds_are_printed(results):
@@ -116,10 +126,27 @@ def test_bars_are_means_and_diamonds_are_printed(results):
         printed = [errors(8)[task][m].mse for task in names for m in ("BLUR", "LRU")]
         assert diamonds == printed
     said = blur_4.shown(results)
-    assert "BLUR has the smallest error on 3 of 3 tasks" in said
-    assert "ETTh1 at 48: BLUR 0.87, LRU 1.37" in said
+    assert "BLUR has the smallest mean squared error on 3 of 3 tasks" in said
+    assert "BLUR's error is 0.87 times the error" in said
     worse = {"forecasts": table({"blur": 0.5, "lru": 0.4})}
     assert "on 0 of 3 tasks" in blur_4.shown(worse)
+
+
+def test_blur_4_lists_errors_relative_to_the_linear_model():
+    data = table()
+    here = (data["data"].values == "WTH") & (data["model"].values == "blur")
+    data["test_mse"].values[here] *= 2
+    results = {"forecasts": data}
+    header, *rows = blur_4.details(results)
+    assert header == ("mean squared error over the linear model's", "BLUR", "LRU")
+    assert rows == [
+        ("ETTh1, horizon 24", "0.87", "1.37"),
+        ("ETTh1, horizon 48", "0.87", "1.37"),
+        ("Weather, horizon 24", "1.73", "1.37"),
+    ]
+    said = blur_4.shown(results)
+    assert "on 2 of 3 tasks" in said
+    assert "BLUR's error is 0.87 to 1.73 times" in said
 
 
 def all_layers():
@@ -164,11 +191,17 @@ def test_errors_of_all_layers_stand_over_their_parameters():
     linear = next(line for line in axes.lines if len(set(line.get_ydata())) == 1)
     assert linear.get_ydata()[0] == pytest.approx(0.3)
     said = blur_1.shown({"forecasts": data})
-    assert (
-        "Of 12 layers on ETTh1, horizon 24, the smallest error is 0.260 with 3,200"
-        in said
+    assert said.endswith(
+        "On ETTh1 at horizon 24, BLUR has the smallest error of 12 layers, 0.260, and "
+        "bidirectional tanh RNN the largest, 0.640."
     )
-    assert "parameters (BLUR), and the largest 0.640 with 3,200 (tanh RNN" in said
+    header, *rows = blur_1.details({"forecasts": data})
+    assert header == ("task", "model", "parameters", "mean squared error, scaled units")
+    assert len(rows) == 3 * 3 + 10
+    first = "ETTh1, horizon 24"
+    assert (first, "BLUR", "3,200", "0.260") in rows
+    assert (first, "GRU", "5,000", "0.500") in rows
+    assert (first, "bidirectional tanh RNN", "3,200", "0.640") in rows
 
 
 def test_errors_stand_over_parameters(results):
@@ -179,10 +212,14 @@ def test_errors_stand_over_parameters(results):
         np.testing.assert_array_equal(x, [horizon * (horizon + 1), 3200, 3200])
         np.testing.assert_allclose(y, [0.3, 0.41, 0.26])
     said = blur_1.shown(results)
-    assert "beats the linear model at 3 of 3 tasks" in said
-    assert "ETTh1 at 24: 0.300 with 600 parameters, 0.260 with up to 3,200" in said
+    assert "lower mean squared error than the linear model on 3 of 3 tasks." in said
+    assert blur_1.details(results)[1:4] == (
+        ("ETTh1, horizon 24", "linear, least squares", "600", "0.300"),
+        ("ETTh1, horizon 24", "LRU", "3,200", "0.410"),
+        ("ETTh1, horizon 24", "BLUR", "3,200", "0.260"),
+    )
     worse = {"forecasts": table({"blur": 0.35, "lru": 0.4})}
-    assert "at 0 of 3 tasks" in blur_1.shown(worse)
+    assert "on 0 of 3 tasks" in blur_1.shown(worse)
 
 
 def test_other_layers_are_crosses_and_their_span_is_told():
@@ -196,7 +233,13 @@ def test_other_layers_are_crosses_and_their_span_is_told():
         np.testing.assert_allclose(sorted(y), np.sort(ends) / 0.3)
         np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / SEEN)
     said = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
-    assert "ETTh1 24: from 1.53 (RotRNN) to 2.13 (tanh RNN, both ends)" in said
+    assert (
+        "On ETTh1 at horizon 24, other layers have 1.53 times (RotRNN) to 2.13 times "
+        "(bidirectional tanh RNN) the linear model's error." in said
+    )
+    _, *rows = sigprop_forecasts.details(data)
+    assert ("ETTh1, horizon 24", "bidirectional tanh RNN", "2.13") in rows
+    assert ("ETTh1, horizon 24", "RotRNN", "1.53") in rows
 
 
 SETTINGS = {("each", "last"): 0.4, ("mixed", "last"): 0.3, ("mixed", "none"): 0.5}
@@ -254,13 +297,29 @@ def test_the_setting_of_the_least_validation_is_named(results):
     both = {**results, "forecast_settings": settings(SETTINGS)}
     said = sigprop_forecasts.shown(both)
     assert (
-        "'features mixed, from their last values' is best: on average its error is 1.47"
+        "best setting is 'features together, last values subtracted', with 1.47 times"
         in said
     )
-    assert "ETTh1 24 LRU 1.37 and BLUR 0.87" in said
+    assert (
+        "LRU's error is 1.37 times the linear model's, and BLUR's error is 0.87" in said
+    )
     other = settings(SETTINGS | {("each", "last"): 0.2})
     said = sigprop_forecasts.shown({**results, "forecast_settings": other})
     assert (
-        "'each feature, from its last value' is best: on average its error is 1.20"
+        "best setting is 'each feature alone, last value subtracted', with 1.20 times"
         in said
+    )
+    data = table()
+    here = (data["data"].values == "WTH") & (data["model"].values == "blur")
+    data["test_mse"].values[here] *= 2
+    both["forecasts"] = data
+    assert "BLUR's error is 0.87 to 1.73 times." in sigprop_forecasts.shown(both)
+    assert sigprop_forecasts.details(both) == (
+        ("task", "layer", "test error over the linear model's"),
+        ("ETTh1, horizon 24", "LRU", "1.37"),
+        ("ETTh1, horizon 24", "BLUR", "0.87"),
+        ("ETTh1, horizon 48", "LRU", "1.37"),
+        ("ETTh1, horizon 48", "BLUR", "0.87"),
+        ("Weather, horizon 24", "LRU", "1.37"),
+        ("Weather, horizon 24", "BLUR", "1.73"),
     )

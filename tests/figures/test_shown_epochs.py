@@ -13,8 +13,13 @@ def test_blur_6_says_how_much_longer_blur_takes_and_how_both_grow():
     data["seconds"].loc[{"model": "blur", "horizon": 720}] = 3.0
     data["power"].loc[{"model": "lru"}] = [0.75, 0.875, 1.0]
     said = blur_6.shown({"forecast_speed": data})
-    assert "BLUR takes 2.00 to 3.00 times as long as the LRU" in said
-    assert "to the power of 0.88 (0.75 to 1.00) and " in said
+    assert "BLUR takes 2.00 to 3.00 times as long as a forecast by the LRU" in said
+    assert (
+        "LRU's time grows as the horizon to the power 0.88, with a 95 % interval of 0.75 to "
+        "1.00." in said
+    )
+    data["power"].loc[{"model": "lru", "end": ["low", "high"]}] = float("nan")
+    assert "to the power 0.88. BLUR's" in blur_6.shown({"forecast_speed": data})
 
 
 @pytest.mark.parametrize(
@@ -26,9 +31,25 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     data["step_seconds"].loc[{"trained": "gru", "task": task}] = 4.0
     data["step_seconds"].loc[{"trained": "blur", "task": task, "repeat": 0}] = 3.0
     said = module.shown({"forecast_speed": data})
-    assert "GRU 4.00 (4.00 to 4.00)" in said
-    assert "BLUR 1.00 (1.00 to 3.00)" in said
-    assert " LRU 1" not in said
+    assert (
+        "In the median of 5 repeats, a training step of BLUR takes 1.00 times" in said
+    )
+    assert "and GRU the longest, 4.00 times." in said
+    header, *rows = module.details({"forecast_speed": data})
+    assert header == (
+        "time of a step relative to the LRU",
+        "median",
+        "smallest",
+        "largest",
+    )
+    assert ("GRU", "4.00", "4.00", "4.00") in rows
+    assert ("BLUR", "1.00", "1.00", "3.00") in rows
+    assert "LRU" not in {name for name, *_ in rows}
+    data["step_seconds"].loc[{"trained": "s4", "task": task}] = 0.25
+    said = module.shown({"forecast_speed": data})
+    assert (
+        "Of the other layers, S4 takes the shortest time, 0.25 times the LRU's" in said
+    )
 
 
 def test_epochs_are_of_their_own_task():
@@ -38,3 +59,5 @@ def test_epochs_are_of_their_own_task():
     assert images == epochs.shown(data, "image")
     assert windows == epochs.shown(data, "forecast")
     assert images != windows
+    assert blur_14.details({"forecast_speed": data}) == epochs.details(data, "image")
+    assert blur_15.details({"forecast_speed": data}) == epochs.details(data, "forecast")

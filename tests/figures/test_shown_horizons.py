@@ -21,12 +21,22 @@ def table(levels):
 
 
 def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
-    said = blur_7.shown({"forecasts": table({"blur": 0.25, "lru": 0.5})})
+    data = table({"blur": 0.25, "lru": 0.5})
+    said = blur_7.shown({"forecasts": data})
     assert (
-        "On ETTh1, BLUR's squared error relative to the LRU's is 0.510 at 24, 0.505 at 48."
-        in said
+        "On ETTh1, BLUR's mean squared error is 0.505 to 0.510 times the LRU's" in said
     )
-    assert "Both errors grow" in said
+    assert "and both errors grow" in said
+    assert blur_7.details({"forecasts": data}) == (
+        ("task", "layer", "mean squared error, scaled units", "relative to the LRU"),
+        ("ETTh1, horizon 24", "BLUR", "0.260", "0.510"),
+        ("ETTh1, horizon 24", "LRU", "0.510", "1.00"),
+        ("ETTh1, horizon 48", "BLUR", "0.510", "0.505"),
+        ("ETTh1, horizon 48", "LRU", "1.010", "1.00"),
+    )
+    long = (data["horizon"].values == 48) & (data["model"].values == "lru")
+    data["test_mse"].values[long] = 0.5
+    assert "and not both errors grow" in blur_7.shown({"forecasts": data})
 
 
 def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed():
@@ -75,7 +85,7 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
     data = gathered(runs)
     (axes,) = blur_7.draw({"forecasts": data}, "c").axes
     names = [one.get_text() for one in axes.get_yticklabels()]
-    assert names == ["S4", "BLUR", "LRU", "tanh RNN, both ends"]
+    assert names == ["S4", "BLUR", "LRU", "bidirectional tanh RNN"]
     for place, (model, bar) in enumerate(
         zip(("s4", "blur", "lru", "brnn"), axes.containers, strict=True)
     ):
@@ -97,16 +107,23 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
     }
     assert grey == {"linear": 0.3, "season": 0.6}
     said = blur_7.shown({"forecasts": data})
-    assert (
-        "on ETTh1, horizon 24, the smallest first: S4 0.310; BLUR 0.410; LRU 0.510; tanh RNN"
-        in said
+    assert said.endswith(
+        "On ETTh1 at horizon 24, S4 has the smallest error of 4 layers, 0.310, and "
+        "bidirectional tanh RNN the largest, 0.610."
     )
+    _, *rows = blur_7.details({"forecasts": data})
+    assert [row[1:] for row in rows if row[0] == "ETTh1, horizon 24"] == [
+        ("S4", "0.310", "0.608"),
+        ("BLUR", "0.410", "0.804"),
+        ("LRU", "0.510", "1.00"),
+        ("bidirectional tanh RNN", "0.610", "1.20"),
+    ]
 
 
 def test_what_was_not_trained_is_said_with_its_command():
     data = table({"blur": 0.25, "lru": 0.5})
     told = horizons.missing(data, "ETTh1", (24, 48, 168, 336))
-    assert told.startswith("Not trained for ETTh1: horizons 168, 336;")
+    assert told.startswith("Not trained for ETTh1: horizons 168, 336. To train one:")
     assert "`sigprop train forecast --data ETTh1 --model blur --horizon 168`" in told
     assert horizons.missing(data, "WTH", (24,)) == ""
     text = " ".join(blur_7.draw({"forecasts": data}).get_supxlabel().split())
@@ -119,5 +136,7 @@ def test_blur_12_says_which_network_is_nearer():
         here = (data["model"].values == model) & (data["data"].values == "WTH")
         data["forecast"].values[here] = data["truth"].values[here] + off
     said = blur_12.shown({"forecasts": data})
+    assert "wet-bulb" not in said  # the made-up target has another name
+    assert said.endswith("BLUR has the lower error in both ranges.")
     data["forecast"].values[:] = data["truth"].values + 1.0
     assert said != blur_12.shown({"forecasts": data})

@@ -1,0 +1,30 @@
+"""Ranges and lists in the sentences under a figure."""
+
+from collections.abc import Iterable, Sequence
+
+
+def span(values: Iterable[float], form: str) -> str:
+    """The smallest and the largest of some numbers; one number if both print alike.
+
+    Args:
+        values: At least one number.
+        form: How a number prints, such as ``.2f``.
+
+    Example:
+        >>> span([1.24, 0.92, 1.1], ".2f"), span([1, 1.001], ".2f")
+        ('0.92 to 1.24', '1.00')
+    """
+    numbers = [float(one) for one in values]
+    ends = format(min(numbers), form), format(max(numbers), form)
+    return " to ".join(dict.fromkeys(ends))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names with commas between them, and ``and`` before the last.
+
+    Example:
+        >>> listed(["LRU"]), listed(["LRU", "S4"]), listed(["LRU", "S4", "GRU"])
+        ('LRU', 'LRU and S4', 'LRU, S4 and GRU')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
