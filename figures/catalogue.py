@@ -117,7 +117,7 @@ FIGURES = {
     "sigprop-effective-eigenvalues": Entry(
         "sigprop.figures.sigprop_effective_eigenvalues",
         {"a": "gated_neurons"},
-        "Gates that read the state, compared with effective eigenvalues",
+        "States of gated layers compared with linearised layers",
     ),
     "sigprop-gates": Entry(
         "sigprop.figures.sigprop_gates",

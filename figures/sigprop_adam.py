@@ -1,24 +1,24 @@
-"""Adam's effective rates against the norms of the Hessian's rows, and its diagonal."""
+"""A figure of sigprop, not from a paper: Adam's rates and the Hessian's row norms."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import losses, style
+from sigprop.figures import losses, phrases, style
 
 STUDY = "hessian_structure"
 NETWORKS = {"a": "RNN", "b": "complex diagonal", "c": "LRU", "d": "S4"}
 STUDIES = dict.fromkeys(NETWORKS, STUDY)
 CAPTION = (
-    "every parameter of one network about its optimum: filled, by the norm of its row of "
-    "the Hessian; open, by the root of its diagonal entry; the line has slope −1 and goes "
-    "through the median of the filled ones"
+    "Each panel has every parameter of one network near its optimum. Filled: against the norm "
+    "of the Hessian's row. Open: against the root of the diagonal entry. The line is inverse "
+    "proportionality through the median of the filled points."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Effective rates by the norm of each row, and by the root of each diagonal entry.
+    """Each panel shows Adam's rates against the Hessian's row norms and diagonal roots.
 
     Raises:
         ValueError: If there is no such panel.
@@ -34,7 +34,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _rates(axes, data.sel(network=name), losses.COLOURS[name])
             axes.set_xlabel(r"$\Vert H_i \Vert$,  $\sqrt{H_{ii}}$")
             style.letter(axes, letter, name, size=7)
-        row[0].set_ylabel("effective learning rate of Adam\n(parameter units a step)")
+        row[0].set_ylabel("effective learning rate of Adam\n(parameter units per step)")
         style.caption(drawn, CAPTION)
     return drawn
 
@@ -52,20 +52,38 @@ def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How much less the product of rate and norm varies than the rate alone."""
-    said = []
-    for name in NETWORKS.values():
-        rate, rows, _ = _finite(results[STUDY].sel(network=name))
-        spread, left = (np.ptp(np.log10(values)) for values in (rate, rate * rows))
-        said.append(f"{name} {spread:.1f} and {left:.1f}")
+    """The ranges of the rates, and of their products with the row norms."""
+    rates, products = zip(*_decades(results[STUDY]).values(), strict=True)
     return (
-        "The effective rates, and the rates times the row norms, span these decades: "
-        f"{', '.join(said)}."
+        f"Adam's effective learning rates span {phrases.span(rates, '.1f')} decades within "
+        "one network. Each rate times the norm of its row of the Hessian spans "
+        f"{phrases.span(products, '.1f')} decades."
     )
 
 
+def details(results: style.Results) -> style.Cells:
+    """The ranges of rates and of their products with the row norms, by network."""
+    return (
+        ("range in decades", "effective rates", "rates times row norms"),
+        *(
+            (name, f"{rates:.1f}", f"{products:.1f}")
+            for name, (rates, products) in _decades(results[STUDY]).items()
+        ),
+    )
+
+
+def _decades(data: xr.Dataset) -> dict[str, tuple[float, float]]:
+    """Decades between the smallest and largest rate, and product with the row norm."""
+    found = {}
+    for name in NETWORKS.values():
+        rate, rows, _ = _finite(data.sel(network=name))
+        spread, left = (float(np.ptp(np.log10(one))) for one in (rate, rate * rows))
+        found[name] = spread, left
+    return found
+
+
 def _finite(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of a network's parameters: rates, norms of rows, and roots of the diagonal."""
+    """Rates, row norms and roots of the diagonal, where there is a rate."""
     rate = data["effective_rate"].values
     kept = np.isfinite(rate)
     hessian = data["hessian"].values[np.ix_(kept, kept)]

@@ -1,4 +1,4 @@
-"""Whether advice is worth following: networks that begin as advised, and by default."""
+"""A figure of sigprop, not from a paper: advised and default initialisations."""
 
 import math
 from typing import Any
@@ -18,14 +18,14 @@ NAMES = {
     "smnist-10k": "sMNIST, 10k",
     "listops-short": "ListOps, short",
     "ETTh1": "ETTh1, 24 hours",
-    "WTH": "WTH, 24 hours",
+    "WTH": "Weather, 24 hours",
     "psmnist-10k": "psMNIST, 10k",
     "fsdd": "spoken digits",
     "digits": "digits, 8 x 8",
 }
 MEASURES = {
     "last validation loss": (("mean", "low", "high"), style.BLUE, "o", 0.14),
-    "training loss along the way": (
+    "training loss, averaged over steps": (
         ("area", "area_low", "area_high"),
         style.ORANGE,
         "s",
@@ -34,9 +34,9 @@ MEASURES = {
 }
 COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
 WAYS = {
-    "advised": ("spread: half and half", style.BLUE, "o", 0.22),
-    "input": ("input: where its power is", style.GREEN, "v", 0.0),
-    "all": ("all: anywhere", style.PURPLE, "^", -0.22),
+    "advised": ("spread: half low, half up to π", style.BLUE, "o", 0.22),
+    "input": ("input: low, as the input's power", style.GREEN, "v", 0.0),
+    "all": ("all: up to π", style.PURPLE, "^", -0.22),
 }
 # In inches; at 3.1 places in B lie halfway between two numbers of ten decimals, and how the
 # layout rounds decides which of them a PDF has.
@@ -50,25 +50,26 @@ QUOTIENTS = {
     ),
 }
 BETTER, WORSE = "better", "worse"
-SPARED = 1  # tasks on which advice may be worse
+SPARED = 1  # largest number of tasks on which advice may be worse
 CAPTION = (
     "A, C, D: ratios of losses with equal seeds: geometric means with 95 % intervals "
     "(Student's t of the logarithms), over ten seeds of quick trainings and five of the "
-    "others. The axis is linear from 0.9 to 1.1 and compressed beyond. Words at the right "
-    "refer to the last validation loss. B: training loss over the share of the steps; thin: "
-    "seeds; thick: geometric means. C: recurrent learning rates lowered to the largest "
-    "stable ones, where these are below half the default. D: last validation losses for "
-    "three ranges of phases, on the tasks on which one range was chosen with other seeds."
+    "others. The axis is linear from 0.9 to 1.1 and compressed beyond. Verdicts at the right "
+    "are for the last validation loss. B: training loss; thin: seeds; thick: geometric means. "
+    "C: recurrent learning rates lowered to the largest stable rates, where these are below "
+    "half the default. D: last validation losses for three ranges of phases, on the tasks on "
+    "which one range was chosen with other seeds. Low: below the frequency that bounds 95 % "
+    "of the input's power."
 )
-NEAR = 0.1  # logarithms of quotients are drawn evenly below
-FAR = math.log(10_000)  # and not shown above
+NEAR = 0.1  # logarithm of a ratio up to which the axis is linear
+FAR = math.log(10_000)  # logarithm of a ratio at which the axis ends
 TICKS = (0.001, 0.1, 0.4, 0.7, 0.9, 0.95, 1, 1.05, 1.1, 1.4, 2.5, 10, 1000)
 DECADES = 100.0  # from which an axis is labelled by powers of ten
-SMOOTH = 0.1  # of the records that a curve is averaged over
+SMOOTH = 0.1  # share of the records over which a curve is averaged
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Quotients of losses by task, and losses along the way.
+    """Panels A, C and D show ratios of losses by task, B the training losses.
 
     Raises:
         ValueError: If there is no such panel.
@@ -94,7 +95,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def quotients(
     axes: Axes, data: xr.Dataset, panel: str, letter: str | None = None
 ) -> None:
-    """Both measures of each task, first task on top, and the word."""
+    """Draw both ratios of each task, the first task on top, and the verdict."""
     contrast, over, title = QUOTIENTS[panel]
     chosen = data.sel(contrast=contrast)
     for label, (names, colour, marker, up) in MEASURES.items():
@@ -109,7 +110,7 @@ def quotients(
 
 
 def _choices(axes: Axes, data: xr.Dataset) -> None:
-    """The last losses of each way to draw phases."""
+    """Draw the ratio of last losses for each choice of phases."""
     for contrast, (label, colour, marker, up) in WAYS.items():
         chosen = data.sel(contrast=contrast)
         names = ("mean", "low", "high")
@@ -122,7 +123,7 @@ def _choices(axes: Axes, data: xr.Dataset) -> None:
 def _bars(
     axes: Axes, data: xr.Dataset, names: tuple[str, str, str], up: float, **marks: Any
 ) -> None:
-    """Middles with their intervals, first task on top."""
+    """Draw means with their intervals, the first task on top."""
     middle, low, high = (data[name].values for name in names)
     places = -np.arange(data.sizes["of"])
     reach = [middle - low, high - middle]
@@ -130,7 +131,7 @@ def _bars(
 
 
 def _tasks(axes: Axes, data: xr.Dataset, over: str) -> np.ndarray:
-    """Quotients along the axis, tasks beside it; returns where they are."""
+    """Label the axes with ratios and tasks; return the positions of the tasks."""
     places = -np.arange(data.sizes["of"])
     axes.axvline(0, color=style.BLACK, linewidth=0.6)
     axes.set_xscale("symlog", base=math.e, linthresh=NEAR, linscale=1)
@@ -170,7 +171,7 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
     for arm, colour in COLOURS.items():
         grid[len(tasks)].plot([], [], color=colour, label=arm)
     grid[len(tasks)].legend(loc="center", title="initialisation", fontsize=6.5)
-    part.supxlabel("share of the steps", fontsize=7)
+    part.supxlabel("share of the training steps", fontsize=7)
     part.supylabel("training loss", fontsize=7)
 
 
@@ -186,7 +187,7 @@ def _log(axes: Axes) -> None:
 
 
 def rows_of(data: xr.Dataset, task: str, arm: str) -> np.ndarray:
-    """Training losses of a way to begin on a task, a row a seed."""
+    """Training losses with one initialisation on a task, a row for each seed."""
     here = (data["task"].values == task) & (data["arm"].values == arm)
     rows = data["loss"].values[here]
     return rows[:, np.isfinite(rows).any(0)]
@@ -202,36 +203,39 @@ def _arm(axes: Axes, rows: np.ndarray, colour: Any) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """On which tasks the advice is better and worse, whether that is enough, and rates."""
-    words = _words(results[STUDIES["a"]], "advised")
-    better = [NAMES[task] for task, word in words.items() if word == BETTER]
-    worse = [NAMES[task] for task, word in words.items() if word == WORSE]
-    same = [NAMES[task] for task, word in words.items() if word not in (BETTER, WORSE)]
-    asked = len(worse) <= SPARED and 2 * len(better) >= len(words)
-    told = (
-        f"Advised networks end with a lower validation loss than default ones on "
-        f"{_listed(better)} of {len(words)} tasks, with a higher loss on {_listed(worse)}. "
-        f"There is no clear difference on {_listed(same)}. The aim, lower on half of the "
-        f"tasks and higher on at most one, is {'reached' if asked else 'not reached'}."
-    )
+    """The numbers of tasks on which the advice is better and worse, and the aim."""
+    words = [*_words(results[STUDIES["a"]], "advised").values()]
+    better, worse = words.count(BETTER), words.count(WORSE)
+    reached = worse <= SPARED and 2 * better >= len(words)
     rates = [*_words(results[STUDIES["c"]], "rates").values()]
-    ways = {name: _words(results[STUDIES["d"]], name) for name in WAYS}
-    counts = "; ".join(
-        f"{WAYS[name][0].partition(':')[0]} {[*words.values()].count(BETTER)} and "
-        f"{[*words.values()].count(WORSE)}"
-        for name, words in ways.items()
-    )
     return (
-        f"{told} Lower recurrent learning rates help on {rates.count(BETTER)} and harm on "
-        f"{rates.count(WORSE)} of {len(rates)} tasks. Of {len(ways['all'])} tasks, these "
-        f"choices of phases help and harm: {counts}."
+        f"The advised initialisation ends with a lower validation loss than the default on "
+        f"{better} of {len(words)} tasks, and with a higher loss on {worse}. The aim, a lower "
+        "loss on half of the tasks and a higher loss on at most one, is "
+        f"{'reached' if reached else 'not reached'}. Lower recurrent learning rates in "
+        f"addition help on {rates.count(BETTER)} of {len(rates)} tasks and harm on "
+        f"{rates.count(WORSE)}."
     )
 
 
-def _listed(names: list[str]) -> str:
-    return f"{len(names)} ({'; '.join(names)})" if names else "none"
+def details(results: style.Results) -> style.Cells:
+    """The verdict on each comparison of last validation losses, by task."""
+    columns = [
+        _words(results[STUDIES["a"]], "advised"),
+        _words(results[STUDIES["c"]], "rates"),
+        *(_words(results[STUDIES["d"]], way) for way in WAYS),
+    ]
+    ways = (f"phases, {label.partition(':')[0]}" for label, *_ in WAYS.values())
+    return (
+        ("last validation loss", "advised", "lower rates in addition", *ways),
+        *(
+            (NAMES[task], *(words.get(task, "–") for words in columns))
+            for task in columns[0]
+        ),
+    )
 
 
 def _words(data: xr.Dataset, contrast: str) -> dict[str, str]:
+    """The verdicts on a comparison, by task."""
     chosen = data["word"].sel(contrast=contrast)
     return dict(zip(data["of"].values.tolist(), chosen.values.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Ours: from where Adam and gradient descent reach the teacher, in every chart."""
+"""A figure of sigprop, not from a paper: starts from which training succeeds."""
 
 import numpy as np
 import xarray as xr
@@ -7,13 +7,12 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 
 STUDY = "basins"
 STUDIES = dict.fromkeys("ab", STUDY)
 OPTIMISER = {"a": "Adam", "b": "gradient descent"}
-ALIKE = 1.0  # percent of the disc, apart and called as much
-TEACHERS = 2  # as many rows a panel
+TEACHERS = 2  # rows of maps in each panel
 NAMES = {
     "polar": "polar",
     "LRU": "LRU",
@@ -21,7 +20,7 @@ NAMES = {
     "exact": "exact",
     "scaled": "tanh,\nangle\nscaled",
     "best angle": "tanh,\nbest\nangle",
-    "best angle, held": "best\nangle,\nheld",
+    "best angle, held": "best\nangle,\ndetached",
 }
 COLOURS = "viridis"
 MISSED = "#DADADA"
@@ -29,7 +28,7 @@ STAR = "#F0E442"  # of the same palette; too pale for lines
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Maps of the starts: coloured where they reach the teacher, by how soon.
+    """Each map shows the starts that reach the teacher; the colour is the number of steps.
 
     Raises:
         ValueError: If there is no such panel.
@@ -63,11 +62,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         low, high = data.attrs["ring"]
         style.caption(
             drawn,
-            "Radius: log of the gap, to a modulus of 0.9999; circles: moduli of "
-            f"{low:g} and {high:g}; star: teacher; grey: not reached after "
-            f"{data.attrs['steps']} steps.  Below each map, how much of the disc's area "
-            "reaches the teacher, in percent, and a standard error to either side within "
-            "0 and 100, at the best learning rate of the grid.",
+            "Maps of the initial eigenvalue. The radius is logarithmic in the gap, up to a "
+            f"modulus of 0.9999; circles: moduli of {low:g} and {high:g}; star: teacher; "
+            f"grey: teacher not reached after {data.attrs['steps']} steps. Below each map: "
+            "the share of the disc's area that reaches the teacher, in percent, and the "
+            "interval of one standard error to either side, at the best learning rate. "
+            "Detached: no gradient flows from the angle to the modulus.",
         )
     return drawn
 
@@ -116,20 +116,37 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """From how much of the disc each optimiser arrives at best, and in which chart."""
-    data = results[STUDY].isel(teacher=slice(TEACHERS)).sel(measure="disc")
-    share = 100 * data["fraction"].isel(rate_index=data["best"])
+    """The largest share of the disc that reaches each teacher, by optimiser."""
     said = []
-    for teacher in range(TEACHERS):
-        parts = []
-        for optimiser in OPTIMISER.values():
-            shares = share.isel(teacher=teacher).sel(optimiser=optimiser)
-            most = float(shares.max())
-            charts = ", ".join(shares["chart"].values[shares.values > most - ALIKE])
-            parts.append(f"{optimiser} {most:.0f} % ({charts})")
-        turn = float(data["teacher_angle"][teacher]) / np.pi
-        said.append(f"angle {turn:g} π: {', '.join(parts)}")
+    for optimiser in OPTIMISER.values():
+        shares = _shares(results[STUDY], optimiser)
+        (turn, first), *others = ((turn, float(one.max())) for turn, one in shares)
+        parts = [f"at angle {turn:g} π from {first:.0f} % of the unit disc"]
+        parts += [f"at angle {turn:g} π from {most:.0f} %" for turn, most in others]
+        said.append(
+            f"With {optimiser} and the best parametrisation, training reaches a teacher "
+            f"{phrases.listed(parts)}."
+        )
+    return " ".join(said)
+
+
+def details(results: style.Results) -> style.Cells:
+    """The share of the disc that reaches the teacher in each parametrisation."""
+    data = results[STUDY]
+    names = [NAMES[name].replace("\n", " ") for name in data["chart"].values.tolist()]
     return (
-        "The largest shares of initial eigenvalues that reach the teacher are, at "
-        f"{'; at '.join(said)}."
+        ("share of the unit disc that reaches the teacher, %", *names),
+        *(
+            (f"{optimiser}, angle {turn:g} π", *(f"{one:.3g}" for one in shares.values))
+            for optimiser in OPTIMISER.values()
+            for turn, shares in _shares(data, optimiser)
+        ),
     )
+
+
+def _shares(data: xr.Dataset, optimiser: str) -> list[tuple[float, xr.DataArray]]:
+    """By teacher: its angle over pi, and percent of the disc by parametrisation."""
+    disc = data.isel(teacher=slice(TEACHERS)).sel(measure="disc", optimiser=optimiser)
+    share = 100 * disc["fraction"].isel(rate_index=disc["best"])
+    turns = disc["teacher_angle"].values / np.pi
+    return [(float(turn), share.isel(teacher=at)) for at, turn in enumerate(turns)]

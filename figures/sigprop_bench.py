@@ -1,11 +1,11 @@
-"""How fast moments and layers are beside other ways, and how costs grow with size."""
+"""A figure of sigprop, not from a paper: speed compared with alternatives."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 
 STUDIES = {"a": "speed_moments", "b": "speed_layers"} | dict.fromkeys(
     "cd", "speed_sizes"
@@ -27,15 +27,15 @@ TASKS = {
     "Hessian": style.PURPLE,
 }
 GROWN = {
-    "c": ("seconds", "seconds a call", 1.0),
+    "c": ("seconds", "seconds per call", 1.0),
     "d": ("memory", "memory, MB", 1e-6),
 }
-ROOM = 0.4  # of an axis, above its points, for their names
+ROOM = 0.4  # share of an axis above its points, for the legend
 AXES = {"length": "steps", "neurons": "neurons"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Rates, ratios over lengths, and seconds and memory over sizes.
+    """Panels A and B compare the speed of methods, C and D show time and memory against size.
 
     Raises:
         ValueError: If there is no such panel.
@@ -55,10 +55,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 NOTES = {
-    "a": "A: rates of every repeat; numbers, how many times longer each way takes.",
-    "b": "B: loss and gradients of an LRU, the medians and ranges of repeats.",
-    "c": "C: seconds of a call; numbers, powers of the size in its larger half.",
-    "d": "D: memory beyond that of two neurons and two steps.",
+    "a": "A: the speed in every repeat; numbers: time relative to the kernel.",
+    "b": "B: loss and gradients of an LRU, medians and ranges over repeats.",
+    "c": "C: time of a call; numbers: powers of the size, over the larger half of the sizes.",
+    "d": "D: memory minus the memory for two neurons and two steps.",
 }
 
 
@@ -70,7 +70,7 @@ def _compared(part: SubFigure, letters: list[str], results: style.Results) -> No
 
 
 def _rates(axes: Axes, data: xr.Dataset) -> None:
-    """A row of points for every way, the fastest on top."""
+    """Draw a row of points for each method, the fastest on top."""
     steps = data.attrs["neurons"] * data.attrs["sequences"] * data.attrs["length"]
     fastest = data["seconds"].sel(way="kernel")
     for place, (way, name) in enumerate(NAMES.items()):
@@ -94,12 +94,12 @@ def _rates(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xscale("log")
     axes.set_ylim(len(NAMES) - 0.5, -0.8)
     axes.set_yticks([])
-    axes.set_xlabel("neuron-steps a second")
+    axes.set_xlabel("neuron-steps per second")
     style.letter(axes, "a", "moments")
 
 
 def _ratios(axes: Axes, data: xr.Dataset) -> None:
-    """What other ways take in what ours takes, where they ran."""
+    """Draw the time of other methods over ours, at the lengths at which they ran."""
     for way, (name, colour) in OTHERS.items():
         times = data["seconds"].sel(way=way) / data["seconds"].sel(way="engine")
         times = times.dropna("length", how="all")
@@ -109,14 +109,14 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
         middle = times.median("repeat")
         axes.plot(length, middle, "o-", color=colour, label=name)
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
-    axes.set(xscale="log", xlabel="steps", ylabel="times longer")
+    axes.set(xscale="log", xlabel="steps", ylabel="time relative to ours")
     axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
     axes.legend(loc="upper left", ncols=2, borderaxespad=0)
     style.letter(axes, "b", "a layer, forward and backward")
 
 
 def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
-    """One cost over both sizes, side by side."""
+    """Draw one cost against both sizes, side by side."""
     cost, unit, scale = GROWN[letter]
     row = part.subplots(1, len(AXES), sharey=True, squeeze=False)[0]
     for axes, (axis, name) in zip(row, AXES.items(), strict=True):
@@ -136,18 +136,20 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How much longer the other ways take."""
+    """The times of other methods over ours, for moments and for a layer."""
     moments, layers = (results[STUDIES[letter]]["seconds"] for letter in "ab")
     ratio = (moments / moments.sel(way="kernel")).median("repeat")
-    times = (layers / layers.sel(way="engine")).median("repeat")
-    said = ", ".join(
-        f"{NAMES[way]} {float(ratio.sel(way=way)):.3g}" for way in list(NAMES)[1:]
+    streaming, associative, single = (
+        f"{float(ratio.sel(way=way)):.3g}" for way in NAMES if way != "kernel"
     )
-    beside = " and ".join(
-        f"{name} {float(times.sel(way=way).min()):.2g} to {float(times.sel(way=way).max()):.2g}"
-        for way, (name, _) in OTHERS.items()
+    times = (layers / layers.sel(way="engine")).median("repeat")
+    usual, scan = (
+        phrases.span(times.sel(way=way).dropna("length").values, ".2g")
+        for way in OTHERS
     )
     return (
-        f"Times relative to our methods: moments by {said}. A layer takes, by {beside} times "
-        "as long."
+        f"Computing moments takes {streaming} times as long with a streaming scan as with our "
+        f"kernel, {associative} times with an associative scan, and {single} times one "
+        f"sequence at a time. Loss and gradients of a layer take {usual} times as long with "
+        f"an associative scan as with our scan, and {scan} times with lax.scan."
     )

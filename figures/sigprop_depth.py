@@ -1,4 +1,4 @@
-"""Where signals neither vanish nor explode in depth: stream and gradient by theory."""
+"""A figure of sigprop, not from a paper: growth of signals with depth."""
 
 import numpy as np
 import xarray as xr
@@ -6,22 +6,22 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 
 STUDY = "depth_map"
 STUDIES = dict.fromkeys("abcdef", STUDY)
 SETTINGS = dict(zip("abc", ("alone", "skip", "skip + norm"), strict=True)) | dict(
     zip("def", ("alone", "skip", "skip + norm"), strict=True)
 )
-TITLES = {"alone": "blocks alone", "skip": "with skips", "skip + norm": "skips, norms"}
+TITLES = {"alone": "no skips", "skip": "skips", "skip + norm": "skips and norms"}
 SIGNALS = {"stream": ("-", "o"), "gradient": ("--", "^")}
 COLOURS = (style.PURPLE, style.GREEN, style.VERMILION, style.BLUE, style.ORANGE)
-DECADE = 1.0  # a block: growth beyond which the maps' colours end
+DECADE = 1.0  # growth per block at which the maps' colours end
 LEVELS = {"alone": (0.0,), "skip": (0.1, 0.3), "skip + norm": (0.1, 0.3)}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Growth a block over radius and gain: maps of theory, and cuts with networks on them.
+    """All panels show growth per block by modulus and gain: A-C as maps, D-F as curves.
 
     Raises:
         ValueError: If there is no such panel.
@@ -42,18 +42,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
     notes = [
-        f"{data.attrs['sizes']}; inputs of $\\rho = {data.attrs['rho']:g}$. Solid: mean "
-        "square of the stream; dashed: of the gradient, on its way back."
+        f"{data.attrs['sizes']}; inputs with $\\rho = {data.attrs['rho']:g}$. The gain "
+        "multiplies the output of each block. Solid: mean square of the signal "
+        "between blocks; dashed: mean square of its gradient."
     ]
     if set(letters) & set("abc"):
         notes.append(
-            "Maps: growth of the stream a block, from a tenth (blue) to tenfold (red); "
-            "lines where a signal grows by the decades a block that they bear."
+            "A-C: predicted growth of the signal per block, from a tenth (blue) to tenfold "
+            "(red); lines of equal growth have their decades per block as numbers."
         )
     if set(letters) & set("def"):
         notes.append(
-            f"Cuts: theory as lines, {data.attrs['sequences']} sequences as points, with "
-            "bars of two standard errors, circles for streams and triangles for gradients."
+            f"D-F: lines: theory; points: networks on {data.attrs['sequences']} sequences, "
+            "with bars of two standard errors; circles: signals; triangles: gradients."
         )
     return notes
 
@@ -91,12 +92,12 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
 
 
 def _radius(axes: Axes, gap: np.ndarray, margin: float = 1.0) -> None:
-    """Longer memory to the right, as moduli."""
+    """Label an axis of gaps with moduli, the largest at the right."""
     axes.set_xscale("log")
     axes.set_xlim(gap.max() * margin, gap.min() / margin)
     axes.set_xticks(gap[::2], [f"{1 - one:.3g}" for one in gap[::2]], minor=False)
     axes.minorticks_off()
-    axes.set_xlabel(r"least modulus $\nu_0$")
+    axes.set_xlabel(r"smallest modulus $\nu_0$")
 
 
 def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
@@ -120,7 +121,7 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
     _radius(axes, data["gap"].values, 1.2)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.42 * (high - low))
-    axes.set_ylabel("decades a block")
+    axes.set_ylabel("decades per block")
     axes.legend(
         title="gain",
         title_fontsize=6,
@@ -134,7 +135,7 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
 
 
 def critical(data: xr.Dataset, setting: str, signal: str) -> np.ndarray:
-    """The gain at which a signal keeps its size, at each gap; none if it never does."""
+    """The gain at which a signal keeps its size, at each gap; NaN if it never does."""
     gain = np.log(data["gain"].values)
     found = []
     for values in data["predicted"].sel(setting=setting, signal=signal).values:
@@ -144,21 +145,26 @@ def critical(data: xr.Dataset, setting: str, signal: str) -> np.ndarray:
 
 
 def shown(results: style.Results) -> str:
-    """Between which gains blocks alone are balanced, and how near theory is."""
+    """The gains that keep signals constant, and the errors of theory."""
     data = results[STUDY]
-    said = []
-    for signal, name in (("stream", "streams"), ("gradient", "gradients")):
-        balanced = critical(data, "alone", signal)
-        ends = np.nanmin(balanced), np.nanmax(balanced)
-        said.append(f"{name} at gains of {ends[0]:.2g} to {ends[1]:.2g}")
+    forth, back = (
+        phrases.span(gains[np.isfinite(gains)], ".2g")
+        for gains in (critical(data, "alone", signal) for signal in SIGNALS)
+    )
     least = float(data["predicted"].sel(setting=["skip", "skip + norm"]).min())
-    beside = "never shrink" if least >= 0 else f"shrink by {-least:.2g} decades at most"
+    beside = (
+        "never shrink"
+        if least >= 0
+        else f"shrink by {-least:.2g} decades per block at most"
+    )
     picked = data["predicted"].sel(
         gap=data["measured_gap"].values, gain=data["measured_gain"].values
     )
     apart = np.abs(data["measured"].values - picked.values)
     return (
-        f"Blocks without skips preserve {' and '.join(said)}, depending on the radius. With "
-        f"skips signals {beside}. Half of {apart.size} measured growths per block lie within "
-        f"{10 ** np.median(apart) - 1:.1%} of theory, all within {10 ** apart.max() - 1:.0%}."
+        f"Without skips, the signal keeps its size at a gain of {forth} and its gradient at "
+        f"{back}, depending on the moduli. With skips, signals and gradients {beside}. "
+        f"Half of {apart.size} measured growth factors per block lie within "
+        f"{10 ** np.median(apart) - 1:.1%} of theory, and all within "
+        f"{10 ** apart.max() - 1:.0%}."
     )

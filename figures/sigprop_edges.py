@@ -1,4 +1,4 @@
-"""BLUR's two states and their merge over the position in a window, edges and all."""
+"""A figure of sigprop, not from a paper: moments of BLUR's states and gradients."""
 
 import xarray as xr
 from matplotlib.axes import Axes
@@ -13,7 +13,7 @@ PANELS = {
     "b": ("merged state", ("merged",), ("white", "rho=0.9")),
     "c": ("gradients", ("recurrent", "readout"), ("white", "rho=0.9")),
 }
-UP = {"a": r"E$|h|^2$", "b": r"E$|y|^2$", "c": "over that without edges"}
+UP = {"a": r"E$|h|^2$", "b": r"E$|y|^2$", "c": "ratio to endless sequence"}
 COLOURS = {
     "forward": style.BLUE,
     "backward": style.VERMILION,
@@ -24,9 +24,20 @@ COLOURS = {
 DASHES = {"white": "-", "rho=0.9": "--"}
 SAID = {"white": "white", "rho=0.9": r"$\rho = 0.9$"}
 
+MOMENTS = {
+    "forward": "forward state",
+    "backward": "backward state",
+    "merged": "merged state",
+    "recurrent": "recurrent gradient",
+    "readout": "readout gradient",
+}
+INPUTS = {"white": "white inputs", "rho=0.9": "inputs with ρ = 0.9"}
+CENTRAL = ("merged", "recurrent")
+"""Moments in the sentences."""
+
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Second moments over the position: both halves, their merge, and its gradients.
+    """Panel A shows second moments of both states by position, B of their merge, C gradients.
 
     Raises:
         ValueError: If there is no such panel.
@@ -40,10 +51,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _moments(axes, data, letter)
             style.letter(axes, letter, PANELS[letter][0])
         notes = (
-            f"Lines: exact; points: {data.attrs['sequences']} windows of "
+            f"Lines: exact moments; points: means over {data.attrs['sequences']} windows of "
             f"{data.attrs['steps']} steps, with bars of two standard errors; "
             f"{data.attrs['sizes']}.",
-            "Grey, and one in C: a window so long that no edge is felt.",
+            "Grey: the moment in an endless sequence, by which moments in C are divided.",
         )
         style.caption(drawn, *notes)
     return drawn
@@ -85,25 +96,36 @@ def _moments(axes: Axes, data: xr.Dataset, letter: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """What is left of the merged state at an edge, and of its gradient."""
+    """The moments at the first step and in the middle, and how near simulations are."""
     data = results[STUDY]
-    share = data["predicted"] / data["limit"]
-    first, middle = (
-        share.isel(position=0),
-        share.isel(position=data["position"].size // 2),
-    )
-
-    def said(moment: str) -> str:
-        return " and ".join(
-            f"{float(first.sel(moment=moment, input=source)):.2f} "
-            f"({float(middle.sel(moment=moment, input=source)):.2f}) for {source}"
-            for source in data["input"].values
-        )
-
+    source = str(data["input"].values[0])
+    merged, gradient = (_ends(data, moment, source) for moment in CENTRAL)
     apart = abs(data["measured"] - data["predicted"]) / data["sem"]
     return (
-        "Relative to an endless sequence, the merged state's moment at the first step (in "
-        f"the middle) is {said('merged')}. The recurrent gradient's moment is "
-        f"{said('recurrent')}. "
-        f"{int((apart <= 2).sum())} of {apart.size} points lie within two standard errors."
+        f"For {source} inputs, the merged state's second moment is {merged[0]} of its value "
+        f"in an endless sequence at the first step, and {merged[1]} in the middle. The "
+        f"recurrent gradient's second moment is {gradient[0]} of its value in an endless "
+        f"sequence at the first step, and {gradient[1]} in the middle. "
+        f"{int((apart <= 2).sum())} of {apart.size} simulated moments lie within two standard "
+        "errors of the exact ones."
     )
+
+
+def details(results: style.Results) -> style.Cells:
+    """Moments at the first step and in the middle relative to an endless sequence."""
+    data = results[STUDY]
+    return (
+        ("second moment over its value in an endless sequence", "first step", "middle"),
+        *(
+            (f"{MOMENTS[moment]}, {INPUTS[source]}", *_ends(data, moment, source))
+            for moment in MOMENTS
+            for source in data["input"].values.tolist()
+        ),
+    )
+
+
+def _ends(data: xr.Dataset, moment: str, source: str) -> tuple[str, str]:
+    """A moment over its limit at the first position and at the middle one."""
+    one = data.sel(moment=moment, input=source)
+    share = (one["predicted"] / one["limit"]).values
+    return f"{share[0]:.2f}", f"{share[len(share) // 2]:.2f}"

@@ -1,9 +1,10 @@
-"""Layers whose gates see the state, against their effective eigenvalues."""
+"""A figure of sigprop, not from a paper: layers with gates and their linearisation."""
 
 import numpy as np
+import xarray as xr
 from matplotlib.figure import Figure
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 
 STUDY = "gated_neurons"
 STUDIES = {"a": STUDY}
@@ -16,7 +17,7 @@ COLOURS = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The mean square of states over that of the layer at rest, by size of the input.
+    """The panel shows states of gated layers relative to their linearisation, by input size.
 
     Raises:
         ValueError: If there is no such panel.
@@ -42,27 +43,55 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         axes.set_xscale("log", base=2)
         style.plain_log(axes)
         axes.set(
-            xlabel="size of the inputs, over the stand-in's",
-            ylabel=r"$\mathrm{E}|h|^2$ over that at rest",
+            xlabel="input size, relative to the sampled embeddings",
+            ylabel=r"$\mathrm{E}|h|^2$ relative to linearised layer",
         )
         axes.legend(handlelength=1.2)
-        style.letter(axes, "a", "states against effective eigenvalues")
-        style.caption(drawn, "bars: two standard errors over layers")
+        style.letter(axes, "a", "gated layers against effective eigenvalues")
+        style.caption(
+            drawn,
+            "Effective eigenvalues are those of the layer's Jacobian at zero input and state, "
+            "and belong to the linearised layer. Unit: simplified gated unit, with the "
+            "variables that its gates read. Bars: two standard errors over layers.",
+        )
     return drawn
 
 
 def shown(results: style.Results) -> str:
-    """The error of the effective eigenvalues at the inputs' own size, and where it is least."""
+    """The range of differences from the linearised layer, for full and small inputs."""
     data = results[STUDY]
+    full, small = zip(*_differences(data).values(), strict=True)
+    return (
+        "The mean square of the states differs from that of the linearised layer by "
+        f"{phrases.span(full, '+.1%')}, depending on the layer. With inputs of "
+        f"{float(data['size'].min()):g} times the size, the difference is "
+        f"{phrases.span(small, '+.1%')}."
+    )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The difference of each layer from its linearisation, for full and small inputs."""
+    data = results[STUDY]
+    smallest = float(data["size"].min())
+    return (
+        (
+            "mean square of states: difference from the linearised layer",
+            "full input size",
+            f"{smallest:g} of the input size",
+        ),
+        *(
+            (name, f"{full:+.1%}", f"{small:+.1%}")
+            for name, (full, small) in _differences(data).items()
+        ),
+    )
+
+
+def _differences(data: xr.Dataset) -> dict[str, tuple[float, float]]:
+    """Relative differences at input size one, and at the smallest size, by layer."""
     mean = data["ratio"].mean("draw") - 1
     own = mean.sel(size=1.0, method="nearest")
     least = mean.isel(size=int(np.argmin(data["size"].values)))
-    said = ", ".join(
-        f"{name} {float(own.sel(layer=name)):+.1%} ({float(least.sel(layer=name)):+.1%})"
+    return {
+        name: (float(own.sel(layer=name)), float(least.sel(layer=name)))
         for name in COLOURS
-    )
-    smallest = float(data["size"].min())
-    return (
-        "Effective eigenvalues predict the moments with an error. At full input size (at "
-        f"{smallest:g} of it) it is {said}."
-    )
+    }

@@ -1,4 +1,4 @@
-"""Moments of layers whose gates see the input alone: measured points on exact lines."""
+"""A figure of sigprop, not from a paper: moments of layers with input gates."""
 
 import numpy as np
 import xarray as xr
@@ -6,17 +6,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 
 STUDY = "gated_moments"
 STUDIES = dict.fromkeys("abc", STUDY)
-TITLES = {"a": "states", "b": "gradient of a gate", "c": "over exact"}
+TITLES = {"a": "states", "b": "gate gradient", "c": "measured / exact"}
 COLOURS = (*style.SEQUENCE, style.SKY)
 MARKERS = {"state": "o", "gate": "s"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """States and gradients of gates over the gates' memory, and how near theory is.
+    """Panel A shows states by time constant, B gate gradients, C ratios of measured to exact.
 
     Raises:
         ValueError: If there is no such panel.
@@ -32,7 +32,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _ratios(axes, data)
             else:
                 _moments(axes, data, panels[letter][0])
-            axes.set(xscale="log", xlabel="memory, steps")
+            axes.set(xscale="log", xlabel="time constant, steps")
             style.letter(axes, letter, TITLES[letter])
         handles, labels = row[0].get_legend_handles_labels()
         drawn.legend(
@@ -51,10 +51,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         )
         style.caption(
             drawn,
-            f"{data.attrs['sequences']} sequences of {data.attrs['spans']:g} memories from "
-            f"the zero state, {data.attrs['sizes']}, Gaussian; bars, two standard errors. "
-            "Memory is that of a gate without input. "
-            f"Gradients of {gates}. C: circles, states; squares, gates.",
+            f"{data.attrs['sequences']} sequences of {data.attrs['spans']:g} time constants "
+            f"from the zero state, with {data.attrs['sizes']}, Gaussian. Bars: two standard "
+            "errors. The time constant is that of the gate at zero input. "
+            f"Gradients are with respect to {gates}. C: circles: states; squares: gates.",
         )
     return drawn
 
@@ -79,7 +79,7 @@ def _moments(axes: Axes, data: xr.Dataset, moment: str) -> None:
 
 
 def _ratios(axes: Axes, data: xr.Dataset) -> None:
-    """Side by side at some memories, so that bars do not cover each other."""
+    """Draw ratios at some time constants, moved apart so that no bar covers another."""
     data = data.isel(memory=slice(None, None, max(1, data["memory"].size // 4)))
     memory = data["memory"].values
     many = data["layer"].size * len(MARKERS)
@@ -101,20 +101,21 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
                 label=str(name) if k == 0 else None,
             )
     axes.axhline(1, color=style.BLACK, linewidth=0.6, zorder=0)
-    axes.set_ylabel("measured over exact")
+    axes.set_ylabel("measured / exact")
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:.2f}"))
 
 
 def shown(results: style.Results) -> str:
-    """How many moments are where theory has them, and how far the farthest is."""
+    """The share of moments near theory, the farthest ratios and the quadrature error."""
     data = results[STUDY]
     apart = np.abs(data["measured"] - data["predicted"]) / data["sem"]
     error = float((data["error"] / data["predicted"]).max())
-    ratio = data["measured"] / data["predicted"]
+    ratio = (data["measured"] / data["predicted"]).values.ravel()
     memory = data["memory"].values
     return (
         f"For time constants of {memory[0]:g} to {memory[-1]:g} steps, "
         f"{int((apart <= 2).sum())} of {apart.size} measured moments lie within two standard "
-        f"errors of the predicted ones. Measured over predicted is {float(ratio.min()):.3f} "
-        f"to {float(ratio.max()):.3f}. The relative quadrature error is at most {error:.0e}."
+        f"errors of the predicted moments. The ratio of measured to predicted moments is "
+        f"{phrases.span(ratio, '.3f')}. The relative error of the numerical integration is at "
+        f"most {error:.0e}."
     )

@@ -1,11 +1,11 @@
-"""Curvature of deep networks at initialisation: spectra, and whose parameters bend most."""
+"""A figure of sigprop, not from a paper: curvature of deep networks."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 
 STUDY = "network_curvature"
 STUDIES = dict.fromkeys("abc", STUDY)
@@ -17,12 +17,20 @@ COLOURS = {
     "tanh": style.PURPLE,
 }
 SHARE = ("share", "share_sem")
-LEAST = 0.5  # eigenvalues, fewer than which are no longer counted
-SPAN = 200  # of the axis of eigenvalues; a quadrature of few nodes resolves no smaller ones
+GROUPS = {
+    "recurrent": "Recurrent parameters",
+    "input": "Input parameters of the recurrent layers",
+    "readout": "Readout parameters of the recurrent layers",
+    "other": "Parameters outside the recurrent layers",
+}
+LEAST = 0.5  # smallest number of eigenvalues that is drawn
+SPAN = (
+    200  # ratio of the ends of the axis; the quadrature resolves no smaller eigenvalues
+)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """How many eigenvalues are how large, which groups make them, and how localised.
+    """Panel A counts the Hessian's eigenvalues; B and C show their parameters and localisation.
 
     Raises:
         ValueError: If there is no such panel.
@@ -43,22 +51,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 NOTES = {
-    "a": "A: numbers of eigenvalues above x, solid, and below -x, dashed; bands, two "
-    "standard errors over random starts.",
-    "b": "B: of the sum of squares of the Hessian's entries, by the group of the row; "
-    "bars, two standard errors.",
-    "c": "C: the outermost eigenvalues, positive as dots and negative as open triangles, and "
-    "the number of parameters over which each eigenvector is spread; bars, residuals.",
+    "a": "A: number of eigenvalues above x (solid) and below -x (dashed); bands: two "
+    "standard errors over random probe vectors.",
+    "b": "B: share of the sum of squares of the Hessian's entries in the rows of each "
+    "parameter group; bars: two standard errors. Other: parameters outside the recurrent "
+    "layers.",
+    "c": "C: participation, the number of parameters over which an eigenvector is spread, "
+    "of the outermost positive (dots) and negative (open triangles) eigenvalues; bars: "
+    "residuals.",
 }
 
 
 def _colours(data: xr.Dataset) -> dict[str, str]:
-    """Those of the networks that were looked at."""
+    """Colours of the networks that were measured."""
     return {name: COLOURS[name] for name in data["network"].values.tolist()}
 
 
 def _spectrum(axes: Axes, data: xr.Dataset) -> None:
-    """Counts on two logarithmic axes, a band where they are known."""
+    """Draw counts with bands on two logarithmic axes."""
     largest = float(abs(data["extreme"]).max())
     for name, colour in _colours(data).items():
         for end, line in (("largest", "-"), ("smallest", "--")):
@@ -78,7 +88,7 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _groups(axes: Axes, data: xr.Dataset) -> None:
-    """A bar a network, with its groups side by side."""
+    """Draw a bar for each network in each group."""
     groups = [str(name) for name in data["group"].values]
     colours = _colours(data)
     width = 0.8 / len(colours)
@@ -99,7 +109,7 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _directions(axes: Axes, data: xr.Dataset) -> None:
-    """Every outermost eigenvector, a dot; the sign is the marker."""
+    """Draw a point for each outermost eigenvector; the marker is the sign."""
     for name, colour in _colours(data).items():
         for end, marker in (("largest", "o"), ("smallest", "v")):
             vectors = data.sel(network=name, end=end)
@@ -119,12 +129,31 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Whose parameters bend the loss of each network most."""
-    data = results[STUDY]
-    share = data["share"]
-    said = ", ".join(
-        f"{name} {share.sel(network=name).idxmax('group').item()} "
-        f"({float(share.sel(network=name).max()):.2f})"
-        for name in data["network"].values
+    """The parameter groups with the largest share of the curvature."""
+    share = results[STUDY]["share"]
+    leading: dict[str, list[str]] = {}
+    for name in share["network"].values.tolist():
+        own = share.sel(network=name)
+        group = str(own.idxmax("group").item())
+        leading.setdefault(group, []).append(f"{name} ({100 * float(own.max()):.0f} %)")
+    return " ".join(
+        f"{GROUPS[group]} have the largest share of the curvature in the "
+        f"{phrases.listed(names)} network{'s' * (len(names) > 1)}."
+        for group, names in leading.items()
     )
-    return f"The largest share of the curvature belongs to these parameters: {said}."
+
+
+def details(results: style.Results) -> style.Cells:
+    """The share of the curvature in each group of parameters, by network."""
+    share = results[STUDY]["share"]
+    groups = share["group"].values.tolist()
+    return (
+        ("share of the curvature", *groups),
+        *(
+            (
+                name,
+                *(f"{float(share.sel(network=name, group=one)):.2f}" for one in groups),
+            )
+            for name in share["network"].values.tolist()
+        ),
+    )

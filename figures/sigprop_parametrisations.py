@@ -1,4 +1,4 @@
-"""Ours: the parametrisations in use beside those that solve the paper's equation."""
+"""A figure of sigprop, not from a paper: usual and optimal parametrisations."""
 
 import xarray as xr
 from matplotlib.axes import Axes
@@ -10,7 +10,7 @@ from sigprop.figures import style
 STUDY = "parametrisations"
 STUDIES = dict.fromkeys("ab", STUDY)
 GAIN = {"a": "matched", "b": "loss"}
-TITLE = {"a": "normalised state, gain held", "b": "loss at optimality"}
+TITLE = {"a": "normalised state, fixed gain", "b": "loss at optimality"}
 MOVED = {
     "a": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\omega h)^2]$",
     "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$",
@@ -20,7 +20,7 @@ TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Steps of each parametrisation, and below how far the usual ones move the state.
+    """The upper row shows step sizes by eigenvalue, the lower row changes of state or loss.
 
     Raises:
         ValueError: If there is no such panel.
@@ -41,15 +41,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(above, letter, TITLE[letter])
         style.caption(
             drawn,
-            r"Colours: inputs of autocovariance $\rho^{|\Delta|}$ and, above, the exact "
-            "solution for them, which below is the grey line.  Dotted: the LRU's; "
-            "dashed: tanh.",
+            r"Colours: inputs with autocovariance $\rho^{|\Delta|}$. Above, solid: the exact "
+            "optimal parametrisation for these inputs; below, it is the grey line at one. "
+            "Dotted: LRU; dashed: tanh.",
         )
     return drawn
 
 
 def _colours(data: xr.Dataset) -> dict[float, str]:
-    """By decay; of two that differ in sign alone the curves of the loss are the same."""
+    """Colours by decay; the sign of the decay does not matter for the loss."""
     decays = [float(decay) for decay in data["decay"]]
     if data["gain"].item() == "loss":
         decays = [decay for decay in decays if decay >= 0]
@@ -96,19 +96,16 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Between which bounds a step of the usual parametrisations moves state or loss."""
-    moved = results[STUDY]["usual_moved"].sel(gain=list(GAIN.values()))
-    low, high = moved.min(("decay", "gap")), moved.max(("decay", "gap"))
-    said = "; ".join(
-        f"{name}: "
-        + ", ".join(
-            f"{letter.upper()} {float(low.sel(usual=name, gain=gain)):.1g} to "
-            f"{float(high.sel(usual=name, gain=gain)):.2g}"
-            for letter, gain in GAIN.items()
-        )
+    """The range of each usual parametrisation's effect relative to the optimal one."""
+    moved = results[STUDY]["usual_moved"]
+
+    def ends(name: str, gain: str) -> str:
+        one = moved.sel(usual=name, gain=gain)
+        return f"{float(one.min()):.1g} to {float(one.max()):.2g}"
+
+    return " ".join(
+        f"For {name}, a unit step's mean squared change of the state (A) is "
+        f"{ends(name, GAIN['a'])} times the optimal value, and the curvature (B) "
+        f"{ends(name, GAIN['b'])} times."
         for name in USUAL
-    )
-    return (
-        "A unit step moves the state (A) or the loss (B) by these multiples of the optimal "
-        f"step. {said}."
     )

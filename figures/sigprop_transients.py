@@ -1,4 +1,4 @@
-"""Norms of states from the zero state: RotRNN's and the LRU's on their exact transients."""
+"""A figure of sigprop, not from a paper: state norms from the zero state."""
 
 import numpy as np
 import xarray as xr
@@ -16,11 +16,12 @@ PLACES = {
     "d": ("LRU", "rho=0.9"),
 }
 SAID = {"white": "white inputs", "rho=0.9": r"$\rho = 0.9$"}
+INPUTS = {"white": "white inputs", "rho=0.9": "inputs with ρ = 0.9"}
 COLOURS = (style.BLUE, style.GREEN, style.ORANGE, style.VERMILION)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Squared norms of heads, and of neurons by groups, over the inputs seen.
+    """Each panel shows squared norms of heads or neurons against the number of inputs.
 
     Raises:
         ValueError: If there is no such panel.
@@ -37,12 +38,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, f"{layer}, {SAID[source]}")
         grid[0, 0].legend(loc="lower right", handlelength=1, borderaxespad=0.2)
         notes = [
-            f"Lines: exact; points: {data.attrs['sequences']} sequences, with bars of two "
-            f"standard errors; {data.attrs['sizes']}, phases up to π/10. LRU: mean of the "
-            "neurons of a group."
+            f"Lines: closed form; points: means over {data.attrs['sequences']} sequences, "
+            f"with bars of two standard errors; {data.attrs['sizes']}, phases up to π/10. "
+            "RotRNN: norm of a head; LRU: mean over the neurons of a group."
         ]
         if "a" in letters:
-            notes.append("A, open: a start of norm one, which the paper supposes.")
+            notes.append(
+                "A, open points: the first state has norm one, as the paper assumes."
+            )
         style.caption(drawn, *notes)
     return drawn
 
@@ -71,30 +74,48 @@ def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
                 **look,
             )
     axes.axhline(1, color=style.GREY, linewidth=0.6, zorder=0)
-    axes.set(xscale="log", yscale="log", xlabel="inputs seen")
+    axes.set(xscale="log", yscale="log", xlabel="number of inputs")
     axes.set_ylabel(r"E$|h|^2$")
     lowest = float(data["predicted"].sel(input=source).min())
     axes.set_ylim(lowest / 2, 3 * float(data["predicted"].sel(input=source).max()))
 
 
 def shown(results: style.Results) -> str:
-    """How full the slowest head is after a thousand steps, and what correlation does."""
+    """The norm of the slowest head after about a thousand inputs, from both starts."""
     data = results[STUDY]
     slowest = data.isel(decay=int(np.argmax(data["decay"].values)))
     time = data["time"].values
     seen = int(time[np.argmin(np.abs(np.log(time / 1024)))])
     white = slowest.sel(layer="RotRNN", input="white", time=seen)
-    end = data.sel(input="rho=0.9").isel(time=-1)["predicted"]
     apart = np.abs(data["measured"] - data["predicted"]) / data["sem"]
-    held = int((apart <= 2).sum())
-    most = ", ".join(
-        f"{name} {float(end.sel(layer=name).max()):.2g}"
-        for name in data["layer"].values
-    )
     return (
-        f"After {seen} white inputs from the zero state, a RotRNN head of decay "
-        f"{float(slowest['decay']):g} has {float(white['measured']):.3f} of its stationary "
-        f"norm; the closed form gives {float(white['predicted']):.3f}. Started at norm one, "
-        f"it has {float(white['started']):.2f}. With correlated inputs the largest final "
-        f"norms are {most}. {held} of {apart.size} points lie within two standard errors."
+        f"After {seen} white inputs from the zero state, the squared norm of a RotRNN head "
+        f"with decay {float(slowest['decay']):g} is {float(white['measured']):.3f}; the "
+        f"closed form gives {float(white['predicted']):.3f}. From a state of norm one, the "
+        f"squared norm after the same inputs is {float(white['started']):.2f}. "
+        f"{int((apart <= 2).sum())} of {apart.size} simulated points lie within two standard "
+        "errors of the closed form."
+    )
+
+
+def details(results: style.Results) -> style.Cells:
+    """The closed form of each squared norm after all inputs, by decay."""
+    data = results[STUDY]
+    end = data["predicted"].isel(time=-1)
+    decays = data["decay"].values.tolist()
+    return (
+        (
+            f"squared norm after {int(data['time'].values[-1])} inputs, closed form",
+            *(f"decay {decay:g}" for decay in decays),
+        ),
+        *(
+            (
+                f"{layer}, {INPUTS[source]}",
+                *(
+                    f"{float(end.sel(layer=layer, input=source, decay=decay)):.2g}"
+                    for decay in decays
+                ),
+            )
+            for layer, source in PLACES.values()
+        ),
     )

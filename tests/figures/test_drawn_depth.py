@@ -50,12 +50,26 @@ def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
         data["measured"].values[:] = picked.values + np.log10(1.1)
 
     said = shown("sigprop-depth", depth_map=change)
-    assert "streams at gains of 4 to 4 and gradients at gains of 4 to 4" in said
-    assert "never shrink" in said
-    assert "growths per block lie within 10.0% of theory" in said
+    assert (
+        "the signal keeps its size at a gain of 4 and its gradient at 4, depend" in said
+    )
+    assert "With skips, signals and gradients never shrink." in said
+    assert (
+        "growth factors per block lie within 10.0% of theory, and all within 10%"
+        in said
+    )
 
     def shrink(data):
         change(data)
         data["predicted"].values[2, 0, 0, 0] = -0.5
 
-    assert "shrink by 0.5 decades" in shown("sigprop-depth", depth_map=shrink)
+    said = shown("sigprop-depth", depth_map=shrink)
+    assert "signals and gradients shrink by 0.5 decades per block at most." in said
+
+    def apart(data):
+        data["predicted"].loc[
+            {"setting": "alone", "signal": "gradient", "gap": 0.5}
+        ] = np.log10(data["gain"].values / 2)
+
+    said = shown("sigprop-depth", depth_map=lambda data: [change(data), apart(data)])
+    assert "at a gain of 4 and its gradient at 2 to 4, depending on the moduli." in said

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sigprop.figures import sigprop_edges, sigprop_gates, sigprop_transients
-from tests.figures.test_shown import shown
+from tests.figures.test_shown import details, shown
 
 
 def test_norms_are_points_on_transients_with_the_started_ones_in_the_first(show):
@@ -20,7 +20,7 @@ def test_norms_are_points_on_transients_with_the_started_ones_in_the_first(show)
                 bars = 2 * one["started_sem"]
                 panel.errors(time, one["started"], bars, colour=colour)
         panel.level(1)
-        panel.done("log", "log", x="inputs seen", y="E$|h|^2$")
+        panel.done("log", "log", x="number of inputs", y="E$|h|^2$")
 
 
 def test_both_halves_their_merge_and_gradients_stand_over_the_position(show):
@@ -66,20 +66,36 @@ def test_moments_of_gates_stand_over_memory_and_their_ratios_beside(show):
             )
     ratios.level(1)
     for panel, up in ((states, "log"), (gates, "log"), (ratios, "linear")):
-        panel.done("log", up, x="memory")
+        panel.done("log", up, x="time constant")
 
 
 def test_sigprop_transients_say_how_full_the_slowest_head_is():
     def change(data):
         place = {"layer": "RotRNN", "input": "white", "decay": 0.9999}
         data["measured"].loc[place] = 0.25
+        data["predicted"].values[:] = 1.5
         data["predicted"].loc[place] = 0.5
+        data["predicted"].loc[
+            {"input": "rho=0.9", "layer": "RotRNN", "decay": 0.99}
+        ] = 2.5
+        data["started"].loc[{"decay": 0.9999}] = 0.75
+        data["predicted"].loc[{"time": 1}] = 9.0  # not the last time
         data["predicted"].loc[{"input": "rho=0.9", "layer": "LRU"}] = 3.0
 
     said = shown("sigprop-transients", transients=change)
-    assert "of decay 0.9999 has 0.250 of its stationary norm" in said
+    assert "norm of a RotRNN head with decay 0.9999 is 0.250; the closed" in said
     assert "the closed form gives 0.500" in said
-    assert "LRU 3." in said
+    assert "after the same inputs is 0.75." in said
+    assert details("sigprop-transients", transients=change) == (
+        (
+            "squared norm after 16384 inputs, closed form",
+            *("decay 0.9", "decay 0.99", "decay 0.999", "decay 0.9999"),
+        ),
+        ("RotRNN, white inputs", "1.5", "1.5", "1.5", "0.5"),
+        ("LRU, white inputs", "1.5", "1.5", "1.5", "1.5"),
+        ("RotRNN, inputs with ρ = 0.9", "1.5", "2.5", "1.5", "1.5"),
+        ("LRU, inputs with ρ = 0.9", "3", "3", "3", "3"),
+    )
 
 
 def test_sigprop_edges_say_what_is_left_at_the_first_step():
@@ -89,9 +105,32 @@ def test_sigprop_edges_say_what_is_left_at_the_first_step():
         )
         data["measured"].values[:] = data["predicted"].values
 
+        merged = {"moment": "merged", "input": "white"}
+        middle = data["position"].values[data.sizes["position"] // 2]
+        data["predicted"].loc[merged | {"position": middle}] = (
+            data["limit"].sel(merged) / 2
+        )
+        gradient = {"moment": "recurrent", "input": "rho=0.9", "position": 0}
+        data["predicted"].loc[gradient] = data["limit"].sel(
+            moment="recurrent", input="rho=0.9"
+        )
+        data["measured"].values[:] = data["predicted"].values
+
     said = shown("sigprop-edges", edges=change)
-    assert said.count("0.25 (0.") == 2
-    assert "396 of 396 points" in said
+    assert (
+        "For white inputs, the merged state's second moment is 0.25 of its value in an "
+        "endless sequence at the first step, and 0.50 in the middle." in said
+    )
+    assert "The recurrent gradient's second moment is 0.43 of its value" in said
+    assert "396 of 396 simulated moments" in said
+    header, *rows = details("sigprop-edges", edges=change)
+    assert header[1:] == ("first step", "middle")
+    table = {name: values for name, *values in rows}
+    assert len(table) == 2 * 5
+    assert table["merged state, white inputs"] == ["0.25", "0.50"]
+    assert table["merged state, inputs with ρ = 0.9"] == ["0.25", "0.98"]
+    assert table["recurrent gradient, white inputs"] == ["0.43", "0.40"]
+    assert table["recurrent gradient, inputs with ρ = 0.9"] == ["1.00", "0.59"]
 
 
 def test_sigprop_gates_say_how_far_the_farthest_moment_is():
@@ -102,4 +141,4 @@ def test_sigprop_gates_say_how_far_the_farthest_moment_is():
     said = shown("sigprop-gates", gated_moments=change)
     count = 6 * 12 * 2
     assert f"{count - 1} of {count} measured moments" in said
-    assert "Measured over predicted is 1.000 to 1.500." in said
+    assert "ratio of measured to predicted moments is 1.000 to 1.500." in said

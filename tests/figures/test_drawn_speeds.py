@@ -19,7 +19,7 @@ def test_rates_are_a_row_of_points_a_way_with_how_much_longer_it_takes(show):
         if place:
             name += f", {np.median(seconds[place] / seconds[0]):.3g} times"
         panel.text(name, (median, place), colour)
-    panel.done("log", x="neuron-steps a second")
+    panel.done("log", x="neuron-steps per second")
     low, high = panel.axes.get_ylim()
     assert low > high  # the first way is on top
 
@@ -37,7 +37,7 @@ def test_ratios_over_lengths_are_medians_and_ranges_where_a_way_ran(show):
         panel.curve(length, np.median(times, 1), colour, marker="o", label=name)
         panel.band(length, times.min(1), times.max(1), colour)
     panel.level(1, style.BLACK)
-    panel.done("log", x="steps", y="longer")
+    panel.done("log", x="steps", y="relative")
     assert panel.axes.get_ylim()[0] == 0
 
 

@@ -33,6 +33,16 @@ def altered(name, **changes):
     return results
 
 
+def details(name, **changes):
+    """The header and the rows of a figure's table, its results altered first."""
+    results = {
+        study: store.shipped(study).load() for study in catalogue.entry(name).needs()
+    }
+    for study, change in changes.items():
+        change(results[study])
+    return catalogue.details(name, results)
+
+
 def where(data, name, coordinate, value):
     """The entries of a variable of one dimension at which a coordinate has a value."""
     return data[name].values, data[coordinate].values == value
@@ -445,17 +455,50 @@ def test_sigprop_adam_says_how_much_less_the_product_varies():
         data["hessian"].values[:] = np.diag(sizes)
         data["effective_rate"].values[:] = np.where(sizes < 11, 5.0 / sizes, np.nan)
 
-    assert "RNN 1.0 and 0.0, complex" in shown("sigprop-adam", hessian_structure=change)
+        data["effective_rate"].loc[{"network": "LRU"}] = 2.0
+        data["effective_rate"].loc[{"network": "S4"}] **= 2
+
+    said = shown("sigprop-adam", hessian_structure=change)
+    assert "rates span 0.0 to 2.0 decades within" in said
+    assert "of the Hessian spans 0.0 to 1.5 decades." in said
+    assert details("sigprop-adam", hessian_structure=change) == (
+        ("range in decades", "effective rates", "rates times row norms"),
+        ("RNN", "1.0", "0.0"),
+        ("complex diagonal", "1.0", "0.0"),
+        ("LRU", "0.0", "1.5"),
+        ("S4", "2.0", "1.0"),
+    )
 
 
-def test_sigprop_basins_names_the_best_charts():
+def test_sigprop_basins_gives_the_largest_share_of_the_disc():
     def change(data):
         data["fraction"].values[:] = 0.25
         best = {"chart": "LRU", "optimiser": "Adam", "measure": "disc", "teacher": 0}
         data["fraction"].loc[best] = 0.75
 
+        data["fraction"].loc[best | {"optimiser": "gradient descent", "teacher": 1}] = (
+            0.5
+        )
+
     said = shown("sigprop-basins", basins=change)
-    assert "at angle 0.01 π: Adam 75 % (LRU), gradient descent 25 % (polar," in said
+    assert (
+        "With Adam and the best parametrisation, training reaches a teacher at angle 0.01 π "
+        "from 75 % of the unit disc and at angle 0.5 π from 25 %." in said
+    )
+    assert "0.01 π from 25 % of the unit disc and at angle 0.5 π from 50 %." in said
+    header, *rows = details("sigprop-basins", basins=change)
+    assert header[:4] == (
+        *("share of the unit disc that reaches the teacher, %", "polar", "LRU", "tanh"),
+    )
+    assert header[-3:] == (
+        *("tanh, angle scaled", "tanh, best angle", "best angle, detached"),
+    )
+    assert rows == [
+        ("Adam, angle 0.01 π", "25", "75", *["25"] * 5),
+        ("Adam, angle 0.5 π", *["25"] * 7),
+        ("gradient descent, angle 0.01 π", *["25"] * 7),
+        ("gradient descent, angle 0.5 π", "25", "50", *["25"] * 5),
+    ]
 
 
 def test_sigprop_bench_says_how_much_longer_others_take():
@@ -467,16 +510,41 @@ def test_sigprop_bench_says_how_much_longer_others_take():
         data["seconds"].loc[{"way": "scan", "length": 256}] = 4.0
 
     said = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
-    assert "streaming scan 2, associative scan 50, one sequence at a time 7" in said
-    assert "associative scan 3 to 3 and lax.scan 2 to 4" in said
+    assert (
+        "takes 2 times as long with a streaming scan as with our kernel, 50 times with an "
+        "associative scan, and 7 times one sequence at a time." in said
+    )
+    assert (
+        "take 3 times as long with an associative scan as with our scan, and 2 to 4 times "
+        "with lax.scan." in said
+    )
 
 
-def test_sigprop_networks_names_the_group_that_bends_most():
+def test_sigprop_networks_names_the_groups_with_the_largest_share():
     def change(data):
         data["share"].values[:] = 0.1
         data["share"].loc[{"network": "BLUR", "group": "input"}] = 0.625
 
-    assert "BLUR input (0.62)" in shown("sigprop-networks", network_curvature=change)
+        data["share"].loc[{"network": "LRU", "group": "other"}] = 0.25
+        data["share"].loc[{"network": "tanh", "group": "other"}] = 0.5
+        data["share"].loc[{"network": "RotRNN", "group": "readout"}] = 0.75
+
+    said = shown("sigprop-networks", network_curvature=change)
+    assert (
+        "Parameters outside the recurrent layers have the largest share of the curvature in "
+        "the LRU (25 %) and tanh (50 %) networks." in said
+    )
+    assert (
+        "Input parameters of the recurrent layers have the largest share of the curvature in "
+        "the BLUR (62 %) network." in said
+    )
+    assert details("sigprop-networks", network_curvature=change) == (
+        ("share of the curvature", "recurrent", "input", "readout", "other"),
+        ("LRU", "0.10", "0.10", "0.10", "0.25"),
+        ("RotRNN", "0.10", "0.10", "0.75", "0.10"),
+        ("BLUR", "0.10", "0.62", "0.10", "0.10"),
+        ("tanh", "0.10", "0.10", "0.10", "0.50"),
+    )
 
 
 def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
@@ -488,7 +556,14 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
         data["usual_moved"].loc[{"usual": "LRU", "gain": "loss", "decay": 0.0}] = 0.25
 
     said = shown("sigprop-parametrisations", parametrisations=change)
-    assert "LRU: A 1 to 1, B 0.2 to 1; tanh: A 1 to 3, B 1 to 1." in said
+    for name, state, curvature in (
+        ("LRU", "1 to 1", "0.2 to 1"),
+        ("tanh", "1 to 3", "1 to 1"),
+    ):
+        assert (
+            f"For {name}, a unit step's mean squared change of the state (A) is {state} times "
+            f"the optimal value, and the curvature (B) {curvature} times." in said
+        )
 
 
 @pytest.mark.parametrize("name", catalogue.FIGURES)

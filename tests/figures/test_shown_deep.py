@@ -273,8 +273,17 @@ def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
 def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
     said = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
-    assert "(at 0.25 of it) it is unit, input +50.0% (-10.0%)" in said
-    assert "GRU -40.0% (-10.0%)" in said
+    assert "from that of the linearised layer by -40.0% to +50.0%, depending" in said
+    assert "With inputs of 0.25 times the size, the difference is -10.0%." in said
+    gates["ratio"].loc[{"layer": "LSTM", "size": 0.25}] = 1.25
+    header, *rows = sigprop_effective_eigenvalues.details({"gated_neurons": gates})
+    assert header[1:] == ("full input size", "0.25 of the input size")
+    assert rows == [
+        ("unit, input", "+50.0%", "-10.0%"),
+        ("unit, input and state", "+50.0%", "-10.0%"),
+        ("GRU", "-40.0%", "-10.0%"),
+        ("LSTM", "+50.0%", "+25.0%"),
+    ]
     (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
     line = axes.containers[2].lines[0]
     np.testing.assert_allclose(line.get_ydata(), [0.9, 0.6])
