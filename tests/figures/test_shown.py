@@ -33,16 +33,6 @@ def altered(name, **changes):
     return results
 
 
-def details(name, **changes):
-    """The header and the rows of a figure's table, its results altered first."""
-    results = {
-        study: store.shipped(study).load() for study in catalogue.entry(name).needs()
-    }
-    for study, change in changes.items():
-        change(results[study])
-    return catalogue.details(name, results)
-
-
 def where(data, name, coordinate, value):
     """The entries of a variable of one dimension at which a coordinate has a value."""
     return data[name].values, data[coordinate].values == value
