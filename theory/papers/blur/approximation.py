@@ -34,8 +34,9 @@ part.row("blur:text:radius", "bound", "refuted", "Theorem A.2")(
     r"r := \text{sup}_j \{\bm{h}_j | j\in[1,n]\}, \quad \|\bm{h}\| \le \sqrt{n}r",
     code="norm",
     correction=r"r := \text{sup}_{j, \bm{h}} |\bm{h}_j|",
-    note="Without the modulus r may be negative, and it is of one state as printed. Later "
-    "uses mean the modulus, over all states that occur.",
+    note="The paper prints h_j; right is its modulus. Without the modulus r may be "
+    "negative. The printed r also refers to one state only. Later uses mean the "
+    "modulus, over all states that occur.",
     erratum=Erratum("C", bearing="Later uses mean the modulus."),
 )
 part.row("blur:thmA.3", "bound", "confirmed", "Theorem A.3")(
@@ -54,7 +55,7 @@ part.row(
     "conditional",
     "Theorem A.3 and the proof of Theorem 4.1",
 )(
-    "The constants are said to add up to order N",
+    "The sum of the constants is said to be of order N",
     r"\mathcal{O}\left(\sum_{k=1}^{N} \mathcal{C}_{f_k} + \mathcal{C}'_{f_k}"
     r"\right) = \mathcal{O}(N)",
     code="reconstruction_norms",
@@ -63,10 +64,11 @@ part.row(
         "radius is 1 - 1/N",
         lambda spread, **_: spread == "closing",
     ),
-    note="C of f_k is at most C of the target times the norm of the reconstruction, one "
-    "over the least singular value of the Vandermonde matrix. The values are how much "
-    "larger the sum of these norms is of twice as many steps: 2 of an order N. For real "
-    "eigenvalues, which the theorem allows, or on a circle of a fixed radius it grows "
+    note="The constant C of f_k is at most C of the target times the norm of the "
+    "reconstruction. This norm is one over the smallest singular value of the "
+    "Vandermonde matrix. We compare the sum of these norms after twice as many steps "
+    "with the sum before; an order N gives the ratio 2. The theorem allows real "
+    "eigenvalues. For them, or on a circle of fixed radius, the sum grows "
     "exponentially.",
     erratum=Erratum(
         "D",
@@ -91,7 +93,8 @@ text.row("blur:text:reconstruction", "text", "refuted", "Appendix A.4, after Eq.
     r"exactly } \mathbf{V}_{f,k} \text{ and } \mathbf{V}_{b,k}",
     code="sigprop.evidence.blur.reconstruction.reconstruction",
     correction=r"\mathbf{V}_{f,k}^{+} \text{ and } \mathbf{V}_{b,k}^{+}",
-    note="The inverses are meant, as in Eq. 20 and 22.",
+    note="The paper prints the matrices; right are their inverses, as in Eq. 20 and "
+    "22.",
     erratum=Erratum("C", bearing="Eq. 20, Eq. 22 and Lemma A.4 use the inverses."),
 )
 text.row(
@@ -113,29 +116,30 @@ part.row(
     code="both_reconstructions",
     correction=r"f_k := \mathcal{F}_k\circ\frac{\Theta_{f,k} + \mathbf{J}"
     r"\Theta_{b,k}}{2}, \text{ with } \mathbf{J} \text{ the reversal of order}",
-    note="Each mapping alone gives the inputs, the backward one in reversed order, so the "
-    "sum, of which the values are, gives the inputs plus their reverse; with the order "
-    "restored, twice the inputs. The forward one alone makes the proof work as well. "
-    "Besides, BLUR's output at k has the backward state at k, not that at 1.",
+    note="Each mapping alone gives the inputs, and the backward mapping gives them in "
+    "reversed order. The sum, which we evaluate, is the inputs plus the reversed "
+    "inputs. With the order restored, the sum is twice the inputs. The proof also "
+    "works with the forward mapping alone. Besides, BLUR's output at k has the "
+    "backward state at k, not the backward state at 1.",
     erratum=Erratum(
         "B",
         appears_in=("the proof of Theorem 4.1",),
         inherits=("blur:23", "blur:text:composed", "blur:thm4.1"),
-        bearing="Their constants take the norm of the sum; with half of it the bounds "
-        "hold with another constant.",
+        bearing="The constants of later results take the norm of the sum. With half "
+        "of it the bounds hold with another constant.",
     ),
 )
 part.row("blur:text:composed", "identity", "refuted", "Proof of Theorem 4.1")(
-    "Barron constant of a function after a linear map",
+    "The Barron constant of a function after a linear map",
     r"\mathcal{C}_{f_k} = \|(\Theta_{f,k} + \Theta_{b,k})\mathcal{C}_{\mathcal{F}"
     r"_k}\|",
     code="stretched",
     correction=r"\mathcal{C}_{\mathcal{F}\circ\Theta} = \int \|\Theta^{\top}"
     r"\omega\| |\tilde{\mathcal{F}}(\omega)| d\omega \le \|\Theta\|_2 "
     r"\mathcal{C}_{\mathcal{F}}",
-    note="Equal only where the map is a multiple of a rotation; an upper bound in "
-    "general, which is all that the proof needs.",
-    erratum=Erratum("B", bearing="The proof needs the upper bound alone."),
+    note="The two sides are equal only if the map is a multiple of a rotation. In "
+    "general the right side is an upper bound, which is all that the proof needs.",
+    erratum=Erratum("B", bearing="The proof needs only the upper bound."),
 )
 part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     "The number of hidden neurons is at most ...",
@@ -145,11 +149,12 @@ part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
     code="sigprop.theory.bidirectional.hidden_neurons",
     correction=r"\min D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
     r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
-    note="The bound is on the least number that suffices. As stated, every sufficient MLP "
-    "obeys it; neurons without weight break it and change nothing. Theorems 4.1 and A.2 "
-    "have D at least as large. The right side is judged in the next row.",
+    note="The bound is on the smallest sufficient number of neurons. As printed, "
+    "every sufficient MLP obeys the bound. Additional neurons without weight break "
+    "the printed bound and change nothing. Theorems 4.1 and A.2 require D at least as "
+    "large. The next row judges the right side.",
     erratum=Erratum(
-        "B", bearing="The proof of Theorem 4.1 uses it in the right direction."
+        "B", bearing="The proof of Theorem 4.1 uses the bound in the right direction."
     ),
 )
 part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4")(
@@ -177,8 +182,9 @@ part.row("blur:text:width", "bound", "refuted", "Theorem 4.1 and its proof")(
     corrected=lambda: (
         2 * two.states * (two.radius * two.inputs * two.barron / two.accuracy) ** 2
     ),
-    note="The bound of Theorem A.2 is quadratic in the constant, so N steps cost N^2. The "
-    "proof as given does not reach the theorem's power, even with constants bounded in k.",
+    note="The paper prints n N / eps^2; right is n N^2 / eps^2. The bound of Theorem "
+    "A.2 is quadratic in the constant, so N steps cost N^2. The printed proof does "
+    "not reach the theorem's power, even if the constants are bounded in k.",
     erratum=Erratum(
         "A",
         appears_in=("the proof sketch in Section 4.2",),

@@ -23,12 +23,13 @@ composed.row("blur:13", "definition", "refuted")(
     code="sigprop.networks.blocks.Block",
     correction=r"\text{in Eq. 12 } \mathcal{G}: \mathbb{R}^n \to \mathbb{R}^n; "
     r"\text{ Eq. 13 as it stands}",
-    note="z of Eq. 12 has s entries, C u has n, and L_3 takes n: they fit where n = s "
-    "alone. The caption of Figure 2 assumes equal widths for convenience.",
+    note="In Eq. 12 z has s entries. In Eq. 13 C u has n entries and L_3 takes n "
+    "entries. The sizes agree only if n = s. The caption of Figure 2 assumes equal "
+    "widths for convenience.",
     erratum=Erratum(
         "C",
         appears_in=("blur:12",),
-        bearing="Sizes alone; no later result uses them.",
+        bearing="No later result uses the sizes.",
     ),
 )
 composed.row("blur:14", "definition", "definition")(
@@ -50,13 +51,13 @@ text.row("blur:text:one-block", "text", "conditional", "Section 4.2, first parag
         "are put in order again",
         lambda turned, **_: turned,
     ),
-    note="Such LRUs have opposite directions. Lambda and B of the block are block-diagonal. "
-    "No B alone makes a recurrence run backwards: a block that is fed as it stands is "
-    "causal, and the backward state at 1 depends on all inputs.",
+    note="The two LRUs run in opposite directions. Lambda and B of the block are "
+    "block-diagonal. No B alone makes a recurrence run backwards. A block without "
+    "reversed inputs is causal, but the backward state at 1 depends on all inputs.",
     erratum=Erratum(
         "D",
-        bearing="The paragraph carries the analysis of one LRU over to two; the proof keeps "
-        "them apart.",
+        bearing="The paragraph extends the analysis of one LRU to two. The proof "
+        "keeps the two apart.",
     ),
 )
 part.row("blur:15", "identity", "proved")(
@@ -76,8 +77,9 @@ part.row("blur:16", "identity", "refuted")(
     r"\bm{h}_{k-2} = \mathbf{\Lambda}_b^2\mathbf{B}_b\bm{u}_k + "
     r"\mathbf{\Lambda}_b\mathbf{B}_b\bm{u}_{k-1} + \mathbf{B}_b\bm{u}_{k-2}, "
     r"\ldots",
-    note="Every B that stands alone has lost its b; without it it is the letter of Eq. 9, "
-    "here taken for the forward one. The one b of the pair Lambda B is read for both.",
+    note="Every B that stands alone lacks its index b; without it B is the letter of "
+    "Eq. 9, here read as the forward matrix. We read the one index of the pair Lambda "
+    "B for both letters.",
     erratum=Erratum("C", bearing="Eq. 17 has the right letters."),
 )
 part.row("blur:17", "identity", "proved")(

@@ -9,21 +9,21 @@ part.row("blur:text:etth-rows", "text", "refuted", "Appendix A.6, ETTh1")(
     "Rows of ETTh1",
     r"\text{ETTh1, 2016/07 - 2018/07, contains 17520 hourly data points}",
     correction=r"17420",
-    note="17520 is two years of hours; the file ends on 26 June 2018 at 19:00. The split "
-    "uses the first 14400 rows.",
+    note="The paper prints 17520, the hours of two years; right is 17420. The file "
+    "ends on 26 June 2018 at 19:00. The split uses the first 14400 rows.",
     erratum=Erratum(
         "E",
         appears_in=("blur:text:ettm-rows",),
-        bearing="The size of a set of data: the split has fewer rows.",
+        bearing="It is the size of a data set. The split has fewer rows.",
     ),
 )
 part.row("blur:text:ettm-rows", "text", "refuted", "Appendix A.6, ETTm1")(
     "Rows of ETTm1",
     r"\text{ETTm1 contains 70080 data points sampled every 15 minutes}",
     correction=r"69680",
-    note="Four times the rows of ETTh1: the last is of 19:45.",
+    note="The data set has four times the rows of ETTh1. The last row is at 19:45.",
     erratum=Erratum(
-        "E", root="blur:text:etth-rows", bearing="The size of a set of data."
+        "E", root="blur:text:etth-rows", bearing="It is the size of a data set."
     ),
 )
 part.row("blur:text:ett-split", "text", "confirmed", "Appendix A.6, ETTh1")(
@@ -63,10 +63,11 @@ part.row("blur:text:horizons", "text", "refuted", "Section 5")(
     "Horizons of ETTh and Weather",
     r"\text{the prediction horizons are } \{1d, 2d, 7d, 14d, 30d, 40d\}",
     correction=r"\{1d, 2d, 7d, 14d, 30d\}",
-    note="40 days are 960 hours, a horizon of Electricity alone, whose horizons the "
-    "sentence leaves out. Section 5 gives 24 to 720 as the range of all tasks.",
+    note="40 days are 960 hours, a horizon of Electricity only, and the sentence does "
+    "not list Electricity's horizons. Section 5 gives 24 to 720 as the range of all "
+    "tasks.",
     erratum=Erratum(
-        "E", bearing="A list of settings; the tables have the right horizons."
+        "E", bearing="It is a list of settings, and the tables have the right horizons."
     ),
 )
 part.row("blur:text:horizons-minutes", "text", "confirmed", "Section 5")(
@@ -80,6 +81,7 @@ part.row("blur:text:metrics", "definition", "refuted", "Section 5")(
     code="sigprop.evidence.blur.datasets.measures",
     correction=r"MAE = \frac{1}{N}\sum_{i=1}^{N} |\bm{y}_i - \hat{\bm{y}}_i|, \; "
     r"MSE = \frac{1}{N}\sum_{i=1}^{N} (\bm{y}_i - \hat{\bm{y}}_i)^2",
-    note="The target lacks its index i; the printed values take the first target for all.",
-    erratum=Erratum("C", bearing="The tables mean the usual measures."),
+    note="The paper prints the target without its index i; right is y_i. We evaluate "
+    "the printed formula with the first target for all.",
+    erratum=Erratum("C", bearing="The tables use the usual measures."),
 )

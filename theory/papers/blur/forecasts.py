@@ -45,7 +45,7 @@ part.row("blur:text:table12-sets", "text", "refuted", "Table 12, Appendix A.8")(
     "Data sets of Table 12",
     r"\text{results on four datasets (five cases)}",
     correction=r"\text{three cases: ETTh1, ETTh2, ETTm1}",
-    erratum=Erratum("E", bearing="A caption."),
+    erratum=Erratum("E", bearing="It is a caption."),
 )
 part.row(
     "blur:text:table3-table8",
@@ -58,8 +58,8 @@ part.row(
     r"are in Appendix A.8}",
     correction=r"\text{but for ETTh2 at 48, LRU: } 0.275 \text{ here}, 0.539 \text{ there, "
     r"and Weather at 24, S4: } 0.384 \text{ here}, 0.385 \text{ there}",
-    note="The values count equal entries, 78 of 80. The 0.539 cannot be, its square being "
-    "above the MSE of 0.156: blur:text:jensen-lru.",
+    note="We count equal entries: 78 of 80. The entry 0.539 is impossible, because "
+    "its square exceeds the MSE of 0.156: blur:text:jensen-lru.",
     erratum=Erratum("E", bearing="No count changes."),
 )
 part.row("blur:table13", "table", "confirmed", "Table 13, Appendix A.8")(
@@ -70,14 +70,14 @@ part.row("blur:table13", "table", "confirmed", "Table 13, Appendix A.8")(
     "with Tables 8 and 11.",
 )
 part.row("blur:text:jensen-lru", "text", "refuted", "Table 8, Appendix A.8")(
-    "Entries of the LRU that cannot be",
+    "Impossible entries of the LRU",
     r"\text{LRU on ETTh2 at 48: MSE 0.156, MAE 0.539; at 720: MSE 2.949, MAE 2.050}",
     code="sigprop.evidence.blur.forecasts.impossible",
     correction=r"\text{an MSE is at least the square of the MAE: } 0.539^2 > 0.156, \; "
     r"2.050^2 > 2.949",
-    note="The squared mean is at most the mean square, by the definitions of both, and "
-    "averages of runs keep it. The values count entries that break it beyond rounding. "
-    "The LRU is this paper's own run; the second MAE stands in Table 3 as well.",
+    note="By definition the squared mean is at most the mean square, and averages of "
+    "runs preserve this. We count entries that violate it beyond rounding. The LRU is "
+    "this paper's own run, and the second MAE is also in Table 3.",
     erratum=Erratum(
         "E",
         appears_in=("Table 3, the MAE of ETTh2 at 720",),
@@ -85,15 +85,15 @@ part.row("blur:text:jensen-lru", "text", "refuted", "Table 8, Appendix A.8")(
     ),
 )
 part.row("blur:text:jensen-others", "text", "refuted", "Tables 8 to 12, Appendix A.8")(
-    "Entries of other methods that cannot be",
+    "Impossible entries of other methods",
     r"\text{MSE and MAE of LogTrans, Reformer, LSTnet and PatchTST}",
     code="sigprop.evidence.blur.forecasts.impossible",
     correction=r"\text{an MSE is at least the square of the MAE: not at 11 entries of "
     r"Tables 8, 9 and 11}",
-    note="LogTrans on ETTh1 at 720 and on ETTm1 at 288 and 672; Reformer on ETTh2 at 24 "
-    "and 48; LSTnet on ETTh2 at 168, 336 and 720 and on ETTm1 at 288 and 672; PatchTST on "
-    "ETTh2 at 720. They are quoted results, so the fault may be their source's. The values "
-    "count such entries in Tables 8 to 12.",
+    note="The entries are LogTrans on ETTh1 at 720 and on ETTm1 at 288 and 672; "
+    "Reformer on ETTh2 at 24 and 48; LSTnet on ETTh2 at 168, 336 and 720 and on ETTm1 "
+    "at 288 and 672; PatchTST on ETTh2 at 720. The paper quotes these results, so the "
+    "error may be in their source. We count such entries in Tables 8 to 12.",
     erratum=Erratum("E", inherits=("the comparisons with these baselines",)),
 )
 part.row("blur:text:lru-surpasses", "text", "confirmed", "Section 5, on Table 3")(
@@ -111,11 +111,13 @@ part.row(
     r"\text{Tables 8 - 11 still show that BLUR significantly outperforms other "
     r"baseline methods}",
     condition=Condition("the error is the MSE", lambda metric, **_: metric == "MSE"),
-    note="The values count the baselines against which BLUR does not win at more tasks than "
-    "it loses. In MAE there are six: S-Mamba, iTransformer and RLinear are behind at 2 of 7 "
-    "tasks, PatchTST and TiDE at 3 of 7, Autoformer at 8 of 17.",
+    note="We count the baselines against which BLUR does not win at more tasks than "
+    "it loses. In MAE there are six. S-Mamba, iTransformer and RLinear are behind at "
+    "2 of 7 tasks, PatchTST and TiDE at 3 of 7, Autoformer at 8 of 17.",
     erratum=Erratum(
-        "E", bearing="A summary of tables; what Section 5 says of Figure 4 is of MSE."
+        "E",
+        bearing="The sentence summarises tables. What Section 5 says of Figure 4 "
+        "refers to MSE.",
     ),
 )
 part.row(

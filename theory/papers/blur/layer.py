@@ -49,8 +49,8 @@ part.row("blur:def3.3", "definition", "refuted", "Definition 3.3")(
     code="sigprop.layers.dense.LinearRNN",
     correction=r"\mathcal{L}_{\mathbf{A},\mathbf{B}}: \mathbb{R}^{m\times N} "
     r"\to \mathbb{R}^{n\times N}",
-    note="The two sizes are exchanged; the same sentence takes u of size m by N to h of "
-    "size n by N.",
+    note="The paper exchanges the two sizes. The same sentence maps u of size m by N "
+    "to h of size n by N.",
     erratum=Erratum(
         "C",
         bearing="The equations use the right sizes, as do the lines after Eq. 1 and 10.",
@@ -125,7 +125,7 @@ both.row("blur:10", "definition", "definition")(
     "judged without it.",
 )
 text.row("blur:text:causal", "text", "refuted", "Section 4.1, after Eq. 10")(
-    "Encoding inputs one by one is said to make the map causal",
+    "Encoding the inputs one by one is said to make the map causal",
     r"\text{Note that the encoded input depends only on the current information } "
     r"\bm{u}_k, \text{ which is with respect to } (\bm{v}_i)_{i \le k} \text{ and blind "
     r"to any future inputs } (\bm{v}_i)_{i>k}. \text{ This fundamentally satisfies the "
@@ -134,16 +134,17 @@ text.row("blur:text:causal", "text", "refuted", "Section 4.1, after Eq. 10")(
     correction=r"\text{the encoder satisfies it, BLUR does not: } "
     r"\frac{\partial\bm{y}_1}{\partial\bm{u}_k} = \text{Re}("
     r"\mathbf{C}_b\mathbf{\Lambda}_b^{k-1}\mathbf{B}_b)",
-    note="The encoder looks at one step only, but the backward state at k is a sum over "
-    "u_k ... u_N, so of the layer only the forward half is causal. The values are "
-    "derivatives of the first output by a later input, zero of a causal map, C_b being "
-    "what the merge does to the backward state. Section 3 has it that the causal sense is "
-    "in terms of the input, not of the hidden state; Definition 3.1 is of inputs and "
-    "outputs, and only if 'this' is the encoder alone does the sentence stand.",
+    note="The encoder reads one step only. The backward state at k is a sum over u_k "
+    "... u_N, so only the forward half of the layer is causal. We take the derivative "
+    "of the first output with respect to a later input, which is zero for a causal "
+    "map. The matrix C_b is what the merge applies to the backward state. Section 3 "
+    "says that causality refers to the input, not to the hidden state; Definition 3.1 "
+    'refers to inputs and outputs. The sentence is right only if its "this" means '
+    "the encoder alone.",
     erratum=Erratum(
         "A",
-        bearing="Theorem 4.1 approximates causal maps, for which the forward half alone "
-        "is enough; it says nothing of what the backward half adds.",
+        bearing="Theorem 4.1 approximates causal maps, for which the forward half is "
+        "enough. The theorem says nothing about the backward half.",
     ),
 )
 both.row("blur:11", "definition", "definition")(

@@ -12,30 +12,33 @@ part.row("blur:text:brnn-citation", "text", "refuted", "Section 4.1, before Eq. 
     r"\text{inspired by BRNN [72]}",
     code="REFERENCES",
     correction=r"\text{inspired by BRNN [37]}",
-    note="[72] is on linear transformers; elsewhere BRNN is [37].",
-    erratum=Erratum("E", bearing="A citation."),
+    note="Reference [72] is about linear transformers. Elsewhere the paper cites [37] "
+    "for BRNN.",
+    erratum=Erratum("E", bearing="It is a citation only."),
 )
 part.row("blur:text:s5-citation", "text", "refuted", "Table 4, Appendix A.1")(
     "The reference for S5",
     r"\text{references for all baselines: S5 [30]}",
     code="REFERENCES",
     correction=r"\text{S5 [24]}",
-    note="[30] is the LRU's paper, which Table 2 cites as the source of its numbers; Section "
-    "1 has S5 [24]. The same table gives [83] for LogTrans, as does Table 5: a network for "
-    "medical images of that name; the list of references lacks the one for series.",
-    erratum=Erratum("E", bearing="Citations."),
+    note="Reference [30] is the LRU's paper, which Table 2 cites as the source of its "
+    "numbers. Section 1 cites [24] for S5. The same table, like Table 5, cites [83] "
+    "for LogTrans, a network of that name for medical images. The list of references "
+    "lacks the LogTrans for time series.",
+    erratum=Erratum("E", bearing="They are citations only."),
 )
 part.row("blur:text:s4d-citation", "text", "refuted", "Section 1")(
     "The references for DSS and S4D",
     r"\text{DSS [22], S4D [23]}",
     code="REFERENCES",
     correction=r"\text{DSS [23], S4D [22]}",
-    note="[22] is on the parameterization and initialization of diagonal models, S4D, "
-    "and [23] on diagonal state spaces, DSS.",
+    note="The paper exchanges the two references. [22] is about the parameterization "
+    "and initialization of diagonal models, S4D. [23] is about diagonal state spaces, "
+    "DSS.",
     erratum=Erratum(
         "E",
         appears_in=("Table 7, S4D-Legs [23]", "Appendix A.8, S4D-Legs [21]"),
-        bearing="Citations.",
+        bearing="They are citations only.",
     ),
 )
 part.row("blur:table4", "table", "confirmed", "Table 4, Appendix A.1")(
@@ -69,9 +72,9 @@ part.row("blur:text:dropout", "text", "conditional", "Appendix A.5")(
     r"\text{The dropout rate is 0.1 to be consistent with that for the original LRU}",
     code="sigprop.networks.presets.lru_paper",
     condition=Condition("on sCIFAR and Text", lambda task, **_: task != "listops"),
-    note="By Table 9 of the LRU's paper, on the tasks that both papers have: the LRU has no "
-    "dropout on ListOps.",
-    erratum=Erratum("E", bearing="A setting of the training."),
+    note="We use Table 9 of the LRU's paper, on the tasks that both papers have. By "
+    "it the LRU has no dropout on ListOps.",
+    erratum=Erratum("E", bearing="It is a setting of the training."),
 )
 part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
     "Decay of the learning rate of BLUR and of the LRU",
@@ -79,10 +82,10 @@ part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
     r"rate 0.7}",
     code="sigprop.training.loop.Optimiser.rate_at",
     correction=r"\text{in [30] a linear warm-up, then a cosine}",
-    note="The least rate of 1e-7 is that of [30]. The values are the rate over its largest "
-    "after a share of the training; the printed ones take the decay of Table 6 once in "
-    "each of 8 epochs.",
-    erratum=Erratum("E", bearing="A setting of the training."),
+    note="The smallest learning rate of 1e-7 is that of [30]. We compare the learning "
+    "rate, divided by its largest value, after given fractions of the training. For "
+    "the paper we apply the decay of Table 6 once in each of 8 epochs.",
+    erratum=Erratum("E", bearing="It is a setting of the training."),
 )
 experiments.row("blur:text:lru-benchmarks", "text", "confirmed", "Section 1")(
     "Benchmarks of the LRU's paper",

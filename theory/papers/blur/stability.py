@@ -16,21 +16,23 @@ for name, number, letter, step in (
         "refuted",
         f"Section 4.2, after Eq. {number}",
     )(
-        f"How large a {name} state grows",
+        f"The growth of a {name} state",
         rf"\mathcal{{O}}(|\bm{{h}}_{{{step},j}}|) = "
         rf"\mathcal{{O}}(|\lambda_{{{letter},j}}|^k)",
         code="sigprop.theory.bidirectional.constant_input",
         correction=r"\mathcal{O}\left(\frac{1-|\lambda|^k}{1-|\lambda|}\right) "
         r"\text{ for bounded inputs, so } \mathcal{O}(1) \text{ for } |\lambda| < 1",
-        note="The power is the weight of the oldest input. With |lambda| < 1 it vanishes "
-        "while the state does not; it is the order of the state only for |lambda| > 1. "
-        "The values are how much larger the state is after twice as many steps of equal "
-        "inputs: 1 + lambda^k in modulus. The sentence is that of the LRU's paper.",
+        note="The printed power is the weight of the oldest input. With |lambda| < 1 "
+        "this weight vanishes while the state does not. The power is the order of the "
+        "state only for |lambda| > 1. We compare the state after twice as many steps "
+        "of equal inputs with the state before: the ratio is 1 + lambda^k, in "
+        "modulus. The sentence comes from the LRU's paper.",
         erratum=Erratum(
             "B",
             root="" if name == "forward" else "blur:text:growth-forward",
             appears_in=("blur:text:growth-backward",) if name == "forward" else (),
-            bearing="The condition |lambda| < 1 that is drawn from it is right.",
+            bearing="The condition |lambda| < 1 that the paper derives from it is "
+            "right.",
         ),
     )
 part.row("blur:text:stability", "bound", "confirmed", "Section 4.2, after Eq. 17")(
@@ -81,10 +83,10 @@ ring.row("blur:text:exploding", "text", "refuted", "Section 4.2, initialisation"
     r"\text{ exploding while aiding in the long-term dependency modeling}",
     code="sigprop.theory.bidirectional.ring_energy",
     correction=r"\text{the closer to the unit circle, the larger } \bm{h}_k",
-    note="The value is the sign of the change of the mean energy under white noise as the "
-    "rim moves towards the circle. Being near the circle does aid memory; the LRU's paper "
-    "saw the loss blow up there, and normalises because of it. If the trick is the ring "
-    "inside the circle, which the sentence before has, and not its nearness, it bounds the "
-    "state: blur:text:stability.",
+    note="We take the sign of the change of the mean energy under white noise as the "
+    "eigenvalues move towards the unit circle. Nearness to the circle does lengthen "
+    "the memory. The LRU's paper saw the loss diverge there and therefore normalises. "
+    "Perhaps the trick means the ring inside the circle, which the sentence before "
+    "describes. That ring does bound the state: blur:text:stability.",
     erratum=Erratum("A", bearing="No result of the paper uses it."),
 )

@@ -64,16 +64,17 @@ part.row("blur:18", "bound", "not-checkable")(
     "target; see there.",
 )
 text.row("blur:text:nonlinear-letter", "text", "refuted", "Theorem 4.1, Section 4.2")(
-    "The letter of the nonlinear mapping",
+    "The letter for the nonlinear mapping",
     r"\text{Let the nonlinear mapping } \mathcal{E} \text{ be parameterized by an MLP}",
     code="sigprop.layers.blur.BLUR",
     correction=r"\mathcal{G}",
-    note="E is the linear embedding of Eq. 1, and G the nonlinear function on the states "
-    "of Eq. 1 and 12. The values are the places of both in the composition of Eq. 14.",
+    note="The paper prints E; right is G. E is the linear embedding of Eq. 1, and G "
+    "the nonlinear function on the states in Eq. 1 and 12. We compare the positions "
+    "of both letters in the composition of Eq. 14.",
     erratum=Erratum(
         "C",
         appears_in=("the same words in Appendix A.4",),
-        bearing="The proof gives the MLP its letter G.",
+        bearing="The proof uses the letter G for the MLP.",
     ),
 )
 text.row("blur:text:dim", "text", "confirmed", "Section 4.2, after Theorem 4.1")(
@@ -91,19 +92,20 @@ text.row("blur:text:sketch", "text", "refuted", "Section 4.2, proof sketch")(
     correction=r"\overrightarrow{\bm{h}}_k \text{ reconstructs } "
     r"(\bm{v}_i)_{i=1}^{k}, \; \overleftarrow{\bm{h}}_k \text{ reconstructs } "
     r"(\bm{v}_i)_{i=k}^{N}",
-    note="Of the first k inputs the backward state at k holds the last alone. The values "
-    "are ranks with one input a step, of six steps and six states. The forward state is "
-    "enough for the result; the appendix takes a backward pass that begins at k.",
+    note="Of the first k inputs the backward state at k contains only the last one. "
+    "We compute ranks with one input a step, six steps and six states. The forward "
+    "state alone is enough for the result. The appendix uses a backward pass that "
+    "begins at k.",
     erratum=Erratum(
         "B",
         appears_in=("the last step of the plan in Appendix A.4",),
         inherits=("blur:lemmaA.4",),
-        bearing="The lemma adds the reconstruction from the backward state at step 1, "
-        "while the model merges the one at step k.",
+        bearing="The lemma adds the reconstruction from the backward state at step 1. "
+        "The model merges the backward state at step k.",
     ),
 )
 text.row("blur:text:merge", "text", "conditional", "Section 4.2, proof sketch")(
-    "The merged state holds what its parts hold",
+    "The merged state contains what its parts contain",
     r"\text{if } \overrightarrow{\bm{h}}_k \text{ and } \overleftarrow{\bm{h}}_k "
     r"\text{ can reconstruct the inputs, it is immediately obtained that } "
     r"\hat{\bm{h}}_k \text{ is also able to do so}",
@@ -112,11 +114,11 @@ text.row("blur:text:merge", "text", "conditional", "Section 4.2, proof sketch")(
         "the merge is suitably chosen, which a generic one is",
         lambda merge, **_: merge == "pair",
     ),
-    note="A linear map of 2n numbers to n forgets n of them. With the proof's own input "
-    "weights of one, the difference of both states forgets u_k.",
+    note="A linear map of 2n numbers to n loses n of them. With the proof's own input "
+    "weights of one, the difference of both states does not depend on u_k.",
     erratum=Erratum(
         "D",
-        bearing="The theorem may choose the merge, and does not rest on every one.",
+        bearing="The theorem may choose the merge, and does not need every merge.",
     ),
 )
 part.row("blur:lemmaA.1", "bound", "confirmed", "Lemma A.1")(

@@ -31,42 +31,47 @@ numbers.row("lru:text:far-behind", "text", "confirmed", "Section 3.1")(
     "PathFinder and PathX they do not beat chance. Judged is the direction.",
 )
 part.row("lru:text:diagonal-unrolled", "text", "refuted", "Section 3.2.1")(
-    "The dense system in its eigenvectors' basis",
+    "The dense system in the basis of its eigenvectors",
     r"\bar{x}_k = \sum_{j=0}^{k-1} \Lambda^j \bar{B} u_{k-j},\quad y_k = "
     r"\Re[\bar{C}\bar{x}_k] + D u_k",
     code="diagonal_output",
     correction=r"\bar{x}_k = \sum_{j=0}^{k} \Lambda^j \bar{B} u_{k-j},\quad y_k = "
     r"\Re[\bar{C}\bar{x}_k] + D u_k",
     assumes="A is diagonalisable",
-    note="The sum drops the oldest input, as Eq. 4 does. With it, and with C-bar = C P, the "
-    "diagonal system gives the dense one's outputs exactly.",
+    note="The printed sum drops the oldest input, as Eq. 4 does. With this input, and "
+    "with C-bar = C P, the diagonal system has exactly the outputs of the dense "
+    "system.",
     erratum=Erratum("B", root="lru:4"),
 )
 part.row("lru:text:output-basis", "text", "refuted", "Section 3.2.1")(
-    "The output matrix in the eigenvectors' basis",
+    "The output matrix in the basis of eigenvectors",
     r"\bar{x}_k := P^{-1} x_k,\quad y_k = \Re[\bar{C}\bar{x}_k] + D u_k,\quad "
     r"\bar{C} = C P^{-1}",
     code="output_in_basis",
     correction=r"\bar{C} = C P",
     assumes="A = P Lambda P^-1 is diagonalisable",
-    note="Both extractions of our copy have the inverse. The state is P times that of the "
-    "basis, so C takes P.",
+    note="The paper prints C P^-1; right is C P. The state is P times the state in "
+    "the basis of eigenvectors, so C is multiplied by P. Both text extractions of our "
+    "copy have the inverse.",
     erratum=Erratum(
         "A",
-        bearing="Nothing rests on it: C-bar is drawn and learnt in the new basis.",
+        bearing="No later result is affected: C-bar is sampled and learnt in the new "
+        "basis.",
     ),
 )
 part.row("lru:text:stability-order", "text", "refuted", "Section 3.2.1")(
-    "How one mode evolves",
+    "The growth of one mode",
     r"|x_{k,j}| = O(|\bar{x}_{k,j}|) = O(|\lambda_j|^k)",
     code="forced_growth",
     correction=r"|\bar{x}_{k,j}| = O\left(\frac{1-|\lambda_j|^{k+1}}{1-|\lambda_j|}\right) "
     r"\text{ for bounded inputs}",
-    note="The power is the weight of the oldest input: the order of the state after a "
-    "single impulse, as the authors may mean it. Under lasting inputs a stable mode does "
-    "not decay. Judged is the state at 2k over that at k, where no constant of an O is "
-    "left. Component j of x moreover mixes all modes through P.",
-    erratum=Erratum("B", bearing="The sufficient condition drawn from it is right."),
+    note="The printed power is the weight of the oldest input. It is the order of the "
+    "state after a single impulse, which the authors may mean. Under lasting inputs a "
+    "stable mode does not decay. We divide the state at 2k by the state at k, so that "
+    "no constant of an O matters. Besides, component j of x mixes all modes through P.",
+    erratum=Erratum(
+        "B", bearing="The sufficient condition that the paper derives from it is right."
+    ),
 )
 part.row("lru:text:stable-sufficient", "text", "confirmed", "Section 3.2.1")(
     "Eigenvalues inside the disc suffice for stability",

@@ -18,11 +18,13 @@ part.row("lru:text:shift-invariant", "text", "refuted", "Appendix E.1.1")(
     code="sigprop.evidence.lru.expressivity.causal_share",
     correction=r"H: \mathbb{R} \rightarrow \mathbb{C} \text{ is the transform of a kernel "
     r"that vanishes at negative times}",
-    note="A real-valued H has an even kernel, half of whose energy lies in the future: "
-    "no causal system comes nearer than a relative error of 0.71. The maps of the section "
-    "are causal, so what is wrong is that H is real.",
+    note="A real-valued H has an even kernel, half of whose energy lies at negative "
+    "times. No causal system has a relative error below 0.71. The maps of the section "
+    "are causal, so the error is that H is real.",
     erratum=Erratum(
-        "D", bearing="The rest of the section needs only that the frequencies stay."
+        "D",
+        bearing="The rest of the section needs only that the frequencies do not "
+        "change.",
     ),
 )
 part.row("lru:text:same-frequency", "text", "proved", "Appendix E.1.1")(
@@ -49,8 +51,8 @@ part.row("lru:text:pulse", "identity", "conditional", "Appendix E.1.1, property 
     lambda: 2 * sin(omega * spectral.half) / omega,
     code="pulse",
     condition=BARE,
-    note="The textbook's transform. The one whose inverse is that of Eq. 10 has a factor "
-    "1/(2 pi) more.",
+    note="The statement is the textbook's transform. The transform whose inverse is "
+    "Eq. 10 has an additional factor 1/(2 pi).",
     erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:15", "lru:16", ROOT)),
 )
 part.row("lru:fig6", "figure", "proved", "Fig. 6")(
@@ -71,14 +73,15 @@ part.row("lru:text:koopman-bounded", "bound", "conditional", "Appendix E.1.2")(
         "have preimages of comparable measure",
         lambda power, norm, **_: norm == "sup" or power <= 1,
     ),
-    note="The paper asks for a map S that is sufficiently regular. In L2, where the text "
-    "then expands observables, the smooth map x^3 stretches the indicator of [-w, w] by "
-    "w^(-1/3), without bound.",
+    note="The paper asks for a map S that is sufficiently regular. The text then "
+    "expands observables in L2. There the smooth map x^3 multiplies the norm of the "
+    "indicator of [-w, w] by w^(-1/3), which has no bound.",
     erratum=Erratum(
         "D",
         appears_in=("the line after Eq. 23, on driven systems",),
         inherits=("lru:text:koopman-diagonal",),
-        bearing="The spectral theorem for bounded operators is then applied in L2.",
+        bearing="The paper then applies the spectral theorem for bounded operators in "
+        "L2.",
     ),
 )
 part.row("lru:text:koopman-diagonal", "text", "conditional", "Appendix E.1.2")(
@@ -90,13 +93,14 @@ part.row("lru:text:koopman-diagonal", "text", "conditional", "Appendix E.1.2")(
         "the operator is normal, or its eigenfunctions are complete for another reason",
         lambda lam, link, other, **_: lam != other or link == 0,
     ),
-    note="A linear map that is a Jordan block, on its linear observables: a bounded "
-    "operator whose only spectrum is one eigenvalue, and no basis. As printed, the first "
-    "coordinate is the one combination of eigenfunctions nearest to it.",
+    note="Take a linear map that is a Jordan block, on its linear observables. This "
+    "bounded operator has one eigenvalue as its only spectrum, and no basis of "
+    "eigenfunctions. The printed value is the combination of eigenfunctions that is "
+    "nearest to the first coordinate.",
     erratum=Erratum(
         "D",
         appears_in=("the line after Eq. 23, on driven systems",),
         inherits=("lru:21", "lru:22", "lru:24"),
-        bearing="They expand in eigenfunctions.",
+        bearing="The equations that follow expand in eigenfunctions.",
     ),
 )

@@ -41,7 +41,7 @@ for number, latex in (
         "bounded, see lru:text:koopman-bounded.",
     )
 part.row("lru:21", "identity", "refuted")(
-    "An observable in eigenfunctions",
+    "An observable as a sum of eigenfunctions",
     r"\mathcal{K}_S f(x) = \mathcal{K}_S\left(\sum_{j=1}^{\infty} \nu_j "
     r"\phi_j\right)(x) = \sum_{j=1}^{\infty} \lambda_k \nu_j \phi_j(x)",
     lambda: koopman.toy_observable(1),
@@ -50,8 +50,8 @@ part.row("lru:21", "identity", "refuted")(
     correction=r"\mathcal{K}_S f(x) = \sum_{j=1}^{\infty} \lambda_j \nu_j \phi_j(x)",
     corrected=advanced,
     assumes=BASIS,
-    note="The eigenvalue carries the index k, which nothing binds; it must be j. "
-    "Judged with k = 1 for a map with three eigenfunctions.",
+    note="The paper prints lambda_k, but nothing defines k; right is lambda_j. We "
+    "take k = 1 for a map with three eigenfunctions.",
     erratum=Erratum("C", bearing="Eq. 22 has the diagonal matrix of all eigenvalues."),
 )
 part.row("lru:22", "identity", "proved")(
@@ -82,10 +82,11 @@ part.row("lru:24", "identity", "conditional")(
         "eigenvectors, such as sums of decaying exponentials",
         lambda inputs, **_: inputs == "exponentials",
     ),
-    note="The paper asks for an S that is regular enough, but the shift breaks it whatever "
-    "S is: on square-summable inputs it fails for x_(k+1) = lam x_k + u_k. A functional a x "
-    "+ sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1): with a = 0 all g_j vanish, "
-    "with a = 1 g_j = lam^-(j+1) grows, without bound on such inputs, and there is no "
-    "other. So x is no sum of eigenfunctions, nor of the linear parts of smooth ones.",
+    note="The paper asks for an S that is regular enough, but the shift violates the "
+    "statement for every S. On square-summable inputs it fails for x_(k+1) = lam x_k "
+    "+ u_k. A functional a x + sum g_j u_j with eigenvalue mu needs mu g_j = g_(j-1). "
+    "With a = 0 all g_j vanish. With a = 1 g_j = lam^-(j+1) grows, and the functional "
+    "has no bound on such inputs. There is no other functional. So x is no sum of "
+    "eigenfunctions, nor of the linear parts of smooth ones.",
     erratum=Erratum("D", inherits=("the implication for deep RNNs drawn from it",)),
 )

@@ -58,18 +58,19 @@ part.row(
     note="The paper says only that the halving by the real part is accounted for.",
 )
 part.row("lru:text:factor-two", "text", "refuted", "Appendix A")(
-    "Which projection is scaled to make up for the real part",
+    "Which projection compensates the real part",
     r"B, C \text{ follow Glorot, } B \text{ scaled additionally by a factor } 2 \text{ "
     r"as taking the real part halves the variance}",
     code="lru",
     correction=r"B, C \text{ follow Glorot, } C \text{ scaled additionally by a factor } 2 "
     r"\text{ in variance as taking the real part halves the variance}",
-    note="Judged is E|x_i|^2 for white input of unit size. In the listing it is 1: B is "
-    "divided by sqrt(2H), plain Glorot for complex entries, and C by sqrt(N), twice that in "
-    "variance. If the text's factor 2 is the one in sqrt(2H), it divides B and is not for "
-    "the real part. Section 3.2.2 halves the variance of C as well, a third version.",
+    note="We compare E|x_i|^2 for white input of unit variance. In the listing it is "
+    "1. There B is divided by sqrt(2H), as Glorot has it for complex entries. C is "
+    "divided by sqrt(N), which is twice the Glorot variance. If the text's factor 2 "
+    "is the one in sqrt(2H), it divides B and does not compensate the real part. "
+    "Section 3.2.2 has a third version, which halves the variance of C as well.",
     erratum=Erratum(
         "E",
-        bearing="The output is the same, since the listing's C has the factor.",
+        bearing="The output is the same, because the listing's C has the factor.",
     ),
 )

@@ -40,8 +40,8 @@ part.row("lru:text:real-part-of-power", "text", "refuted", "Appendix E.2")(
     code="power_real_part",
     correction=r"|\lambda^k| = \exp(-k\nu),\quad \Re[\lambda^k] = "
     r"\exp(-k\nu)\cos(k\theta)",
-    note="That is the modulus. The real part depends on both parameters here, as it "
-    "does in the standard parametrisation.",
+    note="The printed value is the modulus. The real part depends on both parameters, "
+    "as it does in the standard parametrisation.",
     erratum=Erratum(
         "B",
         inherits=("the contrast of the two parametrisations in the same sentence",),
@@ -58,11 +58,13 @@ part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(
     r"\frac{\partial L}{\partial \theta} = \frac{1 - \cos k(\theta^* - \theta)}{\sin "
     r"k(\theta^* - \theta)} = \tan\frac{k(\theta^* - \theta)}{2}",
     corrected=lambda: (1 - cos(steps * turn)) / sin(steps * turn),
-    note="The loss falls with a smaller modulus too unless the phase is right: the "
-    "gradient is at 45 degrees to the phase when a quarter period of lam^k, pi/(2k), "
-    "is still to go. It aligns only as the phase gets there.",
+    note="Unless the phase is right, a smaller modulus also lowers the loss. The "
+    "gradient is at 45 degrees to the phase axis where theta is pi/(2k), a quarter "
+    "period of lam^k, from theta*. The gradient aligns with the phase axis only as "
+    "the phase reaches theta*.",
     erratum=Erratum(
-        "B", bearing="That the exponential form helps is not drawn from it alone."
+        "B",
+        bearing="The paper has other reasons for the benefit of the exponential form.",
     ),
 )
 part.row("lru:fig8", "figure", "refuted", "Fig. 8")(
@@ -73,10 +75,11 @@ part.row("lru:fig8", "figure", "refuted", "Fig. 8")(
     topic="landscape",
     correction=r"k = 100:\ \text{the landscape at } \theta^* = \pi/2 \text{ is that at } 0; "
     r"\text{ it depends on } k\theta^* \text{ only}",
-    note="i^100 = 1, so both have one loss of lambda, and a quarter turn maps it to itself "
-    "and exchanges the axes. Judged is the tilt about lambda* and whether it has grown "
-    "after a quarter turn. At the solution the Hessian is a multiple of the identity in "
-    "both parametrisations. The figure, with its start, is not in our copy.",
+    note="As i^100 = 1, theta* = pi/2 and theta* = 0 have the same loss as a function "
+    "of lambda. A quarter turn maps this loss to itself and exchanges the axes. We "
+    "compare the tilt of the landscape about lambda* before and after a quarter turn. "
+    "At the solution the Hessian is a multiple of the identity in both "
+    "parametrisations. Our copy lacks the figure and its starting point.",
     erratum=Erratum(
         "A",
         appears_in=("Sections 3.3 and 4, where they refer to Fig. 8",),
@@ -90,9 +93,10 @@ part.row("lru:text:adam-turned", "text", "refuted", "Appendix E.2")(
     topic="landscape",
     correction=r"\text{Adam's losses at } \theta^* = \pi/2 \text{ and } \theta^* = 0 "
     r"\text{ are equal}",
-    note="The 500 steps of Fig. 8, k = 100. From any common start it is the same function "
-    "and the same run; from a start that turns along the runs are equal by symmetry. "
-    "Judged are both, and whether the loss is larger. Neither rate nor start is given.",
+    note="We run the 500 steps of Fig. 8 with k = 100, and compare the losses. From "
+    "any common start both phases have the same function and therefore the same run. "
+    "From a start that turns with theta* the runs are equal by symmetry. The paper "
+    "gives neither the learning rate nor the start.",
     erratum=Erratum("A", root="lru:fig8"),
 )
 part.row("lru:text:hundred-minima", "definition", "definition", "Appendix E.2")(

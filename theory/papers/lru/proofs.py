@@ -18,8 +18,8 @@ MEAN = r"\mathbb{E}_{\lambda \sim \mathbb{T}(r_{\min}, r_{\max})}\left[" + TWO_S
 POWERS = r"\lambda^n (\lambda^m)^*"
 OVER_AREA = r"\frac{1}{r_{\max}^2 - r_{\min}^2}"
 SHORT = (
-    "The sums of Eq. 31-37 begin with age 1 and drop the newest input; Eq. 38 sums from 0 "
-    "without saying so."
+    "The paper sums from lag 1 in Eq. 31-37; right is from lag 0. The printed sums drop "
+    "the newest input. Eq. 38 sums from 0 without saying so."
 )
 
 
@@ -100,8 +100,8 @@ for number, latex in (
         correction=latex % SUMS_FROM_ZERO,
         corrected=lambda: spectral.energy / ((1 - lam) * (1 - lam_bar)),
         assumes=Condition("|lambda| < 1, constant input", inside("lam")),
-        note="Without age 0 each mode's energy is |lam|^2 times what it is, so too small "
-        f"by the share 1 - |lam|^2. {SHORT}",
+        note=f"{SHORT} So the printed energy of each mode is |lam|^2 times the true "
+        "energy.",
         erratum=Erratum("B", root="lru:31")
         if number == 32
         else Erratum(
@@ -111,8 +111,8 @@ for number, latex in (
                 *(f"lru:{n}" for n in range(34, 39)),
                 "the last paragraph of the proof, for white noise",
             ),
-            bearing="Eq. 34-37 are right as steps; Eq. 38 repairs the sum, so that Eq. "
-            "39-41 and Proposition 3.3 stand.",
+            bearing="Eq. 34-37 are right as steps. Eq. 38 repairs the sum, so that "
+            "Eq. 39-41 and Proposition 3.3 hold.",
         ),
     )
 gain.row("lru:33", "distribution", "proved")(
@@ -158,10 +158,10 @@ for number, step, latex in (
         assumes=Condition(
             "r_max < 1, phases uniform on the whole circle", inside("r_max")
         ),
-        note=f"True as a step between two forms that both sum from age 1. {SHORT}",
+        note=f"True as a step between two forms that both sum from lag 1. {SHORT}",
     )
 gain.row("lru:38", "moment", "refuted")(
-    "The geometric series summed",
+    "The sum of the geometric series",
     r"\mathbb{E}_r\left[" + ONE_SUM + r" r^n\right] = "
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right]",
     lambda: spectral.ring_series(0),
@@ -171,8 +171,8 @@ gain.row("lru:38", "moment", "refuted")(
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right]",
     corrected=lambda: spectral.ring_series(0).result,
     assumes=Condition("r_max < 1", inside("r_max")),
-    note="The right side exceeds the left by exactly one: the age 0 that Eq. 31-37 "
-    "drop. Two errors cancel, and Proposition 3.3 is right.",
+    note="The right side exceeds the left side by exactly 1, the term of lag 0 that "
+    "Eq. 31-37 drop. The two errors cancel, and Proposition 3.3 is right.",
     erratum=Erratum("B", root="lru:31"),
 )
 for number, step, latex, printed in (

@@ -32,18 +32,18 @@ part.row("lru:25", "identity", "proved")(
     assumes="A is real",
 )
 part.row("lru:26", "identity", "refuted")(
-    "The action on real and imaginary parts",
+    "The action of A on the real and imaginary parts of an eigenvector",
     r"A \tilde{V} = \tilde{V} " + BLOCK % ("-", "") + r" =: \tilde{V} "
     r"\tilde{\Lambda},\quad \tilde{V} = [\Re(v), \Im(v)]",
     code="rotation_block",
     correction=r"A \tilde{V} = \tilde{V} " + BLOCK % ("", "-"),
     assumes="A is real",
-    note="The block is transposed: the two lines before it give A Re v = Re(lam) Re v "
-    "- Im(lam) Im v, the first column. The printed one is right for the basis [Re v, "
-    "-Im v], or for conj(lam). Only if the extraction read the block by columns is the "
-    "paper right.",
+    note="The printed block is transposed. The two lines before Eq. 26 give A Re v = "
+    "Re(lam) Re v - Im(lam) Im v, which is the first column. The printed block is "
+    "right for the basis [Re v, -Im v], or for conj(lam). The paper may be right if "
+    "our text extraction transposed the block.",
     erratum=Erratum(
-        "B", bearing="Either block has the same eigenvalues and the same algebra."
+        "B", bearing="Both blocks have the same eigenvalues and the same algebra."
     ),
 )
 part.row("lru:text:conjugate-eigenvector", "identity", "proved", "")(
@@ -61,9 +61,10 @@ part.row("lru:text:real-eigenvector", "text", "conditional", "")(
         "the real part of v is not zero",
         lambda angle, **_: abs(math.cos(angle)) > 1e-12,
     ),
-    note="v = i w with real w gives v + v* = 0, which is no eigenvector; i(v - v*) serves "
-    "then, so that there always is a real one. The value is 1 where the sum is not zero.",
-    erratum=Erratum("B", bearing="One of the two always serves."),
+    note="For v = i w with real w the sum v + v* is 0, which is no eigenvector. Then "
+    "i(v - v*) is a real eigenvector, so one always exists. We compare with 1, the "
+    "value where the sum is not zero.",
+    erratum=Erratum("B", bearing="One of the two is always an eigenvector."),
 )
 before.row("lru:text:real-part", "identity", "proved", "")(
     "The action on the real part",
@@ -72,13 +73,13 @@ before.row("lru:text:real-part", "identity", "proved", "")(
     assumes="A is real",
 )
 before.row("lru:text:imaginary-part", "identity", "refuted", "")(
-    "The action on the imaginary part",
+    "The action of A on the imaginary part of an eigenvector",
     action("Im", "-", IMAGINARY),
     code="rotation_block",
     correction=action("Im", "-", IMAGINARY, "2i"),
     assumes="A is real",
-    note="The two middle members lack a factor 1/i: (v - v*)/2 is i Im v. First and "
-    "last member are right.",
+    note="The two middle members lack a factor 1/i: (v - v*)/2 is i Im v. The first "
+    "and the last member are right.",
     erratum=Erratum("C", bearing="The last member, which Eq. 26 uses, is right."),
 )
 part.row("lru:text:blocks-as-numbers", "text", "proved", "")(

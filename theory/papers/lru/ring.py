@@ -38,9 +38,10 @@ part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
     code="sigprop.neuron.recurrence.linear_recurrence",
     correction=r"x_k = \sum_{j=0}^{k} A^j B u_{k-j}",
     corrected=lambda: lam**n,
-    note="The sum drops the oldest input A^k B u_0, which the same line has in "
-    "x_0 and x_1. Judged for one eigenvalue of A. The limit k-1 fits the inputs of Eq. 1, "
-    "which are counted from 1.",
+    note="The paper sums to j = k - 1; right is j = k. The printed sum drops the "
+    "oldest input A^k B u_0, although the same line has it in x_0 and x_1. We compare "
+    "both sums for one eigenvalue of A. The limit k - 1 would fit the inputs of Eq. "
+    "1, which are counted from 1.",
     erratum=Erratum(
         "B",
         appears_in=(
@@ -49,7 +50,7 @@ part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
             "lru:text:unrolled-bound",
             "the sum in the paragraph on stability, Section 3.2.1",
         ),
-        bearing="No limit k to infinity depends on one term.",
+        bearing="One term does not change any limit k to infinity.",
     ),
 )
 part.row("lru:thm3.1", "distribution", "confirmed", "Theorem 3.1, Section 3.2")(
@@ -127,9 +128,10 @@ part.row("lru:6", "moment", "refuted", "Eq. 6, Section 3.4, first equality")(
     r"\right] = \dots = \sum_{i=0}^{k-1} |\lambda|^{2i}",
     corrected=lambda: (1 - r ** (2 * T)) / (1 - r**2),
     assumes=Condition("white input of zero mean and unit variance", driven_by("white")),
-    note="As printed the expectation is taken inside each factor, a product of "
-    "means, which is 0 for white noise. The upper limits k-1 are those of Eq. 4, see "
-    "lru:4; the limit is the same.",
+    note="The paper takes the expectation inside each factor; right is the "
+    "expectation of the product. The printed product of means is 0 for white noise. "
+    "The upper limits k-1 are those of Eq. 4, see lru:4; the limit k to infinity is "
+    "the same.",
     erratum=Erratum(
         "C", bearing="The next member has E[u_(k-i) u_(k-j)], and the limit is right."
     ),

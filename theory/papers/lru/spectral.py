@@ -29,7 +29,7 @@ def leakage(
     spread = spectrum + r" \star \left[\sum_i 2L_i e^{-i\omega p_i}"
     spread += r"\operatorname{sinc}(\omega L_i)\right]"
     part.row(claim_id, "identity", "refuted", where)(
-        "What a ReLU does to the spectrum",
+        "The spectrum after a ReLU",
         r"\mathcal{F}_{\operatorname{ReLU}(u)} = " + spread,
         code="leakage_is_convolution",
         correction=r"\mathcal{F}_{\operatorname{ReLU}(u)} = \frac{1}{2\pi} " + spread,
@@ -37,12 +37,12 @@ def leakage(
             "every region in which u is positive is bounded",
             lambda regions, **_: all(math.isfinite(half) for _, half in regions),
         ),
-        note="A factor 1/(2 pi) is missing: the right side is 6.28 times too large. The "
-        "proof takes the inverse transform without 1/(2 pi) (Eq. 10-14) and the pulse "
-        "with the transform without it (Eq. 15). The factor is missing in every "
-        "convention for angular frequency: the prefactor of the transform stands on "
-        "both sides once. A convolution with d omega/(2 pi) would repair it, but Eq. 13 "
-        "has d nu.",
+        note="The paper lacks a factor 1/(2 pi): the right side is 6.28 times too "
+        "large. The proof takes the inverse transform without 1/(2 pi) (Eq. 10-14). "
+        "It also takes the transform of the pulse without this factor (Eq. 15). The "
+        "factor is missing in every convention for angular frequency, because the "
+        "prefactor of the transform stands once on both sides. A convolution with d "
+        "omega/(2 pi) would repair the statement, but Eq. 13 has d nu.",
         erratum=Erratum("A", root=ROOT)
         if claim_id != ROOT
         else Erratum(
@@ -55,7 +55,7 @@ def leakage(
                 "lru:16",
                 "lru:text:pulse",
             ),
-            bearing="Only the shape of the kernel is used afterwards.",
+            bearing="The text that follows uses the shape of the kernel only.",
         ),
     )
 
@@ -68,7 +68,7 @@ def line(number: int) -> Expr:
 def by_convention(number: int, latex: str, times: str) -> None:
     """State a line of the proof that is right in one convention only."""
     part.row(f"lru:{number}", "identity", "conditional")(
-        "A product of signals is a convolution of spectra",
+        "A product of signals has a convolution of their spectra",
         PRODUCT + r"\dots = " + latex,
         spectral.product_of_signals,
         lambda: line(number),
@@ -136,8 +136,8 @@ part.row("lru:15", "identity", "conditional")(
     lambda: spectral.kernel(spectral.omega),
     code="pulse",
     condition=BARE,
-    note="Right for the usual transform, without a factor. Eq. 10 and 14 are right only "
-    "for the one with 1/(2 pi), and Eq. 16 combines the two.",
+    note="Eq. 15 is right for the usual transform, without a factor. Eq. 10 and 14 "
+    "are right only for the transform with 1/(2 pi), and Eq. 16 combines the two.",
     erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:16", ROOT)),
 )
 leakage("lru:16", spectrum="U")

@@ -43,11 +43,12 @@ part.row("lru:text:inverse-delta", "limit", "proved", "")(
     "lru:text:unrolled-bound. The recurrence that is unrolled has lost x_(k-1) in our copy.",
 )
 part.row("lru:text:unrolled-bound", "bound", "refuted", "")(
-    "The recurrence without its factor Delta, unrolled",
+    "The recurrence without its factor Delta, as a sum over inputs",
     r"|x_{k,i}| \leq \sum_{j=0}^{k-1} |\exp(\Delta\tilde{a}_i)|^j u_{k-j,i}",
     code="sigprop.evidence.lru.state_spaces.unscaled_state",
     correction=r"|x_{k,i}| \leq \sum_{j=0}^{k} |\exp(\Delta\tilde{a}_i)|^j |u_{k-j,i}|",
-    note="The sum drops the oldest input, as Eq. 4 does, and u has no modulus in our copy.",
+    note="The printed sum drops the oldest input, as Eq. 4 does. In our copy u also "
+    "lacks its modulus.",
     erratum=Erratum("B", root="lru:4"),
 )
 part.row("lru:text:delta-normalises", "text", "proved", "")(

@@ -28,14 +28,14 @@ part.row("rotrnn:2", "identity", "conditional")(
     "The recurrence unrolled into a sum over inputs",
     r"x_t = \sum_{k=1}^t A^{t-k} B u_k",
     condition=ZERO_STATE,
-    note="From a state x_0 the term A^t x_0 is missing, and the paper never says that it "
-    "starts from zero. Lemma 3 asks for E|x_1|^2 = c, which from x_0 = 0 no c > 0 meets "
-    "with the right alpha.",
+    note="From a state x_0 the term A^t x_0 is missing, and the paper never says that "
+    "the state starts from zero. Lemma 3 asks for E|x_1|^2 = c. With the right alpha "
+    "no start from x_0 = 0 meets this for c > 0.",
     erratum=Erratum(
         "D",
         appears_in=("rotrnn:4", "rotrnn:10", "rotrnn:12"),
-        bearing="Nothing but Lemma 3 starts elsewhere than at zero, and it is judged with "
-        "the start that it assumes.",
+        bearing="Only Lemma 3 starts from another state than zero, and we judge it "
+        "with the start that it assumes.",
     ),
     code="sigprop.evidence.kit.powered",
 )
@@ -54,8 +54,8 @@ section_2_2.row("rotrnn:4", "identity", "conditional")(
     assumes="A is diagonalisable",
     condition=ZERO_STATE,
     erratum=Erratum("D", root="rotrnn:2"),
-    note="As in Eq. 2, a term is missing: Lambda^t x~_0. Judged on the outputs, which do "
-    "not depend on the scales of the eigenvectors.",
+    note="The term Lambda^t x~_0 is missing, as in Eq. 2. We compare the outputs, "
+    "which do not depend on the scales of the eigenvectors.",
     code="sigprop.layers.lru.LRU",
 )
 section_3_1.row("rotrnn:5", "definition", "definition")(

@@ -38,14 +38,16 @@ special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
         "rows of B~ and columns of C~ come in conjugate pairs too",
         lambda conjugate=True, **_: conjugate,
     ),
-    note="Paired eigenvalues alone are not enough: with unrelated rows and columns one real "
-    "block a pair does not give the LRU's output. If C B = I for real matrices, then C R B "
-    "has the determinant of the rotation R, one; of diag(i, -i) the real part vanishes. "
-    "The rows that Appendix E of the LRU's paper derives, from a real A, do come in pairs.",
+    note="Paired eigenvalues alone are not enough. With unrelated rows and columns, "
+    "one real block per pair does not give the LRU's output. If C B = I for real "
+    "matrices, C R B has the determinant 1 of the rotation R. The real part of "
+    "diag(i, -i) vanishes. Appendix E of the LRU's paper derives the rows from a real "
+    "A, and those rows do come in pairs.",
     erratum=Erratum(
         "D",
         inherits=("rotrnn:text:lru-special-case",),
-        bearing="The special case rests on it, and is judged with this hypothesis.",
+        bearing="The special case depends on this hypothesis, and we judge it with "
+        "the hypothesis.",
     ),
     code="real_blocks",
 )

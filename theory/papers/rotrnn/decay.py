@@ -26,33 +26,37 @@ part.row(
         "the sequence starts from a state of that norm, as Lemma 3 asks of x_1",
         lambda start, **_: start == 1,
     ),
-    note="For c = 1 and white inputs. From the zero state, in which the listing and the sum "
-    "of Eq. 12 start, the first state is xi B u_1 of size 1 - gamma^2, and the norm 1 - "
-    "gamma^(2t): at gamma = 0.9999, in the range of Pathfinder, 0.185 after a sequence "
-    "of 1,024 steps. Conditional and not refuted, as a start is open at Eq. 2. The "
-    "sentences of Sections 1 and 3 are of training: as gamma is learnt, the limit stays.",
+    note="We take c = 1 and white inputs. The listing and the sum of Eq. 12 start "
+    "from the zero state. From there the first state xi B u_1 has the norm 1 - "
+    "gamma^2, and the norm after t steps is 1 - gamma^(2t). At gamma = 0.9999, in the "
+    "range of Pathfinder, it is 0.185 after 1,024 steps. The statement is conditional "
+    "and not refuted, because Eq. 2 leaves the start open. The sentences of Sections "
+    "1 and 3 are about training: while gamma is learnt, the limit stays.",
     erratum=Erratum(
         "D",
         inherits=("rotrnn:text:stronger-guarantee",),
-        bearing="The comparison with the LRU in Section 4.1.",
+        bearing="The comparison with the LRU in Section 4.1 relies on it.",
     ),
     code="states",
 )
 section_4_1.row(
     "rotrnn:text:stronger-guarantee", "text", "refuted", "text after Eq. 14"
 )(
-    "Norm over the whole sequence, compared with the LRU",
+    "The norm over the whole sequence, compared with the LRU",
     r"\text{ensures that the expected norm of the recurrent state remains constant "
     r"throughout the entire sequence, providing stronger guarantees than expected "
     r"convergence at infinite sequence length}",
     correction=r"\mathbb{E}\left[||x_t||^2\right] = \sum_h (1 - \gamma_h^{2t}), \quad "
     r"\text{and } \sum_k (1 - |\lambda_k|^{2t}) \text{ of an LRU with rows of norm } "
     r"\sqrt{1 - |\lambda_k|^2}",
-    note="Along a sequence from the zero state, in which both models start, the guarantee "
-    "is the LRU's: convergence at infinite length. From a state of the limit's norm both "
-    "stay there. What does differ: xi is computed anew at each step of training, while "
-    "the LRU's factor is right at initialisation and then learnt.",
-    erratum=Erratum("A", bearing="Nothing: it closes the section."),
+    note="Both models start from the zero state. Along a sequence from that state the "
+    "RotRNN's guarantee is the same as the LRU's: convergence at infinite length. "
+    "From a state with the limit's norm both models keep the norm. One thing differs: "
+    "the RotRNN computes xi anew at each training step. The LRU's factor is right at "
+    "initialisation and is then learnt.",
+    erratum=Erratum(
+        "A", bearing="No later result is affected: the sentence closes the section."
+    ),
     code="states",
 )
 part.row(
@@ -104,9 +108,9 @@ part.row(
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}} \text{ "
     r"gives } \mathbb{E}\left[||x_t||^2\right] = c",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
-    note="Here the error of Lemma 3 is made: put into Eq. 9 the constant gives one, "
-    "whatever c. Later steps then tend to Tr/(Tr - (1 - c) gamma^2), and for c < 1 - "
-    "Tr/gamma^2 they grow without end.",
+    note="This step contains the error of Lemma 3. With the printed constant Eq. 9 "
+    "gives 1 for every c. Later steps then tend to Tr/(Tr - (1 - c) gamma^2). For c < "
+    "1 - Tr/gamma^2 the norm grows without bound.",
     erratum=Erratum(
         "A",
         root="rotrnn:lemma3",
@@ -126,13 +130,14 @@ section_3_3.row("rotrnn:text:forgetting", "text", "proved", "text after Eq. 10")
     code="sigprop.theory.rotation.fading",
 )
 section_3_3.row("rotrnn:text:trace", "moment", "refuted", "text before Eq. 11")(
-    "What the input matrix must be without alpha",
+    "The trace of the input matrix if alpha = 1",
     r"\text{Tr}\left[B^{\top}B\right] = 1 - c\gamma^2",
     rotation.trace_needed,
     lambda: 1 - c * gamma**2,
     correction=r"\text{Tr}\left[B^{\top}B\right] = c(1 - \gamma^2)",
     corrected=lambda: c * (1 - gamma**2),
-    note="It repeats the error of Lemma 3: Eq. 9 with alpha = 1 set to one, not to c.",
+    note="The error of Lemma 3 is repeated: the paper sets Eq. 9 with alpha = 1 equal "
+    "to 1; right is c.",
     erratum=Erratum("A", root="rotrnn:lemma3", inherits=("rotrnn:11",)),
     code="sigprop.theory.rotation.trace_needed",
 )

@@ -42,8 +42,10 @@ part.row("rotrnn:text:six-layers", "text", "refuted", "Appendix B.2")(
     r"\text{the number of layers } L = 6 \text{ was the same for all experiments}",
     correction=r"L = 6 \text{ in the experiments of Tables 1 and 2, } L = 8 \text{ in "
     r"Figure 3 (a), } L = 1 \text{ in Figure 3 (b)}",
-    note="The value counts the depths that the paper itself gives.",
-    erratum=Erratum("E", bearing="Nothing: it describes the networks."),
+    note="We count the depths that the paper itself gives.",
+    erratum=Erratum(
+        "E", bearing="No later result is affected: the sentence describes the networks."
+    ),
     code="sigprop.theory.papers.rotrnn.printed.DEPTHS",
     topic="experiments",
 )

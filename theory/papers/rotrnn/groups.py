@@ -69,11 +69,14 @@ part.row("rotrnn:text:surjectivity", "text", "refuted", "last sentence of Sectio
     r"surjective onto } SO(N)",
     correction=r"P = \exp(M - M^{\top}): \quad A = P\Theta P^{\top} \ \text{is "
     r"surjective onto } SO(N)",
-    note="Weaker than the truth. If the P of Lemma 2 has determinant -1, flip one axis of "
-    "a plane in it and turn that plane's angle over: the same A with a P in SO(N). The "
-    "value is the share of a sample of rotations that are reached: all.",
+    note="The paper says less than is true. If the P of Lemma 2 has determinant -1, "
+    "one can flip one axis of a plane in P and reverse that plane's angle. This gives "
+    "the same A with a P in SO(N). We sample rotations and count the fraction that is "
+    "reached: all.",
     erratum=Erratum(
-        "B", bearing="Nothing; the model is more general than the paper says."
+        "B",
+        bearing="No later result is affected: the model is more general than the "
+        "paper says.",
     ),
     code="sigprop.layers.rotrnn.RotRNN.transition",
 )

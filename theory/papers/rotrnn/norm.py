@@ -28,15 +28,15 @@ part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
     lambda: 1 / sqrt(c * gamma**2 + s),
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}}",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
-    note="With the printed alpha the norm is 1 after any step from c, so that the "
-    "lemma holds for c = 1 alone. Judged on alpha itself, as the root of the norm "
-    "after steps.",
+    note="The paper prints 1 for the numerator of alpha^2; right is c. With the "
+    "printed alpha the norm is 1 one step after the norm c, so the lemma holds for c "
+    "= 1 only. We compare alpha itself, read off the norm after a step.",
     erratum=Erratum(
         "A",
         appears_in=("rotrnn:text:lemma3-last-step",),
         inherits=("rotrnn:text:trace", "rotrnn:11"),
-        bearing="Eq. 11 and the trace before it follow from it; the model runs with c = "
-        "1, where all of them are right.",
+        bearing="The text uses it for Eq. 11 and for the trace before Eq. 11. The "
+        "model takes c = 1, where all of them are right.",
     ),
     code="state_scale",
 )
@@ -75,19 +75,19 @@ part.row("rotrnn:10", "identity", "conditional")(
     code="sigprop.evidence.rotrnn.norm.rotated_unrolled",
 )
 part.row("rotrnn:11", "moment", "refuted")(
-    "The factor on B that keeps the norm without alpha",
+    "The factor on B that keeps the norm if alpha = 1",
     r"\xi := \sqrt{\frac{1 - c\gamma^2}{\text{Tr}\left[B^{\top}B\right]}}",
     rotation.input_scale,
     rotation.printed_input_scale,
     correction=r"\xi := \sqrt{\frac{c(1 - \gamma^2)}{\text{Tr}\left[B^{\top}B\right]}}",
     corrected=lambda: sqrt(c * (1 - gamma**2) / s),
-    note="It defines the factor that is to keep the norm c, and keeps (1 - c "
-    "gamma^2)/(1 - gamma^2); right for c = 1 alone, and no real number where c "
-    "gamma^2 > 1.",
+    note="The paper prints 1 - c gamma^2; right is c (1 - gamma^2). The factor should "
+    "keep the norm c but keeps (1 - c gamma^2)/(1 - gamma^2). Both agree only for c = "
+    "1. The printed factor is not real where c gamma^2 > 1.",
     erratum=Erratum(
         "A",
         root="rotrnn:lemma3",
-        bearing="None as run: the model and its listing take c = 1.",
+        bearing="No experiment is affected: the model and its listing take c = 1.",
     ),
     code="sigprop.layers.rotrnn.RotRNN.normalised_B",
 )
@@ -98,6 +98,6 @@ part.row("rotrnn:12", "identity", "conditional")(
     condition=ZERO_STATE,
     erratum=Erratum("D", root="rotrnn:2"),
     note="The two sides agree from the zero state, from which the layer starts. From "
-    "that state E|x_t|^2 is 1 - gamma^{2t} for c = 1, so not constant.",
+    "that state E|x_t|^2 is 1 - gamma^{2t} for c = 1, so it is not constant.",
     code="sigprop.layers.rotrnn.RotRNN.states",
 )

@@ -20,9 +20,10 @@ part.row("rotrnn:13", "definition", "definition", "Eq. 13, Section 3.4")(
 )
 
 NEWEST_INPUT = (
-    "With the state of Eq. 4 the newest input is not yet multiplied by Lambda: powers "
-    "run from 0 to t-1. Each mode is too small by its factor |lambda|^2, and at t = 1 "
-    "the whole norm is."
+    "The paper prints powers from 1 to t; right is from 0 to t - 1. With the state of "
+    "Eq. 4 Lambda does not yet multiply the newest input. The printed energy of each "
+    "mode is too small by its factor |lambda|^2. This includes t = 1, where the state "
+    "has only one input."
 )
 
 
@@ -52,8 +53,8 @@ lru.row("rotrnn:14", "moment", "refuted")(
     erratum=Erratum(
         "B",
         appears_in=("rotrnn:text:lru-norm-sum", "rotrnn:text:lru-norm-limit"),
-        bearing="Nothing: the limit that is printed is the state's, and the scale of the "
-        "rows that follows from it is right.",
+        bearing="No later result is affected: the printed limit is the true limit of "
+        "the state. The scale of the rows that follows from the limit is right.",
     ),
     code="lru_norm",
 )
@@ -63,7 +64,7 @@ part.row(
     "refuted",
     "display after Eq. 14, Section 4.1, its sums",
 )(
-    "The same, mode by mode",
+    "The expected squared norm, mode by mode",
     r"\mathbb{E}\left[||x_t||^2\right] = "
     r"\sum_{i=1}^t\sum_{k=1}^N b_k|\lambda_k|^{2i} = \sum_{k=1}^N b_k "
     r"\sum_{i=1}^t |\lambda_k|^{2i}",
@@ -77,7 +78,8 @@ part.row(
     erratum=Erratum(
         "B",
         root="rotrnn:14",
-        bearing="Nothing: the limit printed after it is the corrected sum's.",
+        bearing="No later result is affected: the limit printed after it is the limit "
+        "of the corrected sum.",
     ),
     code="lru_norm",
 )
@@ -97,11 +99,15 @@ part.row(
     r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
     r"\quad t \to \infty",
     corrected=lambda: s1 / (1 - r1**2) + s2 / (1 - r2**2),
-    note="The right side is the limit of the state's norm. The printed sums tend to one "
-    "with |lambda_k|^2 in the numerator, less by b_k: the newest input that Eq. 14 drops. "
-    "Two errors cancel, as in Eq. 38 of the LRU's paper (lru:38).",
+    note="The right side is the limit of the state's norm. The printed sums tend to "
+    "the same with |lambda_k|^2 in the numerator, which is less by b_k. The "
+    "difference is the newest input, which Eq. 14 drops. The two errors cancel, as in "
+    "Eq. 38 of the LRU's paper (lru:38).",
     erratum=Erratum(
-        "B", root="rotrnn:14", bearing="Nothing: the limit is the state's."
+        "B",
+        root="rotrnn:14",
+        bearing="No later result is affected: the printed "
+        "limit is the true limit of the state.",
     ),
     code="lru_limit",
 )

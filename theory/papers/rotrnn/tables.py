@@ -15,8 +15,9 @@ part.row("rotrnn:table1:lru-citation", "table", "refuted", "Table 1, row LRU")(
     "The reference for the LRU",
     r"\text{LRU (Axler, 2024)}",
     correction=r"\text{LRU (Orvieto et al., 2023)}",
-    note="The numbers of the row are those of Orvieto et al.: rotrnn:table1:lru-paper.",
-    erratum=Erratum("E", bearing="Nothing: the numbers are the right ones."),
+    note="The paper cites Axler (2024); right is Orvieto et al. The numbers of the "
+    "row are theirs: rotrnn:table1:lru-paper.",
+    erratum=Erratum("E", bearing="No later result is affected: the numbers are right."),
     code="sigprop.theory.papers.rotrnn.printed.CITED_FOR_LRU",
 )
 part.row("rotrnn:text:tasks", "text", "confirmed", "Section 5.1")(

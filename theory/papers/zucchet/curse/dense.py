@@ -16,13 +16,13 @@ part.row("zucchet:8", "identity", "refuted")(
     topic="forward",
     assumes="A is diagonalisable",
     correction=r"h_{t+1} = Ah_t + x_{t+1}:\quad h_t = P h_t^{\text{diag}}",
-    note="The sentence before Eq. 8 has x_t, Eq. 8, 62 and 65 have x_{t+1}, which Eq. 1 "
-    "fixes for the paper; with one state both cannot hold. Stationary moments do not see "
-    "it.",
+    note="The paper prints x_t before Eq. 8, and x_{t+1} in Eq. 8, 62 and 65. With "
+    "one state both cannot hold; Eq. 1 fixes x_{t+1} for the paper. Stationary "
+    "moments do not depend on the choice.",
     erratum=Erratum(
         "C",
         appears_in=("zucchet:17", "zucchet:113", "caption of Figure 1, panel A"),
-        bearing="Eq. 9 and Appendix B.2.3 are of the recurrence with x_{t+1}.",
+        bearing="Eq. 9 and Appendix B.2.3 use the recurrence with x_{t+1}.",
     ),
 )
 part.row("zucchet:9", "identity", "confirmed")(
@@ -42,17 +42,18 @@ part.row("zucchet:9", "identity", "confirmed")(
     "does not.",
 )
 part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq. 9")(
-    "The eigenvalue term dominates at the edge of stability",
+    "The eigenvalue term dominates for |lambda| -> 1",
     r"|\lambda| \to 1:\quad \mathrm{d}_A h_t \simeq \partial_{h_t^{\text{diag}}} "
     r"h_t\, \mathrm{d}_\lambda h_t^{\text{diag}}\, \partial_A \lambda",
     code="share_left",
     assumes="distinct eigenvalues, as in Appendix B.2.3",
     condition=Condition(EXCITED, lambda source, **_: source == "white"),
-    note="Judged on every entry of a generic 3 by 3 matrix with eigenvalues at the "
-    "angles 1.1, -1.1 and pi. White input: what the term leaves grows as 1/gap, like the "
-    "state, and the whole as 1/gap^3, so that the omitted share falls as gap^2. "
-    "Constant input: nothing explodes, and the term is no larger than the others. "
-    "Appendix B.2.3 says it again (zucchet:text:dominance).",
+    note="We compare every entry of a generic 3 by 3 matrix with eigenvalues at the "
+    "angles 1.1, -1.1 and pi. Under white input the whole derivative grows as 1/gap^3 "
+    "and the remainder without this term as 1/gap, like the state. So the omitted "
+    "fraction falls as gap^2. Under constant input nothing diverges, and the term is "
+    "no larger than the others. Appendix B.2.3 repeats the statement "
+    "(zucchet:text:dominance).",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),
 )
 part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(

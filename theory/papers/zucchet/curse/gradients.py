@@ -79,13 +79,13 @@ part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
         lambda kind, **_: kind != "switching",
     ),
     note="Two alternating Jacobians (0, 2; 0, 0) and (0, 0; 2, 0) have spectral "
-    "radius 0 and a product of spectral radius 4 every two steps. A rectified "
-    "network of two units whose inputs switch them in turn has exactly these. With "
-    "norms bounded by c in place of spectral radii, as where all Jacobians are normal, no "
-    "condition is needed.",
+    "radius 0. Their product has spectral radius 4 every two steps. A network of two "
+    "ReLU units, which the inputs activate in turn, has exactly these Jacobians. If "
+    "the norms, not the spectral radii, are at most c, no condition is needed. Normal "
+    "Jacobians are such a case.",
     erratum=Erratum(
         "D",
-        bearing="The paper's own results are for a constant and diagonal Jacobian.",
+        bearing="The paper's own results have a constant and diagonal Jacobian.",
     ),
 )
 part.row("zucchet:text:explode", "bound", "confirmed", "text after Eq. 3")(

@@ -77,15 +77,15 @@ part.row(
     "conditional",
     "text before and after Eq. 5",
 )(
-    "The state's second moment goes to infinity at the edge",
+    "The state's second moment goes to infinity for |lambda| -> 1",
     r"|\lambda| \to 1 \Rightarrow \mathbb{E}[h_t^2] \to \infty",
     code="at_the_edge",
     topic="forward",
     condition=POWER,
-    note="Measured as the power p of gap^-p: 1, and 2 where the input is a pure wave at "
-    "the phase of lambda. Constant input is silent at lambda -> -1: E[h^2] -> 1/4, as "
-    "the paper's own |1 - lambda|^-2 says. The same holds for the backpropagated errors "
-    "of Eq. 7.",
+    note="We measure the power p of gap^-p, where the gap is 1 - |lambda|. It is 1, "
+    "and 2 for a pure wave at the phase of lambda. Constant input has no power at "
+    "lambda -> -1: there E[h^2] -> 1/4, as the paper's own |1 - lambda|^-2 says. The "
+    "same holds for the backpropagated errors of Eq. 7.",
     erratum=Erratum(
         "D",
         appears_in=(
@@ -96,8 +96,8 @@ part.row(
             "zucchet:text:one-dimensional-other-inputs",
             "Section 2.2, 'both hidden states and backpropagated errors explode'",
         ),
-        bearing="Eq. 5 and 6 are right for every input. After Eq. 61 the paper has the "
-        "right domain for inputs rho^|lag|; later sections use such inputs.",
+        bearing="Eq. 5 and 6 are right for every input. After Eq. 61 the paper has "
+        "the right domain for inputs rho^|lag|, and later sections use such inputs.",
     ),
 )
 part.row(
@@ -106,15 +106,15 @@ part.row(
     "conditional",
     "text before and after Eq. 6",
 )(
-    "The sensitivity's second moment goes to infinity at the edge",
+    "The sensitivity's second moment goes to infinity for |lambda| -> 1",
     r"|\lambda| \to 1 \Rightarrow \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] \to "
     r"\infty \text{, faster than } \mathbb{E}[h_t^2]",
     code="at_the_edge",
     condition=POWER,
-    note="The power is 3, two more than the state's, and 4 on a resonant wave. Constant "
-    "input and lambda -> -1: E[(dh/dlam)^2] -> 1/16. The condition is for the "
-    "divergence: as E[(dh/dlam)^2] >= E[h^2]^2 / R(0), the sensitivity diverges faster "
-    "wherever the state diverges.",
+    note="The power of the divergence is 3, two more than for the state, and 4 for a "
+    "resonant wave. For constant input and lambda -> -1 E[(dh/dlam)^2] -> 1/16. The "
+    "condition is needed only for the divergence. As E[(dh/dlam)^2] >= E[h^2]^2 / "
+    "R(0), the sensitivity diverges faster wherever the state diverges.",
     erratum=Erratum("D", root=SILENT),
 )
 part.row("zucchet:text:divergence-speed", "limit", "conditional", "text after Eq. 5")(
@@ -128,11 +128,11 @@ part.row("zucchet:text:divergence-speed", "limit", "conditional", "text after Eq
         "negative, as where rho >= 0",
         lambda edge, rho, **_: edge * rho >= 0,
     ),
-    note="Judged for R = rho^|lag| with |rho| < 1, where less lags are negligible the "
-    "larger |rho| is. The power of the gap stays 1; the factor is (1 + rho)/(1 - rho) at "
-    "lambda -> 1 and its inverse at -1, so that negative rho, or a negative eigenvalue, "
-    "slows the divergence.",
-    erratum=Erratum("D", bearing="It is a remark: nothing is derived from it."),
+    note="We take R = rho^|lag| with |rho| < 1, where a larger |rho| makes fewer lags "
+    "negligible. The power of the gap stays 1. The factor is (1 + rho)/(1 - rho) for "
+    "lambda -> 1, and its inverse for lambda -> -1. So a negative rho, or a negative "
+    "eigenvalue, slows the divergence.",
+    erratum=Erratum("D", bearing="The paper derives nothing from this remark."),
 )
 part.row("zucchet:text:low-pass", "bound", "conditional", "text before Eq. 6")(
     "The recurrence is a low-pass filter",
@@ -144,12 +144,13 @@ part.row("zucchet:text:low-pass", "bound", "conditional", "text before Eq. 6")(
         "one a band-pass filter",
         lambda lam, **_: lam >= 0,
     ),
-    note="At lambda = -0.5 the gain at the highest frequency is three times that "
-    "at zero.",
+    note="At lambda = -0.5 the gain at the highest frequency is three times the gain "
+    "at zero frequency.",
     erratum=Erratum(
         "D",
         appears_in=("Appendix B.2.3, after Eq. 71, after Eq. 73, last paragraph",),
-        bearing="Used is that the inputs are filtered twice, which holds for every lambda.",
+        bearing="The paper uses only that the inputs are filtered twice, which holds "
+        "for every lambda.",
     ),
 )
 part.at("Section 2.2; text in Section 3.1").row(
@@ -160,9 +161,9 @@ part.at("Section 2.2; text in Section 3.1").row(
     r"\mathbb{E}[h_t^2]} = \infty",
     code="sensitivity_over_state",
     condition=POWER,
-    note="Measured as the power of 1/gap by which the ratio grows, 2: under white input "
-    "it is (1 + lam^2)/(1 - lam^2)^2. Constant input and lambda -> -1: neither diverges, "
-    "and the ratio tends to 1/4.",
+    note="We measure the power of 1/gap with which the ratio grows. It is 2: under "
+    "white input the ratio is (1 + lam^2)/(1 - lam^2)^2. For constant input and "
+    "lambda -> -1 neither moment diverges, and the ratio tends to 1/4.",
     erratum=Erratum("D", root=SILENT),
 )
 part.row("zucchet:text:recurrent-most", "limit", "proved", "text after Eq. 7")(

@@ -123,10 +123,11 @@ part.row(
     correction=r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = "
     r"\Theta(1)",
-    note="The equation with 1 is enough, and under white input solved by "
-    "lambda' = (1 - lam^2)/sqrt(1 + lam^2); it is not required. Judged on "
-    "lambda = tanh(omega) under white input, where the left side is 1 + lam^2: between "
-    "1 and 2 for every lambda, and so Theta(1).",
+    note="The paper requires the value 1; right is an order of 1, Theta(1). The "
+    "equation with 1 is sufficient, and its solution under white input is lambda' = "
+    "(1 - lam^2)/sqrt(1 + lam^2). It is not necessary. We take lambda = tanh(omega) "
+    "under white input, where the left side is 1 + lam^2. This is between 1 and 2 for "
+    "every lambda, so it is Theta(1).",
     erratum=Erratum(
         "C",
         bearing="Appendix B.3.2 states the condition with Theta(1) and solves it by tanh.",
@@ -142,7 +143,7 @@ figures.row("zucchet:fig2a", "figure", "proved", "caption of Figure 2A")(
     assumes=DETACHED,
 )
 figures.row("zucchet:fig2b", "figure", "refuted", "caption of Figure 2B")(
-    "Which sensitivity is controlled, and drawn",
+    "Which sensitivity the figure shows as controlled",
     r"\text{effects of normalization and reparametrization: it can effectively control "
     r"the magnitude of } \mathbb{E}[(\mathrm{d}_\lambda h_t)^2]",
     recurrences.controlled,
@@ -151,14 +152,15 @@ figures.row("zucchet:fig2b", "figure", "refuted", "caption of Figure 2B")(
     r"\lambda^2 \log(\lambda)^2 \frac{(1+\lambda^2)(1-\rho^2\lambda^2) + 2\rho\lambda"
     r"(1-\lambda^2)}{(1-\lambda^2)^2(1-\rho\lambda)^2}",
     assumes=DETACHED,
-    note="One letter for another: no reparametrisation changes the sensitivity to lambda "
-    "itself, which with gamma alone has no bound. Judged on which of both is drawn; what "
-    "the caption says of it, so read, is in zucchet:fig2b:bounded and "
-    "zucchet:fig2:other-inputs.",
+    note="The caption names the sensitivity to lambda; right is the sensitivity to "
+    "the parameter. No reparametrisation changes the sensitivity to lambda itself, "
+    "which with gamma alone has no bound. We determine which of the two sensitivities "
+    "the figure shows. The rows zucchet:fig2b:bounded and zucchet:fig2:other-inputs "
+    "judge the caption with this correction.",
     erratum=Erratum(
         "C",
-        bearing="Nothing: Section 3.1, which the figure illustrates, has the sensitivity "
-        "to the parameter.",
+        bearing="No later result is affected: Section 3.1, which the figure "
+        "illustrates, has the sensitivity to the parameter.",
     ),
 )
 figures.row("zucchet:fig2b:bounded", "bound", "proved", "caption of Figure 2B")(

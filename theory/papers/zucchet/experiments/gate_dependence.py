@@ -46,11 +46,13 @@ part.row("zucchet:fig15", "figure", "refuted", "Figure 15")(
     code="sigprop.layers.gru.chrono",
     correction=r"\lambda = \frac{T}{1+T}",
     corrected=lambda: gated.tau / (1 + gated.tau),
-    note="A bracket is missing: T/1 + T is 2 T. As b_f = log T, the gate is T/(1 + T) "
-    "and remembers 1 + T steps. The authors' notebook draws samples and theory over "
-    "1/(1 - lambda), which is that 1 + T: its axis needs no shift, and is not the T "
-    "that is drawn.",
-    erratum=Erratum("C", bearing="None: every reader takes T/(1 + T)."),
+    note="The caption lacks brackets: T/1 + T is 2 T. Right is T/(1 + T). As b_f = "
+    "log T, the gate is T/(1 + T) and its memory length is 1 + T steps. The authors' "
+    "notebook plots samples and theory against 1/(1 - lambda), which is 1 + T. So its "
+    "axis needs no shift, but it does not show the sampled T.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: every reader takes T/(1 + T)."
+    ),
 )
 
 part.row("zucchet:fig15:samples", "definition", "definition", "Figure 15")(

@@ -47,13 +47,16 @@ part.row("zucchet:158", "definition", "definition")(
 )
 
 part.row("zucchet:text:gate-indices", "text", "refuted", "item 1")(
-    "What the gate sees",
+    "The inputs of the gate",
     r"f_{t+1} \text{ depends on both } h_{t+1} \text{ and } x_t",
     code=UNIT,
     correction=r"f_{t+1} \text{ depends on both } h_t \text{ and } x_{t+1}",
-    note="The two time indices are exchanged; Eq. 157 has them right. Values: the "
-    "times of the input and the state seen, counted from the gate's own.",
-    erratum=Erratum("C", bearing="None: Eq. 157 is what is used."),
+    note="The two time indices are exchanged; Eq. 157 has them right. We compare the "
+    "times of the input and the state that the gate reads, counted from the gate's "
+    "own time.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: the paper uses Eq. 157."
+    ),
 )
 
 part.row("zucchet:text:gate-constant", "text", "not-checkable", "item 1")(

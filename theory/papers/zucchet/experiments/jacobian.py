@@ -60,10 +60,12 @@ elsewhere.row("zucchet:fig14", "figure", "conditional", "Figure 14.A")(
         "the candidate n does not see the state either",
         lambda candidate, **_: candidate == 0,
     ),
-    note="Of the GRU of Eq. 26-29 only the gates are made constant: n still mixes "
-    "states through W_nh. The published code sets all weights to zero for this panel, "
-    "those of the inputs too.",
-    erratum=Erratum("D", bearing="None: the panel is there to be looked at."),
+    note="In the GRU of Eq. 26-29 only the gates are made constant. The candidate n "
+    "still mixes states through W_nh. For this panel the published code sets all "
+    "weights to zero, including those of the inputs.",
+    erratum=Erratum(
+        "D", bearing="No later result is affected: the panel is only an illustration."
+    ),
 )
 
 elsewhere.row("zucchet:fig14:input-gates", "figure", "confirmed", "Figure 14.C")(

@@ -16,14 +16,15 @@ part.row("zucchet:fig4", "figure", "conditional", "Figure 4.A, B")(
     condition=Condition(
         "orthogonal eigenvectors of the teacher's matrix", lambda normal, **_: normal
     ),
-    note="Median of the dense top eigenvalue over the complex one. Appendix C.3 says that "
-    "the eigenvectors were drawn, not from which law. Drawn as complex Gaussians the "
-    "median is 17, from 4 to 10^4 in 20 draws.",
+    note="We take the median of the dense network's largest eigenvalue divided by the "
+    "complex network's. Appendix C.3 says that the eigenvectors were sampled, but not "
+    "from which distribution. With complex Gaussian eigenvectors the median is 17, "
+    "and 20 draws range from 4 to 10^4.",
     erratum=Erratum(
         "D",
         appears_in=("zucchet:text:hessian-spectra",),
-        bearing="None: the argument of Section 4.3 rests on the eigenvectors, which "
-        "zucchet:fig4:concentration judges.",
+        bearing="No later result is affected: the argument of Section 4.3 rests on "
+        "the eigenvectors, which zucchet:fig4:concentration judges.",
     ),
 )
 

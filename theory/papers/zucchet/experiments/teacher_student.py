@@ -47,13 +47,15 @@ part.row("zucchet:text:three-times", "text", "conditional", "")(
     condition=Condition(
         "every eigenvalue has modulus nu_0 = 0.99", lambda lam, **_: abs(lam) == 0.99
     ),
-    note="Three times 1/(1 - nu_0), the shortest time scale. By footnote 1 the moduli lie "
-    "above nu_0: in a large teacher the slowest remembers 419 steps, the mean is 260 "
-    "(sigprop:teacher-time). The paper's teacher has n = 10.",
+    note="The length is three times 1/(1 - nu_0), the shortest time constant. By "
+    "footnote 1 the moduli lie above nu_0. In a large teacher the longest time "
+    "constant is 419 steps and the mean is 260 (sigprop:teacher-time). The paper's "
+    "teacher has n = 10.",
     erratum=Erratum(
         "D",
         inherits=("zucchet:text:infinite-sequences",),
-        bearing="That Figure 3 is in the regime of infinite sequences rests on it.",
+        bearing="The paper relies on it to treat Figure 3 as the case of infinite "
+        "sequences.",
     ),
 )
 

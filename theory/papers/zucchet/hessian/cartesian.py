@@ -31,9 +31,10 @@ part.row("zucchet:138", "identity", "refuted")(
     COMPLEX + BLOCK,
     code="complex_block",
     correction=COMPLEX + r"\frac{1}{4}" + BLOCK,
-    note="The places of the conjugates are right; the factor is that of Eq. 133 "
-    "and 137. Eq. 141 is right with the printed H alone: with the corrected one its "
-    "quarter must go, with the halves before Eq. 140.",
+    note="The conjugates stand at the right places. The printed entries are 4 times "
+    "too large, as in Eq. 133 and 137. Eq. 141 is right only with the printed H. With "
+    "the right H, the quarter of Eq. 141 and the halves before Eq. 140 must be "
+    "removed.",
     erratum=REPEATED,
 )
 
@@ -78,13 +79,15 @@ def eq_139(upper: str) -> str:
 
 
 part.row("zucchet:139", "identity", "refuted")(
-    "The real Hessian of two units, (re, im)",
+    "The real Hessian of two units, in real and imaginary parts",
     eq_139("re"),
     code="real_block",
     correction=eq_139("im"),
-    note="A misprint: the upper right entry repeats the upper left one. Eq. 143 has "
-    "the right entry.",
-    erratum=Erratum("C", bearing="Nothing: Eq. 143 has the right entry."),
+    note="The upper right entry repeats the upper left entry. Eq. 143 has the right "
+    "entry.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: Eq. 143 has the right entry."
+    ),
 )
 
 BY_RE = r"\mathrm{d}_{\omega_{\mathrm{re},i}}\lambda_i = "
@@ -93,18 +96,19 @@ BAR_BY_IM = r"\mathrm{d}_{\omega_{\mathrm{im},i}}\bar{\lambda}_i = "
 part.row(
     "zucchet:text:hessian-cartesian-slopes", "text", "refuted", "text after Eq. 139"
 )(
-    "Derivatives of the eigenvalue by its real and imaginary part",
+    "Derivatives of the eigenvalue with respect to its real and imaginary part",
     rf"{BY_RE}\frac{{1}}{{2}}, \; {BY_IM}\frac{{i}}{{2}}, \; {BAR_BY_IM}-\frac{{i}}{{2}}",
     code="CARTESIAN",
     correction=rf"{BY_RE}1, \; {BY_IM}i, \; {BAR_BY_IM}-i",
-    note="The derivative by a real parameter has no half. These halves cancel against the "
-    "quarter that Eq. 138 lacks, so that Eq. 142 is right; both are to be mended "
-    "together. In Eq. 80 the same halves stand, and there nothing cancels them: Eq. 81-83 "
-    "are too small by four.",
+    note="The paper prints a factor 1/2; right is 1, because the parameters are real. "
+    "The printed factor cancels the quarter that Eq. 138 lacks, so that Eq. 142 is "
+    "right. Both must be corrected together. Eq. 80 has the same factors, and nothing "
+    "cancels them there: Eq. 81-83 are too small by a factor of 4.",
     erratum=Erratum(
         "B",
         root="zucchet:80",
-        bearing="Nothing in Appendix C.2: Eq. 142-155 hold the right factor.",
+        bearing="No later result of Appendix C.2 is affected: Eq. 142-155 have the "
+        "right factor.",
     ),
 )
 

@@ -14,7 +14,7 @@ part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
     part.row("zucchet:135", "identity", "refuted"),
-    "The gradient by the conjugate eigenvalues",
+    "The gradient with respect to the conjugate eigenvalues",
     GRADIENT + r"\frac{\mathrm{d}\bar{L}_t}{\mathrm{d}\lambda} = " + CONJUGATE,
     BY_CONJUGATE,
     H.e_y * H.bar(H.c_i) * H.bar(H.s_i),

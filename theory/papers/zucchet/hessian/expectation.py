@@ -115,16 +115,17 @@ part.row("zucchet:134", "moment", "refuted")(
         "|lambda_i|, |lambda_j| < 1, |rho| <= 1",
         lambda rho, **point: inside("alpha", "beta")(**point) and abs(rho) <= 1,
     ),
-    note="Both factors 1 - rho are 1 - rho^2. The printed form is exact at rho = 0 "
-    "and rho = 1 only. For a conjugate pair near the unit circle the printed value over "
-    "the true one tends to 1/(1 + rho); for other pairs the error has no bound, as the "
-    "true numerator may vanish. The authors' notebook of Figure 8 computes the "
-    "printed form, that of Figure 1A the right one (zucchet:59).",
+    note="The paper prints the factor 1 - rho twice; right is 1 - rho^2. The printed "
+    "form is exact at rho = 0 and rho = 1 only. For a conjugate pair near the unit "
+    "circle the printed value divided by the true value tends to 1/(1 + rho). For "
+    "other pairs this ratio has no bound, because the true numerator may vanish. The "
+    "authors' notebook of Figure 8 computes the printed form. The authors' notebook "
+    "of Figure 1A computes the right form (zucchet:59).",
     erratum=Erratum(
         "A",
         root="zucchet:59",
         inherits=("zucchet:fig8",),
-        bearing="Figure 8 between rho = 0 and 1. Eq. 142-155 hold whatever form S is "
-        "given, and Figure 10 has white inputs.",
+        bearing="Figure 8 is wrong for rho between 0 and 1. Eq. 142-155 hold for any "
+        "form of S, and Figure 10 has white inputs.",
     ),
 )

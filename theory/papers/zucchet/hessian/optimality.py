@@ -16,12 +16,14 @@ part.row("zucchet:113", "definition", "refuted")(
     r"h_{t+1} = \lambda \odot h_t + bx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
     correction=r"h_{t+1} = \lambda \odot h_t + bx_{t+1}",
-    note="Section 1 lets h_{t+1} see x_{t+1} throughout, and Eq. 130, whose weights n "
-    "lambda^(n-1) stand at x_{-n}, does so too. The same misprint as in Eq. 17.",
+    note="The paper prints x_t; right is x_{t+1}. In Section 1 h_{t+1} depends on "
+    "x_{t+1} throughout. Eq. 130, with weights n lambda^(n-1) at x_{-n}, agrees with "
+    "Section 1. Eq. 17 has the same misprint.",
     erratum=Erratum(
         "C",
         root="zucchet:8",
-        bearing="Nothing: one step of delay changes no stationary moment.",
+        bearing="No later result is affected: a delay of one step changes no "
+        "stationary moment.",
     ),
 )
 

@@ -25,7 +25,7 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
         return H.conjugate(derivative) if barred else derivative
 
     part.row(f"zucchet:{number}", "identity", "refuted")(
-        f"Derivative of the {'conjugate ' if barred else ''}eigenvalue by the "
+        f"Derivative of the {'conjugate ' if barred else ''}eigenvalue with respect to the "
         f"{'magnitude' if by_nu else 'angle'}'s parameter",
         rf"{left}\frac{{{top}}}{{2}}",
         lambda: start("lambda = nu exp(i theta), differentiated", derived()),
@@ -33,12 +33,13 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
         code="polar",
         correction=left + top,
         corrected=lambda: form,
-        note="The derivative by a real parameter has no half. It cancels against the "
-        "quarter that Eq. 138 lacks: both are to be mended together, or neither.",
+        note="The paper prints a factor 1/2; right is 1, because the parameter is "
+        "real. The printed factor cancels the quarter that Eq. 138 lacks, so both "
+        "must be corrected together.",
         erratum=Erratum(
             "B",
             root="zucchet:80",
-            bearing="Nothing: Eq. 152-155 hold the right factor.",
+            bearing="No later result is affected: Eq. 152-155 have the right factor.",
         ),
     )
 
@@ -100,7 +101,7 @@ part.row("zucchet:153", "identity", "proved")(
 )
 
 part.row("zucchet:154", "identity", "refuted")(
-    "The entry (angle, magnitude)",
+    "The Hessian's entry (angle, magnitude)",
     entry(
         r"\theta,i",
         r"\nu,i",
@@ -120,11 +121,14 @@ part.row("zucchet:154", "identity", "refuted")(
         H.nu_i * H.dtheta_i * H.dnu_j / 2 * H.imaginary_part(-turned_A - turned_B)
     ),
     assumes=ASSUMES,
-    note="Three misprints: the exponent at A is the sum of the angles, the sign of B is "
-    "minus, and the second parameter is unit j's. Eq. 143 has the same entry right "
-    "in (re, im). With the printed form the real Hessian is not symmetric.",
+    note="The paper has three misprints. In the right formula the exponent at A is "
+    "the sum of the angles, the sign of B is minus, and the second parameter belongs "
+    "to unit j. Eq. 143 gives the same entry correctly, in real and imaginary parts. "
+    "With the printed form the real Hessian is not symmetric.",
     erratum=Erratum(
-        "A", bearing="Nothing: Eq. 153 is its transpose, and Figure 10 uses Eq. 143."
+        "A",
+        bearing="No later result is affected. Eq. 153, the transposed entry, is "
+        "right, and Figure 10 uses Eq. 143.",
     ),
 )
 
@@ -137,7 +141,7 @@ def eq_155(nu_i: Expr, nu_j: Expr) -> Expr:
 
 RIGHT_155 = rf"\mathrm{{Re}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]"
 part.row("zucchet:155", "identity", "refuted")(
-    "The entry (angle, angle)",
+    "The Hessian's entry (angle, angle)",
     entry(
         r"\theta,i",
         r"\theta,j",
@@ -152,7 +156,9 @@ part.row("zucchet:155", "identity", "refuted")(
     ),
     corrected=lambda: eq_155(H.nu_i, H.nu_j),
     assumes=ASSUMES,
-    note="A misprint: nu is a function of omega_nu, printed of omega_theta. With "
-    "the right argument the entry holds.",
-    erratum=Erratum("C", bearing="Nothing: it is the last line."),
+    note="The paper prints nu(omega_theta); right is nu(omega_nu). With the right "
+    "argument the entry holds.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: Eq. 155 is the last line."
+    ),
 )

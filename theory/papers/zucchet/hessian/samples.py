@@ -10,7 +10,7 @@ from sigprop.theory.derivation import Derivation, start
 from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Head, Part
 
-HALF = "For y = Re[c^T h], dy/dlambda is c dh/dlambda / 2 in Wirtinger's sense: "
+HALF = "For y = Re[c^T h] the Wirtinger derivative dy/dlambda is c dh/dlambda / 2. "
 ROOT = "zucchet:122"
 CARRIED = tuple(
     f"zucchet:{number}" for number in (*range(124, 130), 133, *range(135, 139))
@@ -47,7 +47,7 @@ def times(
         code=code,
         correction=correction or left + lacks + right,
         corrected=lambda: printed / factor,
-        note=f"{HALF}the printed value is {factor} times too large. {note}".rstrip(),
+        note=f"{HALF}So the printed value is {factor} times too large. {note}".rstrip(),
         erratum=erratum,
     )
 
@@ -71,22 +71,23 @@ part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
     part.row("zucchet:122", "identity", "refuted"),
-    "The gradient of one sample's loss by the eigenvalues",
+    "The gradient of one sample's loss with respect to the eigenvalues",
     GRADIENT,
     r"\frac{\partial L_t}{\partial y_t} c^\top " + D_H,
     H.e_y * H.c_i * H.s_i,
     2,
     gradient,
     code="output_slope",
-    note="To read d/dlambda as d/dRe - i d/dIm saves the derivative of L alone: that of "
-    "h is then doubled too. The halves of Eq. 140, 141 and 148-151 undo the factor, so "
-    "that Eq. 142-155 are not touched; who mends Eq. 138 must drop those halves and the "
-    "quarter of Eq. 141 as well.",
+    note="Reading d/dlambda as d/dRe - i d/dIm does not help, because it doubles the "
+    "derivative of h as well. The halves of Eq. 140, 141 and 148-151 cancel the factor, "
+    "so Eq. 142-155 are right. With the right Eq. 138, these halves and the quarter of "
+    "Eq. 141 must be removed too.",
     erratum=Erratum(
         "B",
         appears_in=CARRIED,
-        bearing="Nothing but the lines that carry the factor on to Eq. 138: from Eq. 142 "
-        "on the halves of the chain rule cancel it.",
+        bearing="No later result is affected except the lines that carry the factor "
+        "on to Eq. 138. From Eq. 142 on, the halves of the chain rule cancel the "
+        "factor.",
     ),
 )
 
@@ -99,15 +100,15 @@ part.row("zucchet:123", "identity", "not-checkable")(
 
 times(
     part.row("zucchet:124", "identity", "refuted"),
-    "The second derivative as that of the gradient",
+    "The second derivative as the derivative of the gradient",
     SECOND,
     r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\frac{\mathrm{d}h_t}{"
     r"\mathrm{d}\lambda}^\top c \frac{\partial L_t}{\partial y_t}^\top \right]",
     PRODUCT / 2,
     2,
     product,
-    note="Judged off the diagonal, where the bracket of unit j has the derivative "
-    "c_j dh_j c_i dh_i / 2 by lambda_i.",
+    note="We compare entries off the diagonal. There the derivative of unit j's bracket "
+    "with respect to lambda_i is c_j dh_j c_i dh_i / 2.",
 )
 
 curved, squared = H.e_y * H.c_i * t_i, (H.c_i * H.s_i) ** 2
@@ -119,7 +120,7 @@ SQUARED = (
     r"y_t^2} c^\top \frac{\mathrm{d}h_t}{\mathrm{d}\lambda}"
 )
 part.row("zucchet:125", "identity", "refuted")(
-    "Both terms of the second derivative of one sample",
+    "Both terms of the second derivative of one sample's loss",
     SECOND + CURVED + r"^\top + " + SQUARED,
     lambda: start(
         "half the second derivative of c h, and the square of its half",
@@ -129,14 +130,14 @@ part.row("zucchet:125", "identity", "refuted")(
     code="output_slope",
     correction=SECOND + r"\frac{1}{2}" + CURVED + r"^\top + \frac{1}{4}" + SQUARED,
     corrected=lambda: curved / 2 + squared / 4,
-    note=f"{HALF}the first term lacks one half, the second two. At optimality the first "
-    "vanishes.",
+    note=f"{HALF}So the first term lacks a factor 1/2 and the second a factor 1/4. At "
+    "optimality the first term vanishes.",
     erratum=REPEATED,
 )
 
 times(
     part.row("zucchet:126", "identity", "refuted"),
-    "The second derivative of one sample at optimality",
+    "The second derivative of one sample's loss at optimality",
     ENTRY,
     r"\left(\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}^\top c c^\top \frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\lambda}\right)_{ij}",
@@ -147,7 +148,7 @@ times(
 
 times(
     part.row("zucchet:127", "identity", "refuted"),
-    "The same as a product of two output derivatives",
+    "The same second derivative as a product of two output derivatives",
     ENTRY,
     r"\left(c^{\top} \frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right)_i \left("
     r"c^{\top} \frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right)_j",
@@ -158,7 +159,7 @@ times(
 
 times(
     part.row("zucchet:128", "identity", "refuted"),
-    "The same entry by entry",
+    "The same second derivative, entry by entry",
     ENTRY,
     r"c_i \frac{\mathrm{d}h_{t,i}}{\mathrm{d}\lambda_i} c_j \frac{\mathrm{d}"
     r"h_{t,j}}{\mathrm{d}\lambda_j}",
@@ -178,18 +179,20 @@ part.row(
         "the loss is half the squared error, as in Section 4.1",
         lambda scale, **_: scale == 0.5,
     ),
-    note="Of the squared error without the half it is 2, and the whole Hessian "
-    "doubles.",
+    note="For the squared error without the factor 1/2 the value is 2, and the whole "
+    "Hessian doubles.",
 )
 
 part.row(
     "zucchet:text:hessian-diagonal-states", "text", "refuted", "text after Eq. 128"
 )(
-    "An eigenvalue moves its own state alone",
+    "An eigenvalue changes only its own state",
     r"\mathrm{d}_{\lambda_i} h_{t,i} = 0 \text{ if } i \neq j",
     code="sigprop.evidence.zucchet.hessian.units.sampled",
     correction=r"\mathrm{d}_{\lambda_i} h_{t,j} = 0 \text{ if } i \neq j",
-    note="A misprinted index: as printed, no eigenvalue moves its own state. The half "
-    "sentence before it says it rightly.",
-    erratum=Erratum("C", bearing="Nothing: Eq. 128 has the right indices."),
+    note="The paper prints the index i of the state; right is j. As printed, no "
+    "eigenvalue changes its own state. The words before it state the right version.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: Eq. 128 has the right indices."
+    ),
 )

@@ -21,16 +21,18 @@ part.row(
     condition=Condition(
         "the eigenvectors of A are orthonormal", lambda normal, **_: normal
     ),
-    note="The paper says it in words, which have no number; judged is where the ratio of "
-    "the largest eigenvalues tends. At nu_0 = 0.99 it is 1.0002 to 1.0008 for orthonormal "
-    "eigenvectors. With general ones a change of A is seen through the basis and its "
-    "inverse: with Gaussian eigenvectors it was 9 to 230, in eight draws. Appendix C.3 "
-    "says that they were drawn, not from which law. Both networks have 4 states, 25 real "
-    "parameters and white inputs. The same sentence as zucchet:fig4.",
+    note="The paper gives no number. We test where the ratio of the largest "
+    "eigenvalues tends. At nu_0 = 0.99 it is 1.0002 to 1.0008 for orthonormal "
+    "eigenvectors. With general eigenvectors a change of A acts through the basis and "
+    "its inverse. With Gaussian eigenvectors the ratio was 9 to 230, in eight draws. "
+    "Appendix C.3 says that the eigenvectors were sampled, but not from which "
+    "distribution. Both networks have 4 states, 25 real parameters and white inputs. "
+    "The statement repeats zucchet:fig4.",
     erratum=Erratum(
         "D",
         root="zucchet:fig4",
-        bearing="Nothing: what is drawn from the figure is where the eigenvectors lie.",
+        bearing="No later result is affected: the paper's conclusion from the figure "
+        "is the position of the eigenvectors.",
     ),
 )
 
@@ -57,13 +59,14 @@ measured.row("zucchet:text:hessian-lipschitz", "text", "conditional", "footnote 
     r"L = \lambda_{\max}(H)",
     code="lipschitz_by_norm",
     condition=Condition(UPWARDS, no_larger_downwards),
-    note="Away from optima the loss curves downwards too, and the largest eigenvalue "
-    "may be smaller than the modulus of the least one. The same sentence as "
-    "zucchet:footnote2:lipschitz.",
+    note="Away from optima the loss also has negative curvature. The largest "
+    "eigenvalue may then be smaller than the modulus of the most negative one. The "
+    "statement repeats zucchet:footnote2:lipschitz.",
     erratum=Erratum(
         "D",
         root="zucchet:footnote2:lipschitz",
-        bearing="Nothing: the constant is used in words alone.",
+        bearing="No later result is affected: the paper uses the constant only in "
+        "words.",
     ),
 )
 

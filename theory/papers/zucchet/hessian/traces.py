@@ -100,7 +100,10 @@ part.row("zucchet:147", "moment", "refuted")(
     MOMENT + r"\theta" + RIGHT,
     code="pair",
     correction=MOMENT + r"\lambda_i" + RIGHT,
-    note="theta stands for lambda_i, which the sentence before names; elsewhere theta is "
-    "any parameter, such as b. The trace of the block is |c_i|^2 times this.",
-    erratum=Erratum("C", bearing="Nothing: it is a remark."),
+    note="The paper prints theta; right is lambda_i, which the sentence before names. "
+    "Elsewhere theta is any parameter, such as b. The trace of the block is |c_i|^2 "
+    "times this moment.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: the equation is a remark."
+    ),
 )

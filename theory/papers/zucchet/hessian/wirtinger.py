@@ -32,7 +32,7 @@ def derivative(
         return f_re * (dz + dz_bar) / 2 + f_im * (dz - dz_bar) / (2 * I)
 
     part.row(f"zucchet:{number}", "identity", "refuted")(
-        f"Wirtinger derivative by {name}",
+        f"Wirtinger derivative with respect to {name}",
         left + r"\mathrm{d}\mathrm{Re}[f]}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}\mathrm{{Im}}[f]}}{{\mathrm{{d}}\mathrm{{Im}}[z]"
         r"} \right)",
@@ -44,8 +44,9 @@ def derivative(
         correction=left + r"\mathrm{d}f}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}f}}{{\mathrm{{d}}\mathrm{{Im}}[z]}} \right)",
         corrected=lambda: (f_re + factor * f_im) / 2,
-        note=f"Both derivatives are of f itself. As printed, f(z) = z has {shown}, and "
-        "of a real f the derivative by Im z is lost.",
+        note="The paper takes derivatives of Re f and Im f; right are derivatives of f "
+        f"itself. With the printed form f(z) = z has {shown}. For a real f the printed "
+        "form loses the derivative with respect to Im z.",
         erratum=Erratum(
             "B",
             root="" if number == 116 else "zucchet:116",
@@ -55,14 +56,14 @@ def derivative(
     )
 
 
-derivative(116, "z", "z", "-", dz, "derivative (1 - i)/2 instead of 1")
+derivative(116, "z", "z", "-", dz, "the derivative (1 - i)/2 instead of 1")
 derivative(
     117,
-    "conjugate",
+    "the conjugate of z",
     r"\bar{z}",
     "+",
     dz_bar,
-    "the derivative (1 + i)/2 by the conjugate instead of 0",
+    "the conjugate derivative (1 + i)/2 instead of 0",
 )
 
 part.row("zucchet:118", "identity", "refuted")(
@@ -74,11 +75,14 @@ part.row("zucchet:118", "identity", "refuted")(
     correction=r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}\bar{f}}{"
     r"\mathrm{d}\bar{z}}}",
     corrected=lambda: (f_re - I * f_im) / 2,
-    note="Introduced for a complex-valued f, of which the right side is the "
-    "derivative of conj(f) by z. As printed it holds of a real f. The next item, which "
-    "says that conj(L) = L, shows that the line over f was meant.",
+    note="The paper prints df / d conj(z) under the bar; right is d conj(f) / d "
+    "conj(z). The equation is introduced for a complex-valued f, and as printed it "
+    "holds only for a real f. The next item, which says that conj(L) = L, shows that "
+    "conj(f) was meant.",
     erratum=Erratum(
-        "C", bearing="Nothing: it is used for the loss alone, which is real."
+        "C",
+        bearing="No later result is affected: the paper uses the equation only "
+        "for the loss, which is real.",
     ),
 )
 
@@ -164,12 +168,12 @@ part.row("zucchet:text:hessian-hermitian", "text", "conditional", "text after Eq
         "the conjugates; the matrix of Eq. 138 is Hermitian only where A is real",
         lambda part, **point: part == "mixed" or A_is_real(**point),
     ),
-    note="In the order (lambda, conj) for rows and columns, as in Eq. 138, the whole "
-    "matrix is symmetric, for second derivatives commute, and not Hermitian: its "
-    "diagonal holds A_ii, which is complex.",
+    note="Eq. 138 orders rows and columns as (lambda, conj). In this order the whole "
+    "matrix is symmetric, because second derivatives commute. It is not Hermitian: "
+    "its diagonal holds A_ii, which is complex.",
     erratum=Erratum(
         "D",
-        bearing="Nothing: Eq. 138 writes out its four entries, and no step uses more than "
-        "that the loss is real.",
+        bearing="No later result is affected. Eq. 138 writes out its four entries, "
+        "and no step uses more than that the loss is real.",
     ),
 )

@@ -8,23 +8,24 @@ part = Part("Appendix C.1.3", "landscape", "sigprop.theory.teacher_student")
 angle = part.at("Appendix C.1.4")
 
 part.row("zucchet:fig6-hessian", "figure", "refuted", "Fig. 6, caption")(
-    "Both reparametrisations tame the Hessian",
+    "Both reparametrisations are said to control the Hessian",
     r"\text{both reparametrizations enable to control the explosion of the Hessian}",
     code="sigprop.evidence.zucchet.landscape.curvature.bend",
     correction=r"\text{the best one controls it for both coordinates, the double "
     r"exponential one for the modulus alone}",
-    note="Judged on the exponent p of gap^-p by which the curvature at optimality grows "
-    "towards the edge, nought where it is controlled. By the LRU's modulus the curvature "
-    "is at most 1/4, with tanh and with the best angle it is one. By the LRU's angle p "
-    "is two, as without reparametrisation: the curvature is theta^2 nu^2 (1 + nu^2)/(1 - "
-    "nu^2)^2, at the figure's angle of pi/100 4.837 for |lam*| = 0.99 and 492.5 for "
-    "0.999, where the best angle has one. The caption of Fig. 9 says so: the LRU's "
+    note="The curvature at the optimum grows as gap^-p with the gap 1 - |lambda| -> "
+    "0. We compare the exponent p, which is 0 if the curvature stays bounded. Along "
+    "the LRU's modulus parameter the curvature is at most 1/4. With tanh, and along "
+    "the best angle, it is 1. Along the LRU's angle p is 2, as without "
+    "reparametrisation. There the curvature is theta^2 nu^2 (1 + nu^2)/(1 - nu^2)^2. "
+    "At the figure's angle of pi/100 it is 4.837 for |lam*| = 0.99 and 492.5 for "
+    "0.999; along the best angle it is 1. The caption of Fig. 9 agrees: the LRU's "
     'parametrisation "efficiently mitigates the Hessian explosion but not the one of '
     'the angle".',
     erratum=Erratum(
         "A",
-        bearing="Nothing: Section 3.1, Section 4.3 and the caption of Fig. 9 state what "
-        "is right.",
+        bearing="No later result is affected: Section 3.1, Section 4.3 and the "
+        "caption of Fig. 9 state what is right.",
     ),
 )
 part.row("zucchet:fig6-modulus", "figure", "proved", "Fig. 6, caption")(

@@ -19,12 +19,13 @@ part.row("zucchet:text:c1-lru-gain", "text", "refuted", "list in Appendix C.1.3"
     code="sigprop.neuron.ring.normalisation",
     correction=r"\gamma(\lambda) = \sqrt{1-|\lambda|^2}",
     corrected=lambda: sqrt(1 - lam * lam_bar),
-    note="The section's eigenvalues are complex, and it writes |lambda|^2 elsewhere. "
-    "The LRU paper and the code have the modulus.",
+    note="The paper prints lambda^2; right is |lambda|^2, because the section's "
+    "eigenvalues are complex. The section writes |lambda|^2 elsewhere. The LRU paper "
+    "and the code have the modulus.",
     erratum=Erratum(
         "C",
-        bearing="Nothing: Appendices A.2 and C.1.2 have the modulus, and Fig. 2, where "
-        "lambda is real, does not need it.",
+        bearing="No later result is affected. Appendices A.2 and C.1.2 have the "
+        "modulus, and Fig. 2, where lambda is real, does not need it.",
     ),
 )
 part.row(
@@ -53,10 +54,12 @@ angle.row("zucchet:111", "identity", "refuted")(
     ),
     correction=r"\theta(\omega_{\theta}^{\exp}) = \exp(\omega_{\theta}^{\exp})",
     corrected=task.exponential_angle,
-    note="The inverse is printed. Appendix C.1.3 and the caption of Fig. 7 have exp, "
-    "as the LRU does.",
+    note="The paper prints log; right is exp, the inverse function. Appendix C.1.3 "
+    "and the caption of Fig. 7 have exp, as the LRU does.",
     erratum=Erratum(
-        "C", bearing="Nothing: Appendix C.1.3 and the caption of Fig. 7 have exp."
+        "C",
+        bearing="No later result is affected: Appendix C.1.3 and the caption of "
+        "Fig. 7 have exp.",
     ),
 )
 angle.row("zucchet:112", "definition", "definition")(

@@ -169,10 +169,13 @@ best.row("zucchet:92", "moment", "refuted")(
         / 2
     ),
     assumes=WHITE,
-    note="The first two gains lack their squares. The printed line is not zero where "
-    "the student is the teacher, and grows without bound at the edge.",
+    note="The paper prints gamma in the first two terms; right is gamma^2. The "
+    "printed loss is not zero where the student equals the teacher, and grows without "
+    "bound for |lambda| -> 1.",
     erratum=Erratum(
-        "C", bearing="Nothing: Eq. 93 is right and only follows with the squares."
+        "C",
+        bearing="No later result is affected: Eq. 93 is right and follows only "
+        "with the squares.",
     ),
 )
 best.row("zucchet:93", "moment", "proved")(

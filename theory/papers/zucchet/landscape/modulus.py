@@ -73,13 +73,15 @@ part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq.
     code="sigprop.evidence.zucchet.landscape.curvature.square_energy",
     correction=r"\mathbb{E}[|\mathrm{d}_{\omega} h_t|^2] = 1 \Leftrightarrow "
     r"\mathrm{d}_{\omega}^2 L_t = 1",
-    note="The section allows complex states. The mean of the square is then complex "
-    "and not the curvature; by the angle it is negative even for real lambda. As "
-    "printed it holds of the modulus of a real eigenvalue alone.",
+    note="The paper takes the mean of the square; right is the mean of the squared "
+    "modulus. The section allows complex states, for which the mean of the square is "
+    "complex and is not the curvature. For the angle it is negative even at real "
+    "lambda. The printed form holds only for the modulus of a real eigenvalue.",
     erratum=Erratum(
         "C",
         appears_in=("zucchet:99",),
-        bearing="Nothing: what follows is computed from the loss.",
+        bearing="No later result is affected: the paper computes what follows from "
+        "the loss.",
     ),
 )
 part.row("zucchet:99", "identity", "refuted")(
@@ -98,13 +100,15 @@ part.row("zucchet:99", "identity", "refuted")(
     r"\mathrm{d}\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{"
     r"\mathrm{d}\nu}\right] = \nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{"
     r"\mathrm{d}\nu^2}",
-    note="A matter of notation. With d^2 L/dh^2 = 1 and complex states the first factor "
-    "of the two expectations must be conjugated, as in the sentence before Eq. 94. The "
-    "outer equality, the one that is used, holds as printed.",
+    note="This is a matter of notation. With d^2 L/dh^2 = 1 and complex states the "
+    "first factor of both expectations must be conjugated, as in the sentence before "
+    "Eq. 94. The equality of the first and the last member, which the paper uses, is "
+    "right as printed.",
     erratum=Erratum(
         "C",
         root="zucchet:text:c1-unit-sensitivity",
-        bearing="Nothing: Eq. 100 uses the outer equality.",
+        bearing="No later result is affected: Eq. 100 uses the equality of the first "
+        "and the last member.",
     ),
 )
 part.row("zucchet:100", "identity", "proved")(

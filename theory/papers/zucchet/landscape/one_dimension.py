@@ -63,14 +63,14 @@ unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")
         "the input has power at the frequency of the teacher's eigenvalue",
         lambda rho, angle, **_: has_power(rho, angle),
     ),
-    note="The reading is ours, and only the direction is judged: from |lambda*| = 0.99 to "
-    "0.999 the loss at the teacher gets sharper, 995-fold for white input. Under constant "
-    "input it does so for lambda* near one only, under alternating input near minus one "
-    "only; Fig. 1 has a positive teacher.",
+    note="The reading is ours, and we judge only the direction. From |lambda*| = 0.99 "
+    "to 0.999 the curvature of the loss at the teacher grows 995 times under white "
+    "input. Under constant input it grows only for lambda* near 1. Under alternating "
+    "input it grows only for lambda* near -1. Fig. 1 has a positive teacher.",
     erratum=Erratum(
         "D",
         root="zucchet:text:state-diverges",
-        bearing="Nothing: Section 4.1 continues with white input.",
+        bearing="No later result is affected: Section 4.1 continues with white input.",
     ),
 )
 unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(

@@ -18,7 +18,10 @@ LAGS_57 = (
 )
 
 UNEVEN = Erratum("D", root="zucchet:45")
-AS_45 = "As of zucchet:45: R_x of complex inputs is not even, but R(-D) = conj(R(D))."
+AS_45 = (
+    "The condition is that of zucchet:45: for complex inputs R_x is not even, but "
+    "R(-D) = conj(R(D))."
+)
 
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.stable")
 
@@ -42,12 +45,13 @@ part.row("zucchet:53", "identity", "refuted")(
     correction=r"\frac{\mathrm{d}h_0}{\mathrm{d}\lambda} = \sum_{n\geq 0} "
     r"n\lambda^{n-1}x_{-n}",
     corrected=lambda: n * lam ** (n - 1),
-    note="Eq. 52 holds; collecting n + m + 1 = k gives k lam^(k-1) x_{-k}. The "
-    "index is one step off.",
+    note="The paper prints x_{-n-1}; right is x_{-n}. Eq. 52 holds, and collecting "
+    "the terms with n + m + 1 = k gives k lam^(k-1) x_{-k}.",
     erratum=Erratum(
         "B",
-        bearing="Under stationarity no moment sees a shift of all inputs; Eq. 54 and 130 "
-        "are right.",
+        bearing="For stationary inputs, a shift of all inputs changes no moment. Eq. "
+        "130 is right. Eq. 54 has the right weights and indices; the sign of its lag "
+        "is a different misprint.",
     ),
 )
 DOUBLE_SUM = r" = \sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-1}"
@@ -58,11 +62,13 @@ part.row("zucchet:54", "moment", "refuted")(
     code="sigprop.theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
     correction=D_H + DOUBLE_SUM + "R_x(m-n)",
-    note="The mean of x_{-n} conj(x_{-m}) is R_x(m - n), as of Eq. 44.",
+    note="The paper prints R_x(n - m); right is R_x(m - n). The reason is the same as "
+    "in Eq. 44: the mean of x_{-n} conj(x_{-m}) is R_x(m - n).",
     erratum=Erratum(
         "B",
         root="zucchet:44",
-        bearing="Nothing: Lemma 2, which is next, asks for an even R_x.",
+        bearing="No later result is affected: Lemma 2, which follows, assumes an even "
+        "R_x.",
     ),
 )
 part.row("zucchet:55", "moment", "conditional")(
@@ -106,9 +112,10 @@ part.row("zucchet:57", "moment", "refuted")(
     assumes=forms.STATIONARY,
     correction=D_H + r" = \frac{1+|\lambda|^2}{(1-|\lambda|^2)^3} " + LAGS_57,
     corrected=forms.eq_57_corrected,
-    note="The square inside the cube is lost between Eq. 56 and Eq. 57; Eq. 6 "
-    "and Eq. 60 have it. The printed value is too large by (1 + |lam|)^3 in its "
-    "first term. The corrected form too needs an even R_x, as Eq. 45 does.",
+    note="The paper prints the cube of 1 - |lam|; right is the cube of 1 - |lam|^2, "
+    "as in Eq. 56. The square is lost between Eq. 56 and Eq. 57; Eq. 6 and Eq. 60 "
+    "have it. The first printed term is too large by (1 + |lam|)^3. The corrected "
+    "form also needs an even R_x, as Eq. 45 does.",
     erratum=Erratum(
         "C",
         inherits=("zucchet:text:eq-6",),
@@ -140,17 +147,18 @@ part.row("zucchet:59", "moment", "refuted")(
     r")^3 + \rho(1-\rho^2)|\lambda|^2(\rho|\lambda|^2(1+|\lambda|^2) - 2\lambda "
     r"- 2\bar{\lambda})}{(1-|\lambda|^2)^3|1-\rho\lambda|^4}",
     corrected=forms.eq_59_corrected,
-    note="Both factors 1 - rho must read 1 - rho^2. The printed form is right at "
-    "rho = 0 and rho = 1, where the paper checks it. Near the edge printed over true "
-    "tends to 1/(1 + rho): a half at rho -> 1, ten at rho = -0.9. The text says that "
-    "Fig. 1A plots this equation; its curves are right, as the authors' "
-    "notebook of that figure has the right form, for real eigenvalues. That of "
-    "Fig. 8 has the misprint (zucchet:134).",
+    note="The paper prints the factor 1 - rho twice; right is 1 - rho^2. The printed "
+    "form is right at rho = 0 and rho = 1, where the paper checks it. For |lambda| -> "
+    "1 the printed value divided by the true value tends to 1/(1 + rho). This limit "
+    "is 1/2 at rho -> 1, and 10 at rho = -0.9. The paper says that Fig. 1A plots this "
+    "equation. The curves of Fig. 1A are right: the authors' notebook of Figure 1A "
+    "has the right form, for real eigenvalues. The authors' notebook of Figure 8 has "
+    "the misprint (zucchet:134).",
     erratum=Erratum(
         "A",
         appears_in=("zucchet:134",),
-        bearing="Eq. 60 and 61 are its values at rho = 0 and rho = 1, where the "
-        "printed form is right. The authors' notebook of Figure 1A has the right form.",
+        bearing="Eq. 60 and 61 are Eq. 59 at rho = 0 and rho = 1, where the printed "
+        "form is right. The authors' notebook of Figure 1A has the right form.",
     ),
 )
 part.row("zucchet:60", "moment", "proved")(

@@ -27,15 +27,16 @@ part.row("zucchet:45", "moment", "conditional")(
     code="state_moment",
     assumes=forms.COMPLEX_STATIONARY,
     condition=forms.EVEN,
-    note="Assumption a) of Appendix B.2 has complex x_t and c) R(D) = E[x_{t+D} "
-    "conj(x_t)], for which R(-D) = conj(R(D)). Lemma 1, by which the equation follows, "
-    "asks for an even sequence. For any R it is (R(0) + 2 Re sum conj(lambda)^D R(D))/"
-    "(1 - |lambda|^2).",
+    note="Assumption a) of Appendix B.2 allows complex x_t. Assumption c) has R(D) = "
+    "E[x_{t+D} conj(x_t)], for which R(-D) = conj(R(D)). The equation follows from "
+    "Lemma 1, which needs an even sequence. For any R the moment is (R(0) + 2 Re sum "
+    "conj(lambda)^D R(D))/(1 - |lambda|^2).",
     erratum=Erratum(
         "D",
         appears_in=("zucchet:55", "zucchet:56", "zucchet:57"),
-        bearing="All that has R(D) = rho^|D| is of an even R, and Eq. 5 and 6 are of real "
-        "inputs. The sentence before B.2.3 puts complex errors in their place.",
+        bearing="All results with R(D) = rho^|D| have an even R, and Eq. 5 and 6 have "
+        "real inputs. But the sentence before B.2.3 applies the result to complex "
+        "errors.",
     ),
 )
 part.row("zucchet:47", "moment", "proved")(

@@ -22,15 +22,16 @@ part.row("zucchet:17", "definition", "refuted")(
     r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_t",
     code="step",
     correction=r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_{t+1}",
-    note="Against the notation of Eq. 1. With gamma = 1 the text wants the diagonalised "
-    "linear RNN of Eq. 12-14, which takes x_{t+1}, as S4 does in Eq. 24. With its B, C "
-    "and D carried over the output lags by one step; other B and D would undo it. "
-    "Judged on the outputs of a dense RNN.",
+    note="The paper prints x_t; right is x_{t+1}, by the notation of Eq. 1. With "
+    "gamma = 1 the text wants the diagonalised linear RNN of Eq. 12-14. That RNN "
+    "takes x_{t+1}, as S4 does in Eq. 24. With its B, C and D the printed output lags "
+    "by one step. Another B and D would compensate the lag. We compare the outputs "
+    "with those of a dense RNN.",
     erratum=Erratum(
         "C",
         root="zucchet:8",
-        bearing="No stationary moment of the state depends on the index; outputs with D "
-        "do.",
+        bearing="No stationary moment of the state depends on the index. Outputs with "
+        "D do.",
     ),
 )
 part.row("zucchet:18", "definition", "definition")(

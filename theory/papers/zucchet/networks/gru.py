@@ -14,10 +14,13 @@ part.row("zucchet:27", "definition", "refuted")(
     "The forget gate of the GRU",
     r"f_{t+1} = \sigma(W_{fx}x + W_{fh}h_t + b_f)",
     correction=r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
-    note="x lacks its index; x_{t+1}, as in Eq. 26, 28 and 157, is meant, and x_t is "
-    "what the print is judged as. Read off the next state with the candidate at zero.",
+    note="The paper prints x without an index; right is x_{t+1}, as in Eq. 26, 28 and "
+    "157. We judge the print as x_t. We read the gate off the next state, with the "
+    "candidate at zero.",
     erratum=Erratum(
-        "C", bearing="None: Eq. 29, Eq. 157 and the experiments have the gate as meant."
+        "C",
+        bearing="No later result is affected: Eq. 29, Eq. 157 and the "
+        "experiments have the right gate.",
     ),
 )
 part.row("zucchet:28", "definition", "refuted")(
@@ -25,9 +28,11 @@ part.row("zucchet:28", "definition", "refuted")(
     r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r \odot (W_{nh}h_t + b_{nh}))",
     correction=r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r_{t+1} \odot (W_{nh}h_t + "
     r"b_{nh}))",
-    note="r lacks its index; r_{t+1} of Eq. 26 is meant, and r_t is what the print is "
-    "judged as.",
-    erratum=Erratum("C", bearing="None: Eq. 29 needs the candidate as meant."),
+    note="The paper prints r without an index; right is r_{t+1} of Eq. 26. We judge "
+    "the print as r_t.",
+    erratum=Erratum(
+        "C", bearing="No later result is affected: Eq. 29 needs the right candidate."
+    ),
 )
 part.row("zucchet:29", "definition", "definition")(
     "The update of the GRU",

@@ -80,24 +80,25 @@ def chrono_range(
         r"\right)",
         corrected=lambda: recurrences.chrono_at(times).result,
         code="sigprop.theory.recurrences.chrono_at",
-        note="Ignoring inputs and states, f = sigmoid(log T) = T/(1 + T), and not 1 - "
-        f"1/T. The gate is too large by {size}. With b_f = log(T - 1) the printed "
-        "range is right.",
+        note="The paper prints 1 - 1/T; right is f = sigmoid(log T) = T/(1 + T), for zero "
+        f"inputs and states. The true gate is larger by {size}. With b_f = log(T - 1) "
+        "the printed range is right.",
         erratum=Erratum(
             "B",
             root="" if end == "low" else "zucchet:text:chrono-low",
             appears_in=("zucchet:text:chrono-high", "zucchet:31")
             if end == "low"
             else (),
-            bearing="Nothing that could be measured: Figure 5 has nu_0 near one, where "
-            "the gates differ by (1 - nu_0)^2/(2 - nu_0) at most, 0.0001 at nu_0 = 0.99.",
+            bearing="No measurable effect: Figure 5 has nu_0 near one. There the "
+            "gates differ by at most (1 - nu_0)^2/(2 - nu_0), which is 0.0001 at nu_0 "
+            "= 0.99.",
         ),
     )
 
 
 chrono_range(
     "low",
-    "The least forget gate under Eq. 31 to 33",
+    "The smallest forget gate under Eq. 31 to 33",
     r"f_{\min} = \nu_0",
     r"f_{\min} = \frac{1}{2 - \nu_0}",
     1,
@@ -106,7 +107,7 @@ chrono_range(
 )
 chrono_range(
     "high",
-    "The greatest forget gate under Eq. 31 to 33",
+    "The largest forget gate under Eq. 31 to 33",
     r"f_{\max} = \frac{1+\nu_0}{2}",
     r"f_{\max} = \frac{2}{3 - \nu_0}",
     2,

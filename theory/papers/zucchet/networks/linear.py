@@ -42,14 +42,15 @@ part.row("zucchet:text:stays-real", "text", "conditional", "text after Eq. 15")(
         "A has no real negative eigenvalue, or theta_0 = pi",
         lambda case, theta0, **_: case != "negative" or isclose(theta0, pi),
     ),
-    note="A negative eigenvalue is alone in its pair and has angle pi; Eq. 15 sends "
-    "it to angle theta_0, off the real axis, with no partner. A Gaussian matrix has "
-    "about sqrt(n/(2 pi)) + 1/4 of them: 1.5 at n = 10, 3.4 at n = 64.",
+    note="A negative eigenvalue has angle pi and no partner. Eq. 15 sends it to angle "
+    "theta_0, off the real axis. A Gaussian matrix has about sqrt(n/(2 pi)) + 1/4 "
+    "negative eigenvalues: 1.5 at n = 10, 3.4 at n = 64.",
     erratum=Erratum(
         "D",
         inherits=("zucchet:fig10:gap",),
-        bearing="Tables 1 and 2 have theta_0 = pi and are safe. Table 3 and Figure 10.D "
-        "have smaller angles; whether their code took the real part is not in the text.",
+        bearing="Tables 1 and 2 have theta_0 = pi and are not affected. Table 3 and "
+        "Figure 10.D have smaller angles. The text does not say whether their code "
+        "took the real part.",
     ),
 )
 part.row("zucchet:text:inner-radius", "bound", "proved", "text after Eq. 15")(

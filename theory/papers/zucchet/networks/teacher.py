@@ -54,14 +54,15 @@ part.row("zucchet:footnote2:lipschitz", "text", "conditional", "footnote 2")(
         UPWARDS,
         lambda case, **_: case == "convex",
     ),
-    note="Otherwise it is the largest modulus of an eigenvalue. The loss of a linear "
-    "recurrence is not convex, and its curvature has no bound as |lambda| goes to 1 "
-    "(zucchet:fig1:sharpness-real): there is no global Lipschitz constant, only one of a "
-    "region, over which the maximum runs.",
+    note="Without the condition the constant is the largest modulus of an eigenvalue. "
+    "The loss of a linear recurrence is not convex. Its curvature has no bound for "
+    "|lambda| -> 1 (zucchet:fig1:sharpness-real). So there is no global Lipschitz "
+    "constant, only one for a region, over which the maximum is taken.",
     erratum=Erratum(
         "D",
         appears_in=("zucchet:text:hessian-lipschitz",),
-        bearing="None: the constant is used in words alone.",
+        bearing="No later result is affected: the paper uses the constant only in "
+        "words.",
     ),
 )
 part.row("zucchet:footnote2:rate", "text", "proved", "footnote 2")(

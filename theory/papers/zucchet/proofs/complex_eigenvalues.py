@@ -38,9 +38,9 @@ part.row("zucchet:80", "identity", "refuted")(
     lambda: s * (d_nu * exp(I * theta) / 2 + I / 2 * nu * d_theta * exp(I * theta)),
     code="polar_slope",
     correction=CHAIN + rf"{D_NU}{TURN} + i\nu{D_THETA}{TURN}\right)",
-    note="The printed value is half the true one. The halves would be those of a "
-    "Wirtinger derivative by a complex omega, but omega is real; with them Eq. 81 "
-    "contradicts Eq. 99.",
+    note="The paper prints a factor 1/2 in both terms; right is 1. The factor would "
+    "belong to a Wirtinger derivative with respect to a complex omega, but omega is "
+    "real. With the printed factors Eq. 81 contradicts Eq. 99.",
     erratum=Erratum(
         "B",
         appears_in=(
@@ -48,8 +48,8 @@ part.row("zucchet:80", "identity", "refuted")(
             "zucchet:text:hessian-cartesian-slopes",
         ),
         inherits=("zucchet:81", "zucchet:82", "zucchet:83"),
-        bearing="Eq. 81 to 83 are too small by a factor of four; the conclusions, of "
-        "order Theta(1), do not depend on it.",
+        bearing="Eq. 81 to 83 are too small by a factor of 4. The conclusions, of "
+        "order Theta(1), do not depend on this factor.",
     ),
 )
 
@@ -57,19 +57,21 @@ part.row("zucchet:80", "identity", "refuted")(
 def _polar_moment(number: int, words: str, latex: str, slope) -> None:
     second = rf"\mathbb{{E}}\left[\left|{D_OMEGA}\right|^2\right] = "
     part.row(f"zucchet:{number}", "moment", "refuted")(
-        f"Second moment of the sensitivity to a polar parameter, {words}",
+        f"Second moment of the sensitivity to a parameter of modulus and angle, "
+        f"{words}",
         second + rf"\frac{{1}}{{4}} {MOMENT} {latex}",
         polar.polar_moment,
         lambda: Rational(1, 4) * S * slope * slope.conjugate(),
         code="polar_moment",
         correction=second + rf"{MOMENT} {latex}",
-        note="The quarter comes from the halves of Eq. 80: the printed value is "
-        "a quarter of the true one at every point. The step from the line before "
-        "is right.",
+        note="The paper prints a factor 1/4; right is 1. The printed value is a "
+        "quarter of the true value at every point, because of the two halves in Eq. "
+        "80. The step from the line before is right.",
         erratum=Erratum(
             "B",
             root="zucchet:80",
-            bearing="Nothing: only orders of magnitude are used after it.",
+            bearing="No later result is affected: the text after it uses only orders "
+            "of magnitude.",
         ),
     )
 
@@ -88,12 +90,12 @@ _polar_moment(
 )
 _polar_moment(
     83,
-    "in parts",
+    "in two terms",
     rf"\left({D_NU}^2 + \nu^2 {D_THETA}^2\right)",
     d_nu + I * nu * d_theta,
 )
 part.row("zucchet:text:modulus-only", "text", "refuted", "text after Eq. 83")(
-    "When the sensitivity depends on the modulus alone",
+    "The sensitivity depends on the modulus alone, for two kinds of input",
     r"\rho = 0 \text{ and } \rho = 1:\quad " + MOMENT + r" = E(\nu)",
     lambda: diagonal.moment("sensitivity", "constant"),
     lambda: diagonal.moment("sensitivity", "constant").result.subs(
@@ -103,10 +105,14 @@ part.row("zucchet:text:modulus-only", "text", "refuted", "text after Eq. 83")(
     correction=r"\rho = 0 \text{ only; } \rho = 1:\quad "
     + MOMENT
     + r" = \frac{1}{|1-\lambda|^4}",
-    note="At rho = 1 the paper's own Eq. 61 has 1/|1 - lam|^4, which depends on "
-    "the phase: at nu = 0.9 it falls from 10000 at phase 0 to 0.077 at phase pi. "
-    "Judged at rho = 1, against its value at phase zero; rho = 0 is Eq. 60.",
-    erratum=Erratum("A", bearing="Nothing: the example that follows takes rho = 0."),
+    note="The statement is right for rho = 0 (Eq. 60) and wrong for rho = 1. At rho = "
+    "1 the paper's own Eq. 61 gives 1/|1 - lam|^4, which depends on the phase. At nu "
+    "= 0.9 this value falls from 10000 at phase 0 to 0.077 at phase pi. We compare "
+    "the moment at rho = 1 with its value at phase zero.",
+    erratum=Erratum(
+        "A",
+        bearing="No later result is affected: the example that follows takes rho = 0.",
+    ),
 )
 part.row("zucchet:text:phase-needs-modulus", "text", "proved", "text after Eq. 83")(
     "The phase's parametrisation must depend on the modulus",

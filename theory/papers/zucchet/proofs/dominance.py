@@ -32,7 +32,7 @@ part.row("zucchet:text:vectors-bounded", "bound", "confirmed", "text after Eq. 7
     "not bounded by it: with eigenvectors at an angle e it is of order 1/e.",
 )
 part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 70 and 73")(
-    "The derivative by the eigenvalues dominates",
+    "The derivative with respect to the eigenvalues dominates",
     r"|\lambda| \rightarrow 1:\quad \mathbb{E}\left|\frac{\partial h_t}{\partial "
     r"h_t^{\text{diag}}}\frac{\mathrm{d}h_t^{\text{diag}}}{\mathrm{d}\lambda}"
     r"\frac{\partial \lambda}{\partial A}\right|^2 \text{ outgrows the other "
@@ -40,39 +40,44 @@ part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 70 an
     code="perturb",
     assumes="the eigenvalues do not collapse",
     condition=Condition(EXCITED, lambda family, **_: "constant" not in family),
-    note="Energies of the terms over white inputs; the order is ours, the paper says "
-    "which one wins. Where two modes meet, which the paper excludes, dP/dA makes up for "
-    "the missing filter. Under constant input a pair that goes to the circle away from "
-    "lam = 1 makes nothing diverge. The same statement as zucchet:text:dominating-term; "
-    'the "(or lambda)" behind its |lambda| may stand for the condition.',
+    note="We compare the energies of the terms over white inputs. The paper says "
+    "which term is the largest; the order of growth is ours. If two modes coincide, "
+    "which the paper excludes, dP/dA grows as well. Under constant input nothing "
+    "diverges for a pair that goes to the circle away from lam = 1. The statement "
+    'repeats zucchet:text:dominating-term. The words "(or lambda)" behind its '
+    "|lambda| may stand for the condition.",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),
 )
 part.row("zucchet:71", "identity", "refuted")(
-    "The derivative of the state by the eigenvectors",
+    "The derivative of the state with respect to the eigenvectors",
     r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,i}^{\text{diag}} "
     r"\mathbb{1}_{j=l}",
     code="sigprop.theory.dense.readout_slopes",
     correction=r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,j}^{\text{diag}"
     r"} \mathbb{1}_{i=l}",
-    note="Row and column are exchanged: h_l = sum_j P_lj h^diag_j. The indices of "
-    "Eq. 68 and 72 are rows first.",
+    note="The paper exchanges row and column: h_l = sum_j P_lj h^diag_j. In Eq. 68 "
+    "and 72 the first index is the row.",
     erratum=Erratum(
-        "B", bearing="Nothing: only its size is used, that of h^diag either way."
+        "B",
+        bearing="No later result is affected: the paper uses only the size, "
+        "which is that of h^diag in both forms.",
     ),
 )
 part.row("zucchet:72", "identity", "refuted")(
-    "The derivative of a diagonal state by its row of the inverse",
+    "The derivative of a diagonal state with respect to its row of the inverse",
     SLOPE + r"\lambda_i \frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}"
     r"^{-1}} + x_{t+1,j} \text{ if } k = i",
     code="sigprop.theory.dense.inverse_slopes",
     correction=SLOPE
     + r"\lambda_i \frac{\mathrm{d}h_{t,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} + "
     r"x_{t+1,j} \text{ if } k = i",
-    note="The derivative on the right is of time t. As printed it would be "
-    "x_{t+1,j}/(1 - lam_i), with no memory of older inputs.",
+    note="The derivative on the right side is printed for time t + 1; right is time "
+    "t. The printed equation would give x_{t+1,j}/(1 - lam_i), without memory of "
+    "older inputs.",
     erratum=Erratum(
         "C",
-        bearing="Nothing: the sentence after it has the filter of the corrected form.",
+        bearing="No later result is affected: the sentence after it has the filter of "
+        "the corrected form.",
     ),
 )
 part.row("zucchet:73", "identity", "proved")(

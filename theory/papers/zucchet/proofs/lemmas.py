@@ -46,13 +46,13 @@ part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
     correction=r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET_34,
     corrected=forms.bracket,
     assumes=OF_INPUTS,
-    note="The left side has beta to the n; the proof (Eq. 35) has beta to the m, "
-    "which is what the lemma needs and what every later use assumes.",
+    note="The paper prints beta^n on the left side; right is beta^m. The proof (Eq. "
+    "35) and every later use of the lemma have beta^m.",
     erratum=Erratum(
         "C",
         appears_in=("zucchet:lemma1",),
-        bearing="Nothing: Eq. 35, the first line of the proof, and every use of the "
-        "lemma have the right power.",
+        bearing="No later result is affected. Eq. 35, the first line of the proof, "
+        "and every use of the lemma have the right power.",
     ),
 )
 part.row("zucchet:39", "identity", "proved", "Lemma 2, Eq. 39")(
@@ -74,15 +74,16 @@ part.row("zucchet:lemma1", "identity", "refuted", "Lemma 1")(
     code="lemma_1",
     correction=CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
     assumes=EVEN,
-    note="The second power is of n where it must be of m, as in Eq. 34. Without the "
-    "evenness of u Eq. 36 is the end of the proof. Judged on summable u, where the "
-    "printed double sum converges; for other bounded u it does not. "
-    "The autocovariance of complex inputs is not even but R(-D) = conj(R(D)), "
-    "so that the lemma covers real autocovariances only.",
+    note="The paper prints the second power as n; right is m, as in Eq. 34. If u is "
+    "not even, the proof ends at Eq. 36. We take summable u, for which the printed "
+    "double sum converges. For other bounded u it does not converge. The "
+    "autocovariance of complex inputs satisfies R(-D) = conj(R(D)) and is not even. "
+    "So the lemma covers only real autocovariances.",
     erratum=Erratum(
         "C",
         root="zucchet:34",
-        bearing="Nothing: Eq. 35 and every use have the right power.",
+        bearing="No later result is affected: Eq. 35 and every use have the right "
+        "power.",
     ),
 )
 part.row("zucchet:35", "identity", "proved")(

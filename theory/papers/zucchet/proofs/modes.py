@@ -79,13 +79,14 @@ part.row("zucchet:69", "identity", "refuted")(
     rf"\left(P^{{-1}}{BY_A}P\right)",
     assumes="real A_ij; the phases of the eigenvectors are free and move as in "
     "the printed form",
-    note="A matter of scaling: it is right where the columns are scaled so that P^-1 dP "
-    "has a zero diagonal, but Eq. 64 asks for unit length, which then drifts unless A is "
-    "normal. The denominator dA_ij is garbled in our copy.",
+    note="Eq. 69 holds if the eigenvectors are scaled so that P^-1 dP has a zero "
+    "diagonal. Eq. 64 scales them to unit length instead. With Eq. 69 the lengths "
+    "then change, unless A is normal. The denominator dA_ij is garbled in our copy.",
     erratum=Erratum(
         "B",
-        bearing="Nothing: h_t and Eq. 67 do not depend on the lengths, and the extra term "
-        "is no larger than the printed one.",
+        bearing="No later result is affected. The state h_t and Eq. 67 do not depend "
+        "on the eigenvectors' lengths, and the missing term is no larger than the "
+        "printed one.",
     ),
 )
 part.row("zucchet:70", "definition", "definition")(

@@ -52,12 +52,13 @@ part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
     lambda: 1 / diagonal.moment("state", "exponential").result,
     code="sigprop.neuron.ring.normalisation",
     correction=FACTOR + r"^{-1/2}",
-    note="The moment scales with gamma squared: gamma must be the inverse of its "
-    "root. With the inverse itself E[h^2] falls to zero at the edge as 1 - lam^2.",
+    note="The paper prints the inverse of E[h^2]; right is the inverse of its square "
+    "root, because the moment scales with gamma^2. With the printed gamma E[h^2] "
+    "falls to zero as 1 - lam^2 for |lambda| -> 1.",
     erratum=Erratum(
         "C",
-        bearing="Nothing: Section 3.1 has gamma^2 E[h^2], and before Eq. 84 the paper "
-        "takes sqrt(1 - nu^2); both are right.",
+        bearing="No later result is affected. Section 3.1 has gamma^2 E[h^2], and "
+        "before Eq. 84 the paper takes sqrt(1 - nu^2); both are right.",
     ),
 )
 part.row("zucchet:78", "identity", "refuted")(
@@ -65,14 +66,15 @@ part.row("zucchet:78", "identity", "refuted")(
     ERROR + LATER % "x" + r"\right)",
     code="LRU",
     correction=ERROR + LATER % "h" + r"\right)",
-    note="What comes back from time t + 1 is dL/dh_{t+1} = (dL/dx_{t+1})/gamma: "
-    "the factor must not enter at every step. As printed the errors decay with "
-    "gamma lam in place of lam; near the edge, where gamma is small, they would "
-    "vanish. Eq. 7 has dL/dh_{t+1}.",
+    note="The paper prints dL/dx_{t+1}; right is dL/dh_{t+1}, as in Eq. 7. The error "
+    "from time t + 1 is dL/dh_{t+1} = (dL/dx_{t+1})/gamma. The factor gamma enters "
+    "once, not at every step. With the printed form the errors decay with gamma lam "
+    "in place of lam. For |lambda| -> 1 gamma is small, so the printed errors would "
+    "vanish.",
     erratum=Erratum(
         "B",
-        bearing="Nothing: that gamma rescales dL/dx_t, which is what the text uses, is "
-        "true.",
+        bearing="No later result is affected: the paper uses only that gamma rescales "
+        "dL/dx_t, which is true.",
     ),
 )
 part.row("zucchet:79", "identity", "proved")(

@@ -69,12 +69,13 @@ part.row("zucchet:text:eq-6", "text", "refuted", "text after Eq. 57")(
     code="sigprop.neuron.stable.sensitivity_moment",
     correction=r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 with } "
     r"(1-|\lambda|^2)^3 \text{ in its first term becomes Eq. 6}",
-    note="Eq. 6 is right and Eq. 57 as printed is not; the sentence holds of the "
+    note="Eq. 6 is right and Eq. 57 as printed is wrong. The sentence holds for the "
     "corrected Eq. 57.",
     erratum=Erratum(
         "C",
         root="zucchet:57",
-        bearing="Nothing: it fails by the misprint of Eq. 57 alone, and Eq. 6 is right.",
+        bearing="No later result is affected: the sentence fails only through the "
+        "misprint of Eq. 57, and Eq. 6 is right.",
     ),
 )
 part.row("zucchet:text:denominator", "text", "proved", "text after Eq. 58")(

@@ -47,20 +47,21 @@ part.row("zucchet:43", "identity", "proved")(
     note="It holds without stationarity; judged on three equally likely series.",
 )
 part.row("zucchet:44", "identity", "refuted")(
-    "Second moment of the state by the autocovariance",
+    "Second moment of the state in terms of the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
     code="sigprop.theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
     correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
-    note="E[x_{-n} conj(x_{-m})] is R_x(m - n) by assumption c): the lag is turned, which "
-    "conjugates R_x of the complex inputs that assumption a) admits, and does nothing to "
-    "that of real ones. No condition on R_x is missing here, as the other lag is right for "
-    "any; in the next line one is (zucchet:45).",
+    note="The paper prints R_x(n - m); right is R_x(m - n). By assumption c) E[x_{-n} "
+    "conj(x_{-m})] is R_x(m - n). The wrong sign of the lag conjugates R_x for "
+    "complex inputs, which assumption a) allows. For real inputs it changes nothing. "
+    "With the right sign the equation needs no condition on R_x; the next line needs "
+    "one (zucchet:45).",
     erratum=Erratum(
         "B",
         appears_in=("zucchet:54",),
-        bearing="Nothing: Lemma 1, which is next, asks for an even R_x, and of such both "
-        "lags are right.",
+        bearing="No later result is affected: Lemma 1, which follows, assumes an even "
+        "R_x. For an even R_x both signs of the lag are right.",
     ),
 )
 part.row("zucchet:46", "moment", "proved")(
