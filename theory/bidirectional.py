@@ -140,7 +140,7 @@ def constant_input() -> Derivation:
     h = Function("h")
     recursion = h(T + 1) - lam * h(T) - 1
     return start("equal inputs of size one, from the zero state", recursion).then(
-        "whose solution is", simplify(rsolve(recursion, h(T), {h(0): 0}))
+        "The solution is", simplify(rsolve(recursion, h(T), {h(0): 0}))
     )
 
 
@@ -156,8 +156,8 @@ def fourier_of_gaussian() -> Derivation:
     x = Symbol("x", real=True)
     f = exp(-(x**2) / (2 * width**2))
     kernel = f * exp(-I * omega * x) / (2 * pi)
-    return start("the integrand", kernel).then(
-        "integrated over the line", simplify(integrate(kernel, (x, -oo, oo)))
+    return start("The integrand is", kernel).then(
+        "The integral over the line is", simplify(integrate(kernel, (x, -oo, oo)))
     )
 
 
@@ -167,9 +167,9 @@ def barron_of_gaussian() -> Derivation:
     transform = fourier_of_gaussian().result
     positive = Symbol("y", positive=True)
     total = 2 * integrate(positive * transform.subs(omega, positive), (positive, 0, oo))
-    return start("its transform is positive and even", transform).then(
-        "twice the integral over positive frequencies", simplify(total)
-    )
+    return start(
+        "The transform is positive and even, so the integrand is", transform
+    ).then("Integrate over positive frequencies and double:", simplify(total))
 
 
 @cache
@@ -180,7 +180,7 @@ def ring_energy() -> Derivation:
     value = primitive.subs(v, 1 - e_min**2) - primitive.subs(v, 1 - e_max**2)
     return start(
         "1 - |lam|^2 is uniform between 1 - e_max^2 and 1 - e_min^2", 1 / v
-    ).then("its mean", value / (e_max**2 - e_min**2))
+    ).then("The mean is", value / (e_max**2 - e_min**2))
 
 
 def ring_energy_is_a_mean() -> bool:
@@ -198,11 +198,12 @@ def hidden_neurons() -> Derivation:
     """Width of Eq. 23 from Theorem A.2: ``2n`` real states and ``s`` outputs."""
     per_output = 2 * (2 * states) * radius**2 * (barron * Theta) ** 2
     return start(
-        "Theorem A.2 in 2n dimensions, the Barron constant at most Theta times that of "
-        "the target",
+        "Use Theorem A.2 in 2n dimensions. The Barron constant is at most Theta times "
+        "the target's:",
         per_output / accuracy**2,
     ).then(
-        "each of the s outputs to the accuracy over s, each with its own neurons",
+        "Approximate each of the s outputs to the accuracy over s, with separate "
+        "neurons:",
         outputs * per_output / (accuracy / outputs) ** 2,
     )
 
@@ -211,10 +212,10 @@ def hidden_neurons() -> Derivation:
 def theorem_width() -> Derivation:
     """Width that Theorem A.2 gives for the interpolant of Theorem A.3."""
     return start(
-        "Theorem A.2 for one output",
+        "Theorem A.2 for one output gives",
         2 * states * radius**2 * barron**2 / accuracy**2,
     ).then(
-        "the interpolant's constant is the sum of N constants of one size",
+        "The interpolant's constant is the sum of N equal constants, so the width is",
         2 * states * radius**2 * (inputs * barron) ** 2 / accuracy**2,
     )
 
@@ -228,12 +229,13 @@ def scan_operations() -> Derivation:
     solved = rsolve(recursion, count(levels), {count(0): 0})
     return (
         start(
-            "pairs are combined, scanned, and all but the first even step completed",
+            "The scan combines pairs, scans the pairs, and completes all even steps "
+            "but the first. So the count c sets this expression to zero:",
             recursion,
         )
-        .then("whose solution is", simplify(solved))
+        .then("The solution is", simplify(solved))
         .then(
-            "in the number of steps",
+            "In terms of the number of steps this is",
             2 * inputs - 2 - log(inputs) / log(2),
         )
     )

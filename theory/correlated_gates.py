@@ -210,11 +210,11 @@ def state_limit() -> Derivation:
     average = F["b"] / (1 - (1 - rho) * F["a"])
     return (
         start(
-            "a step of the recursion, squared and averaged given its input",
+            "Square one step of the recursion and take the mean, given the input:",
             step()[2, 0],
         )
-        .then("with the mean of the state before it, given its input", _before(average))
-        .then("divided by 1 - rho a^2 and averaged", _state(average))
+        .then("The mean of the previous state, given the input, is", _before(average))
+        .then("Divide by 1 - rho a^2 and take the mean:", _state(average))
     )
 
 

@@ -48,8 +48,10 @@ def state_kernel() -> Derivation:
     kernel = Function("k")
     recursion = kernel(n + 1) - lam * kernel(n)
     return start(
-        "the response to a unit input at age 0 obeys, with k(0) = 1,", recursion
-    ).then("whose solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
+        "With k(0) = 1, the state's impulse response k(n) sets this expression to "
+        "zero:",
+        recursion,
+    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
 
 
 @cache
@@ -65,10 +67,10 @@ def sensitivity_kernel() -> Derivation:
     kernel = Function("k")
     recursion = kernel(n + 1) - lam * kernel(n) - state_kernel().result
     return start(
-        "differentiating h_{t+1} = lam h_t + x_{t+1} gives s_{t+1} = lam s_t + h_t, "
-        "so the response obeys, with k(0) = 0,",
+        "Differentiating h_{t+1} = lam h_t + x_{t+1} gives s_{t+1} = lam s_t + h_t. "
+        "With k(0) = 0, the impulse response k(n) of s sets this expression to zero:",
         recursion,
-    ).then("whose solution is", rsolve(recursion, kernel(n), {kernel(0): 0}))
+    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 0}))
 
 
 def _pair(kernel: Expr, horizon: Expr) -> LagFunctional:
@@ -125,15 +127,17 @@ def moment(quantity: str, source: str | None = None, horizon: Expr = oo) -> Deri
     proof = Derivation(kernel.steps)
     pair = lemma_1(horizon)
     proof = proof.then(
-        "the second moment is the double sum of Lemma 1 over two kernels", pair.as_sum()
+        "By Lemma 1 the second moment, with alpha^n and beta^n for lam^n and "
+        "conj(lam)^n, is",
+        pair.as_sum(),
     )
     if quantity == "sensitivity":
         proof = proof.then(
-            "its kernel is d/dlam of the state's, so by Lemma 2 differentiate by alpha "
-            "and beta",
+            "The sensitivity's impulse response is d/dlam of the state's. So, by "
+            "Lemma 2, differentiate with respect to alpha and beta:",
             lemma_2(horizon).as_sum(),
         )
-    proof = proof.then("at alpha = lam and beta = conj(lam)", weights.as_sum())
+    proof = proof.then("At alpha = lam and beta = conj(lam) this is", weights.as_sum())
     if source is None:
         return proof
     if source == "mixed":
@@ -141,14 +145,15 @@ def moment(quantity: str, source: str | None = None, horizon: Expr = oo) -> Deri
             moment(quantity, part, horizon).result for part in ("white", "exponential")
         )
         return proof.then(
-            "linear in R: a of the white moment and b of the exponential one",
+            "The moment is linear in R: add a times the white moment and b times the "
+            "exponential one:",
             a * white + b * correlated,
         )
     if quantity == "state":
         closed = conjugate_pair(factor(pair.on(source)))
     else:
         closed = conjugate_pair(_mixed_derivative(pair.on(source), horizon))
-    return proof.then(f"summed over the lags of the {source} input", closed)
+    return proof.then(f"Sum over the lags of the {source} input:", closed)
 
 
 def _mixed_derivative(expr: Expr, horizon: Expr) -> Expr:
@@ -173,10 +178,10 @@ def backward_kernel() -> Derivation:
     kernel = Function("k")
     recursion = kernel(n + 1) - lam * kernel(n)
     return start(
-        "dL/dx_t = lam dL/dx_{t+1} + dL_t/dh_t, so an error n steps ahead weighs, with "
-        "k(0) = 1,",
+        "As dL/dx_t = lam dL/dx_{t+1} + dL_t/dh_t, the weight k(n) of an error n "
+        "steps ahead has k(0) = 1 and sets this expression to zero:",
         recursion,
-    ).then("whose solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
+    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
 
 
 def stable_state() -> Expr:

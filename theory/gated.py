@@ -45,8 +45,10 @@ def kernel() -> Derivation:
     recursion = k(n + 1) - lam * k(n)
     solved = rsolve(recursion, k(n), {k(0): 1 - lam})
     return start(
-        "an input of one weighs k(0) = 1 - lam when it enters, then", recursion
-    ).then("whose solution is", factor(solved))
+        "A unit input has the weight k(0) = 1 - lam. Its later weights k(n) set this "
+        "expression to zero:",
+        recursion,
+    ).then("The solution is", factor(solved))
 
 
 def _sum(weight: Expr) -> LagFunctional:
@@ -116,8 +118,8 @@ def gate_slope() -> Derivation:
     """``dlam/db_f`` squared, in terms of ``lam``: what takes Eq. 161 to the bias."""
     slope = diff(gate(), b_f)
     bias = solve(gate() - lam, b_f)[0]
-    return start("the gate's derivative by its bias", slope).then(
-        "squared, at the bias of a given gate",
+    return start("The derivative of the gate with respect to its bias is", slope).then(
+        "Take the square, at the bias of a given gate:",
         factor(simplify(slope.subs(b_f, bias)) ** 2),
     )
 
@@ -125,13 +127,13 @@ def gate_slope() -> Derivation:
 def bias_sensitivity() -> Derivation:
     """``E[(dh/db_f)^2]`` on the input of Fig. 12, by the chain rule."""
     inner = factor(sensitivity().on("mixed"))
-    return gate_slope().then("times E[(dh/dlam)^2]", inner * gate_slope().result)
+    return gate_slope().then("Multiply by E[(dh/dlam)^2]:", inner * gate_slope().result)
 
 
 def gate_at_time() -> Derivation:
     """The gate at rest whose bias is ``log T``.  Source: Eq. 31 and Figure 15."""
-    return start("the gate", gate()).then(
-        "at b_f = log T", factor(simplify(gate().subs(b_f, log(tau))))
+    return start("The gate is", gate()).then(
+        "At b_f = log T this is", factor(simplify(gate().subs(b_f, log(tau))))
     )
 
 

@@ -101,12 +101,14 @@ def limit(quantity: str) -> Derivation:
         (2*E_ab*E_b/(1 - E_a) + E_bb)/(1 - E_aa)
     """
     order = {"state": (2, 0), "sensitivity": (0, 2)}[quantity]
-    derived = start("a step of the recursion, squared and averaged", step()[order])
+    derived = start(
+        "Square one step of the recursion and take the mean:", step()[order]
+    )
     result = _settled(order)
-    derived = derived.then("in the limit, solved for the moment", result)
+    derived = derived.then("In the limit, solve for the moment:", result)
     for lower in reversed(ORDERS[: ORDERS.index(order)]):
         result = result.subs(MOMENTS[lower], _settled(lower))
-    return derived.then("with the lower moments, solved in the same way", result)
+    return derived.then("Insert the lower moments, solved in the same way:", result)
 
 
 def limit_holds(quantity: str) -> bool:
@@ -137,10 +139,10 @@ def finite_state() -> Derivation:
     alone = (1 - square) / (1 - E["aa"])
     crossed = (alone - (square - decay) / (E["aa"] - E["a"])) / (1 - E["a"])
     return (
-        start("a step of the recursion, squared and averaged", step()[2, 0])
-        .then("with the mean of the state, a geometric sum", before)
+        start("Square one step of the recursion and take the mean:", step()[2, 0])
+        .then("The mean of the state is the geometric sum", before)
         .then(
-            "added up over the steps, each faded by E a^2 a step",
+            "Sum over the steps, with a factor E a^2 for each later step:",
             E["bb"] * alone + 2 * E["ab"] * E["b"] * crossed,
         )
     )

@@ -109,17 +109,20 @@ def pair(source: str | None = None) -> Derivation:
         >>> pair("white").result
         (alpha*beta + 1)/(-alpha*beta + 1)**3
     """
-    proof = start("Lemma 1, differentiated by alpha and beta", lemma_2().as_sum())
+    proof = start(
+        "Differentiate Lemma 1 with respect to alpha and beta:", lemma_2().as_sum()
+    )
     if source is None:
         return proof
     if source == "mixed":
         white, correlated = (pair(part).result for part in ("white", "exponential"))
         return proof.then(
-            "linear in R: a of the white form and b of the exponential one",
+            "The moment is linear in R: add a times the white moment and b times the "
+            "exponential one:",
             a * white + b * correlated,
         )
     closed = _positive(factor(diff(factor(lemma_1().on(source)), alpha, beta)))
-    return proof.then(f"summed over the lags of the {source} input", closed)
+    return proof.then(f"Sum over the lags of the {source} input:", closed)
 
 
 def _positive(quotient: Expr) -> Expr:
@@ -168,8 +171,8 @@ def dense_pair() -> Derivation:
         for sign, x, y in ((1, x_1, y_1), (-1, x_1, y_2), (-1, x_2, y_1), (1, x_2, y_2))
     )
     quotient = total / ((x_1 - x_2) * (y_1 - y_2))
-    return start("four geometric series over two differences", quotient).then(
-        "the differences cancel", factor(quotient)
+    return start("Divide four geometric series by two differences:", quotient).then(
+        "The differences cancel:", factor(quotient)
     )
 
 
@@ -202,9 +205,15 @@ def complex_entry(conjugated: bool) -> Derivation:
     if expand(left * right * gains - expected / 4) != 0:
         raise ArithmeticError("need a quarter of the product of the sensitivities")
     return (
-        start("without an error, the product of the output's derivatives", left * right)
-        .then("its mean: b_i b_j S is that of dh_i/dlambda_i dh_j/dlambda_j", value / 4)
-        .then("in the letters of Eq. 138", name / 4)
+        start(
+            "Without an error this is the product of the output's derivatives:",
+            left * right,
+        )
+        .then(
+            "Take the mean. The mean of dh_i/dlambda_i dh_j/dlambda_j is b_i b_j S:",
+            value / 4,
+        )
+        .then("In the letters of Eq. 138 this is", name / 4)
     )
 
 
@@ -288,11 +297,13 @@ def as_parts(first: Expr, second: Expr) -> Expr:
 def entry(first: Expr, second: Expr) -> Derivation:
     """One entry of a real Hessian, of parameters with these derivatives of lambda."""
     (value,) = real_block((first,), (second,))
-    proof = start("the chain rule, left and right of the complex block", value)
+    proof = start(
+        "Apply the chain rule to the left and the right of the complex block:", value
+    )
     closed = as_parts(first, second)
     if expand(value - closed) != 0:
         raise ArithmeticError("need J_i^T H J_j to be the real part")
-    return proof.then("collected into real parts", closed)
+    return proof.then("Collect the terms into real parts:", closed)
 
 
 def trace(slopes: Sequence[Expr]) -> Expr:

@@ -69,8 +69,8 @@ def toy_orbit() -> Derivation:
     """
     slow = coupling / (a_1**2 - a_2)
     _, square, rest = eigenfunctions(Matrix([x_1, x_2]))
-    return start("x_2 in eigenfunctions", slow * square + rest).then(
-        "each evolves by its eigenvalue",
+    return start("In terms of eigenfunctions x_2 is", slow * square + rest).then(
+        "Multiply each eigenfunction by its eigenvalue:",
         slow * square * a_1 ** (2 * steps) + rest * a_2**steps,
     )
 
@@ -116,8 +116,11 @@ def toy_observable(count: int) -> Derivation:
     weights = (first, second * coupling / (a_1**2 - a_2), second)
     functions = eigenfunctions(Matrix([x_1, x_2]))
     terms: list[Any] = list(zip(weights, functions[:], toy_eigenvalues(), strict=True))
-    return start("in eigenfunctions", sum(w * f for w, f, _ in terms)).then(
-        "each evolves by its eigenvalue", sum(v**count * w * f for w, f, v in terms)
+    return start(
+        "In terms of eigenfunctions this is", sum(w * f for w, f, _ in terms)
+    ).then(
+        "Multiply each eigenfunction by its eigenvalue:",
+        sum(v**count * w * f for w, f, v in terms),
     )
 
 

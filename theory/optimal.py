@@ -72,7 +72,7 @@ def potential(source: str) -> Derivation:
         (alpha*beta - 1)**(-2)
     """
     shared = lemma_1().on(source)
-    return start("E[h conj(g)] of two units by Lemma 1", factor(shared)).then(
+    return start("Lemma 1 gives E[h conj(g)] for two units:", factor(shared)).then(
         "its logarithm by both eigenvalues",
         factor(diff(log(factor(shared)), alpha, beta)),
     )
@@ -123,7 +123,7 @@ def metric(gain: str, source: str = "exponential") -> Derivation:
         "matched": 1 / state,
     }
     return start("E[(dh/dlam)^2]", bare).then(
-        "times the square of the gain", factor(squares[gain] * bare)
+        "Multiply by the square of the gain:", factor(squares[gain] * bare)
     )
 
 
@@ -142,7 +142,7 @@ def angle_metric(gain: str, source: str = "exponential") -> Derivation:
     squares = {"none": 1, "white": 1 - lam * lam_bar, "matched": 1 / state}
     whole = factor(lam * lam_bar * squares[gain] * bare)
     return start("nu^2 gamma^2 E|dh/dlam|^2", whole).then(
-        "at lam = nu exp(i theta)", at_angle(whole)
+        "At lam = nu exp(i theta) this is", at_angle(whole)
     )
 
 
@@ -230,7 +230,7 @@ def _elementary(gain: str, source: str) -> Derivation:
         start("(domega/dnu)^2", square)
         .then(f"domega/dt, rational where nu = {change}", root)
         .then("integrated from nu = 0", whole - whole.subs(nu, 0))
-        .then("in inverse functions", FORMS[gain, source])
+        .then("In terms of inverse functions this is", FORMS[gain, source])
     )
 
 
@@ -270,7 +270,7 @@ def _loss_correlated() -> Derivation:
         start("(domega/dnu)^2", square)
         .then("(domega/dt)^2 where t = sqrt(varrho) nu", slope)
         .then("its root, without sqrt(1 - t^4), in partial fractions of t^2", fractions)
-        .then("integrated", sqrt(scale) * whole)
+        .then("The integral is", sqrt(scale) * whole)
     )
 
 
@@ -300,7 +300,7 @@ def path(gain: str, source: str) -> Derivation:
         raise ValueError(f"no elementary inverse is known for {gain=}, {source=}")
     along = coordinate(gain, source)
     (inverse,) = solve(along.result - omega, nu)
-    return along.then("solved for nu", factor(inverse))
+    return along.then("Solve for nu:", factor(inverse))
 
 
 @cache
@@ -327,11 +327,15 @@ def angle_coordinate(gain: str, source: str) -> Derivation:
         return first.then("by cos(theta) = 1 - 2 sin(theta/2)^2, Legendre's", whole)
     if gain == "white":
         bare = angle_coordinate("none", source)
-        return bare.then("times the gain", teacher_student.gain(nu) * bare.result)
+        return bare.then(
+            "Multiply by the gain:", teacher_student.gain(nu) * bare.result
+        )
     rational = square.subs(cos(theta), (1 - t**2) / (1 + t**2)) * 4 / (1 + t**2) ** 2
     root = rational_root(rational)
     whole = integrate(root, t).subs(t, tan(theta / 2))
-    return first.then("domega/dt with t = tan(theta/2)", root).then("integrated", whole)
+    return first.then("domega/dt with t = tan(theta/2)", root).then(
+        "The integral is", whole
+    )
 
 
 def radicand(gain: str) -> Poly:

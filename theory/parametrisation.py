@@ -47,7 +47,7 @@ def input_kernel() -> Derivation:
     Source: Zucchet & Orvieto (2024), Eq. 77.
     """
     return start(
-        "every input enters with gamma and then decays",
+        "Every input is multiplied by gamma and then decays:",
         gamma * diagonal.state_kernel().result,
     )
 
@@ -61,9 +61,9 @@ def real_slope() -> Derivation:
     path = Function("lambda")(omega)
     moved = diff(gamma * path**n, omega)
     slope = moved.subs(diff(path, omega), d_lam).subs(path, lam)
-    return start("the kernel along a path of eigenvalues", moved).then(
-        "with the slope of the path", simplify(slope)
-    )
+    return start(
+        "The impulse response of the derivative along a path of eigenvalues is", moved
+    ).then("With d_lam for the derivative of the path this is", simplify(slope))
 
 
 @cache
@@ -77,9 +77,9 @@ def polar_slope() -> Derivation:
     slope = moved.subs({diff(modulus, omega): d_nu, diff(phase, omega): d_theta})
     slope = slope.subs({modulus: nu, phase: theta})
     return (
-        start("the eigenvalue", modulus * exp(I * phase))
-        .then("differentiated", slope)
-        .then("times dh/dlam, as h is holomorphic in lam", s * slope)
+        start("The eigenvalue is", modulus * exp(I * phase))
+        .then("The derivative is", slope)
+        .then("Multiply by dh/dlam, because h is holomorphic in lam:", s * slope)
     )
 
 
@@ -91,8 +91,8 @@ def polar_moment() -> Derivation:
     """
     slope = polar_slope().steps[1].expr
     square = simplify((slope * slope.conjugate()).expand())
-    return start("|dlam/domega|^2", square).then(
-        "times the second moment of dh/dlam", S * square
+    return start("The value of |dlam/domega|^2 is", square).then(
+        "Multiply by the second moment of dh/dlam:", S * square
     )
 
 
@@ -103,8 +103,8 @@ def white_normaliser() -> Derivation:
     Source: Zucchet & Orvieto (2024), before Eq. 84.
     """
     moment = on_circle(diagonal.moment("state", "white").result)
-    return start("E|h|^2 without normalisation", moment).then(
-        "the square of gamma is its inverse", sqrt(1 / moment)
+    return start("Without normalisation E|h|^2 is", moment).then(
+        "The inverse of this moment is gamma^2:", sqrt(1 / moment)
     )
 
 
@@ -121,8 +121,8 @@ def white_sensitivity() -> Derivation:
     """
     moment = on_circle(diagonal.moment("sensitivity", "white").result)
     square = white_normaliser().result ** 2
-    return start("E|dh/dlam|^2 without normalisation", moment).then(
-        "times gamma^2, held fixed", factor(square * moment)
+    return start("Without normalisation E|dh/dlam|^2 is", moment).then(
+        "Multiply by gamma^2, held fixed:", factor(square * moment)
     )
 
 
@@ -131,8 +131,8 @@ def modulus_share() -> Derivation:
     """``(dnu/domega)^2 E(nu)`` with ``nu = tanh(omega)``: ``1 + nu^2``."""
     path = tanh(omega)
     slope = diff(path, omega).subs(path, nu)
-    return start("the slope of tanh", slope).then(
-        "squared, times E(nu)", factor(slope**2 * white_sensitivity().result)
+    return start("The derivative of tanh is", slope).then(
+        "Multiply the square by E(nu):", factor(slope**2 * white_sensitivity().result)
     )
 
 
@@ -140,8 +140,10 @@ def modulus_share() -> Derivation:
 def phase_share() -> Derivation:
     """``nu^2 (dtheta/domega)^2 E(nu)`` with ``theta = stop_gradient(1 - nu^2) omega``."""
     slope = 1 - nu**2
-    return start("the slope of the phase, the factor held fixed", slope).then(
-        "squared, times nu^2 E(nu)",
+    return start(
+        "With the factor held fixed, the derivative of the phase is", slope
+    ).then(
+        "Multiply the square by nu^2 E(nu):",
         factor(nu**2 * slope**2 * white_sensitivity().result),
     )
 

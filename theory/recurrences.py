@@ -59,8 +59,9 @@ def real_moment(quantity: str, source: str = "exponential") -> Expr:
 def at_the_edge(quantity: str, power: int, edge: int = 1) -> Derivation:
     """The limit of ``(1 - lam^2)^power`` times a moment as ``lam`` goes to ``edge``."""
     scaled = factor((1 - lam**2) ** power * real_moment(quantity))
-    return start("the moment times its rate", scaled).then(
-        f"as the eigenvalue goes to {edge}", factor(limit(scaled, lam, edge))
+    return start("Multiply the moment by the rate of its divergence:", scaled).then(
+        f"As the eigenvalue goes to {edge}, this tends to",
+        factor(limit(scaled, lam, edge)),
     )
 
 
@@ -106,13 +107,13 @@ def two_passes_outgrow_one() -> bool:
 def normalised(quantity: str) -> Derivation:
     """A moment under ``gamma = sqrt(1 - lam^2)``, which is not differentiated."""
     scaled = (1 - lam**2) * real_moment(quantity)
-    return start("gamma^2 times the moment", factor(scaled))
+    return start("Multiply the moment by gamma^2:", factor(scaled))
 
 
 def normalised_white(quantity: str) -> Derivation:
     """The same under white input."""
     proof = normalised(quantity)
-    return proof.then("under white input", factor(proof.result.subs(rho, 0)))
+    return proof.then("Under white input this is", factor(proof.result.subs(rho, 0)))
 
 
 def correlation_sharpens() -> bool:
@@ -134,8 +135,8 @@ def exponential_slope() -> Derivation:
     """``dlam/dnu`` of ``lam = exp(-exp(nu))``, in ``lam``."""
     nu = Symbol("nu", real=True)
     slope = diff(exp(-exp(nu)), nu)
-    return start("the derivative of the parametrisation", slope).then(
-        "written in the eigenvalue", slope.subs(nu, log(-log(lam))).simplify()
+    return start("The derivative of the parametrisation is", slope).then(
+        "In terms of the eigenvalue this is", slope.subs(nu, log(-log(lam))).simplify()
     )
 
 
@@ -144,23 +145,26 @@ def sigmoid_slope() -> Derivation:
     b = Symbol("b", real=True)
     slope = diff(1 / (1 + exp(-b)), b)
     written = slope.subs(exp(-b), 1 / lam - 1)
-    return start("the derivative of the sigmoid", slope).then(
-        "written in the eigenvalue", factor(simplify(written))
+    return start("The derivative of the sigmoid is", slope).then(
+        "In terms of the eigenvalue this is", factor(simplify(written))
     )
 
 
 def controlled() -> Derivation:
     """Figure 2B: normalised and reparametrised sensitivity, any ``rho``."""
     slope, moment = exponential_slope().result, normalised("sensitivity").result
-    return start("the slope of the parametrisation", slope).then(
-        "its square times the normalised moment", slope**2 * moment
+    return start("The derivative of the parametrisation is", slope).then(
+        "Multiply the square of this derivative by the normalised moment:",
+        slope**2 * moment,
     )
 
 
 def controlled_limit() -> Derivation:
     """Figure 2B at the edge, white input."""
     white = controlled().result.subs(rho, 0)
-    return controlled().then("white input, at the edge", limit(white, lam, 1))
+    return controlled().then(
+        "Under white input, for |lambda| -> 1, this tends to", limit(white, lam, 1)
+    )
 
 
 def controlled_is_bounded() -> bool:
@@ -180,13 +184,17 @@ def sigmoid_controlled() -> Derivation:
     """Sensitivity under ``gamma = sqrt(1 - lam^2)`` and the sigmoid, white input."""
     slope = sigmoid_slope().result
     white = normalised("sensitivity").result.subs(rho, 0)
-    return sigmoid_slope().then("its square times the moment", factor(slope**2 * white))
+    return sigmoid_slope().then(
+        "Multiply the square of this derivative by the moment:",
+        factor(slope**2 * white),
+    )
 
 
 def coupled_state() -> Derivation:
     """``E[h^2]`` of ``h <- lam h + (1 - lam) x``, the gate of a GRU held constant."""
     return start("the coupled gate's gain", (1 - lam) ** 2).then(
-        "its square times the moment", factor((1 - lam) ** 2 * real_moment("state"))
+        "Multiply the square of this derivative by the moment:",
+        factor((1 - lam) ** 2 * real_moment("state")),
     )
 
 
@@ -204,16 +212,16 @@ def optimal_slope() -> Derivation:
     """The slope that keeps the sensitivity at one, white input, ``gamma`` as above."""
     white = normalised("sensitivity").result.subs(rho, 0)
     return start("gamma^2 slope^2 E[(dh/dlam)^2] = 1 for the slope", 1 / white).then(
-        "its root", sqrt(factor(1 / white))
+        "The square root is", sqrt(factor(1 / white))
     )
 
 
 def polar_sensitivity() -> Derivation:
     """``gamma^2 E|dh/dtheta|^2`` under white input: ``|i lam|^2`` times the moment."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
-    return start("dh/dtheta = i lam dh/dlam", r**2 * factor(moment)).then(
-        "times gamma^2 = 1 - r^2", factor((1 - r**2) * r**2 * moment)
-    )
+    return start(
+        "As dh/dtheta = i lam dh/dlam, the moment is", r**2 * factor(moment)
+    ).then("Multiply by gamma^2 = 1 - r^2:", factor((1 - r**2) * r**2 * moment))
 
 
 def orthogonal_products_are_orthogonal() -> bool:
@@ -225,13 +233,13 @@ def orthogonal_products_are_orthogonal() -> bool:
 def remembered() -> Derivation:
     """Sensitivity of ``T`` steps to a phase on the unit circle, white input."""
     total = factor(summation(n**2, (n, 0, T - 1)))
-    return start("the sum of squares of the ages", total)
+    return start("Sum the squares of the lags:", total)
 
 
 def chrono_gate(shift: int = 0) -> Derivation:
     """``sigmoid(log(t - shift))``: the gate that a Chrono bias gives at zero input."""
-    return start("the sigmoid of the bias", 1 / (1 + exp(-log(time - shift)))).then(
-        "with the logarithm resolved", factor((time - shift) / (time - shift + 1))
+    return start("The sigmoid of the bias is", 1 / (1 + exp(-log(time - shift)))).then(
+        "Simplify the logarithm:", factor((time - shift) / (time - shift + 1))
     )
 
 
@@ -239,29 +247,30 @@ def chrono_at(times: int, shift: int = 0) -> Derivation:
     """The gate at ``T = times / (1 - nu0)``."""
     gate = chrono_gate(shift)
     return gate.then(
-        "at the characteristic time", factor(gate.result.subs(time, times / (1 - nu0)))
+        "At the characteristic time this is",
+        factor(gate.result.subs(time, times / (1 - nu0))),
     )
 
 
 def euler_gain() -> Derivation:
     """``E[h^2]`` under white input of Euler's scheme, ``lam = 1 + dt a``, gain ``dt``."""
     white = real_moment("state", "white").subs(lam, 1 + step * rate)
-    return start("gain^2 times the moment", factor(step**2 * white))
+    return start("Multiply the moment by gain^2:", factor(step**2 * white))
 
 
 def steepest_descent() -> Derivation:
     """The largest stable rate: where ``1 - eta curvature`` reaches minus one."""
     (rate_,) = solve(1 - eta * curvature + 1, eta)
-    return start("the factor of one step of descent", 1 - eta * curvature).then(
-        "it is minus one at", rate_
-    )
+    return start(
+        "One step of gradient descent multiplies the error by", 1 - eta * curvature
+    ).then("This factor is -1 at", rate_)
 
 
 def white_curvature() -> Derivation:
     """``d2L/dlam2`` at ``lam = star`` of the loss under white input, on the real axis."""
     loss = (1 / (1 - lam**2) + 1 / (1 - star**2) - 2 / (1 - lam * star)) / 2
-    return start("the loss of Eq. 91 on the real axis", loss).then(
-        "its second derivative at the teacher",
+    return start("On the real axis the loss of Eq. 91 is", loss).then(
+        "The second derivative at the teacher is",
         factor(simplify(diff(loss, lam, 2).subs(lam, star))),
     )
 
@@ -269,8 +278,8 @@ def white_curvature() -> Derivation:
 def circle_curvature() -> Derivation:
     """``d2L/dtheta2`` at ``lam = star`` of the loss under white input, on its circle."""
     loss = circle_loss()
-    return start("the loss on the circle of the teacher", loss).then(
-        "its second derivative at the teacher",
+    return start("On the circle of the teacher the loss is", loss).then(
+        "The second derivative at the teacher is",
         factor(simplify(diff(loss, theta, 2).subs(theta, 0))),
     )
 
@@ -283,8 +292,9 @@ def circle_loss() -> Expr:
 
 def circle_slope() -> Derivation:
     """``dL/dtheta`` on the circle of the teacher."""
-    return start("the loss on the circle of the teacher", circle_loss()).then(
-        "its derivative by the phase", factor(simplify(diff(circle_loss(), theta)))
+    return start("On the circle of the teacher the loss is", circle_loss()).then(
+        "The derivative with respect to the phase is",
+        factor(simplify(diff(circle_loss(), theta))),
     )
 
 
@@ -297,23 +307,25 @@ def controlled_magnitude() -> Derivation:
     """Figure 2B's form at the modulus of a complex eigenvalue, white input."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
     slope = exponential_slope().result.subs(lam, r)
-    return start("|dlam/dnu|^2 = (r log r)^2", slope**2).then(
-        "times the normalised moment", slope**2 * factor((1 - r**2) * moment)
+    return start("The factor |dlam/dnu|^2 is (r log r)^2:", slope**2).then(
+        "Multiply by the normalised moment:", slope**2 * factor((1 - r**2) * moment)
     )
 
 
 def exponential_moment(quantity: str) -> Derivation:
     """A moment at a real eigenvalue under ``R = rho^|lag|``."""
-    return start("at a real eigenvalue", real_moment(quantity))
+    return start("At a real eigenvalue this is", real_moment(quantity))
 
 
 def constant_moment(quantity: str) -> Derivation:
     """A moment at a real eigenvalue under constant input."""
-    return start("at a real eigenvalue", real_moment(quantity, "constant"))
+    return start("At a real eigenvalue this is", real_moment(quantity, "constant"))
 
 
 def white_loss() -> Derivation:
     """Expected loss under white input of a complex student and a real teacher."""
     cross = 1 / (1 - lam * star) + 1 / (1 - lam_bar * star)
     squares = 1 / (1 - lam * lam_bar) + 1 / (1 - star**2)
-    return start("the geometric sums of |lam^n - star^n|^2 / 2", (squares - cross) / 2)
+    return start(
+        "Sum |lam^n - star^n|^2 / 2 as geometric series:", (squares - cross) / 2
+    )

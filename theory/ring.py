@@ -49,12 +49,12 @@ def sampled_nu() -> Derivation:
     """
     nu = Symbol("nu", nonnegative=True)
     law = radius_cdf().subs(r, exp(-nu))
-    proof = start("the radius has distribution function", radius_cdf()).then(
-        "with r = exp(-nu), set equal to u_1", law - u1
+    proof = start("The distribution function of the radius is", radius_cdf()).then(
+        "With r = exp(-nu), set this equal to u_1. The difference is", law - u1
     )
     square = Dummy("x", positive=True)
     (root,) = solve(radius_cdf().subs(r, sqrt(square)) - u1, square)
-    return proof.then("solved for nu = -log(r^2)/2", -log(simplify(root)) / 2)
+    return proof.then("Solve for nu = -log(r^2)/2:", -log(simplify(root)) / 2)
 
 
 def sampled_theta() -> Expr:
@@ -80,10 +80,11 @@ def gain(horizon: Expr = oo) -> Derivation:
     Source: Orvieto et al. (2023), Proposition 3.3; finite ``T`` is ours.
     """
     weights = functional("state", horizon)
-    proof = start("the moment of one eigenvalue", weights.as_sum())
+    proof = start("The moment of one eigenvalue is", weights.as_sum())
     at_zero = simplify(weights.zero.subs({lam: r, lam_bar: r}, simultaneous=True))
     proof = proof.then(
-        "a uniform phase averages lam^Delta to zero, leaving R(0) times", at_zero
+        "For a uniform phase lam^Delta averages to zero. What remains is R(0) times",
+        at_zero,
     )
     x = Symbol("x", positive=True)  # |lam|^2
     width = r_max**2 - r_min**2
@@ -96,7 +97,8 @@ def gain(horizon: Expr = oo) -> Derivation:
         primitive = -log(1 - x)
         assert simplify(primitive.diff(x) - at_zero.subs(r, sqrt(x))) == 0
         return proof.then(
-            "and |lam|^2 is uniform on [r_min^2, r_max^2]", averaged(primitive)
+            "As |lam|^2 is uniform on [r_min^2, r_max^2], the average is",
+            averaged(primitive),
         )
     return proof.then(
         "and |lam|^2 is uniform on [r_min^2, r_max^2], power by power",
@@ -113,13 +115,15 @@ def thin_ring_gain() -> Derivation:
     epsilon = Symbol("epsilon", positive=True)
     distance = Symbol("varrho", positive=True)
     form = log(1 + epsilon / distance) / epsilon
-    proof = start("the gain of the ring", gain().result)
+    proof = start("The gain of the ring is", gain().result)
     proof = proof.then(
-        "with epsilon = r_max^2 - r_min^2 and varrho = 1 - r_max^2, both positive", form
+        "With epsilon = r_max^2 - r_min^2 and varrho = 1 - r_max^2, both positive, "
+        "this is",
+        form,
     )
     value = limit(form, epsilon, 0, "+")
-    proof = proof.then("as epsilon -> 0", value)
-    return proof.then("with r_max = r", value.subs(distance, 1 - r**2))
+    proof = proof.then("For epsilon -> 0 this tends to", value)
+    return proof.then("With r_max = r this is", value.subs(distance, 1 - r**2))
 
 
 @cache
@@ -133,9 +137,10 @@ def unrolled_state() -> Derivation:
     k = Function("k")
     recursion = k(n + 1) - lam * k(n)
     return start(
-        "x_k = lam x_{k-1} + u_k from x_0 = u_0; the response obeys, with k(0) = 1,",
+        "For x_k = lam x_{k-1} + u_k from x_0 = u_0 the impulse response k(n), with "
+        "k(0) = 1, sets this expression to zero:",
         recursion,
-    ).then("whose solution is, for ages 0..k,", rsolve(recursion, k(n), {k(0): 1}))
+    ).then("The solution is, for lags 0..k,", rsolve(recursion, k(n), {k(0): 1}))
 
 
 @cache
@@ -146,8 +151,8 @@ def white_partial_sum() -> Derivation:
     """
     j = Dummy("j", integer=True, nonnegative=True)
     total = geometric_sum((r**2) ** j, j, Integer(0), T - 1)
-    return start("sum of |lam|^(2i) over ages", r ** (2 * n)).then(
-        "summed over T ages", simplify(total)
+    return start("Sum |lam|^(2i) over the lags:", r ** (2 * n)).then(
+        "Sum over T lags:", simplify(total)
     )
 
 
@@ -159,8 +164,8 @@ def normalised_moment() -> Derivation:
     """
     bare = functional("state").zero
     gamma = sqrt(1 - lam * lam_bar)
-    return start("the moment without normalisation", bare).then(
-        "times gamma^2 = 1 - |lam|^2", simplify(gamma**2 * bare)
+    return start("Without normalisation the moment is", bare).then(
+        "Multiply by gamma^2 = 1 - |lam|^2:", simplify(gamma**2 * bare)
     )
 
 

@@ -206,8 +206,10 @@ def next_norm() -> Derivation:
     before = Symbol("m", positive=True)
     general = scale**2 * (gamma**2 * before + s)
     return start(
-        "A keeps norms and the new input is uncorrelated with the state", general
-    ).then("with E|x_{t-1}|^2 = c", general.subs(before, c))
+        "As A keeps norms and the new input is uncorrelated with the state, the "
+        "squared norm is",
+        general,
+    ).then("With E|x_{t-1}|^2 = c this is", general.subs(before, c))
 
 
 @cache
@@ -215,7 +217,7 @@ def state_scale() -> Derivation:
     """The ``alpha`` that keeps ``E|x_t|^2 = c``: Lemma 3 as it should read."""
     proof = next_norm()
     (root,) = solve(proof.result - c, scale)
-    return proof.then("equal to c for", root)
+    return proof.then("Setting this equal to c and solving gives", root)
 
 
 @cache
@@ -223,8 +225,8 @@ def trace_needed() -> Derivation:
     """``Tr(B^T B)`` that keeps ``E|x_t|^2 = c`` with ``alpha = 1``."""
     unit = next_norm().result.subs(scale, 1)
     (root,) = solve(unit - c, s)
-    return start("with alpha = 1 the norm after a step is", unit).then(
-        "equal to c for", factor(root)
+    return start("With alpha = 1 the squared norm after a step is", unit).then(
+        "Setting this equal to c and solving gives", factor(root)
     )
 
 
@@ -232,7 +234,9 @@ def trace_needed() -> Derivation:
 def input_scale() -> Derivation:
     """The factor on ``B`` that keeps ``E|x_t|^2 = c``: Eq. 11 as it should read."""
     proof = trace_needed()
-    return proof.then("xi^2 Tr(B^T B) is to be that", sqrt(proof.result / s))
+    return proof.then(
+        "Set xi^2 Tr(B^T B) equal to this and solve for xi:", sqrt(proof.result / s)
+    )
 
 
 def printed_input_scale() -> Expr:
@@ -251,8 +255,10 @@ def lru_norm() -> Derivation:
     """``E|x_T|^2`` of two modes of an LRU from the zero state, under white noise."""
     terms = s1 * r1 ** (2 * n) + s2 * r2 ** (2 * n)
     return start(
-        "an input n steps old enters with Lambda^n, n = 0 ... T-1: squared norms", terms
-    ).then("summed", geometric_sum(terms, n, Integer(0), T - 1))
+        "An input of n steps ago is multiplied by Lambda^n, for n = 0 ... T-1. The "
+        "squared norm of this contribution is",
+        terms,
+    ).then("Sum over n:", geometric_sum(terms, n, Integer(0), T - 1))
 
 
 def printed_lru_norm() -> Expr:
@@ -265,7 +271,7 @@ def lru_limit() -> Derivation:
     """``E|x_T|^2`` of two modes of an LRU under white noise, at infinite ``T``."""
     gone = {r1 ** (2 * T): 0, r2 ** (2 * T): 0}
     limit = lru_norm().result.subs(gone)
-    return lru_norm().then("for moduli below one, as T grows, tends to", limit)
+    return lru_norm().then("For moduli below one this tends, as T grows, to", limit)
 
 
 def printed_lru_limit() -> Expr:
@@ -278,7 +284,8 @@ def normalised_lru_norm() -> Derivation:
     """The limit with each row of ``B~`` times ``sqrt(1 - |lambda|^2)``."""
     scaled = {s1: s1 * (1 - r1**2), s2: s2 * (1 - r2**2)}
     return lru_limit().then(
-        "with rows scaled", simplify(lru_limit().result.subs(scaled, simultaneous=True))
+        "With scaled rows this is",
+        simplify(lru_limit().result.subs(scaled, simultaneous=True)),
     )
 
 
@@ -311,22 +318,26 @@ def drawn_decay() -> Expr:
 def decay() -> Derivation:
     """``gamma = exp(-exp(gamma_log))`` of what the listing draws."""
     drawn = exp(-exp(drawn_decay()))
-    return start("gamma is read back from gamma_log as", drawn).then(
-        "which is", simplify(drawn)
+    return start("The code computes gamma from gamma_log as", drawn).then(
+        "This is", simplify(drawn)
     )
 
 
 def fading() -> Derivation:
     """Ratio of the weights of two inputs a step apart in Eq. 10."""
     weight = scale ** (n + 1) * gamma**n
-    return start("an input n steps old enters with norm", weight).then(
-        "over that of one a step younger", simplify(weight.subs(n, n + 1) / weight)
+    return start("An input of n steps ago contributes the norm", weight).then(
+        "Divide by the norm of an input one step later:",
+        simplify(weight.subs(n, n + 1) / weight),
     )
 
 
 def decay_of_log() -> Derivation:
     """``gamma`` of its parameter."""
-    return start("two exponentials, so between zero and one", exp(-exp(gamma_log)))
+    return start(
+        "The decay is a double exponential, so it is between zero and one:",
+        exp(-exp(gamma_log)),
+    )
 
 
 def output_is_real_part() -> bool:

@@ -132,15 +132,17 @@ def product_of_signals() -> Derivation:
         for width in (width_1, width_2)
     ]
     inverse = 1 / (2 * pi * scale)
-    return start("two signals", signal(width_1).times(signal(width_2)).form).then(
-        "each is the inverse of its transform",
+    return start(
+        "The product of the two signals is", signal(width_1).times(signal(width_2)).form
+    ).then(
+        "Write each signal as the inverse of its transform:",
         simplify(inverse**2 * factors[0] * factors[1]),
     )
 
 
 def line_as_step(line: int) -> Derivation:
     """Line 10 of the proof, which each later line rewrites; ``line`` counts from 10."""
-    return start("the line before", product_lines()[line - 11])
+    return start("The line before is", product_lines()[line - 11])
 
 
 @cache
@@ -152,8 +154,9 @@ def pulse() -> Derivation:
     frequency = Dummy("w", positive=True)  # or SymPy sets frequency zero apart
     flat = integrate(exp(-I * frequency * time), (time, -half, half))
     flat = simplify(flat.rewrite(sin)).subs(frequency, omega)
-    return start("between -half and half", scale * flat).then(
-        "a shift in time is a phase", scale * exp(-I * omega * centre) * flat
+    return start("The integral from -half to half is", scale * flat).then(
+        "A shift in time multiplies the transform by a phase:",
+        scale * exp(-I * omega * centre) * flat,
     )
 
 
@@ -209,8 +212,8 @@ def rectified_sine() -> Derivation:
     integrand = sin(time) * exp(-I * n * time)
     assert simplify((primitive.diff(time) - integrand).rewrite(exp)) == 0
     value = primitive.subs(time, pi) - primitive.subs(time, 0)
-    return start("over the half wave that passes", integrand).then(
-        "integrated and divided by the period", simplify(value / (2 * pi))
+    return start("Over the half wave that passes, the integrand is", integrand).then(
+        "Integrate and divide by the period:", simplify(value / (2 * pi))
     )
 
 
@@ -250,9 +253,9 @@ def held_step() -> Derivation:
     """
     x, t = Function("x"), Dummy("t", nonnegative=True)
     solved = dsolve(x(t).diff(t) - pole * x(t) - drive, x(t), ics={x(0): 0})
-    return start("x' = pole x + drive from x(0) = 0", solved.rhs).then(
-        "after one step", simplify(solved.rhs.subs(t, dt))
-    )
+    return start(
+        "The solution of x' = pole x + drive from x(0) = 0 is", solved.rhs
+    ).then("After one step it is", simplify(solved.rhs.subs(t, dt)))
 
 
 def held_step_is_exact() -> bool:
@@ -303,8 +306,8 @@ def energy_of_constant(first: int) -> Derivation:
     """
     state = lam**first / (1 - lam)
     conjugate = state.subs(lam, lam_bar)
-    return start("the geometric series of the ages", state).then(
-        "times its conjugate and |u|^2", energy * state * conjugate
+    return start("Sum the geometric series over the lags:", state).then(
+        "Multiply by the conjugate and by |u|^2:", energy * state * conjugate
     )
 
 
@@ -318,8 +321,8 @@ def ring_series(first: int) -> Derivation:
     primitive = -log(1 - x) - sum(x ** (n + 1) / (n + 1) for n in range(first))
     assert simplify(primitive.diff(x) - x**first / (1 - x)) == 0
     low, high = (primitive.subs(x, radius**2) for radius in (r_min, r_max))
-    return start("the geometric series", x**first / (1 - x)).then(
-        "averaged over r", (high - low) / (r_max**2 - r_min**2)
+    return start("The geometric series is", x**first / (1 - x)).then(
+        "The average over r is", (high - low) / (r_max**2 - r_min**2)
     )
 
 
@@ -336,28 +339,30 @@ def planted_power() -> Derivation:
     cross = exp(-power * (nu + lag[0])) * cos(power * (theta - lag[1]))
     loss = (exp(-2 * power * nu) + exp(-2 * power * lag[0])) / 2 - cross
     ratio = (loss.diff(nu) / loss.diff(theta)).subs({lag[0]: nu, lag[1]: theta + turn})
-    return start("the loss", loss).then(
-        "the ratio of its derivatives", simplify(ratio.subs(power, steps))
+    return start("The loss is", loss).then(
+        "The ratio of the loss's derivatives is", simplify(ratio.subs(power, steps))
     )
 
 
 def area_law(radius: Expr = r) -> Derivation:
     """Share of the ring's area within a radius.  Source: Orvieto et al. (2023), Eq. 27."""
-    return start("a ratio of areas", radius_cdf()).then(
-        "at this radius", radius_cdf().subs(r, radius)
+    return start("The ratio of areas is", radius_cdf()).then(
+        "At this radius it is", radius_cdf().subs(r, radius)
     )
 
 
 def share_of_sampled() -> Derivation:
     """Share of the area within the radius that Lemma 3.2 draws."""
     share = radius_cdf().subs(r, exp(-sampled_nu().result))
-    return start("the share at exp(-nu)", share).then("simplified", simplify(share))
+    return start("The fraction of the area within exp(-nu) is", share).then(
+        "Simplify:", simplify(share)
+    )
 
 
 def squared_radius() -> Derivation:
     """``exp(-2 nu)`` of Lemma 3.2.  Source: Orvieto et al. (2023), Eq. 30."""
-    return start("nu", sampled_nu().result).then(
-        "exp(-2 nu)", simplify(exp(-2 * sampled_nu().result))
+    return start("The value of nu is", sampled_nu().result).then(
+        "So exp(-2 nu) is", simplify(exp(-2 * sampled_nu().result))
     )
 
 

@@ -145,8 +145,8 @@ def footnote() -> Expr:
 def mean_time() -> Derivation:
     """Mean characteristic time of a teacher of many neurons: moduli of density ``2 r``."""
     doubled = integrate(2 * r * (1 + exp(2 * r)), (r, 0, 1))
-    return start("the time of one eigenvalue", 1 / (1 - footnote())).then(
-        "averaged over the disc, with 1 - tanh r = 2/(1 + exp 2 r),",
+    return start("The time constant of one eigenvalue is", 1 / (1 - footnote())).then(
+        "Average over the disc, with 1 - tanh r = 2/(1 + exp 2 r):",
         doubled / (2 * (1 - nu0)),
     )
 
@@ -163,8 +163,8 @@ def magnitude_curvature() -> Derivation:
     """Hessian entry of ``omega_nu`` in the LRU: normalised and reparametrised."""
     nu = Symbol("nu", real=True)
     slope = diff(exp(-exp(nu)), nu).subs(nu, log(-log(r)))
-    return start("of the modulus", sensitivity()).then(
-        "times gamma^2 and the slope squared",
+    return start("The sensitivity to the modulus has the moment", sensitivity()).then(
+        "Multiply by gamma^2 and by the squared derivative of the parametrisation:",
         simplify(sensitivity() * (1 - r**2) * slope**2),
     )
 
@@ -182,8 +182,9 @@ def magnitude_limit() -> Expr:
 def angle_over_magnitude() -> Derivation:
     """Hessian entry of ``omega_theta`` in the LRU over that of ``omega_nu``."""
     angle = sensitivity() * (1 - r**2) * (r * theta) ** 2
-    return start("the angle's entry", angle).then(
-        "over the magnitude's", simplify(angle / magnitude_curvature().result)
+    return start("The angle's entry is", angle).then(
+        "Divide by the magnitude's entry:",
+        simplify(angle / magnitude_curvature().result),
     )
 
 
@@ -197,8 +198,8 @@ def s4_ratio() -> Derivation:
     by_step = diff(exp(omega * softplus), raw).subs(inverse)
     size = simplify(by_step / by_angle).subs(omega, 1) * log(lam) / step
     bar = size.subs(lam, lam_bar)
-    return start("the eigenvalue", eigenvalue).then(
-        "slopes, over each other, squared", simplify(size * bar)
+    return start("The eigenvalue is", eigenvalue).then(
+        "The squared ratio of the derivatives is", simplify(size * bar)
     )
 
 
@@ -229,7 +230,9 @@ def curvature() -> Derivation:
         1 / (1 - student**2) + 1 / (1 - teacher**2) - 2 / (1 - student * teacher)
     ) / 2
     bent = diff(loss, student, 2).subs({student: r, teacher: r})
-    return start("the loss", loss).then("bent at the optimum", simplify(bent))
+    return start("The loss is", loss).then(
+        "The second derivative at the optimum is", simplify(bent)
+    )
 
 
 def curvature_grows() -> bool:

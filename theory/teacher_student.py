@@ -84,8 +84,9 @@ def loss(source: str) -> Derivation:
             (mu, lam_bar),
         )
     )
-    return start("the student's second moment by Lemma 1", student).then(
-        "with the teacher's, less twice the real part of what they share, halved",
+    return start("Lemma 1 gives the student's second moment:", student).then(
+        "Add the teacher's second moment, subtract twice the real part of their cross "
+        "moment, and divide by 2:",
         (student + teacher - cross - twin) / 2,
     )
 
@@ -110,8 +111,8 @@ def normalised_loss() -> Derivation:
         )
     )
     whole = (student + teacher - cross - twin) / 2
-    return start("each second moment carries two gains", whole).then(
-        "the normalised states have unit second moment", simplify(whole)
+    return start("Multiply every moment by its two gains:", whole).then(
+        "The second moments of the normalised states are 1, so this is", simplify(whole)
     )
 
 
@@ -127,7 +128,9 @@ def polar_loss() -> Derivation:
     whole = 1 - weight * (1 / (1 - shared) + 1 / (1 - twin))
     real = 1 - 2 * weight * (1 - overlap) / (1 - 2 * overlap + (nu * nu_star) ** 2)
     assert vanishes(whole - real)
-    return start("Eq. 93 in polar form", whole).then("over a real denominator", real)
+    return start("Eq. 93 in polar form is", whole).then(
+        "With a real denominator this is", real
+    )
 
 
 def vanishes(expr: Expr) -> bool:
@@ -159,8 +162,8 @@ def radial_loss() -> Derivation:
     Source: Zucchet & Orvieto (2024), Eq. 94.
     """
     whole = polar_loss().result.subs(theta, theta_star)
-    return start("Eq. 101", polar_loss().result).then(
-        "at the teacher's angle", simplify(whole)
+    return start("Eq. 101 is", polar_loss().result).then(
+        "At the teacher's angle this is", simplify(whole)
     )
 
 
@@ -178,9 +181,9 @@ def radial_curvature() -> Derivation:
     slope = diff(radial_loss().result, nu)
     second = diff(slope, nu)
     return (
-        start("differentiate Eq. 94", slope)
-        .then("once more", second)
-        .then("at nu = nu*", factor(at_teacher(second)))
+        start("Differentiate Eq. 94:", slope)
+        .then("Differentiate once more:", second)
+        .then("At nu = nu* this is", factor(at_teacher(second)))
     )
 
 
@@ -191,8 +194,8 @@ def angular_curvature() -> Derivation:
     Source: Zucchet & Orvieto (2024), Eq. 105.
     """
     second = polar(theta, theta)
-    return start("differentiate Eq. 101 twice", second).then(
-        "at theta = theta*, nu = nu*", factor(at_teacher(second))
+    return start("Differentiate Eq. 101 twice:", second).then(
+        "At theta = theta* and nu = nu* this is", factor(at_teacher(second))
     )
 
 
@@ -256,9 +259,11 @@ def coupled_curvature() -> Derivation:
     moved = diff(granularity(), nu)
     rate = 1 - nu**2
     return start(
-        "nu and theta do not mix at optimality; theta moves by omega_theta times", moved
+        "At optimality nu and theta do not couple. A change of nu changes theta by "
+        "omega_theta times",
+        moved,
     ).then(
-        "so the curvatures add",
+        "So the two curvatures add up to",
         rate**2
         * (
             radial_curvature().result
@@ -316,8 +321,8 @@ def normalisation() -> Derivation:
     Source: Zucchet & Orvieto (2024), Appendix C.1.2.
     """
     moment = diagonal.moment("state", "white").result
-    return start("the state's second moment", moment).then(
-        "its inverse root", sqrt(expand(1 / moment))
+    return start("The state's second moment is", moment).then(
+        "The inverse square root is", sqrt(expand(1 / moment))
     )
 
 
@@ -365,8 +370,8 @@ def plain_curvature(parameter: str) -> Derivation:
     overlapping = (1 - overlap) / (1 - 2 * overlap + shared**2)
     whole = plain - overlapping
     variable = nu if parameter == "modulus" else theta
-    return start("Eq. 91 in moduli and angles", whole).then(
-        f"twice by the {parameter}, at the teacher",
+    return start("In terms of moduli and angles Eq. 91 is", whole).then(
+        f"The second derivative with respect to the {parameter}, at the teacher, is",
         factor(at_teacher(diff(whole, variable, 2))),
     )
 
@@ -382,4 +387,6 @@ def held_rate() -> Derivation:
         for name in ("state", "sensitivity")
     )
     square = factor(state / sensitivity)
-    return start("the square of the rate", square).then("its root", sqrt(square))
+    return start("the square of the rate", square).then(
+        "The square root is", sqrt(square)
+    )

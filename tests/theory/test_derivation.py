@@ -146,19 +146,21 @@ def on_input(name):
 
 # Of the start of a reason, what makes the step before it equal to the step.
 RULES = {
-    "at alpha = lam and beta = conj(lam)": lambda form: form.subs(
+    "At alpha = lam and beta = conj(lam)": lambda form: form.subs(
         {alpha: lam, beta: lam_bar}
     ),
-    "its kernel is d/dlam": lambda form: form.diff(alpha).diff(beta),
-    "for a real eigenvalue": lambda form: form.subs(lam_bar, lam),
-    **{f"summed over the lags of the {name} input": on_input(name) for name in INPUTS},
-    "linear in R": on_input("mixed"),
-    "with E|x_{t-1}|^2 = c": lambda form: form.subs(Symbol("m", positive=True), c),
-    "times gamma^2 = 1 - r^2": lambda form: (1 - r**2) * form,
-    "times gamma^2 = 1 - |lam|^2": lambda form: (1 - lam * lam_bar) * form,
-    "at rho = 1": lambda form: form.subs(rho, 1),
-    "its root": sqrt,
-    "its inverse root": lambda form: 1 / sqrt(form),
+    "The sensitivity's impulse response is d/dlam": lambda form: form.diff(alpha).diff(
+        beta
+    ),
+    "For a real eigenvalue": lambda form: form.subs(lam_bar, lam),
+    **{f"Sum over the lags of the {name} input": on_input(name) for name in INPUTS},
+    "The moment is linear in R": on_input("mixed"),
+    "With E|x_{t-1}|^2 = c": lambda form: form.subs(Symbol("m", positive=True), c),
+    "Multiply by gamma^2 = 1 - r^2": lambda form: (1 - r**2) * form,
+    "Multiply by gamma^2 = 1 - |lam|^2": lambda form: (1 - lam * lam_bar) * form,
+    "At rho = 1": lambda form: form.subs(rho, 1),
+    "The square root": sqrt,
+    "The inverse square root": lambda form: 1 / sqrt(form),
 }
 
 
@@ -190,7 +192,7 @@ def solves(recurrence, solution):
 
 def follows(before, step):
     """Whether a step has the value of the one before it, or follows by a rule."""
-    if step.reason.startswith("whose solution is"):
+    if step.reason.startswith("The solution is"):
         return solves(before.expr, step.expr)
     rules = [rule for said, rule in RULES.items() if step.reason.startswith(said)]
     return any(same(it(before.expr), step.expr) for it in (*rules, lambda form: form))
@@ -241,5 +243,5 @@ def test_a_step_that_is_off_is_noticed(factor):
     assert not follows(*first.then("again", factor * form).steps)
     kernel = Function("k")
     recurrence = start("a recurrence", kernel(n + 1) - lam * kernel(n))
-    assert follows(*recurrence.then("whose solution is", lam**n).steps)
-    assert not follows(*recurrence.then("whose solution is", (factor * lam) ** n).steps)
+    assert follows(*recurrence.then("The solution is", lam**n).steps)
+    assert not follows(*recurrence.then("The solution is", (factor * lam) ** n).steps)

@@ -96,8 +96,8 @@ part.row("blur:text:smnist-columns", "text", "refuted", "Tables 2 and 7")(
     r"taken from the paper directly}",
     correction=r"\text{all six are the columns Retrieval and Pathfinder of Table "
     r"3 of [30]}",
-    note="Table 3 of [30] has neither sMNIST nor psMNIST. In all six cells of Table "
-    "7, four of which are in Table 2, the number equals that of Retrieval or "
+    note="The cited table of [30] has neither sMNIST nor psMNIST. In all six cells of "
+    "Table 7, four of which are in Table 2, the number equals that of Retrieval or "
     "Pathfinder, to the digit. So S4, S4D and S5 appear 2 to 11 points below the "
     "other rows, with results of other tasks. We count the entries that equal another "
     "task's entry.",

@@ -46,7 +46,8 @@ part.row("lru:text:pulse", "identity", "conditional", "Appendix E.1.1, property 
     r"\mathcal{F}_{\chi[-\tau, \tau]}(\omega) = 2\tau \operatorname{sinc}(\omega\tau),"
     r"\quad \operatorname{sinc}(x) := \frac{\sin(x)}{x}",
     lambda: spectral.pulse().then(
-        "about zero", spectral.pulse().result.subs(spectral.centre, 0)
+        "The transform of the pulse about zero is",
+        spectral.pulse().result.subs(spectral.centre, 0),
     ),
     lambda: 2 * sin(omega * spectral.half) / omega,
     code="pulse",

@@ -35,8 +35,8 @@ part.row("lru:text:granularity", "text", "proved", "Section 3.3")(
     "The exponential nonlinearity is finer near the circle",
     r"\left|\frac{\mathrm{d}|\lambda|}{\mathrm{d}\nu^{\log}}\right| \rightarrow 0 "
     r"\text{ as } |\lambda| \rightarrow 1",
-    lambda: start("d|lam|/d nu_log", SLOPE).then(
-        "in nu", SLOPE.subs(nu_log, log(nu)).simplify()
+    lambda: start("The derivative d|lam|/d nu_log is", SLOPE).then(
+        "In terms of nu this is", SLOPE.subs(nu_log, log(nu)).simplify()
     ),
     lambda: -nu * exp(-nu),
     code="LRU",
@@ -65,8 +65,8 @@ numbers.row("lru:text:stable-helps", "text", "conditional", "Section 3.3")(
         lambda tasks, **_: "pathx" not in tasks.split(","),
     ),
     note="It helps on three of the five tasks that either model learns (Table 7). "
-    "ListOps falls by 1.1 points and Retrieval by 0.3. LRA has six tasks, of which "
-    "three are half.",
+    "ListOps falls by 1.1 points and Retrieval by 0.3. LRA has six tasks, so three "
+    "are half of them.",
     erratum=Erratum("E", bearing="The sentence is the summary of a table."),
 )
 numbers.row("lru:text:exponential-better", "text", "confirmed", "Section 3.3")(
@@ -124,7 +124,7 @@ part.row("lru:text:phases", "text", "refuted", "Section 3.4, eigenvalue phase")(
     "The diagonal with separate modulus and phase",
     r"\Lambda = \operatorname{diag}\left(\exp\left(-\exp(\nu^{\log}) + "
     r"\theta\right)\right)",
-    lambda: start("Section 3.3", EIGENVALUE),
+    lambda: start("Section 3.3 has", EIGENVALUE),
     lambda: exp(-exp(nu_log) + theta),
     code="LRU",
     correction=r"\Lambda = \operatorname{diag}\left(\exp\left(-\exp(\nu^{\log}) + "

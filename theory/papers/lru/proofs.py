@@ -198,7 +198,7 @@ for number, step, latex, printed in (
     gain.row(f"lru:{number}", "moment", "proved")(
         f"The mean resolvent: {step}",
         r"\mathbb{E}_r\left[\frac{1}{1-r}\right] = " + OVER_AREA + latex,
-        lambda: start("the mean resolvent", ring.gain().result),
+        lambda: start("The mean of 1/(1 - r) is", ring.gain().result),
         printed,
         code="sigprop.theory.ring.gain",
         assumes=Condition("r_min < r_max < 1", is_open_ring),

@@ -28,7 +28,7 @@ part.row("lru:prop3.3-restated", "moment", "proved", "Proposition 3.3, Appendix 
     r"\mathbb{E}\left[\|x_\infty\|_2^2\right] = \frac{1}{r_{\max}^2 - "
     r"r_{\min}^2}\log\left(\frac{1 - r_{\min}^2}{1 - r_{\max}^2}\right) "
     r"\mathbb{E}\left[\|Bu\|_2^2\right]",
-    lambda: start("the gain", ring.gain().result),
+    lambda: start("The gain is", ring.gain().result),
     lambda: log((1 - r_min**2) / (1 - r_max**2)) / (r_max**2 - r_min**2),
     code="gain",
     assumes=Condition(

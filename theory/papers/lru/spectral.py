@@ -74,9 +74,10 @@ def by_convention(number: int, latex: str, times: str) -> None:
         lambda: line(number),
         code="product_lines",
         condition=CONVENTION,
-        note="The paper does not define its transform. Under the one without a factor, "
-        f"which Eq. 15 uses, the right side is {times} times too large. No fault "
-        "of its own: the fault is to mix the two in Proposition E.1.",
+        note="The paper does not define its transform. Under the transform without a "
+        f"factor, which Eq. 15 uses, the right side is {times} times too large. The "
+        "equation alone is no error. The error is to mix the two transforms in "
+        "Proposition E.1.",
         erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:16", ROOT)),
     )
 

@@ -88,7 +88,7 @@ figures.row("lru:fig2", "figure", "confirmed", "Fig. 2")(
 figures.row("lru:fig3", "figure", "proved", "Fig. 3")(
     "The whole disc has the limit law of Glorot matrices",
     r"r_{\min} = 0,\ r_{\max} = 1:\ \text{coincides with Glorot in the limit}",
-    lambda: spectral.area_law().then("on the disc", spectral.disc_law()),
+    lambda: spectral.area_law().then("On the disc this is", spectral.disc_law()),
     lambda: spectral.r**2,
     code="sigprop.theory.ring.radius_cdf",
     topic="ring",

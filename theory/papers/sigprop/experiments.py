@@ -39,7 +39,7 @@ part.row(
 )(
     "The gated state under white noise",
     r"\mathbb{E}[h_t^2] = \frac{1-\lambda}{1+\lambda} R_x(0)",
-    lambda: gated.kernel().then("at lag zero", gated.white_share()),
+    lambda: gated.kernel().then("At lag zero this is", gated.white_share()),
     code="white_share",
     note="The coupling i = 1 - f does more than normalise: the state of white noise "
     "vanishes with growing memory. See zucchet:text:minimal-dependence.",

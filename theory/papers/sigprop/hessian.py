@@ -110,7 +110,8 @@ def off_diagonal() -> Derivation:
     proof = H.entry(own[0], H.polar("j")[1])
     same = {H.theta_j: H.theta_i, H.nu_j: H.nu_i, H.dtheta_j: H.dtheta_i}
     return proof.then(
-        "at i = j, where B is real", expand(H.one_unit(proof.result.subs(same)))
+        "At i = j, where B is real, this is",
+        expand(H.one_unit(proof.result.subs(same))),
     )
 
 
@@ -134,7 +135,7 @@ def anisotropy() -> Derivation:
     same = white.subs({H.alpha: lam, H.beta: lam}, simultaneous=True)
     mixed = white.subs({H.alpha: lam, H.beta: lam_bar}, simultaneous=True)
     ratio = same * same.subs(lam, lam_bar) / mixed**2
-    return start("|S(lambda, lambda)|^2 over S(lambda, conj)^2", ratio)
+    return start("The ratio |S(lambda, lambda)|^2 / S(lambda, conj)^2 is", ratio)
 
 
 ours("anisotropy")(
@@ -167,7 +168,7 @@ ours("trace-polar")(
     "The trace of one unit's block by magnitude and angle",
     r"\operatorname{Tr} H = \frac{1}{2}\left[(\nu'^2 + \nu^2 \theta'^2) B_{ii} + "
     r"(\nu'^2 - \nu^2 \theta'^2) \operatorname{Re}[e^{2i\theta} A_{ii}]\right]",
-    lambda: start("the trace of J^T H J", expand(H.one_unit(H.trace(own)))),
+    lambda: start("The trace of J^T H J is", expand(H.one_unit(H.trace(own)))),
     trace,
     code="trace",
     assumes=APART,

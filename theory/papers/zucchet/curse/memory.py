@@ -40,7 +40,9 @@ part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
     "How much a finite horizon misses of the state",
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|h_T|^2}{\mathbb{E}|h_\infty|^2} \to 0 "
     r"\quad (T(1 - |\lambda|) \to \infty)",
-    lambda: start("the tail over the total", diagonal.remainder_factor("state")),
+    lambda: start(
+        "Divide the tail of the sum by the total:", diagonal.remainder_factor("state")
+    ),
     code="sigprop.theory.diagonal.remainder_factor",
     topic="forward",
     assumes="white input, zero initial state",
@@ -53,7 +55,10 @@ part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumpt
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|\mathrm{d}_\lambda h_T|^2}{"
     r"\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2} \to 0 \quad (T(1 - |\lambda|) \to "
     r"\infty)",
-    lambda: start("the tail over the total", diagonal.remainder_factor("sensitivity")),
+    lambda: start(
+        "Divide the tail of the sum by the total:",
+        diagonal.remainder_factor("sensitivity"),
+    ),
     code="sigprop.theory.diagonal.remainder_factor",
     assumes="white input, zero initial state",
     note="The sensitivity needs longer than the state (zucchet:text:infinite-horizon): "

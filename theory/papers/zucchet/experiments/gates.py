@@ -24,7 +24,7 @@ part = Part("Appendix D.3", "gated", "sigprop.theory.gated")
 
 def _pair() -> Derivation:
     return gated.kernel().then(
-        "the double sum over two kernels, on the input of Fig. 12",
+        "For the input of Fig. 12 the double sum over both impulse responses is",
         factor(gated.pair().on("mixed")),
     )
 
@@ -86,7 +86,9 @@ part.row("zucchet:159", "definition", "definition")(
 part.row("zucchet:160", "moment", "proved")(
     "Second moment of the gated state",
     r"\mathbb{E}[h_t^2] = f(\lambda, \lambda)",
-    lambda: gated.on_embeddings(gated.state(), "its double sum"),
+    lambda: gated.on_embeddings(
+        gated.state(), "The double sum over both impulse responses is"
+    ),
     lambda: gated.printed_state().on("mixed"),
     code="state",
     assumes=A_GATE,
@@ -99,7 +101,8 @@ part.row("zucchet:161", "moment", "proved")(
     BY_GATE + r" = \left.\frac{\partial^2 f(\alpha,\beta)}{\partial \alpha \partial "
     r"\beta}\right|_{\alpha=\lambda,\beta=\lambda}",
     lambda: gated.on_embeddings(
-        gated.sensitivity(), "the double sum over the kernel's derivative"
+        gated.sensitivity(),
+        "The double sum over the derivatives of both impulse responses is",
     ),
     lambda: gated.printed_sensitivity().on("mixed"),
     code="sensitivity",

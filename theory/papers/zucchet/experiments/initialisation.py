@@ -17,8 +17,8 @@ UNMEASURED = (
 
 def _upper_time() -> Derivation:
     top = (1 + teacher.nu0) / 2
-    return start("the largest modulus", top).then(
-        "its time constant", simplify(1 / (1 - top))
+    return start("The largest modulus is", top).then(
+        "The time constant of this modulus is", simplify(1 / (1 - top))
     )
 
 

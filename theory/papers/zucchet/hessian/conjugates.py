@@ -19,7 +19,9 @@ times(
     BY_CONJUGATE,
     H.e_y * H.bar(H.c_i) * H.bar(H.s_i),
     2,
-    lambda: gradient().then("L_t is real: conjugate", H.conjugate(gradient().result)),
+    lambda: gradient().then(
+        "As L_t is real, take the conjugate:", H.conjugate(gradient().result)
+    ),
     correction=GRADIENT
     + r"\overline{\frac{\mathrm{d}\bar{L}_t}{\mathrm{d}\lambda}} = "
     + CONJUGATE

@@ -22,7 +22,7 @@ part.row("zucchet:text:hessian-conjugate-peak", "text", "proved", "text after Eq
 def constant_input() -> Derivation:
     """``S`` under an input that is the same at all times."""
     proof = H.pair("exponential")
-    return proof.then("at rho = 1", H.factor(proof.result.subs(H.rho, 1)))
+    return proof.then("At rho = 1 this is", H.factor(proof.result.subs(H.rho, 1)))
 
 
 part.row("zucchet:text:hessian-constant-input", "text", "proved", "text after Eq. 134")(

@@ -28,7 +28,7 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
         f"Derivative of the {'conjugate ' if barred else ''}eigenvalue with respect to the "
         f"{'magnitude' if by_nu else 'angle'}'s parameter",
         rf"{left}\frac{{{top}}}{{2}}",
-        lambda: start("lambda = nu exp(i theta), differentiated", derived()),
+        lambda: start("Differentiate lambda = nu exp(i theta):", derived()),
         lambda: form / 2,
         code="polar",
         correction=left + top,

@@ -54,13 +54,14 @@ def times(
 
 def gradient() -> Derivation:
     """The gradient of one sample's loss by ``lambda_i``."""
-    return start("dL_t/dy = e_y, times dy/dlambda_i", H.e_y * H.output_slope("i"))
+    return start("Multiply dL_t/dy = e_y by dy/dlambda_i:", H.e_y * H.output_slope("i"))
 
 
 def product() -> Derivation:
     """The second derivative of one sample's loss by ``lambda_i`` and ``lambda_j``."""
     return start(
-        "no error is left: the product of dy/dlambda_i and dy/dlambda_j",
+        "At optimality the error is zero. What remains is the product of dy/dlambda_i "
+        "and dy/dlambda_j:",
         H.output_slope("i") * H.output_slope("j"),
     )
 
@@ -123,7 +124,8 @@ part.row("zucchet:125", "identity", "refuted")(
     "Both terms of the second derivative of one sample's loss",
     SECOND + CURVED + r"^\top + " + SQUARED,
     lambda: start(
-        "half the second derivative of c h, and the square of its half",
+        "Add e_y times half the second derivative of c h, and the square of half its "
+        "first derivative:",
         curved / 2 + squared / 4,
     ),
     lambda: curved + squared,

@@ -33,7 +33,7 @@ def total() -> Expr:
 
 def unit_by_unit() -> Derivation:
     """The trace as a derivation of one step."""
-    return start("the trace of J^T H J, unit by unit", total())
+    return start("Sum the trace of J^T H J over the units:", total())
 
 
 def gains(b: Symbol, c: Symbol) -> Expr:
@@ -71,8 +71,8 @@ def eq_146() -> Expr:
 part.row("zucchet:146", "identity", "proved")(
     "The trace of the real Hessian by the eigenvalues",
     TRACE + r"\sum_{i} |b_i|^2 |c_i|^2 S(\lambda_i, \bar{\lambda}_i)",
-    lambda: start("the sum of B_ii", total()).then(
-        "by the definition of B",
+    lambda: start("The trace is the sum of B_ii:", total()).then(
+        "By the definition of B this is",
         total().subs(
             {B_ii: gains(H.b_i, H.c_i) * S_ii, B_jj: gains(H.b_j, H.c_j) * S_jj}
         ),

@@ -37,8 +37,9 @@ def derivative(
         rf"{sign} i \frac{{\mathrm{{d}}\mathrm{{Im}}[f]}}{{\mathrm{{d}}\mathrm{{Im}}[z]"
         r"} \right)",
         lambda: start(
-            "df = f_re dRe z + f_im dIm z, in dz and its conjugate", expand(total())
-        ).then(f"the factor of {by_dz}", diff(expand(total()), by_dz)),
+            "Write df = f_re dRe z + f_im dIm z in terms of dz and its conjugate:",
+            expand(total()),
+        ).then(f"The factor of {by_dz} is", diff(expand(total()), by_dz)),
         lambda: (H.real_part(f_re) + factor * H.imaginary_part(f_im)) / 2,
         code="conjugate",
         correction=left + r"\mathrm{d}f}{\mathrm{d}\mathrm{Re}[z]} "
@@ -92,7 +93,7 @@ SECOND = r"\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda^2} = "
 
 def second(by: Symbol) -> Derivation:
     """The derivative of the real loss by ``lambda_i`` and another."""
-    return start("differentiated", expand(diff(LOSS, i, by)))
+    return start("The derivative is", expand(diff(LOSS, i, by)))
 
 
 part.row("zucchet:119", "definition", "definition")(

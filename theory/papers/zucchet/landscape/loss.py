@@ -80,7 +80,7 @@ part.row("zucchet:text:c1-cross-moment", "text", "proved", "text after Eq. 89")(
     r"\bar{\lambda}^*} \left( 1 + \frac{\rho \lambda}{1 - \rho \lambda} + \frac{\rho "
     r"\bar{\lambda}^*}{1 - \rho \bar{\lambda}^*} \right)\text{, and likewise}",
     lambda: start(
-        "Lemma 1 at the two eigenvalues",
+        "Lemma 1 at the two eigenvalues gives",
         task.shared_moment(lam, mu_bar, "exponential"),
     ),
     lambda: (

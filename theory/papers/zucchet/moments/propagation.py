@@ -10,7 +10,7 @@ part = Part("Section 2.2", "forward", "sigprop.neuron.stable")
 
 
 def _real(proof: Derivation) -> Derivation:
-    return proof.then("for a real eigenvalue", proof.result.subs(lam_bar, lam))
+    return proof.then("For a real eigenvalue this is", proof.result.subs(lam_bar, lam))
 
 
 part.row("zucchet:5", "moment", "proved")(

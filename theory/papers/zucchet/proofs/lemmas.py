@@ -40,7 +40,10 @@ BOTH_SLOPES = r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\
 part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
     "Lemma 1: double geometric sum over a stationary sequence",
     r"\sum_{n,m\geq 0} \alpha^n \beta^n u_{n-m} = " + BRACKET_34,
-    lambda: start("split into n = m, n > m, n < m and sum", lemma_1().as_sum()),
+    lambda: start(
+        "Split the sum into n = m, n > m and n < m, and sum each part:",
+        lemma_1().as_sum(),
+    ),
     forms.eq_34,
     code="lemma_1",
     correction=r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET_34,
@@ -61,7 +64,7 @@ part.row("zucchet:39", "identity", "proved", "Lemma 2, Eq. 39")(
     + BRACKET_34
     + r"\right]",
     lambda: start(
-        "the double sum along its diagonals",
+        "Sum the double sum along its diagonals:",
         double_sum(lambda i, j: i * j * alpha ** (i - 1) * beta ** (j - 1)).as_sum(),
     ),
     lambda: lemma_2().as_sum(),

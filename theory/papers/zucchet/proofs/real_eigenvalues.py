@@ -26,8 +26,8 @@ MOMENT = r"\mathbb{E}\left[\left(" + SLOPE + r"\right)^2\right]"
 
 def _unit_factor() -> Derivation:
     moment = diagonal.moment("state", "exponential").result
-    return start("E|h|^2 without normalisation", moment).then(
-        "gamma^2 is its inverse", 1 / sqrt(moment)
+    return start("Without normalisation E|h|^2 is", moment).then(
+        "The inverse of this moment is gamma^2:", 1 / sqrt(moment)
     )
 
 

@@ -29,7 +29,8 @@ def mixed_derivative() -> Expr:
 def numerator() -> Derivation:
     """Eq. 58 before its substitution, times the denominator that the text states."""
     return start(
-        "Eq. 58 before its substitution, times the denominator, is the polynomial",
+        "Eq. 58 before its substitution, multiplied by the denominator, is the "
+        "polynomial",
         expand(cancel(mixed_derivative() * DENOMINATOR)),
     )
 
