@@ -78,7 +78,7 @@ part.row(
     ),
 )
 text.row("blur:text:impossible", "text", "confirmed", "Appendix A.4, after Eq. 22")(
-    "A smaller state cannot hold the inputs",
+    "A smaller state cannot contain the inputs",
     r"\text{it is impossible to store } \mathcal{O}(N) \text{ real numbers in a vector "
     r"whose size is smaller than } \mathcal{O}(N) \text{ through a linear Vandermonde "
     r"projection, unless the inputs are sparse}",

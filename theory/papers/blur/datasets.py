@@ -36,10 +36,10 @@ part.row("blur:text:weather-rows", "text", "confirmed", "Appendix A.6, Weather")
     "The months of Weather's split are those of its years",
     r"\text{four years from 2010 to 2013. The sampling rate is 1 hour. [...] The "
     r"train/val/test is 28/10/10 months}",
-    note="Judged is that the months are all of the four years, and the number of hours. The "
-    "public code splits 70/10/20 per cent of the rows instead. The sentence has the data "
-    "of almost 1600 locations, and a target and 11 features: the benchmark's file has "
-    "these of one station. Neither is judged.",
+    note="The test is that the months are all of the four years, and the number of "
+    "hours. The public code splits 70/10/20 per cent of the rows instead. The "
+    "sentence has the data of almost 1600 locations, and a target and 11 features: "
+    "the benchmark's file has these of one station. Neither is judged.",
 )
 part.row("blur:text:ecl-rows", "text", "confirmed", "Appendix A.6, ECL")(
     "Rows of the electricity data",

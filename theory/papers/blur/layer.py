@@ -70,7 +70,7 @@ part.row("blur:4", "identity", "proved")(
     code="written_out",
 )
 part.row("blur:5", "identity", "proved")(
-    "The state as a sum over ages",
+    "The state as a sum over lags",
     r"\bm{h}_k = \sum_{j=0}^{k-1} \mathbf{A}^j\mathbf{B}\bm{u}_{k-j}",
     code="dense_sum",
 )

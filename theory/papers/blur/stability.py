@@ -45,7 +45,7 @@ part.row("blur:text:stability", "bound", "confirmed", "Section 4.2, after Eq. 17
     "with the state. The bound is ours, the condition the paper's.",
 )
 part.row("blur:text:exponential", "text", "confirmed", "Section 4.2, after Eq. 17")(
-    "Whether each half is stable by itself",
+    "Each half is said to be stable by itself",
     r"\text{we initialize both models separately, so the forward stability may not "
     r"necessarily provide a guarantee for the backward stability}",
     code="settled",

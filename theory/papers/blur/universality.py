@@ -85,7 +85,7 @@ text.row("blur:text:dim", "text", "confirmed", "Section 4.2, after Theorem 4.1")
     "steps of seven series, so the theorem says nothing of the networks that are run.",
 )
 text.row("blur:text:sketch", "text", "refuted", "Section 4.2, proof sketch")(
-    "The backward state is said to hold the inputs before it",
+    "The backward state is said to contain the inputs before it",
     r"\overrightarrow{\bm{h}}_k \text{ and } \overleftarrow{\bm{h}}_k \text{ "
     r"are able to reconstruct the input } (\bm{v}_i)_{i=1}^{k}",
     code="seen_backwards",
@@ -122,7 +122,7 @@ text.row("blur:text:merge", "text", "conditional", "Section 4.2, proof sketch")(
     ),
 )
 part.row("blur:lemmaA.1", "bound", "confirmed", "Lemma A.1")(
-    "The state of a wide enough linear RNN holds all inputs",
+    "The state of a wide enough linear RNN contains all inputs",
     r"n \sim mN: \; \text{the linear RNN can recover } (\bm{u}_i)_{i=1}^{k} "
     r"\text{ from } \bm{h}_k; \quad \dim(\mathcal{U}) = P < mN: \; "
     r"n = \mathcal{O}(P)",

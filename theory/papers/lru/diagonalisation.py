@@ -27,8 +27,9 @@ numbers.row("lru:text:far-behind", "text", "confirmed", "Section 3.1")(
     r"\text{performance which is still far behind S4 on some tasks (sCIFAR, PathFinder and "
     r"PathX)}",
     code="above_worst_deep",
-    note="On sCIFAR 16.6 points below the least accurate deep model and 18.9 below S4. On "
-    "PathFinder and PathX they do not beat chance. Judged is the direction.",
+    note="On sCIFAR 16.6 points below the least accurate deep model and 18.9 below "
+    "S4. On PathFinder and PathX they do not beat chance. The test concerns the "
+    "direction.",
 )
 part.row("lru:text:diagonal-unrolled", "text", "refuted", "Section 3.2.1")(
     "The dense system in the basis of its eigenvectors",

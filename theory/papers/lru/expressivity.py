@@ -1,4 +1,4 @@
-"""Orvieto et al. (2023), Appendix E.1 and Figure 6: what the prose says of stacks."""
+"""Orvieto et al. (2023), Appendix E.1 and Figure 6: the text on stacks of layers."""
 
 from sympy import sin
 

@@ -26,7 +26,7 @@ part.row("lru:17", "definition", "definition")(
     "The Koopman operator",
     r"(\mathcal{K}_S f)(x) := f(S(x))",
     code="toy_map",
-    note="Judged for the observable x_2 of a quadratic map.",
+    note="The test uses the observable x_2 of a quadratic map.",
 )
 for number, latex in (
     (18, r"\mathcal{K}_S(\alpha f_1 + \beta f_2)(x) = (\alpha f_1 + \beta f_2)(S(x))"),

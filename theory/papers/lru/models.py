@@ -48,8 +48,8 @@ text.row("lru:text:attention-cost", "text", "confirmed", "Section 1")(
     "Cost of attention and of a recurrence",
     r"\text{attention costs } O(L^2),\ \text{an RNN } O(L)",
     code="sigprop.evidence.lru.listing.growth_of_cost",
-    note="Judged is the exponent of the number of entries that all operations write, "
-    "between 1024 and 4096 steps.",
+    note="The test concerns the exponent of the number of entries that all operations "
+    "write, between 1024 and 4096 steps.",
     topic="models",
 )
 text.row(
@@ -79,9 +79,9 @@ text.row("lru:text:zoh-exact", "text", "proved", "Section 2.1, after Eq. 3")(
     r"\exp(\Delta\tilde{A}) x_{ct}(\Delta k) + (\exp(\Delta\tilde{A}) - "
     r"I)\tilde{A}^{-1}\tilde{B} u_k",
     code="sigprop.evidence.lru.models.held_recurrence",
-    note="Judged is the step. A zero-order hold keeps u_k from its own time on, so that Eq. "
-    "3 gives the state one step later, x_k = x_ct((k+1) Delta): x_0 = B u_0 although "
-    "x_ct(0) = 0.",
+    note="The test concerns the step. A zero-order hold keeps u_k from its own time "
+    "on, so that Eq. 3 gives the state one step later, x_k = x_ct((k+1) Delta): x_0 = "
+    "B u_0 although x_ct(0) = 0.",
 )
 text.row("lru:text:zoh-formula", "text", "proved", "Section 4")(
     "The zero-order hold again",

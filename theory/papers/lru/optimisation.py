@@ -104,6 +104,6 @@ part.row("lru:text:hundred-minima", "definition", "definition", "Appendix E.2")(
     r"L(\hat\lambda) = \frac{1}{2}|\hat\lambda^k - (\lambda^*)^k|^2",
     code="power_loss",
     topic="landscape",
-    note="It is nought at the planted solution and, for k = 100, at 99 other points of the "
-    "same modulus, 2 pi/100 apart: the phase is learnt only up to these.",
+    note="It is zero at the planted solution and, for k = 100, at 99 other points of "
+    "the same modulus, 2 pi/100 apart: the phase is learnt only up to these.",
 )

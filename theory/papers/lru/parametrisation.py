@@ -24,7 +24,7 @@ part.row("lru:text:inside-disc", "bound", "confirmed", "Section 3.3")(
     "once nu is below half a unit of the last place.",
 )
 part.row("lru:text:edges", "limit", "proved", "Section 3.3")(
-    "Where the log parameter reaches the circle and the origin",
+    "Where the log parameter puts the unit circle and the origin",
     r"|\lambda| = 1 \text{ at } \nu^{\log} = -\infty,\quad |\lambda| = 0 \text{ at } "
     r"\nu^{\log} = \infty",
     code="LRU",
@@ -74,9 +74,9 @@ numbers.row("lru:text:exponential-better", "text", "confirmed", "Section 3.3")(
     r"\text{The positive effects of this exponential parametrization can be observed in the "
     r"third row of Table 2}",
     code="share_improved",
-    note="On two of its three tasks, ListOps by 1.7 points and PathFinder from chance to 65.4. "
-    "On sCIFAR it is 1.1 points worse (86.5 to 85.4); only with stability enforced is "
-    "sCIFAR better. Judged is that there are more gains than losses.",
+    note="On two of its three tasks, ListOps by 1.7 points and PathFinder from chance "
+    "to 65.4. On sCIFAR it is 1.1 points worse (86.5 to 85.4); only with stability "
+    "enforced is sCIFAR better. The test is that there are more gains than losses.",
 )
 numbers.row(
     "lru:text:degrades-beyond",
@@ -105,10 +105,10 @@ numbers.row("lru:text:gamma-improves", "text", "confirmed", "Section 3.4 and Tab
     r"on tasks that benefit from initializing close to the unit disk, such as sCIFAR and "
     r"Pathfinder, as shown in Table 3}",
     code="least_gain",
-    note="Judged on the three tasks whose ring begins at 0.9 or beyond in Table 8: by 0.9 and "
-    "0.7 points, and PathX from chance to 94.2. Text stays at 89.4 and Retrieval falls "
-    "from 90.1 to 89.9. By Table 5 sCIFAR gains on eight rings of nine; with r_min = 0.5 "
-    "and r_max = 0.9 it loses 0.1.",
+    note="The test uses the three tasks whose ring begins at 0.9 or beyond in Table "
+    "8: by 0.9 and 0.7 points, and PathX from chance to 94.2. Text stays at 89.4 and "
+    "Retrieval falls from 90.1 to 89.9. By Table 5 sCIFAR gains on eight rings of "
+    "nine; with r_min = 0.5 and r_max = 0.9 it loses 0.1.",
 )
 numbers.row("lru:text:pathx", "text", "confirmed", "Section 3.4")(
     "Accuracy on PathX",
@@ -116,9 +116,9 @@ numbers.row("lru:text:pathx", "text", "confirmed", "Section 3.4")(
     r"\text{ our LRU achieved } 94.2\% \text{ on PathX, aligning with state-of-the-art deep "
     r"SSMs}",
     code="least_gain",
-    note="Judged is the accuracy, that of Tables 3 and 8, whose caption gives the same range "
-    "of phases. Fig. 4 draws its small phase with pi/50. 'Aligning' has no threshold: the "
-    "deep models have 91.9 to 98.6.",
+    note="The test concerns the accuracy, that of Tables 3 and 8, whose caption gives "
+    "the same range of phases. Fig. 4 draws its small phase with pi/50. 'Aligning' "
+    "has no threshold: the deep models have 91.9 to 98.6.",
 )
 part.row("lru:text:phases", "text", "refuted", "Section 3.4, eigenvalue phase")(
     "The diagonal with separate modulus and phase",

@@ -41,7 +41,7 @@ part.row("lru:27", "distribution", "proved")(
     note="The lemma allows r_min = r_max, where this is 0/0 and the radius is certain.",
 )
 part.row("lru:28", "distribution", "proved")(
-    "The same in the exponent",
+    "The distribution function in terms of the exponent",
     r"F(r) = " + SHARE,
     lambda: spectral.area_law(exp(-spectral.nu)),
     lambda: (exp(-2 * spectral.nu) - r_min**2) / (r_max**2 - r_min**2),
@@ -51,7 +51,7 @@ part.row("lru:28", "distribution", "proved")(
     "sampling by its inverse is right because 1 - u is uniform too.",
 )
 part.row("lru:29", "definition", "definition")(
-    "The share set equal to a uniform number",
+    "The fraction of the area set equal to a uniform number",
     r"u = " + SHARE,
     spectral.share_of_sampled,
     lambda: u1,
@@ -68,7 +68,7 @@ part.row("lru:30", "distribution", "proved")(
     code="sampled_nu",
 )
 part.row("lru:text:nu", "distribution", "proved", "line after Eq. 30")(
-    "The exponent solved for",
+    "The exponent, solved for",
     r"\nu = -\frac{1}{2}\log\left((r_{\max}^2 - r_{\min}^2)u + r_{\min}^2\right)",
     ring.sampled_nu,
     lambda: -log((r_max**2 - r_min**2) * u1 + r_min**2) / 2,
@@ -116,15 +116,15 @@ for number, latex in (
         ),
     )
 gain.row("lru:33", "distribution", "proved")(
-    "A uniform point of the ring by its squared radius",
+    "A uniform point of the ring in terms of its squared radius",
     r"\lambda = r^{\frac{1}{2}} e^{i 2\pi\theta},\quad r \sim \mathcal{U}[r_{\min}^2, "
     r"r_{\max}^2],\quad \theta \sim \mathcal{U}[0, 1]",
     spectral.area_law,
     lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="sigprop.theory.ring.radius_cdf",
     assumes=RING,
-    note="Judged is the law of |lam|. The letter r is the squared modulus here and the "
-    "modulus in Eq. 27, and theta counts turns, not radians.",
+    note="The test concerns the law of |lam|. The letter r is the squared modulus "
+    "here and the modulus in Eq. 27, and theta counts turns, not radians.",
 )
 for number, step, latex in (
     (
@@ -141,7 +141,7 @@ for number, step, latex in (
     ),
     (
         36,
-        "the phase leaves equal ages",
+        "the phase average leaves equal lags",
         MEAN + POWERS + r"\right] = " + ONE_SUM + r" \mathbb{E}_r[r^n]",
     ),
     (
@@ -196,7 +196,7 @@ for number, step, latex, printed in (
     ),
 ):
     gain.row(f"lru:{number}", "moment", "proved")(
-        f"The mean resolvent: {step}",
+        f"The mean of 1/(1 - r): {step}",
         r"\mathbb{E}_r\left[\frac{1}{1-r}\right] = " + OVER_AREA + latex,
         lambda: start("The mean of 1/(1 - r) is", ring.gain().result),
         printed,

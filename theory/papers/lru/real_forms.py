@@ -67,7 +67,7 @@ part.row("lru:text:real-eigenvector", "text", "conditional", "")(
     erratum=Erratum("B", bearing="One of the two is always an eigenvector."),
 )
 before.row("lru:text:real-part", "identity", "proved", "")(
-    "The action on the real part",
+    "The action of A on the real part of an eigenvector",
     action("Re", "+", r"\Re(\lambda)\Re(v) - \Im(\lambda)\Im(v)"),
     code="rotation_block",
     assumes="A is real",

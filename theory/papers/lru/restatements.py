@@ -41,8 +41,8 @@ part.row("lru:fig9", "figure", "confirmed", "Fig. 9")(
     "The gain formula is more accurate for random than for constant input",
     r"\text{spread under random input} < \text{spread under constant input}",
     code="sigprop.evidence.lru.restatements.gain_spread",
-    note="Judged is the relative variance of one entry's squared modulus over ring and "
-    "projection; a mean over N = 500 entries has 1/500 of it. Constant input has "
-    "E(1+r)/(1-r)^3 where white has E 1/(1-r)^2, r = |lam|^2; the quotient (1+r)/(1-r) "
-    "exceeds one on every ring. The figure's own size is not run.",
+    note="The test concerns the relative variance of one entry's squared modulus over "
+    "ring and projection; a mean over N = 500 entries has 1/500 of it. Constant input "
+    "has E(1+r)/(1-r)^3 where white has E 1/(1-r)^2, r = |lam|^2; the quotient "
+    "(1+r)/(1-r) exceeds one on every ring. The figure's own size is not run.",
 )

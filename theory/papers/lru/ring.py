@@ -61,9 +61,9 @@ part.row("lru:thm3.1", "distribution", "confirmed", "Theorem 3.1, Section 3.2")(
     code="sigprop.neuron.ginibre.radial_law",
     topic="ring",
     assumes="independent real Gaussian entries of variance 1/N",
-    note="Judged through the exact law at finite N, whose distance to the "
-    "uniform disc is shown to fall like 1/sqrt(N). Almost-sure convergence "
-    "itself is a theorem of probability that no finite run can decide. Judged is the "
+    note="Judged through the exact law at finite N, whose distance to the uniform "
+    "disc is shown to fall like 1/sqrt(N). Almost-sure convergence itself is a "
+    "theorem of probability that no finite run can decide. The test concerns the "
     "radial part; neither the angle, nor that the share on the real axis vanishes, is.",
 )
 part.row(
@@ -145,7 +145,7 @@ part.row("lru:6-limit", "limit", "proved", "Eq. 6, Section 3.4, last member")(
     assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
 part.row("lru:7", "moment", "proved", "Eq. 7, Section 3.4")(
-    "Normalised recurrence keeps the state at unit size",
+    "The normalised recurrence keeps the state at unit variance",
     r"x_k = \Lambda x_{k-1} + \exp(\gamma^{\log}) \odot (Bu_k),\quad "
     r"\gamma_i^{\log} \leftarrow \log\sqrt{1-|\lambda_i|^2}",
     ring.normalised_moment,

@@ -81,12 +81,12 @@ figures.row("lru:fig2", "figure", "confirmed", "Fig. 2")(
     "Eigenvalues of a Glorot matrix fill the disc",
     r"A_{ij} \sim \mathcal{N}(0, 1/N):\ \text{the limit is uniform on the disc}",
     code="sigprop.neuron.ginibre.radial_law",
-    note="A real Gaussian matrix: symmetric ones would have real eigenvalues. Judged is the "
-    "radial part.",
+    note="A real Gaussian matrix: symmetric ones would have real eigenvalues. The "
+    "test concerns the radial part.",
     topic="ring",
 )
 figures.row("lru:fig3", "figure", "proved", "Fig. 3")(
-    "The whole disc has the limit law of Glorot matrices",
+    "The whole disc has the limit distribution of Glorot matrices",
     r"r_{\min} = 0,\ r_{\max} = 1:\ \text{coincides with Glorot in the limit}",
     lambda: spectral.area_law().then("On the disc this is", spectral.disc_law()),
     lambda: spectral.r**2,

@@ -53,7 +53,7 @@ part.row("lru:table5", "table", "confirmed", "Table 5, Appendix C.2")(
 repeated(
     6,
     7,
-    "Dense RNNs, expanded",
+    "All results of the dense RNNs",
     "The linear RNN and the five deep rows are those of Table 7.",
 )
 part.row("lru:table7", "table", "conditional", "Table 7, Appendix C.3")(
@@ -79,7 +79,7 @@ part.row("lru:table7", "table", "conditional", "Table 7, Appendix C.3")(
 repeated(
     7,
     8,
-    "Normalisation, expanded",
+    "All results with normalisation",
     "The dense, the plain diagonal, the ring and the five deep rows are those of Table 7.",
     8,
 )

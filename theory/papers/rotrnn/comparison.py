@@ -56,10 +56,10 @@ special_case.row("rotrnn:text:lru-special-case", "identity", "proved", "")(
     r"\tilde{B} = P^\top B, \ \tilde{C} = CP: \quad H = \frac{\mathcal{D}_x}{2}, "
     r"\quad \mathcal{D}_h = 2",
     assumes="rows of B~ and columns of C~ come in conjugate pairs, as above",
-    note="Judged on the outputs of the two layers, RotRNN's with a random M and its "
-    "normalisation undone in C. Rotations of the plane commute, P Theta P^T = Theta for "
-    "each P in SO(2): in planar heads the states do not depend on M, and its gradient is "
-    "zero.",
+    note="The test uses the outputs of the two layers, RotRNN's with a random M and "
+    "its normalisation undone in C. Rotations of the plane commute, P Theta P^T = "
+    "Theta for each P in SO(2): in planar heads the states do not depend on M, and "
+    "its gradient is zero.",
     code="planar_heads",
 )
 special_case.row("rotrnn:text:planar-heads", "text", "confirmed", "")(
@@ -70,7 +70,7 @@ special_case.row("rotrnn:text:planar-heads", "text", "confirmed", "")(
     code="sigprop.layers.rotrnn.RotRNN.eigenvalues",
 )
 part.row("rotrnn:text:bidirectional", "definition", "definition", "Appendix B.2")(
-    "The layer that reads from both ends",
+    "The bidirectional layer",
     r"\text{reuse } P, \Theta, B; \quad C \text{ different for the forward and the "
     r"backward pass}",
     note="The decays are not named; they are shared here. Outputs are added, and D u "

@@ -75,7 +75,7 @@ part.row(
 part.row(
     "rotrnn:text:scalar-decay", "text", "confirmed", "first sentence of Section 3.4"
 )(
-    "Whether a constant norm needs one decay a head",
+    "A constant norm is said to need one decay per head",
     r"\text{the price of a constant expected norm in our derivation is that the decay "
     r"factor } \gamma \text{ must be scalar}",
     note="The derivation knows of the state only its norm. The value is how far a step "
@@ -87,11 +87,11 @@ part.row(
 part.row(
     "rotrnn:text:any-head-size", "text", "confirmed", "last sentence of Section 3.4"
 )(
-    "Head dimensions that the set-up takes",
+    "Head dimensions that the construction allows",
     r"\text{this set-up is easily scalable to any desired head dimension } "
     r"\mathcal{D}_h \geq 2",
-    note="Judged on the norms of heads of 2 to 5 numbers, with the last entry of Lemma "
-    "2's odd rotations. Eq. 19 and the listing take even sizes only: rotrnn:19.",
+    note="The test uses the norms of heads of 2 to 5 numbers, with the last entry of "
+    "Lemma 2's odd rotations. Eq. 19 and the listing take even sizes only: rotrnn:19.",
     code="sigprop.evidence.rotrnn.decay.norms_by_covariance",
 )
 part.row(
@@ -118,7 +118,7 @@ part.row(
     code="sigprop.theory.rotation.state_scale",
 )
 section_3_3.row("rotrnn:text:forgetting", "text", "proved", "text after Eq. 10")(
-    "How fast early inputs fade",
+    "The decay of early inputs",
     r"\alpha < 1: \ \text{the weighting } \alpha^{t+1-k}\gamma^{t-k} \text{ of early "
     r"inputs goes to zero exponentially}",
     rotation.fading,
@@ -146,9 +146,9 @@ section_3_3.row("rotrnn:text:c-one", "moment", "confirmed", "text after Eq. 12")
     r"\text{setting } c = 1 \text{ is sufficient to achieve stable and robust "
     r"normalisation, even in deep, multi-layer networks}: \quad \lim_{t\to\infty}"
     r"\mathbb{E}\left[||x_t||^2\right] = 1",
-    note="Judged is the limit under white inputs, one whatever gamma and B; that of deep "
-    "networks rests on Figure 3, rotrnn:fig3. With another c the printed Eq. 11 gives (1 "
-    "- c gamma^2)/(1 - gamma^2).",
+    note="The test concerns the limit under white inputs, one whatever gamma and B; "
+    "that of deep networks rests on Figure 3, rotrnn:fig3. With another c the printed "
+    "Eq. 11 gives (1 - c gamma^2)/(1 - gamma^2).",
     code="normalised_B",
 )
 part.row("rotrnn:text:decay", "identity", "proved", "Appendix B.3")(

@@ -19,9 +19,9 @@ part.row("rotrnn:text:linear-cost", "text", "confirmed", "Section 1")(
     "Cost of a recurrence and of attention in the length of the sequence",
     r"\text{S4 scales linearly in time with sequence length, transformers "
     r"quadratically}",
-    note="Judged is the exponent of the number of entries that all operations write, "
-    "between 1024 and 4096 steps, of a recurrence by a parallel scan. Trained as a "
-    "convolution, by FFT, S4 takes T log T.",
+    note="The test concerns the exponent of the number of entries that all operations "
+    "write, between 1024 and 4096 steps, of a recurrence by a parallel scan. Trained "
+    "as a convolution, by FFT, S4 takes T log T.",
     code="sigprop.evidence.lru.listing.growth_of_cost",
     topic="models",
 )
@@ -81,10 +81,10 @@ part.row("rotrnn:text:surjectivity", "text", "refuted", "last sentence of Sectio
     code="sigprop.layers.rotrnn.RotRNN.transition",
 )
 section_3_2.row("rotrnn:text:blocks", "identity", "confirmed", "text after Lemma 2")(
-    "How many planes a rotation turns, and what is left of an odd dimension",
+    "The number of planes that a rotation turns, and the remainder of an odd dimension",
     r"\frac{N}{2} \text{ blocks if } N \text{ is even}, \ \frac{N-1}{2} \text{ and a "
     r"one if } N \text{ is odd}",
-    note="Judged on the eigenvalues: both signs of each angle, and a zero.",
+    note="The test uses the eigenvalues: both signs of each angle, and a zero.",
     code="sigprop.evidence.rotrnn.random_matrices.blocks",
 )
 section_3_2.row("rotrnn:text:powers", "identity", "proved", "text after Lemma 2")(
@@ -102,7 +102,7 @@ part.row("rotrnn:text:unit-circle", "identity", "proved", "point iii of Section 
 part.row(
     "rotrnn:text:products", "text", "confirmed", "text before Eq. 19, Appendix B.1"
 )(
-    "What a block-diagonal product costs",
+    "The cost of a block-diagonal product",
     r"\text{multiplying a vector by a block-diagonal matrix can be implemented "
     r"efficiently}",
     note="A count by construction: Eq. 19 takes 2 D_x products of numbers, a dense matrix "

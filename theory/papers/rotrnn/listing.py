@@ -1,4 +1,4 @@
-"""RotRNN (2024), Appendix C line by line, and Appendix B.3 beside it."""
+"""RotRNN (2024), Appendix C line by line, with Appendix B.3."""
 
 from sigprop.theory import rotation
 from sigprop.theory.errata import Erratum
@@ -57,7 +57,7 @@ drawn.row(
     "proved",
     "Appendix C, init_params, and Appendix B.3",
 )(
-    "The decays are drawn within their range",
+    "The decays are sampled within their range",
     r"\gamma_{\log} = \log\left(-\frac{1}{2}\log\left(u(\gamma_{\max}^2 - "
     r"\gamma_{\min}^2) + \gamma_{\min}^2\right)\right) \Rightarrow \gamma = \sqrt{u("
     r"\gamma_{\max}^2 - \gamma_{\min}^2) + \gamma_{\min}^2}",
@@ -67,7 +67,7 @@ drawn.row(
     "squared, the law of the LRU's radius, which the text does not say.",
 )
 drawn.row("rotrnn:listing:theta", "algorithm", "refuted", "Appendix C, init_params")(
-    "How many angles a head has",
+    "The number of angles of a head",
     r"\text{theta} = \text{np.random.uniform}(0, \theta_{\max}, (H, \text{dim\_h / "
     r"2}))",
     correction=r"\text{theta} = \text{np.random.uniform}(0, \theta_{\max}, (H, "

@@ -49,7 +49,7 @@ part.row("rotrnn:7", "moment", "proved")(
     code="norm_splits",
 )
 part.row("rotrnn:8", "moment", "proved")(
-    "The norm after a step from the wanted norm",
+    "The norm after a step that starts from the required norm",
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B \mathbb{E}\left[u_t "
     r"u_t^\top\right]\right]\right)",
     assumes=PREMISES_OF_LEMMA_3,
@@ -58,7 +58,7 @@ part.row("rotrnn:8", "moment", "proved")(
     code="step_leaves_a_trace",
 )
 part.row("rotrnn:9", "moment", "proved")(
-    "The same for inputs of unit covariance",
+    "The norm after a step, for inputs of unit covariance",
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B\right]\right)",
     rotation.next_norm,
     lambda: scale**2 * (gamma**2 * c + s),

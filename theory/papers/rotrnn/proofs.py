@@ -130,7 +130,7 @@ lemma_1.row("rotrnn:15", "identity", "proved")(
     code="block_is_rotation",
 )
 lemma_1.row("rotrnn:16", "identity", "proved")(
-    "Its determinant is one",
+    "The determinant of the exponential of a skew matrix is one",
     r"\det(A) = \det(\exp(S)) = \exp(\text{Tr}[S]) = \exp(0) = 1",
     note="Proved for one plane, as Eq. 15.",
     code="block_is_rotation",
@@ -141,7 +141,7 @@ lemma_2.row("rotrnn:17", "identity", "proved")(
     code="products_of_members",
 )
 lemma_2.row("rotrnn:18", "identity", "proved")(
-    "Their determinant is one, whatever that of the basis",
+    "Block-diagonal rotations in another basis have determinant one for every basis",
     r"\det(A) = \det(P\Theta P^\top) = \det(P)\det(\Theta)\det(P^\top) = 1",
     code="products_of_members",
 )

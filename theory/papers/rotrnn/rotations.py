@@ -11,8 +11,8 @@ part.row(
     r"S = M - M^{\top}, \quad \exp(S) := \sum_{k=0}^{\infty} \frac{1}{k!} S^k "
     r"\quad\Rightarrow\quad A = \exp(S) \in SO(N)",
     note="Proved for one plane: a skew matrix is orthogonally similar to such blocks "
-    "and zeros. Judged on A A^T, A^T A and det A at sizes 2, 3 and 6. The copy in the "
-    "appendix reads M^+ for the transpose, a fault of extraction.",
+    "and zeros. The test uses A A^T, A^T A and det A at sizes 2, 3 and 6. The copy in "
+    "the appendix reads M^+ for the transpose, a fault of extraction.",
     code="rotations",
 )
 part.row(

@@ -56,13 +56,13 @@ part.row(
     reason="The word has no threshold, and the accuracies need the trained models.",
 )
 part.row("rotrnn:table1:lru-paper", "table", "confirmed", "Table 1, row LRU")(
-    "The LRU as in its paper",
+    "The LRU's accuracies, as in its paper",
     r"\text{baselines as in their respective citations, LRU: } 60.2, 89.4, 89.9, 89.0, "
     r"95.1, 94.2",
     note="All six agree with Table 3 of Orvieto et al. (2023).",
 )
 part.row("rotrnn:table1:s4d", "table", "not-checkable", "Table 1, rows S4D and S5")(
-    "S4D and S5 as in their citations",
+    "The accuracies of S4D and S5, as in their citations",
     r"\text{S4D: } 60.5, 86.2, 89.5, 88.2, 93.1, 92.0, \quad \text{S5: } 62.2, 89.3, "
     r"91.4, 90.1, 95.3, 98.6",
     note="S5 agrees with the copy in the LRU's Table 3. That table cites the same results "
@@ -71,7 +71,7 @@ part.row("rotrnn:table1:s4d", "table", "not-checkable", "Table 1, rows S4D and S
     reason="The cited papers are not among the four.",
 )
 part.row("rotrnn:table1:blur", "table", "not-checkable", "Table 1, row S4")(
-    "S4 as in its citation",
+    "The accuracies of S4, as in its citation",
     r"\text{S4: } 59.6, 86.8, 90.9, 91.1, 94.2, 96.4",
     note="It agrees with the copy in the LRU's Table 3. BLUR has five of these numbers "
     "under other names of tasks: blur:text:smnist-columns.",
@@ -95,7 +95,7 @@ part.row("rotrnn:text:identical", "text", "confirmed", "Section 5.2")(
     "in rotrnn:text:similar-parameters. The LRU is the authors' own run.",
 )
 part.row("rotrnn:text:similar-parameters", "text", "not-checkable", "Appendix B.2")(
-    "Parameters beside those of the baselines",
+    "Parameters compared with those of the baselines",
     r"\text{the total number of parameters is very similar to the baseline models}",
     reason="Similar has no threshold, and no direction.",
     note="The sentence is on all tasks, and counts are printed for one. By Table 2 RotRNN "

@@ -1,4 +1,4 @@
-"""Our own statements on gates whose inputs remember: moments by a transfer operator."""
+"""Our own statements on gates with correlated inputs: moments by a transfer operator."""
 
 from sympy import Expr
 
@@ -29,7 +29,7 @@ def state() -> Expr:
 part = Part("inputs that remember", "gates", "sigprop.neuron.chains")
 
 part.row("sigprop:remembering-state", "moment", "proved", "stationary")(
-    "The moment of a state whose gates see an input that stays or is drawn anew",
+    "The moment of a state whose gates read an input that stays or is sampled anew",
     r"\mathbb{E} h^2 = \frac{\mathbb{E}[b^2 \phi] + 2 \rho \mathbb{E}[a b^2 \psi \phi] + "
     r"2 (1 - \rho) \bar{h} \mathbb{E}[a b \psi \phi]}{1 - (1 - \rho) \mathbb{E}[a^2 \phi]}, "
     r"\quad \bar{h} = \frac{\mathbb{E}[b \psi]}{1 - (1 - \rho) \mathbb{E}[a \psi]}, \; "
@@ -43,7 +43,7 @@ part.row("sigprop:remembering-state", "moment", "proved", "stationary")(
     "log|a| < 0 alone (Brandt 1986).",
 )
 part.row("sigprop:gates-remembering", "moment", "confirmed", "whole layers")(
-    "States and gradients of gated layers whose inputs are AR(1) series",
+    "States and gradients of gated layers whose inputs are AR(1) processes",
     RECURSION
     + r"M_{20} = a^2 K M_{20} + 2 a b K M_{10} + b^2, \; M_{ij}(x) = \mathbb{E}[h^i s^j \mid "
     r"x], \; K \mathrm{He}_n = \rho^n \mathrm{He}_n",

@@ -1,4 +1,4 @@
-"""Our own statement on heads of the delta rule at memories up to a thousand steps."""
+"""Our own statement on heads of the delta rule with time constants up to a thousand steps."""
 
 from sigprop.theory.papers.sigprop.gates import MATRICES
 from sigprop.theory.rows import Part

@@ -62,7 +62,7 @@ part.at("", "parametrisation", "sigprop.theory.recurrences").row(
     "proved",
     "beside Figure 2B of Zucchet & Orvieto (2024)",
 )(
-    "Where the controlled sensitivity goes, white input",
+    "The limit of the controlled sensitivity for |lambda| -> 1, white input",
     r"\rho = 0, \lambda \to 1: \quad \mathbb{E}[(\mathrm{d}_\nu h_t)^2] \to "
     r"\frac{1}{2}, \quad \lambda = \exp(-\exp(\nu))",
     recurrences.controlled_limit,

@@ -1,4 +1,4 @@
-"""Our own statements on gates that see the input alone: recurrences of random coefficients."""
+"""Our own statements on gates that read only the input, as random coefficients."""
 
 from sympy import Expr, Pow
 
@@ -76,7 +76,7 @@ part.row("sigprop:random-state-limit", "moment", "proved", "stationary")(
     "= 1 (Kesten 1973; sigprop.neuron.random_coefficients.tail_index).",
 )
 part.row("sigprop:random-sensitivity", "moment", "proved", "stationary")(
-    "The moment of what a parameter of the gates moves, in the limit",
+    "The moment of the sensitivity to a parameter of the gates, in the limit",
     r"\mathbb{E} s^2 = \frac{\mathbb{E}[d^2] + 2 \mathbb{E}[ad] \bar{s} + 2 \mathbb{E}[cd] "
     r"\bar{h} + 2 \mathbb{E}[ac] P + \mathbb{E}[c^2] H}{1 - \mathbb{E}[a^2]}, \quad "
     rf"{DEFINED}, \; \bar{{s}} = \frac{{\mathbb{{E}}[c] \bar{{h}} + \mathbb{{E}}[d]}}"

@@ -77,7 +77,7 @@ ours("complex", expected="confirmed")(
 )
 
 ours("cartesian", expected="confirmed")(
-    "The real Hessian by (re, im) through the layer itself",
+    "The real Hessian in real and imaginary parts, through the layer itself",
     r"H^{\mathrm{RI}}_{ij} = J^\top H^{\lambda}_{ij} J, \; J = \begin{pmatrix} 1 & i "
     r"\\ 1 & -i \end{pmatrix}",
     code="real_block",
@@ -123,9 +123,9 @@ ours("off-diagonal")(
     lambda: -H.dnu_i * H.nu_i * H.dtheta_i / 2 * H.imaginary_part(DOUBLE_TURN * H.A_ij),
     code="real_block",
     assumes=APART,
-    note="It may not be dropped in general: it is nought only where e^{2i theta} "
-    "b^2 c^2 S(lambda, lambda) is real. A complex output, as in Appendix C.1, has "
-    "no A, and there it vanishes.",
+    note="It may not be dropped in general: it is zero only where e^{2i theta} b^2 "
+    "c^2 S(lambda, lambda) is real. A complex output, as in Appendix C.1, has no A, "
+    "and there it vanishes.",
 )
 
 
@@ -139,7 +139,7 @@ def anisotropy() -> Derivation:
 
 
 ours("anisotropy")(
-    "How much the real output couples magnitude and angle, white input",
+    "The coupling of magnitude and angle by the real output, white input",
     r"\frac{|A_{ii}|^2}{B_{ii}^2} = \frac{|1+\lambda^2|^2 (1-|\lambda|^2)^6}{|1-"
     r"\lambda^2|^6 (1+|\lambda|^2)^2}",
     anisotropy,
@@ -165,7 +165,7 @@ def trace() -> Expr:
 
 
 ours("trace-polar")(
-    "The trace of one unit's block by magnitude and angle",
+    "The trace of one unit's block in terms of magnitude and angle",
     r"\operatorname{Tr} H = \frac{1}{2}\left[(\nu'^2 + \nu^2 \theta'^2) B_{ii} + "
     r"(\nu'^2 - \nu^2 \theta'^2) \operatorname{Re}[e^{2i\theta} A_{ii}]\right]",
     lambda: start("The trace of J^T H J is", expand(H.one_unit(H.trace(own)))),
@@ -185,7 +185,7 @@ def dense_pair() -> Expr:
 
 
 ours("dense-pair", "moment")(
-    "Two entries of a dense matrix: moved eigenvalues and eigenvectors",
+    "Two entries of a dense matrix: changes of eigenvalues and eigenvectors",
     r"\sum_k D_k(x_1, x_2) D_k(y_1, y_2) = \frac{1 - x_1 x_2 y_1 y_2}{(1 - x_1 y_1)("
     r"1 - x_1 y_2)(1 - x_2 y_1)(1 - x_2 y_2)}, \; D_k(x, y) = \frac{x^k - y^k}{x - "
     r"y}",

@@ -1,4 +1,4 @@
-"""Our own statements on how recurrent matrices are drawn."""
+"""Our own statements on the sampling of recurrent matrices."""
 
 import math
 

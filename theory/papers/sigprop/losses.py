@@ -18,7 +18,7 @@ part = Part(
 )
 
 part.row("sigprop:loss-expectation", "moment", "confirmed", "")(
-    "The sampled loss of the teacher-student task has the exact one as its mean",
+    "The mean of the sampled loss of the teacher-student task is the exact loss",
     r"\mathbb{E} \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
     rf"{WEIGHT} \langle d_j, d_k \rangle,\quad {COUNT}",
     assumes=STUDENTS,
@@ -26,7 +26,7 @@ part.row("sigprop:loss-expectation", "moment", "confirmed", "")(
     "and with it the number of batches, is known before the run.",
 )
 part.row("sigprop:loss-gradient", "moment", "confirmed", "")(
-    "The gradient of the sampled loss has that of the exact one as its mean",
+    "The mean gradient of the sampled loss is the gradient of the exact loss",
     r"\mathbb{E}\, \partial_\theta \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
     r"\frac{1}{T} \sum_{j,k} n(j, k)\, R(j - k) "
     rf"\langle d_j, \partial_\theta g_k \rangle,\quad {COUNT}",

@@ -1,4 +1,4 @@
-"""Our own statements on gated neurons at memories up to a thousand steps."""
+"""Our own statements on gated neurons with time constants up to a thousand steps."""
 
 from sigprop.theory.papers.sigprop.gates import GATES
 from sigprop.theory.rows import Part

@@ -1,4 +1,4 @@
-"""What judges networks as drawn, Section 5 and Appendix D.1 of Zucchet & Orvieto (2024)."""
+"""Evidence on networks at initialisation: Zucchet & Orvieto (2024), Section 5, D.1."""
 
 import dataclasses
 import functools

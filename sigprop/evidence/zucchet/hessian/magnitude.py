@@ -1,4 +1,4 @@
-"""What judges how large S is, and Figure 8 of Zucchet & Orvieto (2024)."""
+"""What judges the size of the factor S, and Figure 8 of Zucchet & Orvieto (2024)."""
 
 import cmath
 import itertools

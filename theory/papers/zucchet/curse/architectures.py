@@ -38,9 +38,9 @@ part.row(
         "Appendix B.3.2, whose implication it is, has a moment of the modulus alone",
         lambda lam, rho, **_: has_power(rho, cmath.phase(lam)),
     ),
-    note="dlam/dtheta = i lam keeps its size at the edge, so only a derivative that "
-    "depends on r removes the explosion. Constant input at a phase other than zero, "
-    "under which nothing explodes, is none of that appendix.",
+    note="dlam/dtheta = i lam keeps its size for |lambda| -> 1, so only a derivative "
+    "that depends on r removes the explosion. Constant input at a phase other than "
+    "zero, under which nothing explodes, is none of that appendix.",
 )
 
 task = part.at("", "landscape")
@@ -72,8 +72,8 @@ models.row("zucchet:text:euler", "text", "confirmed", "")(
     r"\text{d}tBx_{t+1} \text{, of first order}",
     code="sigprop.evidence.zucchet.curse.architectures.euler_order",
     topic="models",
-    note="The newest input enters at the end of the step; the order is one with "
-    "either end.",
+    note="The newest input enters at the end of the step. The order of the error is "
+    "one for either end.",
 )
 models.row("zucchet:text:euler-normalises", "text", "proved", "")(
     "Euler's scheme normalises the input",
@@ -90,10 +90,11 @@ models.row("zucchet:text:zero-order-hold", "text", "confirmed", "")(
     "The zero-order hold parametrises the recurrence by a matrix exponential",
     r"\lambda = \exp(\text{d}tA)",
     code="sigprop.evidence.zucchet.curse.architectures.zero_order_hold",
-    note="It also changes the input matrix to A^-1 (exp(dt A) - Id) B.",
+    note="The zero-order hold also changes the input matrix to A^-1 (exp(dt A) - Id) "
+    "B.",
 )
 models.row("zucchet:text:input-gates", "text", "confirmed", "")(
-    "Gates that see the input alone keep the Jacobian diagonal",
+    "Gates that read only the input keep the Jacobian diagonal",
     r"\frac{\partial h_{t+1}}{\partial h_t} = \text{diag}(f_{t+1})",
     code="sigprop.layers.gated.GatedUnit",
     topic="gated",
@@ -112,7 +113,7 @@ gates.row("zucchet:text:gated-update", "definition", "definition", "")(
     "f_t = 1 - i_t. In the LSTM the state of this equation is the cell.",
 )
 gates.row("zucchet:text:gates-nondiagonal", "text", "confirmed", "")(
-    "Gates that see the state make the Jacobian nearly diagonal at small weights",
+    "Gates that read the state make the Jacobian nearly diagonal at small weights",
     r"\frac{\partial h_{t+1}}{\partial h_t} = \text{diag}(f_{t+1}) + \text{diag}("
     r"f_{t+1}(1 - f_{t+1})(h_t - x_{t+1})) W_{fh}",
     code="sigprop.layers.gated.GatedUnit",
@@ -136,7 +137,7 @@ gates.row("zucchet:text:sigmoid", "text", "proved", "")(
     lambda: lam**2 * (1 + lam**2) / (1 + lam) ** 2,
     code="sigmoid_controlled",
     assumes=DETACHED,
-    note="The text says a similar effect; the formula is ours. gamma is that of the LRU. "
-    "Bounded by 1/2, which is also its limit at the edge and that of the "
+    note="The text says a similar effect; the formula is ours. gamma is that of the "
+    "LRU. Bounded by 1/2, which is also its limit for |lambda| -> 1 and that of the "
     "double exponential of Figure 2B.",
 )

@@ -35,11 +35,10 @@ part.row("zucchet:9", "identity", "confirmed")(
     r"\partial A}",
     code="moved_by_terms",
     assumes="the eigenvalues of A are distinct, which almost all A satisfy",
-    note="Eq. 67 says it again. Judged for two random matrices along a random direction, "
-    "with the perturbation of eigenvalues "
-    "and eigenvectors: dlambda = diag(P^-1 dA P), dP = P M, dP^-1 = -M P^-1. The "
-    "first and the last term depend on how eigenvectors are scaled; their sum "
-    "does not.",
+    note="Eq. 67 repeats the equation. The test uses two random matrices along a "
+    "random direction, with the perturbation of eigenvalues and eigenvectors: dlambda "
+    "= diag(P^-1 dA P), dP = P M, dP^-1 = -M P^-1. The first and the last term depend "
+    "on the scales of the eigenvectors; the sum of the two terms does not.",
 )
 part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq. 9")(
     "The eigenvalue term dominates for |lambda| -> 1",
@@ -63,8 +62,8 @@ part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(
     code="entry_growth",
     assumes="white input; a generic A, for in a triangular one some entries move "
     "no eigenvalue",
-    note="Measured between gaps 0.01 and 0.001 on the matrix of "
-    "zucchet:text:dominating-term: all nine entries grow as 1/gap^3.",
+    note="We measure between the gaps 0.01 and 0.001 on the matrix of "
+    "zucchet:text:dominating-term. All nine entries grow as 1/gap^3.",
 )
 end = part.at("")
 end.row("zucchet:text:orthogonal", "text", "proved", "end of Section 2.3")(
@@ -72,7 +71,7 @@ end.row("zucchet:text:orthogonal", "text", "proved", "end of Section 2.3")(
     r"A^\top A = \mathrm{Id}: \quad \left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}"
     r"\right\| = 1",
     code="orthogonal_norms",
-    note="All singular values are one, in a linear network.",
+    note="In a linear network all singular values are one.",
 )
 end.row("zucchet:text:orthogonal-sensitive", "limit", "proved", "end of Section 2.3")(
     "Orthogonal weights stay sensitive",

@@ -26,9 +26,9 @@ part.row("zucchet:2", "identity", "refuted")(
     r"\partial h_t} \sum_{t' \le t} \frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} \frac{"
     r"\partial f_\theta}{\partial \theta} (h_{t'-1}, x_{t'})",
     note="The sum must include t' = t, the effect of the parameters on the last "
-    "update itself; Eq. 4, which is the same sum, has it. As printed the gradient "
-    "after a single update is zero. Judged as extracted: one stroke of the sign may be "
-    "lost in our copy.",
+    "update itself. Eq. 4, which is the same sum, includes it. As printed the "
+    "gradient after a single update is zero. We judge the formula as extracted: our "
+    "copy may lack one stroke of the sign.",
     erratum=Erratum("F", bearing="Eq. 4 is right and is what is used."),
     as_extracted=True,
 )
@@ -38,20 +38,20 @@ part.at("Section 2.1").row("zucchet:4", "identity", "confirmed")(
     r"h_t}{\mathrm{d}h_{t'}} \frac{\partial f_\theta}{\partial \theta} (h_{t'-1}, "
     r"x_{t'})",
     code="sensitivity_sum",
-    note="The chain rule; judged on a linear diagonal, a linear dense and a tanh "
-    "network, by every entry of the recurrent matrix.",
+    note="The equation is the chain rule. The test uses a linear diagonal, a linear "
+    "dense and a tanh network, and every entry of the recurrent matrix.",
 )
 part.row("zucchet:text:total-derivative", "text", "confirmed", "text after Eq. 2")(
-    "Total derivative of the loss by a state",
+    "Total derivative of the loss with respect to a state",
     r"\mathrm{d}_{h_t} L = \partial_{h_t} L_t(h_t) + \sum_{t'>t} \mathrm{d}_{h_t}"
     r" L_{t'}(h_{t'})",
     code="total_sum",
-    note="Each later error is taken back with the Jacobian over the steps between.",
+    note="The Jacobian over the steps between carries each later error back.",
 )
 part.at("Section 2.2").row(
     "zucchet:text:chain-rule", "text", "confirmed", "text before Eq. 6"
 )(
-    "Gradient of the loss by the eigenvalue",
+    "Gradient of the loss with respect to the eigenvalue",
     r"\mathrm{d}_{\lambda}L = \sum_{t} \partial_{h_t}L\, \mathrm{d}_{\lambda}h_t,"
     r"\quad \mathrm{d}_{\lambda}h_{t+1} = \lambda \mathrm{d}_{\lambda}h_t + h_t",
     code="eigenvalue_gradient_sum",
@@ -63,10 +63,10 @@ part.row("zucchet:3", "identity", "confirmed")(
     r"h_{i+1}}{\partial h_i} = \prod_{i=t'}^{t-1} \frac{\partial f_\theta}{"
     r"\partial h}(h_i, x_{i+1})",
     code="jump_product",
-    note="Judged in the order of the chain rule: rows are outputs, as in Eq. 2, and the "
-    "latest factor stands on the left. The sign of a product says no order. From left "
-    "to right as the index runs it would be another matrix wherever the factors do not "
-    "commute, as in a dense non-linear network.",
+    note="The test uses the order of the chain rule: rows are outputs, as in Eq. 2, "
+    "and the latest factor stands on the left. The product sign does not fix an "
+    "order. Read from left to right as the index runs, it is another matrix wherever "
+    "the factors do not commute, as in a dense non-linear network.",
 )
 part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
     "Spectral radii below one make the product vanish exponentially",
@@ -94,7 +94,7 @@ part.row("zucchet:text:explode", "bound", "confirmed", "text after Eq. 3")(
     r"\left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}\right\| \to \infty "
     r"\text{ exponentially}",
     code="rate",
-    note="The text says that it can. The Jacobian (1.05, 3; 0, 0.4) does, at the rate of "
-    "its largest eigenvalue; (0.7, 2; 0, 0.6) has an entry and a singular value above "
-    "one too, and its powers vanish.",
+    note="The text says that it can. The Jacobian (1.05, 3; 0, 0.4) does, at the rate "
+    "of its largest eigenvalue. The Jacobian (0.7, 2; 0, 0.6) also has an entry and a "
+    "singular value above one, but its powers vanish.",
 )

@@ -23,9 +23,10 @@ part.at("Section 2.1").row(
     r"\text{for every } \varepsilon: \quad \#\left\{t': \left|\frac{\mathrm{d}h_t}"
     r"{\mathrm{d}h_{t'}}\right| > \varepsilon\right\} \text{ increases with the memory}",
     code="sigprop.evidence.zucchet.curse.memory.terms_counted",
-    note="Not negligible is read as above any threshold; judged on whether a memory twice "
-    "as long, |lambda|^(1/2) for |lambda|, has more such terms. Their number is "
-    "log(epsilon)/log|lambda| rounded up, a formula of ours, and grows as 1/gap.",
+    note='We read "not negligible" as above any threshold. The test is whether a '
+    "memory twice as long, |lambda|^(1/2) for |lambda|, has more such terms. Their "
+    "number is log(epsilon)/log|lambda| rounded up, a formula of ours, and grows as "
+    "1/gap.",
 )
 part.row(
     "zucchet:text:assumption-diagonal", "definition", "definition", "assumption a"
@@ -34,10 +35,10 @@ part.row(
     r"f_{\theta}(h_t, x_{t+1}) = \lambda \odot h_t + x_{t+1}",
     code="sigprop.neuron.recurrence.step",
     topic="models",
-    note="Judged on the moment of the state that it leads to.",
+    note="The test uses the moment of the state that it leads to.",
 )
 part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
-    "How much a finite horizon misses of the state",
+    "The part of the state that a finite horizon misses",
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|h_T|^2}{\mathbb{E}|h_\infty|^2} \to 0 "
     r"\quad (T(1 - |\lambda|) \to \infty)",
     lambda: start(
@@ -47,11 +48,11 @@ part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
     topic="forward",
     assumes="white input, zero initial state",
     note="The text calls an infinite horizon reasonable for sequences longer than the "
-    "time scale 1/gap. The share that is missing is |lambda|^(2T), a formula of ours: "
-    "near the edge 13.5 % at T = 1/gap, 0.25 % at T = 3/gap.",
+    "time constant 1/gap. The missing fraction is |lambda|^(2T), a formula of ours. "
+    "For |lambda| -> 1 it is 13.5 % at T = 1/gap and 0.25 % at T = 3/gap.",
 )
 part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumption b")(
-    "How much a finite horizon misses of the sensitivity",
+    "The part of the sensitivity that a finite horizon misses",
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|\mathrm{d}_\lambda h_T|^2}{"
     r"\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2} \to 0 \quad (T(1 - |\lambda|) \to "
     r"\infty)",
@@ -61,9 +62,10 @@ part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumpt
     ),
     code="sigprop.theory.diagonal.remainder_factor",
     assumes="white input, zero initial state",
-    note="The sensitivity needs longer than the state (zucchet:text:infinite-horizon): "
-    "near the edge 68 % of its moment is missing at T = 1/gap, 6.2 % at T = 3/gap, the "
-    "300 steps of Section 4.2 at nu_0 = 0.99.",
+    note="The sensitivity needs longer sequences than the state "
+    "(zucchet:text:infinite-horizon). For |lambda| -> 1, 68 % of its moment is "
+    "missing at T = 1/gap. At T = 3/gap 6.2 % is missing: the 300 steps of Section "
+    "4.2 at nu_0 = 0.99.",
 )
 part.row(
     "zucchet:text:assumption-stationary", "definition", "definition", "assumption c"

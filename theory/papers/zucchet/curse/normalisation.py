@@ -21,8 +21,9 @@ figures.row("zucchet:fig1:recurrence", "figure", "proved", "caption of Figure 1"
     lambda: recurrences.exponential_moment("sensitivity"),
     code="sigprop.figures.zucchet_1a.draw",
     topic="backward",
-    note="The states come one step late against Eq. 1, which a stationary moment does "
-    "not see. The same x_t stands before Eq. 8, in Eq. 17 and in Eq. 113 (zucchet:8).",
+    note="The states come one step late compared with Eq. 1, which does not change a "
+    "stationary moment. The same x_t stands before Eq. 8, in Eq. 17 and in Eq. 113 "
+    "(zucchet:8).",
 )
 figures.row("zucchet:fig1:correlation", "figure", "proved", "caption of Figure 1A")(
     "Correlated inputs make the state more sensitive",
@@ -33,9 +34,10 @@ figures.row("zucchet:fig1:correlation", "figure", "proved", "caption of Figure 1
         "lambda > 0 and rho >= 0, the half axes that the figure shows",
         lambda lam, rho, **_: lam > 0 and rho >= 0,
     ),
-    note="The moment is a sum of rho^Delta with positive weights. Judged at rho over that "
-    "at rho - 0.1. At a negative eigenvalue correlation makes the state less sensitive: "
-    "at lambda = -0.5 the moment is 2.963 at rho = 0 and 0.1975 at rho = 1.",
+    note="The moment is a sum of rho^Delta with positive weights. The test divides "
+    "the moment at rho by the moment at rho - 0.1. At a negative eigenvalue "
+    "correlation makes the state less sensitive: at lambda = -0.5 the moment is 2.963 "
+    "at rho = 0 and 0.1975 at rho = 1.",
 )
 figures.row("zucchet:fig1:grey-line", "figure", "confirmed", "caption of Figure 1A")(
     "The sensitivity explodes faster than the state does at rho = 1",
@@ -47,12 +49,12 @@ figures.row("zucchet:fig1:grey-line", "figure", "confirmed", "caption of Figure 
         "0 <= rho <= 1, the axis of the figure; the grey line is E[h^2] at rho = 1",
         lambda rho, **_: 0 <= rho <= 1,
     ),
-    note="gap^-3 (rho < 1) and gap^-4 (rho = 1) against the grey line's gap^-2. At "
-    "short memory the coloured lines run below the grey one: at lambda = 0.5 and "
-    "rho = 0 it is 2.963 against 4.",
+    note="The coloured lines grow as gap^-3 (rho < 1) and gap^-4 (rho = 1), the grey "
+    "line as gap^-2. At short memory the coloured lines lie below the grey one: at "
+    "lambda = 0.5 and rho = 0 the value is 2.963 against 4.",
 )
 figures.row("zucchet:fig1:sharpness-real", "figure", "proved", "caption of Figure 1B")(
-    "The loss sharpens with memory: real axis",
+    "The curvature of the loss grows with memory: real axis",
     r"\left.\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda^2}\right|_{\lambda = "
     r"\lambda^*} \text{ grows with } \lambda^* \in (0, 1)",
     recurrences.white_curvature,
@@ -64,7 +66,7 @@ figures.row("zucchet:fig1:sharpness-real", "figure", "proved", "caption of Figur
 figures.row(
     "zucchet:fig1:sharpness-circle", "figure", "proved", "caption of Figure 1C"
 )(
-    "The loss sharpens with memory: circle of the teacher",
+    "The curvature of the loss grows with memory: circle of the teacher",
     r"\left.\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2}\right|_{\lambda = "
     r"\lambda^*} \text{ grows with } |\lambda^*|",
     recurrences.circle_curvature,
@@ -109,13 +111,13 @@ part.row("zucchet:text:partly", "text", "proved", "Eigenvalue reparametrization"
     lambda: recurrences.normalised("sensitivity"),
     code="normalised",
     assumes=DETACHED,
-    note="One power of the gap less: 1/gap^2 for 1/gap^3 where |rho| < 1, and 1/gap^3 for "
-    "1/gap^4 at rho = 1.",
+    note="Normalisation removes one power of the gap: 1/gap^2 for 1/gap^3 where |rho| "
+    "< 1, and 1/gap^3 for 1/gap^4 at rho = 1.",
 )
 part.row(
     "zucchet:text:optimal-slope", "text", "refuted", "Eigenvalue reparametrization"
 )(
-    "What a moment of order one requires of a parametrisation",
+    "What a second moment of order one requires of a parametrisation",
     r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = 1",
     code="optimal_slope",
@@ -169,12 +171,12 @@ figures.row("zucchet:fig2b:bounded", "bound", "proved", "caption of Figure 2B")(
     r"all } \lambda \in (0, 1)",
     code="controlled",
     assumes=DETACHED,
-    note="The caption has d_lambda for d_nu (zucchet:fig2b), and no number: the bound is "
-    "ours, and sharp at the edge (sigprop:controlled-edge). With lam = exp(-x) it says x "
-    "<= sinh(x). Normalisation alone leaves "
-    "E[(d_lambda h)^2] without bound, 4999 at lambda = 0.99. It is bounded above, but "
-    "not Theta(1): it falls as (lam log lam)^2 towards lambda = 0, and exp(-exp(nu)) "
-    "reaches no negative eigenvalue.",
+    note="The caption has d_lambda for d_nu (zucchet:fig2b), and no number: the bound "
+    "is ours, and sharp for |lambda| -> 1 (sigprop:controlled-edge). With lam = "
+    "exp(-x) it says x <= sinh(x). Normalisation alone leaves E[(d_lambda h)^2] "
+    "without bound, 4999 at lambda = 0.99. It is bounded above, but not Theta(1): it "
+    "falls as (lam log lam)^2 towards lambda = 0, and exp(-exp(nu)) reaches no "
+    "negative eigenvalue.",
 )
 figures.row("zucchet:fig2:other-inputs", "figure", "confirmed", "caption of Figure 2")(
     "Control is lost under correlated inputs",
@@ -186,20 +188,21 @@ figures.row("zucchet:fig2:other-inputs", "figure", "confirmed", "caption of Figu
         "of the sensitivity rho >= 0, as the figures show",
         lambda quantity, rho, **_: quantity == "state" or rho >= 0,
     ),
-    note="Judged on the largest moment over the least at lambda from 0.1 to 0.99. The "
-    "state's is one at rho = 0 alone; from lambda = 0.1 to 0.999 it goes from 1.20 to "
-    "18.8 at rho = 0.9, the sensitivity from 0.077 to 9.49, at rho = 0 from 0.055 to "
-    "0.50. By the weaker Theta(1) of Section 3.1 control is lost at rho = 1 alone.",
+    note="The test divides the largest moment by the smallest for lambda from 0.1 to "
+    "0.99. The state's moment is one at rho = 0 only. From lambda = 0.1 to 0.999 at "
+    "rho = 0.9 it goes from 1.20 to 18.8, and the sensitivity's from 0.077 to 9.49. "
+    "At rho = 0 the sensitivity's goes from 0.055 to 0.50. By the weaker Theta(1) of "
+    "Section 3.1 control is lost at rho = 1 only.",
 )
 figures.row("zucchet:fig2:grey-state", "figure", "proved", "caption of Figure 2")(
-    "The grey line: the bare state at rho = 1",
+    "The grey line: the state without normalisation at rho = 1",
     r"\mathbb{E}[h_t^2] = (1 - \lambda)^{-2}",
     lambda: recurrences.constant_moment("state"),
     lambda: (1 - lam) ** -2,
     code="sigprop.figures.zucchet_2.draw",
 )
 figures.row("zucchet:fig2:grey-sensitivity", "figure", "proved", "caption of Figure 2")(
-    "The grey line: the bare sensitivity at rho = 1",
+    "The grey line: the sensitivity without normalisation at rho = 1",
     r"\mathbb{E}[(\mathrm{d}_\lambda h_t)^2] = (1 - \lambda)^{-4}",
     lambda: recurrences.constant_moment("sensitivity"),
     lambda: (1 - lam) ** -4,

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), item 3 of the checklist: complete and correct proofs."""
+"""Zucchet & Orvieto (2024), conference checklist, item 3: complete and correct proofs."""
 
 from sigprop.theory.rows import Part
 

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix D.3: what Figure 15 is said to show."""
+"""Zucchet & Orvieto (2024), Appendix D.3: the text on Figure 15."""
 
 from sigprop.theory import gated
 from sigprop.theory.errata import Erratum
@@ -8,7 +8,7 @@ part = Part("Appendix D.3", "gated", "sigprop.theory.gated")
 
 
 part.row("zucchet:text:constant-gates", "text", "not-checkable", "first result")(
-    "Theory and practice at constant gates",
+    "Theory and measurement with constant gates",
     r"\text{constant gates: an almost perfect match of theory and practice}",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.finite_share",
     reason="Almost perfect has no threshold.",
@@ -18,7 +18,7 @@ part.row("zucchet:text:constant-gates", "text", "not-checkable", "first result")
 )
 
 part.row("zucchet:text:dependent-gates", "text", "not-checkable", "second result")(
-    "Theory and practice at gates that depend on input and state",
+    "Theory and measurement with gates that depend on input and state",
     r"\text{context-dependent gates: a very precise, though not perfect, match}",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.simulated_excess",
     reason="Very precise has no threshold.",
@@ -28,7 +28,7 @@ part.row("zucchet:text:dependent-gates", "text", "not-checkable", "second result
 )
 
 part.row("zucchet:text:minimal-dependence", "text", "not-checkable", "third result")(
-    "How the gated moments vary with the time constant",
+    "The dependence of the gated moments on the time constant",
     r"\mathbb{E}[h_t^2],\ \mathbb{E}\left[\left(\frac{\partial h_t}{\partial "
     r"b_f}\right)^2\right]: \text{ minimal dependence on } \lambda",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.spread",

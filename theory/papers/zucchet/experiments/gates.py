@@ -33,7 +33,7 @@ part.row("zucchet:157", "definition", "definition")(
     "The gate of the simplified GRU",
     r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
     code=UNIT,
-    note="Judged on the gate that the layer used, recovered from its states.",
+    note="The test uses the gate that the layer used, recovered from its states.",
 )
 
 part.row("zucchet:158", "definition", "definition")(
@@ -71,7 +71,7 @@ part.row("zucchet:text:gate-constant", "text", "not-checkable", "item 1")(
 )
 
 part.row("zucchet:159", "definition", "definition")(
-    "f, a double sum over a kernel that normalises its input",
+    "The double sum f for an impulse response that normalises its input",
     PAIR_SUM,
     _pair,
     lambda: gated.printed_pair().on("mixed"),

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Section 5, Appendix D.1: networks as drawn, Eq. 156."""
+"""Zucchet & Orvieto (2024), Section 5, Appendix D.1: networks at initialisation, Eq. 156."""
 
 from sympy import simplify
 
@@ -78,8 +78,8 @@ part.row("zucchet:156", "definition", "definition")(
     "Next-token mean-squared error",
     r"L_t = \frac{1}{2} \|\hat{x}_t(x_{1:t-1}) - x_t\|^2",
     code="prediction_loss",
-    note="The published code compares the output at t + 1, which has seen x_t, with the "
-    "input x_t: it asks for a token that was seen, not for the next one.",
+    note="The published code compares the output at t + 1, which depends on x_t, with "
+    "the input x_t. So it asks for a token that was read, not for the next one.",
 )
 
 part.row("zucchet:text:time-interval", "text", "proved", "")(
@@ -157,13 +157,15 @@ part.row(
     code="sigprop.layers.stack.stack",
     assumes="a chain of linear layers of one law, unlike those of the figure, which have "
     "GLUs and skips",
-    note="Filters commute: in such a chain all gradients are the same function of the "
-    "input, as small states meet large errors. Judged is that they do not differ.",
+    note="Filters commute. In such a chain all gradients are the same function of the "
+    "input, because small states meet large errors. The test is that the gradients do "
+    "not differ.",
 )
 deep.row("zucchet:fig13", "figure", "not-checkable", "Figure 13, Appendix D.1")(
     "Gradients of the layers",
     r"\text{the layer index does not significantly impact gradient magnitude}",
-    note="Why they may not depend on it is judged in zucchet:text:layers-explained.",
+    note="The row zucchet:text:layers-explained judges why the gradients may not "
+    "depend on the layer.",
     reason=UNMEASURED,
 )
 
@@ -171,8 +173,8 @@ deep.row("zucchet:fig5", "figure", "not-checkable", "Figure 5 and Section 5")(
     "Signal propagation in deep networks at initialisation",
     r"\text{consistent with the theory: } \mathbb{E}[h_t^2],\ "
     r"\mathbb{E}[(\mathrm{d}_{\theta}L)^2] \text{ by } \nu_0",
-    note="What one linear layer does is in zucchet:fig5:lru and "
-    "zucchet:fig5:recurrent. The published code takes batches of 16, the paper says 8.",
+    note="The rows zucchet:fig5:lru and zucchet:fig5:recurrent treat one linear "
+    "layer. The published code takes batches of 16, the paper says 8.",
     reason=UNMEASURED,
 )
 

@@ -12,11 +12,11 @@ part.row("zucchet:text:non-diagonal", "text", "confirmed", "")(
     r"\left|\left(\frac{\mathrm{d}h_{t+\Delta}}{\mathrm{d}h_t}\right)_{ij}\right| "
     r"\text{ much smaller off the diagonal}",
     assumes="x = h = 0",
-    note="Judged is the direction, smaller: the root mean square off the diagonal over "
-    "that on it is 0.006 after one step, 0.05 after 16 and 0.18 after 64 for T up to 16, "
-    "0.02 after 64 for T up to 256; 256 neurons. A step is f + (1 - f) W_nh/2, its "
-    "entries off the diagonal of size (1 - f)/(2 sqrt(n)). A fast neuron's own entry dies "
-    "as f^Delta, what it takes up from slow ones does not.",
+    note="The test concerns the direction, smaller: the root mean square off the "
+    "diagonal over that on it is 0.006 after one step, 0.05 after 16 and 0.18 after "
+    "64 for T up to 16, 0.02 after 64 for T up to 256; 256 neurons. A step is f + (1 "
+    "- f) W_nh/2, its entries off the diagonal of size (1 - f)/(2 sqrt(n)). A fast "
+    "neuron's own entry dies as f^Delta, what it takes up from slow ones does not.",
 )
 
 part.row("zucchet:text:diagonal-decay", "text", "not-checkable", "")(
@@ -42,7 +42,7 @@ part.row("zucchet:text:slow-dimensions", "text", "confirmed", "")(
 )
 
 part.row("zucchet:text:jacobian-explodes", "text", "confirmed", "")(
-    "From which strength of the state's weights the Jacobian explodes, at rest",
+    "The size of the state's weights at which the Jacobian explodes, at rest",
     r"x = h = 0: \quad \sigma_h = 1 \text{ does not, } \sigma_h = 3 \text{ eventually "
     r"explodes}",
     note="Whether powers of the step at rest grow. If (f + (1-f) W s/2) v = m v with "
@@ -69,7 +69,7 @@ elsewhere.row("zucchet:fig14", "figure", "conditional", "Figure 14.A")(
 )
 
 elsewhere.row("zucchet:fig14:input-gates", "figure", "confirmed", "Figure 14.C")(
-    "Gates that see the input alone",
+    "Gates that read only the input",
     r"\sigma_h = 0 \text{: gates that only depend on } x",
     note="Every matrix that takes h scaled by sigma_h. Nearly a definition: the step's "
     "Jacobian is diag(f(x)) exactly, as for Mamba and Hawk.",

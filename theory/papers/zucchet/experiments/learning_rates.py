@@ -29,12 +29,13 @@ part.row("zucchet:fig4", "figure", "conditional", "Figure 4.A, B")(
 )
 
 part.row("zucchet:fig4:rank", "definition", "definition", "Figure 4.A, B")(
-    "The ten eigenvectors that Figure 4 draws",
+    "The ten eigenvectors that Figure 4 shows",
     r"\text{its 10 eigenvectors with greatest eigenvalues}",
     code="sensitivities",
-    note="Value: the rank of both Hessians, of 25 real parameters, is 2 * 4 + 1 = 9: a "
-    "change reaches the functions lam^n and n lam^(n-1) of four eigenvalues and D. The "
-    "tenth vector belongs to the eigenvalue zero and is any of a null space.",
+    note="Both Hessians, of 25 real parameters, have rank 2 * 4 + 1 = 9. A change of "
+    "parameters reaches the functions lam^n and n lam^(n-1) of four eigenvalues and "
+    "D. The tenth vector belongs to the eigenvalue zero and is any vector of a null "
+    "space.",
 )
 
 part.row("zucchet:fig4:concentration", "figure", "confirmed", "Figure 4.A, B")(
@@ -94,7 +95,7 @@ part.row("zucchet:text:more-neurons", "text", "confirmed", "")(
     "More neurons make the Hessian less diagonal",
     r"\text{increasing the number of hidden neurons breaks the diagonal structure}",
     code="sigprop.evidence.zucchet.experiments.sensitivities.coupling",
-    note="Share of the Hessian off its diagonal, phases on the whole circle and moduli as "
-    "in Fig. 10: 0.14 for 10 neurons, 0.50 for 64. The same sentence as "
+    note="Share of the Hessian off its diagonal, phases on the whole circle and "
+    "moduli as in Fig. 10: 0.14 for 10 neurons, 0.50 for 64. The statement repeats "
     "zucchet:text:hessian-width.",
 )

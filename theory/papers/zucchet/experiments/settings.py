@@ -87,18 +87,18 @@ part.row("zucchet:text:scans", "text", "confirmed", "")(
 )
 
 part.row("zucchet:text:compute", "text", "not-checkable", "")(
-    "Thirty days of computing",
+    "Thirty days of computation",
     r"\text{30 days, one third of it on GPUs and two thirds on CPUs}",
     code="sigprop.theory.teacher.days",
     reason="It includes preliminary explorations, of which nothing is said.",
-    note="At 10 and 3 minutes a run the scans of the tables and of Fig. 11 take 14.4 "
+    note="At 10 and 3 minutes a run, the scans of the tables and of Fig. 11 take 14.4 "
     "CPU days and 2.6 GPU days.",
 )
 
 elsewhere.row(
     "zucchet:text:extreme-rates", "text", "not-checkable", "captions of Tables 1 to 3"
 )(
-    "No extreme learning rate is the best",
+    "No extreme learning rate is best",
     r"\text{none of the extreme learning rates were optimal in the final scan}",
     reason="the experiment has not been re-run as it was; the sampled scans of Figures "
     "3 and 10 over the grids of Tables 1-3, 27 days of computing, will decide",

@@ -106,7 +106,7 @@ heads.row("zucchet:fig11", "figure", "proved", "Figure 11")(
 )
 
 heads.row("zucchet:fig11:performance", "figure", "confirmed", "Figure 11")(
-    "Performance and effective learning rates by the number of heads",
+    "Performance and effective learning rates against the number of heads",
     r"\text{slightly bigger heads, until } 4 \times 4 \text{, yield similar benefits}",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
     note="Judged is until where: 4 x 4 blocks, 16 heads, lead over the dense matrix by 0.7 "

@@ -16,7 +16,7 @@ one_dimension.row("zucchet:text:white-inputs", "text", "confirmed", "")(
 )
 
 one_dimension.row("zucchet:text:loss-sharpens", "text", "proved", "")(
-    "The loss sharpens as the student's memory grows",
+    "The curvature of the loss grows with the student's memory",
     r"\text{the loss sharpens as the student encodes longer memories}",
     teacher.curvature,
     code="curvature",
@@ -80,8 +80,8 @@ part.row("zucchet:text:overparametrized", "text", "confirmed", "")(
     "Students are larger than the teacher",
     r"n = 10 \text{ against hidden dimension 64: largely overparametrized}",
     code="sigprop.layers.dense.linear_rnn",
-    note="Judged is the direction: 4225 parameters, 34.9 times the 121 of the teacher; "
-    "the LRU's 449 are 3.7 times as many.",
+    note="The test concerns the direction: 4225 parameters, 34.9 times the 121 of the "
+    "teacher; the LRU's 449 are 3.7 times as many.",
 )
 
 part.row("zucchet:text:blocks", "text", "confirmed", "")(
@@ -121,10 +121,10 @@ elsewhere.row(
     r"\text{the gap comes from making the weight matrix block diagonal, } 4 \times 4 "
     r"\text{ blocks are enough}",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
-    note="Judged is that blocks of two and of four gain over the dense matrix: 2.7 "
-    "decades in the median at nu0 = 0.99, 0.5 to 3.9 at level 97.9 %, and 0.7 to 3.8. What "
-    "the LRU has beyond blocks of two gains -0.8 to 1.1: ten seeds do not show that it is "
-    "nothing. Exact loss.",
+    note="The test is that blocks of two and of four gain over the dense matrix: 2.7 "
+    "decades in the median at nu0 = 0.99, 0.5 to 3.9 at level 97.9 %, and 0.7 to 3.8. "
+    "What the LRU has beyond blocks of two gains -0.8 to 1.1: ten seeds do not show "
+    "that it is nothing. Exact loss.",
 )
 
 elsewhere.row("zucchet:text:still-outperform", "text", "undecided", "Section 4.3")(

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix C.2.3: Hessian by real parameters, Eq. 138-143."""
+"""Zucchet & Orvieto (2024), Appendix C.2.3: Hessian in real parameters, Eq. 138-143."""
 
 from collections.abc import Callable, Sequence
 
@@ -138,7 +138,7 @@ ONES = (Integer(1), Integer(1))
 
 first_entry(
     140,
-    "The entry (re, re) by the chain rule",
+    "The Hessian's entry (re, re) by the chain rule",
     r"(\mathrm{d}_{\omega_{\mathrm{re},j}}\lambda_j \ \mathrm{d}_{\omega_{\mathrm{re},j}"
     r"}\bar{\lambda}_j)H_{ij}^{\lambda}(\mathrm{d}_{\omega_{\mathrm{re},i}}\lambda_i \ "
     r"\mathrm{d}_{\omega_{\mathrm{re},i}}\bar{\lambda}_i)^{\top}",
@@ -150,7 +150,7 @@ first_entry(
 )
 first_entry(
     141,
-    "The entry (re, re) as a sum over the complex block",
+    "The Hessian's entry (re, re) as a sum over the complex block",
     r"\frac{1}{4} (1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}",
     lambda: between(ONES, Matrix([[A, B], [H.bar(B), H.bar(A)]]), ONES) / 4,
     "With the matrix of A and B that Eq. 138 prints. Two errors cancel: A and B are four "
@@ -159,7 +159,7 @@ first_entry(
 )
 first_entry(
     142,
-    "The entry (re, re)",
+    "The Hessian's entry (re, re)",
     r"\frac{1}{2} \left(\operatorname{Re}[A_{ij}] + \operatorname{Re}[B_{ij}] \right)",
     lambda: (H.real_part(A) + H.real_part(B)) / 2,
 )
@@ -180,7 +180,7 @@ def eq_143() -> Expr:
 
 
 part.row("zucchet:143", "identity", "proved")(
-    "The real Hessian of two units, (re, im), all four entries",
+    "The real Hessian of two units, in real and imaginary parts, all four entries",
     r"H_{ij}^{\rm RI} := \frac{1}{2} \begin{pmatrix} {\rm Re}[A_{ij} + B_{ij}] & {\rm "
     r"Im}[-A_{ij} + B_{ij}] \\ {\rm Im}[-A_{ij} - B_{ij}] & {\rm Re}[-A_{ij} + B_{ij}] "
     r"\end{pmatrix}",
@@ -188,7 +188,8 @@ part.row("zucchet:143", "identity", "proved")(
     eq_143,
     code="real_block",
     assumes=AT_OPTIMALITY,
-    note="All four entries at once: the block is weighed by two vectors of unrelated "
-    "numbers. Exact for general complex eigenvalues and gains and any stationary "
-    "input; no entry may be dropped (see sigprop:hessian-off-diagonal).",
+    note="The test compares all four entries at once: it takes the block between two "
+    "vectors of unrelated numbers. The equation is exact for general complex "
+    "eigenvalues and gains and any stationary input. No entry may be dropped (see "
+    "sigprop:hessian-off-diagonal).",
 )

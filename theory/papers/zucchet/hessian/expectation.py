@@ -46,9 +46,9 @@ def covariance(number: int, title: str, right: str) -> None:
             "|lambda| < 1, real stationary input; the limit is in distribution",
             inside("lambda_i", "lambda_j"),
         ),
-        note="The reference is the stationary covariance of the joint recurrence of both "
-        "states, both sensitivities and the input. With Eq. 113 the weight n lambda^(n-1) "
-        "belongs to x_{-n-1}; the moment is the same.",
+        note="The test takes the stationary covariance of the joint recurrence of "
+        "both states, both sensitivities and the input. With Eq. 113 the weight n "
+        "lambda^(n-1) belongs to x_{-n-1}; the moment is the same.",
     )
 
 
@@ -60,13 +60,13 @@ covariance(
 )
 covariance(
     131,
-    "The same with the input gains in front",
+    "The covariance of two sensitivities with the input gains in front",
     rf"b_i b_j \mathbb{{E}} \left[{SUM}"
     r"n \lambda_i^{n-1} x_{-n} m \lambda_j^{m-1} x_{-m} \right]",
 )
 covariance(
     132,
-    "The same as a double sum over the autocovariance",
+    "The covariance of two sensitivities as a double sum over the autocovariance",
     rf"b_i b_j {SUM}nm\lambda_i^{{n-1}}\lambda_j^{{m-1}} R_x(n-m)",
 )
 

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendices C.2.2-C.2.3: how large S is, and Figure 8."""
+"""Zucchet & Orvieto (2024), Appendices C.2.2-C.2.3: the size of the factor S, and Figure 8."""
 
 from sigprop.theory import hessian as H
 from sigprop.theory.claims import Condition

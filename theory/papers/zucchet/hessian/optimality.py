@@ -31,8 +31,8 @@ part.row("zucchet:114", "definition", "definition")(
     "A real output of complex states",
     r"y_t = \operatorname{Re}[c^\top h_t] + dx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
-    note="The real part halves every derivative of y by lambda, which Eq. 122 and what "
-    "follows from it lose. Judged with d = 0.6.",
+    note="The real part halves every derivative of y with respect to lambda. Eq. 122 "
+    "and the equations after it lose this factor. The test uses d = 0.6.",
 )
 
 
@@ -52,10 +52,11 @@ part.row("zucchet:115", "identity", "confirmed")(
     code="real_block",
     assumes="the loss of Eq. 1, which sees theta through the states alone; theta is "
     "real; a complex state counts as its two real coordinates",
-    note="Eq. 11 again. Enough for the recurrent parameters. For the readout c and the "
-    "skip d, which are parameters of the networks of Figure 4 too, dh/dtheta = 0 and the "
-    "right side is nought, while the Hessian is E[(Re h)^2] for Re c, E[(Im h)^2] for Im "
-    "c and E[x^2] for d. Judged sample by sample, off optimality.",
+    note="The equation repeats Eq. 11. It is enough for the recurrent parameters. The "
+    "networks of Figure 4 also have the readout c and the skip d as parameters. For "
+    "them dh/dtheta = 0 and the right side is zero. But the Hessian is E[(Re h)^2] "
+    "for Re c, E[(Im h)^2] for Im c and E[x^2] for d. The test compares sample by "
+    "sample, away from optimality.",
 )
 
 part.row(

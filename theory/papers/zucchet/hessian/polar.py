@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix C.2.3: the Hessian in polar form, Eq. 148-155."""
+"""Zucchet & Orvieto (2024), Appendix C.2.3: Hessian in modulus and angle, Eq. 148-155."""
 
 from sympy import Expr, I, Symbol, exp
 
@@ -73,7 +73,7 @@ turned_B = exp(I * (H.theta_i - H.theta_j)) * H.B_ij
 back_A = exp(I * (H.theta_i - H.theta_j)) * H.A_ij
 
 part.row("zucchet:152", "identity", "proved")(
-    "The entry (magnitude, magnitude)",
+    "The Hessian's entry (magnitude, magnitude)",
     entry(
         r"\nu,i",
         r"\nu,j",
@@ -87,7 +87,7 @@ part.row("zucchet:152", "identity", "proved")(
 )
 
 part.row("zucchet:153", "identity", "proved")(
-    "The entry (magnitude, angle)",
+    "The Hessian's entry (magnitude, angle)",
     entry(
         r"\nu,i",
         r"\theta,j",

@@ -93,7 +93,7 @@ times(
 )
 
 part.row("zucchet:123", "identity", "not-checkable")(
-    "An empty line",
+    "The paper has an empty line",
     r"\text{(nothing is printed at this number)}",
     code="output_slope",
     reason="The number stands beside an empty line.",

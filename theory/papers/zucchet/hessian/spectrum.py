@@ -78,7 +78,7 @@ measured.row("zucchet:text:hessian-step-size", "text", "proved", "footnote 2")(
         "a quadratic loss of positive curvature",
         lambda eigenvalues, **_: min(eigenvalues) > 0,
     ),
-    note="The same sentence as zucchet:footnote2:rate.",
+    note="The statement repeats zucchet:footnote2:rate.",
 )
 
 part.row("zucchet:text:hessian-conjugates", "text", "confirmed", "text after Eq. 11")(
@@ -86,10 +86,10 @@ part.row("zucchet:text:hessian-conjugates", "text", "confirmed", "text after Eq.
     r"\frac{\|H_{ij}\|}{\sqrt{\|H_{ii}\| \|H_{jj}\|}} \text{ is smaller than at } "
     r"\lambda_j = \bar{\lambda}_i",
     code="real_block",
-    note="A conjugate pair, as the teacher has them, is coupled by one, and less once it "
-    "is moved apart, by magnitude or by angle. Two equal eigenvalues are coupled by one "
-    "too, which drawn ones are with probability nought. Norms are Frobenius norms of "
-    "blocks by (re, im); unit gains, white input.",
+    note="A conjugate pair, as the teacher has them, is coupled by one, and less once "
+    "it is moved apart, by magnitude or by angle. Two equal eigenvalues are coupled "
+    "by one too, which drawn ones are with probability zero. Norms are Frobenius "
+    "norms of blocks by (re, im); unit gains, white input.",
 )
 
 measured.row(
@@ -122,7 +122,8 @@ part.row("zucchet:text:hessian-lru-angle", "text", "confirmed", "text after Eq. 
         "white input, unit readout, angles away from 0 by more than 1 - nu",
         lambda gap, angle, **_: abs(angle) > gap,
     ),
-    note="The paper says it in words. Judged by the growth of the diagonal entries as "
-    "1 - nu halves: by 1, 1 and 4, to the order of 1 - nu. The normalisation exp("
-    "omega_gamma) is a parameter of its own (Eq. 22), which starts at sqrt(1 - nu^2).",
+    note="The paper says it in words. The test uses the growth of the diagonal "
+    "entries as 1 - nu halves: by 1, 1 and 4, to the order of 1 - nu. The "
+    "normalisation exp(omega_gamma) is a parameter of its own (Eq. 22), which starts "
+    "at sqrt(1 - nu^2).",
 )

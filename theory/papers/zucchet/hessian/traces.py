@@ -69,7 +69,7 @@ def eq_146() -> Expr:
 
 
 part.row("zucchet:146", "identity", "proved")(
-    "The trace of the real Hessian by the eigenvalues",
+    "The trace of the real Hessian in terms of the eigenvalues",
     TRACE + r"\sum_{i} |b_i|^2 |c_i|^2 S(\lambda_i, \bar{\lambda}_i)",
     lambda: start("The trace is the sum of B_ii:", total()).then(
         "By the definition of B this is",
@@ -96,7 +96,7 @@ MOMENT = r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_{t,i}}{\mathrm{d}"
 RIGHT = r"}\right|^2\right] = |b_i|^2 " + OWN
 
 part.row("zucchet:147", "moment", "refuted")(
-    "The second moment of the sensitivity is the trace's summand",
+    "The second moment of the sensitivity is one term of the trace",
     MOMENT + r"\theta" + RIGHT,
     code="pair",
     correction=MOMENT + r"\lambda_i" + RIGHT,

@@ -104,12 +104,13 @@ part.row("zucchet:119", "definition", "definition")(
     lambda: diff(diff(LOSS, j), i),
     code="complex_block",
     assumes=REAL_LOSS,
-    note="It says what the second derivative is; Eq. 120 and 121 say more. Held against "
-    "differences of a real polynomial of two complex numbers.",
+    note="The equation defines the second derivative; Eq. 120 and 121 say more. The "
+    "test compares it with finite differences of a real polynomial of two complex "
+    "numbers.",
 )
 
 part.row("zucchet:120", "identity", "proved")(
-    "The gradient as the conjugate of that by the conjugate",
+    "The gradient as the conjugate of the gradient with respect to the conjugate",
     SECOND + r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\overline{\frac{"
     r"\mathrm{d}L}{\mathrm{d}\bar{\lambda}}}^{\top} \right]",
     lambda: second(j),

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix C.1.2: curvature by the angle, Eq. 101-109."""
+"""Zucchet & Orvieto (2024), Appendix C.1.2: curvature along the angle, Eq. 101-109."""
 
 from sympy import Expr, diff, sin, sqrt
 
@@ -54,7 +54,7 @@ part.row("zucchet:102", "identity", "proved")(
     code="polar_loss",
 )
 part.row("zucchet:103", "identity", "proved")(
-    "Derivative of the loss by the angle",
+    "Derivative of the loss with respect to the angle",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\theta} = \gamma(\nu)\gamma(\nu^*) "
     r"\left(-\frac{\nu\nu^*\sin(\theta-\theta^*)}{\alpha(\theta-\theta^*)} + "
     r"\frac{(1-\nu\nu^*\cos(\theta-\theta^*))\alpha'(\theta-\theta^*)}{\alpha(\theta-"
@@ -63,7 +63,7 @@ part.row("zucchet:103", "identity", "proved")(
     code="polar",
 )
 part.row("zucchet:104", "identity", "proved")(
-    "Curvature of the loss by the angle",
+    "Curvature of the loss with respect to the angle",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\theta^2} = \gamma(\nu)\gamma(\nu^*) "
     r"\left(-\frac{\nu\nu^*\cos(\theta-\theta^*)}{\alpha(\theta-\theta^*)} + "
     r"2\frac{\nu\nu^*\sin(\theta-\theta^*)\alpha'(\theta-\theta^*)}{\alpha(\theta-"
@@ -80,7 +80,7 @@ part.row("zucchet:text:c1-alpha-at-zero", "text", "proved", "text before Eq. 105
     assumes="nu = nu*",
 )
 part.row("zucchet:105", "moment", "proved")(
-    "Curvature by the angle at optimality",
+    "Curvature with respect to the angle at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\theta^2} = \frac{\nu^2 "
     r"(1+\nu^2)}{(1-\nu^2)^2}",
     task.angular_curvature,
@@ -103,22 +103,22 @@ part.row("zucchet:107", "identity", "proved")(
     assumes="nu held fixed, theta(0) = 0",
 )
 part.row("zucchet:108", "definition", "definition")(
-    "The modulus called optimal from here on",
+    "The modulus that the paper calls optimal from here on",
     r"\nu(\omega_{\nu}^{\text{opt}}) = \tanh(\omega_{\nu}^{\text{opt}})",
     code="best_modulus",
-    note="Checked: its curvature at optimality is one.",
+    note="The test checks that the curvature at optimality is 1.",
     topic="parametrisation",
 )
 part.row("zucchet:109", "definition", "definition")(
-    "The angle called optimal from here on",
+    "The angle that the paper calls optimal from here on",
     r"\theta(\omega_{\theta}^{\text{opt}}) = \omega_{\theta}^{\text{opt}} "
     r"\frac{1-\nu^2}{\nu\sqrt{1+\nu^2}}",
     code="best_angle",
-    note="Checked: its curvature at optimality is one, at a fixed modulus.",
+    note="The test checks that the curvature at optimality is 1, at a fixed modulus.",
     topic="parametrisation",
 )
 part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")(
-    "What holding the gain fixed costs by the modulus",
+    "The cost, along the modulus, of holding the gain fixed",
     r"\text{ignoring the dependence of } \gamma \text{ on } \lambda \text{ is "
     r"relatively accurate}: \quad \frac{E(\nu)}{\mathrm{d}^2_\nu L_t} = 1 + \nu^2",
     printed=lambda: 1 + nu**2,
@@ -129,7 +129,7 @@ part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")
     "curvature does not change at all.",
 )
 part.row("zucchet:text:c1-extra-factor", "text", "proved", "remarks after Eq. 107")(
-    "The optimal angle against that of the general case",
+    "The optimal angle compared with the angle of the general case",
     r"\text{the only difference is an extra } \nu \text{ term, insignificant as } \nu "
     r"\rightarrow 1: \quad \frac{\theta'(\omega_\theta)}{1 - \nu^2} = \frac{1}{\nu "
     r"\sqrt{1 + \nu^2}} = \Theta(1)",
@@ -161,7 +161,7 @@ part.row(
     "not-checkable",
     "remarks after Eq. 107",
 )(
-    "The best parameters of both at once",
+    "The best modulus and angle at once",
     r"\text{there is no simple solution to that problem}",
     code="gaussian_curvature",
     reason="Simple has no measure. What is known: the Hessian at optimality is a metric "

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Figures 6 and 7: what their captions say."""
+"""Zucchet & Orvieto (2024), Figures 6 and 7: the statements of their captions."""
 
 from sigprop.theory import teacher_student as task
 from sigprop.theory.errata import Erratum
@@ -37,8 +37,8 @@ part.row("zucchet:fig6-modulus", "figure", "proved", "Fig. 6, caption")(
     assumes="theta = theta*, nu = tanh(omega_nu)",
     note="The formula is ours and says more than the paper: with tanh the loss is one "
     "curve, shifted; no basin depends on the teacher's memory. With the LRU's nu = "
-    "exp(-a), a = exp(omega), it is 1 - sqrt(sinh(a) sinh(a*)) / sinh((a + a*)/2), near "
-    "the edge again one curve shifted, 1 - sech((omega - omega*)/2).",
+    "exp(-a), a = exp(omega), it is 1 - sqrt(sinh(a) sinh(a*)) / sinh((a + a*)/2), "
+    "for |lambda| -> 1 again one curve shifted, 1 - sech((omega - omega*)/2).",
 )
 part.row("zucchet:fig6", "figure", "proved", "Fig. 6, caption")(
     "The basins of the angle shrink with longer memory",
@@ -59,15 +59,15 @@ part.at("").row(
     "proved",
     "first paragraph of Appendix C.1.4",
 )(
-    "With the best angle the global minima get rarer",
+    "With the best angle the global minima become rarer",
     r"\text{the basin of the global minima is extremely narrow, or their number "
     r"decreases as longer memories are considered}",
     printed=task.period,
     code="period",
     assumes="theta as in Eq. 107; number: in a window of fixed width",
     note="Minima are 2 pi nu sqrt(1 + nu^2)/(1 - nu^2) apart in omega_theta, so their "
-    "density falls to zero at the edge, while each well keeps its width (2 sqrt(2) at "
-    "half depth).",
+    "density falls to zero for |lambda| -> 1, while each well keeps its width (2 "
+    "sqrt(2) at half depth).",
 )
 angle.row("zucchet:fig7", "figure", "confirmed", "Fig. 7A, caption")(
     "Adam finds the teacher with the plain angle",
@@ -78,7 +78,7 @@ angle.row("zucchet:fig7", "figure", "confirmed", "Fig. 7A, caption")(
     "from lam*, with the exponential angle 3e-6, in panel C 0.047.",
 )
 angle.row("zucchet:fig7-sharpness", "figure", "confirmed", "Fig. 7, caption")(
-    "How sharp the loss is by the three parameters of the angle",
+    "The curvature of the loss along the three parameters of the angle",
     r"\text{extremely sharp (A), smoother (B), reparametrized to reduce the explosion "
     r"(C)}",
     code="sigprop.theory.teacher_student_proofs.three_curvatures",

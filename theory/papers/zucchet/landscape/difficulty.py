@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendices C.1.3-C.1.4 beside the figures, Eq. 110-112."""
+"""Zucchet & Orvieto (2024), text of Appendices C.1.3-C.1.4, Eq. 110-112."""
 
 from sympy import I, exp, log, sqrt
 
@@ -38,11 +38,11 @@ part.row(
     code="sigprop.layers.lru.LRU.eigenvalues",
 )
 angle.row("zucchet:110", "definition", "definition")(
-    "The plain angle",
+    "The angle without reparametrisation",
     r"\theta(\omega_{\theta}^{\text{polar}}) = \omega_{\theta}^{\text{polar}}",
     printed=lambda: task.angular_curvature().result,
     code="plain_angle",
-    note="Checked: its curvature at optimality is that of Eq. 105.",
+    note="The test checks that the curvature at optimality is that of Eq. 105.",
 )
 angle.row("zucchet:111", "identity", "refuted")(
     "The exponential angle, said to be the LRU's",
@@ -75,7 +75,7 @@ part.row(
     "definition",
     "first paragraph of Appendix C.1.4",
 )(
-    "How the runs of Fig. 7 are made",
+    "The settings of the runs of Fig. 7",
     r"\text{Adam, learning rate } 10^{-3} \text{, 50k steps, from } \lambda_0 = 0.99 "
     r"\exp(i\pi/4) \text{ to } \lambda^* = 0.99 \exp(i\pi/100) \text{, } \nu = "
     r"\tanh(\omega_\nu)",
@@ -105,7 +105,7 @@ part.row(
     "confirmed",
     "last sentence of Appendix C.1.4",
 )(
-    "Less sharpness at the optimum makes the optimum hard to reach",
+    "A smaller curvature at the optimum makes the optimum hard to reach",
     r"\text{efforts to reduce the sharpness of the loss at optimality, as done in the "
     r"last parametrization, inevitably make the loss flatter elsewhere and optimization "
     r"impossible}",

@@ -32,11 +32,11 @@ part.row("zucchet:86", "definition", "definition")(
     r"L(\lambda, \lambda^{*}) := \frac{1}{2T} \sum_{t=1}^{T} \mathbb{E}_{x} \left[ "
     r"\left| h_{t} - h_{t}^{*} \right|^{2} \right]",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
-    note="From the zero state. The general loss of Eq. 1 is a sum over time; this one, "
-    "and that of Section 4.1, is a mean.",
+    note="The loss starts from the zero state. The general loss of Eq. 1 is a sum "
+    "over time. This loss, and the loss of Section 4.1, is a mean.",
 )
 part.row("zucchet:text:c1-long-sequences", "limit", "confirmed", "text after Eq. 86")(
-    "One step's loss stands for the whole in the limit of long sequences",
+    "The loss of one step represents the whole loss in the limit of long sequences",
     r"L(\lambda, \lambda^*) \to L_t(\lambda, \lambda^*) \text{ as } T \to \infty",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
     assumes=STABLE,
@@ -60,13 +60,13 @@ part.row("zucchet:88", "moment", "proved")(
     ),
     code="sigprop.neuron.stable.state_moment",
     assumes=Condition("|lambda| < 1, autocovariance rho^|Delta|", inside("lam")),
-    note="As extracted the last numerator is rho lambda: the bar is missing in our copy, "
-    "and the right side would be complex. Eq. 47 has it, and an accent is what extraction "
-    "loses most easily.",
+    note="As extracted the last numerator is rho lambda, which would make the right "
+    "side complex. The bar is missing in our copy: Eq. 47 has it, and text extraction "
+    "easily loses an accent.",
     as_extracted=True,
 )
 part.row("zucchet:89", "moment", "not-checkable")(
-    "A line without a formula",
+    "The paper has no formula on this line",
     r"\text{(the number 89 alone)}",
     code="sigprop.neuron.stable.state_moment",
     reason="Our copy has the number and no formula. What can follow Eq. 88 is its "

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix C.1.2: curvature by the modulus, Eq. 94-100."""
+"""Zucchet & Orvieto (2024), Appendix C.1.2: curvature along the modulus, Eq. 94-100."""
 
 from sympy import Expr, diff
 
@@ -34,7 +34,7 @@ part.row("zucchet:94", "moment", "proved")(
     assumes="theta = theta*",
 )
 part.row("zucchet:95", "identity", "proved")(
-    "Derivative of the loss by the modulus",
+    "Derivative of the loss with respect to the modulus",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\nu} = -\frac{\gamma(\nu^*)\gamma'(\nu)}{1-\nu"
     r"\nu^*} - \frac{\gamma(\nu^*)\nu^*\gamma(\nu)}{(1-\nu\nu^*)^2}",
     printed=eq_95,
@@ -42,7 +42,7 @@ part.row("zucchet:95", "identity", "proved")(
     assumes="theta = theta*",
 )
 part.row("zucchet:96", "identity", "proved")(
-    "Curvature of the loss by the modulus",
+    "Curvature of the loss with respect to the modulus",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2} = -\frac{\gamma(\nu^*)\gamma''(\nu)}{1-"
     r"\nu\nu^*} - \frac{2\gamma(\nu^*)\nu^*\gamma'(\nu)}{(1-\nu\nu^*)^2} - "
     r"\frac{2\gamma(\nu^*)\nu^{*2}\gamma(\nu)}{(1-\nu\nu^*)^3}",
@@ -55,16 +55,16 @@ part.row("zucchet:97", "identity", "proved")(
     r"\gamma'(\nu) = \frac{-\nu}{\gamma(\nu)} \text{ and } \gamma''(\nu) = "
     r"\frac{-\gamma(\nu)^2 - \nu^2}{\gamma(\nu)^3}",
     code="gain",
-    note="The numerator of the second is just -1.",
+    note="The numerator of the second derivative is just -1.",
 )
 part.row("zucchet:98", "moment", "proved")(
-    "Curvature by the modulus at optimality",
+    "Curvature with respect to the modulus at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2} = \frac{1}{(1-\nu^2)^2}",
     task.radial_curvature,
     lambda: 1 / (1 - nu**2) ** 2,
     code="radial_curvature",
     assumes="theta = theta*, nu = nu*",
-    note="The gain's own derivative takes a factor 1 + nu^2 off Eq. 84.",
+    note="The derivative of the gain divides Eq. 84 by 1 + nu^2.",
 )
 part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq. 94")(
     "Unit sensitivity is unit curvature at optimality",

@@ -23,10 +23,10 @@ part.row("zucchet:text:c1-sensitivity-larger", "text", "confirmed", "")(
         "0 < lambda < 1, R = rho^|Delta| with rho in [0, 1], as in Fig. 1A",
         lambda lam, rho, **_: complex(lam).imag == 0 and 0 < lam < 1 and 0 <= rho <= 1,
     ),
-    note="Judged is the direction, a ratio above one; that it has no bound towards 1 is "
-    "zucchet:text:faster. At lambda = 0.99 it is 5000 for "
-    "white input and 10000 at rho = 1. For an alternating input (rho = -1), which the "
-    "figure does not have, it is 1/(1 + lambda)^2, below one.",
+    note="The test concerns the direction, a ratio above one; that it has no bound "
+    "towards 1 is zucchet:text:faster. At lambda = 0.99 it is 5000 for white input "
+    "and 10000 at rho = 1. For an alternating input (rho = -1), which the figure does "
+    "not have, it is 1/(1 + lambda)^2, below one.",
 )
 part.row("zucchet:text:c1-rate-by-input", "text", "proved", "")(
     "The best parametrisation depends on the input",
@@ -84,10 +84,10 @@ unit.row("zucchet:text:one-dimensional-flat", "text", "proved", "")(
     r"\text{vanishing gradients lead to flat loss regions}",
     code="sigprop.evidence.zucchet.landscape.curvature.partial",
     assumes="on the circle (Fig. 1C), at a fixed angle off the teacher",
-    note="There the derivative falls as 1 - |lam*|: at a right angle it is 0.0508 at |lam*| = "
-    "0.95 and 0.0100 at 0.99. On the real axis (Fig. 1B) it is -lam* at lambda = 0: flat "
-    "only beside the height of the loss, 1/(1 - lam*^2) / 2. The same sentence as "
-    "zucchet:text:flat.",
+    note="There the derivative falls as 1 - |lam*|: at a right angle it is 0.0508 at "
+    "|lam*| = 0.95 and 0.0100 at 0.99. On the real axis (Fig. 1B) it is -lam* at "
+    "lambda = 0: flat only beside the height of the loss, 1/(1 - lam*^2) / 2. The "
+    "statement repeats zucchet:text:flat.",
 )
 
 
@@ -95,7 +95,7 @@ def _sharper(
     suffix: str, where: str, parameter: str, latex: str, printed: Expr
 ) -> None:
     unit.row(f"zucchet:text:one-dimensional-sharp{suffix}", "text", "proved", "")(
-        f"The loss sharpens with longer memory, {where}",
+        f"The curvature of the loss grows with longer memory, {where}",
         r"\text{the loss sharpens as the student encodes longer memories}: \quad "
         + latex,
         partial(task.plain_curvature, parameter),

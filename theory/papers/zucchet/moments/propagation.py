@@ -46,7 +46,7 @@ part.row("zucchet:7", "identity", "proved")(
     forms.eq_45,
     code="sigprop.neuron.recurrence.linear_recurrence",
     topic="backward",
-    note="Judged on the weights of the errors in dL/dx, and on its moment, which is that of "
-    "Eq. 45 with the autocovariance of the errors in place of the input's: for |lambda| < "
-    "1 and errors that are wide-sense stationary.",
+    note="The test uses the weights of the errors in dL/dx and the moment of dL/dx. "
+    "This moment is that of Eq. 45 with the autocovariance of the errors in place of "
+    "the input's. It holds for |lambda| < 1 and wide-sense stationary errors.",
 )

@@ -26,14 +26,14 @@ AS_45 = (
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.stable")
 
 part.row("zucchet:49", "identity", "proved")(
-    "The sensitivity is the recurrence fed with the state",
+    "The sensitivity is the recurrence driven by the state",
     r"\frac{\mathrm{d}h_{t+1}}{\mathrm{d}\lambda} = \lambda \frac{\mathrm{d}h_t}"
     r"{\mathrm{d}\lambda} + h_t",
     diagonal.sensitivity_kernel,
     lambda: lam * ((n - 1) * lam ** (n - 2)) + lam ** (n - 1),
     code="sigprop.neuron.recurrence.sensitivity",
-    note="Judged on the weight of one input: lam times its weight a step "
-    "earlier, plus its weight in the state.",
+    note="The test uses the weight of one input: lam times its weight a step earlier, "
+    "plus its weight in the state.",
 )
 part.row("zucchet:53", "identity", "refuted")(
     "The sensitivity as a filter of the inputs",
@@ -123,7 +123,8 @@ part.row("zucchet:57", "moment", "refuted")(
     ),
 )
 part.row("zucchet:58", "moment", "proved")(
-    "Second moment of the sensitivity, exponential autocovariance, undone",
+    "Second moment of the sensitivity, exponential autocovariance, before "
+    "differentiation",
     D_H + r" = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
     r"\left[\frac{1}{1-\alpha\beta}\left(\frac{1-\rho^2\alpha\beta}{(1-\rho"
@@ -180,7 +181,7 @@ part.row("zucchet:61", "moment", "proved")(
     ),
 )
 part.row("zucchet:text:divergence", "limit", "proved", "text after Eq. 61")(
-    "When the sensitivity diverges at the edge of stability",
+    "When the sensitivity diverges for |lambda| -> 1",
     r"\rho < 1,\ |\lambda| \rightarrow 1 \quad\text{or}\quad \rho = 1,\ \lambda "
     r"\rightarrow 1:\quad " + D_H + r" \rightarrow \infty",
     lambda: diagonal.moment("sensitivity", "exponential"),

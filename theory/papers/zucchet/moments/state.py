@@ -81,11 +81,12 @@ later.row("zucchet:74", "bound", "confirmed")(
     r"modifications to our analysis enable to upper bound the different quantities we "
     r"study, replacing } R_x \text{ by } U",
     code="sigprop.theory.papers.zucchet.forms.bound_74",
-    note="The modification is |lam| for lam in every lag weight: then it is the triangle "
-    "inequality, term by term, for the state and for its sensitivity. Judged for inputs "
-    "that are not stationary too. Replacing R_x by U alone bounds nothing when lam is "
-    "not positive: the signs of lam^Delta R(Delta) are lost. At lam = -0.9, R = "
-    "(-0.5)^|Delta| and U = 0.5^|Delta| it gives 1.996 for a moment of 13.88.",
+    note="The modification takes |lam| for lam in every lag weight. Then the bound is "
+    "the triangle inequality, term by term, for the state and for its sensitivity. "
+    "The test uses inputs that are not stationary too. Replacing R_x by U alone gives "
+    "no bound when lam is not positive, because the signs of lam^Delta R(Delta) are "
+    "lost. At lam = -0.9, R = (-0.5)^|Delta| and U = 0.5^|Delta| it gives 1.996 for a "
+    "moment of 13.88.",
 )
 later.row("zucchet:75", "definition", "definition")(
     "Empirical autocovariance",

@@ -13,7 +13,7 @@ omega_nu, omega_theta, omega_gamma, omega_delta = (
 part = Part("Appendix A.2", "models", "sigprop.layers.diagonal.DiagonalLayer")
 
 part.row("zucchet:16", "definition", "definition")(
-    "The complex RNN and the LRU starts from the zero state",
+    "The complex RNN and the LRU start from the zero state",
     r"h_0 = 0",
     code="sigprop.layers.base.Layer.initial_state",
 )
@@ -56,10 +56,10 @@ part.row("zucchet:21", "definition", "definition")(
     r"\lambda = \exp(-\exp(\omega_{\nu}))\exp(i\exp(\omega_{\theta}))",
     printed=lambda: exp(-exp(omega_nu)) * exp(I * exp(omega_theta)),
     code="sigprop.layers.lru.LRU.eigenvalues",
-    note="Every phase is positive. The authors' code takes phases of both signs modulo "
-    "2 pi, so that its LRU starts with eigenvalues on both sides of the real axis "
-    "(sigprop.layers.lru.released_zucchet_lru); drawn from [0, theta_0] all start "
-    "on one.",
+    note="Every phase is positive. The authors' code takes phases of both signs "
+    "modulo 2 pi (sigprop.layers.lru.released_zucchet_lru). So its LRU starts with "
+    "eigenvalues on both sides of the real axis. With phases sampled from [0, "
+    "theta_0] all start on one side.",
 )
 part.row("zucchet:22", "definition", "definition")(
     "Normalisation of the LRU",
@@ -79,8 +79,8 @@ s4.row("zucchet:24", "definition", "definition")(
     "The recurrence of S4",
     r"h_{t+1} = \exp\left(\left(\omega_A^{\mathrm{re}} + i\omega_A^{\mathrm{im}}"
     r"\right)\Delta\right) \odot h_t + \Delta \odot Bx_{t+1}",
-    note="The recurrence is that of the zero-order hold, the input's gain Delta "
-    "that of Euler's scheme; a difference from S4 that the text does not list.",
+    note="The recurrence comes from the zero-order hold, but the input gain Delta "
+    "from Euler's scheme. The text does not list this difference from S4.",
 )
 s4.row("zucchet:25", "definition", "definition")(
     "The readout of S4",

@@ -8,7 +8,7 @@ part = Part("Appendix A.4", "gated", "sigprop.layers.gru.GRU")
 part.row("zucchet:26", "definition", "definition")(
     "The reset gate of the GRU",
     r"r_{t+1} = \sigma(W_{rx}x_{t+1} + W_{rh}h_t + b_r)",
-    note="Read off the next state with the forget gate shut.",
+    note="The test reads the gate off the next state, with the forget gate closed.",
 )
 part.row("zucchet:27", "definition", "refuted")(
     "The forget gate of the GRU",
@@ -37,11 +37,11 @@ part.row("zucchet:28", "definition", "refuted")(
 part.row("zucchet:29", "definition", "definition")(
     "The update of the GRU",
     r"h_{t+1} = f_{t+1} \odot h_t + (1 - f_{t+1}) \odot n_{t+1}",
-    note="No initial state and no readout are given; the code starts from zero and "
-    "reads C h + D x, as Eq. 12 and 14.",
+    note="The paper gives no initial state and no readout. The code starts from zero "
+    "and reads C h + D x, as Eq. 12 and 14.",
 )
 part.row("zucchet:30", "definition", "not-checkable")(
-    "A number without an equation",
+    "The paper skips the equation number 30",
     r"\text{(nothing)}",
     reason="The number stands on an empty line after Eq. 29; there is no statement.",
 )

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix A: the LRU, S4 and the GRU as drawn, Eq. 31-33."""
+"""Zucchet & Orvieto (2024), Appendix A: initialisation of the LRU, S4 and GRU, Eq. 31-33."""
 
 from sympy import Expr
 
@@ -15,8 +15,8 @@ part.row("zucchet:text:ring", "distribution", "confirmed", "text after Eq. 22")(
     r"\sim \mathcal{U}(\nu_0^2, 1)",
     code="sigprop.neuron.ring.ring_polar",
     topic="ring",
-    note="Judged on the modulus alone: quantiles of the sampling code, and radii that "
-    "enclose that share of the area. Of the angle the text says that it is below "
+    note="The test uses the modulus alone: quantiles of the sampling code, and radii "
+    "that enclose that share of the area. Of the angle the text says that it is below "
     "theta_0 in absolute value; Eq. 21 as printed has no negative phase and fills "
     "half of that sector, [0, theta_0]; the authors' code takes phases of both signs "
     "modulo 2 pi. See lru:lemma3.2.",
@@ -42,18 +42,18 @@ gru.row("zucchet:31", "definition", "definition")(
     "Chrono initialisation of the forget bias",
     r"b_f \sim \log\left(\mathcal{U}\left(T_{\min}, T_{\max}\right)\right)",
     code="chrono",
-    note="Deciles of 100 000 draws. Tallec & Ollivier draw log U(1, T_max - 1), so "
-    "that T is 1/(1 - f); here f = T/(1 + T) and 1/(1 - f) = T + 1. See "
-    "zucchet:text:chrono-low.",
+    note="The test uses deciles of 100 000 samples. Tallec & Ollivier sample log U(1, "
+    "T_max - 1), so that T is 1/(1 - f). Here f = T/(1 + T) and 1/(1 - f) = T + 1. "
+    "See zucchet:text:chrono-low.",
 )
 gru.row("zucchet:32", "definition", "definition")(
-    "The least characteristic time",
+    "The smallest characteristic time",
     r"T_{\min} = \frac{1}{1 - \nu_0}",
     printed=lambda: 1 / (1 - nu0),
     code="chrono_times",
 )
 gru.row("zucchet:33", "definition", "definition")(
-    "The greatest characteristic time",
+    "The largest characteristic time",
     r"T_{\max} = \frac{2}{1 - \nu_0}",
     printed=lambda: 2 / (1 - nu0),
     code="chrono_times",

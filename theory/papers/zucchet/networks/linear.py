@@ -21,17 +21,18 @@ part.row("zucchet:13", "definition", "definition")(
     code="LinearRNN",
 )
 part.row("zucchet:14", "definition", "definition")(
-    "Its readout",
+    "The readout of the linear RNN",
     r"y_t = Ch_t + Dx_t",
     code="LinearRNN",
 )
 part.row("zucchet:15", "definition", "definition")(
-    "How the eigenvalues of the linear RNN are moved",
+    "The transformation of the linear RNN's eigenvalues at initialisation",
     r"\lambda \leftarrow (\nu_0 + (1 - \nu_0) \tanh(|\lambda|)) \exp\left(i \frac{"
     r"\operatorname{angle}(\lambda)}{\pi} \theta_0\right)",
     code="transform_eigenvalues",
-    note="Compared where no eigenvalue is real and negative. The code leaves such "
-    "an eigenvalue's angle at pi; see zucchet:text:stays-real for why.",
+    note="The test takes eigenvalues that are not real and negative. The code leaves "
+    "the angle of a negative eigenvalue at pi; see zucchet:text:stays-real for the "
+    "reason.",
 )
 part.row("zucchet:text:stays-real", "text", "conditional", "text after Eq. 15")(
     "Conjugate pairs stay conjugate, so the matrix stays real",
@@ -54,12 +55,12 @@ part.row("zucchet:text:stays-real", "text", "conditional", "text after Eq. 15")(
     ),
 )
 part.row("zucchet:text:inner-radius", "bound", "proved", "text after Eq. 15")(
-    "Moved eigenvalues lie outside the inner circle",
+    "Transformed eigenvalues lie outside the inner circle",
     r"|\lambda| \ge \nu_0 \text{ after Eq. 15}",
     code="transform_eigenvalues",
 )
 part.row("zucchet:text:unit-circle", "bound", "proved", "text after Eq. 15")(
-    "Moved eigenvalues lie inside the unit circle",
+    "Transformed eigenvalues lie inside the unit circle",
     r"|\lambda| \le 1 \text{ after Eq. 15}",
     code="transform_eigenvalues",
     note="Strictly below one, as tanh is.",
@@ -67,7 +68,7 @@ part.row("zucchet:text:unit-circle", "bound", "proved", "text after Eq. 15")(
 part.at("Appendix A.1; footnote 1").row(
     "zucchet:text:outer-radius", "limit", "confirmed", "text around Eq. 15"
 )(
-    "The outer radius of moved eigenvalues for large matrices",
+    "The outer radius of transformed eigenvalues for large matrices",
     r"A_{ij} \sim \mathcal{N}(0, 1/\sqrt{n}), n \to \infty: \quad \max|\lambda| = "
     r"\nu_0 + (1 - \nu_0) \tanh(1)",
     code="block_rnn",

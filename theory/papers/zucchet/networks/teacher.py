@@ -23,9 +23,9 @@ part.row("zucchet:11", "identity", "confirmed")(
     code="hessian_sum",
     assumes="real parameters and the loss of Eq. 1, which sees them through the "
     "states alone; dh/dtheta has parameters as rows here, states in Eq. 2, 4 and 9",
-    note="Judged by all entries of the recurrent matrix of a linear and of a tanh "
-    "network. Eq. 115 is the same line again. Of readout parameters, C and D of Eq. 10, "
-    "the line does not speak: the states do not depend on them.",
+    note="The test uses all entries of the recurrent matrix of a linear and of a tanh "
+    "network. Eq. 115 repeats the line. The line says nothing of the readout "
+    "parameters C and D of Eq. 10, because the states do not depend on them.",
 )
 part.row("zucchet:text:second-term", "text", "confirmed", "text after Eq. 11")(
     "At a perfect fit the second term of the Hessian vanishes",
@@ -38,7 +38,7 @@ part.row("zucchet:text:second-term", "text", "confirmed", "text after Eq. 11")(
     "judged with targets on the states.",
 )
 linear.row("zucchet:footnote1", "definition", "definition", "footnote 1")(
-    "How the eigenvalues of teachers are moved",
+    "The transformation of the teachers' eigenvalues at initialisation",
     r"x \mapsto \nu_0 + (1 - \nu_0) \tanh(x) \text{ on the absolute values}",
     code="transform_eigenvalues",
     note="Eq. 15 with theta_0 = pi: without its map of angles the matrix stays "

@@ -31,7 +31,7 @@ HELD = Condition(
 )
 
 part.row("zucchet:80", "identity", "refuted")(
-    "The chain rule of a polar reparametrisation",
+    "The chain rule of a reparametrisation by modulus and angle",
     CHAIN + rf"\frac{{1}}{{2}}{D_NU}{TURN} + \frac{{i}}{{2}}\nu{D_THETA}"
     rf"{TURN}\right)",
     polar.polar_slope,
@@ -121,8 +121,8 @@ part.row("zucchet:text:phase-needs-modulus", "text", "proved", "text after Eq. 8
     printed=lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
     code="phase_share",
     assumes=Condition(f"{WHITE.words}; gamma = sqrt(1 - nu^2)", WHITE.holds),
-    note="With the phase itself as parameter nu^2 E(nu) runs from 0 to infinity. "
-    "Judged on that value.",
+    note="With the phase itself as parameter nu^2 E(nu) runs from 0 to infinity. The "
+    "test uses that value.",
 )
 part.row("zucchet:text:white-gamma", "text", "proved", "text before Eq. 84")(
     "The normalisation for white noise",
@@ -141,7 +141,7 @@ part.row("zucchet:84", "moment", "proved")(
     code="white_sensitivity",
     assumes=HELD,
     note="Normalisation alone lowers the divergence from the third to the second "
-    "power of the gap; the parametrisation has to do the rest.",
+    "power of the gap 1 - |lambda|. The parametrisation has to remove the rest.",
 )
 part.row("zucchet:text:tanh", "text", "proved", "text after Eq. 84")(
     "The hyperbolic tangent makes the modulus's sensitivity uniform",
@@ -154,15 +154,15 @@ part.row("zucchet:text:tanh", "text", "proved", "text after Eq. 84")(
     note="nu' is 1 - nu^2 exactly, and the product is 1 + nu^2, between 1 and 2.",
 )
 part.row("zucchet:text:scaled-phase", "text", "proved", "text after Eq. 84")(
-    "The rescaled phase makes the phase's sensitivity uniform near the edge",
+    "The rescaled phase makes the phase's sensitivity uniform for |lambda| -> 1",
     r"\theta = \text{stop\_gradient}(1 - \nu^2)\, \omega_\theta \text{ solves } "
     r"\mathrm{d}_\omega\theta = \Theta(1 - \nu^2)",
     polar.phase_share,
     lambda: nu**2 * (1 + nu**2),
     code="phase_share",
     assumes=HELD,
-    note="With the ignored nu^2 the product is nu^2 (1 + nu^2): of order one at "
-    "the edge, zero at the origin. The stop-gradient is no convenience: no "
+    note="With the ignored nu^2 the product is nu^2 (1 + nu^2): of order one for "
+    "|lambda| -> 1, zero at the origin. The stop-gradient is no convenience: no "
     "function of two parameters has these derivatives, so that what is trained is not "
     "the gradient of a reparametrised loss. Nor do any coordinates make E |dlam|^2 "
     "the identity everywhere, since its logarithm is not harmonic.",

@@ -1,4 +1,4 @@
-"""Zucchet & Orvieto (2024), Appendix B.2.3: what grows at the edge, Eq. 71-73."""
+"""Zucchet & Orvieto (2024), Appendix B.2.3: what grows as |lam| -> 1, Eq. 71-73."""
 
 from sigprop.theory import diagonal
 from sigprop.theory.claims import Condition
@@ -12,7 +12,7 @@ part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 SLOPE = r"\frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} = "
 
 part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after Eq. 70")(
-    "The derivatives of eigenvalues and eigenvectors stay bounded at the edge",
+    "The derivatives of eigenvalues and eigenvectors stay bounded for |lambda| -> 1",
     r"|\lambda| \rightarrow 1:\quad \left|\frac{\partial \lambda}{\partial "
     r"A_{ij}}\right|,\ \left|\frac{\mathrm{d}P}{\mathrm{d}A_{ij}}\right| \text{ "
     r"do not grow}",
@@ -81,13 +81,14 @@ part.row("zucchet:72", "identity", "refuted")(
     ),
 )
 part.row("zucchet:73", "identity", "proved")(
-    "The derivative of a diagonal state by the other rows of the inverse",
+    "The derivative of a diagonal state with respect to the other rows of the inverse",
     SLOPE + r"0 \quad \text{otherwise}",
     code="sigprop.theory.dense.inverse_slopes",
-    note="Otherwise: where k is not i. Judged with Eq. 72, as corrected, where it is.",
+    note='"Otherwise" means that k is not i. The test includes Eq. 72, as '
+    "corrected, for k = i.",
 )
 part.row("zucchet:text:two-filters", "text", "proved", "text after Eq. 73")(
-    "The derivative by an eigenvalue is two consecutive filters",
+    "The derivative with respect to an eigenvalue is two consecutive filters",
     r"\sum_{m=0}^{n-1} \lambda^m \lambda^{n-1-m} = n \lambda^{n-1}",
     diagonal.sensitivity_kernel,
     lambda: n * lam ** (n - 1),

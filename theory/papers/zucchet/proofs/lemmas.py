@@ -96,8 +96,8 @@ part.row("zucchet:35", "identity", "proved")(
     r"\beta^m u_{n-m}",
     code="double_sum",
     assumes=BOUNDED,
-    note="The split needs no evenness; boundedness makes the sum absolutely "
-    "convergent, so that the order does not matter.",
+    note="The split does not need an even u. Boundedness makes the sum absolutely "
+    "convergent, so the order does not matter.",
 )
 part.row("zucchet:36", "identity", "proved")(
     "Lemma 1: each set along its diagonals",
@@ -106,7 +106,7 @@ part.row("zucchet:36", "identity", "proved")(
     r"\beta^{n} \sum_{\Delta \ge 1} \beta^{\Delta} u_{-\Delta}",
     code="double_sum",
     assumes=BOUNDED,
-    note="It holds for any bounded u, even or not.",
+    note="The equation holds for any bounded u, even or not.",
 )
 part.row("zucchet:37", "identity", "proved")(
     "Lemma 1: the two sides together",
@@ -114,10 +114,10 @@ part.row("zucchet:37", "identity", "proved")(
     r"(\alpha^{\Delta} + \beta^{\Delta}) u_{\Delta} \right)",
     code="double_sum",
     assumes=EVEN,
-    note="Here the evenness of u enters.",
+    note="This step uses that u is even.",
 )
 part.row("zucchet:38", "identity", "proved")(
-    "Lemma 1: summed",
+    "Lemma 1: the sum",
     "=" + BRACKET,
     code="lemma_1",
     assumes=EVEN,
@@ -136,19 +136,19 @@ part.row("zucchet:lemma2", "identity", "proved", "Lemma 2")(
     "which converges absolutely inside the polydisc. Set beta = conj(alpha) only afterwards.",
 )
 part.row("zucchet:40", "identity", "proved")(
-    "Lemma 2: differentiate by beta inside the sum",
+    "Lemma 2: differentiate with respect to beta inside the sum",
     BOTH_SLOPES + r"\left[\sum_{n,m\geq 0}\alpha^{n}\beta^{m}u_{n-m}\right] = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\left[\sum_{n,m\geq 0}m\alpha^{n}"
     r"\beta^{m-1}u_{n-m}\right]",
     code="double_sum",
     assumes=BOUNDED,
-    note="Judged before the derivative by alpha, which both sides share. It "
-    "needs no evenness.",
+    note="The test compares both sides before the derivative with respect to alpha, "
+    "which both share. The equation does not need an even u.",
 )
 part.row("zucchet:41", "identity", "proved")(
-    "Lemma 2: differentiate by alpha inside the sum",
+    "Lemma 2: differentiate with respect to alpha inside the sum",
     r"=\sum_{n,m\geq 0}nm\alpha^{n-1}\beta^{m-1}u_{n-m}",
     code="double_sum",
     assumes=BOUNDED,
-    note="It needs no evenness.",
+    note="The equation does not need an even u.",
 )

@@ -24,16 +24,16 @@ forward.row("zucchet:63", "definition", "definition")(
     r"A = P \operatorname{diag}(\lambda) P^{-1}",
     code="diagonalise",
     assumes=DISTINCT,
-    note="It says what diagonalisable means, and names P and lambda. Checked: what the "
-    "code finds makes the matrix again.",
+    note="The equation defines diagonalisable, and names P and lambda. The test "
+    "checks that the eigendecomposition in the code gives the matrix again.",
 )
 forward.row("zucchet:64", "definition", "definition")(
     "Eigenvectors of unit length",
     r"P_{:i}^{\dagger}P_{:i} = 1 \quad \forall i",
     code="diagonalise",
     assumes=DISTINCT,
-    note="Any lengths keep Eq. 63, so that these may be chosen; the phases stay "
-    "free. Eq. 69 does not keep them.",
+    note="Eq. 63 allows any lengths, so unit lengths are possible. The phases stay "
+    "free. Eq. 69 does not preserve unit lengths.",
 )
 forward.row("zucchet:65", "identity", "proved")(
     "The diagonal network",
@@ -43,13 +43,13 @@ forward.row("zucchet:65", "identity", "proved")(
     note="The product of the two vectors is entry by entry.",
 )
 forward.row("zucchet:66", "identity", "proved")(
-    "The states of the dense network out of the diagonal ones",
+    "The states of the dense network from those of the diagonal network",
     r"h_t = P h_t^{\text{diag}}",
     code="Modes",
     assumes=DISTINCT,
 )
 part.row("zucchet:67", "identity", "confirmed")(
-    "The derivative of the state by the recurrent matrix, in three terms",
+    "The derivative of the state with respect to the recurrent matrix, in three terms",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}A} = \frac{\partial h_t}{\partial P}"
     r"\frac{\partial P}{\partial A} + \frac{\partial h_t}{\partial h_t^{\text{"
     r"diag}}}\frac{\mathrm{d}h_t^{\text{diag}}}{\mathrm{d}\lambda}\frac{"
@@ -58,8 +58,8 @@ part.row("zucchet:67", "identity", "confirmed")(
     r"P^{-1}}{\partial A}",
     code="perturb",
     assumes=DISTINCT,
-    note="The sum does not depend on the lengths of the eigenvectors, the first "
-    "and third term do: Eq. 69 may be used in it although it is not the "
+    note="The sum does not depend on the lengths of the eigenvectors, but the first "
+    "and the third term do. So Eq. 69 may be used in it, although it is not the "
     "derivative of unit vectors.",
 )
 part.row("zucchet:68", "identity", "proved")(
@@ -94,6 +94,6 @@ part.row("zucchet:70", "definition", "definition")(
     r"F_{ij} := \begin{cases} \frac{1}{\lambda_j - \lambda_i} & \text{if } i \neq"
     r" j \\ 0 & \text{otherwise} \end{cases}",
     code="sigprop.theory.dense.gap_inverse",
-    note="Off the diagonal it is what the eigenvectors' equation fixes; the "
-    "diagonal is a choice of lengths and phases.",
+    note="Off the diagonal the equation of the eigenvectors fixes F. The diagonal is "
+    "a choice of lengths and phases.",
 )

@@ -43,7 +43,7 @@ part.row("zucchet:77", "identity", "proved")(
     lambda: lam**n * gamma,
     code="LRU",
     assumes=Condition("|lambda| < 1", inside("lam")),
-    note="Judged on the weight of one input, complex eigenvalues too.",
+    note="The test uses the weight of one input, also for complex eigenvalues.",
 )
 part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
     "The factor that keeps the state from exploding",
@@ -85,8 +85,8 @@ part.row("zucchet:79", "identity", "proved")(
     lambda: (gamma * n * lam ** (n - 1)) * d_lam,
     code="LRU",
     assumes="gamma held fixed in the derivatives, as the paper says",
-    note="dh/dlam is gamma times what it is without normalisation. Were gamma "
-    "differentiated, (dgamma/domega)/gamma times h_t would be added.",
+    note="The value of dh/dlam is gamma times the value without normalisation. If "
+    "gamma were differentiated too, (dgamma/domega)/gamma times h_t would be added.",
 )
 part.row("zucchet:text:mitigation", "limit", "confirmed", "text after Eq. 79")(
     "Normalisation and parametrisation both mitigate the curse of memory",

@@ -48,7 +48,7 @@ part.row("zucchet:51", "identity", "proved")(
     assumes=STABLE,
 )
 part.row("zucchet:52", "identity", "proved")(
-    "The sensitivity as a sum over pairs of ages",
+    "The sensitivity as a sum over pairs of lags",
     D_H_0 + r"\sum_{n,m \ge 0} \lambda^{n+m} x_{-(n+m+1)}",
     code="sensitivity",
     assumes=STABLE,
@@ -85,7 +85,7 @@ part.row("zucchet:text:denominator", "text", "proved", "text after Eq. 58")(
     r"(1 - \rho\beta)^2",
     numerator,
     code="sigprop.theory.diagonal.moment",
-    note="The fraction is in lowest terms with it. Judged on the polynomial that "
+    note="The fraction is in lowest terms with it. The test uses the polynomial that "
     "is left.",
 )
 part.row("zucchet:text:complex-errors", "text", "confirmed", "text after Eq. 61")(

@@ -44,7 +44,8 @@ part.row("zucchet:43", "identity", "proved")(
     r"\mathbb{E}\left[x_{-n} \bar{x}_{-m}\right]",
     code="sigprop.neuron.recurrence.linear_recurrence",
     assumes=Condition("|lambda| < 1, inputs of bounded second moments", inside("lam")),
-    note="It holds without stationarity; judged on three equally likely series.",
+    note="The equation holds without stationarity. The test uses three equally likely "
+    "sequences.",
 )
 part.row("zucchet:44", "identity", "refuted")(
     "Second moment of the state in terms of the autocovariance",
