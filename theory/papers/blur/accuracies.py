@@ -127,7 +127,7 @@ part.row("blur:text:s5-source", "text", "conditional", "Tables 2 and 7")(
 part.row("blur:text:s4-source", "text", "confirmed", "Tables 2 and 7")(
     "S4 and S4D-Legs on the common tasks",
     r"\text{S4* and S4D-Legs*: sCIFAR, ListOps, Text as in the papers}",
-    note="Second hand: by Table 3 of the LRU's paper.",
+    note="The source is indirect: Table 3 of the LRU's paper.",
 )
 part.row("blur:text:lru-rerun", "text", "confirmed", "Tables 2 and 7")(
     "The LRU's row is a run of its own",

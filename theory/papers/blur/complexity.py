@@ -12,8 +12,8 @@ part.row("blur:text:complexity", "text", "proved", "Section 1 and Table 1")(
     r"with parallel scans: } 2N - 2 - \log_2 N \text{ combinations a direction}",
     two.scan_operations,
     code="scan_operations",
-    note="The count is ours, for a power of two; the impulse route counts what JAX's own "
-    "scan combines. Memory is linear too.",
+    note="The count is ours, for a power of two. The impulse route counts what JAX's "
+    "own scan combines. Memory is linear too.",
 )
 part.row("blur:text:scan", "algorithm", "confirmed", "Appendix A.7")(
     "A gated linear recurrence as a scan",

@@ -13,7 +13,7 @@ composed.row("blur:12", "definition", "definition")(
     r"\bm{z}_k = \mathcal{G}(\hat{\bm{h}}_k), \quad \mathcal{G}: \mathbb{R}^n "
     r"\to \mathbb{R}^s",
     code="sigprop.networks.blocks.Block",
-    note="The range, copied from Eq. 1, does not fit Eq. 13; see there.",
+    note="The range is copied from Eq. 1 and does not fit Eq. 13; see there.",
 )
 composed.row("blur:13", "definition", "refuted")(
     "The skip connection and the output map",
@@ -87,5 +87,5 @@ part.row("blur:17", "identity", "proved")(
     r"(\text{Backward}) \; \bm{h}_1 = \sum_{j=0}^{k-1} \mathbf{\Lambda}^j_b"
     r"\mathbf{B}_b\bm{u}_{j+1}",
     code="backward_sum",
-    note="k is the last step of the backward pass, which is N in the model.",
+    note="Here k is the last step of the backward pass, which is N in the model.",
 )

@@ -53,7 +53,7 @@ part.row(
 )(
     "Sizes of the image sets",
     r"\text{sCIFAR 60K of 32 by 32; sMNIST 70K sequences of 784 pixels}",
-    note="psMNIST is of the same size, being a permutation.",
+    note="psMNIST has the same size, because it is a permutation.",
 )
 part.row("blur:text:texts", "text", "confirmed", "Appendix A.6, ListOps and Text")(
     "Sizes of the text sets",

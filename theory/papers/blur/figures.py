@@ -103,7 +103,8 @@ part.row("blur:fig8", "figure", "definition", "Figure 8, Appendix A.8")(
     "Equal lengths of input and output",
     r"\text{the input and output lengths are all set equal to each other}",
     code="sigprop.networks.presets.blur_paper",
-    note="A choice. Whether it is that of the setting is judged in the next row.",
+    note="Equal lengths are a choice. The next row judges whether it is that of the "
+    "setting.",
 )
 part.row("blur:text:setting", "text", "refuted", "Appendix A.8, on Figure 8")(
     "Input lengths of the setting that is followed",

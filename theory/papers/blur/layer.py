@@ -101,7 +101,7 @@ part.row("blur:9", "identity", "proved")(
     r"\bm{h}_k = \mathbf{\Lambda}\bm{h}_{k-1} + \mathbf{B}\bm{u}_k, \; "
     r"\bm{h}_k = \sum_{j=0}^{k-1} \mathbf{\Lambda}^j\mathbf{B}\bm{u}_{k-j}",
     code="sigprop.layers.diagonal.DiagonalLayer.states",
-    note="State and B keep their letters after the change of basis; both are complex "
+    note="State and B keep their letters after the change of basis. Both are complex "
     "from here on.",
 )
 text.row("blur:text:measure-zero", "text", "proved", "Section 3, before Eq. 6")(
@@ -120,9 +120,9 @@ both.row("blur:10", "definition", "definition")(
     r"_{k-1} + \mathbf{B}_f\bm{u}_k, \; \overleftarrow{\bm{h}}_k = "
     r"\mathbf{\Lambda}_b\overleftarrow{\bm{h}}_{k+1} + \mathbf{B}_b\bm{u}_k",
     code="sigprop.layers.blur.BLUR.states",
-    note="The backward state after the last step is zero, which is said in Section 4.2 "
-    "alone. The LRU's normalisation of the input is not in the equation; the layer is "
-    "judged without it.",
+    note="The backward state after the last step is zero, which only Section 4.2 "
+    "says. The equation does not have the LRU's normalisation of the input. We judge "
+    "the layer without it.",
 )
 text.row("blur:text:causal", "text", "refuted", "Section 4.1, after Eq. 10")(
     "Encoding the inputs one by one is said to make the map causal",
@@ -153,8 +153,9 @@ both.row("blur:11", "definition", "definition")(
     r"\overleftarrow{\bm{h}}_k), \quad \mathcal{H}: \mathbb{C}^n\times"
     r"\mathbb{C}^n \to \mathbb{C}^n",
     code="sigprop.layers.blur.BLUR.read",
-    note="A linear map of a pair is the sum of a map of each; the layer keeps its real "
-    "part, as Eq. 12 does. It gives n numbers, where the states side by side are 2n.",
+    note="A linear map of a pair is the sum of one map of each part. The layer keeps "
+    "the real part of the sum, as Eq. 12 does. The sum has n numbers, where the two "
+    "states together have 2n.",
 )
 text.row("blur:text:dimension", "text", "definition", "Section 4.1, after Eq. 11")(
     "The merge does not double the width",

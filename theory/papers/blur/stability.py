@@ -58,8 +58,8 @@ ring.row("blur:text:ring", "definition", "definition", "Section 4.2, initialisat
     r"\lambda_{f,i}, \lambda_{b,i} \sim \mathbb{T}[e_{min}, e_{max}] := \{"
     r"\lambda\in\mathbb{C} | e_{min} \le |\lambda| \le e_{max}\}",
     code="sigprop.neuron.ring.ring_polar",
-    note="Uniform by area is meant, as in the LRU's paper. The values are the shares of "
-    "the ring within a radius and within an angle.",
+    note="The paper means uniform by area, as in the LRU's paper. We compute the "
+    "fractions of the ring within a radius and within an angle.",
 )
 ring.row(
     "blur:text:unit-circle",

@@ -165,8 +165,8 @@ part.row("blur:21", "identity", "proved")(
     + vandermonde("b", r"\bm{u}_k \\ \bm{u}_{k-1} \\ \vdots \\ \bm{u}_1")
     + r"\bm{u}^{\top}_{k:1}",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
-    note="Of a backward pass that begins at k, which is N in the model; for k < N the "
-    "state at 1 also has the later inputs.",
+    note="The matrix belongs to a backward pass that begins at k, which is N in the "
+    "model. For k < N the state at 1 also depends on the later inputs.",
 )
 part.row("blur:22", "identity", "confirmed")(
     "The backward reconstruction",
@@ -180,6 +180,6 @@ text.row("blur:text:distinct", "text", "definition", "Section 4.2, initialisatio
     r"\text{we need to assume that the eigenvalues of both of recurrent weight matrices "
     r"are distinct}",
     code="sigprop.layers.blur.BLUR",
-    note="A standing assumption, taken here as distinct within each matrix. Continuous "
-    "draws are distinct with probability 1.",
+    note="We read the assumption as distinct eigenvalues within each matrix. "
+    "Continuous samples are distinct with probability 1.",
 )

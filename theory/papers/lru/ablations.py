@@ -11,22 +11,22 @@ part.row("lru:text:speed-of-s5", "text", "not-checkable", "Appendix C.1")(
     r"\text{similar training speeds as S5 on all tasks}",
     code="least_speed_ratio",
     reason="Similar has no threshold, and no direction.",
-    note="Between 0.95 and 1.04 times S5's speed, by Table 4. The text sends the reader to "
-    "Section 2.2 for the model sizes, which are in Appendix D.3.",
+    note="By Table 4 the speed is between 0.95 and 1.04 times S5's. The text refers "
+    "to Section 2.2 for the model sizes, which are in Appendix D.3.",
 )
 part.row("lru:text:best-unstable", "text", "confirmed", "Appendix C.2")(
     "The best ring without stability",
     r"\text{Table 5 (A): optimum at } r_{\max} = r_{\min} = 0.9",
     code="best_ring",
     as_extracted=True,
-    note="Our copy has a minus for the second sign of equality. The best is 87.9, a "
-    "ring of no width: all moduli equal.",
+    note="The best accuracy is 87.9, for a ring of zero width: all moduli are equal. "
+    "Our copy has a minus for the second sign of equality.",
 )
 part.row("lru:text:higher-r-max", "text", "confirmed", "Appendix C.2")(
     "With stability a higher r_max is best for each r_min",
     r"\text{Table 5 (B): for each } r_{\min} \text{ a higher optimal } r_{\max}",
     code="best_outer",
-    note="0.99 for each, against 0.9 in panel A.",
+    note="The best r_max is 0.99 for each r_min, against 0.9 in panel A.",
 )
 part.row("lru:text:best-stable", "text", "refuted", "Appendix C.2")(
     "The best ring with stability",
@@ -48,13 +48,14 @@ part.row("lru:text:no-degradation", "text", "confirmed", "Appendix C.2")(
     "With the normalisation accuracy does not fall",
     r"\text{Table 5 (C): no degradation at } r_{\max} = 0.999",
     code="least_change",
-    note="Equal for two r_min and 0.2 points higher for one.",
+    note="The accuracy is equal for two r_min and 0.2 points higher for one.",
 )
 part.row("lru:text:best-normalised", "text", "confirmed", "Appendix C.2")(
     "The best ring with the normalisation",
     r"\text{Table 5 (C): } 89.0\% \text{ at } r_{\min} = 0.9,\ r_{\max} = 0.999",
     code="best_ring",
-    note="Shared with r_max = 0.99, whose standard error is larger.",
+    note="The ring with r_max = 0.99 has the same accuracy, with a larger standard "
+    "error.",
 )
 part.row("lru:text:learning-rate", "text", "not-checkable", "Appendix C.2")(
     "The learning rate of Table 5",
@@ -92,5 +93,5 @@ part.row("lru:text:dropping-helps", "text", "confirmed", "Appendix C.3 and Table
     "Dense RNNs profit from dropping the nonlinearity",
     r"\text{Table 6: linear} > \text{tanh, ReLU}",
     code="gains_of_both",
-    note="On all four tasks that are learnt, by 0.2 to 12.8 points.",
+    note="It helps on all four tasks that are learnt, by 0.2 to 12.8 points.",
 )

@@ -16,13 +16,13 @@ part.row("lru:text:factor-below-one", "text", "confirmed", "Appendix D.2 and Tab
     r"\text{learning-rate factor} < 1",
     code="largest_factor",
     topic="tables",
-    note="Between 0.1 and 0.5 in Table 9.",
+    note="In Table 9 the factor is between 0.1 and 0.5.",
 )
 part.row("lru:text:path-x-unit", "definition", "definition", "Appendix D.1")(
     "The gated unit of PathX has one linear map fewer",
     r"\text{PathX: GLU without one additional linear transform}",
     code="sigprop.networks.presets.lru_paper",
-    note="Half the parameters of the unit of the other tasks.",
+    note="The unit has half the parameters of the unit of the other tasks.",
 )
 part.row("lru:text:bidirectional", "definition", "definition", "Appendix D.1")(
     "Both directions for PathFinder and PathX",
@@ -41,5 +41,5 @@ part.row("lru:text:tasks", "definition", "definition", "Appendix D.4")(
     r"\text{the 6 tasks of Long Range Arena, sCIFAR in colour}",
     code="sigprop.networks.presets.lru_paper",
     topic="experiments",
-    note="A choice of data sets. Tables 3, 4 and 6-9 have these six.",
+    note="The sentence is a choice of data sets. Tables 3, 4 and 6-9 have these six.",
 )

@@ -32,14 +32,15 @@ part.row("lru:text:same-frequency", "text", "proved", "Appendix E.1.1")(
     r"u(t) = \sin(\omega t + \varphi) \Rightarrow y(t) = g \sin(\omega t + \varphi')",
     code="sigprop.evidence.lru.expressivity.sine_of_the_same_frequency",
     assumes="signals on the whole axis, Re a < 0",
-    note="A sine that begins from the zero state adds a transient at the frequency of the "
-    "eigenvalue; the paragraph's signals have no beginning.",
+    note="A sine that begins from the zero state adds a transient at the frequency of "
+    "the eigenvalue. The signals of the paragraph have no beginning.",
 )
 part.row("lru:text:shift-property", "identity", "proved", "Appendix E.1.1, property 1")(
     "A delay is a phase",
     r"\mathcal{F}_{x(t - t_0)}(\omega) = e^{-i\omega t_0} \mathcal{F}_{x(t)}(\omega)",
     code="pulse",
-    note="In any convention with exp(-i omega t) forward.",
+    note="The property holds in any convention with exp(-i omega t) in the forward "
+    "transform.",
 )
 part.row("lru:text:pulse", "identity", "conditional", "Appendix E.1.1, property 2")(
     "Transform of a rectangular pulse",
@@ -62,8 +63,8 @@ part.row("lru:fig6", "figure", "proved", "Fig. 6")(
     spectral.rectified_sine,
     code="rectified_sine",
     note="For a sine the new lines are at all even multiples, 1/(pi (1 - 4 n^2)), and "
-    "the largest is at zero: it leaks down too. They are what Eq. 8 gives with its "
-    "factor 1/(2 pi).",
+    "the largest is at zero. So power also leaks to lower frequencies. The lines are "
+    "those of Eq. 8 with its factor 1/(2 pi).",
 )
 part.row("lru:text:koopman-bounded", "bound", "conditional", "Appendix E.1.2")(
     "The Koopman operator is bounded",

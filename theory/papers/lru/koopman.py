@@ -37,8 +37,8 @@ for number, latex in (
         "The Koopman operator is linear",
         latex,
         code="koopman_is_linear",
-        note="For any map and any observables; the text adds that the operator is "
-        "bounded, see lru:text:koopman-bounded.",
+        note="The equation holds for any map and any observables. The text adds that "
+        "the operator is bounded, see lru:text:koopman-bounded.",
     )
 part.row("lru:21", "identity", "refuted")(
     "An observable as a sum of eigenfunctions",
@@ -64,9 +64,9 @@ part.row("lru:22", "identity", "proved")(
         "coordinates lie",
         BASIS.holds,
     ),
-    note="In general one line: each eigenfunction is multiplied by its eigenvalue at every "
-    "step. Proved symbolically is a quadratic map with three eigenfunctions. Whether there "
-    "is a basis is judged in lru:text:koopman-diagonal.",
+    note="In general the proof is one line: every step multiplies each eigenfunction "
+    "by its eigenvalue. The symbolic proof is for a quadratic map with three "
+    "eigenfunctions. The row lru:text:koopman-diagonal judges whether a basis exists.",
 )
 part.row("lru:23", "definition", "definition")(
     "The Koopman operator of a driven system",

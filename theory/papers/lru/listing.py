@@ -29,8 +29,8 @@ part.row(
     r"|\lambda|^2}",
     code="ring_parameters",
     topic="parametrisation",
-    note="The default max_phase of 6.28 leaves out 0.05 % of the circle. A draw of "
-    "exactly zero for u_2 gives a phase that never moves.",
+    note="The default max_phase of 6.28 omits 0.05 % of the circle. A sample of "
+    "exactly zero for u_2 gives a phase that never changes.",
 )
 part.row(
     "lru:listing:operator",
@@ -41,7 +41,8 @@ part.row(
     "The operator of the parallel scan",
     r"(a_i, b_i) \bullet (a_j, b_j) = (a_j a_i,\ a_j b_i + b_j)",
     code="sigprop.theory.spectral.scan_is_associative",
-    note="Associative but not commutative: the later element is the second.",
+    note="The operator is associative but not commutative: the later element is the "
+    "second.",
 )
 part.row(
     "lru:listing:projections",

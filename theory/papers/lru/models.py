@@ -24,8 +24,8 @@ part.row("lru:2", "definition", "definition")(
     r"\frac{d}{dt} x_{ct}(t) = \tilde{A} x_{ct}(t) + \tilde{B} u_{ct}(t),\quad "
     r"y_{ct}(t) = \Re[\tilde{C} x_{ct}(t)] + \tilde{D} u_{ct}(t)",
     code="sigprop.layers.s4d.S4D",
-    note="Judged under held inputs. The layer keeps one of each conjugate pair and so "
-    "returns twice the real part.",
+    note="The test uses inputs that are held over each step. The layer keeps one "
+    "eigenvalue of each conjugate pair and therefore returns twice the real part.",
     topic="models",
 )
 part.row("lru:3", "identity", "refuted")(

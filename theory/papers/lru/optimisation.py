@@ -22,9 +22,9 @@ part.row("lru:text:kernel-realised", "text", "proved", "Appendix E.2")(
     r"linear RNN}",
     code="kernel_by_states",
     topic="models",
-    note="Exactly, by three modes of a linear RNN of 100: exp(-0.015) and exp(-0.015 "
-    "+- 0.08 i). The paper's sentence, that a tanh RNN can express convolutions, cites "
-    "another paper and is not judged.",
+    note="A linear RNN of 100 states can express it exactly, by three modes: "
+    "exp(-0.015) and exp(-0.015 +- 0.08 i). The paper's sentence that a tanh RNN can "
+    "express convolutions cites another paper; we do not judge it.",
 )
 part.row("lru:fig7", "figure", "not-checkable", "Fig. 7")(
     "Learning a convolution with linear and tanh RNNs",

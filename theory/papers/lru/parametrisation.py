@@ -20,8 +20,8 @@ part.row("lru:text:inside-disc", "bound", "confirmed", "Section 3.3")(
     "The exponential parametrisation keeps eigenvalues in the disc",
     r"|\lambda_j| = |\exp(-\nu_j)| \leq 1,\quad \nu_j > 0",
     code="LRU",
-    note="Strictly less than one, as exact numbers; in floating point it rounds to one "
-    "once nu is below half a unit of the last place.",
+    note="The modulus is strictly less than one as an exact number. In floating point "
+    "it rounds to one once nu is below half a unit of the last place.",
 )
 part.row("lru:text:edges", "limit", "proved", "Section 3.3")(
     "Where the log parameter puts the unit circle and the origin",
@@ -47,14 +47,14 @@ numbers.row("lru:text:above-chance", "text", "confirmed", "Section 3.3 and Table
     "The exponential parametrisation beats chance on PathFinder",
     r"\text{notably takes the performance of PathFinder above random chance}",
     code="least_gain",
-    note="65.4 with a standard error of 9.0 against a chance of 50: 1.7 standard "
-    "errors of three seeds.",
+    note="The accuracy is 65.4 with a standard error of 9.0, against a chance of 50: "
+    "1.7 standard errors of three seeds.",
 )
 numbers.row("lru:text:above-93", "text", "confirmed", "Section 3.3")(
     "Stability takes PathFinder above 93 %",
     r"\text{Pathfinder, [...] where performance now reaches above } 93\%",
     code="least_gain",
-    note="93.5, which is 43.5 above chance.",
+    note="The accuracy is 93.5, which is 43.5 points above chance.",
 )
 numbers.row("lru:text:stable-helps", "text", "conditional", "Section 3.3")(
     "Stable parametrisation helps on most tasks",
@@ -88,16 +88,17 @@ numbers.row(
     r"\text{without enforcing stability, performance starts to degrade as we increase } "
     r"r_{\max} \text{ past } 0.9 \text{ in the sCIFAR task}",
     code="least_loss_beyond",
-    note="By 2.0 to 6.0 points against the row of 0.9. From 0.99 to 0.999 it rises "
-    "again for two of three r_min. The text calls this the last row of Table 5.",
+    note="The accuracy falls by 2.0 to 6.0 points compared with the row of 0.9. From "
+    "0.99 to 0.999 it rises again for two of three r_min. The text calls this the "
+    "last row of Table 5.",
 )
 numbers.row("lru:text:r-max-099", "text", "confirmed", "Section 3.3 and Table 5 (B)")(
     "With stability r_max of 0.99 is better",
     r"\text{With stability enforced, we can increase } r_{\max} \text{ up to } 0.99 \text{ "
     r"and improve performance}",
     code="least_change",
-    note="By 0.8 to 1.6 points. At r_max = 0.9 the stable model is 0.6 to 1.4 points "
-    "below the unconstrained one.",
+    note="It is better by 0.8 to 1.6 points. At r_max = 0.9 the stable model is 0.6 "
+    "to 1.4 points below the unconstrained model.",
 )
 numbers.row("lru:text:gamma-improves", "text", "confirmed", "Section 3.4 and Table 3")(
     "The normalisation improves sCIFAR and PathFinder",

@@ -38,7 +38,8 @@ part.row("lru:27", "distribution", "proved")(
     lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
     assumes=RING,
-    note="The lemma allows r_min = r_max, where this is 0/0 and the radius is certain.",
+    note="The lemma allows r_min = r_max. There the formula is 0/0 and the radius is "
+    "certain.",
 )
 part.row("lru:28", "distribution", "proved")(
     "The distribution function in terms of the exponent",
@@ -47,8 +48,8 @@ part.row("lru:28", "distribution", "proved")(
     lambda: (exp(-2 * spectral.nu) - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
     assumes=RING,
-    note="It falls as nu grows, so it is one minus the distribution function of nu; "
-    "sampling by its inverse is right because 1 - u is uniform too.",
+    note="The formula falls as nu grows, so it is one minus the distribution function "
+    "of nu. Sampling by its inverse is right, because 1 - u is uniform too.",
 )
 part.row("lru:29", "definition", "definition")(
     "The fraction of the area set equal to a uniform number",
@@ -57,8 +58,8 @@ part.row("lru:29", "definition", "definition")(
     lambda: u1,
     code="sampled_nu",
     assumes=RING,
-    note="It defines the draw. At the nu that Lemma 3.2 draws, the share of the area within "
-    "exp(-nu) is u again.",
+    note="The equation defines the sample. At the nu that Lemma 3.2 samples, the "
+    "fraction of the area within exp(-nu) is u again.",
 )
 part.row("lru:30", "distribution", "proved")(
     "The squared radius is uniform",

@@ -86,5 +86,6 @@ part.row("lru:text:blocks-as-numbers", "text", "proved", "")(
     "The blocks multiply as complex numbers do",
     r"\tilde\Lambda(\lambda)\tilde\Lambda(\mu) = \tilde\Lambda(\lambda\mu)",
     code="block_multiplies_as_numbers",
-    note="With either sign of the block. Four entries hold two numbers.",
+    note="The statement holds for either sign of the block. The four entries contain "
+    "two numbers.",
 )

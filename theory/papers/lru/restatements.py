@@ -21,7 +21,8 @@ part.row("lru:lemma3.2-restated", "distribution", "proved", "Lemma 3.2, Appendix
     assumes=Condition(
         "0 <= r_min <= r_max <= 1", lambda r_min, r_max, **_: 0 <= r_min <= r_max <= 1
     ),
-    note="The same as in Section 3.2.2. At r_min = r_max the ring is a circle.",
+    note="The lemma is the same as in Section 3.2.2. At r_min = r_max the ring is a "
+    "circle.",
 )
 part.row("lru:prop3.3-restated", "moment", "proved", "Proposition 3.3, Appendix F.2")(
     "Proposition 3.3 as restated with its proof",
@@ -34,8 +35,8 @@ part.row("lru:prop3.3-restated", "moment", "proved", "Proposition 3.3, Appendix 
     assumes=Condition(
         "r_min < r_max < 1, phases uniform on the whole circle", is_open_ring
     ),
-    note="The same as in Section 3.4. Under white noise the norm itself does not "
-    "converge, only its mean does.",
+    note="The proposition is the same as in Section 3.4. Under white noise only the "
+    "mean of the norm converges, not the norm itself.",
 )
 part.row("lru:fig9", "figure", "confirmed", "Fig. 9")(
     "The gain formula is more accurate for random than for constant input",

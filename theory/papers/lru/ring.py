@@ -98,9 +98,9 @@ part.row(
             is_open_ring(**point) and input.name in ("white", "constant")
         ),
     ),
-    note="The proof sums ages from 1 (Eq. 31-37) but evaluates the geometric "
-    "series from 0 (Eq. 38); from 0 is right. Section 3.4 also uses gamma with phases in "
-    "[0, pi/10], which the hypotheses exclude.",
+    note="The proof starts the sum over past inputs at lag 1 (Eq. 31-37). Eq. 38 "
+    "evaluates the geometric series from lag 0, which is right. Section 3.4 also uses "
+    "gamma with phases in [0, pi/10], which the hypotheses exclude.",
 )
 part.row("lru:5", "limit", "proved", "Eq. 5, Section 3.4")(
     "Gain of a thin ring",

@@ -90,8 +90,8 @@ part.row("lru:9", "identity", "proved")(
     spectral.product_of_signals,
     lambda: line(10) / (2 * pi * scale) ** 2,
     code="product_of_signals",
-    note="A step: it only names the signals by their spectra, in any convention in which "
-    "one transform undoes the other.",
+    note="This step only writes the signals in terms of their spectra. It holds in "
+    "any convention in which the transform and its inverse cancel.",
 )
 by_convention(
     10,
@@ -125,7 +125,7 @@ for number, what, latex in (
         partial(spectral.line_as_step, number),
         partial(line, number),
         code="product_lines",
-        note="A step from the line before, in any convention.",
+        note="The line follows from the line before, in any convention.",
     )
 by_convention(14, r"\mathcal{F}^{-1}_{U_1 \star U_2}(t)", "2 pi")
 part.row("lru:15", "identity", "conditional")(

@@ -39,8 +39,8 @@ part.row("lru:table4", "table", "confirmed", "Table 4, Appendix C.1")(
     "Speed-ups over the tanh RNN",
     r"\text{speed-ups } 8,\ 1.9,\ 29,\ 11.4,\ 7.4,\ 17",
     code="speed_up_in_units",
-    note="All six are the quotients of the printed speeds, to the digits shown. "
-    "PathX's 17 rests on a speed of 0.14 with two digits.",
+    note="All six numbers are the quotients of the printed speeds, to the digits "
+    "shown. The 17 of PathX comes from a speed of 0.14 with two digits.",
 )
 part.row("lru:table5", "table", "confirmed", "Table 5, Appendix C.2")(
     "Normalisation and stability allow rings nearer the circle",

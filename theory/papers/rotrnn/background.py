@@ -19,9 +19,10 @@ part.row("rotrnn:1", "identity", "proved")(
     r"x_t = Ax_{t-1} + Bu_t, \quad y_t = Cx_t + Du_t, \quad A = \exp(\Delta A'), "
     r"\quad B = (A - I)A'^{-1}B'",
     assumes="A' has an inverse, which B is written with",
-    note="u_t names the value that is held on the step that ends at t; for a sample held "
-    "from its own time on, read u_{t-1}. Judged are A and B; proved for one mode. Without "
-    "an inverse B is the integral of exp(s A') B' over a step.",
+    note="Here u_t is the value that is held on the step that ends at t. For a sample "
+    "held from its own time on, read u_{t-1}. The test compares A and B; the proof is "
+    "for one mode. If A' has no inverse, B is the integral of exp(s A') B' over a "
+    "step.",
     code="held_input",
 )
 part.row("rotrnn:2", "identity", "conditional")(
@@ -42,9 +43,9 @@ part.row("rotrnn:2", "identity", "conditional")(
 section_2_2.row("rotrnn:3", "identity", "proved")(
     "Every matrix is diagonalisable, up to an arbitrarily small change",
     r"A = P\Lambda P^{-1}",
-    note="The discriminant is no zero polynomial: diag(1, ..., N) shows it for any N, so "
-    "that its zeros have no interior. A Jordan block itself has no such form; a diagonal "
-    "spread by 0.02 gives it one.",
+    note="The discriminant is not the zero polynomial, as diag(1, ..., N) shows for "
+    "any N. So its zeros have no interior. A Jordan block itself is not "
+    "diagonalisable; adding a diagonal with a spread of 0.02 makes it so.",
     code="distinct_eigenvalues_are_generic",
 )
 section_2_2.row("rotrnn:4", "identity", "conditional")(
@@ -62,6 +63,6 @@ section_3_1.row("rotrnn:5", "definition", "definition")(
     "The special orthogonal group",
     r"SO(N) = \{ Q \mid Q \in \mathbb{R}^{N \times N}, Q^{\top}Q = QQ^{\top} = I, "
     r"\det(Q) = 1 \}",
-    note="The rotations that the references draw are members.",
+    note="The rotations that the references sample are members of the group.",
     code="rotation",
 )

@@ -68,8 +68,9 @@ part.row(
     assumes=Condition(
         "inputs of unit covariance, uncorrelated in time", lambda rho, **_: rho == 0
     ),
-    note="Under it the norm tends to one. For correlated inputs the limit depends on the "
-    "angles and on P: in one head 0.854 at rho = 0.9 and 1.354 at rho = -0.6.",
+    note="For white inputs the norm tends to one. For correlated inputs the limit "
+    "depends on the angles and on P: in one head it is 0.854 at rho = 0.9 and 1.354 "
+    "at rho = -0.6.",
     code="normalised_B",
 )
 part.row(
@@ -124,9 +125,10 @@ section_3_3.row("rotrnn:text:forgetting", "text", "proved", "text after Eq. 10")
     rotation.fading,
     lambda: scale * gamma,
     assumes=Condition("alpha < 1", lambda alpha, **_: alpha < 1),
-    note="By alpha gamma a step; with gamma alone it is exponential too. With the "
-    "corrected alpha that is below one whether alpha is or not; with the printed one it "
-    "need not be: 2.12 for gamma = 0.9, c = Tr = 0.1.",
+    note="Early inputs decay by alpha gamma per step; with gamma alone the decay is "
+    "exponential too. With the corrected alpha this factor is below one, even where "
+    "alpha is not. With the printed alpha it may exceed one: 2.12 for gamma = 0.9, c "
+    "= Tr = 0.1.",
     code="sigprop.theory.rotation.fading",
 )
 section_3_3.row("rotrnn:text:trace", "moment", "refuted", "text before Eq. 11")(

@@ -11,7 +11,7 @@ part.row(
 )(
     "The continuous system",
     r"\dot{x}(t) = A'x(t) + B'u(t), \quad y(t) = Cx(t) + Du(t)",
-    note="Integrated as it stands for Eq. 1.",
+    note="For Eq. 1 we integrate the system as printed.",
     code="sigprop.evidence.rotrnn.background.held_by_integration",
     topic="models",
 )
@@ -34,7 +34,7 @@ part.row(
     "The orthogonal group",
     r"O(N) = \{ Q \mid Q \in \mathbb{R}^{N \times N}, Q^{\top}Q = QQ^{\top} = I, "
     r"\det(Q) = \pm 1 \}",
-    note="The determinant follows from the rest and need not be asked.",
+    note="The determinant follows from the other conditions and need not be required.",
     code="sigprop.evidence.rotrnn.random_matrices.orthogonal",
 )
 part.row(
@@ -96,7 +96,7 @@ section_3_2.row("rotrnn:text:powers", "identity", "proved", "text after Lemma 2"
 part.row("rotrnn:text:unit-circle", "identity", "proved", "point iii of Section 3")(
     "Eigenvalues of a rotation lie on the unit circle",
     r"|\lambda_j(A)| = 1",
-    note="With the decay, on the circle of radius gamma.",
+    note="With the decay the eigenvalues lie on the circle of radius gamma.",
     code="sigprop.layers.rotrnn.RotRNN.eigenvalues",
 )
 part.row(
@@ -105,7 +105,7 @@ part.row(
     "The cost of a block-diagonal product",
     r"\text{multiplying a vector by a block-diagonal matrix can be implemented "
     r"efficiently}",
-    note="A count by construction: Eq. 19 takes 2 D_x products of numbers, a dense matrix "
-    "D_x squared. In two dimensions nothing is saved.",
+    note="We count the products of numbers by construction: 2 D_x for Eq. 19 and D_x "
+    "squared for a dense matrix. In two dimensions nothing is saved.",
     code="sigprop.evidence.rotrnn.proofs.elementwise_product",
 )

@@ -12,14 +12,14 @@ drawn = part.at("", "parametrisation", "sigprop.layers.rotrnn.rotrnn")
 part.row("rotrnn:listing:xi", "algorithm", "confirmed", "Appendix C, forward")(
     "The factor on B, head by head",
     r"\text{xi} = \sqrt{\frac{1 - \text{gammas.squeeze()}^2}{\text{B\_T\_B\_trace}}}",
-    note="Eq. 11 at c = 1, the value at which it is right. With one head squeeze "
-    "takes the decays' axis too; the division by the trace brings it back.",
+    note="The line is Eq. 11 at c = 1, where Eq. 11 is right. With one head, squeeze "
+    "also removes the axis of the decays; the division by the trace restores it.",
     code="normalised_B",
 )
 part.row("rotrnn:listing:P", "algorithm", "confirmed", "Appendix C, forward")(
     "The rotation of each head",
     r"P = \text{expm}(M - \text{M.transpose(0, 2, 1)})",
-    note="Lemma 1 on a stack of matrices.",
+    note="The line applies Lemma 1 to a stack of matrices.",
     code="rotations",
 )
 part.row("rotrnn:listing:binf", "algorithm", "proved", "Appendix C, binf")(
@@ -94,5 +94,5 @@ drawn.row(
 )(
     "The other weights",
     r"M_{ij}, D_i \sim \mathcal{N}(0, 1), \quad \theta_i \sim U[0, \theta_{\max}]",
-    note="Text and listing agree.",
+    note="The text and the listing agree.",
 )

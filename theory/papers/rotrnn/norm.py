@@ -17,7 +17,7 @@ PREMISES_OF_LEMMA_3 = (
 part.row("rotrnn:6", "definition", "definition")(
     "The recurrence with decay and normalisation",
     r"x_t = \alpha(\gamma A x_{t-1} + B u_t)",
-    note="The model as run has alpha = 1 and B scaled, Eq. 12.",
+    note="The model as run has alpha = 1 and a scaled B, Eq. 12.",
     code="sigprop.evidence.rotrnn.norm.rotated_recurrence",
 )
 part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
@@ -45,7 +45,8 @@ part.row("rotrnn:7", "moment", "proved")(
     r"\mathbb{E}\left[||x_t||^2\right] = \alpha^2 \left(\gamma^2 \mathbb{E}\left["
     r"||x_{t-1}||^2\right] + \mathbb{E}\left[u_t^\top B^\top B u_t\right] + 2\gamma"
     r"\mathbb{E}\left[x_{t-1}^\top A^\top B u_t\right]\right)",
-    note="True for every joint law of state and input, here correlated ones.",
+    note="The equation holds for every joint distribution of state and input. The "
+    "test uses correlated ones.",
     code="norm_splits",
 )
 part.row("rotrnn:8", "moment", "proved")(
@@ -53,8 +54,9 @@ part.row("rotrnn:8", "moment", "proved")(
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B \mathbb{E}\left[u_t "
     r"u_t^\top\right]\right]\right)",
     assumes=PREMISES_OF_LEMMA_3,
-    note="Judged with inputs of any covariance. The model as run, from the zero state, "
-    "does not meet the lemma's hypothesis: rotrnn:text:constant-norm.",
+    note="The test uses inputs of any covariance. The model as run starts from the "
+    "zero state and does not satisfy the lemma's hypothesis: "
+    "rotrnn:text:constant-norm.",
     code="step_leaves_a_trace",
 )
 part.row("rotrnn:9", "moment", "proved")(
@@ -63,7 +65,7 @@ part.row("rotrnn:9", "moment", "proved")(
     rotation.next_norm,
     lambda: scale**2 * (gamma**2 * c + s),
     assumes=f"{PREMISES_OF_LEMMA_3}, with covariance I",
-    note="Our copy drops the sign of equality at the head of the line.",
+    note="Our copy lacks the equals sign at the start of the line.",
     code="next_norm",
 )
 part.row("rotrnn:10", "identity", "conditional")(

@@ -117,22 +117,23 @@ lru.row("rotrnn:text:lru-row-scale", "moment", "proved", "text after Eq. 14")(
     r"\mathbb{E}\left[||x_t||^2\right] = \sum_k b_k",
     rotation.normalised_lru_norm,
     lambda: s1 + s2,
-    note="It makes the limit independent of the eigenvalues. Finite it is without, at "
-    "each |lambda| below one.",
+    note="The scale makes the limit independent of the eigenvalues. Without the scale "
+    "the limit is also finite, for each |lambda| below one.",
     code="sigprop.layers.lru.LRU.normaliser",
 )
 lemma_1.row("rotrnn:15", "identity", "proved")(
     "The exponential of a skew matrix is orthogonal",
     r"AA^\top = \exp(S)\exp(S)^\top = \exp(S)\exp(S^\top) = \exp(S + S^\top) = \exp(S "
     r"- S) = I",
-    note="Proved for one plane; every skew matrix is orthogonally similar to such blocks "
-    "and zeros. The equation stands twice in our copy, the second time garbled.",
+    note="The proof is for one plane; every skew matrix is orthogonally similar to "
+    "such blocks and zeros. The equation stands twice in our copy, the second time "
+    "garbled.",
     code="block_is_rotation",
 )
 lemma_1.row("rotrnn:16", "identity", "proved")(
     "The determinant of the exponential of a skew matrix is one",
     r"\det(A) = \det(\exp(S)) = \exp(\text{Tr}[S]) = \exp(0) = 1",
-    note="Proved for one plane, as Eq. 15.",
+    note="The proof is for one plane, as for Eq. 15.",
     code="block_is_rotation",
 )
 lemma_2.row("rotrnn:17", "identity", "proved")(
@@ -172,8 +173,8 @@ lemma_1.row("rotrnn:def4", "definition", "definition", "Definition 4")(
     "The special orthogonal group, with its operation",
     r"SO(N) = \{A \in (\mathbb{R}^{N \times N}, *) \mid A^{\top}A = AA^{\top} = I, "
     r"\det(A) = 1\}",
-    note="Eq. 5 again. The value is a product of three members, one inverted, which "
-    "is a member: a group. Our copy loses the comma before det.",
+    note="The definition repeats Eq. 5. We test that a product of three members, one "
+    "of them inverted, is a member. Our copy lacks the comma before det.",
     code="sigprop.evidence.rotrnn.random_matrices.rotation",
 )
 lemma_1.row("rotrnn:text:skew-square", "identity", "proved", "proof of Lemma 1")(

@@ -21,8 +21,8 @@ part.row(
     "Block-diagonal rotations seen from any orthogonal basis",
     r"P \in O(N), \ \Theta \in SO(N) \quad\Rightarrow\quad A = P\Theta P^{\top} \in "
     r"SO(N)",
-    note="P of either determinant. That every rotation has this form is "
-    "rotrnn:lemma2:converse.",
+    note="The matrix P may have either determinant. The row rotrnn:lemma2:converse "
+    "judges that every rotation has this form.",
     code="transition",
 )
 part.row(
@@ -33,8 +33,9 @@ part.row(
 )(
     "Every rotation is block-diagonal in some orthogonal basis",
     r"\forall A \in SO(N) \ \exists P \in O(N), \Theta: \quad A = P\Theta P^{\top}",
-    note="The value is the share of a sample that the construction reproduces; the "
-    "sample has the identity, half turns and repeated angles. It is the real canonical "
-    "form of normal matrices; the Jordan form, which the paper names, is diagonal then.",
+    note="We compute the fraction of sampled rotations that the construction "
+    "reproduces. The sample includes the identity, half turns and repeated angles. "
+    "The construction is the real canonical form of normal matrices. The paper names "
+    "the Jordan form, which is diagonal for them.",
     code="sigprop.evidence.rotrnn.special_orthogonal.schur_form",
 )

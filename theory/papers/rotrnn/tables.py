@@ -9,7 +9,7 @@ part.row("rotrnn:table1", "table", "confirmed", "Table 1")(
     "Averages over the six tasks",
     r"\text{Avg.} = \frac{1}{6}\sum_{i=1}^6 \text{accuracy}_i: \ 86.5, 84.9, 87.3, "
     r"87.8, 86.3, 84.1, 84.8",
-    note="All seven are right.",
+    note="All seven averages are right.",
 )
 part.row("rotrnn:table1:lru-citation", "table", "refuted", "Table 1, row LRU")(
     "The reference for the LRU",
@@ -28,7 +28,7 @@ part.row("rotrnn:text:best-text", "text", "confirmed", "Section 5.1")(
     "The best of all in Text",
     r"\text{achieving the highest score of all the baselines in the IMDB classification task "
     r"(Text)}",
-    note="By 0.2 over the LRU, in one run each.",
+    note="RotRNN is 0.2 points above the LRU, with one run each.",
 )
 part.row("rotrnn:text:discrete", "text", "confirmed", "Section 5.1")(
     "Better in tasks with discrete inputs",
@@ -42,8 +42,8 @@ part.row("rotrnn:text:pixels", "text", "confirmed", "Section 5.1")(
     "Behind in tasks on pixels",
     r"\text{falls short of some of the baselines on the pixel-level image tasks, such as "
     r"Path-X and Cifar}",
-    note="Of all six on Path-X, and on Image of all but the authors' own reproduction "
-    "of the LRU.",
+    note="RotRNN is behind all six methods on Path-X. On Image it is behind all but "
+    "the authors' own reproduction of the LRU.",
 )
 part.row(
     "rotrnn:text:competitive", "text", "not-checkable", "Abstract, Sections 1, 5 and 7"
