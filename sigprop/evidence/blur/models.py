@@ -145,7 +145,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         tolerance=1e-9,
         example=Example(
-            "learning rate over its largest, by [30]",
+            "in [30], the learning rate divided by its largest value",
             {"share of the training": 0.5},
             lambda **at: _decayed(*at.values()),
             lambda **at: cosine_left(*at.values()),

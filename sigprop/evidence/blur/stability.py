@@ -222,7 +222,7 @@ EVIDENCE: dict[str, Basis] = {
         printed=-1.0,
         hand={"as large as before": 0.0},
         example=Example(
-            "E|h|^2 of white inputs at |lambda| = 0.99, over that at 0.9,",
+            "E|h|^2 under white input at |lambda| = 0.99, divided by its value at 0.9,",
             {},
             "below 1",
             lambda: (1 - 0.9**2) / (1 - 0.99**2),

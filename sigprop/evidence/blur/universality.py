@@ -243,7 +243,11 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda m, k, **_: m * k,
         slips={"what one direction has seen": lambda m, t, **_: m * t},
         example=Example(
-            "inputs that H(a, b) = a - b holds after one step, B_f = B_b = 1,", {}, 1, 0
+            "the number of inputs that H(a, b) = a - b contains after one step, for "
+            "B_f = B_b = 1,",
+            {},
+            1,
+            0,
         ),
     ),
     "blur:lemmaA.1": Evidence(

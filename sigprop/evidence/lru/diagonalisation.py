@@ -221,7 +221,7 @@ EVIDENCE: dict[str, Basis] = {
             ),
         },
         example=Example(
-            "x_20 over x_10 under inputs of one from time 0,",
+            "the ratio x_20 / x_10 for inputs of 1 from time 0",
             {"lam": 0.9},
             lambda lam: order_growth(lam, 10, lambda lam, k: lam**k),
             lambda lam: forced_growth(lam, 10),

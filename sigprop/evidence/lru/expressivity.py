@@ -227,7 +227,8 @@ EVIDENCE: dict[str, Basis] = {
             "the measure lost": lambda width, **_: 1 - width,
         },
         example=Example(
-            "the L2 norm of f(x^3) over that of f, the indicator of [-w, w],",
+            "the L2 norm of f(x^3) divided by the L2 norm of f, the indicator of [-w, "
+            "w],",
             {"w": 0.001},
             "bounded as w falls",
             lambda w: "{:.4g}, and {:.4g} at w^2".format(

@@ -306,7 +306,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": slope_ratio, "autodiff": slope_ratio_by_autodiff},
         tolerance=1e-9,
         example=Example(
-            "the quotient of the slopes at k = 100, theta* - theta = d",
+            "the ratio of the two derivatives at k = 100 and theta* - theta = d",
             {"d": 0.004},
             0.0,
             lambda d: slope_ratio(d, 100),
@@ -324,7 +324,8 @@ EVIDENCE: dict[str, Basis] = {
         },
         tolerance=1e-8,
         example=Example(
-            "the loss at a + 0.993 i over that at -a + 0.993 i, for lambda* = 0.995 i",
+            "for lambda* = 0.995 i, the loss at a + 0.993 i divided by the loss at -a "
+            "+ 0.993 i",
             {"k": 100, "a": 0.003},
             "not 1: the landscape is tilted against the axes",
             lambda k, a: "{:.4g}: it is its own mirror image in an axis".format(

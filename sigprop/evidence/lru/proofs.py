@@ -114,7 +114,7 @@ EVIDENCE: dict[str, Basis] = {
             "quadrature": lambda **ring: 1 + ring_power_sum(**ring),
         },
         example=Example(
-            "the sum that is 1/(1 - r)",
+            "the geometric sum",
             {"r": 0.5},
             lambda r: powers(r, 200)[1:].sum(),
             lambda r: powers(r, 200).sum(),

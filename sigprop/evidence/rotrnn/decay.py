@@ -258,7 +258,7 @@ EVIDENCE: dict[str, Basis] = {
         printed=lambda seed, heads, size: [heads] * TIME,
         slips=WRONG_TRANSIENTS,
         example=Example(
-            "E|x_T|^2 of a head, as of a mode of the LRU with |lambda| = gamma,",
+            "E|x_T|^2 of a head, equal to that of an LRU mode with |lambda| = gamma,",
             {"gamma": 0.9, "T": 1},
             1.0,
             norm_from,
@@ -318,7 +318,7 @@ EVIDENCE: dict[str, Basis] = {
             "steps": lambda gamma, c: factor_by_steps(gamma, c, 1.0) ** 2,
         },
         example=Example(
-            "the Tr[B^T B] that keeps E|x_t|^2 = c with alpha = 1",
+            "the value of Tr[B^T B] that keeps E|x_t|^2 = c with alpha = 1",
             {"gamma": 0.5, "c": 2.0},
             lambda gamma, c: 1 - c * gamma**2,
             lambda gamma, c: c * (1 - gamma**2),

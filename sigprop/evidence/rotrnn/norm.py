@@ -306,7 +306,7 @@ EVIDENCE: dict[str, Basis] = {
         points("gamma c s", (0.9, 0.6, 1.7), (0.5, 2.4, 0.8), (0.7, 1.6, 0.3)),
         {"reference": factor_by_root, "steps": factor_by_steps},
         example=Example(
-            "the xi that keeps E|x_t|^2 = c, for Tr[B^T B] = s,",
+            "for Tr[B^T B] = s, the factor xi on B that keeps E|x_t|^2 = c",
             {"gamma": 0.5, "c": 2.0, "s": 1.0},
             lambda gamma, c, s: math.sqrt((1 - c * gamma**2) / s),
             factor_by_root,

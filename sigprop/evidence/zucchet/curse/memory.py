@@ -284,7 +284,7 @@ EVIDENCE: dict[str, Basis] = {
             "over the gain": lambda lam: (1 - lam) ** 2,
         },
         example=Example(
-            "the gain at the highest frequency over that at zero",
+            "the gain at the highest frequency divided by the gain at zero frequency",
             {"lam": -0.5},
             "at most 1",
             gain_ratio_by_waves,

@@ -197,7 +197,7 @@ EVIDENCE: dict[str, Basis] = {
         CONTROLLED,
         printed=bare,
         example=Example(
-            "what panel B draws at rho = 0",
+            "the value that panel B shows at rho = 0",
             {"lam": 0.9},
             lambda lam: bare(lam, 0.0),
             lambda lam: (lam * math.log(lam)) ** 2 * bare(lam, 0.0),

@@ -217,7 +217,7 @@ EVIDENCE: dict[str, Basis] = {
             "both of the time before": [-1.0, -1.0],
         },
         example=Example(
-            "what f_{t+1} depends on, by Eq. 157,",
+            "by Eq. 157 the pair on which f_{t+1} depends",
             {},
             "h_{t+1} and x_t",
             "h_t and x_{t+1}",

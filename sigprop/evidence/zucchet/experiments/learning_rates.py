@@ -232,8 +232,8 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         slips={"for any eigenvectors": lambda normal: top_ratio(not normal)},
         alone="exact derivatives of the impulse response, 20 teachers",
         example=Example(
-            "the dense over the diagonal top eigenvalue for modes 0.99 and 0.5, "
-            "eigenvectors at this angle,",
+            "for modes 0.99 and 0.5 and eigenvectors at this angle, the largest dense "
+            "eigenvalue divided by the largest diagonal one",
             {"degrees": 15.0},
             1.0,
             top_ratio_of_two,

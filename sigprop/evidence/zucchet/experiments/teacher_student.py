@@ -218,7 +218,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "half lives": lambda lam, length: -length * np.log2(lam),
         },
         example=Example(
-            "300 steps over the slowest time scale 1/(1 - |lambda|)",
+            "the ratio of 300 steps to the longest time constant 1/(1 - |lambda|)",
             {"nu_0": 0.99},
             3.0,
             lambda nu_0: 300 * (1 - nu_0) * (1 - tanh(1)),

@@ -178,7 +178,7 @@ EVIDENCE: dict[str, Basis] = {
             "without the i": [1.0, 1.0, 1.0],
         },
         example=Example(
-            "the derivative of lambda by its real part",
+            "the derivative of lambda with respect to its real part",
             {"lam": 0.5 + 0.4j},
             0.5,
             lambda lam: cartesian_slopes(lam)[0],

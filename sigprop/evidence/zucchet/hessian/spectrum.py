@@ -263,8 +263,9 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=10 * GAP**3,
         hand={"as many times as there are states": 4.0},
         example=Example(
-            "the top Hessian eigenvalue of the dense network over the diagonal one's "
-            "(eigenvalues 0.99 and 0.5, modal gains 1) of eigenvectors so far apart",
+            "for eigenvectors at this angle, the dense network's largest Hessian "
+            "eigenvalue divided by the diagonal network's (eigenvalues 0.99 and 0.5, "
+            "modal gains 1)",
             {"degrees": 30},
             1.0,
             ratio_at_an_angle,

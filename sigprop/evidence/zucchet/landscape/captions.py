@@ -132,7 +132,8 @@ EVIDENCE: dict[str, Basis] = {
         absolute=0.05,  # of the next order in the gap
         hand={"neither angle is controlled": lambda path: 2.0 * ("angle" in path)},
         example=Example(
-            "the curvature by the LRU's angle, |lam*| = 0.999, over that at 0.99,",
+            "the curvature along the LRU's angle at |lam*| = 0.999, divided by the "
+            "curvature at 0.99,",
             {},
             1.0,
             lambda: energies(0.999, 40_000)[1] / energies(0.99, 40_000)[1],

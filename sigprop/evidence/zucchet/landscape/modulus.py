@@ -130,7 +130,7 @@ EVIDENCE: dict[str, Basis] = {
         printed=square_energy,
         slips={"the modulus of the mean": modulus_of_mean, "one part": real_energy},
         example=Example(
-            "the mean that is the curvature by the angle at theta = 0",
+            "the mean that is the curvature along the angle at theta = 0",
             {"nu": 0.5},
             lambda nu: square_energy("angle", 0.0, nu=nu).real,
             lambda nu: modulus_energy("angle", 0.0, nu=nu),
@@ -147,7 +147,7 @@ EVIDENCE: dict[str, Basis] = {
             "by the angle": functools.partial(chain, orders=(0, 2)),
         },
         example=Example(
-            "the expectation that is the curvature by nu at theta = pi/2",
+            "the expectation that is the curvature along nu at theta = pi/2",
             {"nu": 0.6},
             lambda nu: square_energy("fixed angle", nu, theta=math.pi / 2).real,
             lambda nu: modulus_energy("fixed angle", nu, theta=math.pi / 2),

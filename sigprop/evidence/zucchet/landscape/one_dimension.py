@@ -196,7 +196,8 @@ EVIDENCE: dict[str, Basis] = {
         relation=">",
         slips={"by the fourth power of the gap": 1e4},
         example=Example(
-            "the curvature at lam* = 0.999 over that at 0.99, alternating input,",
+            "under alternating input, the curvature at lam* = 0.999 divided by the "
+            "curvature at 0.99",
             {"rho": -1.0},
             "above 1",
             lambda rho: growth(sharpness_closed, rho, 0.0),

@@ -262,8 +262,8 @@ EVIDENCE: dict[str, Basis] = {
             slipped_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
         ),
         example=Example(
-            "the slope by a of the first entry of the unit eigenvector to 0.9 of "
-            "(0.5, a; 0, 0.9)",
+            "the derivative with respect to a of the first entry of the unit "
+            "eigenvector of (0.5, a; 0, 0.9) for the eigenvalue 0.9",
             {"a": 0.3},
             lambda a: dense.vector_slopes(sheared(a))[0][1][0][1],
             lambda a: dense.unit_vector_slopes(sheared(a))[0][1][0][1],

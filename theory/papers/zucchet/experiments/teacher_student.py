@@ -20,9 +20,9 @@ one_dimension.row("zucchet:text:loss-sharpens", "text", "proved", "")(
     r"\text{the loss sharpens as the student encodes longer memories}",
     teacher.curvature,
     code="curvature",
-    note="Real eigenvalues: the curvature of the loss at the optimum is "
-    "(1+r^2)/(1-r^2)^3, the moment of Eq. 60, which rises without bound; the derivative at "
-    "the student lam = 0 is only -r.",
+    note="For real eigenvalues the curvature of the loss at the optimum is "
+    "(1+r^2)/(1-r^2)^3, the moment of Eq. 60. It rises without bound. The derivative "
+    "at the student lam = 0 is only -r.",
     topic="landscape",
 )
 
@@ -72,8 +72,9 @@ part.row("zucchet:text:fewer-parameters", "text", "confirmed", "")(
     "Parameters of RNN and LRU",
     r"\text{despite having 10 times fewer parameters}",
     code="sigprop.layers.lru.zucchet_lru",
-    note="A round number, judged to the nearest ten: 64 neurons have 64^2 + 129 = 4225 "
-    "against 7 * 64 + 1 = 449 real numbers, 9.41 times as many.",
+    note="We judge the round number to the nearest ten. The dense network of 64 "
+    "neurons has 64^2 + 129 = 4225 real numbers. The LRU has 7 * 64 + 1 = 449; the "
+    "ratio is 9.41.",
 )
 
 part.row("zucchet:text:overparametrized", "text", "confirmed", "")(
@@ -142,7 +143,7 @@ elsewhere.row("zucchet:text:conclusion", "text", "not-checkable", "Section 6")(
     r"\text{reparametrizations and adaptive learning rates can effectively mitigate "
     r"this behavior in practice}",
     code="TABLES",
-    note="What theory says of the reparametrisation alone is in zucchet:fig9; "
-    "zucchet:fig3 and zucchet:fig4:adam show it in students of linear teachers.",
+    note="The row zucchet:fig9 treats the theory of the reparametrisation alone. The "
+    "rows zucchet:fig3 and zucchet:fig4:adam show it in students of linear teachers.",
     reason="A summary: effectively, and in practice, have no threshold.",
 )

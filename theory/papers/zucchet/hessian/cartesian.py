@@ -45,8 +45,8 @@ part.row("zucchet:text:hessian-left-right", "text", "proved", "text before Eq. 1
     r"\omega} \text{ at optimality}",
     code="real_block",
     assumes="a smooth parametrisation",
-    note="Off optimality the gradient adds dL/dlambda d^2 lambda/domega^2 and its "
-    "conjugate. Judged in the exponential parametrisation of Eq. 21.",
+    note="Away from optimality the gradient adds dL/dlambda d^2 lambda/domega^2 and "
+    "its conjugate. The test uses the exponential parametrisation of Eq. 21.",
 )
 
 part.row("zucchet:text:hessian-cartesian", "text", "refuted", "text before Eq. 139")(
@@ -56,7 +56,7 @@ part.row("zucchet:text:hessian-cartesian", "text", "refuted", "text before Eq. 1
     code="CARTESIAN",
     correction=r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
     corrected=lambda: re_i + I * im_i,
-    note="The i is missing, which our copy may have lost; all that follows has it.",
+    note="The i is missing, perhaps only in our copy; all lines that follow have it.",
     as_extracted=True,
     erratum=Erratum("F", bearing="Nothing: all that follows has the i."),
 )

@@ -62,5 +62,5 @@ part.row(
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\bar{\lambda}_i \mathrm{d}\lambda_j} = "
     r"\overline{\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda_i \mathrm{d}\bar{\lambda}_j}}",
     code="whole_complex",
-    note="All sixteen entries of two units from A and B and their conjugates.",
+    note="All sixteen entries of two units follow from A and B and their conjugates.",
 )

@@ -15,7 +15,7 @@ part.row("zucchet:text:hessian-conjugate-peak", "text", "proved", "text after Eq
     r"\bar{\lambda}_i, \; s > 0",
     code="pair",
     assumes="white input, moduli fixed",
-    note="Among all directions of unit j, at any modulus of either.",
+    note="The peak is among all directions of unit j, at any modulus of either unit.",
 )
 
 
@@ -33,8 +33,8 @@ part.row("zucchet:text:hessian-constant-input", "text", "proved", "text after Eq
     lambda: 1 / ((1 - H.alpha) ** 2 * (1 - H.beta) ** 2),
     code="pair",
     assumes=Condition("|lambda_i|, |lambda_j| < 1", inside("alpha", "beta")),
-    note="A product of one factor an eigenvalue: nothing is left that couples the two, "
-    "and each factor is largest near one. The paper says it in words.",
+    note="S is a product of one factor per eigenvalue, so nothing couples the two. "
+    "Each factor is largest near one. The paper says it in words.",
 )
 
 part.row("zucchet:text:hessian-amplified", "text", "proved", "text after Eq. 134")(
@@ -43,7 +43,7 @@ part.row("zucchet:text:hessian-amplified", "text", "proved", "text after Eq. 134
     r"\rho \to 1",
     code="pair",
     assumes="at the peak: towards the conjugate at rho = 0, towards 1 at rho = 1",
-    note="Off the peak it need not: at rho = 1 and an angle beyond a right one, |S| "
+    note="Away from the peak |S| need not grow: at rho = 1 and an angle above pi/2 it "
     "falls as the magnitude grows.",
 )
 

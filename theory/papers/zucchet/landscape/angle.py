@@ -124,7 +124,7 @@ part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")
     printed=lambda: 1 + nu**2,
     code="held_gain",
     assumes=Condition("white input, |lambda| < 1", inside("nu")),
-    note='The formula is ours, "relatively accurate" itself has no number: the '
+    note='The formula is ours, because "relatively accurate" has no number. The '
     "curvature of Eq. 84 is between one and two times that of Eq. 98. The angle's "
     "curvature does not change at all.",
 )
@@ -135,8 +135,9 @@ part.row("zucchet:text:c1-extra-factor", "text", "proved", "remarks after Eq. 10
     r"\sqrt{1 + \nu^2}} = \Theta(1)",
     printed=lambda: 1 / (nu * sqrt(1 + nu**2)),
     code="granularity",
-    note="B.3.2 asks for Theta(1 - nu^2) alone, so constants do not matter. The formula "
-    "is ours: the factor tends to 0.7071, not to one, which the Theta hides.",
+    note="Appendix B.3.2 asks only for Theta(1 - nu^2), so constants do not matter. "
+    "The formula is ours. The factor tends to 0.7071, not to one, but Theta ignores "
+    "constant factors.",
 )
 part.row(
     "zucchet:text:c1-angle-moves-with-modulus",

@@ -48,10 +48,10 @@ part.row("zucchet:fig6", "figure", "proved", "Fig. 6, caption")(
     printed=task.half_depth,
     code="sigprop.evidence.zucchet.landscape.captions.well",
     assumes="plain angle; size: of the well in the plot, at half its depth",
-    note="The formula is ours: the width is 2.162 at |lam*| = 0.5, 0.2048 at 0.95, and "
-    "shrinks as 4 (1 - |lam*|). The loss falls all the way from the opposite angle, so "
-    "by descent the basin on the plain angle is the whole circle; it is the derivative that "
-    "vanishes there.",
+    note="The formula is ours. The width is 2.162 at |lam*| = 0.5 and 0.2048 at 0.95, "
+    "and shrinks as 4 (1 - |lam*|). The loss falls all the way from the opposite "
+    "angle. So for gradient descent the basin of the angle without reparametrisation "
+    "is the whole circle, but the derivative vanishes there.",
 )
 part.at("").row(
     "zucchet:text:c1-fewer-minima",
@@ -74,8 +74,8 @@ angle.row("zucchet:fig7", "figure", "confirmed", "Fig. 7A, caption")(
     r"\text{the loss landscape is extremely sharp in the } \omega_\theta \text{ "
     r"direction, but Adam compensates for it}",
     code="sigprop.evidence.zucchet.landscape.descent.descend",
-    note="Our reading: the run gets nearer to lam* than that of panel C. It ends 6e-9 "
-    "from lam*, with the exponential angle 3e-6, in panel C 0.047.",
+    note="We read the claim as: the run comes closer to lam* than the run of panel C. "
+    "It ends 6e-9 from lam*, with the exponential angle 3e-6, in panel C 0.047.",
 )
 angle.row("zucchet:fig7-sharpness", "figure", "confirmed", "Fig. 7, caption")(
     "The curvature of the loss along the three parameters of the angle",
@@ -89,8 +89,8 @@ angle.row("zucchet:fig7-granularity", "figure", "proved", "Fig. 7B, caption")(
     r"\text{this only holds when the considered angles are small enough}",
     printed=task.exponential_bend,
     code="exponential_angle",
-    note="The curvature is theta^2 times that of Eq. 105: smoother below one radian, "
-    "sharper above.",
+    note="The curvature is theta^2 times that of Eq. 105: smaller below one radian, "
+    "larger above.",
 )
 angle.row("zucchet:fig7-valley", "figure", "undecided", "Fig. 7C, caption")(
     "With the best angle the run goes to a valley beside the minimum",

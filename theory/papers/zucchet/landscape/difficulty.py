@@ -80,8 +80,9 @@ part.row(
     r"\exp(i\pi/4) \text{ to } \lambda^* = 0.99 \exp(i\pi/100) \text{, } \nu = "
     r"\tanh(\omega_\nu)",
     code="sigprop.evidence.zucchet.landscape.descent.descend",
-    note="Adam's momenta, and whether the angle's gradient passes through nu, are not "
-    "given; the runs here use its defaults and the full gradient. Compared with Optax.",
+    note="The paper does not give Adam's momenta, nor whether the angle's gradient "
+    "passes through nu. Our runs use Adam's defaults and the full gradient. The test "
+    "compares with Optax.",
     topic="landscape",
 )
 part.row(

@@ -40,7 +40,8 @@ part.row("zucchet:text:c1-long-sequences", "limit", "confirmed", "text after Eq.
     r"L(\lambda, \lambda^*) \to L_t(\lambda, \lambda^*) \text{ as } T \to \infty",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
     assumes=STABLE,
-    note="The distance is of order 1/T: the transient from the zero state.",
+    note="The difference is of order 1/T and comes from the transient from the zero "
+    "state.",
 )
 part.row("zucchet:87", "identity", "proved")(
     "The loss in four moments",
@@ -137,8 +138,8 @@ best.row("zucchet:text:c1-normalised-teacher", "text", "proved", "text before Eq
     assumes=Condition(
         "|lambda*| < 1, lambda* not zero", lambda mu, **_: 0 < abs(mu) < 1
     ),
-    note="The least loss is (1/gamma(lam*) - 1)^2 / 2, at lam = lam*: by "
-    "Cauchy-Schwarz the overlap of two unit states is at most one.",
+    note="The smallest loss is (1/gamma(lam*) - 1)^2 / 2, at lam = lam*. The reason "
+    "is the Cauchy-Schwarz inequality: the overlap of two unit states is at most one.",
 )
 best.row("zucchet:92", "moment", "refuted")(
     "The normalised loss, first line",

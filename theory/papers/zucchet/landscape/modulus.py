@@ -124,5 +124,5 @@ part.row("zucchet:text:c1-tanh", "text", "proved", "text after Eq. 100")(
     printed=task.best_modulus,
     code="best_modulus",
     assumes="nu(0) = 0",
-    note="Integrated from the curvature of the sums, not from Eq. 100.",
+    note="The test integrates from the curvature of the sums, not from Eq. 100.",
 )

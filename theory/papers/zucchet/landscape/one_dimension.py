@@ -38,22 +38,23 @@ part.row("zucchet:text:c1-rate-by-input", "text", "proved", "")(
         "lambda real, gamma^2 E[h^2] = 1, gamma held fixed",
         lambda lam, **_: complex(lam).imag == 0,
     ),
-    note="Solved here for exponential autocovariance: the rate's derivative by rho is not "
-    "zero.",
+    note="We solve for exponential autocovariance: the derivative of the rate with "
+    "respect to rho is not zero.",
 )
 unit.row("zucchet:text:one-dimensional-loss", "definition", "definition", "")(
     "The one-dimensional task's loss",
     r"L_t := \frac{1}{2}|h_t - h_t^*|^2 \text{, averaged over the sequence}",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
-    note="Eq. 86, before the expectation over the inputs; the sentence of "
-    "zucchet:text:teacher-student. Compared is its mean over all series of eight signs.",
+    note="The statement is Eq. 86 before the expectation over the inputs, the "
+    "sentence of zucchet:text:teacher-student. The test compares its mean over all "
+    "sequences of eight signs.",
 )
 unit.row("zucchet:text:one-dimensional-input", "definition", "definition", "")(
     "The one-dimensional task's input",
     r"x_t \sim \mathcal{N}(0, 1) \text{ independent}",
     code="sigprop.inputs.White",
-    note="The law of single inputs; that R_x is then the delta is judged in "
-    "zucchet:text:white-inputs.",
+    note="The statement gives the distribution of single inputs. The row "
+    "zucchet:text:white-inputs judges that R_x is then the delta.",
 )
 unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")(
     "Other inputs give the same picture",
@@ -77,7 +78,8 @@ unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
     "Inside the unit circle gradients do not explode in time",
     r"|\lambda| < 1: \text{ exploding gradients are out of the picture}",
     code="sigprop.neuron.recurrence.linear_recurrence",
-    note="Of dh_t/dh_s with t > s: its modulus is |lambda|^(t-s).",
+    note="The statement is about dh_t/dh_s with t > s, whose modulus is "
+    "|lambda|^(t-s).",
 )
 unit.row("zucchet:text:one-dimensional-flat", "text", "proved", "")(
     "Vanishing gradients make flat regions",
@@ -104,8 +106,8 @@ def _sharper(
         assumes=Condition(
             "white input, no normalisation, at the teacher", lambda gain, **_: not gain
         ),
-        note="The formula is ours, the paper says it of Fig. 1. It grows with the "
-        "teacher's modulus and is of order (1 - |lam*|)^-3.",
+        note="The formula is ours; the paper says it of Fig. 1. The curvature grows "
+        "with the teacher's modulus and is of order (1 - |lam*|)^-3.",
     )
 
 

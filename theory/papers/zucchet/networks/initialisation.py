@@ -25,7 +25,8 @@ part.row("zucchet:text:lru-gamma", "definition", "definition", "text after Eq. 2
     "The LRU's initial gamma",
     r"\gamma = \sqrt{1-|\lambda|^2}",
     code="sigprop.layers.lru.zucchet_lru",
-    note="The gain that makes the energy of each response, summed over ages, one.",
+    note="With this gain the energy of each impulse response, summed over lags, is "
+    "one.",
 )
 part.at("").row(
     "zucchet:text:s4-init", "definition", "definition", "end of Appendix A.3"
@@ -34,7 +35,8 @@ part.at("").row(
     r"\Delta = 1, \quad \exp\left(\Delta(\omega_A^{\text{re}} + i\omega_A^{"
     r"\text{im}})\right) = \lambda_{\text{LRU}}",
     code="sigprop.layers.s4.s4",
-    note="With the key of the LRU; both draw in single precision.",
+    note="The test uses the random key of the LRU. Both layers sample in single "
+    "precision.",
 )
 
 gru = part.at("Appendix A.4", "gated", "sigprop.layers.gru")

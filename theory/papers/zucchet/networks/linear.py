@@ -74,16 +74,17 @@ part.at("Appendix A.1; footnote 1").row(
     code="block_rnn",
     assumes="1/sqrt(n) is the standard deviation of an entry: the same sentence has the "
     "eigenvalues within the unit circle",
-    note="One matrix of 150 rows, its spectral radius from its eigenvalues and as "
-    "half its norm. Were 1/sqrt(n) the variance, the radius would be n^(1/4), 3.5 here, "
-    "and the eigenvalues would crowd towards the unit circle.",
+    note="The test takes one matrix of 150 rows, and its spectral radius from its "
+    "eigenvalues and as half its norm. If 1/sqrt(n) were the variance, the radius "
+    "would be n^(1/4), 3.5 here. The eigenvalues would then lie close to the unit "
+    "circle.",
 )
 part.row("zucchet:text:fan-in", "definition", "definition", "text before Eq. 15")(
     "Entries of B, C and D: truncated normal with fan-in scaling",
     r"\mathbb{E}[B_{ij}^2] = \frac{1}{d_{\text{in}}}",
     printed=lambda: 1 / Symbol("columns", positive=True),
     code="sigprop.layers.initialisers.fan_in",
-    note="More than four standard errors are the tolerance. For C the fan-in is n, for D "
-    "that of B. The truncation is at two standard deviations, which the text does not "
-    "say.",
+    note="The tolerance is more than four standard errors. For C the fan-in is n, and "
+    "for D it is that of B. The truncation is at two standard deviations, which the "
+    "text does not say.",
 )

@@ -18,18 +18,18 @@ part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after E
     r"do not grow}",
     code="perturb",
     assumes="the eigenvalues do not collapse, as the paper says; A bounded",
-    note="Where they stay apart the derivatives are continuous on a compact set of "
-    "matrices, so bounded. Several real positive modes that all go to one must meet: at "
-    "1 - e and 1 - 2e an entry of F is 1/e, and the derivative of P grows with it. With "
-    "fixed eigenvectors the derivative of the eigenvalues does not depend on them at "
-    "all.",
+    note="While the eigenvalues stay apart, the derivatives are continuous on a "
+    "compact set of matrices and therefore bounded. Several real positive modes that "
+    "all go to one must meet: at 1 - e and 1 - 2e an entry of F is 1/e, and the "
+    "derivative of P grows with it. For fixed eigenvectors the derivative of the "
+    "eigenvalues does not depend on the eigenvalues.",
 )
 part.row("zucchet:text:vectors-bounded", "bound", "confirmed", "text after Eq. 71")(
     "The eigenvectors remain bounded",
     r"\|P\| \le \sqrt{n}",
     code="diagonalise",
-    note="By Eq. 64 the Frobenius norm is sqrt(n), which bounds the norm. The inverse is "
-    "not bounded by it: with eigenvectors at an angle e it is of order 1/e.",
+    note="By Eq. 64 the Frobenius norm is sqrt(n), which bounds the norm. It does not "
+    "bound the inverse: with eigenvectors at an angle e the inverse is of order 1/e.",
 )
 part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 70 and 73")(
     "The derivative with respect to the eigenvalues dominates",

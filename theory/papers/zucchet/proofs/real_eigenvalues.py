@@ -95,6 +95,6 @@ part.row("zucchet:text:mitigation", "limit", "confirmed", "text after Eq. 79")(
     r"(1-\nu)^{-2},\ 1",
     code="sigprop.theory.parametrisation.modulus_share",
     assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
-    note="The orders are ours, the paper says that both help. Normalisation alone does "
-    "not remove the divergence, as Section 3.1 says too.",
+    note="The orders of growth are ours; the paper says that both help. Normalisation "
+    "alone does not remove the divergence, as Section 3.1 also says.",
 )

@@ -60,9 +60,9 @@ part.row("zucchet:text:holomorphic", "text", "confirmed", "text after Eq. 53")(
     r"Im} \lambda} = i\, \frac{\mathrm{d}h_0}{\mathrm{d}\lambda}",
     code="sensitivity",
     assumes=STABLE,
-    note="The convention of this appendix: a derivative by a complex parameter "
-    "is the holomorphic one, d/dz = (d/dRe - i d/dIm)/2, and the derivative by "
-    "the conjugate vanishes.",
+    note="The appendix uses this convention: a derivative with respect to a complex "
+    "parameter is the holomorphic one, d/dz = (d/dRe - i d/dIm)/2. The derivative "
+    "with respect to the conjugate vanishes.",
 )
 part.row("zucchet:text:eq-6", "text", "refuted", "text after Eq. 57")(
     "Eq. 6 is the real-valued version of Eq. 57",
@@ -94,8 +94,8 @@ part.row("zucchet:text:complex-errors", "text", "confirmed", "text after Eq. 61"
     r"L}{\partial h_{t+n}}",
     code="linear_recurrence",
     assumes="both derivatives are holomorphic ones",
-    note="The errors dL/dh_t = conj(h_t - y_t) of a squared loss are complex, so "
+    note="The errors dL/dh_t = conj(h_t - y_t) of a squared loss are complex. So "
     "their autocovariance is Hermitian and not even, which Eq. 45 does not cover. "
-    "With gradients by the conjugate variables, which "
-    "optimisers use, the filter is conj(lam).",
+    "With gradients with respect to the conjugate variables, which optimisers use, "
+    "the filter is conj(lam).",
 )

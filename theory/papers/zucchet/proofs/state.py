@@ -33,10 +33,10 @@ assumptions.row("zucchet:text:stationary", "definition", "definition", "assumpti
     "Wide-sense stationarity",
     r"\mathbb{E} \left[X_{t+\Delta} \bar{X}_t \right] := R_X(\Delta)",
     code="sigprop.inputs.GaussianProcess.autocovariance",
-    note="Section 2.2 defines it without the conjugate, for real series, and for "
-    "integer times; here the times are said to be real, but are integers. With "
-    "the conjugate, R of a complex process is Hermitian and not even, which "
-    "Lemma 1 asks for and real inputs have.",
+    note="Section 2.2 defines it without the conjugate, for real sequences and "
+    "integer times. Here the paper calls the times real, but they are integers. With "
+    "the conjugate, R of a complex process is Hermitian and not even. Lemma 1 asks "
+    "for an even R, which real inputs have.",
 )
 part.row("zucchet:43", "identity", "proved")(
     "Second moment of the state as a sum over pairs of inputs",
