@@ -14,9 +14,9 @@ from sigprop.experiments.published import Score
 
 LAYERS = {
     "rotrnn": "RotRNN",
-    "bidirectional_rotrnn": "RotRNN, both ends",
-    "bidirectional_lru": "LRU, both ends",
-    "bidirectional_s4": "S4, both ends",
+    "bidirectional_rotrnn": "bidirectional RotRNN",
+    "bidirectional_lru": "bidirectional LRU",
+    "bidirectional_s4": "bidirectional S4",
 }
 """Models that no table of forecasts has, where capitals are not their name."""
 

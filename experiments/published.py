@@ -287,6 +287,6 @@ TABLES = {
     "blur-3": _forecasts("Forecasts by BLUR beside three methods", 3, "Section 5"),
     "blur-8": _forecasts("Forecasts by BLUR beside six methods", 8, "Appendix A.8"),
     "blur-12": _forecasts(
-        "Forecasts by BLUR beside two that read from both ends", 12, "Appendix A.8"
+        "Forecasts by BLUR beside two bidirectional networks", 12, "Appendix A.8"
     ),
 }

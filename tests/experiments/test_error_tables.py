@@ -70,7 +70,7 @@ def test_other_layers_have_columns_by_their_names():
         for seed in range(3)
     }
     columns = {one.name: one for one in errors(gathered(runs), 12)}
-    wanted = ["BLUR", "LRU", "RotRNN", "S4", "LRU, both ends", "BLSTM", "GRU"]
+    wanted = ["BLUR", "LRU", "RotRNN", "S4", "bidirectional LRU", "BLSTM", "GRU"]
     assert [*columns][: len(wanted)] == wanted
     for place, name in enumerate(wanted):
         mean = columns[name].scores["ETTh1 24 MSE"].mean
