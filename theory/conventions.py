@@ -18,38 +18,38 @@ class Convention(NamedTuple):
 
 CONVENTIONS = (
     Convention(
-        "Derivative by a complex parameter",
-        "Wirtinger's, with the half: d/dz = (d/d Re z - i d/d Im z)/2; the chain rule to "
-        "real parameters has no half. Complex code is differentiated in its real "
-        "coordinates.",
+        "Derivative with respect to a complex parameter",
+        "The Wirtinger derivative d/dz = (d/d Re z - i d/d Im z)/2 has its factor 1/2. "
+        "The chain rule to real parameters has no such factor. Complex code is differentiated "
+        "with respect to real and imaginary parts.",
         ("zucchet:80", "zucchet:116", "zucchet:126", "zucchet:148"),
     ),
     Convention(
         "Index of the input",
-        "h_{t+1} = lambda h_t + x_{t+1}: the newest input has age 0 and enters "
-        "unweighted; the state before the first input is zero.",
+        "The recurrence is h_{t+1} = lambda h_t + x_{t+1}, so the newest input has weight one. "
+        "The state before the first input is zero.",
         ("zucchet:8", "zucchet:17", "zucchet:53", "zucchet:113", "lru:4", "lru:31"),
     ),
     Convention(
         "Autocovariance",
-        "R(Delta) = E[x_{t+Delta} conj(x_t)], even for the real inputs that all papers "
-        "use.",
+        "The autocovariance is R(Delta) = E[x_{t+Delta} conj(x_t)]. It is even for real "
+        "inputs, which all papers use.",
         ("zucchet:44", "zucchet:54"),
     ),
     Convention(
         "Variance of a complex number",
-        "E|z|^2, the sum of the variances of the real and the imaginary part.",
+        "The variance is E|z|^2, the sum of the variances of real and imaginary part.",
         ("lru:text:factor-two",),
     ),
     Convention(
         "Normal distribution",
-        "N(mean, variance).",
+        "The second argument of N(mean, variance) is the variance.",
         ("zucchet:footnote1",),
     ),
     Convention(
         "Fourier transform",
-        "exp(-i omega t) forward, in angular frequency; the prefactor stays open, so that "
-        "a statement can be seen to need one.",
+        "The forward transform has exp(-i omega t), with the angular frequency omega. We fix "
+        "no prefactor, so that a statement that needs one is noticed.",
         ("lru:8", "lru:10", "lru:14", "lru:15", "lru:16"),
     ),
 )
