@@ -34,7 +34,7 @@ part.row("blur:text:radius", "bound", "refuted", "Theorem A.2")(
     r"r := \text{sup}_j \{\bm{h}_j | j\in[1,n]\}, \quad \|\bm{h}\| \le \sqrt{n}r",
     code="norm",
     correction=r"r := \text{sup}_{j, \bm{h}} |\bm{h}_j|",
-    note="The paper prints h_j; right is its modulus. Without the modulus r may be "
+    note="The paper prints h_j; it should be its modulus. Without the modulus r may be "
     "negative. The printed r also refers to one state only. Later uses mean the "
     "modulus, over all states that occur.",
     erratum=Erratum("C", bearing="Later uses mean the modulus."),
@@ -93,7 +93,7 @@ text.row("blur:text:reconstruction", "text", "refuted", "Appendix A.4, after Eq.
     r"exactly } \mathbf{V}_{f,k} \text{ and } \mathbf{V}_{b,k}",
     code="sigprop.evidence.blur.reconstruction.reconstruction",
     correction=r"\mathbf{V}_{f,k}^{+} \text{ and } \mathbf{V}_{b,k}^{+}",
-    note="The paper prints the matrices; right are their inverses, as in Eq. 20 and "
+    note="The paper prints the matrices; they should be their inverses, as in Eq. 20 and "
     "22.",
     erratum=Erratum("C", bearing="Eq. 20, Eq. 22 and Lemma A.4 use the inverses."),
 )
@@ -182,7 +182,7 @@ part.row("blur:text:width", "bound", "refuted", "Theorem 4.1 and its proof")(
     corrected=lambda: (
         2 * two.states * (two.radius * two.inputs * two.barron / two.accuracy) ** 2
     ),
-    note="The paper prints n N / eps^2; right is n N^2 / eps^2. The bound of Theorem "
+    note="The paper prints n N / eps^2; it should be n N^2 / eps^2. The bound of Theorem "
     "A.2 is quadratic in the constant, so N steps cost N^2. The printed proof does "
     "not reach the theorem's power, even if the constants are bounded in k.",
     erratum=Erratum(

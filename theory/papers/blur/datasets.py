@@ -9,7 +9,7 @@ part.row("blur:text:etth-rows", "text", "refuted", "Appendix A.6, ETTh1")(
     "Rows of ETTh1",
     r"\text{ETTh1, 2016/07 - 2018/07, contains 17520 hourly data points}",
     correction=r"17420",
-    note="The paper prints 17520, the hours of two years; right is 17420. The file "
+    note="The paper prints 17520, the hours of two years; it should be 17420. The file "
     "ends on 26 June 2018 at 19:00. The split uses the first 14400 rows.",
     erratum=Erratum(
         "E",
@@ -81,7 +81,7 @@ part.row("blur:text:metrics", "definition", "refuted", "Section 5")(
     code="sigprop.evidence.blur.datasets.measures",
     correction=r"MAE = \frac{1}{N}\sum_{i=1}^{N} |\bm{y}_i - \hat{\bm{y}}_i|, \; "
     r"MSE = \frac{1}{N}\sum_{i=1}^{N} (\bm{y}_i - \hat{\bm{y}}_i)^2",
-    note="The paper prints the target without its index i; right is y_i. We evaluate "
+    note="The paper prints the target without its index i; it should be y_i. We evaluate "
     "the printed formula with the first target for all.",
     erratum=Erratum("C", bearing="The tables use the usual measures."),
 )

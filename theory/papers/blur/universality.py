@@ -68,7 +68,7 @@ text.row("blur:text:nonlinear-letter", "text", "refuted", "Theorem 4.1, Section 
     r"\text{Let the nonlinear mapping } \mathcal{E} \text{ be parameterized by an MLP}",
     code="sigprop.layers.blur.BLUR",
     correction=r"\mathcal{G}",
-    note="The paper prints E; right is G. E is the linear embedding of Eq. 1, and G "
+    note="The paper prints E; it should be G. E is the linear embedding of Eq. 1, and G "
     "the nonlinear function on the states in Eq. 1 and 12. We compare the positions "
     "of both letters in the composition of Eq. 14.",
     erratum=Erratum(

@@ -33,7 +33,7 @@ part.row("lru:text:best-stable", "text", "refuted", "Appendix C.2")(
     r"\text{Table 5 (B): optimum at } r_{\min} = 0.0,\ r_{\max} = 0.99",
     code="best_ring",
     correction=r"\text{Table 5 (B): optimum at } r_{\min} = 0.9,\ r_{\max} = 0.99",
-    note="The paper prints r_min = 0.0; right is r_min = 0.9. The table has 87.8 at "
+    note="The paper prints r_min = 0.0; it should be r_min = 0.9. The table has 87.8 at "
     "the printed optimum and 88.1 with r_min = 0.9. That is also the ring of Table 8 "
     "and the accuracy of Table 2.",
     erratum=Erratum("E", bearing="Tables 2, 7 and 8 use the ring of the table."),

@@ -51,7 +51,7 @@ part.row("lru:text:output-basis", "text", "refuted", "Section 3.2.1")(
     code="output_in_basis",
     correction=r"\bar{C} = C P",
     assumes="A = P Lambda P^-1 is diagonalisable",
-    note="The paper prints C P^-1; right is C P. The state is P times the state in "
+    note="The paper prints C P^-1; it should be C P. The state is P times the state in "
     "the basis of eigenvectors, so C is multiplied by P. Both text extractions of our "
     "copy have the inverse.",
     erratum=Erratum(

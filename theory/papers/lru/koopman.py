@@ -50,7 +50,7 @@ part.row("lru:21", "identity", "refuted")(
     correction=r"\mathcal{K}_S f(x) = \sum_{j=1}^{\infty} \lambda_j \nu_j \phi_j(x)",
     corrected=advanced,
     assumes=BASIS,
-    note="The paper prints lambda_k, but nothing defines k; right is lambda_j. We "
+    note="The paper prints lambda_k, but nothing defines k; it should be lambda_j. We "
     "take k = 1 for a map with three eigenfunctions.",
     erratum=Erratum("C", bearing="Eq. 22 has the diagonal matrix of all eigenvalues."),
 )

@@ -36,7 +36,7 @@ part.row("lru:3", "identity", "refuted")(
     correction=r"x_k = A x_{k-1} + B u_k,\quad y_k = \Re[C x_k] + D u_k,\quad A = "
     r"\exp(\Delta \tilde{A}),\quad B = (A - I)\tilde{A}^{-1}\tilde{B}",
     assumes="the continuous matrix has no eigenvalue 0, where B is its limit",
-    note="The paper prints C x_k; right is Re[C x_k], as in Eq. 2, because C is "
+    note="The paper prints C x_k; it should be Re[C x_k], as in Eq. 2, because C is "
     "complex. The printed outputs are complex. A and B are right.",
     erratum=Erratum(
         "C",
@@ -114,7 +114,7 @@ text.row("lru:text:s4d-inv", "text", "refuted", "Section 2.1 and Appendix B")(
     code="sigprop.layers.s4d.diagonal_spectrum",
     correction=r"\tilde{a}_n = -\frac{1}{2} + i\frac{N}{\pi}\left(\frac{N}{2n+1} - "
     r"1\right),\quad n = 1, 2, \dots, N",
-    note="The paper prints n+1; right is 2n+1, as in the cited formula (S4D). It "
+    note="The paper prints n+1; it should be 2n+1, as in the cited formula (S4D). It "
     "follows the spectrum of the normal part of HiPPO-LegS. S4D counts n from 0 to N "
     "- 1, as at lru:text:s4d-lin; we do not count this as an error.",
     erratum=Erratum("E", bearing="The paper does not use the formula."),

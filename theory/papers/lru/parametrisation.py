@@ -131,7 +131,7 @@ part.row("lru:text:phases", "text", "refuted", "Section 3.4, eigenvalue phase")(
     correction=r"\Lambda = \operatorname{diag}\left(\exp\left(-\exp(\nu^{\log}) + "
     r"i\theta\right)\right)",
     corrected=lambda: EIGENVALUE,
-    note="The paper prints theta; right is i theta, as in Section 3.3 and the "
+    note="The paper prints theta; it should be i theta, as in Section 3.3 and the "
     "listing. Both text extractions of our copy have no i here. The sentence calls "
     "nu^log the log eigenvalue magnitude, which is -exp(nu^log).",
     erratum=Erratum("C", bearing="Section 3.3 and the listing have the i."),

@@ -18,7 +18,7 @@ MEAN = r"\mathbb{E}_{\lambda \sim \mathbb{T}(r_{\min}, r_{\max})}\left[" + TWO_S
 POWERS = r"\lambda^n (\lambda^m)^*"
 OVER_AREA = r"\frac{1}{r_{\max}^2 - r_{\min}^2}"
 SHORT = (
-    "The paper sums from lag 1 in Eq. 31-37; right is from lag 0. The printed sums drop "
+    "The paper sums from lag 1 in Eq. 31-37; it should be from lag 0. The printed sums drop "
     "the newest input. Eq. 38 sums from 0 without saying so."
 )
 

@@ -38,7 +38,7 @@ part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
     code="sigprop.neuron.recurrence.linear_recurrence",
     correction=r"x_k = \sum_{j=0}^{k} A^j B u_{k-j}",
     corrected=lambda: lam**n,
-    note="The paper sums to j = k - 1; right is j = k. The printed sum drops the "
+    note="The paper sums to j = k - 1; it should be j = k. The printed sum drops the "
     "oldest input A^k B u_0, although the same line has it in x_0 and x_1. We compare "
     "both sums for one eigenvalue of A. The limit k - 1 would fit the inputs of Eq. "
     "1, which are counted from 1.",
@@ -128,7 +128,7 @@ part.row("lru:6", "moment", "refuted", "Eq. 6, Section 3.4, first equality")(
     r"\right] = \dots = \sum_{i=0}^{k-1} |\lambda|^{2i}",
     corrected=lambda: (1 - r ** (2 * T)) / (1 - r**2),
     assumes=Condition("white input of zero mean and unit variance", driven_by("white")),
-    note="The paper takes the expectation inside each factor; right is the "
+    note="The paper takes the expectation inside each factor; it should be the "
     "expectation of the product. The printed product of means is 0 for white noise. "
     "The upper limits k-1 are those of Eq. 4, see lru:4; the limit k to infinity is "
     "the same.",

@@ -139,7 +139,7 @@ section_3_3.row("rotrnn:text:trace", "moment", "refuted", "text before Eq. 11")(
     correction=r"\text{Tr}\left[B^{\top}B\right] = c(1 - \gamma^2)",
     corrected=lambda: c * (1 - gamma**2),
     note="The error of Lemma 3 is repeated: the paper sets Eq. 9 with alpha = 1 equal "
-    "to 1; right is c.",
+    "to 1; it should be c.",
     erratum=Erratum("A", root="rotrnn:lemma3", inherits=("rotrnn:11",)),
     code="sigprop.theory.rotation.trace_needed",
 )

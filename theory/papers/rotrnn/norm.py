@@ -28,7 +28,7 @@ part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
     lambda: 1 / sqrt(c * gamma**2 + s),
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}}",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
-    note="The paper prints 1 for the numerator of alpha^2; right is c. With the "
+    note="The paper prints 1 for the numerator of alpha^2; it should be c. With the "
     "printed alpha the norm is 1 one step after the norm c, so the lemma holds for c "
     "= 1 only. We compare alpha itself, read off the norm after a step.",
     erratum=Erratum(
@@ -83,7 +83,7 @@ part.row("rotrnn:11", "moment", "refuted")(
     rotation.printed_input_scale,
     correction=r"\xi := \sqrt{\frac{c(1 - \gamma^2)}{\text{Tr}\left[B^{\top}B\right]}}",
     corrected=lambda: sqrt(c * (1 - gamma**2) / s),
-    note="The paper prints 1 - c gamma^2; right is c (1 - gamma^2). The factor should "
+    note="The paper prints 1 - c gamma^2; it should be c (1 - gamma^2). The factor should "
     "keep the norm c but keeps (1 - c gamma^2)/(1 - gamma^2). Both agree only for c = "
     "1. The printed factor is not real where c gamma^2 > 1.",
     erratum=Erratum(

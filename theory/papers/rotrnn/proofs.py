@@ -20,7 +20,7 @@ part.row("rotrnn:13", "definition", "definition", "Eq. 13, Section 3.4")(
 )
 
 NEWEST_INPUT = (
-    "The paper prints powers from 1 to t; right is from 0 to t - 1. With the state of "
+    "The paper prints powers from 1 to t; it should be from 0 to t - 1. With the state of "
     "Eq. 4 Lambda does not yet multiply the newest input. The printed energy of each "
     "mode is too small by its factor |lambda|^2. This includes t = 1, where the state "
     "has only one input."

@@ -15,7 +15,7 @@ part.row("rotrnn:table1:lru-citation", "table", "refuted", "Table 1, row LRU")(
     "The reference for the LRU",
     r"\text{LRU (Axler, 2024)}",
     correction=r"\text{LRU (Orvieto et al., 2023)}",
-    note="The paper cites Axler (2024); right is Orvieto et al. The numbers of the "
+    note="The paper cites Axler (2024); it should be Orvieto et al. The numbers of the "
     "row are theirs: rotrnn:table1:lru-paper.",
     erratum=Erratum("E", bearing="No later result is affected: the numbers are right."),
     code="sigprop.theory.papers.rotrnn.printed.CITED_FOR_LRU",

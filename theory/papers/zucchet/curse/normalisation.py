@@ -125,7 +125,7 @@ part.row(
     correction=r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = "
     r"\Theta(1)",
-    note="The paper requires the value 1; right is an order of 1, Theta(1). The "
+    note="The paper requires the value 1; it should be an order of 1, Theta(1). The "
     "equation with 1 is sufficient, and its solution under white input is lambda' = "
     "(1 - lam^2)/sqrt(1 + lam^2). It is not necessary. We take lambda = tanh(omega) "
     "under white input, where the left side is 1 + lam^2. This is between 1 and 2 for "
@@ -154,7 +154,7 @@ figures.row("zucchet:fig2b", "figure", "refuted", "caption of Figure 2B")(
     r"\lambda^2 \log(\lambda)^2 \frac{(1+\lambda^2)(1-\rho^2\lambda^2) + 2\rho\lambda"
     r"(1-\lambda^2)}{(1-\lambda^2)^2(1-\rho\lambda)^2}",
     assumes=DETACHED,
-    note="The caption names the sensitivity to lambda; right is the sensitivity to "
+    note="The caption names the sensitivity to lambda; it should be the sensitivity to "
     "the parameter. No reparametrisation changes the sensitivity to lambda itself, "
     "which with gamma alone has no bound. We determine which of the two sensitivities "
     "the figure shows. The rows zucchet:fig2b:bounded and zucchet:fig2:other-inputs "

@@ -54,7 +54,7 @@ part.row("zucchet:text:feature-dimension", "text", "refuted", "")(
     r"1024 \text{ examples with length 512 and feature dimension 724}",
     code="bert_width",
     correction=r"\text{feature dimension 768}",
-    note="The paper prints 724; right is 768. Devlin et al. give BERT base a hidden "
+    note="The paper prints 724; it should be 768. Devlin et al. give BERT base a hidden "
     "size of 768, twelve heads of 64. The published code embeds with that model. It "
     "takes the first 2048 articles, padded to 512, not 1024 random articles.",
     erratum=Erratum(
@@ -118,7 +118,7 @@ deep.row("zucchet:text:lstm-or-gru", "text", "refuted", "Appendix D.1")(
     "Which gated network Figure 5 shows",
     r"\text{for the LSTM, we use the Chrono initialization}",
     correction=r"\text{for the GRU, we use the Chrono initialization}",
-    note="The paper prints LSTM; right is GRU. Section 5, Fig. 5 and the same "
+    note="The paper prints LSTM; it should be GRU. Section 5, Fig. 5 and the same "
     "appendix two paragraphs later have a GRU. We count how many of the three "
     "networks of Fig. 5 the setup initialises.",
     erratum=Erratum(

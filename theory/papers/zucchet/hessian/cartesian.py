@@ -100,7 +100,7 @@ part.row(
     rf"{BY_RE}\frac{{1}}{{2}}, \; {BY_IM}\frac{{i}}{{2}}, \; {BAR_BY_IM}-\frac{{i}}{{2}}",
     code="CARTESIAN",
     correction=rf"{BY_RE}1, \; {BY_IM}i, \; {BAR_BY_IM}-i",
-    note="The paper prints a factor 1/2; right is 1, because the parameters are real. "
+    note="The paper prints a factor 1/2; it should be 1, because the parameters are real. "
     "The printed factor cancels the quarter that Eq. 138 lacks, so that Eq. 142 is "
     "right. Both must be corrected together. Eq. 80 has the same factors, and nothing "
     "cancels them there: Eq. 81-83 are too small by a factor of 4.",

@@ -115,7 +115,7 @@ part.row("zucchet:134", "moment", "refuted")(
         "|lambda_i|, |lambda_j| < 1, |rho| <= 1",
         lambda rho, **point: inside("alpha", "beta")(**point) and abs(rho) <= 1,
     ),
-    note="The paper prints the factor 1 - rho twice; right is 1 - rho^2. The printed "
+    note="The paper prints the factor 1 - rho twice; it should be 1 - rho^2. The printed "
     "form is exact at rho = 0 and rho = 1 only. For a conjugate pair near the unit "
     "circle the printed value divided by the true value tends to 1/(1 + rho). For "
     "other pairs this ratio has no bound, because the true numerator may vanish. The "

@@ -16,7 +16,7 @@ part.row("zucchet:113", "definition", "refuted")(
     r"h_{t+1} = \lambda \odot h_t + bx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
     correction=r"h_{t+1} = \lambda \odot h_t + bx_{t+1}",
-    note="The paper prints x_t; right is x_{t+1}. In Section 1 h_{t+1} depends on "
+    note="The paper prints x_t; it should be x_{t+1}. In Section 1 h_{t+1} depends on "
     "x_{t+1} throughout. Eq. 130, with weights n lambda^(n-1) at x_{-n}, agrees with "
     "Section 1. Eq. 17 has the same misprint.",
     erratum=Erratum(

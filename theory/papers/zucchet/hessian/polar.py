@@ -33,7 +33,7 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
         code="polar",
         correction=left + top,
         corrected=lambda: form,
-        note="The paper prints a factor 1/2; right is 1, because the parameter is "
+        note="The paper prints a factor 1/2; it should be 1, because the parameter is "
         "real. The printed factor cancels the quarter that Eq. 138 lacks, so both "
         "must be corrected together.",
         erratum=Erratum(
@@ -156,7 +156,7 @@ part.row("zucchet:155", "identity", "refuted")(
     ),
     corrected=lambda: eq_155(H.nu_i, H.nu_j),
     assumes=ASSUMES,
-    note="The paper prints nu(omega_theta); right is nu(omega_nu). With the right "
+    note="The paper prints nu(omega_theta); it should be nu(omega_nu). With the right "
     "argument the entry holds.",
     erratum=Erratum(
         "C", bearing="No later result is affected: Eq. 155 is the last line."

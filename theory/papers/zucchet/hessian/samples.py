@@ -192,7 +192,7 @@ part.row(
     r"\mathrm{d}_{\lambda_i} h_{t,i} = 0 \text{ if } i \neq j",
     code="sigprop.evidence.zucchet.hessian.units.sampled",
     correction=r"\mathrm{d}_{\lambda_i} h_{t,j} = 0 \text{ if } i \neq j",
-    note="The paper prints the index i of the state; right is j. As printed, no "
+    note="The paper prints the index i of the state; it should be j. As printed, no "
     "eigenvalue changes its own state. The words before it state the right version.",
     erratum=Erratum(
         "C", bearing="No later result is affected: Eq. 128 has the right indices."

@@ -100,7 +100,7 @@ part.row("zucchet:147", "moment", "refuted")(
     MOMENT + r"\theta" + RIGHT,
     code="pair",
     correction=MOMENT + r"\lambda_i" + RIGHT,
-    note="The paper prints theta; right is lambda_i, which the sentence before names. "
+    note="The paper prints theta; it should be lambda_i, which the sentence before names. "
     "Elsewhere theta is any parameter, such as b. The trace of the block is |c_i|^2 "
     "times this moment.",
     erratum=Erratum(

@@ -45,7 +45,7 @@ def derivative(
         correction=left + r"\mathrm{d}f}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}f}}{{\mathrm{{d}}\mathrm{{Im}}[z]}} \right)",
         corrected=lambda: (f_re + factor * f_im) / 2,
-        note="The paper takes derivatives of Re f and Im f; right are derivatives of f "
+        note="The paper takes derivatives of Re f and Im f; they should be derivatives of f "
         f"itself. With the printed form f(z) = z has {shown}. For a real f the printed "
         "form loses the derivative with respect to Im z.",
         erratum=Erratum(
@@ -76,7 +76,7 @@ part.row("zucchet:118", "identity", "refuted")(
     correction=r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}\bar{f}}{"
     r"\mathrm{d}\bar{z}}}",
     corrected=lambda: (f_re - I * f_im) / 2,
-    note="The paper prints df / d conj(z) under the bar; right is d conj(f) / d "
+    note="The paper prints df / d conj(z) under the bar; it should be d conj(f) / d "
     "conj(z). The equation is introduced for a complex-valued f, and as printed it "
     "holds only for a real f. The next item, which says that conj(L) = L, shows that "
     "conj(f) was meant.",

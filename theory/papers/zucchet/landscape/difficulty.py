@@ -19,7 +19,7 @@ part.row("zucchet:text:c1-lru-gain", "text", "refuted", "list in Appendix C.1.3"
     code="sigprop.neuron.ring.normalisation",
     correction=r"\gamma(\lambda) = \sqrt{1-|\lambda|^2}",
     corrected=lambda: sqrt(1 - lam * lam_bar),
-    note="The paper prints lambda^2; right is |lambda|^2, because the section's "
+    note="The paper prints lambda^2; it should be |lambda|^2, because the section's "
     "eigenvalues are complex. The section writes |lambda|^2 elsewhere. The LRU paper "
     "and the code have the modulus.",
     erratum=Erratum(
@@ -54,7 +54,7 @@ angle.row("zucchet:111", "identity", "refuted")(
     ),
     correction=r"\theta(\omega_{\theta}^{\exp}) = \exp(\omega_{\theta}^{\exp})",
     corrected=task.exponential_angle,
-    note="The paper prints log; right is exp, the inverse function. Appendix C.1.3 "
+    note="The paper prints log; it should be exp, the inverse function. Appendix C.1.3 "
     "and the caption of Fig. 7 have exp, as the LRU does.",
     erratum=Erratum(
         "C",

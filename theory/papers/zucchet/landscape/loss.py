@@ -170,7 +170,7 @@ best.row("zucchet:92", "moment", "refuted")(
         / 2
     ),
     assumes=WHITE,
-    note="The paper prints gamma in the first two terms; right is gamma^2. The "
+    note="The paper prints gamma in the first two terms; it should be gamma^2. The "
     "printed loss is not zero where the student equals the teacher, and grows without "
     "bound for |lambda| -> 1.",
     erratum=Erratum(

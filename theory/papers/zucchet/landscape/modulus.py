@@ -73,7 +73,7 @@ part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq.
     code="sigprop.evidence.zucchet.landscape.curvature.square_energy",
     correction=r"\mathbb{E}[|\mathrm{d}_{\omega} h_t|^2] = 1 \Leftrightarrow "
     r"\mathrm{d}_{\omega}^2 L_t = 1",
-    note="The paper takes the mean of the square; right is the mean of the squared "
+    note="The paper takes the mean of the square; it should be the mean of the squared "
     "modulus. The section allows complex states, for which the mean of the square is "
     "complex and is not the curvature. For the angle it is negative even at real "
     "lambda. The printed form holds only for the modulus of a real eigenvalue.",

@@ -45,7 +45,7 @@ part.row("zucchet:53", "identity", "refuted")(
     correction=r"\frac{\mathrm{d}h_0}{\mathrm{d}\lambda} = \sum_{n\geq 0} "
     r"n\lambda^{n-1}x_{-n}",
     corrected=lambda: n * lam ** (n - 1),
-    note="The paper prints x_{-n-1}; right is x_{-n}. Eq. 52 holds, and collecting "
+    note="The paper prints x_{-n-1}; it should be x_{-n}. Eq. 52 holds, and collecting "
     "the terms with n + m + 1 = k gives k lam^(k-1) x_{-k}.",
     erratum=Erratum(
         "B",
@@ -62,7 +62,7 @@ part.row("zucchet:54", "moment", "refuted")(
     code="sigprop.theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
     correction=D_H + DOUBLE_SUM + "R_x(m-n)",
-    note="The paper prints R_x(n - m); right is R_x(m - n). The reason is the same as "
+    note="The paper prints R_x(n - m); it should be R_x(m - n). The reason is the same as "
     "in Eq. 44: the mean of x_{-n} conj(x_{-m}) is R_x(m - n).",
     erratum=Erratum(
         "B",
@@ -112,7 +112,7 @@ part.row("zucchet:57", "moment", "refuted")(
     assumes=forms.STATIONARY,
     correction=D_H + r" = \frac{1+|\lambda|^2}{(1-|\lambda|^2)^3} " + LAGS_57,
     corrected=forms.eq_57_corrected,
-    note="The paper prints the cube of 1 - |lam|; right is the cube of 1 - |lam|^2, "
+    note="The paper prints the cube of 1 - |lam|; it should be the cube of 1 - |lam|^2, "
     "as in Eq. 56. The square is lost between Eq. 56 and Eq. 57; Eq. 6 and Eq. 60 "
     "have it. The first printed term is too large by (1 + |lam|)^3. The corrected "
     "form also needs an even R_x, as Eq. 45 does.",
@@ -148,7 +148,7 @@ part.row("zucchet:59", "moment", "refuted")(
     r")^3 + \rho(1-\rho^2)|\lambda|^2(\rho|\lambda|^2(1+|\lambda|^2) - 2\lambda "
     r"- 2\bar{\lambda})}{(1-|\lambda|^2)^3|1-\rho\lambda|^4}",
     corrected=forms.eq_59_corrected,
-    note="The paper prints the factor 1 - rho twice; right is 1 - rho^2. The printed "
+    note="The paper prints the factor 1 - rho twice; it should be 1 - rho^2. The printed "
     "form is right at rho = 0 and rho = 1, where the paper checks it. For |lambda| -> "
     "1 the printed value divided by the true value tends to 1/(1 + rho). This limit "
     "is 1/2 at rho -> 1, and 10 at rho = -0.9. The paper says that Fig. 1A plots this "

@@ -22,7 +22,7 @@ part.row("zucchet:17", "definition", "refuted")(
     r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_t",
     code="step",
     correction=r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_{t+1}",
-    note="The paper prints x_t; right is x_{t+1}, by the notation of Eq. 1. With "
+    note="The paper prints x_t; it should be x_{t+1}, by the notation of Eq. 1. With "
     "gamma = 1 the text wants the diagonalised linear RNN of Eq. 12-14. That RNN "
     "takes x_{t+1}, as S4 does in Eq. 24. With its B, C and D the printed output lags "
     "by one step. Another B and D would compensate the lag. We compare the outputs "

@@ -14,7 +14,7 @@ part.row("zucchet:27", "definition", "refuted")(
     "The forget gate of the GRU",
     r"f_{t+1} = \sigma(W_{fx}x + W_{fh}h_t + b_f)",
     correction=r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
-    note="The paper prints x without an index; right is x_{t+1}, as in Eq. 26, 28 and "
+    note="The paper prints x without an index; it should be x_{t+1}, as in Eq. 26, 28 and "
     "157. We judge the print as x_t. We read the gate off the next state, with the "
     "candidate at zero.",
     erratum=Erratum(
@@ -28,7 +28,7 @@ part.row("zucchet:28", "definition", "refuted")(
     r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r \odot (W_{nh}h_t + b_{nh}))",
     correction=r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r_{t+1} \odot (W_{nh}h_t + "
     r"b_{nh}))",
-    note="The paper prints r without an index; right is r_{t+1} of Eq. 26. We judge "
+    note="The paper prints r without an index; it should be r_{t+1} of Eq. 26. We judge "
     "the print as r_t.",
     erratum=Erratum(
         "C", bearing="No later result is affected: Eq. 29 needs the right candidate."

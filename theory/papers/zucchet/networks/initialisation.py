@@ -82,7 +82,7 @@ def chrono_range(
         r"\right)",
         corrected=lambda: recurrences.chrono_at(times).result,
         code="sigprop.theory.recurrences.chrono_at",
-        note="The paper prints 1 - 1/T; right is f = sigmoid(log T) = T/(1 + T), for zero "
+        note="The paper prints 1 - 1/T; it should be f = sigmoid(log T) = T/(1 + T), for zero "
         f"inputs and states. The true gate is larger by {size}. With b_f = log(T - 1) "
         "the printed range is right.",
         erratum=Erratum(

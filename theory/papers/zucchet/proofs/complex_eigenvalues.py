@@ -38,7 +38,7 @@ part.row("zucchet:80", "identity", "refuted")(
     lambda: s * (d_nu * exp(I * theta) / 2 + I / 2 * nu * d_theta * exp(I * theta)),
     code="polar_slope",
     correction=CHAIN + rf"{D_NU}{TURN} + i\nu{D_THETA}{TURN}\right)",
-    note="The paper prints a factor 1/2 in both terms; right is 1. The factor would "
+    note="The paper prints a factor 1/2 in both terms; it should be 1. The factor would "
     "belong to a Wirtinger derivative with respect to a complex omega, but omega is "
     "real. With the printed factors Eq. 81 contradicts Eq. 99.",
     erratum=Erratum(
@@ -64,7 +64,7 @@ def _polar_moment(number: int, words: str, latex: str, slope) -> None:
         lambda: Rational(1, 4) * S * slope * slope.conjugate(),
         code="polar_moment",
         correction=second + rf"{MOMENT} {latex}",
-        note="The paper prints a factor 1/4; right is 1. The printed value is a "
+        note="The paper prints a factor 1/4; it should be 1. The printed value is a "
         "quarter of the true value at every point, because of the two halves in Eq. "
         "80. The step from the line before is right.",
         erratum=Erratum(

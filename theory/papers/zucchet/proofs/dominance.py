@@ -71,7 +71,7 @@ part.row("zucchet:72", "identity", "refuted")(
     correction=SLOPE
     + r"\lambda_i \frac{\mathrm{d}h_{t,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} + "
     r"x_{t+1,j} \text{ if } k = i",
-    note="The derivative on the right side is printed for time t + 1; right is time "
+    note="The derivative on the right side is printed for time t + 1; it should be time "
     "t. The printed equation would give x_{t+1,j}/(1 - lam_i), without memory of "
     "older inputs.",
     erratum=Erratum(

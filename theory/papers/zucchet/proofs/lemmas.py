@@ -49,7 +49,7 @@ part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
     correction=r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET_34,
     corrected=forms.bracket,
     assumes=OF_INPUTS,
-    note="The paper prints beta^n on the left side; right is beta^m. The proof (Eq. "
+    note="The paper prints beta^n on the left side; it should be beta^m. The proof (Eq. "
     "35) and every later use of the lemma have beta^m.",
     erratum=Erratum(
         "C",
@@ -77,7 +77,7 @@ part.row("zucchet:lemma1", "identity", "refuted", "Lemma 1")(
     code="lemma_1",
     correction=CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
     assumes=EVEN,
-    note="The paper prints the second power as n; right is m, as in Eq. 34. If u is "
+    note="The paper prints the second power as n; it should be m, as in Eq. 34. If u is "
     "not even, the proof ends at Eq. 36. We take summable u, for which the printed "
     "double sum converges. For other bounded u it does not converge. The "
     "autocovariance of complex inputs satisfies R(-D) = conj(R(D)) and is not even. "

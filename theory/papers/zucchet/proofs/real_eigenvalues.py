@@ -52,7 +52,7 @@ part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
     lambda: 1 / diagonal.moment("state", "exponential").result,
     code="sigprop.neuron.ring.normalisation",
     correction=FACTOR + r"^{-1/2}",
-    note="The paper prints the inverse of E[h^2]; right is the inverse of its square "
+    note="The paper prints the inverse of E[h^2]; it should be the inverse of its square "
     "root, because the moment scales with gamma^2. With the printed gamma E[h^2] "
     "falls to zero as 1 - lam^2 for |lambda| -> 1.",
     erratum=Erratum(
@@ -66,7 +66,7 @@ part.row("zucchet:78", "identity", "refuted")(
     ERROR + LATER % "x" + r"\right)",
     code="LRU",
     correction=ERROR + LATER % "h" + r"\right)",
-    note="The paper prints dL/dx_{t+1}; right is dL/dh_{t+1}, as in Eq. 7. The error "
+    note="The paper prints dL/dx_{t+1}; it should be dL/dh_{t+1}, as in Eq. 7. The error "
     "from time t + 1 is dL/dh_{t+1} = (dL/dx_{t+1})/gamma. The factor gamma enters "
     "once, not at every step. With the printed form the errors decay with gamma lam "
     "in place of lam. For |lambda| -> 1 gamma is small, so the printed errors would "

@@ -53,7 +53,7 @@ part.row("zucchet:44", "identity", "refuted")(
     code="sigprop.theory.autocorrelation.double_sum",
     assumes=forms.COMPLEX_STATIONARY,
     correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
-    note="The paper prints R_x(n - m); right is R_x(m - n). By assumption c) E[x_{-n} "
+    note="The paper prints R_x(n - m); it should be R_x(m - n). By assumption c) E[x_{-n} "
     "conj(x_{-m})] is R_x(m - n). The wrong sign of the lag conjugates R_x for "
     "complex inputs, which assumption a) allows. For real inputs it changes nothing. "
     "With the right sign the equation needs no condition on R_x; the next line needs "
