@@ -15,7 +15,7 @@ CAPTION = (
     "of {seeds} trainings with its standard error. {panels}"
 )
 PANELS = {
-    "a": "A: each line joins the exact linear model, the LRU and BLUR on one task.",
+    "a": "A: each line joins the least-squares linear model, the LRU and BLUR on one task.",
     "b": "B: hollow circles are bidirectional layers other than BLUR.",
 }
 
@@ -24,7 +24,9 @@ Point = tuple[float, float, float, str]
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Both panels show error against parameters: A on three tasks, B for all layers on one.
+    """Panel A shows error against the number of parameters on three tasks.
+
+    Panel B shows all layers on one task.
 
     Raises:
         ValueError: If there is no such panel.

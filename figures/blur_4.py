@@ -18,7 +18,9 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A and B show forecast errors of two networks, four baselines and the paper.
+    """Panels A and B show forecast errors of two networks and four baselines.
+
+    Diamonds are the errors that the paper prints.
 
     Raises:
         ValueError: If there is no such panel.
@@ -82,7 +84,7 @@ def shown(results: style.Results) -> str:
     return (
         f"BLUR has the smallest mean squared error on {sum(first)} of {len(first)} tasks, "
         "compared with the LRU and four forecasts without a network. BLUR's error is "
-        f"{phrases.span(ratios, '.2f')} times the error of the exact linear model."
+        f"{phrases.span(ratios, '.2f')} times the error of the least-squares linear model."
     )
 
 

@@ -17,7 +17,9 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The panel shows six forecasts in a row, with intervals from validation errors.
+    """The panel shows six consecutive forecasts.
+
+    Their intervals are computed from the errors on the validation set.
 
     Raises:
         ValueError: If there is no such panel.

@@ -20,7 +20,9 @@ HOLLOW = "C: hollow dots are bidirectional layers other than BLUR."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A and B show two networks' errors by horizon, C the errors of all layers at one.
+    """Panels A and B show the errors of the LRU and BLUR against the horizon.
+
+    Panel C shows the errors of all layers at one horizon.
 
     Raises:
         ValueError: If there is no such panel.

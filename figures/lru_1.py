@@ -84,15 +84,15 @@ def shown(results: style.Results) -> str:
     risen = sum(gain > 0 for gain in gains.values())
     of = f"all {len(gains)}" if risen == len(gains) else f"{risen} of the {len(gains)}"
     said = (
-        f"The mean test accuracy over the {len(STUDIES)} tasks rises in {of} steps of the "
-        "caption."
+        f"The mean test accuracy over the {len(STUDIES)} tasks rises in {of} steps that the "
+        "paper's caption names."
     )
     if risen == len(gains):
         return said
     (old, new), least = min(gains.items(), key=lambda step: step[1])
     return (
         f"{said} It falls most from {old} to {new}, by {-least:.1f} percentage points. A run "
-        f"that diverged counts as {CHANCE:g} %."
+        f"that diverged counts as {CHANCE:g} %, the accuracy of guessing."
     )
 
 

@@ -139,6 +139,7 @@ def shown(results: style.Results) -> str:
     return (
         f"In {steps} steps a mode completes {full:.0f} periods on average with phases up to "
         f"{first}, and {small:.0f} with phases up to {second}. With phases up to {first}, "
-        f"{SHORT} steps contain {short:.0f} periods, which is "
-        f"{'more' if short > small else 'no more'} than {small:.0f}."
+        f"a mode completes {short:.0f} periods in {SHORT} steps, "
+        f"{'more' if short > small else 'no more'} than the {small:.0f} periods with small "
+        f"phases in {steps} steps."
     )

@@ -154,5 +154,5 @@ def shown(results: style.Results) -> str:
             else f"{begin} {mean[0]:.0f} iterations on average at every target phase."
         )
     below = f"the relative loss stays below {data.attrs['threshold']:g}"
-    said.append(f"Iterations count until {below}.")
+    said.append(f"Iterations are counted until {below}.")
     return " ".join(said)

@@ -55,7 +55,11 @@ def verdict(statuses: Mapping[str, str], shown: str = "") -> str:
 def _origin(data: xr.Dataset, reduced: bool) -> str:
     """The size, seeds and commit; a size is the paper's only where the paper has it."""
     preset = data.attrs["preset"]
-    size = "reduced" if reduced and preset == "paper" else f"preset {preset}"
+    size = (
+        "smaller than in the paper"
+        if reduced and preset == "paper"
+        else f"preset {preset}"
+    )
     commit, _, changed = data.attrs.get("commit", "unknown").partition("-")
     made = f"commit {commit[:COMMIT]}{' with changes' * bool(changed)}"
     return ", ".join(filter(None, (size, _seeds(data), made)))

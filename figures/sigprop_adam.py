@@ -18,7 +18,10 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Each panel shows Adam's rates against the Hessian's row norms and diagonal roots.
+    """Each panel shows Adam's effective learning rates in one network.
+
+    The horizontal axis is the norm of each row of the Hessian, or the square root of its
+    diagonal entry.
 
     Raises:
         ValueError: If there is no such panel.
@@ -56,7 +59,7 @@ def shown(results: style.Results) -> str:
     rates, products = zip(*_decades(results[STUDY]).values(), strict=True)
     return (
         f"Adam's effective learning rates span {phrases.span(rates, '.1f')} decades within "
-        "one network. Each rate times the norm of its row of the Hessian spans "
+        "one network. The products of a rate and the norm of its row of the Hessian span "
         f"{phrases.span(products, '.1f')} decades."
     )
 

@@ -212,9 +212,9 @@ def shown(results: style.Results) -> str:
         f"The advised initialisation ends with a lower validation loss than the default on "
         f"{better} of {len(words)} tasks, and with a higher loss on {worse}. The aim, a lower "
         "loss on half of the tasks and a higher loss on at most one, is "
-        f"{'reached' if reached else 'not reached'}. Lower recurrent learning rates in "
-        f"addition help on {rates.count(BETTER)} of {len(rates)} tasks and harm on "
-        f"{rates.count(WORSE)}."
+        f"{'reached' if reached else 'not reached'}. Adding lower recurrent "
+        f"learning rates to the advice helps on {rates.count(BETTER)} of {len(rates)} tasks "
+        f"and harms on {rates.count(WORSE)}."
     )
 
 
@@ -225,9 +225,16 @@ def details(results: style.Results) -> style.Cells:
         _words(results[STUDIES["c"]], "rates"),
         *(_words(results[STUDIES["d"]], way) for way in WAYS),
     ]
-    ways = (f"phases, {label.partition(':')[0]}" for label, *_ in WAYS.values())
+    ways = (
+        f"phases {label.partition(':')[0]} / default" for label, *_ in WAYS.values()
+    )
     return (
-        ("last validation loss", "advised", "lower rates in addition", *ways),
+        (
+            "last validation loss of",
+            "advised / default",
+            "lower rates / advised",
+            *ways,
+        ),
         *(
             (NAMES[task], *(words.get(task, "–") for words in columns))
             for task in columns[0]

@@ -120,12 +120,10 @@ def shown(results: style.Results) -> str:
     said = []
     for optimiser in OPTIMISER.values():
         shares = _shares(results[STUDY], optimiser)
-        (turn, first), *others = ((turn, float(one.max())) for turn, one in shares)
-        parts = [f"at angle {turn:g} π from {first:.0f} % of the unit disc"]
-        parts += [f"at angle {turn:g} π from {most:.0f} %" for turn, most in others]
+        parts = [f"{float(one.max()):.0f} % (angle {turn:g} π)" for turn, one in shares]
         said.append(
-            f"With {optimiser} and the best parametrisation, training reaches a teacher "
-            f"{phrases.listed(parts)}."
+            f"With {optimiser} and the best parametrisation, training reaches the teacher from "
+            f"{phrases.listed(parts)} of the unit disc."
         )
     return " ".join(said)
 

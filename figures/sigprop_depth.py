@@ -21,7 +21,10 @@ LEVELS = {"alone": (0.0,), "skip": (0.1, 0.3), "skip + norm": (0.1, 0.3)}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """All panels show growth per block by modulus and gain: A-C as maps, D-F as curves.
+    """All panels show by which factor one block multiplies the signal or its gradient.
+
+    Panels A to C are maps of theory over modulus and gain, and panels D to F are curves
+    with measurements.
 
     Raises:
         ValueError: If there is no such panel.
@@ -162,9 +165,9 @@ def shown(results: style.Results) -> str:
     )
     apart = np.abs(data["measured"].values - picked.values)
     return (
-        f"Without skips, the signal keeps its size at a gain of {forth} and its gradient at "
-        f"{back}, depending on the moduli. With skips, signals and gradients {beside}. "
-        f"Half of {apart.size} measured growth factors per block lie within "
+        f"Without skips, the signal keeps its size at a gain of {forth} and the gradient keeps "
+        f"its size at {back}, depending on the moduli. With skips, signals and gradients "
+        f"{beside}. Half of {apart.size} measured growth factors per block lie within "
         f"{10 ** np.median(apart) - 1:.1%} of theory, and all within "
         f"{10 ** apart.max() - 1:.0%}."
     )

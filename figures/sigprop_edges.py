@@ -37,7 +37,9 @@ CENTRAL = ("merged", "recurrent")
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows second moments of both states by position, B of their merge, C gradients.
+    """Panel A shows second moments of the forward and backward states by position.
+
+    Panel B shows those of the merged states, and panel C those of the gradients.
 
     Raises:
         ValueError: If there is no such panel.
@@ -102,10 +104,10 @@ def shown(results: style.Results) -> str:
     merged, gradient = (_ends(data, moment, source) for moment in CENTRAL)
     apart = abs(data["measured"] - data["predicted"]) / data["sem"]
     return (
-        f"For {source} inputs, the merged state's second moment is {merged[0]} of its value "
-        f"in an endless sequence at the first step, and {merged[1]} in the middle. The "
-        f"recurrent gradient's second moment is {gradient[0]} of its value in an endless "
-        f"sequence at the first step, and {gradient[1]} in the middle. "
+        f"Relative to an endless sequence with {source} inputs, the merged state's second "
+        f"moment is {merged[0]} at the first step and {merged[1]} in the middle. Relative to "
+        f"the same sequence, the recurrent gradient's second moment is {gradient[0]} at the "
+        f"first step and {gradient[1]} in the middle. "
         f"{int((apart <= 2).sum())} of {apart.size} simulated moments lie within two standard "
         "errors of the exact ones."
     )

@@ -64,7 +64,7 @@ def shown(results: style.Results) -> str:
     return (
         "The mean square of the states differs from that of the linearised layer by "
         f"{phrases.span(full, '+.1%')}, depending on the layer. With inputs of "
-        f"{float(data['size'].min()):g} times the size, the difference is "
+        f"{float(data['size'].min()):g} times the amplitude, the difference is "
         f"{phrases.span(small, '+.1%')}."
     )
 

@@ -16,7 +16,10 @@ COLOURS = {
 ENDS = {"full": ("x", "other layers"), "none": ("+", "bidirectional layers")}
 DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^")
-CAPTION = "All errors are mean squared errors over the exact linear model's on the same data. "
+CAPTION = (
+    "All errors are mean squared errors over the least-squares linear model's on the same "
+    "data. "
+)
 PANELS = {
     "a": "A: BLUR in every setting. The setting with the smallest mean error at the best "
     "step is used for all other trainings. ",
@@ -29,7 +32,9 @@ WITHIN = 1.1
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows validation error by training step, B test against validation error.
+    """Panel A shows the validation error during training, for each setting.
+
+    Panel B shows the test error against the validation error.
 
     Raises:
         ValueError: If there is no such panel.

@@ -16,7 +16,9 @@ MARKERS = {"state": "o", "gate": "s"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows states by time constant, B gate gradients, C ratios of measured to exact.
+    """Panels A and B show moments of states and of gate gradients against the time constant.
+
+    Panel C shows measured moments divided by predicted moments.
 
     Raises:
         ValueError: If there is no such panel.
@@ -116,6 +118,6 @@ def shown(results: style.Results) -> str:
         f"For time constants of {memory[0]:g} to {memory[-1]:g} steps, "
         f"{int((apart <= 2).sum())} of {apart.size} measured moments lie within two standard "
         f"errors of the predicted moments. The ratio of measured to predicted moments is "
-        f"{phrases.span(ratio, '.3f')}. The relative error of the numerical integration is at "
-        f"most {error:.0e}."
+        f"{phrases.span(ratio, '.3f')}. The predictions themselves have a relative error of "
+        f"at most {error:.0e}."
     )

@@ -18,10 +18,10 @@ COLOURS = {
 }
 SHARE = ("share", "share_sem")
 GROUPS = {
-    "recurrent": "Recurrent parameters",
-    "input": "Input parameters of the recurrent layers",
-    "readout": "Readout parameters of the recurrent layers",
-    "other": "Parameters outside the recurrent layers",
+    "recurrent": "recurrent parameters",
+    "input": "input parameters of the recurrent layers",
+    "readout": "readout parameters of the recurrent layers",
+    "other": "parameters outside the recurrent layers",
 }
 LEAST = 0.5  # smallest number of eigenvalues that is drawn
 SPAN = (
@@ -30,7 +30,10 @@ SPAN = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A counts the Hessian's eigenvalues; B and C show their parameters and localisation.
+    """Panel A counts the Hessian's eigenvalues by size.
+
+    Panel B shows the share of each group of parameters. Panel C shows over how many
+    parameters the outermost eigenvectors spread (participation).
 
     Raises:
         ValueError: If there is no such panel.
@@ -137,8 +140,8 @@ def shown(results: style.Results) -> str:
         group = str(own.idxmax("group").item())
         leading.setdefault(group, []).append(f"{name} ({100 * float(own.max()):.0f} %)")
     return " ".join(
-        f"{GROUPS[group]} have the largest share of the curvature in the "
-        f"{phrases.listed(names)} network{'s' * (len(names) > 1)}."
+        f"In the {phrases.listed(names)} network{'s' * (len(names) > 1)}, "
+        f"{GROUPS[group]} have the largest share of the curvature."
         for group, names in leading.items()
     )
 

@@ -20,7 +20,9 @@ TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The upper row shows step sizes by eigenvalue, the lower row changes of state or loss.
+    """The upper row shows step sizes against the eigenvalue.
+
+    The lower row shows how much a step changes the state or the loss.
 
     Raises:
         ValueError: If there is no such panel.
@@ -104,8 +106,8 @@ def shown(results: style.Results) -> str:
         return f"{float(one.min()):.1g} to {float(one.max()):.2g}"
 
     return " ".join(
-        f"For {name}, a unit step's mean squared change of the state (A) is "
-        f"{ends(name, GAIN['a'])} times the optimal value, and the curvature (B) "
-        f"{ends(name, GAIN['b'])} times."
+        f"In the {name} parametrisation, a unit step changes the state (A) by "
+        f"{ends(name, GAIN['a'])} times the optimal mean square and has "
+        f"{ends(name, GAIN['b'])} times the optimal curvature (B)."
         for name in USUAL
     )

@@ -20,9 +20,10 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the final loss against the number of heads, the diagonal blocks of A.
+    """Panel A shows the final loss against the number of heads.
 
-    Panel B shows Adam's effective learning rates for A during training.
+    Heads are the diagonal blocks of the recurrent matrix. Panel B shows Adam's effective
+    learning rates for this matrix during training.
 
     Raises:
         ValueError: If there is no such panel.

@@ -52,11 +52,11 @@ def shown(results: style.Results) -> str:
     one = data.sel(input="embeddings").dropna("lag", subset=["R"])
     inside = (one["low"] <= one["paper"]) & (one["paper"] <= one["high"])
     others = [
-        f"{name} {_half(data.sel(input=name))}"
+        f"{_half(data.sel(input=name))} for {name}"
         for name in data["input"].values
         if name != "embeddings"
     ]
-    halves = " and ".join([f"{_name(data)} {_half(one)}", *others])
+    halves = " and ".join([f"{_half(one)} for {_name(data)}", *others])
     return (
         f"The autocovariance R at lag 0 is {float(one['R'][0]):.3g}. The paper's fit lies in "
         f"the 95 % interval at {100 * float(inside.mean()):.0f} % of the lags. R falls to half "

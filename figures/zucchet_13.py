@@ -74,9 +74,9 @@ def shown(results: style.Results) -> str:
     encoder = _encoder(data)
     ratios = _listed({name: float(encoder.sel(kind=name)) for name in names})
     return (
-        "At one nu_0, mean squared gradients of a group differ between layers by these factors "
-        f"at most: {apart}. The encoder's mean squared gradients are {ratios} times the "
-        "feedforward gradients."
+        "At the same nu_0, mean squared gradients of one group in two layers differ by a "
+        f"factor of at most {apart}. The encoder's mean squared gradients are {ratios} times "
+        "the feedforward gradients."
     )
 
 

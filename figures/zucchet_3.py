@@ -82,8 +82,9 @@ def shown(results: style.Results) -> str:
     nu0, ahead = lead["condition"].values, lead.values > 0
     since = len(ahead) - int(np.argmin([*ahead[::-1], False]))
     first = (
-        f"From nu0 = {nu0[since]:g} on, the LRU has a lower median loss than the RNN. At "
-        f"nu0 = {nu0[-1]:g} the difference is {lead.values[-1]:.1f} decades (factors of ten)."
+        f"If the teacher's smallest modulus nu0 is {nu0[since]:g} or more, the LRU has a lower "
+        f"median loss than the RNN. At nu0 = {nu0[-1]:g} the difference is "
+        f"{lead.values[-1]:.1f} decades (factors of ten)."
         if since < len(ahead)
         else f"The LRU does not have a lower median loss than the RNN at nu0 = {nu0[-1]:g}."
     )

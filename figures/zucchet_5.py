@@ -46,8 +46,9 @@ NOTES = {
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panel A shows the mean squared states of four recurrences against nu_0.
 
-    Panels B and C show mean squared gradients by group of parameters, for three recurrences
-    and for the cRNN with normalisations.
+    Panels B and C show mean squared gradients by group of parameters: B for three
+    recurrences, C for the complex diagonal RNN (cRNN) with normalisations. At initialisation
+    nu_0 is the smallest modulus.
 
     Raises:
         ValueError: If there is no such panel.

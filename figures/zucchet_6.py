@@ -44,8 +44,8 @@ LIMITS = 2e-4, 4e6  # of the curvatures
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Each row shows one parametrisation, along the modulus and along the angle.
 
-    The first of two columns shows the loss, the second the curvature at its minimum against
-    the teacher's modulus.
+    In each direction the left column shows the loss. The right column shows the curvature at
+    the minimum against the teacher's modulus.
 
     Raises:
         ValueError: If there is no such panel.

@@ -21,8 +21,9 @@ FLOOR, SPARED = 1e-1, 2  # similarities below, and in the top decades, have one 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panel A shows the similarity of each eigenvalue with λ0 for four input correlations.
 
-    Panel B shows the similarity on the circle through λ0, and panel C the normalised
-    similarity near the conjugate of λ0.
+    The similarity of two eigenvalues is the size of the Hessian entry that couples them, and
+    λ0 is one fixed eigenvalue. Panel B shows the similarity on the circle through λ0, and
+    panel C the normalised similarity near the conjugate of λ0.
 
     Raises:
         ValueError: If there is no such panel.

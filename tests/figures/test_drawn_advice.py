@@ -141,7 +141,7 @@ def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     assert (
         "than the default on 9 of 9 tasks, and with a higher loss on 0. The aim" in said
     )
-    assert "in addition help on 4 of 4 tasks and harm on 0." in said
+    assert "to the advice helps on 4 of 4 tasks and harms on 0." in said
     same = ("ETTh1", "WTH", "white", "smnist-10k")
     mixed = [("fsdd", "worse"), *((task, SAME) for task in same)]
     said = told(results, mixed)
@@ -150,9 +150,9 @@ def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     assert "at most one, is reached." in told(results, mixed[:4])
     assert "is not reached." in told(results, [*mixed[:1], ("white", "worse")])
     fewer = told(results, [("fsdd", "worse")], "rates", "advice_rates")
-    assert "in addition help on 3 of 4 tasks and harm on 1." in fewer
+    assert "to the advice helps on 3 of 4 tasks and harms on 1." in fewer
     both = told(results, [("fsdd", "worse")], "both", "advice_rates")
-    assert "help on 4 of 4 tasks and harm on 0." in both
+    assert "helps on 4 of 4 tasks and harms on 0." in both
 
 
 def test_sigprop_advice_worth_lists_every_verdict_by_task(results):
@@ -163,8 +163,8 @@ def test_sigprop_advice_worth_lists_every_verdict_by_task(results):
         tables["advice_phases"]["word"].loc[{"contrast": way, "of": task}] = "worse"
     header, *rows = figure.details(tables)
     assert header == (
-        *("last validation loss", "advised", "lower rates in addition"),
-        *("phases, spread", "phases, input", "phases, all"),
+        *("last validation loss of", "advised / default", "lower rates / advised"),
+        *(f"phases {way} / default" for way in ("spread", "input", "all")),
     )
     assert len(rows) == TASKS
     good, none = "better", "–"

@@ -51,7 +51,7 @@ def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
 
     said = shown("sigprop-depth", depth_map=change)
     assert (
-        "the signal keeps its size at a gain of 4 and its gradient at 4, depend" in said
+        "its size at a gain of 4 and the gradient keeps its size at 4, depend" in said
     )
     assert "With skips, signals and gradients never shrink." in said
     assert (
@@ -72,4 +72,7 @@ def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
         ] = np.log10(data["gain"].values / 2)
 
     said = shown("sigprop-depth", depth_map=lambda data: [change(data), apart(data)])
-    assert "at a gain of 4 and its gradient at 2 to 4, depending on the moduli." in said
+    assert (
+        "at a gain of 4 and the gradient keeps its size at 2 to 4, depending on the moduli."
+        in said
+    )

@@ -118,10 +118,10 @@ def test_sigprop_edges_say_what_is_left_at_the_first_step():
 
     said = shown("sigprop-edges", edges=change)
     assert (
-        "For white inputs, the merged state's second moment is 0.25 of its value in an "
-        "endless sequence at the first step, and 0.50 in the middle." in said
+        "Relative to an endless sequence with white inputs, the merged state's second moment "
+        "is 0.25 at the first step and 0.50 in the middle." in said
     )
-    assert "The recurrent gradient's second moment is 0.43 of its value" in said
+    assert "the recurrent gradient's second moment is 0.43 at the first step" in said
     assert "396 of 396 simulated moments" in said
     header, *rows = details("sigprop-edges", edges=change)
     assert header[1:] == ("first step", "middle")

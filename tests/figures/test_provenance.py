@@ -50,7 +50,8 @@ def test_results_of_one_origin_are_named_together():
 
 
 @pytest.mark.parametrize(
-    ("preset", "size"), [("paper", "reduced"), ("quick", "preset quick")]
+    ("preset", "size"),
+    [("paper", "smaller than in the paper"), ("quick", "preset quick")],
 )
 def test_only_the_papers_sizes_are_called_the_papers(preset, size):
     sentence = provenance.sentence({"one": result(preset=preset)}, "short lists.")
@@ -66,7 +67,7 @@ def test_figures_of_smaller_networks_say_so(name):
         catalogue.entry(name).reduced,
     )
     assert "preset paper" not in sentence
-    assert sentence.count("reduced") >= 1
+    assert sentence.count("smaller than in the paper") >= 1
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,9 @@ STEPS = {"tanh": 10, "dense": 20, "complex": 30, "stable": 40, "ring": 50, "gamm
 
 def test_lru_1_names_the_steps_that_lower_the_accuracy():
     said = shown("lru-1", **accuracies(**STEPS))
-    assert said.endswith("over the 3 tasks rises in all 5 steps of the caption.")
+    assert said.endswith(
+        "over the 3 tasks rises in all 5 steps that the paper's caption names."
+    )
     said = shown("lru-1", **accuracies(**STEPS | {"stable": 27.5, "gamma": 49}))
     assert "rises in 3 of the 5 steps" in said
     assert "from complex diagonal to stable exponential, by 2.5 percentage" in said
@@ -243,10 +245,10 @@ def test_zucchet_2_reads_well_without_bounds_or_without_growth(power, words):
     [
         (
             (-1, -1, 1, -1, 1, 1, 2),
-            "From nu0 = 0.96 on, the LRU has a lower median loss than the RNN. At nu0 = "
-            "0.99 the difference is 2.0 decades",
+            "modulus nu0 is 0.96 or more, the LRU has a lower median loss than the RNN. At "
+            "nu0 = 0.99 the difference is 2.0 decades",
         ),
-        ((1,) * 7, "From nu0 = 0.32 on, the LRU"),
+        ((1,) * 7, "modulus nu0 is 0.32 or more, the LRU"),
         (
             (1, 1, 1, 1, 1, 1, -1),
             "not have a lower median loss than the RNN at nu0 = 0.99.",
@@ -450,7 +452,7 @@ def test_sigprop_adam_says_how_much_less_the_product_varies():
 
     said = shown("sigprop-adam", hessian_structure=change)
     assert "rates span 0.0 to 2.0 decades within" in said
-    assert "of the Hessian spans 0.0 to 1.5 decades." in said
+    assert "of the Hessian span 0.0 to 1.5 decades." in said
     assert details("sigprop-adam", hessian_structure=change) == (
         ("range in decades", "effective rates", "rates times row norms"),
         ("RNN", "1.0", "0.0"),
@@ -472,10 +474,10 @@ def test_sigprop_basins_gives_the_largest_share_of_the_disc():
 
     said = shown("sigprop-basins", basins=change)
     assert (
-        "With Adam and the best parametrisation, training reaches a teacher at angle 0.01 π "
-        "from 75 % of the unit disc and at angle 0.5 π from 25 %." in said
+        "With Adam and the best parametrisation, training reaches the teacher from 75 % "
+        "(angle 0.01 π) and 25 % (angle 0.5 π) of the unit disc." in said
     )
-    assert "0.01 π from 25 % of the unit disc and at angle 0.5 π from 50 %." in said
+    assert "from 25 % (angle 0.01 π) and 50 % (angle 0.5 π) of the unit disc." in said
     header, *rows = details("sigprop-basins", basins=change)
     assert header[:4] == (
         *("share of the unit disc that reaches the teacher, %", "polar", "LRU", "tanh"),
@@ -501,12 +503,13 @@ def test_sigprop_bench_says_how_much_longer_others_take():
 
     said = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
     assert (
-        "takes 2 times as long with a streaming scan as with our kernel, 50 times with an "
-        "associative scan, and 7 times one sequence at a time." in said
+        "takes 2 times as long with a streaming scan as with our kernel, and 50 times with "
+        "an associative scan. Simulating one sequence at a time takes 7 times as long."
+        in said
     )
     assert (
-        "take 3 times as long with an associative scan as with our scan, and 2 to 4 times "
-        "with lax.scan." in said
+        "take 3 times as long with an associative scan as with our scan, and 2 to 4 with "
+        "lax.scan." in said
     )
 
 
@@ -521,12 +524,12 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
 
     said = shown("sigprop-networks", network_curvature=change)
     assert (
-        "Parameters outside the recurrent layers have the largest share of the curvature in "
-        "the LRU (25 %) and tanh (50 %) networks." in said
+        "In the LRU (25 %) and tanh (50 %) networks, parameters outside the recurrent layers "
+        "have the largest share of the curvature." in said
     )
     assert (
-        "Input parameters of the recurrent layers have the largest share of the curvature in "
-        "the BLUR (62 %) network." in said
+        "In the BLUR (62 %) network, input parameters of the recurrent layers have the "
+        "largest share of the curvature." in said
     )
     assert details("sigprop-networks", network_curvature=change) == (
         ("share of the curvature", "recurrent", "input", "readout", "other"),
@@ -551,8 +554,9 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
         ("tanh", "1 to 3", "1 to 1"),
     ):
         assert (
-            f"For {name}, a unit step's mean squared change of the state (A) is {state} times "
-            f"the optimal value, and the curvature (B) {curvature} times." in said
+            f"In the {name} parametrisation, a unit step changes the state (A) by {state} "
+            f"times the optimal mean square and has {curvature} times the optimal "
+            "curvature (B)." in said
         )
 
 

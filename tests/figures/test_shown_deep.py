@@ -81,7 +81,7 @@ def test_zucchet_13_tells_how_far_layers_are_apart(deep):
     )
     deep["ends"].loc[{"kind": "GRU", "end": "encoder"}] = 12
     said = zucchet_13.shown({"deep_signals": deep})
-    assert "by these factors at most: 5 (cRNN), 1 (LRU), 1 (GRU)." in said
+    assert "by a factor of at most 5 (cRNN), 1 (LRU), 1 (GRU)." in said
     assert "are 1 (cRNN), 1 (LRU), 12 (GRU) times the feedforward gradients." in said
     header, *rows = zucchet_13.details({"deep_signals": deep})
     assert header == (
@@ -136,9 +136,9 @@ def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(
     said = zucchet_12.shown({"embedding_correlation": correlation})
     assert "R at lag 0 is 0.376." in said
     assert "in the 95 % interval at 50 % of the lags" in said
-    assert "at these lags: sampled inputs 3 and ListOps over 3." in said
+    assert "at these lags: 3 for sampled inputs and over 3 for ListOps." in said
     read = correlation.assign_attrs(source="bert.npy")
-    assert "lags: embeddings 3" in zucchet_12.shown({"embedding_correlation": read})
+    assert "lags: 3 for embeddings" in zucchet_12.shown({"embedding_correlation": read})
     assert zucchet_12.details({"embedding_correlation": correlation}) == (
         ("term of the fit", "our fit", "the paper's fit"),
         ("variance of white noise", "0.336", "0.332"),
@@ -181,7 +181,7 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     jacobian["log_size"][2, -1, 1] += np.log10(2)
     said = zucchet_14.shown({"gru_jacobian": jacobian})
     assert "is 0.01 to 1 after 16 steps and 0.01 to 2 after 20 steps." in said
-    assert "of the entries exceeds 1 for c, sigma_h = 5." in said
+    assert "of the entries exceeds 1 in case c, sigma_h = 5." in said
     assert zucchet_14.details({"gru_jacobian": jacobian}) == (
         (
             "panel and setting",
@@ -274,7 +274,7 @@ def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
     said = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
     assert "from that of the linearised layer by -40.0% to +50.0%, depending" in said
-    assert "With inputs of 0.25 times the size, the difference is -10.0%." in said
+    assert "With inputs of 0.25 times the amplitude, the difference is -10.0%." in said
     gates["ratio"].loc[{"layer": "LSTM", "size": 0.25}] = 1.25
     header, *rows = sigprop_effective_eigenvalues.details({"gated_neurons": gates})
     assert header[1:] == ("full input size", "0.25 of the input size")

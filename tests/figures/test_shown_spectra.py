@@ -43,7 +43,7 @@ def test_lru_4_says_how_often_modes_turn(short, word):
         "with phases up to π/50" in said
     )
     assert (
-        f"phases up to 2π, 1024 steps contain {short} periods, which is {word} than 50."
+        f"up to 2π, a mode completes {short} periods in 1024 steps, {word} than the 50 periods"
         in said
     )
 
