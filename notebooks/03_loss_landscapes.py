@@ -128,7 +128,7 @@ def sharpness(size, rho, normalised, turn=0.0):
 
 
 table = [
-    "| $\\lambda^*$ | curvature by $\\nu$ | by $\\theta$ | by $\\nu$, normalised |"
+    "| $\\lambda^*$ | curvature along $\\nu$ | along $\\theta$ | along $\\nu$, normalised |"
 ]
 table.append("|---|---|---|---|")
 found = {}
@@ -143,11 +143,11 @@ by_modulus, by_angle, normalised = powers = np.log10(growth)
 assert np.all(np.abs(powers - [3, 3, 2]) < 0.02)
 display(
     Markdown(
-        "If the teacher's time constant is ten times as long, the curvature by $\\nu$ is "
+        "If the teacher's time constant is ten times as long, the curvature along $\\nu$ is "
         f"{growth[0]:.0f} times as large. The curvature grows like "
-        f"$(1-\\lambda^*)^{{-{by_modulus:.2f}}}$ by the modulus and like "
-        f"$(1-\\lambda^*)^{{-{by_angle:.2f}}}$ by the angle. With normalised inputs the "
-        f"exponent of the modulus is smaller by {by_modulus - normalised:.2f}."
+        f"$(1-\\lambda^*)^{{-{by_modulus:.2f}}}$ along the modulus and like "
+        f"$(1-\\lambda^*)^{{-{by_angle:.2f}}}$ along the angle. With normalised inputs the "
+        f"power of the curvature along the modulus is lower by {by_modulus - normalised:.2f}."
     )
 )
 
@@ -159,7 +159,7 @@ display(
 # ## The loss for correlated inputs
 #
 # Let successive inputs have the correlation $\rho$. An input with $\rho$ near one changes
-# slowly. It makes states with $\lambda$ near one large, because such states sum it. A state
+# slowly. States with $\lambda$ near one sum such an input and become large. A state
 # with a large angle rotates, and averages a slow input to almost zero. So the effect of
 # correlation depends on the teacher's angle $\theta^*$. Each disc shows the loss for all
 # stable students $\lambda$ in the complex plane, without normalisation. The star is the
@@ -194,7 +194,7 @@ draw_discs()
 plt.show()
 
 # %% [markdown]
-# The next table lists two numbers for each teacher: the curvature by the modulus at the
+# The next table lists two numbers for each teacher: the curvature along the modulus at the
 # minimum, and the loss of the student with $\lambda = 0$. This student lies at the centre of
 # the disc and has no memory.
 
@@ -279,8 +279,8 @@ plt.show()
 # Now we vary both parameters. The teacher has a small angle, $\theta^* = \pi/100$. The three
 # panels show the same loss in three parametrisations. "Polar" means $\omega_\nu = \nu$ and
 # $\omega_\theta = \theta$, "exp" means the maps of the LRU, and "tanh" means the best maps.
-# The horizontal axis reaches up to the angle $\pi$ at the teacher's modulus. The star is the
-# teacher. Look at the size of the dark region of high loss relative to the minimum.
+# The right end of the horizontal axis gives the angle $\pi$ at the teacher's modulus. The star
+# is the teacher. Look at the size of the dark region of high loss relative to the minimum.
 
 
 # %%
@@ -400,11 +400,11 @@ display(
 #    By which factor must the learning rate along $\nu$ decrease?
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 1. The curvature by omega_nu is one. The chain rule multiplies it by the square of
+# 1. The curvature along omega_nu is one. The chain rule multiplies it by the square of
 #    d omega_nu / d nu = 1 / (1 - nu^2).
 curvature = 1 / (1 - 0.9**2) ** 2
 assert math.isclose(sharpness(0.9, 0.0, True)[0], curvature, rel_tol=1e-4)
-print(f"curvature by nu at nu = 0.9: {curvature:.2f}")
+print(f"curvature along nu at nu = 0.9: {curvature:.2f}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 2. To first order nu^2 = 1 - 2 eps and arctan(1 - 2 eps) = pi/4 - eps. So the half width is

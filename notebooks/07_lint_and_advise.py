@@ -60,11 +60,11 @@ DEFAULT, ADVISED = style.VERMILION, style.BLUE
 # %% [markdown]
 # ## Three layers, two accidents
 #
-# We write a checkpoint as a Mamba library would. Each layer has the logarithm of the decay,
-# `A_log`, and the bias of the step size before its softplus, `dt_proj.bias`. The first layer is
-# initialised correctly. In the second layer, a general initialiser has set all biases to zero.
-# In the third layer, decays were sampled uniformly from $(0, 16)$ in bfloat16. This format
-# rounds small samples to zero, and their logarithm is $-\infty$.
+# We write a checkpoint as a Mamba library would. Each layer stores the logarithm of the decay
+# (`A_log`) and a bias (`dt_proj.bias`), which a softplus turns into the step size. The first
+# layer is initialised correctly. In the second layer, a general initialiser has set all biases
+# to zero. In the third layer, decays were sampled uniformly from $(0, 16)$ in bfloat16. This
+# format rounds small samples to zero, and their logarithm is $-\infty$.
 
 # %%
 generator = np.random.default_rng(11)
@@ -149,7 +149,7 @@ for rule in RULES[:4]:
 # Just below 1, neighbouring numbers of a format with $p$ significant bits differ by $2^{-p}$. A
 # time constant of $m$ steps has the modulus $|\lambda| = e^{-1/m}$. Time constants from $m$ to
 # $2m$ steps have moduli in an interval of length about $1/(2m)$. The format has about
-# $2^{p-1}/m$ numbers in this interval. In the next figure the dots are counted and the lines
+# $2^{p-1}/m$ numbers in this interval. In the next figure, dots show exact counts and lines
 # show this estimate. Below the grey line the format has no such number.
 
 # %%
@@ -201,7 +201,8 @@ for name in formats:
 #
 # The next figure compares the default with the advised initialisation. Left: 95 % of the
 # input power lies at frequencies below the dashed line, and the grey line marks 4096 steps.
-# Middle: the curve gives the share of modes with a longer time constant. Right: the second
+# Middle: the curve gives the share of modes with a time constant above the value on the
+# horizontal axis. Right: the second
 # moment of every mode should be near one (grey line).
 
 # %%
@@ -238,8 +239,8 @@ display(
         f"In the default initialisation a tenth of the time constants exceed "
         f"{np.quantile(advice.default.memory, 0.9):.0f} steps, in the advised "
         f"initialisation {np.quantile(advice.advised.memory, 0.9):.0f} steps. The largest "
-        f"$E|h|^2$ is {before.max() / before.min():.0f} times the smallest by default, and "
-        f"{after.max() / after.min():.1f} times the smallest as advised."
+        f"$E|h|^2$ is {before.max() / before.min():.0f} times the smallest by default. With "
+        f"the advice it is {after.max() / after.min():.1f} times the smallest."
     )
 )
 
@@ -271,13 +272,13 @@ assert abs(ratio - 1) < 5 * error + 1e-3
 # %% [markdown]
 # ## Which learning rates are stable?
 #
-# Let $\eta$ be the learning rate of plain gradient descent. Near a minimum, one step multiplies
-# the error along a direction of curvature $\ell$ by $1 - \eta\ell$. The error grows if $\eta >
-# 2/\ell$. The Hessian of a linear layer is known exactly. So the *largest stable learning rate*
-# of each parameter group is known exactly too. We start slightly beside the minimum, along the
-# direction of largest curvature of the most sensitive group. We train with 0.9 times and with
-# 1.1 times the largest stable rate. Look at the loss: it should fall in the first case and grow
-# in the second.
+# Let $\eta$ be the learning rate of plain gradient descent. Near a minimum, one step
+# multiplies the error along a direction of curvature $\ell$ by $1 - \eta\ell$. The error grows
+# if $\eta > 2/\ell$. The Hessian of a linear layer is known exactly. So the *largest stable
+# learning rate* of each parameter group is known exactly too. The most sensitive group has the
+# smallest such rate. We start beside the minimum, along its direction of largest curvature. We
+# train with 0.9 times and with 1.1 times the largest stable rate. Look at the loss: it should
+# fall in the first case and grow in the second.
 
 # %%
 with double_precision(True):
@@ -317,31 +318,32 @@ print(
     f"for {name}."
 )
 print(
-    f"After 35 steps the loss is {ends[0.9]:.1e} times the initial loss at 0.9 times the "
-    f"rate, and {ends[1.1]:.1e} times at 1.1 times the rate."
+    f"With 0.9 times the largest stable rate, 35 steps change the loss by a factor of "
+    f"{ends[0.9]:.1e}. With 1.1 times this rate, the factor is {ends[1.1]:.1e}."
 )
 assert abs(rates[name] * largest[-1] / 2 - 1) < 1e-6
 assert ends[0.9] < 1 < ends[1.1]
 
 # %% [markdown]
-# The curvature by the phase $\theta$ of $\lambda$ is large. Over a long time constant, a small
-# error of $\theta$ is multiplied by the number of steps. So recurrent parameters need a
-# learning rate of their own. `sigprop advise` prints the largest stable rate of each group.
+# The loss has a large curvature along the phase $\theta$ of $\lambda$. Over a long time
+# constant, a small error of $\theta$ is multiplied by the number of steps. So recurrent
+# parameters need a learning rate of their own. `sigprop advise` prints the largest stable rate
+# of each group.
 #
 # ## Does the advice help?
 #
 # We trained each network twice: once with the default and once with the advised
 # initialisation. Both trainings use the same seeds and the same examples in the same order.
-# Before this comparison, we chose three rules with other seeds:
+# Before this comparison, we made three choices with other seeds:
 #
-# - how to sample phases, on four tasks;
-# - to use the measured autocovariance of the input, on spoken digits;
-# - how to space the time constants, on six tasks.
+# - On four tasks we chose how to sample phases.
+# - On spoken digits we chose to use the measured autocovariance of the input.
+# - On six tasks we chose how to space the time constants.
 #
-# Then we trained all networks with new seeds and changed nothing afterwards. We used psMNIST,
-# the small digits and WTH for no choice. `sigprop sweep run advice` repeats the trainings. The
-# table lists the final validation loss with the advised initialisation, divided by that with
-# the default.
+# Then we trained all networks with new seeds and changed nothing afterwards. We made none of
+# the choices on psMNIST, the small digits or Weather (WTH). `sigprop sweep run advice` repeats
+# the trainings. The table lists the final validation loss with the advised initialisation,
+# divided by that with the default.
 
 # %%
 trained = store.shipped("advice").sel(contrast="advised")
@@ -383,15 +385,15 @@ for task in ("ETTh1", "WTH", "listops-short"):
 # %% [markdown]
 # The advised initialisation is worse on no task. It makes no clear difference for the two
 # forecasts, whose windows have 24 steps, and for ListOps. An earlier rule used only long time
-# constants, none below an eleventh of the sequence. Spoken digits then ended with a higher loss
-# than by default, and the moduli alone caused this.
+# constants, none below an eleventh of the sequence. With that rule, spoken digits ended with a
+# higher loss than by default. The short range of moduli, not the phases, caused this.
 #
 # Why does the advice choose only half of the phases from the input? A linear teacher with
-# correlated inputs has phases anywhere on the circle. If all phases of the student lie where
-# the *input* has its power, the final loss is several times higher than with half of them.
+# correlated inputs has phases anywhere on the circle. The final loss is several times higher
+# if all phases of the student lie where the *input* has its power than if half of them do.
 # Training hardly changes the phase of a mode with a long time constant. The derivative of the
-# loss by $\theta$ is large, and the loss has many local minima in $\theta$. The input power
-# shows which frequencies are present, not which are needed.
+# loss with respect to $\theta$ is large, and the loss has many local minima in $\theta$. The
+# input power shows which frequencies are present, not which are needed.
 #
 # ## Exercises
 #
@@ -434,8 +436,8 @@ for rho in (0.0, 0.99):
     )
 
 # %% [markdown]
-# `sigprop figure sigprop-advice-worth` draws the results of these trainings. `sigprop advise
-# --length 4096 --rho 0.9 --figure advice.png` draws an advised initialisation.
+# `sigprop figure sigprop-advice-worth` draws the results of the trainings on nine tasks.
+# `sigprop advise --length 4096 --rho 0.9 --figure advice.png` draws an advised initialisation.
 #
 # ## The other notebooks
 #
