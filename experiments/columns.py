@@ -199,7 +199,8 @@ def reasons(data: xr.Dataset, table: int) -> list[str]:
             place = f"{method}, {task[0]} {task[1]} {metric}"
             lines.append(f"{place}: {outcome.word}, {outcome.reason}.")
     return lines + [
-        f"Not attempted: {count}, because {reason}." for reason, count in left.items()
+        f"Not attempted: {count} values, because {reason}."
+        for reason, count in left.items()
     ]
 
 

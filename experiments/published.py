@@ -150,7 +150,7 @@ def _lru(
         {column: LRU[column] for column in table.columns},
         rows(table.block, RUNGS),
         unit,
-        f"Sizes are those of the LRU. {note}".strip(),
+        f"The sizes above are those of the LRU rows. {note}".strip(),
     )
 
 
@@ -197,8 +197,8 @@ ROTRNN_1 = Published(
         {LRUS.get(name, name): row for name, row in rotrnn.TABLE_1.items()},
         {"LRU (reproduced)": "lru", "RotRNN": "rotrnn"},
     ),
-    note="Sizes are those of RotRNN. Neither runs nor errors are printed, nor whether "
-    "its Image is in colour.",
+    note="The sizes above are those of RotRNN. The paper does not say how many runs it made, "
+    "what their errors are, and whether Image is in colour.",
 )
 BLUR_LENGTHS = {
     "sCIFAR": 1024,
@@ -226,9 +226,9 @@ BLUR_2 = Published(
         {"LRU": "lru", "BLUR": "blur"},
     ),
     unit="test accuracy in %, mean of five runs",
-    note="Sizes are those of BLUR, trained for 40 to 180 epochs, lengths those of the "
-    "tasks; no errors are printed.  Its Table 7 has 99.5 for BLUR on sMNIST.  What S4 "
-    "and S5 have there and on psMNIST are their numbers on Retrieval and Pathfinder in "
+    note="The sizes above are those of BLUR, trained for 40 to 180 epochs. The lengths are "
+    "those of the tasks. No errors are printed.  Its Table 7 has 99.5 for BLUR on sMNIST. "
+    "What S4 and S5 have there and on psMNIST are their numbers on Retrieval and Pathfinder in "
     "Table 6 of Orvieto et al.",
 )
 

@@ -48,12 +48,12 @@ SPEEDS = {"lru-4": "speed_training"}
 ERRORS: dict[str, str] = dict.fromkeys(("blur-3", "blur-8", "blur-12"), "forecasts")
 
 MAY_COMPARE = (
-    "Compare only the order of the rows within one column. Our sequences, networks and "
-    "trainings are smaller than the paper's, and some data are others."
+    "Compare only the order of the rows within one task, not the numbers. Our sequences, "
+    "networks and trainings are smaller than the paper's, and some data sets differ."
 )
 MAY_COMPARE_SPEEDS = (
-    "Compare only ratios of rows within one column. Machines, batches and lengths differ "
-    "between columns."
+    "Compare only ratios of rows within one task. Machines, batches and lengths differ "
+    "between tasks."
 )
 
 MAY_COMPARE_ERRORS = (

@@ -320,7 +320,9 @@ def test_quoted_moments_of_data_are_what_the_command_prints(sigprop, real_data):
         float(re.search(rf"{name} (\S+)", " ".join(excerpt(OF_DATA)))[1])
         for name in ("white", "measured")
     )
-    assert f"the sensitivity {measured / white:.0f} times" in " ".join(THEORY.split())
+    assert f"the sensitivity by a factor of {measured / white:.0f}." in " ".join(
+        THEORY.split()
+    )
 
 
 def test_a_checkpoint_a_formula_and_data_are_examined_in_print():

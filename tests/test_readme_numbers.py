@@ -20,7 +20,10 @@ def test_quoted_verdicts_are_those_of_the_stored_seeds():
     count = int(result["comparisons"].sum())
     assert int(result["wrong"].sum()) == 0
     number = f"{count:,}".replace(",", " ")
-    assert f"with other random seeds, {number} times in all. None was wrong" in WORDS
+    assert (
+        f"with other random seeds, which gave {number} verdicts. None was wrong"
+        in WORDS
+    )
 
 
 def test_quoted_worth_of_advice_is_the_stored_one():

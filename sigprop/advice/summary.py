@@ -25,10 +25,10 @@ KINDS = {True: "is unstable above", False: "is stable below"}
 
 REASONS = {
     "spread": "Training hardly changes the phase of a slow mode, and the wanted output can "
-    "oscillate faster than the input. So half of the phases are sampled below this frequency "
-    "and half up to pi. --phases input or --phases all uses one range for all phases.",
-    "input": "All phases are sampled below this frequency. Training hardly changes the phase "
-    "of a slow mode; omit --phases input if the wanted output oscillates faster.",
+    "oscillate faster than the input. So half of the phases are sampled below the frequency "
+    "named above, and half below pi. --phases input or --phases all uses one range for all.",
+    "input": "All phases are sampled below the frequency named above. Training hardly changes "
+    "the phase of a slow mode; omit --phases input if the wanted output oscillates faster.",
     "all": "All phases are sampled up to pi, as --phases all asks.",
 }
 
@@ -105,9 +105,9 @@ def sentences(advice: Advice) -> list[str]:
         min(one.ceiling.items(), key=lambda item: item[1]) for one in (after, before)
     )
     lines.append(
-        f"With the advice, {first} has the smallest of these rates, {rate:.2g}. By default "
-        f"it is {rate_before:.2g}, of {first_before}. Use Adam, or a smaller rate for this "
-        "parameter."
+        f"With the advice, the smallest of the largest rates is {rate:.2g}, that of {first}. "
+        f"By default it is {rate_before:.2g}, that of {first_before}. Train with Adam, or with "
+        "a rate below this limit."
     )
     return [*lines, f"Note: {advice.note}."]
 

@@ -16,7 +16,7 @@ def judge_answers(
     ],
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
-    """Score a person's or program's verdicts on our claims."""
+    """Score answers that judge the claims as true or false."""
     with plain_errors("nothing was written", answers, json):
         import json as encoder
 

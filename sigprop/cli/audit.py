@@ -37,15 +37,15 @@ def audit(
     json: Annotated[
         Path | None,
         typer.Option(
-            help="Write the numbers as JSON to this file (forecasts and other libraries); "
-            "the name - prints them."
+            help="Write the numbers as JSON to this file, or print them if the name is '-' "
+            "(forecasts and other libraries)."
         ),
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write a page with pictures to this file (other libraries); the name - "
-            "prints it."
+            help="Write a page with pictures to this file, or print it if the name is '-' "
+            "(other libraries)."
         ),
     ] = None,
     window: Annotated[

@@ -26,11 +26,11 @@ def bench(
     json: Annotated[
         Path | None,
         typer.Option(
-            help="Write the results as JSON to this file; the name - prints them."
+            help="Write the results as JSON to this file, or print them if the name is '-'."
         ),
     ] = None,
 ) -> None:
-    """Measure the speed of moments, layers and training.
+    """Measure how fast sigprop simulates, runs layers and trains.
 
     Every run measures all parts again, and compares them with alternatives. After an
     interruption the finished parts stay stored.

@@ -42,7 +42,9 @@ def lint(
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     sarif: Annotated[
         Path | None,
-        typer.Option(help="Write SARIF 2.1.0 to this file; the name - prints it."),
+        typer.Option(
+            help="Write SARIF 2.1.0 to this file, or print it if the name is '-'."
+        ),
     ] = None,
 ) -> None:
     """Find faulty recurrences in a checkpoint, without data.

@@ -130,9 +130,9 @@ def train(
 ) -> None:
     """Train networks on a task; resume after an interruption.
 
-    Each network is tested at the step with the best validation score. The training
-    curves of all finished seeds are drawn as curves.png; for forecasts also the time
-    series, intervals and errors as forecasts.png.
+    Each network is tested at the step with the best validation score. The picture
+    curves.png shows the training curves of all finished seeds. For forecasts,
+    forecasts.png shows the time series, intervals and errors.
     """
     with plain_errors("repeat the command to resume from the last checkpoint", out):
         keep_for_user()

@@ -40,7 +40,9 @@ def verify(
     ] = None,
     report: Annotated[
         Path | None,
-        typer.Option(help="Write an HTML report to this file; the name - prints it."),
+        typer.Option(
+            help="Write an HTML report to this file, or print it if the name is '-'."
+        ),
     ] = None,
     json: Annotated[
         Path | None,

@@ -200,7 +200,8 @@ def _power(claim: Claim, basis: Basis | None) -> list[str]:
     high = max(plan.detectable[1] for plan in plans.values())
     return [
         f"plan        {_span(sizes)} simulated sequences per point, to detect an error of "
-        f"{basis.margin:.0%}" + ("; 1% with --tier headline" if basis.headline else ""),
+        f"{basis.margin:.0%}"
+        + ("; --tier headline simulates more and detects 1%" if basis.headline else ""),
         f"detectable  a ratio of simulation to formula below {low:.4f} or above {high:.4f}",
         scored + " by the planned simulation alone",
     ]

@@ -28,7 +28,8 @@ SHORT = {
 ROUTES = (
     "Routes: sym = symbolic proof, ref = direct sum, imp = impulse response of the JAX "
     "layer, ad = automatic differentiation, cf = closed form, mc = Monte Carlo. Measured / "
-    "closed form: the range of the intervals at all points; each misses the true ratio with "
+    "closed form compares simulations with our own formula, not with the printed one: it is "
+    "the range of the intervals at all points, each of which misses the true ratio with "
     "probability 1e-7. Mutants: how many wrong variants were refuted, of all."
 )
 
@@ -42,7 +43,7 @@ def outcome(run: Any, loaded: float) -> str:
     """How many rows came out as expected, and how the run was made."""
     return (
         f"{tally(run.claims)}. Tier {run.tier}, seed {run.seed}, {run.dtype} on "
-        f"{run.device}; {run.seconds:.1f} s after {loaded:.1f} s of imports."
+        f"{run.device}. The run took {run.seconds:.1f} s, the imports {loaded:.1f} s."
     )
 
 

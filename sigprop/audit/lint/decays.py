@@ -130,10 +130,10 @@ def short(case: Case) -> Iterator[str]:
     bits = significant_bits(case.settings.dtype or "float32")
     slowest = float(case.nu.min())
     if slowest * length > bits * math.log(2):
-        rests = " (gate inputs at zero)" if case.rest.moved else ""
+        rests = " (computed from the biases alone)" if case.rest.moved else ""
         yield (
-            f"the longest time constant is {1 / slowest:.3g} steps{rests}; after {length} "
-            f"steps a share 10^{-slowest * length / math.log(10):.3g} of an input remains"
+            f"the longest time constant is {1 / slowest:.3g} steps{rests}. After {length} "
+            f"steps 10^{-slowest * length / math.log(10):.3g} of an input remains"
         )
 
 

@@ -122,7 +122,7 @@ def _outcome(
     inside = low - HALF <= printed <= high + HALF
     return Outcome(
         "reproduced" if inside else "not reproduced",
-        f"{printed:.3f} in the paper, {mean:.3f} here ({low:.3f} to {high:.3f}, "
+        f"{printed:.3f} in the paper, {mean:.3f} here (interval {low:.3f} to {high:.3f}, "
         f"{len(found)} trainings)",
     )
 

@@ -98,8 +98,8 @@ def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
         "this ratio is 1.5."
     )
     assert rates == (
-        "With the advice, nu_log has the smallest of these rates, 0.23. By default it is "
-        "0.13, of B. Use Adam, or a smaller rate for this parameter."
+        "With the advice, the smallest of the largest rates is 0.23, that of nu_log. By "
+        "default it is 0.13, that of B. Train with Adam, or with a rate below this limit."
     )
     assert beside == "Note: train D faster."
 

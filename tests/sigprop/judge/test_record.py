@@ -176,7 +176,7 @@ def test_the_last_line_of_a_run_says_how_it_was_made():
     good = dataclasses.replace(FOUND, expected="undecided")
     assert outcome(run(FOUND, good, good), 3.25) == (
         "2 of 3 verdicts are as expected. Tier headline, seed 31, float64 on a "
-        "device; 77.0 s after 3.2 s of imports."
+        "device. The run took 77.0 s, the imports 3.2 s."
     )
 
 

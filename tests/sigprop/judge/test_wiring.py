@@ -285,5 +285,5 @@ def test_the_ledger_counts_every_row_and_shows_those_of_the_status(called, tmp_p
     assert len(list(site.glob("zucchet-*.html"))) == len(wanted)
     valued = sum(one.expected not in VALUELESS for one in select("zucchet"))
     # The surprising definition is undecided, so it counts.
-    assert f"{valued} of {valued + 1} rows with a truth value" in done.output
+    assert f"{valued} of {valued + 1} verdicts are as expected" in done.output
     assert f"{len(wanted)} refuted" in done.output

@@ -237,7 +237,7 @@ def test_the_table_of_the_ledger_has_each_number_in_its_column():
 def test_the_outcome_says_how_the_run_was_made():
     assert terminal.outcome(RUN, 1.25) == (
         "0 of 1 verdicts are as expected; without a verdict: 1 definition. Tier headline, "
-        "seed 3, float64 on H200; 12.5 s after 1.2 s of imports."
+        "seed 3, float64 on H200. The run took 12.5 s, the imports 1.2 s."
     )
 
 

@@ -137,7 +137,7 @@ app(["verify", "--claim", "blur:lemmaA.1", "--no-figures"], standalone_mode=Fals
 print(len(hits))
 """
     first, second = (alone(program, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))
-    assert "1 of 1 rows" in second.stdout
+    assert "1 of 1 verdicts" in second.stdout
     before, after = (int(one.stdout.split()[-1]) for one in (first, second))
     assert after > 2 * before
     assert after >= len(held(tmp_path)) > 0

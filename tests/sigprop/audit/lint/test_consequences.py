@@ -115,15 +115,14 @@ SAID = [
         Rest(**LRU),
         {"length": 1000},
         # exp(-0.1 * 1000) = 3.72e-44
-        "the longest time constant is 10 steps; after 1000 steps a share 10^-43.4 of an "
-        "input remains",
+        "the longest time constant is 10 steps. After 1000 steps 10^-43.4 of an input remains",
     ),
     (
         "memory-short",
         Rest(**LRU, moved=True),
         {"length": 1000, "dtype": "bfloat16"},
-        "the longest time constant is 10 steps (gate inputs at zero); after 1000 steps a "
-        "share 10^-43.4 of an input remains",
+        "the longest time constant is 10 steps (computed from the biases alone). After 1000 "
+        "steps 10^-43.4 of an input remains",
     ),
     (
         "resolution-lost",
