@@ -123,13 +123,10 @@ def shown(results: style.Results) -> str:
     )
     steady = (np.abs(growth[MODELS["rotrnn"][0]] - 1) < STEADY).all()
     constant = (
-        "stay constant: all change by less"
-        if steady
-        else "do not stay constant: some change by more"
+        f"stay constant within {100 * STEADY:g} %" if steady else "do not stay constant"
     )
     return (
-        f"Training multiplies {ranges}. The RotRNN's norms {constant} than "
-        f"{100 * STEADY:g} %. The "
+        f"Training multiplies {ranges}. The RotRNN's norms {constant}. The "
         f"closed form differs from the measured norms by at most "
         f"{100 * float(off.max()):.0f} %."
     )

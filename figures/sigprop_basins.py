@@ -120,7 +120,9 @@ def shown(results: style.Results) -> str:
     said = []
     for optimiser in OPTIMISER.values():
         shares = _shares(results[STUDY], optimiser)
-        parts = [f"{float(one.max()):.0f} % (angle {turn:g} π)" for turn, one in shares]
+        parts = [
+            f"{float(one.max()):.0f} % (teacher at {turn:g} π)" for turn, one in shares
+        ]
         said.append(
             f"With {optimiser} and the best parametrisation, training reaches the teacher from "
             f"{phrases.listed(parts)} of the unit disc."

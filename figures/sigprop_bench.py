@@ -150,6 +150,7 @@ def shown(results: style.Results) -> str:
     return (
         f"Computing moments takes {streaming} times as long with a streaming scan as with our "
         f"kernel, and {associative} times with an associative scan. Simulating one sequence "
-        f"at a time takes {single} times as long. Loss and gradients of a layer take {usual} "
-        f"times as long with an associative scan as with our scan, and {scan} with lax.scan."
+        f"at a time takes {single} times as long as the kernel. Loss and gradients of a layer "
+        f"take {usual} times as long with an associative scan as with our scan, and {scan} "
+        "with lax.scan."
     )

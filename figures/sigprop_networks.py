@@ -32,8 +32,8 @@ SPAN = (
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panel A counts the Hessian's eigenvalues by size.
 
-    Panel B shows the share of each group of parameters. Panel C shows over how many
-    parameters the outermost eigenvectors spread (participation).
+    Panel B shows each parameter group's share of the curvature. Panel C shows the
+    participation, the number of parameters over which an eigenvector spreads.
 
     Raises:
         ValueError: If there is no such panel.
@@ -140,8 +140,8 @@ def shown(results: style.Results) -> str:
         group = str(own.idxmax("group").item())
         leading.setdefault(group, []).append(f"{name} ({100 * float(own.max()):.0f} %)")
     return " ".join(
-        f"In the {phrases.listed(names)} network{'s' * (len(names) > 1)}, "
-        f"{GROUPS[group]} have the largest share of the curvature."
+        f"The largest share of the curvature belongs to {GROUPS[group]} in "
+        f"{phrases.listed(names)}."
         for group, names in leading.items()
     )
 

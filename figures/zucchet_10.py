@@ -77,7 +77,8 @@ def shown(results: style.Results) -> str:
         f"{'below' if narrow > 0 else 'above'} the complex diagonal network's at "
         f"{lead['condition'][0].item():g} π and {abs(wide):.1f} decades "
         f"{'below' if wide > 0 else 'above'} it at {lead['condition'][-1].item():g} π. The "
-        f"LRU's advantage {'widens' if narrow > wide else 'does not widen'} as the phases "
+        f"LRU's loss {'falls' if narrow > wide else 'does not fall'} relative to the complex "
+        "diagonal network's as the phases "
         "concentrate."
     )
 

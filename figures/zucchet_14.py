@@ -104,7 +104,7 @@ def shown(results: style.Results) -> str:
     )
     size = data["log_size"].sel(case=ratio["case"], delay=last).max("where")
     exploded = [str(name) for name in size["case"].values[size.values > 0]]
-    where = f"in case {'; '.join(exploded)}" if exploded else "in no case"
+    where = f"in the case '{'; '.join(exploded)}'" if exploded else "in no case"
     return (
         f"In panels B and C the root mean square of off-diagonal entries, divided by the "
         f"diagonal's, is {early} after {when} steps and {late} after {last} steps. After "

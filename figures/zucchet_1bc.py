@@ -143,12 +143,17 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
 def shown(results: style.Results) -> str:
     """How fast the curvature at the teacher grows towards the stability boundary."""
     data = results[STUDY]
-    powers = curves.power(data["bare_curvature"])
-    line, circle = (float(powers.sel(kind=panel.kind)) for panel in PANELS.values())
+    fitted = curves.power(data["bare_curvature"])
+    line, circle = (float(fitted.sel(kind=panel.kind)) for panel in PANELS.values())
     sharper = min(line, circle) > 0
+    powers = f"(1-|λ*|)^{-line:.2g}", f"(1-|λ*|)^{-circle:.2g}"
+    grows = (
+        f"{powers[0]} along the real axis and along the circle"
+        if powers[0] == powers[1]
+        else f"{powers[0]} along the real axis and as {powers[1]} along the circle"
+    )
     return (
         f"The loss {'sharpens' if sharper else 'does not sharpen'} as the teacher's time "
-        "constant grows. Near the stability boundary the curvature at the minimum is "
-        f"proportional to (1-λ*)^{-line:.2g} along the real axis and to "
-        f"(1-λ*)^{-circle:.2g} along the circle."
+        "constant grows. Near the stability boundary the curvature at the minimum grows as "
+        f"{grows}, where λ* is the teacher's eigenvalue."
     )

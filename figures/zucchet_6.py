@@ -11,7 +11,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import curves, style
+from sigprop.figures import curves, phrases, style
 
 STUDY = "one_dimensional"
 STUDIES = dict.fromkeys("abc", STUDY)
@@ -150,21 +150,19 @@ def shown(results: style.Results) -> str:
     for kind in LINES:
         row = {chart: float(powers.sel(chart=chart, kind=kind)) for chart in CHARTS}
         bounded = [chart for chart, power in row.items() if power < GROWS]
+        powers_of_gap: dict[str, list[str]] = {}
+        for chart, power in row.items():
+            if power >= GROWS:
+                powers_of_gap.setdefault(f"{power:.2g}", []).append(chart)
         grown = [
-            f"gap^-{power:.2g} for {chart}"
-            for chart, power in row.items()
-            if power >= GROWS
+            f"gap^-{power} for {phrases.listed(alike)}"
+            for power, alike in powers_of_gap.items()
         ]
         said.append(
             f"Along the {kind}, the curvature at the teacher is bounded for "
-            f"{_listed(bounded) or 'no parametrisation'}"
-            + (f" and grows as {_listed(grown)}" if grown else "")
+            f"{phrases.listed(bounded or ['no parametrisation'])}"
+            + (f" and grows as {phrases.listed(grown)}" if grown else "")
         )
     return (
         f"{'. '.join(said)}. The gap is 1 - |λ*|, and λ* is the teacher's eigenvalue."
     )
-
-
-def _listed(names: list[str]) -> str:
-    """Names with commas between them, and ``and`` before the last."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -207,7 +207,7 @@ def test_verify_says_what_it_found_and_exits_with_zero(verified):
     done, _ = verified
     assert done.exit_code == console.EXPECTED, done.output
     assert (
-        "1 of 1 verdicts are as expected; without a verdict: 1 definition. Tier quick"
+        "1 of 1 verdicts are as expected; rows without a verdict: 1 definition. Tier quick"
         in done.output
     )
     for claim_id in QUICK:

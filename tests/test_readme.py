@@ -335,7 +335,7 @@ def test_quoted_counts_are_those_of_the_registry():
     apart = counts[Status.DEFINITION], counts[Status.NOT_CHECKABLE]
     valued = counts.total() - sum(apart)
     assert (
-        f"```text\n{valued} of {valued} verdicts are as expected; without a verdict: "
+        f"```text\n{valued} of {valued} verdicts are as expected; rows without a verdict: "
         f"{apart[0]} definitions, {apart[1]} not checkable.\n```"
     ) in THEORY
 

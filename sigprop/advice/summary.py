@@ -105,9 +105,9 @@ def sentences(advice: Advice) -> list[str]:
         min(one.ceiling.items(), key=lambda item: item[1]) for one in (after, before)
     )
     lines.append(
-        f"With the advice, the smallest of the largest rates is {rate:.2g}, that of {first}. "
-        f"By default it is {rate_before:.2g}, that of {first_before}. Train with Adam, or with "
-        "a rate below this limit."
+        f"With the advice, {first} limits plain gradient descent most, to a learning rate of "
+        f"{rate:.2g}. By default {first_before} limits it most, to {rate_before:.2g}. Train "
+        "with Adam, or keep the rate below this limit."
     )
     return [*lines, f"Note: {advice.note}."]
 

@@ -16,7 +16,8 @@ from sigprop.numerics.programs import keep_for_user
 Data = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of the task's files. Default: a folder below SIGPROP_DATA."
+        help="Folder of the task's files. Default: the task's folder below the folder that the "
+        "environment variable SIGPROP_DATA names."
     ),
 ]
 TaskData = Annotated[

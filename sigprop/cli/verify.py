@@ -47,8 +47,8 @@ def verify(
     json: Annotated[
         Path | None,
         typer.Option(
-            help="Write the rows as JSON to this file, with a picture beside it; - "
-            "prints the rows."
+            help="Write the rows as JSON to this file and a picture beside it, or print "
+            "the rows if the name is '-'."
         ),
     ] = None,
     device: Annotated[str, typer.Option(help="Where to simulate: cpu or gpu.")] = "cpu",

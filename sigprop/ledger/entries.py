@@ -68,7 +68,11 @@ def tally(claims: Iterable[Entry]) -> str:
     bad = sum(not row.as_expected for row in rows if row.status in VALUELESS)
     if bad:
         said.append(f"{bad} of these unexpectedly")
-    return said[0] + ("; without a verdict: " if said[1:] else "") + ", ".join(said[1:])
+    return (
+        said[0]
+        + ("; rows without a verdict: " if said[1:] else "")
+        + ", ".join(said[1:])
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -181,7 +181,7 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     jacobian["log_size"][2, -1, 1] += np.log10(2)
     said = zucchet_14.shown({"gru_jacobian": jacobian})
     assert "is 0.01 to 1 after 16 steps and 0.01 to 2 after 20 steps." in said
-    assert "of the entries exceeds 1 in case c, sigma_h = 5." in said
+    assert "of the entries exceeds 1 in the case 'c, sigma_h = 5'." in said
     assert zucchet_14.details({"gru_jacobian": jacobian}) == (
         (
             "panel and setting",

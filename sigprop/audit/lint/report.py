@@ -15,7 +15,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def table(report: Report) -> Table:
     """Memories at rest, a row a layer."""
-    out = Table(title="time constants in steps; of gated layers from the biases alone")
+    out = Table(title="time constants in steps (gated layers: from the biases alone)")
     for head in ("layer", "family"):
         out.add_column(head)
     heads = ["modes", "shortest", "median", "longest"]

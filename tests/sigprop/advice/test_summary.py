@@ -98,8 +98,9 @@ def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
         "this ratio is 1.5."
     )
     assert rates == (
-        "With the advice, the smallest of the largest rates is 0.23, that of nu_log. By "
-        "default it is 0.13, that of B. Train with Adam, or with a rate below this limit."
+        "With the advice, nu_log limits plain gradient descent most, to a learning rate of "
+        "0.23. By default B limits it most, to 0.13. Train with Adam, or keep the rate below "
+        "this limit."
     )
     assert beside == "Note: train D faster."
 

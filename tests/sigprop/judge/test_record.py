@@ -187,11 +187,12 @@ def test_rows_without_a_truth_value_are_counted_apart():
         for word in ("definition", "definition", "not-checkable")
     ]
     assert tally([good, FOUND, *valueless]) == (
-        "1 of 2 verdicts are as expected; without a verdict: 2 definitions, 1 not checkable"
+        "1 of 2 verdicts are as expected; rows without a verdict: 2 definitions, "
+        "1 not checkable"
     )
     strange = dataclasses.replace(valueless[0], expected="proved")
     assert tally([good, strange]) == (
-        "1 of 1 verdicts are as expected; without a verdict: 1 definition, "
+        "1 of 1 verdicts are as expected; rows without a verdict: 1 definition, "
         "1 of these unexpectedly"
     )
 

@@ -236,7 +236,7 @@ def test_the_table_of_the_ledger_has_each_number_in_its_column():
 
 def test_the_outcome_says_how_the_run_was_made():
     assert terminal.outcome(RUN, 1.25) == (
-        "0 of 1 verdicts are as expected; without a verdict: 1 definition. Tier headline, "
+        "0 of 1 verdicts are as expected; rows without a verdict: 1 definition. Tier headline, "
         "seed 3, float64 on H200. The run took 12.5 s, the imports 1.2 s."
     )
 
@@ -251,7 +251,7 @@ def test_rows_are_counted_by_what_they_are():
         claim("lru:6", "not-checkable"),
     ]
     assert tally(made) == (
-        "2 of 3 verdicts are as expected; without a verdict: 2 definitions, 1 not checkable, "
-        "1 of these unexpectedly"
+        "2 of 3 verdicts are as expected; rows without a verdict: 2 definitions, "
+        "1 not checkable, 1 of these unexpectedly"
     )
     assert tally(made[:1]) == "1 of 1 verdicts are as expected"

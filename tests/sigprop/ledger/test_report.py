@@ -242,8 +242,8 @@ def test_a_formula_that_fails_stops_the_report():
 
 def test_the_head_says_whether_all_is_as_expected(page: str):
     assert (
-        "✗ 3 of 3 verdicts are as expected; without a verdict: 1 definition, 1 not checkable, "
-        "1 of these unexpectedly; not as expected:"
+        "✗ 3 of 3 verdicts are as expected; rows without a verdict: 1 definition, "
+        "1 not checkable, 1 of these unexpectedly; not as expected:"
     ) in page
     both = render(run(CONFIRMED, REFUTED))
     assert "✓ 2 of 2 verdicts are as expected." in both
