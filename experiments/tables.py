@@ -231,7 +231,7 @@ def contrary(published: Published, ours: Ours) -> str:
         for one in compared
         if one.contrary
     ]
-    told = f"{ours.name} against {ours.nearest}: "
+    told = f"Our {ours.name} against the paper's {ours.nearest}: "
     if not compared:
         return f"{told}no pair of rows has standard errors both here and in the paper."
     told += f"{decided} of {len(compared)} pairs of rows differ by over {DECIDED:g} standard "

@@ -30,7 +30,9 @@ MEANS = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A and B show the time of a forecast against the horizon, C its error.
+    """Panel A shows the time that a forecast takes, panel B this time relative to the LRU's.
+
+    Panel C shows the error of the forecasts.
 
     Raises:
         ValueError: If there is no such panel.

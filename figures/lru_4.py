@@ -138,8 +138,7 @@ def shown(results: style.Results) -> str:
     )
     return (
         f"In {steps} steps a mode completes {full:.0f} periods on average with phases up to "
-        f"{first}, and {small:.0f} with phases up to {second}. With phases up to {first}, "
-        f"a mode completes {short:.0f} periods in {SHORT} steps, "
-        f"{'more' if short > small else 'no more'} than the {small:.0f} periods with small "
-        f"phases in {steps} steps."
+        f"{first}, and {small:.0f} with phases up to {second}. Small phases give "
+        f"{'fewer' if short > small else 'no fewer'} periods in {steps} steps ({small:.0f}) "
+        f"than phases up to {first} in {SHORT} steps ({short:.0f})."
     )

@@ -161,8 +161,8 @@ def shown(results: style.Results) -> str:
         for label in ("LRU", "BLUR")
     )
     return (
-        f"On the validation set the best setting is '{COLOURS[best][1]}', with "
-        f"{means[best]:.2f} times the linear model's error on average. On the test set the "
+        f"On the validation set the setting '{COLOURS[best][1]}' is best; its mean error is "
+        f"{means[best]:.2f} times the linear model's. On the test set the "
         f"LRU's error is {lru} times the linear model's, and BLUR's error is {blur} times."
         f"{_span(main)}"
     )

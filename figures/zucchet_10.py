@@ -71,9 +71,9 @@ def shown(results: style.Results) -> str:
     lead = median.sel(student="complex diagonal") - median.sel(student="LRU")
     narrow, wide = lead.isel(condition=0).item(), lead.isel(condition=-1).item()
     return (
-        f"Hessian entries between two eigenvalues are on average {style.number(first)} times "
-        f"the entries of one eigenvalue at θ0 = {wide_phase:g} π and {style.number(last)} "
-        f"times at {narrow_phase:g} π. The LRU's median loss is {abs(narrow):.1f} decades "
+        "The mean Hessian entry between two eigenvalues, divided by that of one eigenvalue, is "
+        f"{style.number(first)} at θ0 = {wide_phase:g} π and {style.number(last)} at "
+        f"{narrow_phase:g} π. The LRU's median loss is {abs(narrow):.1f} decades "
         f"{'below' if narrow > 0 else 'above'} the complex diagonal network's at "
         f"{lead['condition'][0].item():g} π and {abs(wide):.1f} decades "
         f"{'below' if wide > 0 else 'above'} it at {lead['condition'][-1].item():g} π. The "

@@ -28,9 +28,9 @@ def shown(results: style.Results) -> str:
     enough = min(ranks) >= DIRECTIONS
     medians = rates.medians(results["adaptive_rates"], NETWORKS)
     return (
-        f"The loss has {ranks[0]} directions of large curvature for the {NETWORKS[0]} and "
-        f"{ranks[1]} for the {NETWORKS[1]} network, "
-        f"{'at least' if enough else 'fewer than'} the caption's {DIRECTIONS}. "
+        f"The Hessian has {ranks[0]} large eigenvalues for the {NETWORKS[0]} and {ranks[1]} "
+        f"for the {NETWORKS[1]} network, {'at least' if enough else 'fewer than'} the "
+        f"{DIRECTIONS} that the paper's caption names. "
         f"The {NETWORKS[0]}'s largest Hessian eigenvalue is "
         f"{style.number(top[0] / top[1])} times the {NETWORKS[1]} network's. Adam's median "
         f"learning rate for recurrent parameters is {style.number(medians[0])} "

@@ -90,7 +90,7 @@ def shown(results: style.Results) -> str:
     last = data[["modulus", "angle"]].isel(step=-1)
     ends = last["modulus"] * np.exp(1j * last["angle"])
     said = ", ".join(
-        f"{abs(complex(ends.sel(chart=chart)) - goal):.1g} in panel {letter.upper()}"
+        f"{abs(complex(ends.sel(chart=chart)) - goal):.1g} ({chart}, panel {letter.upper()})"
         for letter, (chart, _) in CHARTS.items()
     )
     turns = last["angle"].sel(chart="optimal").item() - data.attrs["teacher"]

@@ -377,7 +377,7 @@ def test_the_command_shows_a_table_whole(name, stored):
         ]
         assert all(score.text in drawn for score in row.scores)
     if name in tables.SWEEPS and name.startswith("lru"):
-        assert "ladder_digits against sCIFAR" in done.output
+        assert "Our ladder_digits against the paper's sCIFAR" in done.output
 
 
 @pytest.mark.parametrize(

@@ -297,7 +297,7 @@ def test_the_setting_of_the_least_validation_is_named(results):
     both = {**results, "forecast_settings": settings(SETTINGS)}
     said = sigprop_forecasts.shown(both)
     assert (
-        "best setting is 'features together, last values subtracted', with 1.47 times"
+        "'features together, last values subtracted' is best; its mean error is 1.47 times"
         in said
     )
     assert (
@@ -306,7 +306,7 @@ def test_the_setting_of_the_least_validation_is_named(results):
     other = settings(SETTINGS | {("each", "last"): 0.2})
     said = sigprop_forecasts.shown({**results, "forecast_settings": other})
     assert (
-        "best setting is 'each feature alone, last value subtracted', with 1.20 times"
+        "'each feature alone, last value subtracted' is best; its mean error is 1.20 times"
         in said
     )
     data = table()

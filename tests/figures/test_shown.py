@@ -302,8 +302,9 @@ def test_zucchet_4_counts_the_sharp_directions(count, word):
         adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
     )
     assert (
-        f"The loss has {count + 1} directions of large curvature for the RNN and {count} "
-        f"for the complex diagonal network, {word} the caption's 10." in said
+        f"The Hessian has {count + 1} large eigenvalues for the RNN and {count} for the "
+        f"complex diagonal network, {word} the 10 that the paper's caption names."
+        in said
     )
     assert "RNN's largest Hessian eigenvalue is 6 times the complex diagonal" in said
     assert "is 1e-05 (RNN) and 0.25 (complex diagonal)." in said
@@ -374,7 +375,9 @@ def test_zucchet_7_says_where_each_run_ends():
         data["angle"].loc[last] = data.attrs["teacher"] - np.pi
 
     said = shown("zucchet-7", angle_descent=change)
-    assert "is 0 in panel A, 0 in panel B, 1 in panel C." in said
+    assert (
+        "is 0 (plain, panel A), 0 (exponential, panel B), 1 (optimal, panel C)." in said
+    )
     assert (
         "ends -0.50 full turns from the target angle, and the modulus is 0.500 " in said
     )
@@ -417,7 +420,7 @@ def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(lead
 
     said = shown("zucchet-10", hessian_structure=change, concentration=losses)
     assert (
-        "on average 0.25 times the entries of one eigenvalue at θ0 = 1 π and 1 times at"
+        "divided by that of one eigenvalue, is 0.25 at θ0 = 1 π and 1 at 0.01 π."
         in said
     )
     assert details("zucchet-10", hessian_structure=change, concentration=losses) == (

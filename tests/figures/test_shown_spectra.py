@@ -31,7 +31,7 @@ def test_lru_3_counts_the_rings_inside_the_band():
     assert "at most 0.046; the bands allow 0.03." in said
 
 
-@pytest.mark.parametrize(("short", "word"), [(40, "no more"), (60, "more")])
+@pytest.mark.parametrize(("short", "word"), [(40, "no fewer"), (60, "fewer")])
 def test_lru_4_says_how_often_modes_turn(short, word):
     def change(data):
         for index, length, turns in ((0, 1024, short), (0, 16384, 900), (1, 16384, 50)):
@@ -43,7 +43,7 @@ def test_lru_4_says_how_often_modes_turn(short, word):
         "with phases up to π/50" in said
     )
     assert (
-        f"up to 2π, a mode completes {short} periods in 1024 steps, {word} than the 50 periods"
+        f"give {word} periods in 16384 steps (50) than phases up to 2π in 1024 steps ({short})."
         in said
     )
 
