@@ -44,7 +44,7 @@ PAPER = Config(seed=1)
 
 def run(config: Config) -> xr.Dataset:
     """Judge every row of these papers."""
-    from sigprop.cli.judged import row
+    from sigprop.experiments.rows import row
     from sigprop.judge.run import verify
 
     rows = [row(claim.id) for paper in config.papers for claim in select(paper)]

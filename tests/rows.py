@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sigprop.cli.judged import row as row
+from sigprop.experiments.rows import row as row
 from sigprop.judge.basis import Row
 from sigprop.judge.results import ClaimResult
 from sigprop.theory.claims import registry

@@ -73,8 +73,13 @@ RULES = {
         never=UPWARD | ENDS | {"sigprop.evidence", "sigprop.ledger", "sigprop.cli"}
     ),
     "experiments": rule(
-        never=UPWARD | ENDS,
-        but={"experiments.store", "experiments.command", "experiments.progress"},
+        never=UPWARD | ENDS | {"sigprop.cli"},
+        but={
+            "experiments.store",
+            "experiments.command",
+            "experiments.progress",
+            "experiments.rows",
+        },
     ),
     "experiments/tables.py": rule(
         never=UPWARD | ENDS,

@@ -34,7 +34,7 @@ def claims(
             table.add_row(claim.id, claim.kind, word, claim.title, claim.locator)
         show_table(console(json), table)
         if json is not None:
-            from sigprop.cli.judged import row
+            from sigprop.experiments.rows import row
             from sigprop.ledger.catalogue import as_json
 
             rows = [as_json(row(claim.id)) for claim in chosen]
@@ -48,7 +48,7 @@ def show(
 ) -> None:
     """Print one claim with its derivation, code and evidence."""
     with plain_errors():
-        from sigprop.cli.judged import row
+        from sigprop.experiments.rows import row
         from sigprop.figures.catalogue import of_rows
         from sigprop.ledger.catalogue import describe
 

@@ -1,33 +1,12 @@
-"""Rows with what judges them, as a user's commands do: stored results included."""
+"""Judge rows as a user's commands do, under a progress bar."""
 
 import time
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sigprop import evidence
-from sigprop.judge.basis import Row
 from sigprop.numerics.programs import keep_for_user
 
 if TYPE_CHECKING:
-    import xarray as xr
     from rich.console import Console
-
-
-@cache
-def shipped(sweep: str) -> "xr.Dataset":
-    """The result of a sweep that comes with the code: ``sigprop.experiments.store.shipped``."""
-    from sigprop.experiments import store
-
-    return store.shipped(sweep)
-
-
-def row(claim_id: str) -> Row:
-    """A claim with what it is judged on; results come from those of the code.
-
-    Raises:
-        KeyError: If there is no such claim; the message suggests the nearest.
-    """
-    return evidence.row(claim_id, shipped)
 
 
 def judge(
@@ -41,6 +20,7 @@ def judge(
 
     keep_for_user()
     began = time.perf_counter()
+    from sigprop.experiments.rows import row
     from sigprop.judge.run import verify as judge_rows
     from sigprop.ledger.entries import announced
     from sigprop.numerics.devices import use_device

@@ -105,7 +105,8 @@ def _verify(
     yes: bool,
     drawn: bool,
 ) -> None:
-    from sigprop.cli.judged import judge, row
+    from sigprop.cli.judged import judge
+    from sigprop.experiments.rows import row
     from sigprop.judge.basis import main_moments
     from sigprop.ledger.entries import write_json
     from sigprop.ledger.terminal import counterexamples, outcome, summary
@@ -139,7 +140,7 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
     """Say what more trajectories than usual will take, and refuse what is too much."""
     if how["samples"] is None and how["tier"] == "quick":
         return
-    from sigprop.cli.judged import row
+    from sigprop.experiments.rows import row
     from sigprop.judge.forecast import allow, of_rows
     from sigprop.numerics.devices import use_device
 

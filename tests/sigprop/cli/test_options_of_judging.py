@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from sigprop.cli import gallery, judged
+from sigprop.cli import gallery
 from sigprop.cli import ledger as cli_ledger
 from sigprop.cli import verify as cli_verify
 from sigprop.judge import forecast
@@ -63,7 +63,9 @@ def no_work(monkeypatch):
         return Run(found, *how)
 
     monkeypatch.setattr(judge, "verify", verify)
-    monkeypatch.setattr(judged, "row", lambda one: Row(find(one), None))
+    monkeypatch.setattr(
+        "sigprop.experiments.rows.row", lambda one: Row(find(one), None)
+    )
     monkeypatch.setattr(dependence, "build", lambda claims: Graph({}, {}))
     monkeypatch.setattr(devices, "use_device", on)
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import sigprop.judge.run
-from sigprop.cli import judged
 from sigprop.judge import forecast, mutants
 from sigprop.judge import parallel as checking
 from sigprop.judge.basis import Check, Row
@@ -67,7 +66,9 @@ def test_both_processes_judge_at_the_tier_and_the_seed_of_the_command(
 
     monkeypatch.setattr(Here, "submit", begun)
     monkeypatch.setattr(checking, "ProcessPoolExecutor", Here)
-    monkeypatch.setattr(judged, "row", lambda one: Row(find(one), CHECK))
+    monkeypatch.setattr(
+        "sigprop.experiments.rows.row", lambda one: Row(find(one), CHECK)
+    )
     asked = [word for claim in CLAIMS for word in ("--claim", claim)]
     done = command("verify", *asked, "--tier", tier, "--seed", 7, "--json", "-")
     assert done.exception is None or isinstance(done.exception, SystemExit), done.output

@@ -3,7 +3,6 @@ import pytest
 import xarray as xr
 
 from sigprop.audit.moments import QUANTITIES, RUNGS
-from sigprop.cli.judged import shipped
 from sigprop.evidence import row
 from sigprop.evidence.sigprop.audits import (
     EVIDENCE,
@@ -11,6 +10,7 @@ from sigprop.evidence.sigprop.audits import (
     judged,
 )
 from sigprop.evidence.trainings import typical
+from sigprop.experiments.rows import shipped
 from sigprop.judge.basis import Check
 from sigprop.judge.mutants import Score
 from sigprop.judge.parallel import check

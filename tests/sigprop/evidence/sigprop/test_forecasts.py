@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from sigprop.cli.judged import shipped
 from sigprop.evidence import row
 from sigprop.evidence.blur.reproductions import outcomes
 from sigprop.evidence.sigprop import forecasts
 from sigprop.evidence.sigprop.forecasts import EVIDENCE, ratios
 from sigprop.evidence.trainings import typical
 from sigprop.experiments.forecasting.cells import Config
+from sigprop.experiments.rows import shipped
 from sigprop.judge.basis import Check
 from sigprop.judge.parallel import check
 from sigprop.theory.claims import find

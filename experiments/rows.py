@@ -1,0 +1,31 @@
+"""Rows of the ledger with what judges them, stored results included."""
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from sigprop import evidence
+from sigprop.judge.basis import Row
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@cache
+def shipped(sweep: str) -> "xr.Dataset":
+    """The result of a sweep that comes with the code: ``sigprop.experiments.store.shipped``."""
+    from sigprop.experiments import store
+
+    return store.shipped(sweep)
+
+
+def row(claim_id: str) -> Row:
+    """A claim and its basis; results come from those of the code.
+
+    Raises:
+        KeyError: If there is no such claim; the message suggests the nearest.
+
+    Example:
+        >>> row("zucchet:59").claim.locator
+        'Eq. 59, Appendix B.2.2'
+    """
+    return evidence.row(claim_id, shipped)
