@@ -150,7 +150,7 @@ def _lru(
         {column: LRU[column] for column in table.columns},
         rows(table.block, RUNGS),
         unit,
-        f"The sizes above are those of the paper's LRU. {note}".strip(),
+        f"The sizes in the paper's blocks are those of its LRU. {note}".strip(),
     )
 
 

@@ -231,11 +231,11 @@ def contrary(published: Published, ours: Ours) -> str:
         for one in compared
         if one.contrary
     ]
-    told = f"Our {ours.name} against the paper's {ours.nearest}: "
+    told = f"Our {ours.name} and the paper's {ours.nearest}: "
     if not compared:
         return f"{told}no pair of rows has standard errors both here and in the paper."
     told += f"{decided} of {len(compared)} pairs of rows differ by over {DECIDED:g} standard "
-    told += f"errors both here and in the paper; {len(against)} have the opposite order"
+    told += f"errors in both; {len(against)} of these have the opposite order"
     return f"{told}: {'; '.join(against)}." if against else f"{told}."
 
 

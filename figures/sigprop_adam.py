@@ -20,8 +20,8 @@ CAPTION = (
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Each panel shows Adam's effective learning rates in one network.
 
-    The horizontal axis is the norm of each row of the Hessian, or the square root of its
-    diagonal entry.
+    Points are plotted against the norm of each row of the Hessian, and against the square
+    root of its diagonal entry.
 
     Raises:
         ValueError: If there is no such panel.

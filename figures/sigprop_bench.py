@@ -152,5 +152,5 @@ def shown(results: style.Results) -> str:
         f"kernel, and {associative} times with an associative scan. Simulating one sequence "
         f"at a time takes {single} times as long as the kernel. Loss and gradients of a layer "
         f"take {usual} times as long with an associative scan as with our scan, and {scan} "
-        "with lax.scan."
+        "times as long with lax.scan."
     )

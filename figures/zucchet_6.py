@@ -44,8 +44,8 @@ LIMITS = 2e-4, 4e6  # of the curvatures
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Each row shows one parametrisation, along the modulus and along the angle.
 
-    In each direction the left column shows the loss. The right column shows the curvature at
-    the minimum against the teacher's modulus.
+    For each of these two directions, the left column shows the loss, and the right column the
+    curvature at the minimum against the teacher's modulus.
 
     Raises:
         ValueError: If there is no such panel.

@@ -319,7 +319,7 @@ display(
 )
 
 # %% [markdown]
-# The remedy is to normalise for the real input. We divide by the measured $E\,h^2$, not by
+# The remedy is to normalise for the actual input. We divide by the measured $E\,h^2$, not by
 # $1/(1-\lambda^2)$. This gives the *relative* sensitivity $E\,(dh/d\nu)^2 / E\,h^2$. The left
 # panel shows the normalisation for white noise, the right panel that for the real input. In
 # the right panel all curves stay near or below one, from white noise to a constant input:

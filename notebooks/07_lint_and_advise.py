@@ -386,7 +386,8 @@ for task in ("ETTh1", "WTH", "listops-short"):
 # The advised initialisation is worse on no task. It makes no clear difference for the two
 # forecasts, whose windows have 24 steps, and for ListOps. An earlier rule used only long time
 # constants, none below an eleventh of the sequence. With that rule, spoken digits ended with a
-# higher loss than by default. The short range of moduli, not the phases, caused this.
+# higher loss than by default. The narrow range of moduli in that rule, not the phases, caused
+# the higher loss.
 #
 # Why does the advice choose only half of the phases from the input? A linear teacher with
 # correlated inputs has phases anywhere on the circle. The final loss is several times higher

@@ -133,8 +133,8 @@ FAMILIES: Mapping[str, Family] = {
             "max_phase={widest:.4g})\n"
             "layer.nu_log.data = torch.linspace({longest:.6g}, {shortest:.6g}, {state})",
         },
-        "the code below does not set gamma_log; Advice.draw returns a layer in which "
-        "E|h|^2 = 1 in every mode",
+        "the code below does not set gamma_log. To get E|h|^2 = 1 in every mode, call "
+        "Advice.draw",
         narrowed={
             "minimal-LRU": "params['theta_log'] = "
             "params['theta_log'].at[::2].add({shift:.6g})",

@@ -106,8 +106,8 @@ def sentences(advice: Advice) -> list[str]:
     )
     lines.append(
         f"With the advice, {first} limits plain gradient descent most, to a learning rate of "
-        f"{rate:.2g}. By default {first_before} limits it most, to {rate_before:.2g}. Train "
-        "with Adam, or keep the rate below this limit."
+        f"{rate:.2g}: train with Adam, or keep the rate below this value. By default "
+        f"{first_before} limits plain gradient descent most, to a rate of {rate_before:.2g}."
     )
     return [*lines, f"Note: {advice.note}."]
 

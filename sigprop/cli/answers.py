@@ -16,7 +16,7 @@ def judge_answers(
     ],
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
 ) -> None:
-    """Score answers that judge the claims as true or false."""
+    """Score a reviewer's verdicts on the claims of a benchmark."""
     with plain_errors("nothing was written", answers, json):
         import json as encoder
 

@@ -15,7 +15,7 @@ PAPER_HELP = f"Only claims of this paper: {', '.join(PAPERS)}."
 MAPPING_HELP = (
     "For layers that are not recognised: a TOML or JSON file that names their arrays."
 )
-JSON_HELP = "Write the rows as JSON to this file, or print them if the name is '-'."
+JSON_HELP = "Write the results as JSON to this file, or print them if the name is '-'."
 
 EXAMPLES = {
     "verify": "sigprop verify --claim zucchet:59",

@@ -56,7 +56,7 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
         ours = columns.accuracies(name, gathered(two[name]), HELD[name])
         told = tables.contrary(published, ours)
         count = sum(pair[0] == number for pair in pairs)
-        assert f"{count} have the opposite order" in told
+        assert f"{count} of these have the opposite order" in told
 
 
 def test_a_table_that_nothing_is_held_against_has_no_column(stored):

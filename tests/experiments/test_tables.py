@@ -195,14 +195,14 @@ def line(scores, name="lru-1"):
 def test_a_contrary_order_is_told():
     found = line(CONTRARY)
     assert "2 of 3 pairs" in found
-    assert "2 have the opposite order: RNN-ReLU and RNN-Lin have 81.0" in found
+    assert "2 of these have the opposite order: RNN-ReLU and RNN-Lin have 81.0" in found
     assert "61.0(0.6) here, but 69.7(0.2) and 72.2(0.2) in the paper" in found
 
 
 def test_an_agreeing_order_is_not_contrary():
     found = line(AGREEING)
     assert "2 of 3 pairs" in found
-    assert found.endswith("0 have the opposite order.")
+    assert found.endswith("0 of these have the opposite order.")
 
 
 def test_a_contrary_order_within_errors_is_none():
@@ -212,7 +212,7 @@ def test_a_contrary_order_within_errors_is_none():
 
 def test_a_model_that_never_ends_is_below_all_others():
     found = line(AGREEING | {"dense": (math.nan, math.nan, math.nan)})
-    assert "2 have the opposite order" in found
+    assert "2 of these have the opposite order" in found
     assert "fails, 3 diverged here" in found
 
 
@@ -295,7 +295,7 @@ def test_our_columns_stand_at_the_right_of_theirs(stored):
     ]
     assert found.rows[0][1:5] == ("69.7(0.2)", "37.6(8.0)", "88.0(0.1)", "88.5(0.1)")
     assert tables.MAY_COMPARE in found.notes
-    assert any("1 have the opposite order" in note for note in found.notes)
+    assert any("1 of these have the opposite order" in note for note in found.notes)
     assert sum("ladder_smnist is missing or incomplete" in n for n in found.notes) == 1
 
 
@@ -377,7 +377,7 @@ def test_the_command_shows_a_table_whole(name, stored):
         ]
         assert all(score.text in drawn for score in row.scores)
     if name in tables.SWEEPS and name.startswith("lru"):
-        assert "Our ladder_digits against the paper's sCIFAR" in done.output
+        assert "Our ladder_digits and the paper's sCIFAR" in done.output
 
 
 @pytest.mark.parametrize(

@@ -521,8 +521,8 @@ def test_sigprop_bench_says_how_much_longer_others_take():
         in said
     )
     assert (
-        "take 3 times as long with an associative scan as with our scan, and 2 to 4 with "
-        "lax.scan." in said
+        "take 3 times as long with an associative scan as with our scan, and 2 to 4 times as "
+        "long with lax.scan." in said
     )
 
 

@@ -99,8 +99,8 @@ def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
     )
     assert rates == (
         "With the advice, nu_log limits plain gradient descent most, to a learning rate of "
-        "0.23. By default B limits it most, to 0.13. Train with Adam, or keep the rate below "
-        "this limit."
+        "0.23: train with Adam, or keep the rate below this value. By default B limits plain "
+        "gradient descent most, to a rate of 0.13."
     )
     assert beside == "Note: train D faster."
 

@@ -83,7 +83,7 @@ def ids(*arguments):
 def how(*arguments):
     """Tier, seed and device, as the command ends by saying."""
     _, said = rows("verify", "--claim", ONE, *arguments)
-    found = re.search(r"Tier (\w+), seed (\d+), float64 on (\w+);", said)
+    found = re.search(r"Tier (\w+), seed (\d+), float64 on (\w+)\.", said)
     return found.groups()
 
 
