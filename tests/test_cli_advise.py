@@ -26,7 +26,7 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
         assert said in done.output, said
     words = " ".join(done.output.split())
     assert "set time constants from 2.54 to 200 steps" in words
-    assert "So half of the phases are sampled below this frequency" in words
+    assert "So half of the phases are sampled below the frequency" in words
     done = sigprop(*ASKED, "--rho", 0.8, "--phases", "all", "--json", file)
     assert done.exit_code == 0, done.output
     assert json.loads(file.read_text())["options"]["max_phase"] == np.pi

@@ -147,7 +147,7 @@ def test_each_option_of_advice_is_what_is_advised_on(advised):
     assert found(*asked, "--rho", 0.75)[1] == 1.75
     for phases, begins in (
         ("all", "are sampled up to pi"),
-        ("input", "sampled below this frequency"),
+        ("input", "sampled below the frequency"),
     ):
         assert begins in " ".join(found(*asked, "--phases", phases)[2].split())
     table = printed(found(*asked)[2], "quantity", "of", "default", "advised")
