@@ -20,7 +20,7 @@ CONVENTIONS = (
     Convention(
         "Derivative with respect to a complex parameter",
         "The Wirtinger derivative d/dz = (d/d Re z - i d/d Im z)/2 has its factor 1/2. "
-        "The chain rule to real parameters has no such factor. Complex code is differentiated "
+        "The chain rule to real parameters has no such factor. Our programs differentiate "
         "with respect to real and imaginary parts.",
         ("zucchet:80", "zucchet:116", "zucchet:126", "zucchet:148"),
     ),
@@ -49,7 +49,7 @@ CONVENTIONS = (
     Convention(
         "Fourier transform",
         "The forward transform has exp(-i omega t), with the angular frequency omega. We fix "
-        "no prefactor, so that a statement that needs one is noticed.",
+        "no prefactor. If a statement holds for one prefactor only, we say so.",
         ("lru:8", "lru:10", "lru:14", "lru:15", "lru:16"),
     ),
 )

@@ -26,7 +26,8 @@ KINDS = {True: "is unstable above", False: "is stable below"}
 REASONS = {
     "spread": "Training hardly changes the phase of a slow mode, and the wanted output can "
     "oscillate faster than the input. So half of the phases are sampled below the frequency "
-    "named above, and half below pi. --phases input or --phases all uses one range for all.",
+    "named above, and half below pi. To use one range instead, add --phases input or "
+    "--phases all.",
     "input": "All phases are sampled below the frequency named above. Training hardly changes "
     "the phase of a slow mode; omit --phases input if the wanted output oscillates faster.",
     "all": "All phases are sampled up to pi, as --phases all asks.",

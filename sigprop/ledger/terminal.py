@@ -29,8 +29,8 @@ ROUTES = (
     "Routes: sym = symbolic proof, ref = direct sum, imp = impulse response of the JAX "
     "layer, ad = automatic differentiation, cf = closed form, mc = Monte Carlo. Measured / "
     "closed form compares simulations with our own formula, not with the printed one. The "
-    "range covers the intervals of all points; each interval misses the true ratio with "
-    "probability 1e-7. Mutants: number of wrong variants refuted / number tested."
+    "two numbers enclose the intervals of all points; each interval misses the true ratio "
+    "with probability 1e-7. Mutants: number of wrong variants refuted / number tested."
 )
 
 

@@ -63,7 +63,7 @@ def _points(claim: Entry) -> int:
 
 def _listed(claim: Entry) -> str:
     names = [one for one in claim.routes if one != "symbolic"]
-    said = [ROUTES.get(one, one.replace("_", " ")) for one in names]
+    said = [ROUTES.get(one) or f"the route {one}" for one in names]
     return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:]))) or "no route"
 
 

@@ -89,7 +89,7 @@ RULES: tuple[Rule, ...] = (
         "memory-short",
         "warning",
         "no mode remembers the start of the sequence",
-        "after L steps |lam|^L of an input remains; added to newer inputs, it is rounded away",
+        "after L steps |lam|^L of an input remains, which rounding removes as inputs are added",
         "raise |lam|: a larger r_max (LRU), smaller steps dt (S4D, S5, Mamba), or a forget "
         "bias of log(L - 1) (GRU, LSTM)",
         decays.short,

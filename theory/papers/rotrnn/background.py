@@ -18,20 +18,20 @@ part.row("rotrnn:1", "identity", "proved")(
     "The continuous system under an input held over each step",
     r"x_t = Ax_{t-1} + Bu_t, \quad y_t = Cx_t + Du_t, \quad A = \exp(\Delta A'), "
     r"\quad B = (A - I)A'^{-1}B'",
-    assumes="A' has an inverse, which B is written with",
-    note="Here u_t is the value that is held on the step that ends at t. For a sample "
-    "held from its own time on, read u_{t-1}. The test compares A and B; the proof is "
-    "for one mode. If A' has no inverse, B is the integral of exp(s A') B' over a "
-    "step.",
+    assumes="A' is invertible, because B contains its inverse",
+    note="Here u_t is the value that is held on the step that ends at t. If a sample is "
+    "held from its own time on, replace u_t by u_{t-1}. The test compares A and B; "
+    "the proof is for one mode. If A' has no inverse, B is the integral of exp(s A') "
+    "B' over a step.",
     code="held_input",
 )
 part.row("rotrnn:2", "identity", "conditional")(
     "The recurrence unrolled into a sum over inputs",
     r"x_t = \sum_{k=1}^t A^{t-k} B u_k",
     condition=ZERO_STATE,
-    note="From a state x_0 the term A^t x_0 is missing, and the paper never says that "
-    "the state starts from zero. Lemma 3 asks for E|x_1|^2 = c. With the right alpha "
-    "no start from x_0 = 0 meets this for c > 0.",
+    note="If the first state is x_0, the term A^t x_0 is missing. The paper never says "
+    "that the state starts from zero. Lemma 3 asks for E|x_1|^2 = c. With the correct "
+    "alpha, a sequence that starts from x_0 = 0 never meets this requirement for c > 0.",
     erratum=Erratum(
         "D",
         appears_in=("rotrnn:4", "rotrnn:10", "rotrnn:12"),

@@ -30,7 +30,7 @@ part.row("rotrnn:text:lru-not-real", "text", "confirmed", "Section 2.3")(
     topic="models",
 )
 special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
-    "An LRU whose eigenvalues come in conjugate pairs, in real numbers",
+    "An LRU with conjugate pairs of eigenvalues, written with real matrices",
     r"\Lambda = \text{blocks of } \begin{pmatrix} \nu_j\cos\theta_j & -\nu_j\sin"
     r"\theta_j \\ \nu_j\sin\theta_j & \nu_j\cos\theta_j \end{pmatrix}, \quad "
     r"\tilde{B}, \tilde{C} \text{ real}",
@@ -38,11 +38,11 @@ special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
         "rows of B~ and columns of C~ come in conjugate pairs too",
         lambda conjugate=True, **_: conjugate,
     ),
-    note="Paired eigenvalues alone are not enough. With unrelated rows and columns, "
-    "one real block per pair does not give the LRU's output. If C B = I for real "
-    "matrices, C R B has the determinant 1 of the rotation R. The real part of "
-    "diag(i, -i) vanishes. Appendix E of the LRU's paper derives the rows from a real "
-    "A, and those rows do come in pairs.",
+    note="Paired eigenvalues alone are not enough. With unrelated rows and columns, one "
+    "real block per pair does not give the LRU's output. If C B = I for real "
+    "matrices, C R B has determinant 1, because the rotation R has. The real part of "
+    "diag(i, -i), however, is zero, with determinant 0. Appendix E of the LRU's paper "
+    "derives the rows from a real A, and those rows do come in pairs.",
     erratum=Erratum(
         "D",
         inherits=("rotrnn:text:lru-special-case",),
@@ -52,7 +52,7 @@ special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
     code="real_blocks",
 )
 special_case.row("rotrnn:text:lru-special-case", "identity", "proved", "")(
-    "A RotRNN of planar heads is such an LRU, up to normalisation",
+    "A RotRNN with planar heads is an LRU with conjugate pairs, up to normalisation",
     r"\tilde{B} = P^\top B, \ \tilde{C} = CP: \quad H = \frac{\mathcal{D}_x}{2}, "
     r"\quad \mathcal{D}_h = 2",
     assumes="rows of B~ and columns of C~ come in conjugate pairs, as above",

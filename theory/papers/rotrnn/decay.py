@@ -23,15 +23,15 @@ part.row(
     r"recurrent state at all times throughout training}: \quad "
     r"\mathbb{E}\left[||x_t||^2\right] = 1",
     condition=Condition(
-        "the sequence starts from a state of that norm, as Lemma 3 asks of x_1",
+        "the first state already has the norm 1, as Lemma 3 asks of x_1",
         lambda start, **_: start == 1,
     ),
-    note="We take c = 1 and white inputs. The listing and the sum of Eq. 12 start "
-    "from the zero state. From there the first state xi B u_1 has the norm 1 - "
-    "gamma^2, and the norm after t steps is 1 - gamma^(2t). At gamma = 0.9999, in the "
-    "range of Pathfinder, it is 0.185 after 1,024 steps. The statement is conditional "
-    "and not refuted, because Eq. 2 leaves the start open. The sentences of Sections "
-    "1 and 3 are about training: while gamma is learnt, the limit stays.",
+    note="We take c = 1 and white inputs. The listing and the sum of Eq. 12 start from the "
+    "zero state. From there the first state xi B u_1 has the norm 1 - gamma^2, and "
+    "the norm after t steps is 1 - gamma^(2t). At gamma = 0.9999, a value of the "
+    "Pathfinder task, this norm is 0.185 after 1,024 steps. The statement is "
+    "conditional and not refuted, because Eq. 2 leaves the start open. Sections 1 and "
+    "3 speak of training: training changes gamma, but not the limit of the norm.",
     erratum=Erratum(
         "D",
         inherits=("rotrnn:text:stronger-guarantee",),
@@ -49,9 +49,9 @@ section_4_1.row(
     correction=r"\mathbb{E}\left[||x_t||^2\right] = \sum_h (1 - \gamma_h^{2t}), \quad "
     r"\text{and } \sum_k (1 - |\lambda_k|^{2t}) \text{ of an LRU with rows of norm } "
     r"\sqrt{1 - |\lambda_k|^2}",
-    note="Both models start from the zero state. Along a sequence from that state the "
-    "RotRNN's guarantee is the same as the LRU's: convergence at infinite length. "
-    "From a state with the limit's norm both models keep the norm. One thing differs: "
+    note="Both models start from the zero state. For both, the norm only "
+    "converges to its limit as the sequence becomes long. Both models keep the norm if "
+    "the first state already has the limiting norm. One thing differs: "
     "the RotRNN computes xi anew at each training step. The LRU's factor is right at "
     "initialisation and is then learnt.",
     erratum=Erratum(
@@ -158,8 +158,8 @@ part.row("rotrnn:text:decay", "identity", "proved", "Appendix B.3")(
     r"\gamma = e^{-e^{\gamma_{\log}}} \in (0, 1)",
     rotation.decay_of_log,
     lambda: rotation.decay_of_log().result,
-    note="In floating point it is exactly one below gamma_log = -37.5 and exactly "
-    "zero above 6.62, in double precision.",
+    note="In double precision the decay rounds to one below gamma_log = -37.5, and to "
+    "zero above gamma_log = 6.62.",
     code="decays",
     topic="parametrisation",
 )

@@ -29,14 +29,15 @@ part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}}",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
     note="The paper prints 1 for the numerator of alpha^2; it should be c. With the "
-    "printed alpha the norm is 1 one step after the norm c, so the lemma holds for c "
-    "= 1 only. We compare alpha itself, read off the norm after a step.",
+    "printed alpha, a state of norm c has the norm 1 after one step. So the lemma holds "
+    "for c = 1 only. We compute alpha from the norm after one step, and compare it with "
+    "the printed alpha.",
     erratum=Erratum(
         "A",
         appears_in=("rotrnn:text:lemma3-last-step",),
         inherits=("rotrnn:text:trace", "rotrnn:11"),
-        bearing="The text uses it for Eq. 11 and for the trace before Eq. 11. The "
-        "model takes c = 1, where all of them are right.",
+        bearing="The paper uses the wrong numerator again in Eq. 11 and in the trace before "
+        "Eq. 11. The model takes c = 1, where the lemma, the trace and Eq. 11 are right.",
     ),
     code="state_scale",
 )
@@ -73,7 +74,7 @@ part.row("rotrnn:10", "identity", "conditional")(
     r"x_t = \sum_{k=1}^t \alpha^{t+1-k}\gamma^{t-k}A^{t-k}Bu_k",
     condition=ZERO_STATE,
     erratum=Erratum("D", root="rotrnn:2"),
-    note="From a state x_0 the term (alpha gamma A)^t x_0 is missing.",
+    note="If the first state is x_0, the term (alpha gamma A)^t x_0 is missing.",
     code="sigprop.evidence.rotrnn.norm.rotated_unrolled",
 )
 part.row("rotrnn:11", "moment", "refuted")(

@@ -20,10 +20,10 @@ part.row("rotrnn:13", "definition", "definition", "Eq. 13, Section 3.4")(
 )
 
 NEWEST_INPUT = (
-    "The paper prints powers from 1 to t; it should be from 0 to t - 1. With the state of "
-    "Eq. 4 Lambda does not yet multiply the newest input. The printed energy of each "
-    "mode is too small by its factor |lambda|^2. This includes t = 1, where the state "
-    "has only one input."
+    "The paper prints powers from 1 to t; it should be from 0 to t - 1. In the state of "
+    "Eq. 4, Lambda does not yet multiply the newest input. The printed energy of each "
+    "mode is too small by its factor |lambda|^2. The error is already present at t = 1, "
+    "where the state contains one input."
 )
 
 
@@ -54,7 +54,7 @@ lru.row("rotrnn:14", "moment", "refuted")(
         "B",
         appears_in=("rotrnn:text:lru-norm-sum", "rotrnn:text:lru-norm-limit"),
         bearing="No later result is affected: the printed limit is the true limit of "
-        "the state. The scale of the rows that follows from the limit is right.",
+        "the state. So the paper's scale for the rows of the input matrix is right.",
     ),
     code="lru_norm",
 )

@@ -25,13 +25,13 @@ part.row("rotrnn:text:tasks", "text", "confirmed", "Section 5.1")(
     r"\text{6 tasks with sequence lengths between 1K and 16K}",
 )
 part.row("rotrnn:text:best-text", "text", "confirmed", "Section 5.1")(
-    "The best of all in Text",
+    "RotRNN has the best accuracy of all models on the task Text",
     r"\text{achieving the highest score of all the baselines in the IMDB classification task "
     r"(Text)}",
     note="RotRNN is 0.2 points above the LRU, with one run each.",
 )
 part.row("rotrnn:text:discrete", "text", "confirmed", "Section 5.1")(
-    "Better in tasks with discrete inputs",
+    "RotRNN is better on tasks with discrete inputs",
     r"\text{our model performs best on domains with more discrete input data, such as "
     r"ListOps, Text and Retrieval}",
     note="As a comparison of places: first in Text, third in ListOps and fourth, "
@@ -39,7 +39,7 @@ part.row("rotrnn:text:discrete", "text", "confirmed", "Section 5.1")(
     "not the best of the table in ListOps or Retrieval.",
 )
 part.row("rotrnn:text:pixels", "text", "confirmed", "Section 5.1")(
-    "Behind in tasks on pixels",
+    "RotRNN is worse on tasks with pixels",
     r"\text{falls short of some of the baselines on the pixel-level image tasks, such as "
     r"Path-X and Cifar}",
     note="RotRNN is behind all six methods on Path-X. On Image it is behind all but "
