@@ -392,7 +392,7 @@ display(
 # ## Exercises
 #
 # 1. With $\nu = \tanh\omega_\nu$ the loss is $1 - 1/\cosh(\omega_\nu - \omega_\nu^*)$. What
-#    is the curvature of this loss by $\nu$ at the teacher? Compare it with `sharpness`.
+#    is the curvature of this loss along $\nu$ at the teacher? Compare it with `sharpness`.
 # 2. Expand the half width for $\nu = 1 - \epsilon$ with a small $\epsilon > 0$. How wide is
 #    the minimum, in radians, for a time constant of 1000 steps?
 # 3. Gradient descent diverges from a minimum of curvature $c$ if the learning rate exceeds

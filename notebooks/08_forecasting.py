@@ -18,8 +18,8 @@
 # stationary inputs. Does this theory predict the states inside the network?
 #
 # The series is the weekly concentration of carbon dioxide (CO2) over Mauna Loa, which
-# statsmodels contains. You can use your own `.csv` file with a column of times: insert the
-# path of the file.
+# statsmodels contains. To use your own `.csv` file with a column of times, put its path
+# into the next code cell.
 #
 # **You need** basic experience with training a network, and the definition of an
 # autocovariance. **You learn** to compare a forecast with simple forecasts, to compute error
@@ -125,7 +125,7 @@ display(
 # %% [markdown]
 # In the next figure the left panel shows the error during training: each batch (grey) and the
 # validation rows (black). The right panel shows the test error for each number of weeks ahead.
-# Look at which forecast has the smallest error at which distance.
+# Look for the forecast with the smallest error one week ahead and many weeks ahead.
 
 # %%
 figure, (left, right) = plt.subplots(1, 2)
@@ -156,11 +156,12 @@ print(
 # ## Other layers
 #
 # The recurrent layer is one part of a network. For example, `--model s4` changes only this
-# layer and keeps the head, the width and the training. We compare layers on ETTh1, the hourly
-# loads of an electrical transformer. Each training takes some minutes, so sigprop stores the
-# results of three trainings for each layer. In the figure, dots are means with one standard
-# error and grey lines are simple forecasts. Open diamonds are the values that the BLUR paper
-# prints for its own networks. Look for dots to the left of the solid grey line, the linear map.
+# layer and keeps the output layer, the width and the training. We compare layers on ETTh1, the
+# hourly loads of an electrical transformer. Each training takes some minutes, so sigprop
+# stores the results of three trainings for each layer. In the figure, dots are means with one
+# standard error and grey lines are simple forecasts. Open diamonds are the values that the
+# BLUR paper prints for its own networks. Look for dots to the left of the solid grey line, the
+# linear map.
 
 # %%
 trained = store.shipped("forecasts")
@@ -236,8 +237,8 @@ display(
 # - *stationary*: mean square in the last quarter of a window, divided by that in the first;
 # - *seasonless*: share of the mean square that the seasonal mean explains;
 # - *Gaussian*: fourth central moment divided by the squared variance;
-# - *independent*: effective share of independent channels;
-# - *white*: correlation of successive steps, and of steps one season apart.
+# - *independent*: effective number of independent channels over the number of channels;
+# - *white*: two correlations, of successive steps and of steps one season apart.
 #
 # Windows overlap, so we compute the 95 % intervals from blocks of time.
 
@@ -317,7 +318,7 @@ for name in names:
 # At each step the two complex states together have four real numbers for every neuron. The
 # merge maps them to as many numbers as there are features. We ask two questions. How many
 # independent numbers of the window do the states and the merged state contain? Which share of
-# the states' mean square can no linear map recover from the merged state?
+# the states' mean square is lost, even for the best linear reconstruction?
 
 # %%
 for name in seen["merge"].values.tolist():
@@ -341,7 +342,7 @@ for name in seen["merge"].values.tolist():
 #
 # 1. By what factor does the width of the interval grow from the first week to the last?
 # 2. Does the stationary theory describe the trained network better than the untrained network?
-#    Compare the largest deviation at the ends of the window in the first recurrence of each.
+#    For each network, take the first recurrence and compare the largest deviations at the ends.
 # 3. Let the network read windows relative to their mean instead of their last value. Is the
 #    mean square at the end of the window still smaller than at the start?
 
