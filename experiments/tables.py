@@ -217,7 +217,7 @@ def order(one: Score, other: Score, rounding: float = 0.0) -> int:
 
 
 def contrary(published: Published, ours: Ours) -> str:
-    """Where our order of rows is the opposite of the published one, in a line.
+    """Describe in a line the pairs of rows whose order is the opposite of the published one.
 
     Every pair of rows that we train too is looked at, and counts where both sides
     decide.  A table with few such pairs says little, so their number is told.
@@ -240,7 +240,7 @@ def contrary(published: Published, ours: Ours) -> str:
 
 
 def conclusion(published: Published, held: Iterable[Ours]) -> str:
-    """How many pairs of rows have the opposite order, of all our columns, in a sentence."""
+    """Count the pairs of rows with the opposite order, over all our columns, in a sentence."""
     decided = [
         pair for one in held for pair in pairs(published, one) if all(pair.signs)
     ]

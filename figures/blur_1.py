@@ -108,7 +108,7 @@ def _point(rows: xr.Dataset, colour: str) -> Point:
 
 
 def shown(results: style.Results) -> str:
-    """On how many tasks a network beats the linear model, and the best and worst layer."""
+    """Count the tasks on which a network beats the linear model; name best and worst layer."""
     data = results[STUDY]
     better = []
     for task in series.tasks(data):

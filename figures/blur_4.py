@@ -76,7 +76,7 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """On how many tasks BLUR has the least error, and its ratio to the linear model's."""
+    """Count the tasks on which BLUR has the least error; compare it with the linear model."""
     first, ratios = [], []
     for blur, lru, known in _errors(results[STUDY]).values():
         first.append(blur < min(lru, np.nanmin([*known.values()])))
@@ -89,7 +89,7 @@ def shown(results: style.Results) -> str:
 
 
 def details(results: style.Results) -> style.Cells:
-    """Errors of BLUR and the LRU over the exact linear model's, by task."""
+    """Errors of BLUR and the LRU over the least-squares linear model's, by task."""
     return (
         ("mean squared error over the linear model's", "BLUR", "LRU"),
         *(

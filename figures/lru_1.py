@@ -79,7 +79,7 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """In how many steps of the caption the accuracy rises, and where it falls most."""
+    """Count the steps of the caption that raise the accuracy; name the largest fall."""
     gains = {(old, new): after - before for old, new, before, after in _steps(results)}
     risen = sum(gain > 0 for gain in gains.values())
     of = f"all {len(gains)}" if risen == len(gains) else f"{risen} of the {len(gains)}"

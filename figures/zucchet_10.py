@@ -65,7 +65,7 @@ def _losses(drawn: SubFigure, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How strongly eigenvalues couple, and whether the LRU gains with it."""
+    """Give the coupling of eigenvalues, and compare the LRU's loss at both ends."""
     (wide_phase, first), *_, (narrow_phase, last) = _couplings(results)
     median = losses.decades(results["concentration"]).sortby("condition")
     lead = median.sel(student="complex diagonal") - median.sel(student="LRU")

@@ -47,7 +47,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def shown(results: style.Results) -> str:
-    """Whether the interval of the main input contains the paper's fit, and how R falls."""
+    """Compare the measured interval with the paper's fit; give the lags at which R halves."""
     data = results[STUDY]
     one = data.sel(input="embeddings").dropna("lag", subset=["R"])
     inside = (one["low"] <= one["paper"]) & (one["paper"] <= one["high"])

@@ -67,7 +67,7 @@ def spread(data: xr.Dataset, kind: str) -> tuple[float, str]:
 
 
 def shown(results: style.Results) -> str:
-    """How far apart the layers' gradients are at most, and the encoder's gradients."""
+    """Give the largest ratio of gradients between layers, and the encoder's gradients."""
     data = results[STUDY]
     names = kinds(data, COMPARED)
     apart = _listed({name: spread(data, name)[0] for name in names})

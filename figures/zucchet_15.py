@@ -95,7 +95,7 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How far the means are from theory over all time constants, for two kinds of gate."""
+    """Give the mean difference from theory over all time constants, for two kinds of gate."""
     data = results[STUDY]
     off, names = _off(data).mean("place"), QUANTITIES.values()
     said = [

@@ -42,7 +42,7 @@ def moments(drawn: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How fast both moments grow towards the stability boundary."""
+    """Give the powers with which both moments grow towards the stability boundary."""
     data = results[STUDY]
     moment, grey = _powers(data), data["theory"].sel(quantity="state").isel(rho=-1)
     state = float(curves.power(grey))

@@ -141,7 +141,7 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How fast the curvature at the teacher grows towards the stability boundary."""
+    """Give the powers with which the curvature at the teacher grows near the boundary."""
     data = results[STUDY]
     fitted = curves.power(data["bare_curvature"])
     line, circle = (float(fitted.sel(kind=panel.kind)) for panel in PANELS.values())

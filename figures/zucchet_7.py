@@ -84,7 +84,7 @@ def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
 
 
 def shown(results: style.Results) -> str:
-    """How far from the target Adam ends in each parametrisation."""
+    """Give the distance from the target at which Adam ends in each parametrisation."""
     data = results[STUDY]
     goal = data.attrs["modulus"] * np.exp(1j * data.attrs["teacher"])
     last = data[["modulus", "angle"]].isel(step=-1)

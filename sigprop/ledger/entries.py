@@ -54,7 +54,7 @@ VALUELESS = ("definition", "not-checkable")  # statuses of rows without a truth 
 
 
 def tally(claims: Iterable[Entry]) -> str:
-    """How many verdicts are the expected ones, and how many rows have no verdict."""
+    """Count the expected verdicts, and the rows without a verdict."""
     rows = list(claims)
     valued = [row for row in rows if row.status not in VALUELESS]
     good = sum(row.as_expected for row in valued)
