@@ -3,11 +3,18 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import horizons, series, style
 
 STUDY = "forecasts"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Forecast error against the number of parameters",
+    reduced=f"{series.SMALLER} The data are ETTh1 and Weather; the paper uses ETTm1 at "
+    "horizon 96.",
+    rows=("blur:fig1",),
+)
 MARKERS = ("o", "s", "^")
 HEADS = {"a": "LRU, BLUR and a linear model", "b": "all layers, {task}"}
 CAPTION = (
@@ -31,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.4 + 2.2 * len(letters))

@@ -1,11 +1,17 @@
 """BLUR (2025), Figure 12: forecasts of Weather by LRU and BLUR on the whole test set."""
 
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import series, style
 
 STUDY = "forecasts"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Forecasts of Weather over the whole test set",
+    reduced=series.SMALLER,
+    rows=("blur:fig12",),
+)
 DATA, PLACE = "WTH", 5000  # where the text says that the LRU overestimates the peak
 
 

@@ -1,11 +1,18 @@
 """BLUR (2025), Figure 14: training time per epoch on sequential CIFAR."""
 
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import epochs, style
 
 STUDY = "forecast_speed"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Time and memory of an epoch of sequential CIFAR",
+    reduced="batches have 4 images. The time of an epoch is estimated from the times of "
+    "single steps.",
+    rows=("blur:fig14",),
+)
 TASK = "image"
 
 
@@ -15,7 +22,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     what = f"Sequential CIFAR, {data.attrs['pixels']} steps"
     return epochs.draw(data, TASK, what, int(data.attrs["images"]), letters)

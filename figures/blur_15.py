@@ -1,11 +1,18 @@
 """BLUR (2025), Figure 15: training time per epoch on ETTh1."""
 
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import epochs, style
 
 STUDY = "forecast_speed"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Time and memory of an epoch of ETTh1 forecasts",
+    reduced="batches have 16 windows. The time of an epoch is estimated from the times "
+    "of single steps.",
+    rows=("blur:fig15",),
+)
 TASK = "forecast"
 
 
@@ -15,7 +22,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     what = f"ETTh1, horizon and window {data.attrs['training_horizon']}"
     return epochs.draw(data, TASK, what, int(data.attrs["batch"]), letters)

@@ -4,11 +4,17 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, series, style
 
 STUDY = "forecasts"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Forecast errors of all models on Weather and ETTh1",
+    reduced=f"{series.SMALLER} The horizons are 24 and 48; the paper has 336 and 720.",
+    rows=("blur:fig4",),
+)
 PANELS = {"a": "WTH", "b": "ETTh1"}
 CAPTION = (
     "Bars are mean squared errors over all test windows, in scaled units. Networks have the "
@@ -25,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.9, 0.6 + 2.45 * len(letters))

@@ -2,11 +2,17 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import series, style
 
 STUDY = "forecasts"
-STUDIES = {"a": STUDY}
+ENTRY = Entry(
+    {"a": STUDY},
+    "Forecasts and true values of Weather",
+    reduced=series.SMALLER,
+    rows=("blur:fig5",),
+)
 DATA = "WTH"
 SHOWN = 6  # forecasts one after another
 CAPTION = (
@@ -24,7 +30,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    style.chosen_panels(panel, STUDIES)
+    style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     task = series.task_of(data, DATA)
     with style.styled():

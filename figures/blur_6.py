@@ -3,12 +3,19 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import horizons, phrases, series, style
 from sigprop.figures.epochs import NAMES
 
 STUDY, ERRORS = "forecast_speed", "forecasts"
-STUDIES = {**dict.fromkeys("ab", STUDY), "c": ERRORS}
+ENTRY = Entry(
+    {**dict.fromkeys("ab", STUDY), "c": ERRORS},
+    "Time and error of a forecast against the horizon",
+    reduced="times are measured on batches of 16 windows. The networks of panel C "
+    f"{series.SIZES}, at horizons 24 and 48.",
+    rows=("blur:fig6",),
+)
 DATA, HORIZONS = "ETTh1", (24, 48, 168, 336, 720)
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()} | {
     "gru": style.GREEN,
@@ -37,7 +44,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     rows = [row for row in ("ab", "c") if set(row) & set(letters)]
     with style.styled():
         drawn = style.figure(2.4 * len(rows) + 0.5)

@@ -3,11 +3,19 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import horizons, phrases, series, style
 
 STUDY = "forecasts"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Forecast errors against the horizon, and of all layers",
+    reduced=f"{series.SMALLER} The data are ETTh1 at horizons 24 and 48, and at 24 only for "
+    "layers other than LRU and BLUR. The paper uses ETTm1, seven models and five "
+    "horizons.",
+    rows=("blur:fig7",),
+)
 METRICS = {"a": "mse", "b": "mae", "c": "mse"}
 ROWS = ("ab", "c")
 PAPER, OURS = "ETTm1", "ETTh1"
@@ -27,7 +35,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     rows = [row for row in ROWS if set(row) & set(letters)]
     wide = style.WIDTH if len(letters) > 1 or letters == ("c",) else 3.1

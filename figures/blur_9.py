@@ -1,11 +1,17 @@
 """BLUR (2025), Figure 9: forecasts of ETTh1 by LRU and BLUR on the whole test set."""
 
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import series, style
 
 STUDY = "forecasts"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Forecasts of ETTh1 over the whole test set",
+    reduced=series.SMALLER,
+    rows=("blur:fig9",),
+)
 DATA, PLACE = "ETTh1", 1800  # where the text says that the LRU lags behind a spike
 
 

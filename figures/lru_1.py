@@ -8,8 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sigprop.figures import style
+from sigprop.figures.entry import Entry
 
-STUDIES = {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"}
+ENTRY = Entry(
+    {"a": "ladder_digits", "b": "ladder_listops", "c": "ladder_smnist"},
+    "From a tanh RNN to the LRU in five steps",
+    reduced="Networks are smaller and are trained for fewer steps, from three seeds. The "
+    "data are digits of 64 pixels, expressions of up to 127 tokens and 10 000 digits of "
+    "784 pixels.",
+    rows=("lru:fig1",),
+)
 NAMES = {
     "tanh": "tanh RNN",
     "relu": "ReLU RNN",
@@ -35,12 +43,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     with style.styled():
         drawn = style.figure(2.6, 1.15 + 1.45 * len(letters))
         row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            data = results[STUDIES[letter]]
+            data = results[ENTRY.studies[letter]]
             _rungs(axes, data)
             style.letter(axes, letter, _title(data))
         style.caption(
@@ -84,8 +92,8 @@ def shown(results: style.Results) -> str:
     risen = sum(gain > 0 for gain in gains.values())
     of = f"all {len(gains)}" if risen == len(gains) else f"{risen} of the {len(gains)}"
     said = (
-        f"The mean test accuracy over the {len(STUDIES)} tasks rises in {of} steps that the "
-        "paper's caption names."
+        f"The mean test accuracy over the {len(ENTRY.panels)} tasks rises in {of} steps that "
+        "the paper's caption names."
     )
     if risen == len(gains):
         return said
@@ -117,7 +125,7 @@ def _steps(results: style.Results) -> list[tuple[str, str, float, float]]:
     """Names of the networks before and after each step, and their mean accuracies."""
     means = {
         rung: float(
-            np.mean([_mean(results[study], rung) for study in STUDIES.values()])
+            np.mean([_mean(results[study], rung) for study in ENTRY.studies.values()])
         )
         for rung in STEPS
     }

@@ -2,11 +2,16 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import disk, style
 
 STUDY = "ring_eigenvalues"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Eigenvalues of Gaussian matrices fill the unit disk",
+    rows=("lru:fig2",),
+)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -18,7 +23,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     sizes = [int(size) for size in data["size"]]
     with style.styled():

@@ -4,11 +4,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import disk, style
 
 STUDY = "ring_eigenvalues"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Eigenvalues sampled by Lemma 3.2 fill a ring",
+    rows=("lru:fig3",),
+)
 TITLES = {"a": "samples", "b": "moduli", "c": "phases"}
 
 
@@ -21,7 +26,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.4 + 1.75 * len(letters))

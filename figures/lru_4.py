@@ -7,11 +7,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import disk, style
 
 STUDY = "impulse_responses"
-STUDIES = dict.fromkeys("abcd", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abcd", STUDY),
+    "Impulse responses of modes with all phases and with small phases",
+    rows=("lru:fig4", "lru:text:few-oscillations"),
+)
 COLOURS = (style.BLUE, style.ORANGE, style.GREEN)
 RANGES = ((style.VERMILION, "o"), (style.PURPLE, "s"))
 HEIGHTS = 2.3, 2.0  # inches of the responses and of the count
@@ -36,7 +41,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     columns = [letter for letter in letters if letter in PANELS]
     heights = [HEIGHTS[0]] * bool(columns) + [HEIGHTS[1]] * ("d" in letters)

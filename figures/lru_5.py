@@ -7,10 +7,17 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
-STUDIES = dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths")
+ENTRY = Entry(
+    dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
+    "Normalisation and small phases on Pathfinder",
+    reduced="Untrained networks have 128 features and 256 states. Training uses images of "
+    "256 pixels; the paper uses 16 384 pixels.",
+    rows=("lru:fig5",),
+)
 SETTINGS = {
     "ring": ("no normalisation", style.GREY),
     "gamma": (r"$\gamma$", style.BLUE),
@@ -33,10 +40,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     shown = {
         study: results[study]
-        for study in dict.fromkeys(STUDIES[letter] for letter in letters)
+        for study in dict.fromkeys(ENTRY.studies[letter] for letter in letters)
     }
     panels = {"a": _fresh_losses, "b": _fresh_powers, "c": _losses, "d": _accuracies}
     with style.styled():
@@ -45,7 +52,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         drawn = style.figure(0.7 + 1.7 * rows, 0.7 + 2.4 * columns)
         grid = drawn.subplots(rows, columns, squeeze=False)
         for axes, letter in zip(grid.flat, letters, strict=True):
-            panels[letter](axes, shown[STUDIES[letter]])
+            panels[letter](axes, shown[ENTRY.studies[letter]])
             title, label = TITLES[letter]
             style.letter(axes, letter, title)
             axes.set_ylabel(label)

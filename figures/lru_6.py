@@ -7,11 +7,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "relu_leakage"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Spectrum of an oscillation after a ReLU",
+    rows=("lru:fig6",),
+)
 SIGNALS = {"sine": ("sine", style.BLUE), "rectified": ("rectified", style.VERMILION)}
 FLOOR = 5e-4  # of the amplitudes that are shown
 FIRST = 3  # frequencies whose power has a column of its own
@@ -27,7 +32,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     panels = {"a": _signals, "b": _spectra, "c": _shares}
     widths = [WIDTHS[letter] for letter in letters]

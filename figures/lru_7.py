@@ -5,11 +5,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "convolution_kernel"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "A convolution learnt by linear and tanh RNNs",
+    rows=("lru:fig7",),
+)
 NAMES = {"identity": ("linear", style.BLUE), "tanh": ("tanh", style.VERMILION)}
 HIGHEST = 1e3  # losses above are cut off
 
@@ -22,7 +27,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     heights = {"a": 1.9, "b": 0.6 + 1.5 * data.sizes["scale"]}
     with style.styled():

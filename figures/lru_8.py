@@ -5,11 +5,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure, SubFigure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "power_descent"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Learning the power of an eigenvalue in two parametrisations",
+    rows=("lru:fig8",),
+)
 CHARTS = {
     "a": (
         "cartesian",
@@ -33,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     heights = {"a": 1.75, "b": 1.75, "c": 1.7}
     with style.styled():

@@ -4,11 +4,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "ring_gain"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Gain of a layer with eigenvalues on a ring, simulated and predicted",
+    rows=("lru:fig9",),
+)
 INPUT = {"a": "white", "b": "constant"}
 TITLE = {"a": "white-noise input", "b": "constant input"}
 DASHES = ("-", "--", ":")
@@ -25,7 +30,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.9, 0.3 + 2.6 * len(letters))

@@ -26,6 +26,10 @@ OTHERS = {
 }
 """Names, colours, and hollow markers of bidirectional layers."""
 
+SIZES = "have two blocks and 32 features and are trained for 800 steps from three seeds"
+SMALLER = f"networks {SIZES}."
+"""What is smaller than in BLUR's paper."""
+
 SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}
 TARGETS = {"OT": "the oil temperature", "WetBulbCelsius": "the wet-bulb temperature"}
 CONTROLS = {

@@ -4,12 +4,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import losses, phrases, style
 
 STUDY = "hessian_structure"
 NETWORKS = {"a": "RNN", "b": "complex diagonal", "c": "LRU", "d": "S4"}
-STUDIES = dict.fromkeys(NETWORKS, STUDY)
+ENTRY = Entry(
+    dict.fromkeys(NETWORKS, STUDY),
+    "Adam's effective rates are the inverse norms of the Hessian's rows",
+)
 CAPTION = (
     "Each panel has every parameter of one network near its optimum. Filled: against the norm "
     "of the Hessian's row. Open: against the root of the diagonal entry. The line is inverse "
@@ -26,7 +30,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.8, 0.5 + 1.25 * max(len(letters), 2))

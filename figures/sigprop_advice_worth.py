@@ -8,10 +8,14 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
-STUDIES = {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"}
+ENTRY = Entry(
+    {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"},
+    "Final losses of advised and default initialisations",
+)
 NAMES = {
     "white": "teacher, white input",
     "correlated": "teacher, correlated",
@@ -74,14 +78,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     heights = [HEIGHTS[one] for one in letters]
     heights[-1] += BELOW
     with style.styled():
         drawn = style.figure(sum(heights))
         parts = style.stacked(drawn, heights)
         for part, one in zip(parts, letters, strict=True):
-            data = results[STUDIES[one]]
+            data = results[ENTRY.studies[one]]
             if one == "b":
                 _curves(part, data)
             elif one == "d":
@@ -204,10 +208,10 @@ def _arm(axes: Axes, rows: np.ndarray, colour: Any) -> None:
 
 def shown(results: style.Results) -> str:
     """The numbers of tasks on which the advice is better and worse, and the aim."""
-    words = [*_words(results[STUDIES["a"]], "advised").values()]
+    words = [*_words(results[ENTRY.studies["a"]], "advised").values()]
     better, worse = words.count(BETTER), words.count(WORSE)
     reached = worse <= SPARED and 2 * better >= len(words)
-    rates = [*_words(results[STUDIES["c"]], "rates").values()]
+    rates = [*_words(results[ENTRY.studies["c"]], "rates").values()]
     return (
         f"The advised initialisation ends with a lower validation loss than the default on "
         f"{better} of {len(words)} tasks, and with a higher loss on {worse}. The aim, a lower "
@@ -221,9 +225,9 @@ def shown(results: style.Results) -> str:
 def details(results: style.Results) -> style.Cells:
     """The verdict on each comparison of last validation losses, by task."""
     columns = [
-        _words(results[STUDIES["a"]], "advised"),
-        _words(results[STUDIES["c"]], "rates"),
-        *(_words(results[STUDIES["d"]], way) for way in WAYS),
+        _words(results[ENTRY.studies["a"]], "advised"),
+        _words(results[ENTRY.studies["c"]], "rates"),
+        *(_words(results[ENTRY.studies["d"]], way) for way in WAYS),
     ]
     ways = (
         f"phases {label.partition(':')[0]} / default" for label, *_ in WAYS.values()

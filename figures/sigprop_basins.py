@@ -6,11 +6,15 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
 
 STUDY = "basins"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Initial eigenvalues from which training reaches the teacher",
+)
 OPTIMISER = {"a": "Adam", "b": "gradient descent"}
 TEACHERS = 2  # rows of maps in each panel
 NAMES = {
@@ -33,7 +37,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     data = data.isel(teacher=slice(TEACHERS))
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]

@@ -4,11 +4,13 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
 
-STUDIES = {"a": "speed_moments", "b": "speed_layers"} | dict.fromkeys(
-    "cd", "speed_sizes"
+ENTRY = Entry(
+    {"a": "speed_moments", "b": "speed_layers"} | dict.fromkeys("cd", "speed_sizes"),
+    "Speed of moments and layers compared with alternatives",
 )
 NAMES = {
     "kernel": "kernel",
@@ -40,7 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     rows = [row for row in ("ab", "c", "d") if set(row) & set(letters)]
     with style.styled():
         drawn = style.figure(2.3 * len(rows) + 0.4)
@@ -49,7 +51,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             if row == "ab":
                 _compared(part, wanted, results)
             else:
-                _grown(part, row, results[STUDIES[row]])
+                _grown(part, row, results[ENTRY.studies[row]])
         style.caption(drawn, *(NOTES[letter] for letter in letters))
     return drawn
 
@@ -66,7 +68,7 @@ def _compared(part: SubFigure, letters: list[str], results: style.Results) -> No
     panels = {"a": _rates, "b": _ratios}
     row = part.subplots(1, len(letters), squeeze=False)[0]
     for axes, letter in zip(row, letters, strict=True):
-        panels[letter](axes, results[STUDIES[letter]])
+        panels[letter](axes, results[ENTRY.studies[letter]])
 
 
 def _rates(axes: Axes, data: xr.Dataset) -> None:
@@ -137,7 +139,7 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
 
 def shown(results: style.Results) -> str:
     """The times of other methods over ours, for moments and for a layer."""
-    moments, layers = (results[STUDIES[letter]]["seconds"] for letter in "ab")
+    moments, layers = (results[ENTRY.studies[letter]]["seconds"] for letter in "ab")
     ratio = (moments / moments.sel(way="kernel")).median("repeat")
     streaming, associative, single = (
         f"{float(ratio.sel(way=way)):.3g}" for way in NAMES if way != "kernel"

@@ -5,11 +5,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
 
 STUDY = "depth_map"
-STUDIES = dict.fromkeys("abcdef", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abcdef", STUDY),
+    "Signals through depth: where they vanish or explode",
+)
 SETTINGS = dict(zip("abc", ("alone", "skip", "skip + norm"), strict=True)) | dict(
     zip("def", ("alone", "skip", "skip + norm"), strict=True)
 )
@@ -29,7 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     rows = [row for row in ("abc", "def") if set(row) & set(letters)]
     with style.styled():

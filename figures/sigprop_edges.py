@@ -3,11 +3,16 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "edges"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Moments of BLUR's merged states at each position of a window",
+    rows=("sigprop:moments-blur",),
+)
 PANELS = {
     "a": ("states, white inputs", ("forward", "backward"), ("white",)),
     "b": ("merged state", ("merged",), ("white", "rho=0.9")),
@@ -44,7 +49,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6, 0.4 + 1.7 * len(letters))

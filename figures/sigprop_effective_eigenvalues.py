@@ -3,11 +3,15 @@
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
 
 STUDY = "gated_neurons"
-STUDIES = {"a": STUDY}
+ENTRY = Entry(
+    {"a": STUDY},
+    "States of gated layers compared with linearised layers",
+)
 COLOURS = {
     "unit, input": style.GREEN,
     "unit, input and state": style.VERMILION,
@@ -22,7 +26,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    style.chosen_panels(panel, STUDIES)
+    style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6)

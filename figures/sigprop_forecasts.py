@@ -4,10 +4,14 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, series, style
 
-STUDIES = {"a": "forecast_settings", "b": "forecasts"}
+ENTRY = Entry(
+    {"a": "forecast_settings", "b": "forecasts"},
+    "Validation error during training, and test error against it",
+)
 COLOURS = {
     ("each", "last"): (style.GREEN, "each feature alone, last value subtracted"),
     ("mixed", "last"): (style.PURPLE, "features together, last values subtracted"),
@@ -39,14 +43,16 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     with style.styled():
         drawn = style.figure(3.4, 0.4 + 2.55 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            (_courses if letter == "a" else _tests)(axes, results[STUDIES[letter]])
-            if letter == "b" and STUDIES["a"] in results:
-                _rings(axes, results[STUDIES["a"]])
+            (_courses if letter == "a" else _tests)(
+                axes, results[ENTRY.studies[letter]]
+            )
+            if letter == "b" and ENTRY.studies["a"] in results:
+                _rings(axes, results[ENTRY.studies["a"]])
         if "a" in letters:
             lines = row[0].get_legend_handles_labels()
             drawn.legend(*lines, loc="outside upper center", ncols=len(letters))
@@ -58,10 +64,10 @@ def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
     told = CAPTION + "".join(PANELS[letter] for letter in letters)
     if "b" not in letters:
         return told
-    data = results[STUDIES["b"]]
+    data = results[ENTRY.studies["b"]]
     task = series.richest(data)
     crosses = [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
-    return "".join([told, *[HOLLOW] * (STUDIES["a"] in results), *crosses])
+    return "".join([told, *[HOLLOW] * (ENTRY.studies["a"] in results), *crosses])
 
 
 def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
@@ -142,7 +148,7 @@ def _cells(data: xr.Dataset, task: tuple[str, int]) -> np.ndarray:
 
 def shown(results: style.Results) -> str:
     """The best setting on the validation set, and errors on the test set in that setting."""
-    chosen, main = results[STUDIES["a"]], results[STUDIES["b"]]
+    chosen, main = results[ENTRY.studies["a"]], results[ENTRY.studies["b"]]
     seen = _ratio(chosen, chosen["best_mse"].values, "control_validation_mse")
     pairs = [
         (str(a), str(b))
@@ -170,7 +176,7 @@ def shown(results: style.Results) -> str:
 
 def details(results: style.Results) -> style.Cells:
     """Test errors of all layers over the linear model's, by task."""
-    data = results[STUDIES["b"]]
+    data = results[ENTRY.studies["b"]]
     return (
         ("task", "layer", "test error over the linear model's"),
         *(

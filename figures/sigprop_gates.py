@@ -5,11 +5,17 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
 
 STUDY = "gated_moments"
-STUDIES = dict.fromkeys("abc", STUDY)
+LAYERS = ("rglru", "mingru", "selective", "gla", "unit", "gated-deltanet")
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Moments of input-gated layers against the time constant",
+    rows=tuple(f"sigprop:gates-{layer}" for layer in LAYERS),
+)
 TITLES = {"a": "states", "b": "gate gradient", "c": "measured / exact"}
 COLOURS = (*style.SEQUENCE, style.SKY)
 MARKERS = {"state": "o", "gate": "s"}
@@ -23,7 +29,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     panels = {"a": ("state",), "b": ("gate",), "c": ("state", "gate")}
     with style.styled():

@@ -4,11 +4,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
 
 STUDY = "network_curvature"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Curvature of deep networks at initialisation",
+)
 TITLES = {"a": "spectrum", "b": "share of curvature", "c": "sharpest directions"}
 COLOURS = {
     "LRU": style.BLUE,
@@ -38,7 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     panels = {"a": _spectrum, "b": _groups, "c": _directions}
     with style.styled():

@@ -4,11 +4,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "parametrisations"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "LRU and tanh parametrisations compared with the optimal ones",
+)
 GAIN = {"a": "matched", "b": "loss"}
 TITLE = {"a": "normalised state, fixed gain", "b": "loss at optimality"}
 MOVED = {
@@ -27,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(4.0, 0.4 + 2.55 * len(letters))

@@ -4,11 +4,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "transients"
-STUDIES = dict.fromkeys("abcd", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abcd", STUDY),
+    "State norms over time from the zero state",
+    rows=("rotrnn:text:constant-norm", "sigprop:moments-rotrnn"),
+)
 PLACES = {
     "a": ("RotRNN", "white"),
     "b": ("LRU", "white"),
@@ -26,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     rows = max(1, len(letters) // 2)
     with style.styled():

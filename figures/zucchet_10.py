@@ -3,10 +3,15 @@
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import hessians, losses, style
 
-STUDIES = dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"}
+ENTRY = Entry(
+    dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},
+    "Hessian and final loss as the eigenvalue phases concentrate",
+    rows=("zucchet:fig10", "zucchet:fig10:gap"),
+)
 DECADES = 3
 CAPTION = (
     "A to C: entries by the real and the imaginary parts of ten eigenvalues in the order "
@@ -23,7 +28,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     maps = [letter for letter in letters if letter in "abc"]
     heights = ([2.7] if maps else []) + ([2.75] if "d" in letters else [])
     width = style.WIDTH if len(letters) > 1 else 3.4

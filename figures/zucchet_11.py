@@ -5,11 +5,16 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import losses, style
 
 STUDY = "heads"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Final loss and effective learning rates against the number of heads",
+    rows=("zucchet:fig11", "zucchet:fig11:performance"),
+)
 COLUMNS = 3  # of small panels in B
 SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
 ALIKE = 0.3  # decades, a factor of two, apart and called about the same
@@ -28,7 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     widths = [{"a": 2.2, "b": 3.3}[letter] for letter in letters]
     captions = {"a": losses.caption(data), "b": CAPTION}

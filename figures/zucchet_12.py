@@ -3,11 +3,18 @@
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "embedding_correlation"
-STUDIES = {"a": STUDY}
+ENTRY = Entry(
+    {"a": STUDY},
+    "The autocovariance of the inputs of deep networks, and its fit",
+    reduced="Inputs are 192 random features with the autocovariance of the paper's fit; "
+    "the paper uses embeddings.",
+    rows=("zucchet:fig12", "zucchet:fig12:fit"),
+)
 PAPER = {"a": 0.332, "b": 0.044, "rho": 0.997}
 TERMS = {
     "a": "variance of white noise",
@@ -24,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    style.chosen_panels(panel, STUDIES)
+    style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     one = data.sel(input="embeddings").dropna("lag", subset=["R"])
     lag = one["lag"].values

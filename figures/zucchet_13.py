@@ -4,12 +4,19 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 from sigprop.figures.zucchet_5 import COMPARED, GROUPS, finish, key, kinds, over_memory
 
 STUDY = "deep_signals"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Gradients of each layer of deep networks against the time constant",
+    reduced="Networks have 64 neurons and read 64 random sequences; the paper uses "
+    "embeddings.",
+    rows=("zucchet:fig13", "zucchet:fig13:networks"),
+)
 KINDS = dict(zip("abc", COMPARED, strict=True))
 NOTE = (
     "mean square over the parameters of a group; the darker the line, the deeper the layer; "
@@ -25,7 +32,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6, style.WIDTH * (1 + 3 * len(letters)) / 10)

@@ -4,11 +4,22 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "gru_jacobian"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Recurrent Jacobian of GRUs against the delay, on and off the diagonal",
+    reduced="Inputs are random, with the autocovariance of Figure 12; the paper uses "
+    "embeddings.",
+    rows=(
+        "zucchet:fig14",
+        "zucchet:fig14:input-gates",
+        "zucchet:fig14:embeddings",
+    ),
+)
 TITLES = {
     "a": "constant gates",
     "b": "gates that read input and state",
@@ -27,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.35 + 1.55 * len(letters))

@@ -3,12 +3,19 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "gated_neurons"
 QUANTITIES = {"a": "state", "b": "bias sensitivity"}
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Moments of gated neurons against the time constant",
+    reduced="Inputs are random, with the autocovariance of Figure 12; the paper uses "
+    "embeddings.",
+    rows=("zucchet:fig15", "zucchet:fig15:samples"),
+)
 TITLES = {
     "a": r"$\mathrm{E}\,[h^2]$",
     "b": r"$\mathrm{E}\,[(\mathrm{d}h/\mathrm{d}b_f)^2]$",
@@ -36,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.5 + 2.0 * len(letters))

@@ -2,11 +2,20 @@
 
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import curves, style
 
 STUDY = "curse_of_memory"
-STUDIES = dict.fromkeys("a", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("a", STUDY),
+    "The sensitivity explodes as the time constant grows",
+    rows=(
+        "zucchet:fig1:recurrence",
+        "zucchet:fig1:correlation",
+        "zucchet:fig1:grey-line",
+    ),
+)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -17,7 +26,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    (letter,) = style.chosen_panels(panel, STUDIES)
+    (letter,) = style.chosen_panels(panel, ENTRY.studies)
     with style.styled():
         drawn = style.figure(3.8)
         moments(drawn, results[STUDY], letter)

@@ -6,11 +6,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import curves, style
 
 STUDY = "one_dimensional"
-STUDIES = dict.fromkeys("bc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("bc", STUDY),
+    "The loss of one linear unit sharpens as the teacher's time constant grows",
+    rows=("zucchet:fig1:sharpness-real", "zucchet:fig1:sharpness-circle"),
+)
 COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 NOUGHT = 1e-12  # in place of no loss at all, far below the axis
 
@@ -49,7 +54,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(4.3, 0.4 + 2.55 * len(letters))

@@ -2,11 +2,24 @@
 
 import xarray as xr
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import curves, style
 
 STUDY = "curse_of_memory"
-STUDIES = dict.fromkeys("ab", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("ab", STUDY),
+    "Moments with input normalisation and reparametrisation",
+    rows=(
+        "zucchet:fig2a",
+        "zucchet:fig2b",
+        "zucchet:fig2b:bounded",
+        "sigprop:controlled-edge",
+        "zucchet:fig2:other-inputs",
+        "zucchet:fig2:grey-state",
+        "zucchet:fig2:grey-sensitivity",
+    ),
+)
 QUANTITY = {"a": "state", "b": "sensitivity"}
 GROWS = 0.5  # the power of the inverse gap from which a moment is not bounded
 LABEL = {
@@ -27,7 +40,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(3.7, 2.75 * len(letters))

@@ -6,10 +6,15 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import losses, style
 
-STUDIES = {"a": "memory_gap", "b": "ablation", "c": "starts"}
+ENTRY = Entry(
+    {"a": "memory_gap", "b": "ablation", "c": "starts"},
+    "Final losses of RNN and LRU as the teacher's time constant grows",
+    rows=("zucchet:fig3",),
+)
 WIDTH = 0.5  # of the seeds of a design, in designs
 
 
@@ -22,8 +27,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
-    datasets = {letter: results[STUDIES[letter]] for letter in letters}
+    letters = style.chosen_panels(panel, ENTRY.studies)
+    datasets = {letter: results[ENTRY.studies[letter]] for letter in letters}
     with style.styled():
         if len(letters) == 1:
             drawn = style.figure(2.75, 3.4)

@@ -1,10 +1,21 @@
 """Zucchet & Orvieto (2024), Figure 4: Hessians at optimality and Adam's learning rates."""
 
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import hessians, rates, style
 
-STUDIES = hessians.STUDIES
+ENTRY = Entry(
+    hessians.STUDIES,
+    "Hessians and effective learning rates of a dense and a complex diagonal RNN",
+    rows=(
+        "zucchet:fig4",
+        "zucchet:fig4:rank",
+        "zucchet:fig4:concentration",
+        "zucchet:fig4:adam",
+        "zucchet:fig4:learning-rate",
+    ),
+)
 DIRECTIONS = 10  # of the caption
 NETWORKS = ("RNN", "complex diagonal")
 

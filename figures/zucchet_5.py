@@ -5,11 +5,24 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import NullLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "deep_signals"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "States and gradients of deep networks against the time constant",
+    reduced="Networks have 64 neurons and read 64 random sequences; the paper uses "
+    "embeddings.",
+    rows=(
+        "zucchet:fig5",
+        "zucchet:fig5:lru",
+        "zucchet:fig5:recurrent",
+        "zucchet:fig5:gru",
+        "zucchet:fig5:normalisation",
+    ),
+)
 TITLES = {
     "a": "mean square of states",
     "b": "mean square of gradients, all layers",
@@ -53,7 +66,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     panels = {"a": _states, "b": _gradients, "c": _normalised}
     with style.styled():

@@ -10,11 +10,16 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import curves, phrases, style
 
 STUDY = "one_dimensional"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "The loss of one normalised unit, and its curvature, in three parametrisations",
+    rows=("zucchet:fig6", "zucchet:fig6-modulus", "zucchet:fig6-hessian"),
+)
 COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 
 
@@ -50,7 +55,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(0.75 + 1.55 * len(letters))

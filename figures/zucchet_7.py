@@ -6,11 +6,21 @@ from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "angle_descent"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Adam learns the angle of one eigenvalue in three parametrisations",
+    rows=(
+        "zucchet:fig7",
+        "zucchet:fig7-sharpness",
+        "zucchet:fig7-granularity",
+        "zucchet:fig7-valley",
+    ),
+)
 CHARTS = {
     "a": ("plain", r"$\theta = \omega_\theta$"),
     "b": ("exponential", r"$\theta = e^{\omega_\theta}$"),
@@ -33,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6, 1 + 1.5 * len(letters))

@@ -7,11 +7,16 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
 
 STUDY = "similarity"
-STUDIES = dict.fromkeys("abc", STUDY)
+ENTRY = Entry(
+    dict.fromkeys("abc", STUDY),
+    "Pairs of eigenvalues that the Hessian couples, for four input correlations",
+    rows=("zucchet:fig8",),
+)
 COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 TICKS = (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi)
 TICK_LABELS = ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$")
@@ -28,7 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, STUDIES)
+    letters = style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     cuts = {"b": _circle, "c": _alignment}
     below = [letter for letter in letters if letter in cuts]

@@ -2,10 +2,15 @@
 
 import numpy as np
 from matplotlib.figure import Figure
+from sigprop.figures.entry import Entry
 
 from sigprop.figures import hessians, rates, style
 
-STUDIES = hessians.STUDIES
+ENTRY = Entry(
+    hessians.STUDIES,
+    "Hessians and effective learning rates of the LRU and S4",
+    rows=("zucchet:fig9", "zucchet:fig9:magnitude"),
+)
 NETWORKS = ("LRU", "S4")
 
 

@@ -18,7 +18,7 @@ from safetensors.numpy import save_file
 
 from sigprop.cli.main import app
 from sigprop.figures import readme
-from sigprop.figures.catalogue import FIGURES
+from sigprop.figures.catalogue import entries
 from sigprop.judge.plans import TIERS
 from sigprop.numerics.devices import DEVICES
 from sigprop.theory.claims import PAPERS, Status, registry
@@ -119,7 +119,7 @@ def _check_sigprop(arguments: list[str]) -> None:
         "claim": registry(),
         "tier": TIERS,
         "device": DEVICES,
-        "name": FIGURES,
+        "name": entries(),
         "preset": ("smoke", "quick", "paper"),
     }
     for option, allowed in known.items():
@@ -356,7 +356,8 @@ def missing(markdown: str) -> list[str]:
         elif re.fullmatch(r"(theory|sigprop|experiments)\.[\w.]+", name):
             found += [] if _resolves(name) else [name]
         elif (
-            re.fullmatch(r"(zucchet|lru|rotrnn|blur)-\w+", name) and name not in FIGURES
+            re.fullmatch(r"(zucchet|lru|rotrnn|blur)-\w+", name)
+            and name not in entries()
         ):
             found.append(name)
     return found

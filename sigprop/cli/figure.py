@@ -52,8 +52,8 @@ def figure(
             write_gallery(gallery)
             return
         from sigprop.figures.catalogue import (
-            FIGURES,
             draw_and_save,
+            entries,
             entry,
             require_formats,
         )
@@ -62,7 +62,7 @@ def figure(
             table = Table(box=None, pad_edge=False, header_style="bold")
             for column in ("figure", "panels", "results", "title"):
                 table.add_column(column)
-            for key, spec in FIGURES.items():
+            for key, spec in entries().items():
                 results = ", ".join(spec.needs())
                 table.add_row(key, " ".join(spec.panels), results, spec.title)
             show_table(console(), table)

@@ -49,7 +49,7 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
     Args:
         verdicts: Statuses of the ledger by its rows; others are left out.
     """
-    from sigprop.figures.catalogue import FIGURES, source_and_caption
+    from sigprop.figures.catalogue import entries, source_and_caption
 
     texts = _notebooks()
     return [
@@ -64,7 +64,7 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
                 if re.search(rf"`sigprop figure {name}`", text)
             ),
         )
-        for name, spec in FIGURES.items()
+        for name, spec in entries().items()
     ]
 
 

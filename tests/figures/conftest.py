@@ -1,4 +1,3 @@
-import importlib
 import re
 
 import pytest
@@ -43,8 +42,7 @@ def show():
     def draw(name, panel=None, **tables):
         data = {study: scrambled(study) for study in catalogue.entry(name).needs(panel)}
         data |= tables
-        module = importlib.import_module(catalogue.entry(name).module)
-        drawn = module.draw(data, panel)
+        drawn = catalogue.module(name).draw(data, panel)
         assert letters(drawn) == list(panel or catalogue.entry(name).panels)
         panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != BAR]
         return panels, next(iter(data.values()))

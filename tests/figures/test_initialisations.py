@@ -26,11 +26,11 @@ def shown():
     """Draw a panel of Figure 3; a result may say nothing of how its networks began."""
 
     def show(panel, silent=False):
-        data = made_up.tuned(zucchet_3.STUDIES[panel])
+        data = made_up.tuned(zucchet_3.ENTRY.studies[panel])
         if not silent:
             drawn_by = {name: STUDENTS[name] for name in data["student"].values}
             data.attrs["drawn_by"] = json.dumps(drawn_by)
-        return zucchet_3.draw({zucchet_3.STUDIES[panel]: data}, panel)
+        return zucchet_3.draw({zucchet_3.ENTRY.studies[panel]: data}, panel)
 
     return show
 
@@ -58,7 +58,7 @@ def test_the_panel_of_the_paper_names_the_printed_start_alone(shown, silent):
 def test_the_tracked_result_of_figure_10_names_its_start():
     text = losses.caption(store.shipped("concentration"))
     assert f"LRU: {losses.STARTS[losses.PRINTED]}" in text
-    assert zucchet_10.STUDIES["d"] == "concentration"
+    assert zucchet_10.ENTRY.studies["d"] == "concentration"
 
 
 def test_figure_8_says_that_the_authors_drew_the_misprint():

@@ -1,6 +1,5 @@
 """A figure's files are old or new, whatever happens; every figure comes from a checkout."""
 
-import importlib
 import json
 import random
 import shutil
@@ -112,12 +111,12 @@ def test_trained_panels_are_drawn_from_what_comes_with_the_code(name, panel):
     made = command.make(study, "quick")
     assert store.SHIPPED not in made.parents
     results = {study: store.read(made)}
-    drawn = importlib.import_module(entry.module).draw(results, panel)
+    drawn = catalogue.module(name).draw(results, panel)
     assert all(axes.has_data() for axes in drawn.axes)
 
 
 def test_every_trained_result_of_the_figures_is_among_them():
-    every = {study for one in catalogue.FIGURES.values() for study in one.needs()}
+    every = {study for one in catalogue.entries().values() for study in one.needs()}
     shown = {catalogue.entry(name).studies[panel] for name, panel in TRAINED}
     ladders = {"ladder_listops", "ladder_smnist"}
     assert every & set(store.SWEEPS) == shown | ladders
@@ -158,7 +157,7 @@ def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatc
 
 
 def test_every_study_of_a_figure_has_a_tracked_result():
-    every = {study for one in catalogue.FIGURES.values() for study in one.needs()}
+    every = {study for one in catalogue.entries().values() for study in one.needs()}
     assert every <= {file.name.rsplit("-", 1)[0] for file in store.SHIPPED.glob("*.nc")}
 
 
@@ -229,7 +228,7 @@ def drawing(checkout):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [one for one in catalogue.FIGURES if one != FIGURE])
+@pytest.mark.parametrize("name", [one for one in catalogue.entries() if one != FIGURE])
 def test_every_figure_is_drawn_in_a_bare_checkout(checkout, drawing, name):
     status, told, catalogue_file = drawing(name)
     assert Path(catalogue_file).is_relative_to(checkout)

@@ -1,6 +1,5 @@
 """Nothing of a figure is cut off or written over, and each is as wide as a page's text."""
 
-import importlib
 import inspect
 import re
 
@@ -13,7 +12,7 @@ from tests.figures.tracked import shipped
 
 PANELS = [
     pytest.param(name, panel, marks=pytest.mark.slow)
-    for name, entry in catalogue.FIGURES.items()
+    for name, entry in catalogue.entries().items()
     for panel in entry.panels
     if len(entry.panels) > 1
 ]
@@ -23,7 +22,7 @@ def drawn(name, panel):
     """A figure of tracked results, and what stands below it."""
     shown = catalogue.entry(name)
     results = {study: shipped(study) for study in shown.needs(panel)}
-    figure = importlib.import_module(shown.module).draw(results, panel)
+    figure = catalogue.module(name).draw(results, panel)
     said, origin = (
         catalogue.said(name, results) if panel is None else ("", "word " * 40)
     )
@@ -32,7 +31,7 @@ def drawn(name, panel):
 
 
 @pytest.mark.parametrize(
-    ("name", "panel"), [*((name, None) for name in catalogue.FIGURES), *PANELS]
+    ("name", "panel"), [*((name, None) for name in catalogue.entries()), *PANELS]
 )
 @pytest.mark.sampled(12)
 def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
@@ -45,10 +44,10 @@ def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
 
 ANGLES = [
     name
-    for name, entry in catalogue.FIGURES.items()
+    for name in catalogue.entries()
     if re.search(
         r"ticks\(.*(π|over_pi)|TICK_LABELS = .*pi|import .*\bdisk\b",
-        inspect.getsource(importlib.import_module(entry.module)),
+        inspect.getsource(catalogue.module(name)),
     )
 ]
 

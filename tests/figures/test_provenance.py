@@ -59,7 +59,9 @@ def test_only_the_papers_sizes_are_called_the_papers(preset, size):
     assert sentence.endswith(" Difference from the paper: short lists.")
 
 
-@pytest.mark.parametrize("name", [n for n, e in catalogue.FIGURES.items() if e.reduced])
+@pytest.mark.parametrize(
+    "name", [n for n, e in catalogue.entries().items() if e.reduced]
+)
 def test_figures_of_smaller_networks_say_so(name):
     studies = catalogue.entry(name).needs()
     sentence = provenance.sentence(
@@ -144,9 +146,9 @@ def test_the_rows_of_a_caption_belong_to_its_figures():
     """Figures of ours alone have no rows; one of a paper has all that are named after it."""
     claims = registry()
     of_figures = catalogue.of_rows()
-    assert sum(len(one.rows) for one in catalogue.FIGURES.values()) == len(of_figures)
+    assert sum(len(one.rows) for one in catalogue.entries().values()) == len(of_figures)
     assert set(of_figures) <= set(claims)
-    numbers = {re.match(r"\w+-\d+", name) for name in catalogue.FIGURES}
+    numbers = {re.match(r"\w+-\d+", name) for name in catalogue.entries()}
     drawn = {found[0].replace("-", ":fig") for found in numbers if found}
     for row, claim in claims.items():
         named = re.match(r"\w+:fig\d+", row)

@@ -570,7 +570,7 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
         )
 
 
-@pytest.mark.parametrize("name", catalogue.FIGURES)
+@pytest.mark.parametrize("name", catalogue.entries())
 def test_sentences_under_a_figure_are_short_and_plain(name):
     said = shown(name)
     assert said.endswith(".")
@@ -581,7 +581,7 @@ def test_sentences_under_a_figure_are_short_and_plain(name):
     assert private(" ".join((said, caption, catalogue.entry(name).title))) == []
 
 
-@pytest.mark.parametrize("name", catalogue.FIGURES)
+@pytest.mark.parametrize("name", catalogue.entries())
 def test_numbers_behind_a_figure_fill_a_table(name):
     results = {study: store.shipped(study) for study in catalogue.entry(name).needs()}
     rows = catalogue.details(name, results)
@@ -594,7 +594,7 @@ def test_every_figure_has_its_sentence_tested():
     texts = [file.read_text() for file in Path(__file__).parent.glob("test_*.py")]
     tested = {one for text in texts for one in re.findall(r"def test_(\w+)", text)}
     called = {one for text in texts for one in re.findall(r"(\w+)\.shown\(", text)}
-    for name in catalogue.FIGURES:
+    for name in catalogue.entries():
         stem = name.replace("-", "_")
         named = any(one.startswith(f"{stem}_") for one in tested)
         assert named or stem in called, name

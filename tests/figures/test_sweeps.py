@@ -1,7 +1,6 @@
 """Figures of sweeps, drawn from made-up results of the paper's size."""
 
 import functools
-import importlib
 
 import numpy as np
 import pytest
@@ -51,7 +50,7 @@ def results():
 
 
 def drawn(results, name, panel=None):
-    return importlib.import_module(catalogue.entry(name).module).draw(results, panel)
+    return catalogue.module(name).draw(results, panel)
 
 
 def picture(results, name, panel):

@@ -53,7 +53,7 @@ def shown():
     """Make a figure of a data set; return its axes."""
 
     def show(module, data, panel=None):
-        return module.draw(dict.fromkeys(module.STUDIES.values(), data), panel).axes
+        return module.draw(dict.fromkeys(module.ENTRY.studies.values(), data), panel).axes
 
     return show
 
@@ -97,4 +97,4 @@ def test_lines_are_the_stationary_theory_of_layers_of_one_way(shown):
     firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]
     expected = np.sqrt(firsts).transpose(0, 2, 1).reshape(-1, LOOKS)
     np.testing.assert_allclose(lines, expected)
-    assert style.chosen_panels(None, rotrnn_3.STUDIES) == ("a", "b")
+    assert style.chosen_panels(None, rotrnn_3.ENTRY.studies) == ("a", "b")

@@ -61,7 +61,7 @@ def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
 
     monkeypatch.setattr(catalogue, "draw_and_save", draw_and_save)
     name, panel = next(
-        (k, v.panels[0]) for k, v in catalogue.FIGURES.items() if v.panels
+        (k, v.panels[0]) for k, v in catalogue.entries().items() if v.panels
     )
 
     def lines(size="smoke", force=False, panel=None, formats=("pdf", "png")):
@@ -84,7 +84,7 @@ def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
 def test_figures_are_listed_or_drawn_on_one_page(monkeypatch, place):
     listed = ran("figure", "--list").stdout
     table = printed(listed, "figure", "panels", "results", "title")
-    for key, spec in catalogue.FIGURES.items():
+    for key, spec in catalogue.entries().items():
         (row,) = (one for one in table if one.get("figure") == key)
         assert row.get("panels", "") == " ".join(spec.panels)
         assert ", ".join(spec.needs()).startswith(row["results"])

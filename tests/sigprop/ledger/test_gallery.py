@@ -131,8 +131,8 @@ def test_a_file_that_no_gallery_wrote_is_left_alone(tmp_path):
 @pytest.fixture
 def two(monkeypatch):
     """A catalogue of two figures, one without results."""
-    kept = {name: catalogue.FIGURES[name] for name in ("lru-9", "lru-8")}
-    monkeypatch.setattr(catalogue, "FIGURES", kept)
+    kept = {name: catalogue.entries()[name] for name in ("lru-9", "lru-8")}
+    monkeypatch.setattr(catalogue, "entries", lambda: kept)
     monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
     from sigprop.experiments import command as studies
 
@@ -178,7 +178,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
 
 def test_figures_are_described_without_their_results():
     said = command.describe({"lru:fig8": "refuted"})
-    assert [one.name for one in said] == list(catalogue.FIGURES)
+    assert [one.name for one in said] == list(catalogue.entries())
     eighth = next(one for one in said if one.name == "lru-8")
     assert eighth.source == "Orvieto et al. (2023), Figure 8"
     assert eighth.caption.startswith("Panels A and B show loss landscapes")
@@ -202,7 +202,7 @@ def test_every_notebook_names_figures_that_there_are_and_they_name_it():
     }
     assert told == named
     assert {file for file, _ in told} == {file.name for file in files}
-    assert {name for _, name in named} <= set(catalogue.FIGURES)
+    assert {name for _, name in named} <= set(catalogue.entries())
 
 
 @pytest.mark.browser

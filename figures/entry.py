@@ -1,0 +1,36 @@
+"""What the catalogue says of a figure."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a figure draws and shows; a module of figures has one as ``ENTRY``.
+
+    Attributes:
+        studies: The study or sweep whose result each panel draws, by the panel's letter.
+        title: What the figure shows, in a few words.
+        rows: Ids of the ledger's rows that judge its caption.
+        reduced: What is smaller than in the paper even at the preset ``paper``.
+    """
+
+    studies: dict[str, str]
+    title: str
+    rows: tuple[str, ...] = ()
+    reduced: str = ""
+
+    @property
+    def panels(self) -> tuple[str, ...]:
+        """The letters of the panels."""
+        return tuple(self.studies)
+
+    def needs(self, panel: str | None = None) -> tuple[str, ...]:
+        """The results that one panel draws, or all of them, each once.
+
+        Raises:
+            ValueError: If the figure has no such panel.
+        """
+        from sigprop.figures import style  # Matplotlib, where it is needed
+
+        wanted = style.chosen_panels(panel, self.panels)
+        return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
