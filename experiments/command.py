@@ -1,7 +1,6 @@
 """Run a study at a preset and store its result; the way in for command lines."""
 
 import argparse
-import importlib
 import json
 import shutil
 import signal
@@ -10,78 +9,27 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from sigprop.experiments import store
+from sigprop.experiments import store, studies
 from sigprop.experiments.progress import heard_by
 from sigprop.numerics.interruption import interruptible
 
 LARGEST = 2 * 2**20  # bytes of a result that comes with the code
-STUDIES = (
-    "accuracy",
-    "angle_descent",
-    "basins",
-    "convolution_kernel",
-    "curse_of_memory",
-    "deep_signals",
-    "depth_map",
-    "edges",
-    "embedding_correlation",
-    "forecast_speed",
-    "gated_moments",
-    "gated_neurons",
-    "gru_jacobian",
-    "hessian_structure",
-    "impulse_responses",
-    "layer_moments",
-    "network_curvature",
-    "network_moments",
-    "normalisation",
-    "one_dimensional",
-    "parametrisations",
-    "plans",
-    "power_descent",
-    "relu_leakage",
-    "ring_eigenvalues",
-    "ring_gain",
-    "similarity",
-    "speed_commands",
-    "speed_hessians",
-    "speed_layers",
-    "speed_limits",
-    "speed_losses",
-    "speed_moments",
-    "speed_sizes",
-    "speed_training",
-    "statuses",
-    "transients",
-)
-
-
-def study_module(study: str) -> ModuleType:
-    """Import a study.
-
-    Raises:
-        ValueError: If there is no study of that name.
-    """
-    if study not in STUDIES:
-        raise ValueError(f"need a study in {', '.join(STUDIES)}, got {study!r}")
-    return importlib.import_module(f"sigprop.experiments.{study}")
 
 
 def measured_alone(study: str, *arguments: Any) -> Any:
     """What the ``measure`` of a study answers in a process that does nothing else.
 
     Args:
-        study: One of ``STUDIES``.
+        study: Name of a study.
         arguments: Those of its ``measure``, such as JSON holds.
 
     Raises:
         MemoryError: If the system kills the process.
         RuntimeError: If it fails, with the last line of what it says.
     """
-    call = "import json, sys; from sigprop.experiments.command import study_module as module; "
+    call = "import json, sys; from sigprop.experiments.studies import study_module as module; "
     call += "study, arguments = json.loads(sys.argv[1]); "
     call += "print(json.dumps(module(study).measure(*arguments)))"
     command = [sys.executable, "-c", call, json.dumps([study, arguments])]
@@ -91,22 +39,6 @@ def measured_alone(study: str, *arguments: Any) -> Any:
     if answer.returncode:
         raise RuntimeError(answer.stderr.strip().rpartition("\n")[2])
     return json.loads(answer.stdout)
-
-
-def definition(study: str, preset: str) -> tuple[Any, int]:
-    """The configuration that a preset of a study or a sweep stands for, and its version.
-
-    Raises:
-        ValueError: If the study or the preset is unknown.
-    """
-    if preset not in store.PRESETS:
-        raise ValueError(f"need a preset in {', '.join(store.PRESETS)}, got {preset!r}")
-    if study not in store.SWEEPS:
-        module = study_module(study)
-        return getattr(module, preset.upper()), module.VERSION
-    from sigprop.experiments import gathered
-
-    return gathered.whole(study, preset)
 
 
 def best(study: str) -> str | None:
@@ -119,7 +51,7 @@ def best(study: str) -> str | None:
 
 
 def _exists(study: str, preset: str) -> bool:
-    config, version = definition(study, preset)
+    config, version = studies.definition(study, preset)
     return store.exists(study, version, config)
 
 
@@ -135,7 +67,7 @@ def track(study: str) -> Path:
         ValueError: If the study is unknown, the result damaged, of code that is not
             committed or too large, or there is no checkout.
     """
-    config, version = definition(study, "paper")
+    config, version = studies.definition(study, "paper")
     file = store.path(study, version, config)
     if not file.is_file():
         raise FileNotFoundError(
@@ -189,8 +121,8 @@ def make(
         ValueError: If the study or the preset is unknown, a stored file is damaged, or
             a sweep is to be forced.
     """
-    config, version = definition(study, preset)
-    if study in store.SWEEPS and force:
+    config, version = studies.definition(study, preset)
+    if study in studies.sweeps() and force:
         raise ValueError(
             f"need no --force for {study}: it is gathered from cells that are kept; "
             "delete those that are to be trained again"
@@ -201,9 +133,9 @@ def make(
         return file
     progress(f"running {study} ({preset})")
     started = time.perf_counter()
-    if study not in store.SWEEPS:
+    if study not in studies.sweeps():
         with heard_by(progress):
-            dataset = study_module(study).run(config)
+            dataset = studies.study_module(study).run(config)
         from sigprop.numerics import devices  # JAX, where it is needed
 
         about = {
@@ -225,7 +157,7 @@ def make(
 
 def main(study: str) -> None:
     """Command line of one study: ``python -m sigprop.experiments.STUDY [--preset PRESET]``."""
-    module = study_module(study)
+    module = studies.study_module(study)
     summary = (module.__doc__ or "").partition("\n")[0]
     parser = argparse.ArgumentParser(
         f"python -m sigprop.experiments.{study}", None, summary

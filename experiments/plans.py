@@ -17,8 +17,8 @@ import xarray as xr
 from rich.console import Console
 from rich.table import Table
 
-from sigprop.experiments import gathered, store, sweep
-from sigprop.experiments.command import STUDIES, main, measured_alone
+from sigprop.experiments import store, studies, sweep
+from sigprop.experiments.command import main, measured_alone
 from sigprop.experiments.progress import counted
 from sigprop.numerics.devices import cores, peak_memory
 
@@ -32,10 +32,8 @@ class Config:
     """Which sweeps, at which preset, and how long each shape is trained, in core-seconds."""
 
     preset: str = "paper"
-    sweeps: tuple[str, ...] = tuple(store.SWEEPS)
-    studies: tuple[str, ...] = tuple(
-        name for name in STUDIES if name != STUDY and "speed" not in name
-    )
+    sweeps: tuple[str, ...] | None = None  # all of them
+    studies: tuple[str, ...] | None = None  # all but those of speed
     seconds: float = 30.0
 
 
@@ -54,26 +52,29 @@ class Cost(NamedTuple):
 def run(config: Config) -> xr.Dataset:
     """Measure or look up every plan."""
     known: dict[object, list[float]] = {}
-    counts = [len(gathered.grid(name, config.preset)) for name in config.sweeps]
-    names = counted(config.sweeps, "sweeps")
-    costs = [_of_a_sweep(name, config, known) for name in names]
-    costs += [_of_a_study(name) for name in config.studies]
+    sweeps = config.sweeps or tuple(studies.sweeps())
+    others = config.studies or tuple(
+        name for name in studies.studies() if name != STUDY and "speed" not in name
+    )
+    counts = [len(studies.grid(name, config.preset)) for name in sweeps]
+    costs = [_of_a_sweep(name, config, known) for name in counted(sweeps, "sweeps")]
+    costs += map(_of_a_study, others)
     hours, peaks = zip(*costs, strict=True)
     return xr.Dataset(
         {
-            "cells": ("plan", counts + [1] * len(config.studies), {"units": "cells"}),
+            "cells": ("plan", counts + [1] * len(others), {"units": "cells"}),
             "core_hours": ("plan", np.array(hours), {"units": "h of one core"}),
             "peak": ("plan", np.array(peaks), {"units": "bytes of one process"}),
         },
-        {"plan": [*config.sweeps, *config.studies]},
+        {"plan": [*sweeps, *others]},
         {"of": config.preset, "cores": cores()},
     )
 
 
 def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> Cost:
     """Of all chunks, each as long as one of its shape and size."""
-    study = gathered.study_of(name)
-    shape = gathered.module(study, "cells").shape
+    study = studies.package_of(name)
+    shape = studies.part(study, "cells").shape
     seconds, peak = 0.0, 0.0
     for index, chunk in enumerate(sweep.chunks(name, config.preset)):
         kind = study, shape(chunk.cells[0]), len(chunk.cells)
@@ -116,7 +117,7 @@ def measure(name: str, preset: str, index: int, seconds: float) -> tuple[float, 
             raise _LongEnough
 
     try:
-        gathered.module(chunk.study, "cells").run_cells(chunk.cells, None, report)
+        studies.part(chunk.study, "cells").run_cells(chunk.cells, None, report)
     except _LongEnough:
         return whole(reports), peak_memory()
     except FileNotFoundError:

@@ -36,32 +36,6 @@ HERE = Path(__file__).resolve().parent  # the package may have a link to it
 SHIPPED = HERE / "results" / "paper"
 PRESETS = ("smoke", "quick", "paper")
 DIGITS = 16  # hexadecimal, of a cell's key
-SWEEPS = {
-    "memory_gap": "teacher_student",
-    "starts": "teacher_student",
-    "ablation": "teacher_student",
-    "concentration": "teacher_student",
-    "heads": "teacher_student",
-    "adaptive_rates": "teacher_student",
-    "s4_steps": "teacher_student",
-    "agreement": "teacher_student",
-    "ladder_digits": "long_range",
-    "ladder_listops": "long_range",
-    "ladder_smnist": "long_range",
-    "paths": "long_range",
-    "rings": "long_range",
-    "folds": "long_range",
-    "images": "long_range",
-    "lists": "long_range",
-    "norms": "long_range",
-    "fresh_seeds": "verdicts",
-    "forecasts": "forecasting",
-    "forecast_settings": "forecasting",
-    "advice": "advised",
-    "advice_rates": "advised",
-    "advice_phases": "advised",
-}
-"""Results that are gathered from many cells, and the study of those cells."""
 
 
 @dataclass(frozen=True)
@@ -156,12 +130,7 @@ def exists(study: str, version: int, config: Any) -> bool:
 
 def command(study: str, preset: str | None = None) -> str:
     """The command that makes a result, for messages."""
-    if study in SWEEPS:
-        return f"sigprop sweep run {study} --preset {preset or 'quick'}"
-    if study in SWEEPS.values():
-        sweeps = "|".join(name for name, cells in SWEEPS.items() if cells == study)
-        return f"sigprop sweep run {sweeps} --preset {preset or 'quick'}"
-    return f"python -m sigprop.experiments.{study} --preset {preset or 'quick'}"
+    return f"sigprop sweep run {study} --preset {preset or 'quick'}"
 
 
 def save(

@@ -6,18 +6,24 @@ alone; any other is trained whole, from its checkpoint if there is one, and its 
 then written one by one.  Nothing is kept elsewhere: killed at any moment, the next call
 goes on from the files.  Who trains a chunk holds a lock on it, so that several calls at
 once share the work; a call that is killed leaves its chunk to the others.
+
+A finished cell has a file of its own, or is held by a gathered result of its package, be
+it of this sweep or of another: the larger preset has the cells of the smaller.
 """
 
 import dataclasses
+import functools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigprop.experiments import gathered, store
+import xarray as xr
+
+from sigprop.experiments import store, studies
 from sigprop.experiments.workers import FAILURES, cluster
 from sigprop.numerics.devices import default_device
 from sigprop.numerics.locks import claimed
@@ -43,7 +49,7 @@ class Chunk:
 
     def checkpoint(self) -> Path:
         """The file of a training that is under way."""
-        name = f"{self.study}-{gathered.digest(self.study, self.cells)}.npz"
+        name = f"{self.study}-{studies.digest(self.study, self.cells)}.npz"
         return store.folder() / "checkpoints" / name
 
 
@@ -56,10 +62,10 @@ def chunks(sweep: str, preset: str, shard: tuple[int, int] = (0, 1)) -> list[Chu
     index, count = shard
     if not 0 <= index < count:
         raise ValueError(f"need a shard i/n with 0 <= i < n, got {index}/{count}")
-    study = gathered.study_of(sweep)
-    cells = gathered.module(study, "cells")
+    study = studies.package_of(sweep)
+    cells = studies.part(study, "cells")
     shapes: dict[Any, list[Any]] = {}
-    for cell in gathered.grid(sweep, preset):
+    for cell in studies.grid(sweep, preset):
         shapes.setdefault(cells.shape(cell), []).append(cell)
     ordered = []
     for common, group in shapes.items():
@@ -77,10 +83,10 @@ def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> bool:
     """
     checkpoint = chunk.checkpoint()
     with claimed(checkpoint.with_suffix(".lock")) as mine:
-        lost = gathered.missing(chunk.study, chunk.cells)
+        lost = missing(chunk.study, chunk.cells)
         if not mine or not lost:
             return not lost
-        cells = gathered.module(chunk.study, "cells")
+        cells = studies.part(chunk.study, "cells")
         results = cells.run_cells(
             chunk.cells, checkpoint, lambda share: report(share * len(lost))
         )
@@ -111,7 +117,7 @@ def run(
     """Run what is missing of a sweep, then gather it if nothing is missing any more.
 
     Args:
-        sweep: One of ``store.SWEEPS``.
+        sweep: A key of ``studies.sweeps``.
         preset: ``smoke``, ``quick`` or ``paper``.
         workers: Processes of a Dask cluster on this machine; none runs in this process.
         scheduler: Address of a Dask scheduler that is already there.
@@ -129,7 +135,7 @@ def run(
     lost = missing_of(chunks(sweep, preset, shard))
     todo = [chunk for chunk, count in lost.items() if count]
     if not todo:
-        return gathered.gather(sweep, preset)
+        return gather(sweep, preset)
     done, attempt = 0, 0
 
     def told(cells: float) -> None:
@@ -147,21 +153,127 @@ def run(
             if len(elsewhere) == len(todo):
                 time.sleep(PAUSE)
             todo, attempt = elsewhere, attempt + 1
-    return gathered.gather(sweep, preset)
+    return gather(sweep, preset)
 
 
 def missing_of(chunks: Sequence[Chunk]) -> dict[Chunk, int]:
     """Numbers of cells without a result, of chunks of one sweep."""
     cells = [cell for chunk in chunks for cell in chunk.cells]
-    lost = set(gathered.missing(chunks[0].study, cells)) if chunks else set()
+    lost = set(missing(chunks[0].study, cells)) if chunks else set()
     return {chunk: len(lost.intersection(chunk.cells)) for chunk in chunks}
 
 
 def count(sweep: str, preset: str) -> tuple[int, int]:
     """Cells that are stored, and all of them."""
-    every = gathered.grid(sweep, preset)
-    lost = gathered.missing(gathered.study_of(sweep), every)
+    every = studies.grid(sweep, preset)
+    lost = missing(studies.package_of(sweep), every)
     return len(every) - len(lost), len(every)
+
+
+def missing(study: str, cells: Sequence[Any]) -> list[Any]:
+    """Cells of a study without a result; what others write meanwhile may count or not.
+
+    Raises:
+        ValueError: If the file of a gathered result is damaged.
+    """
+    finished = _finished(study, cells)
+    return [cell for cell in cells if cell not in finished]
+
+
+def gather(sweep: str, preset: str) -> Path | None:
+    """Put the finished cells of a sweep into one result, unless the same is stored.
+
+    It holds all that the cells' own files do, but for details, and stands in for them.
+
+    Returns:
+        Its file; none if no cell is finished.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown, or a file is damaged.
+    """
+    study, every = studies.package_of(sweep), studies.grid(sweep, preset)
+    config, version = studies.definition(sweep, preset)
+    base = studies.part(study, "cells").VERSION
+    gathering = studies.part(study, "gathering")
+    finished = _finished(study, every)
+    if not finished:
+        return None
+    config = dataclasses.replace(config, finished=len(finished))
+    if store.exists(sweep, version, config):
+        return store.path(sweep, version, config)
+
+    def key(cell: Any) -> str:
+        return store.key(study, base, cell)
+
+    results = {
+        key(cell): gathering.cell(*place) if place else store.load(study, base, cell)
+        for cell, place in finished.items()
+    }
+    dataset = gathering.gather(sweep, preset, key, results)
+    about = {
+        "preset": preset,
+        "device": default_device(),
+        "complete": int(len(finished) == len(every)),
+        "details": int(getattr(every[0], "details", False)),
+    }
+    file = store.save(sweep, version, config, dataset, **about)
+    return store.fullest(file, config, version)
+
+
+Place = tuple[xr.Dataset, int]
+"""A gathered result, and the number of a cell in it."""
+
+
+def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Place | None]:
+    """Cells with a result, in their order, and the gathered one that holds it.
+
+    The others have files of their own.  An unfinished gathered result does not stand in
+    for cells that keep details.
+    """
+    version, held = studies.part(study, "cells").VERSION, dict[str, Place]()
+    for sweep in _beside(study):
+        for file, about in store.stored(sweep):
+            current = int(about["version"]) // 1000 == version
+            if current and (about["complete"] or not about["details"]):
+                with suppress(FileNotFoundError):  # a fuller one has just replaced it
+                    table = _read(file)
+                    keys = table["key"].values.tolist()
+                    held |= {key: (table, index) for index, key in enumerate(keys)}
+    places: dict[Any, Place | None] = {}
+    for cell in cells:
+        key = store.key(study, version, cell)
+        if store.exists(study, version, cell):
+            places[cell] = None
+        elif key in held:
+            places[cell] = held[key]
+    return places
+
+
+def _beside(study: str) -> list[str]:
+    """The sweeps whose cells are of a study."""
+    return [sweep for sweep, package in studies.sweeps().items() if package == study]
+
+
+def _read(file: Path) -> xr.Dataset:
+    return _read_once(file, file.stat().st_mtime)
+
+
+@functools.lru_cache(maxsize=32)
+def _read_once(file: Path, changed: float) -> xr.Dataset:
+    return store.read(file)
+
+
+def findings(file: Path | None) -> str:
+    """Findings of a gathered sweep, in a few lines of text.
+
+    Raises:
+        ValueError: If the file is damaged.
+    """
+    if file is None:
+        return "nothing is finished"
+    dataset = store.read(file)
+    study = studies.package_of(dataset.attrs["study"])
+    return studies.part(study, "gathering").findings(dataset)
 
 
 def damaged(sweep: str, preset: str) -> Iterator[tuple[Path, str]]:
@@ -173,9 +285,9 @@ def damaged(sweep: str, preset: str) -> Iterator[tuple[Path, str]]:
     Yields:
         The new name of each damaged file, and what is wrong and how to make it again.
     """
-    study = gathered.study_of(sweep)
-    version = gathered.module(study, "cells").VERSION
-    for other in gathered.sweeps(study):
+    study = studies.package_of(sweep)
+    version = studies.part(study, "cells").VERSION
+    for other in _beside(study):
         for file in store.files(other):
             yield from _set_aside(file, store.read, other, _preset_of(other, file))
     for chunk in chunks(sweep, preset):
@@ -206,7 +318,7 @@ def _set_aside(
 def _preset_of(sweep: str, file: Path) -> str:
     """The preset of a gathered result by its name, since its contents may be lost."""
     for preset in store.PRESETS:
-        config, version = gathered.whole(sweep, preset)
+        config, version = studies.definition(sweep, preset)
         for finished in range(config.finished + 1):
             part = dataclasses.replace(config, finished=finished)
             if file.stem == f"{sweep}-{store.key(sweep, version, part)}":

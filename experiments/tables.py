@@ -192,7 +192,7 @@ def _columns(name: str, study: str, preset: str) -> list[Ours]:
         return on_rings(data, KINDS[name], TABLES[name].columns)
     if name in ERRORS:
         return errors(data, _number(name))
-    if study in store.SWEEPS:
+    if study in SWEEPS.get(name, {}):
         return [accuracies(study, data, SWEEPS[name][study])]
     return [speeds(study, data)]
 

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import xarray as xr
 
-from sigprop.experiments import store
-from sigprop.experiments.advised import cells, gathering, grids
+from sigprop.experiments import store, studies
+from sigprop.experiments.advised import cells, gathering
 from sigprop.experiments.advised.tasks import ADVISED
 
 
 def made_up(preset="smoke", sweep="advice", gain=0.5):
     """Results of all cells; ``ADVISED`` has ``gain`` of the loss of ``default``."""
     found = {}
-    for config in grids.cells(sweep, preset):
+    for config in studies.grid(sweep, preset):
         scale = {"default": 1.0, ADVISED: gain}.get(config.arm, gain**2)
         rng = np.random.default_rng([config.seed, len(config.task)])
         level = scale * np.exp(rng.normal(scale=2.0))

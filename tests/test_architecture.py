@@ -90,6 +90,7 @@ RULES = {
         never=UPWARD | ENDS, but={"experiments.tables", "experiments.published"}
     ),
     "experiments/plans.py": rule(never=UPWARD - {"experiments"} | ENDS),
+    "experiments/studies.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/sweep.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "experiments/teacher_student": rule(
         never=UPWARD | ENDS,
@@ -114,7 +115,6 @@ RULES = {
         never={"sigprop", "theory"} | UPWARD | COMPUTING | ENDS,
         but={"sigprop.numerics.files"},
     ),
-    "experiments/gathered.py": rule(never=UPWARD - {"experiments"} | ENDS),
     "figures": rule(
         never={"experiments"},
         but={"experiments.store"},

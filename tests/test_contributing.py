@@ -270,7 +270,7 @@ BROKEN = {
         "FAILED .*stability_is_kept",
     ),
     "a parameter without a group": (LAYER, ', "decay": "recurrent"', "", "every_param"),
-    "a figure without its entry": (FIGURE, '"sigprop-circle": E', '"other": E', "need"),
+    "a figure without its entry": (FIGURE, "ENTRY = E", "OTHER = E", "need a figure"),
     "a print that is right": (PAPER, "- sqrt(lam", "- (lam", "proved +refuted "),
     "a wrong correction": (PAPER, "(1 - lam *", "(2 - lam *", "undecided +refuted "),
 }

@@ -44,7 +44,7 @@ def gather(
     """All finished trainings along one axis, and once none is missing what they say.
 
     Args:
-        sweep: One of ``grids.WAYS``.
+        sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
         key: Names a cell.
         found: Results of the finished cells by their names.

@@ -16,7 +16,7 @@ from sigprop.experiments.advised.tasks import (
     TEACHERS,
 )
 
-WAYS = {
+SWEEPS = {
     "advice": ("default", ADVISED),
     "advice_rates": ("default", ADVISED, SLOWED),
     "advice_phases": ("default", ADVISED, "advised-input", "advised-all"),
@@ -34,22 +34,14 @@ SMOKE = {"white": 100, "digits": 20}  # steps
 
 
 def cells(sweep: str, preset: str) -> list[Config]:
-    """Every training of a sweep.
-
-    Raises:
-        ValueError: If the sweep or the preset is unknown.
-    """
-    if sweep not in WAYS:
-        raise ValueError(f"need a sweep in {', '.join(WAYS)}, got {sweep!r}")
+    """Every training of a sweep."""
     if preset == "smoke":
         return [
             Config(task, arm, seed, SMOKE[task])
             for task in SMOKE
-            for arm in WAYS[sweep]
+            for arm in SWEEPS[sweep]
             for seed in range(2)
         ]
-    if preset not in SEEDS:
-        raise ValueError(f"need a preset in smoke, quick, paper, got {preset!r}")
 
     def seeds(task: str) -> range:
         many = task in SHORT and preset == "paper"
@@ -58,6 +50,6 @@ def cells(sweep: str, preset: str) -> list[Config]:
     return [
         Config(task, arm, seed, SIZES[task].steps)
         for task in OF[sweep]
-        for arm in WAYS[sweep]
+        for arm in SWEEPS[sweep]
         for seed in seeds(task)
     ]

@@ -8,7 +8,7 @@ import xarray as xr
 from scipy.stats import sem
 
 from sigprop.experiments.long_range.cells import SHARE, STEPS, Config
-from sigprop.experiments.long_range.grids import networks
+from sigprop.experiments.long_range.grids import SWEEPS
 from sigprop.experiments.padding import along_cells
 
 VERSION = 1
@@ -37,7 +37,7 @@ def gather(
         key: Names a cell.
         found: Results of the finished cells by their names.
     """
-    every = [config for group in networks(sweep, preset).values() for config in group]
+    every = [config for group in SWEEPS[sweep](preset).values() for config in group]
     rows = [config for config in every if key(config) in found]
     results = [found[key(config)] for config in rows]
     variables: dict[str, Any] = {

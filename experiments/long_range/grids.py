@@ -106,23 +106,6 @@ SWEEPS: dict[str, Callable[[str], Grid]] = {
 }
 
 
-def networks(sweep: str, preset: str) -> Grid:
-    """Cells of a sweep by task and model.
-
-    Raises:
-        ValueError: If the sweep or the preset is unknown.
-    """
-    if sweep not in SWEEPS:
-        raise ValueError(f"need a sweep in {', '.join(SWEEPS)}, got {sweep!r}")
-    if preset not in SEEDS:
-        raise ValueError(f"need a preset in {', '.join(SEEDS)}, got {preset!r}")
-    return SWEEPS[sweep](preset)
-
-
 def cells(sweep: str, preset: str) -> list[Config]:
-    """Every cell of a sweep, networks in order.
-
-    Raises:
-        ValueError: If the sweep or the preset is unknown.
-    """
-    return [config for group in networks(sweep, preset).values() for config in group]
+    """Every cell of a sweep, networks in order; networks may share cells."""
+    return [cell for cells in SWEEPS[sweep](preset).values() for cell in cells]

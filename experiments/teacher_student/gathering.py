@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from sigprop.experiments.teacher_student.cells import LOSS, RATE, Config, builder
-from sigprop.experiments.teacher_student.grids import networks
+from sigprop.experiments.teacher_student.grids import SWEEPS
 
 VERSION = 1
 CONDITIONS = {"nu0": "modulus", "theta0": "pi"}
@@ -51,7 +51,7 @@ def gather(
         instead.  The attribute ``drawn_by`` has, in JSON, the function that drew each
         network.
     """
-    grid = networks(sweep, preset)
+    grid = SWEEPS[sweep](preset)
     every = [(name, config) for name, cells in grid.items() for config in cells]
     rows = [row for row in every if key(row[1]) in found]
     results = [found[key(config)] for _, config in rows]

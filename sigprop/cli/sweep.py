@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sigprop.cli.console import UNEXPECTED, console, plain_errors, show_table
+from sigprop.cli.console import UNEXPECTED, aside, console, plain_errors, show_table
 from sigprop.cli.help import Commands
 from sigprop.cli.pictures import NoFigures, picture
 
@@ -18,6 +18,9 @@ sweeps = typer.Typer(
     help="Run the grids of trainings behind the figures.",
 )
 Name = Annotated[str, typer.Argument(help="Name of a sweep, e.g. memory_gap.")]
+Either = Annotated[
+    str, typer.Argument(help="Name of a sweep or study, e.g. memory_gap.")
+]
 Preset = Annotated[
     str, typer.Option(help="smoke (seconds), quick (minutes) or paper (full size).")
 ]
@@ -32,7 +35,7 @@ def _shard(text: str) -> tuple[int, int]:
 
 @sweeps.command()
 def run(
-    name: Name,
+    name: Either,
     preset: Preset = "quick",
     workers: Annotated[
         int,
@@ -47,7 +50,7 @@ def run(
     ] = "0/1",
     no_figures: NoFigures = False,
 ) -> None:
-    """Run the missing trainings and collect all results.
+    """Run the missing trainings of a sweep, or a study, and collect all results.
 
     Repeat the command to resume after an interruption; several processes may share a
     sweep. Losses against the learning rate are drawn in the figures folder as
@@ -63,12 +66,20 @@ def run(
             TimeRemainingColumn,
         )
 
-        from sigprop.experiments import gathered, store, sweep
+        from sigprop.experiments import store, studies, sweep
         from sigprop.numerics.files import require_folder
 
         part = _shard(shard)
         if workers < 0:
             raise ValueError(f"need --workers of at least 0, got {workers}")
+        if name not in studies.sweeps() and name in studies.studies():
+            if workers or scheduler or part != (0, 1):
+                raise ValueError(
+                    f"need no --workers, --scheduler or --shard for {name}: a study runs "
+                    "in one process"
+                )
+            _run_study(name, preset)
+            return
         chosen = sweep.chunks(name, preset, part)
         require_folder(store.folder())
         missing = sum(sweep.missing_of(chosen).values())
@@ -98,10 +109,19 @@ def run(
             f"{done} of {total} cells are stored; {missing} of them took {seconds:.1f} s"
         )
         if done == total:
-            out.print(gathered.findings(file), soft_wrap=True)
+            out.print(sweep.findings(file), soft_wrap=True)
         out.print(str(file), soft_wrap=True)
         if done == total and file is not None and not no_figures:
             _draw(name, preset, store.read(file), out)
+
+
+def _run_study(name: str, preset: str) -> None:
+    from sigprop.experiments import store
+    from sigprop.experiments.command import make
+    from sigprop.numerics.files import require_folder
+
+    require_folder(store.folder())
+    console().print(str(make(name, preset, progress=aside)), soft_wrap=True)
 
 
 def _draw(name: str, preset: str, result: Any, out: Console) -> None:
@@ -127,12 +147,12 @@ def status(
 ) -> None:
     """Count the finished trainings of a sweep."""
     with plain_errors():
-        from sigprop.experiments import store, sweep
+        from sigprop.experiments import studies, sweep
 
         table = Table(box=None, pad_edge=False, header_style="bold")
         for column in ("sweep", "stored", "cells", "under way"):
             table.add_column(column, justify="left" if column == "sweep" else "right")
-        for key in [name] if name else store.SWEEPS:
+        for key in [name] if name else studies.sweeps():
             done, total = sweep.count(key, preset)
             open_ = sum(
                 chunk.checkpoint().is_file() for chunk in sweep.chunks(key, preset)
@@ -160,11 +180,7 @@ def check(name: Name, preset: Preset = "quick") -> None:
 
 
 @sweeps.command()
-def track(
-    name: Annotated[
-        str, typer.Argument(help="Name of a sweep or study, e.g. memory_gap.")
-    ],
-) -> None:
+def track(name: Either) -> None:
     """Copy a result at the preset paper into the repository."""
     with plain_errors():
         from sigprop.experiments import command

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sigprop.experiments import store, sweep
+from sigprop.experiments import store, studies, sweep
 from sigprop.experiments.forecasting import cells, gathering, grids
 from sigprop.experiments.forecasting.cells import CONTROLS, Config
 from sigprop.tasks.baselines import least_squares
@@ -19,9 +19,9 @@ from sigprop.training.forecast_presets import MODELS
 
 @pytest.mark.parametrize("name", grids.SWEEPS)
 def test_every_preset_has_cells(name):
-    sizes = [len(grids.cells(name, preset)) for preset in grids.PRESETS]
+    sizes = [len(studies.grid(name, preset)) for preset in store.PRESETS]
     assert 0 < sizes[0] <= sizes[1] <= sizes[2]
-    assert store.SWEEPS[name] == "forecasting"
+    assert studies.sweeps()[name] == "forecasting"
 
 
 def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting():
@@ -50,13 +50,6 @@ def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting
     assert setting == grids.CHOSEN
     seeds = {one.seed for one in every}
     assert not seeds & {one.seed for one in grids.forecast_settings("paper")}
-
-
-def test_unknown_names_are_refused():
-    with pytest.raises(ValueError, match="need a sweep in forecasts"):
-        grids.cells("weather", "quick")
-    with pytest.raises(ValueError, match="need a preset in smoke"):
-        grids.cells("forecasts", "huge")
 
 
 def waves(name):
@@ -129,7 +122,7 @@ def changed(found, seed):
 
 
 def gathered(name, results):
-    grid = grids.cells(name, "paper")[: len(results)]
+    grid = studies.grid(name, "paper")[: len(results)]
     found = {repr(one): result for one, result in zip(grid, results, strict=True)}
     return gathering.gather(name, "paper", repr, found)
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from sigprop.experiments import store, sweep
-from sigprop.experiments.teacher_student import cells, gathering, grids
+from sigprop.experiments import store, studies, sweep
+from sigprop.experiments.teacher_student import cells, gathering
 
 SWEEP = "adaptive_rates"  # its cells keep details
 
@@ -30,7 +30,7 @@ def test_a_smaller_preset_is_gathered_from_a_larger_one_with_its_details(tracked
 
 
 def test_details_come_back_for_the_first_seed_alone(tracked):
-    for index, config in enumerate(grids.cells(SWEEP, "paper")):
+    for index, config in enumerate(studies.grid(SWEEP, "paper")):
         held = {
             str(name): one.size
             for name, one in gathering.cell(tracked, index).data_vars.items()

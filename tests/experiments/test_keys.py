@@ -2,19 +2,16 @@
 
 import copy
 import dataclasses
-import importlib
 
 import pytest
 
-from sigprop.experiments import command, gathered, store
+from sigprop.experiments import store, studies
 
 FALSE = (None, 0, False, 0.0, "", ())
 
 
 def grid(name, preset):
-    return importlib.import_module(
-        f"sigprop.experiments.{gathered.study_of(name)}.grids"
-    ).cells(name, preset)
+    return studies.part(studies.package_of(name), "grids").cells(name, preset)
 
 
 def with_field(config, name, value):
@@ -31,7 +28,7 @@ def told_apart(config):
 
 
 @pytest.mark.parametrize("preset", store.PRESETS)
-@pytest.mark.parametrize("name", store.SWEEPS)
+@pytest.mark.parametrize("name", studies.sweeps())
 def test_a_sweep_has_as_many_keys_as_cells(name, preset):
     cells = grid(name, preset)
     keys = {store.key(name, 1, one) for one in cells}
@@ -39,9 +36,9 @@ def test_a_sweep_has_as_many_keys_as_cells(name, preset):
     assert len(keys) == len(cells) == len(written)
 
 
-@pytest.mark.parametrize("study", command.STUDIES)
+@pytest.mark.parametrize("study", studies.studies())
 def test_the_presets_of_a_study_have_keys_of_their_own(study):
-    module = command.study_module(study)
+    module = studies.study_module(study)
     configs = [getattr(module, preset.upper()) for preset in store.PRESETS]
     every = {repr(one) for one in configs}
     assert len({store.key(study, 1, one) for one in configs}) == len(every)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sigprop.experiments import store, sweep
+from sigprop.experiments import store, studies, sweep
 from sigprop.experiments.long_range import cells, gathering, grids
 from sigprop.experiments.long_range.cells import Config
 from sigprop.training import supervised
@@ -15,7 +15,7 @@ from sigprop.training.presets import LADDER
 
 @pytest.mark.parametrize("task", ["digits", "listops", "smnist"])
 def test_the_ladder_has_every_rung_three_times(task):
-    found = grids.networks(f"ladder_{task}", "paper")
+    found = grids.SWEEPS[f"ladder_{task}"]("paper")
     assert [name.split(" ")[1] for name in found] == list(LADDER)
     for group in found.values():
         assert [one.seed for one in group] == [0, 1, 2]
@@ -29,16 +29,9 @@ def test_digits_are_tested_on_all_folds():
 
 @pytest.mark.parametrize("name", grids.SWEEPS)
 def test_every_preset_has_cells(name):
-    sizes = [len(grids.cells(name, preset)) for preset in ("smoke", "quick", "paper")]
+    sizes = [len(studies.grid(name, preset)) for preset in ("smoke", "quick", "paper")]
     assert 0 < sizes[0] <= sizes[1] <= sizes[2]
-    assert store.SWEEPS[name] == "long_range"
-
-
-def test_unknown_names_are_refused():
-    with pytest.raises(ValueError, match="need a sweep in ladder_digits"):
-        grids.networks("stairs", "quick")
-    with pytest.raises(ValueError, match="need a preset in smoke"):
-        grids.networks("folds", "huge")
+    assert studies.sweeps()[name] == "long_range"
 
 
 def made_up(segments, looks, seed):
@@ -66,7 +59,7 @@ def made_up(segments, looks, seed):
 
 
 def gathered(results):
-    grid = grids.cells("folds", "paper")[: len(results)]
+    grid = studies.grid("folds", "paper")[: len(results)]
     found = {repr(one): result for one, result in zip(grid, results, strict=True)}
     return gathering.gather("folds", "paper", repr, found)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sigprop.experiments import gathered, plans, store, sweep
+from sigprop.experiments import plans, store, studies, sweep
 from sigprop.experiments.teacher_student import cells
 
 
@@ -32,7 +32,7 @@ def test_every_shape_is_tried_once_and_counts_for_all_its_chunks(monkeypatch):
     assert 1 < len(kinds) < sum(len(sweep.chunks(n, "paper")) for n in config.sweeps)
     for name in config.sweeps:
         plan = data.sel(plan=name)
-        assert int(plan["cells"]) == len(gathered.grid(name, "paper"))
+        assert int(plan["cells"]) == len(studies.grid(name, "paper"))
         np.testing.assert_allclose(plan["core_hours"], seconds[name] / 3600, rtol=1e-12)
     assert float(data["peak"].max()) == 1e9 + max(index for _, _, index, _ in asked)
 

@@ -17,8 +17,8 @@ import xarray as xr
 from typer.testing import CliRunner
 
 from sigprop.cli import main as cli
-from sigprop.experiments import gathered, store, sweep
-from sigprop.experiments.teacher_student import cells, grids
+from sigprop.experiments import store, studies, sweep
+from sigprop.experiments.teacher_student import cells
 from sigprop.training.checkpoints import save_checkpoint
 from tests.kept import own_programs
 from tests.sigprop.numerics.test_locks import HOLD
@@ -105,7 +105,7 @@ class Driver(threading.Thread):
 
 def test_two_drivers_train_every_cell_once(made, whole):
     _, drivers, found = made
-    grid = grids.cells(SWEEP, "smoke")
+    grid = studies.grid(SWEEP, "smoke")
     assert sorted(map(str, found)) == sorted(map(str, grid))
     assert drivers[0].file == drivers[1].file
     assert store.preset_path(SWEEP, "smoke") == whole
@@ -135,26 +135,26 @@ def test_a_chunk_whose_driver_is_killed_is_taken_over(trained):
     dead.communicate()
     driver.join(60)
     assert driver.file == store.preset_path(SWEEP, "smoke")
-    assert sorted(map(str, trained)) == sorted(map(str, grids.cells(SWEEP, "smoke")))
+    assert sorted(map(str, trained)) == sorted(map(str, studies.grid(SWEEP, "smoke")))
     assert driver.told[-1] == len(trained)
 
 
 def test_what_another_driver_gathered_is_not_replaced_by_less(whole, monkeypatch):
-    late, known = grids.cells(SWEEP, "smoke")[0], gathered._finished
+    late, known = studies.grid(SWEEP, "smoke")[0], sweep._finished
 
     def finished(study, every):
         return {one: place for one, place in known(study, every).items() if one != late}
 
     with monkeypatch.context() as patch:
-        patch.setattr(gathered, "_finished", finished)
-        assert gathered.gather(SWEEP, "smoke") == whole
+        patch.setattr(sweep, "_finished", finished)
+        assert sweep.gather(SWEEP, "smoke") == whole
     assert store.files(SWEEP) == [whole]
     whole.unlink()
     with monkeypatch.context() as patch:
-        patch.setattr(gathered, "_finished", finished)
-        part = gathered.gather(SWEEP, "smoke")
+        patch.setattr(sweep, "_finished", finished)
+        part = sweep.gather(SWEEP, "smoke")
     assert part != whole
-    assert gathered.gather(SWEEP, "smoke") == whole
+    assert sweep.gather(SWEEP, "smoke") == whole
     assert store.files(SWEEP) == [whole]
 
 
@@ -194,7 +194,7 @@ def test_a_damaged_gathered_result_is_set_aside(whole, trained, damage):
 def test_damaged_results_of_other_sweeps_name_their_own_preset(trained):
     files = []
     for preset in ("quick", "paper"):
-        config, version = gathered.whole("concentration", preset)
+        config, version = studies.definition("concentration", preset)
         files.append(store.path("concentration", version, config))
         files[-1].write_bytes(b"no HDF5")
     found = dict(sweep.damaged(SWEEP, "smoke"))
@@ -239,7 +239,7 @@ def test_tables_of_gathered_cells_are_read_once_a_call(whole, monkeypatch):
         return stored(name)
 
     monkeypatch.setattr(store, "stored", counted)
-    every = gathered.sweeps("teacher_student")
+    every = sweep._beside("teacher_student")
     assert sweep.count(SWEEP, "smoke") == (8, 8)
     assert asked == every
     chunks = sweep.chunks(SWEEP, "smoke")
@@ -321,7 +321,7 @@ def test_two_processes_train_every_cell_once(tmp_path, killed):
         drivers[0].wait()
     assert [one.wait(timeout=500) for one in drivers] in ([0, 0], [-9, 0])
     lines = (tmp_path / "log").read_text().splitlines()
-    every = sorted(map(str, grids.cells(SWEEP, "smoke")))
+    every = sorted(map(str, studies.grid(SWEEP, "smoke")))
     # One chunk may have been trained, and not all stored, when its driver was killed.
     assert sorted(set(lines)) == every
     assert len(lines) - len(every) <= (2 if killed else 0)

@@ -101,7 +101,7 @@ def test_config_that_json_cannot_write_is_refused():
 
 def test_missing_cell_names_the_command(results):
     assert not store.exists("study", 1, Config())
-    command = "python -m sigprop.experiments.study --preset"
+    command = "sigprop sweep run study --preset"
     with pytest.raises(FileNotFoundError, match=f"{command} quick") as error:
         store.load("study", 1, Config())
     assert str(results) in str(error.value)

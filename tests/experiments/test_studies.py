@@ -24,6 +24,7 @@ from sigprop.experiments import (
     speed_moments,
     speed_training,
     store,
+    studies,
 )
 from sigprop.numerics import devices
 from sigprop.numerics.precision import double_precision
@@ -33,7 +34,7 @@ SPEEDS = (speed_layers, speed_losses, speed_moments, speed_training)
 RINGS = (impulse_responses, normalisation, ring_eigenvalues, ring_gain)
 REPRODUCIBLE = (accuracy, curse_of_memory, relu_leakage, *RINGS, *DESCENTS)
 STUDIES = (*REPRODUCIBLE, *SPEEDS)
-LISTED = tuple(map(command.study_module, command.STUDIES))  # others have their tests
+LISTED = tuple(map(studies.study_module, studies.studies()))  # others have their tests
 MARKED = [
     pytest.param(one, marks=pytest.mark.slow if one in SPEEDS else ())
     for one in STUDIES
@@ -50,7 +51,7 @@ class Smoke(dict):
     """Results by study, made when first asked for."""
 
     def __missing__(self, study):
-        module = command.study_module(study)
+        module = studies.study_module(study)
         self[study] = module.run(module.SMOKE)
         return self[study]
 
@@ -73,7 +74,7 @@ def results(tmp_path, monkeypatch):
 def test_every_study_is_listed_under_its_name():
     folder = Path(command.__file__).parent
     found = [file.stem for file in folder.glob("*.py") if "\nSTUDY" in file.read_text()]
-    assert tuple(sorted(found)) == command.STUDIES == tuple(map(name, LISTED))
+    assert tuple(sorted(found)) == studies.studies() == tuple(map(name, LISTED))
 
 
 @pytest.mark.parametrize("module", REPRODUCIBLE, ids=name)
@@ -348,8 +349,9 @@ def test_make_leaves_the_current_result_the_newest(results):
 
 
 def test_unknown_study_and_preset_are_refused():
-    with pytest.raises(ValueError, match=r"need a study in .*ring_gain"):
-        command.make("nothing")
+    for name in ("nothing", "store", "ring_gain.", "advised"):  # store is no study
+        with pytest.raises(ValueError, match=r"need a study in .*ring_gain"):
+            command.make(name)
     with pytest.raises(ValueError, match="need a preset in smoke, quick, paper"):
         command.make("ring_gain", "huge")
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from sigprop.cli import console
 from sigprop.cli import main as cli
-from sigprop.experiments import columns, published, store, tables
+from sigprop.experiments import columns, published, store, studies, tables
 from sigprop.experiments.published import TABLES, Published, Score
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
 from sigprop.training.presets import LRU_SCHEDULES, MODELS, RINGS, ROTRNN_SCHEDULES
@@ -122,7 +122,7 @@ def test_rows_have_a_score_a_column_and_models_of_ours(name):
         assert row.model or row.label not in published.RUNGS
     assert len({row.label for row in one.rows}) == len(one.rows)
     for sweep, nearest in tables.SWEEPS.get(name, {}).items():
-        assert sweep in store.SWEEPS
+        assert sweep in studies.sweeps()
         assert nearest in one.columns
 
 
@@ -343,9 +343,7 @@ def test_speeds_without_the_tanh_network_are_missing(stored):
     stored("speed_training", timed((0.5, 0.7, 0.4)))
     found = tables.content("lru-4")
     assert len(found.heads) == 7
-    assert any(
-        "python -m sigprop.experiments.speed_training" in note for note in found.notes
-    )
+    assert any("sigprop sweep run speed_training" in note for note in found.notes)
 
 
 # --- the command ---------------------------------------------------------------------

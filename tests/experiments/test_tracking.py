@@ -9,7 +9,7 @@ import xarray as xr
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.experiments import command, netcdf, store
+from sigprop.experiments import command, netcdf, store, studies
 
 STUDY, OTHER = "ring_gain", "ring_eigenvalues"
 
@@ -25,7 +25,7 @@ def tracked(tmp_path, monkeypatch):
     module = SimpleNamespace(
         VERSION=1, **{one.upper(): Config(i) for i, one in enumerate(store.PRESETS)}
     )
-    monkeypatch.setattr(command, "study_module", lambda study: module)
+    monkeypatch.setattr(studies, "study_module", lambda study: module)
     monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
     monkeypatch.setattr(store, "SHIPPED", tmp_path / "results" / "paper")
     monkeypatch.setattr(store, "_commit", lambda: "0" * 40)

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from sigprop.evidence.fresh import GRIDS, Answer, parts
-from sigprop.experiments import store, sweep
+from sigprop.experiments import store, studies, sweep
 from sigprop.experiments.verdicts import cells, gathering, grids
 from sigprop.experiments.verdicts.cells import Config
 from sigprop.judge.results import RouteResult
@@ -48,31 +48,19 @@ def test_words_are_counted_by_claim():
 
 
 def test_every_part_has_its_seeds_and_seed_zero_none():
-    found = grids.cells("fresh_seeds", "paper")
+    found = studies.grid("fresh_seeds", "paper")
     seeds = {part: [c.seed for c in found if c.part == part] for part in parts()}
     assert seeds.pop(GRIDS) == list(range(1, 201))
     assert all(one == list(range(1, 61)) for one in seeds.values())
     assert len(seeds) > 15
-    assert {c.part for c in grids.cells("fresh_seeds", "quick")} == set(parts())
-    assert 0 < len(grids.cells("fresh_seeds", "smoke")) < 5
-    assert store.SWEEPS["fresh_seeds"] == "verdicts"
-
-
-@pytest.mark.parametrize(
-    ("name", "preset", "message"),
-    [
-        ("stale_seeds", "quick", "need the sweep fresh_seeds, got 'stale_seeds'"),
-        ("fresh_seeds", "huge", "need a preset in smoke, quick, paper, got 'huge'"),
-    ],
-)
-def test_unknown_names_are_refused(name, preset, message):
-    with pytest.raises(ValueError, match=message):
-        grids.cells(name, preset)
+    assert {c.part for c in studies.grid("fresh_seeds", "quick")} == set(parts())
+    assert 0 < len(studies.grid("fresh_seeds", "smoke")) < 5
+    assert studies.sweeps()["fresh_seeds"] == "verdicts"
 
 
 @pytest.fixture
 def gathered():
-    found = grids.cells("fresh_seeds", "quick")
+    found = studies.grid("fresh_seeds", "quick")
     first, second = (
         next(one for one in found if one.part == part) for part in parts()[:2]
     )
@@ -126,7 +114,7 @@ def test_the_tracked_result_has_no_wrong_word():
     (file,) = store.SHIPPED.glob("fresh_seeds-*.nc")
     table = store.read(file)
     assert int(table["wrong"].sum()) == 0
-    wanted = grids.cells("fresh_seeds", "paper")
+    wanted = studies.grid("fresh_seeds", "paper")
     found = zip(table["part"].values, table["seed"].values, strict=True)
     assert sorted(found) == sorted((one.part, one.seed) for one in wanted)
     assert (table["comparisons"].sum("claim") > 0).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sigprop import layers
-from sigprop.experiments import store
+from sigprop.experiments import store, studies
 from sigprop.experiments.teacher_student import cells, grids
 from sigprop.figures import losses, style, zucchet_3, zucchet_8, zucchet_10
 from tests.figures import made_up
@@ -77,10 +77,10 @@ def test_names_in_captions_are_the_functions_that_draw():
 
 @pytest.mark.parametrize("preset", ["smoke", "quick", "paper"])
 def test_the_two_starts_are_trained_in_pairs(preset):
-    grid = grids.networks("starts", preset)
+    grid = grids.SWEEPS["starts"](preset)
     assert {cell.architecture for cell in grid["LRU"]} == {"lru"}
     assert {cell.architecture for cell in grid["released LRU"]} == {"released lru"}
-    assert grid["LRU"] == grids.networks("memory_gap", preset)["LRU"]
+    assert grid["LRU"] == grids.SWEEPS["memory_gap"](preset)["LRU"]
     assert grid["LRU"] == [
         dataclasses.replace(cell, architecture="lru") for cell in grid["released LRU"]
     ]
@@ -91,14 +91,14 @@ def test_the_tracked_sweep_is_that_of_its_grid(sweep):
     """So that the result that comes with the code stays that of the whole grid."""
     keys = {
         store.key("teacher_student", cells.VERSION, cell)
-        for cell in grids.cells(sweep, "paper")
+        for cell in studies.grid(sweep, "paper")
     }
     assert keys == set(store.shipped(sweep)["key"].values.tolist())
 
 
 @pytest.mark.parametrize("preset", ["quick", "paper"])
 def test_figure_3a_has_the_networks_of_table_1(preset):
-    assert list(grids.networks("memory_gap", preset)) == ["RNN", "LRU"]
+    assert list(grids.SWEEPS["memory_gap"](preset)) == ["RNN", "LRU"]
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.experiments import command, store
+from sigprop.experiments import command, store, studies
 from sigprop.experiments.teacher_student import cells
 from sigprop.figures import catalogue, style
 from tests.kept import own_programs
@@ -119,7 +119,7 @@ def test_every_trained_result_of_the_figures_is_among_them():
     every = {study for one in catalogue.entries().values() for study in one.needs()}
     shown = {catalogue.entry(name).studies[panel] for name, panel in TRAINED}
     ladders = {"ladder_listops", "ladder_smnist"}
-    assert every & set(store.SWEEPS) == shown | ladders
+    assert every & set(studies.sweeps()) == shown | ladders
 
 
 def told_of(name):

@@ -53,7 +53,9 @@ def shown():
     """Make a figure of a data set; return its axes."""
 
     def show(module, data, panel=None):
-        return module.draw(dict.fromkeys(module.ENTRY.studies.values(), data), panel).axes
+        return module.draw(
+            dict.fromkeys(module.ENTRY.studies.values(), data), panel
+        ).axes
 
     return show
 

@@ -16,7 +16,6 @@ from sigprop.experiments import (
     bench,
     charts,
     command,
-    gathered,
     statuses,
     store,
     tables,
@@ -207,7 +206,7 @@ def test_a_benchmark_times_the_parts_at_the_size_that_is_asked(
 
 # --- sweep
 
-SWEEP = store.SWEEPS[0] if isinstance(store.SWEEPS, tuple) else next(iter(store.SWEEPS))
+SWEEP = "memory_gap"
 
 
 @pytest.fixture
@@ -225,7 +224,7 @@ def swept(monkeypatch):
     monkeypatch.setattr(sweeps, "count", lambda name, preset: counts[preset])
     monkeypatch.setattr(sweeps, "chunks", lambda name, preset, part=(0, 1): [])
     monkeypatch.setattr(sweeps, "missing_of", lambda chunks: {"a": 4, "b": 2})
-    monkeypatch.setattr(gathered, "findings", lambda file: f"findings of {file}")
+    monkeypatch.setattr(sweeps, "findings", lambda file: f"findings of {file}")
     monkeypatch.setattr(store, "read", lambda file: f"read {file}")
     return seen
 
@@ -258,6 +257,20 @@ def test_a_sweep_runs_as_asked_and_says_what_is_stored(swept, monkeypatch):
     assert drawn == [("smoke", f"read {file}")]
     ran("sweep", "run", SWEEP, "--preset", "smoke", "--no-figures")
     assert len(drawn) == 1
+
+
+@pytest.mark.parametrize("preset", ["quick", "paper"])
+def test_a_study_runs_by_the_same_command(preset, place, monkeypatch):
+    def make(study, size, progress):
+        progress("running")
+        return Path(f"{study}-{size}.nc")
+
+    monkeypatch.setattr(command, "make", make)
+    done = ran("sweep", "run", "ring_gain", "--preset", preset)
+    assert (done.stdout, done.stderr) == (f"ring_gain-{preset}.nc\n", "running\n")
+    for more in (("--workers", 2), ("--scheduler", "x:1"), ("--shard", "0/2")):
+        said = refused("sweep", "run", "ring_gain", *more)
+        assert "need no --workers, --scheduler or --shard for ring_gain" in said
 
 
 @option("sweep status", "--preset")

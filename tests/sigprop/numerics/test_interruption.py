@@ -9,7 +9,7 @@ import pytest
 
 from sigprop.__main__ import main
 from sigprop.cli import main as cli
-from sigprop.experiments import command
+from sigprop.experiments import command, studies
 from sigprop.numerics import interruption
 
 BUSY = """
@@ -172,7 +172,7 @@ def test_the_command_lines_leave_when_they_are_interrupted(left, monkeypatch, ra
     with pytest.raises(Left, match="130"):
         main()
     monkeypatch.setattr(command, "make", interrupted)
-    monkeypatch.setattr(command, "study_module", lambda study: sys)  # imports less
+    monkeypatch.setattr(studies, "study_module", lambda study: sys)  # imports less
     monkeypatch.setattr(sys, "argv", ["accuracy"])
     with pytest.raises(Left, match="130"):
         command.main("accuracy")

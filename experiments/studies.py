@@ -1,0 +1,114 @@
+"""Studies and sweeps by their names, found by looking into this package.
+
+A study is a module with a ``Config``, the presets ``SMOKE``, ``QUICK`` and ``PAPER``, and
+``run(config)``.  A sweep is a grid of trainings or simulations, its cells.  A package with
+``cells.py`` (one cell), ``grids.py`` (which cells) and ``gathering.py`` (one result of all
+cells) has one sweep or several; ``SWEEPS`` of its ``grids.py`` has their names.
+"""
+
+import hashlib
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import sigprop.experiments
+from sigprop.experiments import store
+
+
+@cache
+def studies() -> tuple[str, ...]:
+    """Names of all studies; imports the whole package."""
+    return tuple(name for name, package in _modules() if not package and _study(name))
+
+
+@cache
+def sweeps() -> dict[str, str]:
+    """The package of every sweep by the sweep's name."""
+    packages = (name for name, package in _modules() if package)
+    return {sweep: name for name in packages for sweep in part(name, "grids").SWEEPS}
+
+
+def _modules() -> list[tuple[str, bool]]:
+    """Names in this package, and whether each is a package."""
+    found = pkgutil.iter_modules(sigprop.experiments.__path__)
+    return [(module.name, module.ispkg) for module in found]
+
+
+def _study(name: str) -> ModuleType | None:
+    module = importlib.import_module(f"sigprop.experiments.{name}")
+    return module if hasattr(module, "STUDY") else None
+
+
+def study_module(study: str) -> ModuleType:
+    """Import a study.
+
+    Raises:
+        ValueError: If there is no study of that name.
+    """
+    module = _study(study) if (study, False) in _modules() else None
+    if module is None:
+        raise ValueError(f"need a study in {', '.join(studies())}, got {study!r}")
+    return module
+
+
+def package_of(sweep: str) -> str:
+    """The package that has the cells of a sweep.
+
+    Raises:
+        ValueError: If there is no sweep of that name.
+    """
+    if sweep not in sweeps():
+        known = [name for name, package in sweeps().items() if package == sweep]
+        raise ValueError(
+            f"need a sweep in {', '.join(known or sweeps())}, got {sweep!r}"
+        )
+    return sweeps()[sweep]
+
+
+def part(package: str, name: str) -> ModuleType:
+    """The ``cells``, ``grids`` or ``gathering`` of a package."""
+    return importlib.import_module(f"sigprop.experiments.{package}.{name}")
+
+
+def grid(sweep: str, preset: str) -> list[Any]:
+    """The configurations of all cells of a sweep, each once.
+
+    Raises:
+        ValueError: If the sweep or the preset is unknown, or the grid empty.
+    """
+    package = package_of(sweep)
+    _require_preset(preset)
+    cells = list(dict.fromkeys(part(package, "grids").cells(sweep, preset)))
+    if not cells:
+        raise ValueError(f"need at least one cell, the grid of {sweep} is empty")
+    return cells
+
+
+def digest(package: str, cells: Iterable[Any]) -> str:
+    """Sixteen hexadecimal digits that name these cells in this order."""
+    version = part(package, "cells").VERSION
+    names = " ".join(store.key(package, version, cell) for cell in cells)
+    return hashlib.sha256(names.encode()).hexdigest()[:16]
+
+
+def definition(name: str, preset: str) -> tuple[Any, int]:
+    """The configuration that a preset of a study or a sweep stands for, and its version.
+
+    Raises:
+        ValueError: If the name or the preset is unknown.
+    """
+    _require_preset(preset)
+    if name not in sweeps():
+        module = study_module(name)
+        return getattr(module, preset.upper()), module.VERSION
+    package, cells = sweeps()[name], grid(name, preset)
+    base, gathering = (part(package, one).VERSION for one in ("cells", "gathering"))
+    return store.Members(digest(package, cells), len(cells)), 1000 * base + gathering
+
+
+def _require_preset(preset: str) -> None:
+    if preset not in store.PRESETS:
+        raise ValueError(f"need a preset in {', '.join(store.PRESETS)}, got {preset!r}")
