@@ -52,10 +52,13 @@ class Cost(NamedTuple):
 def run(config: Config) -> xr.Dataset:
     """Measure or look up every plan."""
     known: dict[object, list[float]] = {}
-    sweeps = config.sweeps or tuple(studies.sweeps())
-    others = config.studies or tuple(
-        name for name in studies.studies() if name != STUDY and "speed" not in name
-    )
+    sweeps, others = config.sweeps, config.studies
+    if sweeps is None:
+        sweeps = tuple(studies.sweeps())
+    if others is None:
+        others = tuple(
+            name for name in studies.studies() if name != STUDY and "speed" not in name
+        )
     counts = [len(studies.grid(name, config.preset)) for name in sweeps]
     costs = [_of_a_sweep(name, config, known) for name in counted(sweeps, "sweeps")]
     costs += map(_of_a_study, others)

@@ -173,7 +173,7 @@ def test_damaged_file_is_refused_by_name(damage):
 def test_advice_names_the_preset_that_the_file_is_from():
     path = store.save("study", 1, Config(), sample(), preset="paper")
     path.replace(path.with_name("study-0.nc"))
-    with pytest.raises(store.Damaged, match=r"experiments\.study --preset paper`$"):
+    with pytest.raises(store.Damaged, match=r"sweep run study --preset paper`$"):
         store.read(path.with_name("study-0.nc"))
     damaged_by_emptying(path)
     with pytest.raises(store.Damaged, match=r"--preset PRESET`, PRESET being the one"):

@@ -34,7 +34,7 @@ def tracked(tmp_path, monkeypatch):
 
 def made(study=STUDY, preset="paper", **attributes):
     """A stored result, as if it had been run."""
-    config, version = command.definition(study, preset)
+    config, version = studies.definition(study, preset)
     dataset = xr.Dataset({"gain": ("x", np.arange(3.0))})
     file = store.save(study, version, config, dataset, preset=preset)
     return netcdf.write(file, store.read(file).assign_attrs(attributes))
