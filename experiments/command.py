@@ -47,7 +47,9 @@ def best(study: str) -> str | None:
     Raises:
         ValueError: If the study is unknown.
     """
-    return next((one for one in reversed(store.PRESETS) if _exists(study, one)), None)
+    return next(
+        (size for size in reversed(store.PRESETS) if _exists(study, size)), None
+    )
 
 
 def _exists(study: str, preset: str) -> bool:

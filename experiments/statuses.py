@@ -52,11 +52,11 @@ def run(config: Config) -> xr.Dataset:
     return table({claim.id: str(claim.status) for claim in run.claims})
 
 
-def table(found: Mapping[str, str]) -> xr.Dataset:
+def table(statuses: Mapping[str, str]) -> xr.Dataset:
     """Statuses by the ids of their rows, with the file of each and its digest."""
-    files = [file_of(home(row)) for row in found]
+    files = [file_of(home(row)) for row in statuses]
     columns = {
-        "status": ([*found.values()], "a word of sigprop.theory.claims.Status"),
+        "status": ([*statuses.values()], "a value of sigprop.theory.claims.Status"),
         "file": (files, "path from the root of the repository"),
         "digest": ([digest(file) for file in files], "SHA-256"),
     }
@@ -65,14 +65,16 @@ def table(found: Mapping[str, str]) -> xr.Dataset:
             name: ("row", np.array(values, str), {"units": units})
             for name, (values, units) in columns.items()
         },
-        {"row": [*found]},
+        {"row": [*statuses]},
         {"dtype": "none"},
     )
 
 
-def keep(found: Mapping[str, str], seed: int) -> Path:
-    """Store the statuses that a run has found for all rows, where results go."""
-    return store.save(STUDY, VERSION, Config(seed=seed), table(found), preset="quick")
+def keep(statuses: Mapping[str, str], seed: int) -> Path:
+    """Store the statuses of all rows after a run."""
+    return store.save(
+        STUDY, VERSION, Config(seed=seed), table(statuses), preset="quick"
+    )
 
 
 def digest(file: str) -> str:
@@ -87,33 +89,33 @@ def digest(file: str) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def words(rows: Iterable[str]) -> dict[str, str]:
-    """What the newest stored run says of some rows, by their ids.
+def current(rows: Iterable[str]) -> dict[str, str]:
+    """The statuses of some rows in the newest stored run, by their ids.
 
-    A status that is older than the files of its row says so, and a row that no stored run
-    has judged.  Where no run is stored where results go, it is that which comes with the
-    code.
+    A status that is older than the files of its row says so.  A row without a status is
+    ``not judged``.  If the folder of results has no run, the run that comes with the code
+    is read.
 
     Raises:
         ValueError: If the result is damaged; names the file and what to do.
     """
-    whole = [
+    runs = [
         (attributes["created"], file)
         for file, attributes in store.stored(STUDY)
         if attributes["preset"] != "smoke" and int(attributes["version"]) == VERSION
     ]
     try:
-        data = store.read(max(whole)[1]) if whole else store.shipped(STUDY)
+        data = store.read(max(runs)[1]) if runs else store.shipped(STUDY)
         known = data.to_dataframe().to_dict("index")
     except FileNotFoundError:
         known = {}
-    return {row: _word(known.get(row)) for row in rows}
+    return {row: _status(known.get(row)) for row in rows}
 
 
-def _word(found: dict[str, str] | None) -> str:
-    if found is None:
+def _status(stored: dict[str, str] | None) -> str:
+    if stored is None:
         return UNKNOWN
-    return found["status"] + CHANGED * (found["digest"] != digest(found["file"]))
+    return stored["status"] + CHANGED * (stored["digest"] != digest(stored["file"]))
 
 
 if __name__ == "__main__":

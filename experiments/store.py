@@ -109,7 +109,7 @@ def path(study: str, version: int, config: Any) -> Path:
 def paths(study: str, version: int, config: Any) -> list[Path]:
     """All files of a cell that there may be, the first one first."""
     name = _name(study, version, config)
-    return [place / name for place in _folders()]
+    return [parent / name for parent in _folders()]
 
 
 def _name(study: str, version: int, config: Any) -> str:
@@ -119,7 +119,7 @@ def _name(study: str, version: int, config: Any) -> str:
 def files(study: str) -> list[Path]:
     """All files of a study's results, sound or not."""
     return [
-        file for place in _folders() for file in sorted(place.glob(f"{study}-*.nc"))
+        file for parent in _folders() for file in sorted(parent.glob(f"{study}-*.nc"))
     ]
 
 
@@ -193,10 +193,10 @@ def fullest(file: Path, config: Members, version: int) -> Path:
     """
     finished = {file: 0}
     for other, attributes in stored(file.name.rsplit("-", 1)[0]):
-        held = json.loads(attributes["config"])
-        if other.parent == file.parent and held["grid"] == config.grid:
+        members = json.loads(attributes["config"])
+        if other.parent == file.parent and members["grid"] == config.grid:
             current = int(attributes["version"]) == version
-            finished[other] = held["finished"] if current else -1
+            finished[other] = members["finished"] if current else -1
     best = max(finished, key=lambda candidate: finished[candidate])
     for other in set(finished) - {best}:
         other.unlink(missing_ok=True)
@@ -282,7 +282,7 @@ def preset_path(study: str, preset: str) -> Path | None:
 
 
 def _places() -> str:
-    return " or ".join(str(place) for place in _folders())
+    return " or ".join(map(str, _folders()))
 
 
 def stored(study: str) -> Iterator[tuple[Path, dict[str, Any]]]:

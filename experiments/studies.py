@@ -33,8 +33,8 @@ def sweeps() -> dict[str, str]:
 
 def _modules() -> list[tuple[str, bool]]:
     """Names in this package, and whether each is a package."""
-    found = pkgutil.iter_modules(sigprop.experiments.__path__)
-    return [(module.name, module.ispkg) for module in found]
+    modules = pkgutil.iter_modules(sigprop.experiments.__path__)
+    return [(module.name, module.ispkg) for module in modules]
 
 
 def _study(name: str) -> ModuleType | None:
@@ -105,7 +105,7 @@ def definition(name: str, preset: str) -> tuple[Any, int]:
         module = study_module(name)
         return getattr(module, preset.upper()), module.VERSION
     package, cells = sweeps()[name], grid(name, preset)
-    base, gathering = (part(package, one).VERSION for one in ("cells", "gathering"))
+    base, gathering = (part(package, name).VERSION for name in ("cells", "gathering"))
     return store.Members(digest(package, cells), len(cells)), 1000 * base + gathering
 
 

@@ -30,7 +30,7 @@ from sigprop.numerics.locks import claimed
 from sigprop.training.checkpoints import read_checkpoint
 
 PAUSE = 1.0  # seconds until chunks that others are at are looked at again
-Report = Callable[[float], None]  # told of cells done, in parts of a cell too
+Report = Callable[[float], None]  # called with the cells done, parts of a cell included
 
 
 @dataclass(frozen=True)
@@ -138,13 +138,13 @@ def run(
         return gather(sweep, preset)
     done, attempt = 0, 0
 
-    def told(cells: float) -> None:
+    def report_all(cells: float) -> None:
         report(done + cells)
 
     with _hands(workers, scheduler) as train:
         while todo:
             elsewhere = []
-            for chunk, ended in train(todo, attempt, told):
+            for chunk, ended in train(todo, attempt, report_all):
                 if ended:
                     done += lost[chunk]
                     report(done)
@@ -206,8 +206,8 @@ def gather(sweep: str, preset: str) -> Path | None:
         return store.key(study, base, cell)
 
     results = {
-        key(cell): gathering.cell(*place) if place else store.load(study, base, cell)
-        for cell, place in finished.items()
+        key(cell): gathering.cell(*index) if index else store.load(study, base, cell)
+        for cell, index in finished.items()
     }
     dataset = gathering.gather(sweep, preset, key, results)
     about = {
@@ -220,17 +220,17 @@ def gather(sweep: str, preset: str) -> Path | None:
     return store.fullest(file, config, version)
 
 
-Place = tuple[xr.Dataset, int]
+Index = tuple[xr.Dataset, int]
 """A gathered result, and the number of a cell in it."""
 
 
-def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Place | None]:
+def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Index | None]:
     """Cells with a result, in their order, and the gathered one that holds it.
 
     The others have files of their own.  An unfinished gathered result does not stand in
     for cells that keep details.
     """
-    version, held = studies.part(study, "cells").VERSION, dict[str, Place]()
+    version, gathered = studies.part(study, "cells").VERSION, dict[str, Index]()
     for sweep in _beside(study):
         for file, about in store.stored(sweep):
             current = int(about["version"]) // 1000 == version
@@ -238,15 +238,15 @@ def _finished(study: str, cells: Sequence[Any]) -> dict[Any, Place | None]:
                 with suppress(FileNotFoundError):  # a fuller one has just replaced it
                     table = _read(file)
                     keys = table["key"].values.tolist()
-                    held |= {key: (table, index) for index, key in enumerate(keys)}
-    places: dict[Any, Place | None] = {}
+                    gathered |= {key: (table, i) for i, key in enumerate(keys)}
+    finished: dict[Any, Index | None] = {}
     for cell in cells:
         key = store.key(study, version, cell)
         if store.exists(study, version, cell):
-            places[cell] = None
-        elif key in held:
-            places[cell] = held[key]
-    return places
+            finished[cell] = None
+        elif key in gathered:
+            finished[cell] = gathered[key]
+    return finished
 
 
 def _beside(study: str) -> list[str]:

@@ -170,7 +170,7 @@ def test_a_figure_is_found_whatever_its_case(monkeypatch):
     from sigprop.figures import catalogue
 
     asked = []
-    monkeypatch.setattr(statuses, "words", lambda rows: {})
+    monkeypatch.setattr(statuses, "current", lambda rows: {})
     monkeypatch.setattr(command, "make", lambda *one: asked.append(one[0]))
     monkeypatch.setattr(store, "read", lambda file: None)
     monkeypatch.setattr(

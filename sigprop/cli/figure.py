@@ -91,7 +91,7 @@ def figure(
         }
         drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
         aside(f"{name} is drawn from {drawn}")
-        verdicts = statuses.words(entry(name).rows)
+        verdicts = statuses.current(entry(name).rows)
         for path in draw_and_save(
             name, results, panel, formats=formats, verdicts=verdicts
         ):

@@ -29,7 +29,7 @@ def write_gallery(folder: Path) -> None:
     gallery.require_ours(folder)
     folder.mkdir(parents=True, exist_ok=True)
     require_writable(folder / gallery.PAGE)
-    described = describe(statuses.words(of_rows()))
+    described = describe(statuses.current(of_rows()))
     out = console()
     pictures = [
         _drawn(one) for one in track(described, "drawing", console=out, transient=True)

@@ -35,7 +35,7 @@ def test_those_that_come_with_the_code_are_the_announced_ones_of_every_row():
 
 
 def test_without_a_run_they_are_those_that_come_with_the_code(results):
-    said = statuses.words(ROWS)
+    said = statuses.current(ROWS)
     assert {row: word.partition(",")[0] for row, word in said.items()} == {
         "lru:fig2": "confirmed",
         "lru:fig3": "proved",
@@ -44,17 +44,17 @@ def test_without_a_run_they_are_those_that_come_with_the_code(results):
 
 def test_the_newest_whole_run_counts(results):
     statuses.keep(verdicts(**{"lru:fig3": "refuted"}), 5)
-    assert statuses.words(ROWS) == ROWS
+    assert statuses.current(ROWS) == ROWS
     statuses.keep(verdicts(**{"lru:fig3": "undecided"}), 3)
-    assert statuses.words(ROWS)["lru:fig3"] == "undecided"
+    assert statuses.current(ROWS)["lru:fig3"] == "undecided"
     smoke = statuses.table({"lru:fig3": "definition"})
     store.save("statuses", statuses.VERSION, statuses.SMOKE, smoke, preset="smoke")
-    assert statuses.words(ROWS)["lru:fig3"] == "undecided"
+    assert statuses.current(ROWS)["lru:fig3"] == "undecided"
 
 
 def test_a_row_that_was_not_judged_says_so(results):
     statuses.keep(verdicts(), 0)
-    assert statuses.words(["lru:new"]) == {"lru:new": "not judged"}
+    assert statuses.current(["lru:new"]) == {"lru:new": "not judged"}
 
 
 @pytest.mark.parametrize("room", ["theory/papers", "sigprop/evidence"])
@@ -70,9 +70,9 @@ def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
     file = tmp_path / room / "lru" / f"{module}.py"
     file.write_text("before")
     statuses.keep(verdicts(), 0)
-    assert statuses.words(["lru:fig2"]) == {"lru:fig2": "confirmed"}
+    assert statuses.current(["lru:fig2"]) == {"lru:fig2": "confirmed"}
     file.write_text("after")
-    said = statuses.words(["lru:fig2", "lru:fig8"])
+    said = statuses.current(["lru:fig2", "lru:fig8"])
     assert said == {
         "lru:fig2": "confirmed, before its files changed",
         "lru:fig8": "refuted",
@@ -114,4 +114,4 @@ def test_the_ledger_keeps_the_statuses_of_all_rows_and_of_no_fewer(
         assert store.load("statuses", 1, statuses.Config(seed=7)).sizes["row"] == len(
             claims
         )
-        assert statuses.words(ROWS)["lru:fig3"] == "proved"
+        assert statuses.current(ROWS)["lru:fig3"] == "proved"

@@ -156,7 +156,7 @@ def drawing(monkeypatch):
         )
         monkeypatch.setattr(store, "read", lambda study: f"result of {study}")
         monkeypatch.setattr(
-            statuses, "words", lambda rows: dict.fromkeys(rows, "as found")
+            statuses, "current", lambda rows: dict.fromkeys(rows, "as found")
         )
         monkeypatch.setattr(
             catalogue,

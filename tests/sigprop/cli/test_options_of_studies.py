@@ -49,7 +49,7 @@ def studies(monkeypatch):
     monkeypatch.setattr(command, "best", lambda study: "smoke")
     monkeypatch.setattr(command, "make", make)
     monkeypatch.setattr(store, "read", str)
-    monkeypatch.setattr(statuses, "words", lambda rows: {"row": "proved"})
+    monkeypatch.setattr(statuses, "current", lambda rows: {"row": "proved"})
     return made
 
 
