@@ -1,8 +1,7 @@
-"""How the rows of a paper are written down: what a part shares is said once."""
+"""Rows of a paper: a part collects them and adds what they share."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import TypeVar
 
 from sympy import Expr
 
@@ -10,27 +9,7 @@ from sigprop.theory.claims import Claim, Condition, Kind, Status
 from sigprop.theory.derivation import Derivation
 from sigprop.theory.errata import Erratum
 
-KindName = Literal[
-    "definition",
-    "identity",
-    "moment",
-    "distribution",
-    "limit",
-    "bound",
-    "algorithm",
-    "table",
-    "text",
-    "figure",
-]
-StatusName = Literal[
-    "definition",
-    "proved",
-    "confirmed",
-    "conditional",
-    "refuted",
-    "undecided",
-    "not-checkable",
-]
+Named = TypeVar("Named", Kind, Status)
 
 
 class Part:
@@ -55,42 +34,14 @@ class Part:
     def row(
         self,
         claim_id: str,
-        kind: KindName,
-        expected: StatusName,
-        where: str | None = None,
-    ) -> "Head":
-        """Begin a row; calling the head states it.
-
-        Args:
-            claim_id: ``paper:locator``, e.g. ``zucchet:59``.
-            kind: What it asserts.
-            expected: The status that verification is to find.
-            where: Where in the part it stands, e.g. ``text after Eq. 94``; ``Eq. 94`` of
-                an id that is a number.
-        """
-        if where is None:
-            where = f"Eq. {claim_id.partition(':')[2]}"
-        locator = ", ".join(filter(None, (where, self.place)))
-        return Head(self, claim_id, Kind(kind), Status(expected), locator)
-
-
-@dataclass(frozen=True)
-class Head:
-    """Id, kind, expected status and locator of a row that is about to be stated."""
-
-    part: Part
-    id: str
-    kind: Kind
-    expected: Status
-    locator: str
-
-    def __call__(
-        self,
+        kind: Kind | str,
+        expected: Status | str,
         title: str,
         statement: str,
+        *,
+        where: str = "",
         derive: Callable[[], Derivation] | None = None,
         printed: Callable[[], Expr] | None = None,
-        *,
         code: str = "",
         topic: str = "",
         correction: str | None = None,
@@ -102,22 +53,31 @@ class Head:
         erratum: Erratum | None = None,
         as_extracted: bool = False,
     ) -> Claim:
-        """State the row; arguments are those of ``Claim``.
+        """State a row: the arguments and their meaning are those of ``Claim``.
 
-        ``code`` without a dot is a name in the part's module; without any code, the
-        module.  ``assumes`` in words alone is what the values of no point can violate.
+        ``kind`` and ``expected`` are members of ``Kind`` and ``Status``, or their values.
+        ``where`` says where in the part the row stands, e.g. ``text after Eq. 94``; the
+        row ``zucchet:94``, whose id is a number, stands at ``Eq. 94`` by default.
+        ``code`` without a dot is a name in the part's module; the default is the module
+        itself.  ``topic`` is the part's by default.  ``assumes`` is words alone if the
+        values of no point can violate it.
+
+        Raises:
+            ValueError: If there is no such kind or status.
         """
-        module = self.part.code
+        number = claim_id.partition(":")[2]
+        if not where and number.isdecimal():
+            where = f"Eq. {number}"
         if code and "." not in code:
-            code = f"{module}.{code}"
+            code = f"{self.code}.{code}"
         claim = Claim(
-            self.id,
-            self.locator,
-            self.kind,
+            claim_id,
+            ", ".join(filter(None, (where, self.place))),
+            _named(Kind, kind, claim_id),
             title,
             statement,
-            self.expected,
-            code or module,
+            _named(Status, expected, claim_id),
+            code or self.code,
             derive=derive,
             printed=printed,
             correction=correction,
@@ -125,10 +85,25 @@ class Head:
             assumes=Condition(assumes) if isinstance(assumes, str) else assumes,
             condition=condition,
             note=note,
-            topic=topic or self.part.topic,
+            topic=topic or self.topic,
             reason=reason,
             erratum=erratum,
             as_extracted=as_extracted,
         )
-        self.part.claims.append(claim)
+        self.claims.append(claim)
         return claim
+
+
+def _named(names: type[Named], value: str, claim_id: str) -> Named:
+    """The member of an enumeration that has this value.
+
+    Raises:
+        ValueError: If there is none; the message lists the values.
+    """
+    try:
+        return names(value)
+    except ValueError:
+        raise ValueError(
+            f"row {claim_id}: need a {names.__name__.lower()} in {', '.join(names)}, "
+            f"got {value!r}"
+        ) from None

@@ -25,6 +25,11 @@ from sigprop.numerics.places import (
 )
 from sigprop.theory.claims import Claim, find, home, registry
 
+# An id as the first argument of a call, or after a name; as a key of a table; anywhere.
+OPENS_A_CALL = re.compile(r'\w\((?:\s*\w+,)?\s*"([a-z]+:[^"\s]+)"')
+OPENS_AN_ENTRY = re.compile(r'^ *"([^"\s]+:[^"\s]+)":', re.MULTILINE)
+QUOTED = re.compile(r'"([a-z]+:[^"\s]+)"')
+
 
 class Source(NamedTuple):
     """Lines of a file.
@@ -127,15 +132,12 @@ def _definitions(file: str) -> dict[str, int]:
 
 @functools.cache
 def _quoted(file: str) -> dict[str, int]:
-    """The lines at which a file first quotes an id; keys of tables and heads of rows."""
+    """The line of each id in a file: its call, or its entry in a table, or its first use."""
+    text = _text(file)
     lines: dict[str, int] = {}
-    for number, line in enumerate(_text(file).splitlines(), 1):
-        for pattern in (r'row\(\s*"([^"]+:[^"]+)"', r'^\s*"([^"\s]+:[^"\s]+)":'):
-            for found in re.finditer(pattern, line):
-                lines.setdefault(found[1], number)
-    for number, line in enumerate(_text(file).splitlines(), 1):
-        for found in re.finditer(r'"([a-z]+:[^"\s]+)"', line):
-            lines.setdefault(found[1], number)
+    for pattern in (OPENS_A_CALL, OPENS_AN_ENTRY, QUOTED):
+        for found in pattern.finditer(text):
+            lines.setdefault(found[1], text.count("\n", 0, found.start()) + 1)
     return lines
 
 

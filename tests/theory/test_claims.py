@@ -24,10 +24,20 @@ from sigprop.numerics.points import (
 )
 from sigprop.theory import claims as claims_module
 from sigprop.theory.autocorrelation import same_form
-from sigprop.theory.claims import PAPERS, Kind, Status, find, home, registry, select
+from sigprop.theory.claims import (
+    PAPERS,
+    Condition,
+    Kind,
+    Status,
+    find,
+    home,
+    registry,
+    select,
+)
 from sigprop.theory.derivation import Derivation
 from sigprop.theory.papers.zucchet.forms import bound_74, eq_45, eq_59
 from sigprop.theory.papers.zucchet.moments import propagation
+from sigprop.theory.rows import Part
 from sigprop.theory.symbols import lam, lam_bar, rho
 from tests.rows import rows
 
@@ -85,6 +95,57 @@ def test_a_paper_module_that_cannot_import_something_else_is_not_skipped(monkeyp
     monkeypatch.setattr(claims_module.importlib, "import_module", missing)
     with pytest.raises(ModuleNotFoundError, match="no such module"):
         registry.__wrapped__()
+
+
+def test_a_row_takes_from_its_part_what_it_does_not_say():
+    part = Part("Section 2", "forward", "sigprop.neuron.stable")
+    first = part.row("demo:7", "moment", "proved", "A title", "x", code="ring_gain")
+    aside = part.at("Appendix A", "ring", "sigprop.theory.ring")
+    second = aside.row(
+        "demo:text:a",
+        Kind.TEXT,
+        Status.REFUTED,
+        "Another",
+        "y",
+        where="text after Eq. 7",
+        topic="gain",
+        assumes="x > 0",
+    )
+    third = aside.row("demo:text:b", "limit", "not-checkable", "b", "z", code="a.b")
+    assert part.claims == [first, second, third]
+    assert (first.kind, first.expected) == (Kind.MOMENT, Status.PROVED)
+    assert (second.kind, second.expected) == (Kind.TEXT, Status.REFUTED)
+    assert first.locator == "Eq. 7, Section 2"
+    assert second.locator == "text after Eq. 7, Appendix A"
+    assert third.locator == "Appendix A"
+    assert first.code == "sigprop.neuron.stable.ring_gain"
+    assert (second.code, third.code) == ("sigprop.theory.ring", "a.b")
+    assert [one.topic for one in part.claims] == ["forward", "gain", "ring"]
+    assert second.assumes == Condition("x > 0")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "message"),
+    [
+        (
+            "momnt",
+            "proved",
+            "row demo:7: need a kind in definition, identity, moment, distribution, "
+            "limit, bound, algorithm, table, text, figure, got 'momnt'",
+        ),
+        (
+            "moment",
+            "not checkable",
+            "row demo:7: need a status in definition, proved, confirmed, conditional, "
+            "refuted, undecided, not-checkable, got 'not checkable'",
+        ),
+    ],
+)
+def test_a_misspelt_kind_or_status_is_refused(kind, expected, message):
+    part = Part("Section 2", "forward")
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        part.row("demo:7", kind, expected, "A title", "x")
+    assert part.claims == []
 
 
 @every_claim

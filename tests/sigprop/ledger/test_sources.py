@@ -36,7 +36,9 @@ def test_lines_hold_what_is_said_of_them(found):
         for place in places:
             name = place.name.rpartition(".")[2]
             sought = one if place.role in {"statement", "evidence"} else name
-            text = lines(place.file)[place.line - 1]
+            # A call that states a row has the row's id below it, or after one name.
+            last = place.line + 2 * (place.role == "statement")
+            text = "\n".join(lines(place.file)[place.line - 1 : last])
             begun = [*re.findall(r'f"([^"{]+:[^"{]*)\{', text)]
             begins = place.role != "code" and any(map(sought.startswith, begun))
             if place.role in missed and sought not in text and not begins:

@@ -17,11 +17,15 @@ def eq_23() -> Expr:
     return 4 * two.states * size * two.outputs**3 / two.accuracy**2
 
 
-part.row("blur:thmA.2", "bound", "not-checkable", "Theorem A.2")(
+part.row(
+    "blur:thmA.2",
+    "bound",
+    "not-checkable",
     "Universality of a network with one hidden layer",
     r"D \ge 2nr^2\mathcal{C}_f^2\varepsilon^{-2} \; \Rightarrow \; "
     r"\text{sup}_{\|\bm{h}\| \le \sqrt{n}r} |f(\bm{h}) - \mathcal{G}(\bm{h})| "
     r"\le \varepsilon",
+    where="Theorem A.2",
     code="sigprop.theory.bidirectional.theorem_width",
     reason="A statement that parameters exist, for every function and dimension, quoted "
     "from elsewhere. The theorem it is quoted from bounds the mean square error by "
@@ -29,9 +33,13 @@ part.row("blur:thmA.2", "bound", "not-checkable", "Theorem A.2")(
     "no uniform error; no function was found that decides between the constants. Its "
     "radius r and its uses are judged apart.",
 )
-part.row("blur:text:radius", "bound", "refuted", "Theorem A.2")(
+part.row(
+    "blur:text:radius",
+    "bound",
+    "refuted",
     "The radius of the ball of states",
     r"r := \text{sup}_j \{\bm{h}_j | j\in[1,n]\}, \quad \|\bm{h}\| \le \sqrt{n}r",
+    where="Theorem A.2",
     code="norm",
     correction=r"r := \text{sup}_{j, \bm{h}} |\bm{h}_j|",
     note="The paper prints h_j; it should be its modulus. Without the modulus r may be "
@@ -39,11 +47,15 @@ part.row("blur:text:radius", "bound", "refuted", "Theorem A.2")(
     "modulus, over all states that occur.",
     erratum=Erratum("C", bearing="Later uses mean the modulus."),
 )
-part.row("blur:thmA.3", "bound", "confirmed", "Theorem A.3")(
+part.row(
+    "blur:thmA.3",
+    "bound",
+    "confirmed",
     "One Barron function for all steps",
     r"\hat{f}: \mathbb{R}^{p+1}\to\mathbb{R}, \; \hat{f}(x,k) = f(x,k), \quad "
     r"\hat{\mathcal{C}} \le \mathcal{O}\left(\sum_{k=1}^{N} \mathcal{C}_{f_k} + "
     r"\mathcal{C}'_{f_k}\right)",
+    where="Theorem A.3",
     code="sigprop.theory.bidirectional.fejer_cost",
     note="The construction interpolates exactly and bounds the O with the constants 1 and "
     "2 pi/3; |(w, nu)| <= |w| + |nu| makes it general. That the sum is of order N is "
@@ -53,11 +65,10 @@ part.row(
     "blur:text:order-N",
     "bound",
     "conditional",
-    "Theorem A.3 and the proof of Theorem 4.1",
-)(
     "The sum of the constants is said to be of order N",
     r"\mathcal{O}\left(\sum_{k=1}^{N} \mathcal{C}_{f_k} + \mathcal{C}'_{f_k}"
     r"\right) = \mathcal{O}(N)",
+    where="Theorem A.3 and the proof of Theorem 4.1",
     code="reconstruction_norms",
     condition=Condition(
         "the constants are bounded in k, as for N eigenvalues spread over a circle whose "
@@ -77,20 +88,28 @@ part.row(
         bearing="The width of the MLP takes the constant as O(N), and squares it.",
     ),
 )
-text.row("blur:text:impossible", "text", "confirmed", "Appendix A.4, after Eq. 22")(
+text.row(
+    "blur:text:impossible",
+    "text",
+    "confirmed",
     "A smaller state cannot contain the inputs",
     r"\text{it is impossible to store } \mathcal{O}(N) \text{ real numbers in a vector "
     r"whose size is smaller than } \mathcal{O}(N) \text{ through a linear Vandermonde "
     r"projection, unless the inputs are sparse}",
+    where="Appendix A.4, after Eq. 22",
     code="sigprop.evidence.blur.reconstruction.subspace_rank",
     note="The values are ranks of the projection of six inputs to three states: no more "
     "than its states. A complex state of real inputs holds two of them, so half as many "
     "are enough before the real part is taken; the order stays.",
 )
-text.row("blur:text:reconstruction", "text", "refuted", "Appendix A.4, after Eq. 22")(
+text.row(
+    "blur:text:reconstruction",
+    "text",
+    "refuted",
     "The reconstruction mappings",
     r"\text{the linear reconstruction mappings for the forward and backward passes are "
     r"exactly } \mathbf{V}_{f,k} \text{ and } \mathbf{V}_{b,k}",
+    where="Appendix A.4, after Eq. 22",
     code="sigprop.evidence.blur.reconstruction.reconstruction",
     correction=r"\mathbf{V}_{f,k}^{+} \text{ and } \mathbf{V}_{b,k}^{+}",
     note="The paper prints the matrices; they should be their inverses, as in Eq. 20 and "
@@ -98,21 +117,25 @@ text.row("blur:text:reconstruction", "text", "refuted", "Appendix A.4, after Eq.
     erratum=Erratum("C", bearing="Eq. 20, Eq. 22 and Lemma A.4 use the inverses."),
 )
 text.row(
-    "blur:text:real-imaginary", "text", "not-checkable", "Appendix A.4, after Eq. 22"
-)(
+    "blur:text:real-imaginary",
+    "text",
+    "not-checkable",
     "Size of the real representation",
     r"\text{we also consider real/imaginary inputs representation in } "
     r"\mathbb{R}^{2n\times n}",
+    where="Appendix A.4, after Eq. 22",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
     reason="The sentence does not say what has this size. Real above imaginary parts of "
     "the Vandermonde matrix are 2n by k, which is right for k = n.",
 )
 part.row(
-    "blur:lemmaA.4", "identity", "refuted", "Lemma A.4 and the proof of Theorem 4.1"
-)(
+    "blur:lemmaA.4",
+    "identity",
+    "refuted",
     "The sum of both reconstructions",
     r"f_k := \mathcal{F}_k\circ(\Theta_{f,k} + \Theta_{b,k}), \; f_k(\bm{h}_k) = "
     r"\mathcal{F}(\bm{v}_{1:k})",
+    where="Lemma A.4 and the proof of Theorem 4.1",
     code="both_reconstructions",
     correction=r"f_k := \mathcal{F}_k\circ\frac{\Theta_{f,k} + \mathbf{J}"
     r"\Theta_{b,k}}{2}, \text{ with } \mathbf{J} \text{ the reversal of order}",
@@ -129,10 +152,14 @@ part.row(
         "of it the bounds hold with another constant.",
     ),
 )
-part.row("blur:text:composed", "identity", "refuted", "Proof of Theorem 4.1")(
+part.row(
+    "blur:text:composed",
+    "identity",
+    "refuted",
     "The Barron constant of a function after a linear map",
     r"\mathcal{C}_{f_k} = \|(\Theta_{f,k} + \Theta_{b,k})\mathcal{C}_{\mathcal{F}"
     r"_k}\|",
+    where="Proof of Theorem 4.1",
     code="stretched",
     correction=r"\mathcal{C}_{\mathcal{F}\circ\Theta} = \int \|\Theta^{\top}"
     r"\omega\| |\tilde{\mathcal{F}}(\omega)| d\omega \le \|\Theta\|_2 "
@@ -141,11 +168,15 @@ part.row("blur:text:composed", "identity", "refuted", "Proof of Theorem 4.1")(
     "general the right side is an upper bound, which is all that the proof needs.",
     erratum=Erratum("B", bearing="The proof needs only the upper bound."),
 )
-part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
+part.row(
+    "blur:23",
+    "bound",
+    "refuted",
     "The number of hidden neurons is at most ...",
     r"D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + \Theta_{b,k}\|_2^2"
     r"s^3\varepsilon^{-2}",
-    two.hidden_neurons,
+    where="Eq. 23, Lemma A.4",
+    derive=two.hidden_neurons,
     code="sigprop.theory.bidirectional.hidden_neurons",
     correction=r"\min D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
     r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
@@ -157,12 +188,16 @@ part.row("blur:23", "bound", "refuted", "Eq. 23, Lemma A.4")(
         "B", bearing="The proof of Theorem 4.1 uses the bound in the right direction."
     ),
 )
-part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4")(
+part.row(
+    "blur:text:constant",
+    "identity",
+    "proved",
     "The right side of the bound from Theorem A.2",
     r"4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
     r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
-    two.hidden_neurons,
-    eq_23,
+    where="Eq. 23 and after Lemma A.4",
+    derive=two.hidden_neurons,
+    printed=eq_23,
     code="sigprop.theory.bidirectional.hidden_neurons",
     note="Given Theorem A.2: 2n real states, and each of s outputs to the accuracy over s "
     "with neurons of its own. To the accuracy over the root of s, which suffices in the "
@@ -171,12 +206,16 @@ part.row("blur:text:constant", "identity", "proved", "Eq. 23 and after Lemma A.4
     "A.2 gives it without the norm; it prints 2 n r^2 there, for one output and n real "
     "states.",
 )
-part.row("blur:text:width", "bound", "refuted", "Theorem 4.1 and its proof")(
+part.row(
+    "blur:text:width",
+    "bound",
+    "refuted",
     "The width of the MLP",
     r"D \ge \mathcal{O}(nN/\varepsilon^2) \text{ from } D \ge 2nr^2"
     r"\hat{\mathcal{C}}^2\varepsilon^{-2}, \; \hat{\mathcal{C}} = \mathcal{O}(N)",
-    two.theorem_width,
-    lambda: two.theorem_width().result / two.inputs,
+    where="Theorem 4.1 and its proof",
+    derive=two.theorem_width,
+    printed=lambda: two.theorem_width().result / two.inputs,
     code="sigprop.theory.bidirectional.theorem_width",
     correction=r"D \ge \mathcal{O}(nN^2/\varepsilon^2)",
     corrected=lambda: (

@@ -8,14 +8,20 @@ part = Part("Section 4.2", "bidirectional", "sigprop.evidence.blur.composition")
 composed = part.at("Section 4.1")
 text = part.at("")
 
-composed.row("blur:12", "definition", "definition")(
+composed.row(
+    "blur:12",
+    "definition",
+    "definition",
     "A pointwise nonlinearity of the merged state's real part",
     r"\bm{z}_k = \mathcal{G}(\hat{\bm{h}}_k), \quad \mathcal{G}: \mathbb{R}^n "
     r"\to \mathbb{R}^s",
     code="sigprop.networks.blocks.Block",
     note="The range is copied from Eq. 1 and does not fit Eq. 13; see there.",
 )
-composed.row("blur:13", "definition", "refuted")(
+composed.row(
+    "blur:13",
+    "definition",
+    "refuted",
     "The skip connection and the output map",
     r"\bm{y}_k = \mathcal{L}_3(\bm{z}_k + \mathbf{C}\bm{u}_k), \quad "
     r"\mathcal{L}_3: \mathbb{R}^n\to\mathbb{R}^s, \; \mathbf{C}\in"
@@ -32,7 +38,10 @@ composed.row("blur:13", "definition", "refuted")(
         bearing="No later result uses the sizes.",
     ),
 )
-composed.row("blur:14", "definition", "definition")(
+composed.row(
+    "blur:14",
+    "definition",
+    "definition",
     "BLUR as a composition",
     r"\hat{\mathcal{F}} = \mathcal{L}_3\circ\mathcal{G}\circ\mathcal{H}\circ("
     r"\mathcal{L}_1 + \mathcal{L}_2)\circ\mathcal{E}",
@@ -41,10 +50,14 @@ composed.row("blur:14", "definition", "definition")(
     "would force one map for both directions. The proof of Theorem 4.1 writes a pair of "
     "maps with a plus as well. The skip of Eq. 13 is omitted.",
 )
-text.row("blur:text:one-block", "text", "conditional", "Section 4.2, first paragraph")(
+text.row(
+    "blur:text:one-block",
+    "text",
+    "conditional",
     "Both directions in one block",
     r"\text{Such LRUs can even be combined into one single block using a properly designed } "
     r"\mathbf{B} \text{ that takes } \mathbf{B}_f \text{ and } \mathbf{B}_b",
+    where="Section 4.2, first paragraph",
     code="one_block",
     condition=Condition(
         "the block's second half is fed with the inputs in reversed order, and its states "
@@ -60,13 +73,19 @@ text.row("blur:text:one-block", "text", "conditional", "Section 4.2, first parag
         "keeps the two apart.",
     ),
 )
-part.row("blur:15", "identity", "proved")(
+part.row(
+    "blur:15",
+    "identity",
+    "proved",
     "The forward state as a sum",
     r"(\text{Forward}) \; \bm{h}_k = \sum_{j=0}^{k-1} \mathbf{\Lambda}^j_f"
     r"\mathbf{B}_f\bm{u}_{k-j}",
     code="sigprop.evidence.blur.recurrences.forward_sum",
 )
-part.row("blur:16", "identity", "refuted")(
+part.row(
+    "blur:16",
+    "identity",
+    "refuted",
     "The last three backward states",
     r"\bm{h}_k = \mathbf{B}\bm{u}_k, \bm{h}_{k-1} = \mathbf{\Lambda B}_b\bm{u}_k "
     r"+ \mathbf{B}\bm{u}_{k-1}, \bm{h}_{k-2} = \mathbf{\Lambda}_b^2\mathbf{B}"
@@ -82,7 +101,10 @@ part.row("blur:16", "identity", "refuted")(
     "B for both letters.",
     erratum=Erratum("C", bearing="Eq. 17 has the right letters."),
 )
-part.row("blur:17", "identity", "proved")(
+part.row(
+    "blur:17",
+    "identity",
+    "proved",
     "The backward state at step 1 as a sum",
     r"(\text{Backward}) \; \bm{h}_1 = \sum_{j=0}^{k-1} \mathbf{\Lambda}^j_b"
     r"\mathbf{B}_b\bm{u}_{j+1}",

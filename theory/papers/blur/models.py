@@ -7,18 +7,26 @@ from sigprop.theory.rows import Part
 part = Part("", "models", "sigprop.theory.papers.blur.printed")
 experiments = part.at("", "experiments", "sigprop.layers.blur.BLUR")
 
-part.row("blur:text:brnn-citation", "text", "refuted", "Section 4.1, before Eq. 10")(
+part.row(
+    "blur:text:brnn-citation",
+    "text",
+    "refuted",
     "The reference for bidirectional RNNs",
     r"\text{inspired by BRNN [72]}",
+    where="Section 4.1, before Eq. 10",
     code="REFERENCES",
     correction=r"\text{inspired by BRNN [37]}",
     note="Reference [72] is about linear transformers. Elsewhere the paper cites [37] "
     "for BRNN.",
     erratum=Erratum("E", bearing="It is a citation only."),
 )
-part.row("blur:text:s5-citation", "text", "refuted", "Table 4, Appendix A.1")(
+part.row(
+    "blur:text:s5-citation",
+    "text",
+    "refuted",
     "The reference for S5",
     r"\text{references for all baselines: S5 [30]}",
+    where="Table 4, Appendix A.1",
     code="REFERENCES",
     correction=r"\text{S5 [24]}",
     note="Reference [30] is the LRU's paper, which Table 2 cites as the source of its "
@@ -27,9 +35,13 @@ part.row("blur:text:s5-citation", "text", "refuted", "Table 4, Appendix A.1")(
     "lacks the LogTrans for time series.",
     erratum=Erratum("E", bearing="They are citations only."),
 )
-part.row("blur:text:s4d-citation", "text", "refuted", "Section 1")(
+part.row(
+    "blur:text:s4d-citation",
+    "text",
+    "refuted",
     "The references for DSS and S4D",
     r"\text{DSS [22], S4D [23]}",
+    where="Section 1",
     code="REFERENCES",
     correction=r"\text{DSS [23], S4D [22]}",
     note="The paper exchanges the two references. [22] is about the parameterization "
@@ -41,45 +53,65 @@ part.row("blur:text:s4d-citation", "text", "refuted", "Section 1")(
         bearing="They are citations only.",
     ),
 )
-part.row("blur:table4", "table", "confirmed", "Table 4, Appendix A.1")(
+part.row(
+    "blur:table4",
+    "table",
+    "confirmed",
     "The number of baselines",
     r"\text{numerous baselines (totally 36)}",
+    where="Table 4, Appendix A.1",
     code="TABLE_4",
     topic="tables",
     note="S4D-LegS, RNN and DLinear, among others, occur in tables and not here; LRU is "
     "counted as a baseline.",
 )
-part.row("blur:table6", "definition", "definition", "Table 6, Appendix A.5")(
+part.row(
+    "blur:table6",
+    "definition",
+    "definition",
     "The network and its training",
     r"\text{4 layers, latent size 128, embedding dimension 256, } [e_{min}, e_{max}] = "
     r"[0, 1], \text{ batch normalization, batch size 64, dropout rate 0.1}",
+    where="Table 6, Appendix A.5",
     code="sigprop.networks.presets.blur_paper",
     note="The values are the parameters of the network as the suite reads it, with an MLP "
     "and a linear skip in every block: 1 847 047 for seven series; the paper prints no "
     "count. A rate that falls by 0.7 an epoch from 1e-3 reaches the least rate of 1e-7 "
     "after 26 epochs, never in the 8 of the series.",
 )
-part.row("blur:text:layers", "text", "definition", "Appendix A.5")(
+part.row(
+    "blur:text:layers",
+    "text",
+    "definition",
     "Depth of BLUR",
     r"\text{following the same architecture of LRU, BLUR has four layers of LRUs in each "
     r"direction}",
+    where="Appendix A.5",
     code="sigprop.networks.presets.blur_paper",
     note="The blocks are the LRU's, the depth is not: its networks have six layers. The "
     "depth of the LRU that is run again for the comparison is not printed.",
 )
-part.row("blur:text:dropout", "text", "conditional", "Appendix A.5")(
+part.row(
+    "blur:text:dropout",
+    "text",
+    "conditional",
     "Dropout of BLUR and of the LRU",
     r"\text{The dropout rate is 0.1 to be consistent with that for the original LRU}",
+    where="Appendix A.5",
     code="sigprop.networks.presets.lru_paper",
     condition=Condition("on sCIFAR and Text", lambda task, **_: task != "listops"),
     note="We use Table 9 of the LRU's paper, on the tasks that both papers have. By "
     "it the LRU has no dropout on ListOps.",
     erratum=Erratum("E", bearing="It is a setting of the training."),
 )
-part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
+part.row(
+    "blur:text:rate-decay",
+    "text",
+    "refuted",
     "Decay of the learning rate of BLUR and of the LRU",
     r"\text{we also have the decay learning rate set as in [30]: decay rate of learning "
     r"rate 0.7}",
+    where="Appendix A.5 and Table 6",
     code="sigprop.training.loop.Optimiser.rate_at",
     correction=r"\text{in [30] a linear warm-up, then a cosine}",
     note="The smallest learning rate of 1e-7 is that of [30]. We compare the learning "
@@ -87,29 +119,41 @@ part.row("blur:text:rate-decay", "text", "refuted", "Appendix A.5 and Table 6")(
     "the paper we apply the decay of Table 6 once in each of 8 epochs.",
     erratum=Erratum("E", bearing="It is a setting of the training."),
 )
-experiments.row("blur:text:lru-benchmarks", "text", "confirmed", "Section 1")(
+experiments.row(
+    "blur:text:lru-benchmarks",
+    "text",
+    "confirmed",
     "Benchmarks of the LRU's paper",
     r"\text{in [30], all six benchmark datasets are based on images or text}",
+    where="Section 1",
     code="sigprop.theory.papers.lru.printed.TABLE_3",
 )
 experiments.row(
-    "blur:text:accuracies", "table", "not-checkable", "Tables 2, 3 and 7 to 13"
-)(
+    "blur:text:accuracies",
+    "table",
+    "not-checkable",
     "The measured accuracies and errors",
     r"\text{accuracies and errors of BLUR and of the re-run LRU}",
+    where="Tables 2, 3 and 7 to 13",
     reason="Experimental results; the relations between them are judged apart.",
 )
 experiments.row(
-    "blur:text:inference", "text", "not-checkable", "Section 5, on Figure 6"
-)(
+    "blur:text:inference",
+    "text",
+    "not-checkable",
     "Performance against inference time",
     r"\text{BLUR gains performance improvement, with the compromise of inference time, "
     r"compared to LRU}",
+    where="Section 5, on Figure 6",
     reason="The times are in the picture alone. The gain is at four of five horizons: at "
     "48 hours the MAE is 0.484 against 0.383.",
 )
-experiments.row("blur:text:speed-of-others", "text", "not-checkable", "Section 2")(
+experiments.row(
+    "blur:text:speed-of-others",
+    "text",
+    "not-checkable",
     "Speed of a linear recurrence kernel",
     r"\text{expedite the training and inference speeds by up to 9x [20]}",
+    where="Section 2",
     reason="A measurement quoted from another paper.",
 )

@@ -14,11 +14,10 @@ for name, number, letter, step in (
         f"blur:text:growth-{name}",
         "text",
         "refuted",
-        f"Section 4.2, after Eq. {number}",
-    )(
         f"The growth of a {name} state",
         rf"\mathcal{{O}}(|\bm{{h}}_{{{step},j}}|) = "
         rf"\mathcal{{O}}(|\lambda_{{{letter},j}}|^k)",
+        where=f"Section 4.2, after Eq. {number}",
         code="sigprop.theory.bidirectional.constant_input",
         correction=r"\mathcal{O}\left(\frac{1-|\lambda|^k}{1-|\lambda|}\right) "
         r"\text{ for bounded inputs, so } \mathcal{O}(1) \text{ for } |\lambda| < 1",
@@ -35,28 +34,40 @@ for name, number, letter, step in (
             "right.",
         ),
     )
-part.row("blur:text:stability", "bound", "confirmed", "Section 4.2, after Eq. 17")(
+part.row(
+    "blur:text:stability",
+    "bound",
+    "confirmed",
     "Eigenvalues inside the unit circle are enough for stability",
     r"|\lambda_{f,j}|, |\lambda_{b,j}| < 1 \text{ for all } j \text{ suffices: }"
     r"\; \sup_k |\bm{h}_{k,j}| \le \frac{1}{1-|\lambda_j|} \sup_i |(\mathbf{B}"
     r"\bm{u}_i)_j|",
+    where="Section 4.2, after Eq. 17",
     code="worst_loop",
     note="The paper names no constant; this is the least one, reached by inputs in phase "
     "with the state. The bound is ours, the condition the paper's.",
 )
-part.row("blur:text:exponential", "text", "confirmed", "Section 4.2, after Eq. 17")(
+part.row(
+    "blur:text:exponential",
+    "text",
+    "confirmed",
     "Each half is said to be stable by itself",
     r"\text{we initialize both models separately, so the forward stability may not "
     r"necessarily provide a guarantee for the backward stability}",
+    where="Section 4.2, after Eq. 17",
     code="settled",
     note="True of recurrences in general: each half is stable where its own eigenvalues "
     "are inside the circle. With the LRU's exponential parametrisation both are at any "
     "parameters, so that the warning is void for the model as it is run.",
 )
-ring.row("blur:text:ring", "definition", "definition", "Section 4.2, initialisation")(
+ring.row(
+    "blur:text:ring",
+    "definition",
+    "definition",
     "Eigenvalues uniform on a ring",
     r"\lambda_{f,i}, \lambda_{b,i} \sim \mathbb{T}[e_{min}, e_{max}] := \{"
     r"\lambda\in\mathbb{C} | e_{min} \le |\lambda| \le e_{max}\}",
+    where="Section 4.2, initialisation",
     code="sigprop.neuron.ring.ring_polar",
     note="The paper means uniform by area, as in the LRU's paper. We compute the "
     "fractions of the ring within a radius and within an angle.",
@@ -65,22 +76,25 @@ ring.row(
     "blur:text:unit-circle",
     "text",
     "confirmed",
-    "Section 4.2, initialisation, and Table 6",
-)(
     "The ring keeps the eigenvalues inside the unit circle",
     r"\text{to maintain the absolute values within 1, sample them uniformly from a "
     r"complex ring in between } [e_{min}, e_{max}] \subseteq [0, 1]",
+    where="Section 4.2, initialisation, and Table 6",
     code="within_circle",
     note="With probability 1 also where the ring ends on the circle, as that of Table 6 "
     "does, [0, 1]. There the mean of 1 / (1 - |lambda|^2), the energy under white noise, "
     "is infinite at initialisation, unless the LRU's gamma normalises it.",
 )
-ring.row("blur:text:exploding", "text", "refuted", "Section 4.2, initialisation")(
+ring.row(
+    "blur:text:exploding",
+    "text",
+    "refuted",
     "Eigenvalues near the unit circle against exploding states",
     r"\text{Motivated by this, the initialization of } \mathbf{\Lambda}_f \text{ and } "
     r"\mathbf{\Lambda}_b \text{ can be close to the unit circle as much as possible. "
     r"Such a simple trick can help significantly mitigate the issue of } \bm{h}_k "
     r"\text{ exploding while aiding in the long-term dependency modeling}",
+    where="Section 4.2, initialisation",
     code="sigprop.theory.bidirectional.ring_energy",
     correction=r"\text{the closer to the unit circle, the larger } \bm{h}_k",
     note="We take the sign of the change of the mean energy under white noise as the "

@@ -40,10 +40,14 @@ def vandermonde(letter: str, inputs: str) -> str:
     )
 
 
-text.row("blur:thm4.1", "bound", "not-checkable", "Theorem 4.1, Section 4.2")(
+text.row(
+    "blur:thm4.1",
+    "bound",
+    "not-checkable",
     "BLUR approximates every sequence map",
     r"n \ge \dim(\mathcal{V}), \; D \ge \mathcal{O}(nN/\varepsilon^2) \; "
     r"\Rightarrow \; " + ERROR,
+    where="Theorem 4.1, Section 4.2",
     code="sigprop.layers.blur.BLUR",
     assumes=DISTINCT,
     reason="A statement that parameters exist, for every target: as the lines before it "
@@ -55,7 +59,10 @@ text.row("blur:thm4.1", "bound", "not-checkable", "Theorem 4.1, Section 4.2")(
     "states, 2n numbers, and leaves out the merge to n. Single finite norms do not bound "
     "the inputs: one constant for all of them is meant.",
 )
-part.row("blur:18", "bound", "not-checkable")(
+part.row(
+    "blur:18",
+    "bound",
+    "not-checkable",
     "The uniform error of the approximation",
     ERROR,
     code="sigprop.layers.blur.BLUR",
@@ -63,9 +70,13 @@ part.row("blur:18", "bound", "not-checkable")(
     reason="The conclusion of Theorem 4.1, a statement that parameters exist for every "
     "target; see there.",
 )
-text.row("blur:text:nonlinear-letter", "text", "refuted", "Theorem 4.1, Section 4.2")(
+text.row(
+    "blur:text:nonlinear-letter",
+    "text",
+    "refuted",
     "The letter for the nonlinear mapping",
     r"\text{Let the nonlinear mapping } \mathcal{E} \text{ be parameterized by an MLP}",
+    where="Theorem 4.1, Section 4.2",
     code="sigprop.layers.blur.BLUR",
     correction=r"\mathcal{G}",
     note="The paper prints E; it should be G. E is the linear embedding of Eq. 1, and G "
@@ -77,17 +88,25 @@ text.row("blur:text:nonlinear-letter", "text", "refuted", "Theorem 4.1, Section 
         bearing="The proof uses the letter G for the MLP.",
     ),
 )
-text.row("blur:text:dim", "text", "confirmed", "Section 4.2, after Theorem 4.1")(
+text.row(
+    "blur:text:dim",
+    "text",
+    "confirmed",
     "The dimension of the space of inputs",
     r"\text{dim}(\mathcal{V}) \text{ can be simply set as } dN",
+    where="Section 4.2, after Theorem 4.1",
     code="dimension",
     note="The most that it can be. With Table 6 n is 128, below dN = 168 already at 24 "
     "steps of seven series, so the theorem says nothing of the networks that are run.",
 )
-text.row("blur:text:sketch", "text", "refuted", "Section 4.2, proof sketch")(
+text.row(
+    "blur:text:sketch",
+    "text",
+    "refuted",
     "The backward state is said to contain the inputs before it",
     r"\overrightarrow{\bm{h}}_k \text{ and } \overleftarrow{\bm{h}}_k \text{ "
     r"are able to reconstruct the input } (\bm{v}_i)_{i=1}^{k}",
+    where="Section 4.2, proof sketch",
     code="seen_backwards",
     correction=r"\overrightarrow{\bm{h}}_k \text{ reconstructs } "
     r"(\bm{v}_i)_{i=1}^{k}, \; \overleftarrow{\bm{h}}_k \text{ reconstructs } "
@@ -104,11 +123,15 @@ text.row("blur:text:sketch", "text", "refuted", "Section 4.2, proof sketch")(
         "The model merges the backward state at step k.",
     ),
 )
-text.row("blur:text:merge", "text", "conditional", "Section 4.2, proof sketch")(
+text.row(
+    "blur:text:merge",
+    "text",
+    "conditional",
     "The merged state contains what its parts contain",
     r"\text{if } \overrightarrow{\bm{h}}_k \text{ and } \overleftarrow{\bm{h}}_k "
     r"\text{ can reconstruct the inputs, it is immediately obtained that } "
     r"\hat{\bm{h}}_k \text{ is also able to do so}",
+    where="Section 4.2, proof sketch",
     code="merged_rank",
     condition=Condition(
         "the merge is suitably chosen, which a generic one is",
@@ -121,22 +144,30 @@ text.row("blur:text:merge", "text", "conditional", "Section 4.2, proof sketch")(
         bearing="The theorem may choose the merge, and does not need every merge.",
     ),
 )
-part.row("blur:lemmaA.1", "bound", "confirmed", "Lemma A.1")(
+part.row(
+    "blur:lemmaA.1",
+    "bound",
+    "confirmed",
     "The state of a wide enough linear RNN contains all inputs",
     r"n \sim mN: \; \text{the linear RNN can recover } (\bm{u}_i)_{i=1}^{k} "
     r"\text{ from } \bm{h}_k; \quad \dim(\mathcal{U}) = P < mN: \; "
     r"n = \mathcal{O}(P)",
+    where="Lemma A.1",
     code="sigprop.evidence.blur.reconstruction.subspace_rank",
     assumes=WIDE,
     note="With n equal to the dimension it is enough, for drawn input weights. The "
     "proof's weights of one are for d = m = 1; with m = 2 both inputs of a step would "
     "enter alike.",
 )
-part.row("blur:text:lossless", "text", "confirmed", "Lemma A.1")(
+part.row(
+    "blur:text:lossless",
+    "text",
+    "confirmed",
     "Recovery without any information loss",
     r"\text{If the hidden dimension scales with } mN, \text{ the linear RNN model can "
     r"recover the encoded inputs } (\bm{u}_i)_{i=1}^{k} \text{ from the hidden states } "
     r"\bm{h}_k \text{ for all } k = 1, \ldots, N \text{ without any information loss}",
+    where="Lemma A.1",
     code="recovered_by_interpolation",
     assumes=f"a hidden dimension of mN, and {DISTINCT}",
     note="In exact arithmetic; the values are of sixty digits, for m = 1 and k = N; fewer "
@@ -145,21 +176,30 @@ part.row("blur:text:lossless", "text", "confirmed", "Lemma A.1")(
     "nodes has a condition number that grows exponentially in its size, so that in double "
     "precision many real eigenvalues lose all digits; see the row on order N.",
 )
-part.row("blur:19", "identity", "proved")(
+part.row(
+    "blur:19",
+    "identity",
+    "proved",
     "The forward Vandermonde matrix",
     r"\bm{h}_k = "
     + vandermonde("f", r"\bm{u}_1 \\ \bm{u}_2 \\ \vdots \\ \bm{u}_k")
     + r"\bm{u}^{\top}_{1:k}",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
 )
-part.row("blur:20", "identity", "confirmed")(
+part.row(
+    "blur:20",
+    "identity",
+    "confirmed",
     "The forward reconstruction",
     r"\bm{v}_{1:k}^{\top} = \bm{u}_{1:k}^{\top} = \mathbf{V}_{f,k}^{+}\bm{h}_k",
     code="sigprop.evidence.blur.reconstruction.ordered",
     assumes=TALL,
     note=NEEDS_DISTINCT,
 )
-part.row("blur:21", "identity", "proved")(
+part.row(
+    "blur:21",
+    "identity",
+    "proved",
     "The backward Vandermonde matrix",
     r"\bm{h}_1 = "
     + vandermonde("b", r"\bm{u}_k \\ \bm{u}_{k-1} \\ \vdots \\ \bm{u}_1")
@@ -168,17 +208,24 @@ part.row("blur:21", "identity", "proved")(
     note="The matrix belongs to a backward pass that begins at k, which is N in the "
     "model. For k < N the state at 1 also depends on the later inputs.",
 )
-part.row("blur:22", "identity", "confirmed")(
+part.row(
+    "blur:22",
+    "identity",
+    "confirmed",
     "The backward reconstruction",
     r"\bm{v}_{k:1}^{\top} = \bm{u}_{k:1}^{\top} = \mathbf{V}_{b,k}^{+}\bm{h}_1",
     code="sigprop.evidence.blur.reconstruction.ordered",
     assumes=TALL,
     note=NEEDS_DISTINCT,
 )
-text.row("blur:text:distinct", "text", "definition", "Section 4.2, initialisation")(
+text.row(
+    "blur:text:distinct",
+    "text",
+    "definition",
     "Distinct eigenvalues",
     r"\text{we need to assume that the eigenvalues of both of recurrent weight matrices "
     r"are distinct}",
+    where="Section 4.2, initialisation",
     code="sigprop.layers.blur.BLUR",
     note="We read the assumption as distinct eigenvalues within each matrix. "
     "Continuous samples are distinct with probability 1.",

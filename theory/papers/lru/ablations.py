@@ -6,31 +6,47 @@ from sigprop.theory.rows import Part
 
 part = Part("", "tables", "sigprop.evidence.lru.accuracies")
 
-part.row("lru:text:speed-of-s5", "text", "not-checkable", "Appendix C.1")(
+part.row(
+    "lru:text:speed-of-s5",
+    "text",
+    "not-checkable",
     "As fast as S5",
     r"\text{similar training speeds as S5 on all tasks}",
+    where="Appendix C.1",
     code="least_speed_ratio",
     reason="Similar has no threshold, and no direction.",
     note="By Table 4 the speed is between 0.95 and 1.04 times S5's. The text refers "
     "to Section 2.2 for the model sizes, which are in Appendix D.3.",
 )
-part.row("lru:text:best-unstable", "text", "confirmed", "Appendix C.2")(
+part.row(
+    "lru:text:best-unstable",
+    "text",
+    "confirmed",
     "The best ring without stability",
     r"\text{Table 5 (A): optimum at } r_{\max} = r_{\min} = 0.9",
+    where="Appendix C.2",
     code="best_ring",
     as_extracted=True,
     note="The best accuracy is 87.9, for a ring of zero width: all moduli are equal. "
     "Our copy has a minus for the second sign of equality.",
 )
-part.row("lru:text:higher-r-max", "text", "confirmed", "Appendix C.2")(
+part.row(
+    "lru:text:higher-r-max",
+    "text",
+    "confirmed",
     "With stability a higher r_max is best for each r_min",
     r"\text{Table 5 (B): for each } r_{\min} \text{ a higher optimal } r_{\max}",
+    where="Appendix C.2",
     code="best_outer",
     note="The best r_max is 0.99 for each r_min, against 0.9 in panel A.",
 )
-part.row("lru:text:best-stable", "text", "refuted", "Appendix C.2")(
+part.row(
+    "lru:text:best-stable",
+    "text",
+    "refuted",
     "The best ring with stability",
     r"\text{Table 5 (B): optimum at } r_{\min} = 0.0,\ r_{\max} = 0.99",
+    where="Appendix C.2",
     code="best_ring",
     correction=r"\text{Table 5 (B): optimum at } r_{\min} = 0.9,\ r_{\max} = 0.99",
     note="The paper prints r_min = 0.0; it should be r_min = 0.9. The table has 87.8 at "
@@ -38,36 +54,56 @@ part.row("lru:text:best-stable", "text", "refuted", "Appendix C.2")(
     "and the accuracy of Table 2.",
     erratum=Erratum("E", bearing="Tables 2, 7 and 8 use the ring of the table."),
 )
-part.row("lru:text:sometimes-degrades", "text", "confirmed", "Appendix C.2")(
+part.row(
+    "lru:text:sometimes-degrades",
+    "text",
+    "confirmed",
     "With stability accuracy can still fall at 0.999",
     r"\text{Table 5 (B): performance can degrade at even higher } r_{\max}",
+    where="Appendix C.2",
     code="most_change",
     note="It falls for every r_min, by 0.3 to 0.6 points.",
 )
-part.row("lru:text:no-degradation", "text", "confirmed", "Appendix C.2")(
+part.row(
+    "lru:text:no-degradation",
+    "text",
+    "confirmed",
     "With the normalisation accuracy does not fall",
     r"\text{Table 5 (C): no degradation at } r_{\max} = 0.999",
+    where="Appendix C.2",
     code="least_change",
     note="The accuracy is equal for two r_min and 0.2 points higher for one.",
 )
-part.row("lru:text:best-normalised", "text", "confirmed", "Appendix C.2")(
+part.row(
+    "lru:text:best-normalised",
+    "text",
+    "confirmed",
     "The best ring with the normalisation",
     r"\text{Table 5 (C): } 89.0\% \text{ at } r_{\min} = 0.9,\ r_{\max} = 0.999",
+    where="Appendix C.2",
     code="best_ring",
     note="The ring with r_max = 0.99 has the same accuracy, with a larger standard "
     "error.",
 )
-part.row("lru:text:learning-rate", "text", "not-checkable", "Appendix C.2")(
+part.row(
+    "lru:text:learning-rate",
+    "text",
+    "not-checkable",
     "The learning rate of Table 5",
     r"\text{learning rate } 0.004",
+    where="Appendix C.2",
     code="sigprop.layers.lru.lru",
     topic="experiments",
     reason="a tuned setting; the runs that chose it are not tabulated",
 )
-part.row("lru:text:thin-ring", "text", "conditional", "Appendix C.3")(
+part.row(
+    "lru:text:thin-ring",
+    "text",
+    "conditional",
     "Ring initialisation is a thin ring near the circle",
     r"\text{the last row in Table 7 shows the positive effects of changing initialization "
     r"distribution to a thin ring close to the circle boundary}",
+    where="Appendix C.3",
     code="sigprop.evidence.lru.ablations.least_hole",
     condition=Condition(
         "on sCIFAR, Retrieval and PathFinder",
@@ -78,10 +114,14 @@ part.row("lru:text:thin-ring", "text", "conditional", "Appendix C.3")(
     '"close to the circle" have no threshold: the ring of Retrieval is [0.5, 0.9].',
     erratum=Erratum("E", bearing="No later result depends on it."),
 )
-part.row("lru:text:all-rows-disk", "text", "refuted", "Appendix C.3")(
+part.row(
+    "lru:text:all-rows-disk",
+    "text",
+    "refuted",
     "Initialisation of Table 7",
     r"\text{For all the rows in Table 7, initialization of the diagonal RNN was performed "
     r"uniform on the disk}",
+    where="Appendix C.3",
     code="sigprop.evidence.lru.ablations.ring_is_disc",
     correction=r"\text{for all of them but } + \text{ Ring Init, which is uniform on a ring}",
     note="The next paragraph contradicts the sentence for the last row of diagonal "
@@ -89,9 +129,13 @@ part.row("lru:text:all-rows-disk", "text", "refuted", "Appendix C.3")(
     "is the disc, and the row has the same 59.4 (0.3) as the row above it.",
     erratum=Erratum("C", bearing="The next paragraph states the right version."),
 )
-part.row("lru:text:dropping-helps", "text", "confirmed", "Appendix C.3 and Table 6")(
+part.row(
+    "lru:text:dropping-helps",
+    "text",
+    "confirmed",
     "Dense RNNs profit from dropping the nonlinearity",
     r"\text{Table 6: linear} > \text{tanh, ReLU}",
+    where="Appendix C.3 and Table 6",
     code="gains_of_both",
     note="It helps on all four tasks that are learnt, by 0.2 to 12.8 points.",
 )

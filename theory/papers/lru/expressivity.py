@@ -11,10 +11,14 @@ from sigprop.theory.spectral import omega
 
 part = Part("", "spectral", "sigprop.theory.spectral")
 
-part.row("lru:text:shift-invariant", "text", "refuted", "Appendix E.1.1")(
+part.row(
+    "lru:text:shift-invariant",
+    "text",
+    "refuted",
     "Linear RNNs approximate shift-invariant maps",
     r"Y(\omega) = H(\omega) U(\omega),\ H: \mathbb{R} \rightarrow \mathbb{R} "
     r"\Rightarrow \text{approximated by } \dot{x} = Ax + Bu \text{ to any accuracy}",
+    where="Appendix E.1.1",
     code="sigprop.evidence.lru.expressivity.causal_share",
     correction=r"H: \mathbb{R} \rightarrow \mathbb{C} \text{ is the transform of a kernel "
     r"that vanishes at negative times}",
@@ -27,48 +31,68 @@ part.row("lru:text:shift-invariant", "text", "refuted", "Appendix E.1.1")(
         "change.",
     ),
 )
-part.row("lru:text:same-frequency", "text", "proved", "Appendix E.1.1")(
+part.row(
+    "lru:text:same-frequency",
+    "text",
+    "proved",
     "A sine leaves a linear RNN as a sine of the same frequency",
     r"u(t) = \sin(\omega t + \varphi) \Rightarrow y(t) = g \sin(\omega t + \varphi')",
+    where="Appendix E.1.1",
     code="sigprop.evidence.lru.expressivity.sine_of_the_same_frequency",
     assumes="signals on the whole axis, Re a < 0",
     note="A sine that begins from the zero state adds a transient at the frequency of "
     "the eigenvalue. The signals of the paragraph have no beginning.",
 )
-part.row("lru:text:shift-property", "identity", "proved", "Appendix E.1.1, property 1")(
+part.row(
+    "lru:text:shift-property",
+    "identity",
+    "proved",
     "A delay is a phase",
     r"\mathcal{F}_{x(t - t_0)}(\omega) = e^{-i\omega t_0} \mathcal{F}_{x(t)}(\omega)",
+    where="Appendix E.1.1, property 1",
     code="pulse",
     note="The property holds in any convention with exp(-i omega t) in the forward "
     "transform.",
 )
-part.row("lru:text:pulse", "identity", "conditional", "Appendix E.1.1, property 2")(
+part.row(
+    "lru:text:pulse",
+    "identity",
+    "conditional",
     "Transform of a rectangular pulse",
     r"\mathcal{F}_{\chi[-\tau, \tau]}(\omega) = 2\tau \operatorname{sinc}(\omega\tau),"
     r"\quad \operatorname{sinc}(x) := \frac{\sin(x)}{x}",
-    lambda: spectral.pulse().then(
+    where="Appendix E.1.1, property 2",
+    derive=lambda: spectral.pulse().then(
         "The transform of the pulse about zero is",
         spectral.pulse().result.subs(spectral.centre, 0),
     ),
-    lambda: 2 * sin(omega * spectral.half) / omega,
+    printed=lambda: 2 * sin(omega * spectral.half) / omega,
     code="pulse",
     condition=BARE,
     note="The statement is the textbook's transform. The transform whose inverse is "
     "Eq. 10 has an additional factor 1/(2 pi).",
     erratum=Erratum("D", root=ROOT, inherits=("lru:8", "lru:15", "lru:16", ROOT)),
 )
-part.row("lru:fig6", "figure", "proved", "Fig. 6")(
+part.row(
+    "lru:fig6",
+    "figure",
+    "proved",
     "A ReLU leaks a sine's power to other frequencies",
     r"\text{ReLU leaks information from the original signal to higher frequencies}",
-    spectral.rectified_sine,
+    where="Fig. 6",
+    derive=spectral.rectified_sine,
     code="rectified_sine",
     note="For a sine the new lines are at all even multiples, 1/(pi (1 - 4 n^2)), and "
     "the largest is at zero. So power also leaks to lower frequencies. The lines are "
     "those of Eq. 8 with its factor 1/(2 pi).",
 )
-part.row("lru:text:koopman-bounded", "bound", "conditional", "Appendix E.1.2")(
+part.row(
+    "lru:text:koopman-bounded",
+    "bound",
+    "conditional",
     "The Koopman operator is bounded",
     r"\mathcal{K}_S \text{ is linear and bounded}",
+    where="Appendix E.1.2",
     code="sigprop.evidence.lru.expressivity.observable_growth",
     condition=Condition(
         "in the largest value, or for a map that is regular enough for small sets to "
@@ -86,10 +110,14 @@ part.row("lru:text:koopman-bounded", "bound", "conditional", "Appendix E.1.2")(
         "L2.",
     ),
 )
-part.row("lru:text:koopman-diagonal", "text", "conditional", "Appendix E.1.2")(
+part.row(
+    "lru:text:koopman-diagonal",
+    "text",
+    "conditional",
     "Only point spectrum makes the Koopman operator diagonalisable",
     r"\mathcal{K} \text{ bounded, only point spectrum} \Rightarrow \mathcal{K}_S "
     r"\text{ diagonalisable}",
+    where="Appendix E.1.2",
     code="sigprop.evidence.lru.eigenfunctions.modes_predict",
     condition=Condition(
         "the operator is normal, or its eigenfunctions are complete for another reason",

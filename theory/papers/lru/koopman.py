@@ -22,7 +22,10 @@ BASIS = Condition(
 )
 part = Part("Appendix E.1.2", "spectral", "sigprop.theory.koopman")
 
-part.row("lru:17", "definition", "definition")(
+part.row(
+    "lru:17",
+    "definition",
+    "definition",
     "The Koopman operator",
     r"(\mathcal{K}_S f)(x) := f(S(x))",
     code="toy_map",
@@ -33,19 +36,25 @@ for number, latex in (
     (19, r"(\alpha f_1 + \beta f_2)(S(x)) = " + ADVANCED),
     (20, ADVANCED + r" = \alpha (\mathcal{K}_S f_1)(x) + \beta (\mathcal{K}_S f_2)(x)"),
 ):
-    part.row(f"lru:{number}", "identity", "proved")(
+    part.row(
+        f"lru:{number}",
+        "identity",
+        "proved",
         "The Koopman operator is linear",
         latex,
         code="koopman_is_linear",
         note="The equation holds for any map and any observables. The text adds that "
         "the operator is bounded, see lru:text:koopman-bounded.",
     )
-part.row("lru:21", "identity", "refuted")(
+part.row(
+    "lru:21",
+    "identity",
+    "refuted",
     "An observable as a sum of eigenfunctions",
     r"\mathcal{K}_S f(x) = \mathcal{K}_S\left(\sum_{j=1}^{\infty} \nu_j "
     r"\phi_j\right)(x) = \sum_{j=1}^{\infty} \lambda_k \nu_j \phi_j(x)",
-    lambda: koopman.toy_observable(1),
-    koopman.toy_observable_as_printed,
+    derive=lambda: koopman.toy_observable(1),
+    printed=koopman.toy_observable_as_printed,
     code="eigenfunctions_are_right",
     correction=r"\mathcal{K}_S f(x) = \sum_{j=1}^{\infty} \lambda_j \nu_j \phi_j(x)",
     corrected=advanced,
@@ -54,10 +63,13 @@ part.row("lru:21", "identity", "refuted")(
     "take k = 1 for a map with three eigenfunctions.",
     erratum=Erratum("C", bearing="Eq. 22 has the diagonal matrix of all eigenvalues."),
 )
-part.row("lru:22", "identity", "proved")(
+part.row(
+    "lru:22",
+    "identity",
+    "proved",
     "The state from powers of the eigenvalues",
     r"x_k = V \Lambda^k \Phi(x_0)",
-    koopman.toy_orbit,
+    derive=koopman.toy_orbit,
     code="toy_orbit",
     assumes=Condition(
         "the operator is bounded and has a basis of eigenfunctions, in whose span the "
@@ -68,12 +80,18 @@ part.row("lru:22", "identity", "proved")(
     "by its eigenvalue. The symbolic proof is for a quadratic map with three "
     "eigenfunctions. The row lru:text:koopman-diagonal judges whether a basis exists.",
 )
-part.row("lru:23", "definition", "definition")(
+part.row(
+    "lru:23",
+    "definition",
+    "definition",
     "The Koopman operator of a driven system",
     r"\mathcal{K}_S f(x, \tilde{u}) = f(S(x, u_0), \mathcal{L}(\tilde{u}))",
     code="sigprop.evidence.lru.koopman.driven_state",
 )
-part.row("lru:24", "identity", "conditional")(
+part.row(
+    "lru:24",
+    "identity",
+    "conditional",
     "A driven state from powers of the eigenvalues",
     r"x_k = V \Lambda_{(x,u)}^k \Phi(x_0, \tilde{u})",
     code="sigprop.evidence.lru.koopman.driven_state_by_modes",

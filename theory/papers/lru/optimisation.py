@@ -9,34 +9,50 @@ from sigprop.theory.spectral import steps, turn
 
 part = Part("", "parametrisation", "sigprop.evidence.lru.optimisation")
 
-part.row("lru:text:kernel-bump", "text", "confirmed", "Appendix E.2")(
+part.row(
+    "lru:text:kernel-bump",
+    "text",
+    "confirmed",
     "Where the kernel of Fig. 7 has its bump",
     r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2:\ \text{bump at } k = 70",
+    where="Appendix E.2",
     code="kernel_bump",
     topic="experiments",
     note="Read as about 70: the maximum is at 73.9, the largest sample at 74.",
 )
-part.row("lru:text:kernel-realised", "text", "proved", "Appendix E.2")(
+part.row(
+    "lru:text:kernel-realised",
+    "text",
+    "proved",
     "A linear RNN can express the kernel of Fig. 7",
     r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2 \text{ is the kernel of a "
     r"linear RNN}",
+    where="Appendix E.2",
     code="kernel_by_states",
     topic="models",
     note="A linear RNN of 100 states can express it exactly, by three modes: "
     "exp(-0.015) and exp(-0.015 +- 0.08 i). The paper's sentence that a tanh RNN can "
     "express convolutions cites another paper; we do not judge it.",
 )
-part.row("lru:fig7", "figure", "not-checkable", "Fig. 7")(
+part.row(
+    "lru:fig7",
+    "figure",
+    "not-checkable",
     "Learning a convolution with linear and tanh RNNs",
     r"\text{for all learning rates in our grid, the linear variant is faster}",
+    where="Fig. 7",
     code="kernel_by_states",
     topic="experiments",
     reason="the grid of learning rates and the ranges of the inputs' two parameters "
     "are not given, so the comparison cannot be repeated as it was made",
 )
-part.row("lru:text:real-part-of-power", "text", "refuted", "Appendix E.2")(
+part.row(
+    "lru:text:real-part-of-power",
+    "text",
+    "refuted",
     "The real part of a power in the exponential parametrisation",
     r"\Re[\lambda^k] = \exp(-k\nu)",
+    where="Appendix E.2",
     code="power_real_part",
     correction=r"|\lambda^k| = \exp(-k\nu),\quad \Re[\lambda^k] = "
     r"\exp(-k\nu)\cos(k\theta)",
@@ -47,12 +63,16 @@ part.row("lru:text:real-part-of-power", "text", "refuted", "Appendix E.2")(
         inherits=("the contrast of the two parametrisations in the same sentence",),
     ),
 )
-part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(
+part.row(
+    "lru:text:aligned-gradients",
+    "text",
+    "refuted",
     "Gradients align with the phase when the modulus is right",
     r"\nu = \nu^*:\quad \frac{\partial L}{\partial \nu} \Big/ \frac{\partial "
     r"L}{\partial \theta} = 0",
-    spectral.planted_power,
-    lambda: 0 * turn,
+    where="Appendix E.2",
+    derive=spectral.planted_power,
+    printed=lambda: 0 * turn,
     code="sigprop.theory.spectral.planted_power",
     correction=r"\nu = \nu^*:\quad \frac{\partial L}{\partial \nu} \Big/ "
     r"\frac{\partial L}{\partial \theta} = \frac{1 - \cos k(\theta^* - \theta)}{\sin "
@@ -67,10 +87,14 @@ part.row("lru:text:aligned-gradients", "text", "refuted", "Appendix E.2")(
         bearing="The paper has other reasons for the benefit of the exponential form.",
     ),
 )
-part.row("lru:fig8", "figure", "refuted", "Fig. 8")(
+part.row(
+    "lru:fig8",
+    "figure",
+    "refuted",
     "The landscape of a power near the imaginary axis",
     r"\theta^* \rightarrow \pi/2:\ \text{the landscape in } (\Re\lambda, \Im\lambda) "
     r"\text{ gets less axis-aligned}",
+    where="Fig. 8",
     code="power_loss",
     topic="landscape",
     correction=r"k = 100:\ \text{the landscape at } \theta^* = \pi/2 \text{ is that at } 0; "
@@ -86,9 +110,13 @@ part.row("lru:fig8", "figure", "refuted", "Fig. 8")(
         inherits=("lru:text:adam-turned",),
     ),
 )
-part.row("lru:text:adam-turned", "text", "refuted", "Appendix E.2")(
+part.row(
+    "lru:text:adam-turned",
+    "text",
+    "refuted",
     "Adam slows down as the planted phase approaches pi/2",
     r"\theta^* \rightarrow \pi/2:\ \text{the standard parametrisation slows down}",
+    where="Appendix E.2",
     code="learned_by_adam",
     topic="landscape",
     correction=r"\text{Adam's losses at } \theta^* = \pi/2 \text{ and } \theta^* = 0 "
@@ -99,9 +127,13 @@ part.row("lru:text:adam-turned", "text", "refuted", "Appendix E.2")(
     "gives neither the learning rate nor the start.",
     erratum=Erratum("A", root="lru:fig8"),
 )
-part.row("lru:text:hundred-minima", "definition", "definition", "Appendix E.2")(
+part.row(
+    "lru:text:hundred-minima",
+    "definition",
+    "definition",
     "The problem of powers has its planted solution",
     r"L(\hat\lambda) = \frac{1}{2}|\hat\lambda^k - (\lambda^*)^k|^2",
+    where="Appendix E.2",
     code="power_loss",
     topic="landscape",
     note="It is zero at the planted solution and, for k = 100, at 99 other points of "

@@ -31,48 +31,64 @@ def from_one() -> Expr:
 RING = Condition("r_min < r_max", is_ring)
 part = Part("Appendix F.1", "ring", "sigprop.theory.ring")
 
-part.row("lru:27", "distribution", "proved")(
+part.row(
+    "lru:27",
+    "distribution",
+    "proved",
     "Distribution function of the radius",
     r"F(r) = \frac{r^2 - r_{\min}^2}{r_{\max}^2 - r_{\min}^2}",
-    spectral.area_law,
-    lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
+    derive=spectral.area_law,
+    printed=lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
     assumes=RING,
     note="The lemma allows r_min = r_max. There the formula is 0/0 and the radius is "
     "certain.",
 )
-part.row("lru:28", "distribution", "proved")(
+part.row(
+    "lru:28",
+    "distribution",
+    "proved",
     "The distribution function in terms of the exponent",
     r"F(r) = " + SHARE,
-    lambda: spectral.area_law(exp(-spectral.nu)),
-    lambda: (exp(-2 * spectral.nu) - r_min**2) / (r_max**2 - r_min**2),
+    derive=lambda: spectral.area_law(exp(-spectral.nu)),
+    printed=lambda: (exp(-2 * spectral.nu) - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
     assumes=RING,
     note="The formula falls as nu grows, so it is one minus the distribution function "
     "of nu. Sampling by its inverse is right, because 1 - u is uniform too.",
 )
-part.row("lru:29", "definition", "definition")(
+part.row(
+    "lru:29",
+    "definition",
+    "definition",
     "The fraction of the area set equal to a uniform number",
     r"u = " + SHARE,
-    spectral.share_of_sampled,
-    lambda: u1,
+    derive=spectral.share_of_sampled,
+    printed=lambda: u1,
     code="sampled_nu",
     assumes=RING,
     note="The equation defines the sample. At the nu that Lemma 3.2 samples, the "
     "fraction of the area within exp(-nu) is u again.",
 )
-part.row("lru:30", "distribution", "proved")(
+part.row(
+    "lru:30",
+    "distribution",
+    "proved",
     "The squared radius is uniform",
     r"e^{-2\nu} = (r_{\max}^2 - r_{\min}^2) u + r_{\min}^2",
-    spectral.squared_radius,
-    lambda: (r_max**2 - r_min**2) * u1 + r_min**2,
+    derive=spectral.squared_radius,
+    printed=lambda: (r_max**2 - r_min**2) * u1 + r_min**2,
     code="sampled_nu",
 )
-part.row("lru:text:nu", "distribution", "proved", "line after Eq. 30")(
+part.row(
+    "lru:text:nu",
+    "distribution",
+    "proved",
     "The exponent, solved for",
     r"\nu = -\frac{1}{2}\log\left((r_{\max}^2 - r_{\min}^2)u + r_{\min}^2\right)",
-    ring.sampled_nu,
-    lambda: -log((r_max**2 - r_min**2) * u1 + r_min**2) / 2,
+    where="line after Eq. 30",
+    derive=ring.sampled_nu,
+    printed=lambda: -log((r_max**2 - r_min**2) * u1 + r_min**2) / 2,
     code="sampled_nu",
     as_extracted=True,
     note="Our copy scatters the line: its logarithm and its three squares stand elsewhere.",
@@ -92,11 +108,14 @@ for number, latex in (
         r"\right]\tilde{u}",
     ),
 ):
-    gain.row(f"lru:{number}", "identity", "refuted")(
+    gain.row(
+        f"lru:{number}",
+        "identity",
+        "refuted",
         "Squared norm of the state under constant input",
         latex % TWO_SUMS,
-        lambda: spectral.energy_of_constant(0),
-        lambda: spectral.energy_of_constant(1).result,
+        derive=lambda: spectral.energy_of_constant(0),
+        printed=lambda: spectral.energy_of_constant(1).result,
         code="energy_of_constant",
         correction=latex % SUMS_FROM_ZERO,
         corrected=lambda: spectral.energy / ((1 - lam) * (1 - lam_bar)),
@@ -116,12 +135,15 @@ for number, latex in (
             "Eq. 39-41 and Proposition 3.3 hold.",
         ),
     )
-gain.row("lru:33", "distribution", "proved")(
+gain.row(
+    "lru:33",
+    "distribution",
+    "proved",
     "A uniform point of the ring in terms of its squared radius",
     r"\lambda = r^{\frac{1}{2}} e^{i 2\pi\theta},\quad r \sim \mathcal{U}[r_{\min}^2, "
     r"r_{\max}^2],\quad \theta \sim \mathcal{U}[0, 1]",
-    spectral.area_law,
-    lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
+    derive=spectral.area_law,
+    printed=lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="sigprop.theory.ring.radius_cdf",
     assumes=RING,
     note="The test concerns the law of |lam|. The letter r is the squared modulus "
@@ -151,7 +173,10 @@ for number, step, latex in (
         r"\dots = \mathbb{E}_r\left[" + ONE_SUM + r" r^n\right]",
     ),
 ):
-    gain.row(f"lru:{number}", "moment", "confirmed")(
+    gain.row(
+        f"lru:{number}",
+        "moment",
+        "confirmed",
         f"The mean double sum: {step}",
         latex,
         printed=from_one,
@@ -161,12 +186,15 @@ for number, step, latex in (
         ),
         note=f"True as a step between two forms that both sum from lag 1. {SHORT}",
     )
-gain.row("lru:38", "moment", "refuted")(
+gain.row(
+    "lru:38",
+    "moment",
+    "refuted",
     "The sum of the geometric series",
     r"\mathbb{E}_r\left[" + ONE_SUM + r" r^n\right] = "
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right]",
-    lambda: spectral.ring_series(0),
-    from_one,
+    derive=lambda: spectral.ring_series(0),
+    printed=from_one,
     code="ring_series",
     correction=r"\mathbb{E}_r\left[\sum_{n=0}^{\infty} r^n\right] = "
     r"\mathbb{E}_r\left[\frac{1}{1-r}\right]",
@@ -196,11 +224,14 @@ for number, step, latex, printed in (
         lambda: log((1 - r_min**2) / (1 - r_max**2)) / (r_max**2 - r_min**2),
     ),
 ):
-    gain.row(f"lru:{number}", "moment", "proved")(
+    gain.row(
+        f"lru:{number}",
+        "moment",
+        "proved",
         f"The mean of 1/(1 - r): {step}",
         r"\mathbb{E}_r\left[\frac{1}{1-r}\right] = " + OVER_AREA + latex,
-        lambda: start("The mean of 1/(1 - r) is", ring.gain().result),
-        printed,
+        derive=lambda: start("The mean of 1/(1 - r) is", ring.gain().result),
+        printed=printed,
         code="sigprop.theory.ring.gain",
         assumes=Condition("r_min < r_max < 1", is_open_ring),
     )

@@ -25,13 +25,19 @@ def action(part: str, sign: str, last: str, over: str = "2") -> str:
 part = Part("Appendix E.3", "models", "sigprop.theory.koopman")
 before = part.at("Appendix E.3, before Eq. 26")
 
-part.row("lru:25", "identity", "proved")(
+part.row(
+    "lru:25",
+    "identity",
+    "proved",
     "A pair of conjugate eigenvectors",
     r"A V = V \begin{pmatrix} \lambda & 0 \\ 0 & \lambda^* \end{pmatrix} =: V \Lambda",
     code="conjugate_is_eigenvalue",
     assumes="A is real",
 )
-part.row("lru:26", "identity", "refuted")(
+part.row(
+    "lru:26",
+    "identity",
+    "refuted",
     "The action of A on the real and imaginary parts of an eigenvector",
     r"A \tilde{V} = \tilde{V} " + BLOCK % ("-", "") + r" =: \tilde{V} "
     r"\tilde{\Lambda},\quad \tilde{V} = [\Re(v), \Im(v)]",
@@ -46,13 +52,19 @@ part.row("lru:26", "identity", "refuted")(
         "B", bearing="Both blocks have the same eigenvalues and the same algebra."
     ),
 )
-part.row("lru:text:conjugate-eigenvector", "identity", "proved", "")(
+part.row(
+    "lru:text:conjugate-eigenvector",
+    "identity",
+    "proved",
     "Eigenvectors come in conjugate pairs",
     r"A v^* = (A v)^* = (\lambda v)^* = \lambda^* v^*",
     code="conjugate_is_eigenvalue",
     assumes="A is real",
 )
-part.row("lru:text:real-eigenvector", "text", "conditional", "")(
+part.row(
+    "lru:text:real-eigenvector",
+    "text",
+    "conditional",
     "A real eigenvalue has a real eigenvector",
     r"v \in \mathbb{C}^N \text{ an eigenvector, } \lambda \in \mathbb{R} \Rightarrow v + "
     r"v^* \in \mathbb{R}^N \text{ is an eigenvector with eigenvalue } \lambda",
@@ -66,13 +78,19 @@ part.row("lru:text:real-eigenvector", "text", "conditional", "")(
     "value where the sum is not zero.",
     erratum=Erratum("B", bearing="One of the two is always an eigenvector."),
 )
-before.row("lru:text:real-part", "identity", "proved", "")(
+before.row(
+    "lru:text:real-part",
+    "identity",
+    "proved",
     "The action of A on the real part of an eigenvector",
     action("Re", "+", r"\Re(\lambda)\Re(v) - \Im(\lambda)\Im(v)"),
     code="rotation_block",
     assumes="A is real",
 )
-before.row("lru:text:imaginary-part", "identity", "refuted", "")(
+before.row(
+    "lru:text:imaginary-part",
+    "identity",
+    "refuted",
     "The action of A on the imaginary part of an eigenvector",
     action("Im", "-", IMAGINARY),
     code="rotation_block",
@@ -82,7 +100,10 @@ before.row("lru:text:imaginary-part", "identity", "refuted", "")(
     "and the last member are right.",
     erratum=Erratum("C", bearing="The last member, which Eq. 26 uses, is right."),
 )
-part.row("lru:text:blocks-as-numbers", "text", "proved", "")(
+part.row(
+    "lru:text:blocks-as-numbers",
+    "text",
+    "proved",
     "The blocks multiply as complex numbers do",
     r"\tilde\Lambda(\lambda)\tilde\Lambda(\mu) = \tilde\Lambda(\lambda\mu)",
     code="block_multiplies_as_numbers",

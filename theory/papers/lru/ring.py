@@ -29,12 +29,16 @@ def eq_4() -> Expr:
 
 part = Part("", "forward", "sigprop.neuron.stable")
 
-part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
+part.row(
+    "lru:4",
+    "identity",
+    "refuted",
     "The state unrolled from x_0 = B u_0",
     r"x_0 = Bu_0,\ x_1 = ABu_0 + Bu_1,\ \dots \quad\Rightarrow\quad x_k = "
     r"\sum_{j=0}^{k-1} A^j B u_{k-j}",
-    ring.unrolled_state,
-    eq_4,
+    where="Eq. 4, Section 3.2.1",
+    derive=ring.unrolled_state,
+    printed=eq_4,
     code="sigprop.neuron.recurrence.linear_recurrence",
     correction=r"x_k = \sum_{j=0}^{k} A^j B u_{k-j}",
     corrected=lambda: lam**n,
@@ -53,11 +57,15 @@ part.row("lru:4", "identity", "refuted", "Eq. 4, Section 3.2.1")(
         bearing="One term does not change any limit k to infinity.",
     ),
 )
-part.row("lru:thm3.1", "distribution", "confirmed", "Theorem 3.1, Section 3.2")(
+part.row(
+    "lru:thm3.1",
+    "distribution",
+    "confirmed",
     "Strong circular law",
     r"A \in \mathbb{R}^{N\times N},\ A_{ij} \sim \mathcal{N}(0, 1/N) \quad"
     r"\Rightarrow\quad \mu_N \rightarrow \mathcal{U}\{z \in \mathbb{C} : |z| "
     r"\leq 1\}",
+    where="Theorem 3.1, Section 3.2",
     code="sigprop.neuron.ginibre.radial_law",
     topic="ring",
     assumes="independent real Gaussian entries of variance 1/N",
@@ -67,14 +75,16 @@ part.row("lru:thm3.1", "distribution", "confirmed", "Theorem 3.1, Section 3.2")(
     "radial part; neither the angle, nor that the share on the real axis vanishes, is.",
 )
 part.row(
-    "lru:lemma3.2", "distribution", "proved", "Lemma 3.2, Section 3.2 and Appendix F.1"
-)(
+    "lru:lemma3.2",
+    "distribution",
+    "proved",
     "Sampling uniformly on a ring",
     r"\nu = -\frac{1}{2}\log\left(u_1(r_{\max}^2 - r_{\min}^2) + r_{\min}^2"
     r"\right),\quad \theta = 2\pi u_2 \quad\Rightarrow\quad \exp(-\nu + i\theta)"
     r" \text{ uniform on the ring}",
-    ring.sampled_nu,
-    lemma_3_2,
+    where="Lemma 3.2, Section 3.2 and Appendix F.1",
+    derive=ring.sampled_nu,
+    printed=lemma_3_2,
     code="sigprop.neuron.ring.sample_ring",
     topic="ring",
     assumes=Condition(
@@ -82,13 +92,15 @@ part.row(
     ),
 )
 part.row(
-    "lru:prop3.3", "moment", "proved", "Proposition 3.3, Section 3.4 and Eq. 31-41"
-)(
+    "lru:prop3.3",
+    "moment",
+    "proved",
     "Forward-pass blow-up on the ring",
     r"\mathbb{E}\left[\|x_\infty\|_2^2\right] = " + GAIN + r"\,\mathbb{E}\left["
     r"\|Bu\|_2^2\right]",
-    ring.gain,
-    prop_3_3,
+    where="Proposition 3.3, Section 3.4 and Eq. 31-41",
+    derive=ring.gain,
+    printed=prop_3_3,
     code="ring_gain",
     topic="ring",
     assumes=Condition(
@@ -102,26 +114,34 @@ part.row(
     "evaluates the geometric series from lag 0, which is right. Section 3.4 also uses "
     "gamma with phases in [0, pi/10], which the hypotheses exclude.",
 )
-part.row("lru:5", "limit", "proved", "Eq. 5, Section 3.4")(
+part.row(
+    "lru:5",
+    "limit",
+    "proved",
     "Gain of a thin ring",
     r"\lim_{\epsilon \rightarrow 0} \frac{\mathbb{E}\|x_\infty\|_2^2}{\mathbb{E}"
     r"\|Bu\|_2^2} = \lim_{\epsilon \rightarrow 0} \frac{1}{\epsilon} \log\left(1 "
     r"+ \frac{\epsilon}{\rho}\right) = \frac{1}{\rho} = \frac{1}{1-r^2}",
-    ring.thin_ring_gain,
-    lambda: 1 / (1 - r**2),
+    where="Eq. 5, Section 3.4",
+    derive=ring.thin_ring_gain,
+    printed=lambda: 1 / (1 - r**2),
     code="ring_gain",
     topic="ring",
     assumes=Condition("r_min = r_max = r < 1", is_open_ring),
     note="At a finite width epsilon the relative error of the limit is below "
     "epsilon / (2 (1 - r_max^2)).",
 )
-part.row("lru:6", "moment", "refuted", "Eq. 6, Section 3.4, first equality")(
+part.row(
+    "lru:6",
+    "moment",
+    "refuted",
     "State moment under white noise, first equality",
     r"\mathbb{E}|x_k|^2 = \left(\sum_{i=0}^{k-1} \lambda^i \mathbb{E}[u_{k-i}]"
     r"\right)\left(\sum_{j=0}^{k-1} \lambda^j \mathbb{E}[u_{k-j}]\right)^{*} = "
     r"\dots = \sum_{i=0}^{k-1} |\lambda|^{2i}",
-    ring.white_partial_sum,
-    lambda: Integer(0),
+    where="Eq. 6, Section 3.4, first equality",
+    derive=ring.white_partial_sum,
+    printed=lambda: Integer(0),
     code="finite_state_moment_white",
     correction=r"\mathbb{E}|x_k|^2 = \mathbb{E}\left[\left(\sum_{i=0}^{k-1} "
     r"\lambda^i u_{k-i}\right)\left(\sum_{j=0}^{k-1} \lambda^j u_{k-j}\right)^{*}"
@@ -136,20 +156,28 @@ part.row("lru:6", "moment", "refuted", "Eq. 6, Section 3.4, first equality")(
         "C", bearing="The next member has E[u_(k-i) u_(k-j)], and the limit is right."
     ),
 )
-part.row("lru:6-limit", "limit", "proved", "Eq. 6, Section 3.4, last member")(
+part.row(
+    "lru:6-limit",
+    "limit",
+    "proved",
     "State moment under white noise in the limit",
     r"\sum_{i=0}^{k-1} |\lambda|^{2i} \rightarrow \frac{1}{1-|\lambda|^2}",
-    lambda: diagonal.moment("state", "white"),
-    lambda: 1 / (1 - lam * lam_bar),
+    where="Eq. 6, Section 3.4, last member",
+    derive=lambda: diagonal.moment("state", "white"),
+    printed=lambda: 1 / (1 - lam * lam_bar),
     code="state_moment",
     assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
-part.row("lru:7", "moment", "proved", "Eq. 7, Section 3.4")(
+part.row(
+    "lru:7",
+    "moment",
+    "proved",
     "The normalised recurrence keeps the state at unit variance",
     r"x_k = \Lambda x_{k-1} + \exp(\gamma^{\log}) \odot (Bu_k),\quad "
     r"\gamma_i^{\log} \leftarrow \log\sqrt{1-|\lambda_i|^2}",
-    ring.normalised_moment,
-    lambda: (1 - lam * lam_bar) * diagonal.moment("state", "white").result,
+    where="Eq. 7, Section 3.4",
+    derive=ring.normalised_moment,
+    printed=lambda: (1 - lam * lam_bar) * diagonal.moment("state", "white").result,
     code="sigprop.neuron.ring.normalisation",
     assumes=Condition(
         "|lambda| < 1, white input, k to infinity; the claim is E|x|^2 = E|Bu|^2",

@@ -23,14 +23,18 @@ part = Part("Appendix E.1.1", "spectral", "sigprop.theory.spectral")
 
 
 def leakage(
-    claim_id: str, where: str | None = None, spectrum: str = r"\mathcal{F}_{u}(\omega)"
+    claim_id: str, where: str = "", spectrum: str = r"\mathcal{F}_{u}(\omega)"
 ) -> None:
     """State what a ReLU does to a spectrum."""
     spread = spectrum + r" \star \left[\sum_i 2L_i e^{-i\omega p_i}"
     spread += r"\operatorname{sinc}(\omega L_i)\right]"
-    part.row(claim_id, "identity", "refuted", where)(
+    part.row(
+        claim_id,
+        "identity",
+        "refuted",
         "The spectrum after a ReLU",
         r"\mathcal{F}_{\operatorname{ReLU}(u)} = " + spread,
+        where=where,
         code="leakage_is_convolution",
         correction=r"\mathcal{F}_{\operatorname{ReLU}(u)} = \frac{1}{2\pi} " + spread,
         assumes=Condition(
@@ -67,11 +71,14 @@ def line(number: int) -> Expr:
 
 def by_convention(number: int, latex: str, times: str) -> None:
     """State a line of the proof that is right in one convention only."""
-    part.row(f"lru:{number}", "identity", "conditional")(
+    part.row(
+        f"lru:{number}",
+        "identity",
+        "conditional",
         "A product of signals has a convolution of their spectra",
         PRODUCT + r"\dots = " + latex,
-        spectral.product_of_signals,
-        lambda: line(number),
+        derive=spectral.product_of_signals,
+        printed=lambda: line(number),
         code="product_lines",
         condition=CONVENTION,
         note="The paper does not define its transform. Under the transform without a "
@@ -84,11 +91,14 @@ def by_convention(number: int, latex: str, times: str) -> None:
 
 leakage("lru:8")
 leakage("lru:propE.1", "Proposition E.1")
-part.row("lru:9", "identity", "proved")(
+part.row(
+    "lru:9",
+    "identity",
+    "proved",
     "Two signals from their spectra",
     PRODUCT + r"\mathcal{F}^{-1}_{U_1}(t) \cdot \mathcal{F}^{-1}_{U_2}(t)",
-    spectral.product_of_signals,
-    lambda: line(10) / (2 * pi * scale) ** 2,
+    derive=spectral.product_of_signals,
+    printed=lambda: line(10) / (2 * pi * scale) ** 2,
     code="product_of_signals",
     note="This step only writes the signals in terms of their spectra. It holds in "
     "any convention in which the transform and its inverse cancel.",
@@ -119,22 +129,28 @@ for number, what, latex in (
         r"d\nu\right)e^{i\omega t}\,d\omega",
     ),
 ):
-    part.row(f"lru:{number}", "identity", "proved")(
+    part.row(
+        f"lru:{number}",
+        "identity",
+        "proved",
         f"The product of the two integrals: {what}",
         r"\dots = " + latex,
-        partial(spectral.line_as_step, number),
-        partial(line, number),
+        derive=partial(spectral.line_as_step, number),
+        printed=partial(line, number),
         code="product_lines",
         note="The line follows from the line before, in any convention.",
     )
 by_convention(14, r"\mathcal{F}^{-1}_{U_1 \star U_2}(t)", "2 pi")
-part.row("lru:15", "identity", "conditional")(
+part.row(
+    "lru:15",
+    "identity",
+    "conditional",
     "Transform of one region's indicator",
     r"\mathcal{F}_{\chi[p_i - L_i, p_i + L_i]}(\omega) = e^{-i\omega p_i} "
     r"\mathcal{F}_{\chi[-L_i, L_i]}(\omega) = 2L_i e^{-i\omega p_i} "
     r"\operatorname{sinc}(\omega L_i)",
-    spectral.pulse,
-    lambda: spectral.kernel(spectral.omega),
+    derive=spectral.pulse,
+    printed=lambda: spectral.kernel(spectral.omega),
     code="pulse",
     condition=BARE,
     note="Eq. 15 is right for the usual transform, without a factor. Eq. 10 and 14 "

@@ -12,9 +12,13 @@ part = Part("", "tables", "sigprop.evidence.lru.accuracies")
 def repeated(first: int, second: int, title: str, note: str, number: int = 0) -> None:
     """State that two tables print the same; the row is the first's unless ``number``'s."""
     claim_id = f"lru:table{number or first}"
-    part.row(claim_id, "table", "confirmed", f"Tables {first} and {second}")(
+    part.row(
+        claim_id,
+        "table",
+        "confirmed",
         title,
         rf"\text{{Table {first} equals Table {second} where both show a number}}",
+        where=f"Tables {first} and {second}",
         code="shared",
         note=note,
     )
@@ -35,16 +39,24 @@ repeated(
 repeated(
     3, 8, "The LRU and deep state-space models", f"All 36 numbers agree. {MEASURED}"
 )
-part.row("lru:table4", "table", "confirmed", "Table 4, Appendix C.1")(
+part.row(
+    "lru:table4",
+    "table",
+    "confirmed",
     "Speed-ups over the tanh RNN",
     r"\text{speed-ups } 8,\ 1.9,\ 29,\ 11.4,\ 7.4,\ 17",
+    where="Table 4, Appendix C.1",
     code="speed_up_in_units",
     note="All six numbers are the quotients of the printed speeds, to the digits "
     "shown. The 17 of PathX comes from a speed of 0.14 with two digits.",
 )
-part.row("lru:table5", "table", "confirmed", "Table 5, Appendix C.2")(
+part.row(
+    "lru:table5",
+    "table",
+    "confirmed",
     "Normalisation and stability allow rings nearer the circle",
     r"\text{both allow eigenvalues closer to the unit disk, with better accuracy}",
+    where="Table 5, Appendix C.2",
     code="best_outer",
     note="The best r_max is 0.9 for each r_min in panel A and 0.99 in B; in C it is "
     "0.99 or 0.999. The best accuracies rise from 87.9 to 88.1 to 89.0. Panel C's 89.0 "
@@ -56,9 +68,13 @@ repeated(
     "All results of the dense RNNs",
     "The linear RNN and the five deep rows are those of Table 7.",
 )
-part.row("lru:table7", "table", "conditional", "Table 7, Appendix C.3")(
+part.row(
+    "lru:table7",
+    "table",
+    "conditional",
     "Diagonal RNNs against Table 1",
     r"\text{performance directly improves the results in Table 1}",
+    where="Table 7, Appendix C.3",
     code="least_gain",
     condition=Condition(
         "on sCIFAR, ListOps and PathFinder, or with ring initialisation",
@@ -83,21 +99,33 @@ repeated(
     "The dense, the plain diagonal, the ring and the five deep rows are those of Table 7.",
     8,
 )
-part.row("lru:table8-rings", "definition", "definition", "Table 8, Appendix C.3")(
+part.row(
+    "lru:table8-rings",
+    "definition",
+    "definition",
     "Rings of the LRU",
     r"[r_{\min}, r_{\max}] = [0.9, 0.999], [0, 0.99], [0.5, 0.9], [0.5, 0.9], [0.9, "
     r"0.999], [0.999, 0.9999]",
+    where="Table 8, Appendix C.3",
     code="sigprop.networks.presets.lru_paper",
     note="Text and Retrieval end at 0.9, well inside the disc.",
 )
-part.row("lru:table8-phases", "definition", "definition", "Table 8, Appendix C.3")(
+part.row(
+    "lru:table8-phases",
+    "definition",
+    "definition",
     "Ranges of phases",
     r"\theta \in [0, \pi/10] \text{ for PathX},\ [0, 2\pi] \text{ for all others}",
+    where="Table 8, Appendix C.3",
     code="sigprop.networks.presets.lru_paper",
 )
-part.row("lru:table9", "definition", "definition", "Table 9, Appendix D.3")(
+part.row(
+    "lru:table9",
+    "definition",
+    "definition",
     "Depth, widths and dropout",
     r"\text{depth},\ H,\ N,\ \text{dropout by task}",
+    where="Table 9, Appendix D.3",
     code="sigprop.networks.presets.lru_paper",
     note="The table gives no base learning rate, and the paper no number of parameters.",
 )

@@ -14,7 +14,10 @@ ZERO_STATE = Condition(
     "the state before the first input is zero", lambda start=0.0, **_: start == 0
 )
 
-part.row("rotrnn:1", "identity", "proved")(
+part.row(
+    "rotrnn:1",
+    "identity",
+    "proved",
     "The continuous system under an input held over each step",
     r"x_t = Ax_{t-1} + Bu_t, \quad y_t = Cx_t + Du_t, \quad A = \exp(\Delta A'), "
     r"\quad B = (A - I)A'^{-1}B'",
@@ -25,7 +28,10 @@ part.row("rotrnn:1", "identity", "proved")(
     "B' over a step.",
     code="held_input",
 )
-part.row("rotrnn:2", "identity", "conditional")(
+part.row(
+    "rotrnn:2",
+    "identity",
+    "conditional",
     "The recurrence unrolled into a sum over inputs",
     r"x_t = \sum_{k=1}^t A^{t-k} B u_k",
     condition=ZERO_STATE,
@@ -40,7 +46,10 @@ part.row("rotrnn:2", "identity", "conditional")(
     ),
     code="sigprop.evidence.kit.powered",
 )
-section_2_2.row("rotrnn:3", "identity", "proved")(
+section_2_2.row(
+    "rotrnn:3",
+    "identity",
+    "proved",
     "Every matrix is diagonalisable, up to an arbitrarily small change",
     r"A = P\Lambda P^{-1}",
     note="The discriminant is not the zero polynomial, as diag(1, ..., N) shows for "
@@ -48,7 +57,10 @@ section_2_2.row("rotrnn:3", "identity", "proved")(
     "diagonalisable; adding a diagonal with a spread of 0.02 makes it so.",
     code="distinct_eigenvalues_are_generic",
 )
-section_2_2.row("rotrnn:4", "identity", "conditional")(
+section_2_2.row(
+    "rotrnn:4",
+    "identity",
+    "conditional",
     "The recurrence and its output in the eigenbasis",
     r"\tilde{x}_t = \sum_{k=1}^t \Lambda^{t-k}\tilde{B}u_k, \quad y_t = "
     r"\tilde{C}\tilde{x}_t + Du_t",
@@ -59,7 +71,10 @@ section_2_2.row("rotrnn:4", "identity", "conditional")(
     "which do not depend on the scales of the eigenvectors.",
     code="sigprop.layers.lru.LRU",
 )
-section_3_1.row("rotrnn:5", "definition", "definition")(
+section_3_1.row(
+    "rotrnn:5",
+    "definition",
+    "definition",
     "The special orthogonal group",
     r"SO(N) = \{ Q \mid Q \in \mathbb{R}^{N \times N}, Q^{\top}Q = QQ^{\top} = I, "
     r"\det(Q) = 1 \}",

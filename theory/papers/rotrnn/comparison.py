@@ -11,25 +11,31 @@ part.row(
     "rotrnn:text:lru-eigenvalues",
     "definition",
     "definition",
-    "text after Eq. 4, Section 2.2",
-)(
     "Modulus and phase of the LRU's eigenvalues",
     r"\lambda_j = \nu_j e^{i\theta_j}",
+    where="text after Eq. 4, Section 2.2",
     note="Here nu is the modulus. In the LRU paper the modulus is exp(-nu), and what "
     "is learnt are the logarithms of nu and of theta.",
     code="sigprop.layers.lru.LRU.eigenvalues",
     topic="parametrisation",
 )
-part.row("rotrnn:text:lru-not-real", "text", "confirmed", "Section 2.3")(
+part.row(
+    "rotrnn:text:lru-not-real",
+    "text",
+    "confirmed",
     "Nothing makes the LRU's output real",
     r"\text{no constraint ensures that } y_t = \tilde{C}\tilde{x}_t \text{ is "
     r"real-valued}",
+    where="Section 2.3",
     note="The value is the imaginary part of the output, which does not vanish; of pairs "
     "that are conjugate throughout it does.",
     code="sigprop.layers.lru.LRU",
     topic="models",
 )
-special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
+special_case.row(
+    "rotrnn:text:real-blocks",
+    "identity",
+    "conditional",
     "An LRU with conjugate pairs of eigenvalues, written with real matrices",
     r"\Lambda = \text{blocks of } \begin{pmatrix} \nu_j\cos\theta_j & -\nu_j\sin"
     r"\theta_j \\ \nu_j\sin\theta_j & \nu_j\cos\theta_j \end{pmatrix}, \quad "
@@ -51,7 +57,10 @@ special_case.row("rotrnn:text:real-blocks", "identity", "conditional", "")(
     ),
     code="real_blocks",
 )
-special_case.row("rotrnn:text:lru-special-case", "identity", "proved", "")(
+special_case.row(
+    "rotrnn:text:lru-special-case",
+    "identity",
+    "proved",
     "A RotRNN with planar heads is an LRU with conjugate pairs, up to normalisation",
     r"\tilde{B} = P^\top B, \ \tilde{C} = CP: \quad H = \frac{\mathcal{D}_x}{2}, "
     r"\quad \mathcal{D}_h = 2",
@@ -62,17 +71,24 @@ special_case.row("rotrnn:text:lru-special-case", "identity", "proved", "")(
     "its gradient is zero.",
     code="planar_heads",
 )
-special_case.row("rotrnn:text:planar-heads", "text", "confirmed", "")(
+special_case.row(
+    "rotrnn:text:planar-heads",
+    "text",
+    "confirmed",
     "Decays of planar heads are moduli of eigenvalues",
     r"\text{the decay factors } \gamma^{(h)} \text{ modulate the eigenvalue magnitude "
     r"as does } \nu_j \text{ in the LRU}: \quad \lambda = \gamma^{(h)}e^{\pm i\theta}",
     note="Of one big block-diagonal recurrence for all heads, each of two numbers.",
     code="sigprop.layers.rotrnn.RotRNN.eigenvalues",
 )
-part.row("rotrnn:text:bidirectional", "definition", "definition", "Appendix B.2")(
+part.row(
+    "rotrnn:text:bidirectional",
+    "definition",
+    "definition",
     "The bidirectional layer",
     r"\text{reuse } P, \Theta, B; \quad C \text{ different for the forward and the "
     r"backward pass}",
+    where="Appendix B.2",
     note="The decays are not named; they are shared here. Outputs are added, and D u "
     "once.",
     code="sigprop.layers.rotrnn.BidirectionalRotRNN",

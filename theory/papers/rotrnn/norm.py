@@ -14,18 +14,25 @@ PREMISES_OF_LEMMA_3 = (
     "what Lemma 3 supposes: i.i.d. inputs of mean zero and E|x_{t-1}|^2 = c"
 )
 
-part.row("rotrnn:6", "definition", "definition")(
+part.row(
+    "rotrnn:6",
+    "definition",
+    "definition",
     "The recurrence with decay and normalisation",
     r"x_t = \alpha(\gamma A x_{t-1} + B u_t)",
     note="The model as run has alpha = 1 and a scaled B, Eq. 12.",
     code="sigprop.evidence.rotrnn.norm.rotated_recurrence",
 )
-part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
+part.row(
+    "rotrnn:lemma3",
+    "moment",
+    "refuted",
     "The normalisation that keeps the state's expected squared norm",
     r"\mathbb{E}\left[||x_1||^2\right] = c, \ \alpha = \frac{1}{\sqrt{c\gamma^2 + "
     r"\text{Tr}[B^\top B]}} \quad\Rightarrow\quad \mathbb{E}\left[||x_t||^2\right] = c",
-    rotation.state_scale,
-    lambda: 1 / sqrt(c * gamma**2 + s),
+    where="Lemma 3",
+    derive=rotation.state_scale,
+    printed=lambda: 1 / sqrt(c * gamma**2 + s),
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}}",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
     note="The paper prints 1 for the numerator of alpha^2; it should be c. With the "
@@ -41,7 +48,10 @@ part.row("rotrnn:lemma3", "moment", "refuted", "Lemma 3")(
     ),
     code="state_scale",
 )
-part.row("rotrnn:7", "moment", "proved")(
+part.row(
+    "rotrnn:7",
+    "moment",
+    "proved",
     "The norm after a step, split into three expectations",
     r"\mathbb{E}\left[||x_t||^2\right] = \alpha^2 \left(\gamma^2 \mathbb{E}\left["
     r"||x_{t-1}||^2\right] + \mathbb{E}\left[u_t^\top B^\top B u_t\right] + 2\gamma"
@@ -50,7 +60,10 @@ part.row("rotrnn:7", "moment", "proved")(
     "test uses correlated ones.",
     code="norm_splits",
 )
-part.row("rotrnn:8", "moment", "proved")(
+part.row(
+    "rotrnn:8",
+    "moment",
+    "proved",
     "The norm after a step that starts from the required norm",
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B \mathbb{E}\left[u_t "
     r"u_t^\top\right]\right]\right)",
@@ -60,16 +73,22 @@ part.row("rotrnn:8", "moment", "proved")(
     "rotrnn:text:constant-norm.",
     code="step_leaves_a_trace",
 )
-part.row("rotrnn:9", "moment", "proved")(
+part.row(
+    "rotrnn:9",
+    "moment",
+    "proved",
     "The norm after a step, for inputs of unit covariance",
     r"= \alpha^2 \left(\gamma^2 c + \text{Tr}\left[B^\top B\right]\right)",
-    rotation.next_norm,
-    lambda: scale**2 * (gamma**2 * c + s),
+    derive=rotation.next_norm,
+    printed=lambda: scale**2 * (gamma**2 * c + s),
     assumes=f"{PREMISES_OF_LEMMA_3}, with covariance I",
     note="Our copy lacks the equals sign at the start of the line.",
     code="next_norm",
 )
-part.row("rotrnn:10", "identity", "conditional")(
+part.row(
+    "rotrnn:10",
+    "identity",
+    "conditional",
     "The normalised recurrence unrolled",
     r"x_t = \sum_{k=1}^t \alpha^{t+1-k}\gamma^{t-k}A^{t-k}Bu_k",
     condition=ZERO_STATE,
@@ -77,11 +96,14 @@ part.row("rotrnn:10", "identity", "conditional")(
     note="If the first state is x_0, the term (alpha gamma A)^t x_0 is missing.",
     code="sigprop.evidence.rotrnn.norm.rotated_unrolled",
 )
-part.row("rotrnn:11", "moment", "refuted")(
+part.row(
+    "rotrnn:11",
+    "moment",
+    "refuted",
     "The factor on B that keeps the norm if alpha = 1",
     r"\xi := \sqrt{\frac{1 - c\gamma^2}{\text{Tr}\left[B^{\top}B\right]}}",
-    rotation.input_scale,
-    rotation.printed_input_scale,
+    derive=rotation.input_scale,
+    printed=rotation.printed_input_scale,
     correction=r"\xi := \sqrt{\frac{c(1 - \gamma^2)}{\text{Tr}\left[B^{\top}B\right]}}",
     corrected=lambda: sqrt(c * (1 - gamma**2) / s),
     note="The paper prints 1 - c gamma^2; it should be c (1 - gamma^2). The factor should "
@@ -94,7 +116,10 @@ part.row("rotrnn:11", "moment", "refuted")(
     ),
     code="sigprop.layers.rotrnn.RotRNN.normalised_B",
 )
-part.row("rotrnn:12", "identity", "conditional")(
+part.row(
+    "rotrnn:12",
+    "identity",
+    "conditional",
     "The recurrence of the model and its convolution",
     r"x_t = \gamma Ax_{t-1} + \xi Bu_t \quad \Leftrightarrow \quad x_t = \xi "
     r"\sum_{k=1}^t \gamma^{t-k} A^{t-k}Bu_k",

@@ -11,9 +11,13 @@ lru = part.at("Section 4.1")
 lemma_1 = part.at("Appendix A.1")
 lemma_2 = part.at("Appendix A.2")
 
-part.row("rotrnn:13", "definition", "definition", "Eq. 13, Section 3.4")(
+part.row(
+    "rotrnn:13",
+    "definition",
+    "definition",
     "All heads side by side, mixed and read out",
     r"y_t = Cx_t^{(1:H)} + Du_t",
+    where="Eq. 13, Section 3.4",
     note="Here D is a matrix; in Appendix B.3 and in the listing it is a vector "
     "applied entry by entry, a diagonal matrix. The layer takes either.",
     code="sigprop.layers.rotrnn.RotRNN.read",
@@ -42,11 +46,14 @@ def chain(first: str, last: str) -> str:
     )
 
 
-lru.row("rotrnn:14", "moment", "refuted")(
+lru.row(
+    "rotrnn:14",
+    "moment",
+    "refuted",
     "Expected squared norm of the LRU's state under white noise",
     chain("1", "t"),
-    rotation.lru_norm,
-    rotation.printed_lru_norm,
+    derive=rotation.lru_norm,
+    printed=rotation.printed_lru_norm,
     correction=chain("0", "t-1"),
     corrected=lambda: rotation.lru_norm().steps[-1].expr,
     note=NEWEST_INPUT,
@@ -62,14 +69,13 @@ part.row(
     "rotrnn:text:lru-norm-sum",
     "moment",
     "refuted",
-    "display after Eq. 14, Section 4.1, its sums",
-)(
     "The expected squared norm, mode by mode",
     r"\mathbb{E}\left[||x_t||^2\right] = "
     r"\sum_{i=1}^t\sum_{k=1}^N b_k|\lambda_k|^{2i} = \sum_{k=1}^N b_k "
     r"\sum_{i=1}^t |\lambda_k|^{2i}",
-    rotation.lru_norm,
-    rotation.printed_lru_norm,
+    where="display after Eq. 14, Section 4.1, its sums",
+    derive=rotation.lru_norm,
+    printed=rotation.printed_lru_norm,
     correction=r"\mathbb{E}\left[||x_t||^2\right] = "
     r"\sum_{k=1}^N b_k \sum_{i=0}^{t-1} |\lambda_k|^{2i}",
     corrected=lambda: rotation.lru_norm().steps[-1].expr,
@@ -87,14 +93,13 @@ part.row(
     "rotrnn:text:lru-norm-limit",
     "limit",
     "refuted",
-    "display after Eq. 14, Section 4.1, its limit",
-)(
     "The sums as time tends to infinity",
     r"\sum_{k=1}^N b_k \sum_{i=1}^t |\lambda_k|^{2i} "
     r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
     r"\quad t \to \infty",
-    rotation.lru_limit,
-    rotation.printed_lru_limit,
+    where="display after Eq. 14, Section 4.1, its limit",
+    derive=rotation.lru_limit,
+    printed=rotation.printed_lru_limit,
     correction=r"\sum_{k=1}^N b_k \sum_{i=0}^{t-1} |\lambda_k|^{2i} "
     r"\longrightarrow \sum_{k=1}^N b_k\frac{1}{1-|\lambda_k|^2}, "
     r"\quad t \to \infty",
@@ -111,17 +116,24 @@ part.row(
     ),
     code="lru_limit",
 )
-lru.row("rotrnn:text:lru-row-scale", "moment", "proved", "text after Eq. 14")(
+lru.row(
+    "rotrnn:text:lru-row-scale",
+    "moment",
+    "proved",
     "The LRU's normalisation of the rows of its input matrix",
     r"b_k \to (1-|\lambda_k|^2)\, b_k: \quad \lim_{t\to\infty} "
     r"\mathbb{E}\left[||x_t||^2\right] = \sum_k b_k",
-    rotation.normalised_lru_norm,
-    lambda: s1 + s2,
+    where="text after Eq. 14",
+    derive=rotation.normalised_lru_norm,
+    printed=lambda: s1 + s2,
     note="The scale makes the limit independent of the eigenvalues. Without the scale "
     "the limit is also finite, for each |lambda| below one.",
     code="sigprop.layers.lru.LRU.normaliser",
 )
-lemma_1.row("rotrnn:15", "identity", "proved")(
+lemma_1.row(
+    "rotrnn:15",
+    "identity",
+    "proved",
     "The exponential of a skew matrix is orthogonal",
     r"AA^\top = \exp(S)\exp(S)^\top = \exp(S)\exp(S^\top) = \exp(S + S^\top) = \exp(S "
     r"- S) = I",
@@ -130,23 +142,35 @@ lemma_1.row("rotrnn:15", "identity", "proved")(
     "garbled.",
     code="block_is_rotation",
 )
-lemma_1.row("rotrnn:16", "identity", "proved")(
+lemma_1.row(
+    "rotrnn:16",
+    "identity",
+    "proved",
     "The determinant of the exponential of a skew matrix is one",
     r"\det(A) = \det(\exp(S)) = \exp(\text{Tr}[S]) = \exp(0) = 1",
     note="The proof is for one plane, as for Eq. 15.",
     code="block_is_rotation",
 )
-lemma_2.row("rotrnn:17", "identity", "proved")(
+lemma_2.row(
+    "rotrnn:17",
+    "identity",
+    "proved",
     "Block-diagonal rotations in another basis are orthogonal",
     r"AA^\top = P\Theta P^\top P\Theta^\top P^\top = P\Theta\Theta^\top P^\top = I",
     code="products_of_members",
 )
-lemma_2.row("rotrnn:18", "identity", "proved")(
+lemma_2.row(
+    "rotrnn:18",
+    "identity",
+    "proved",
     "Block-diagonal rotations in another basis have determinant one for every basis",
     r"\det(A) = \det(P\Theta P^\top) = \det(P)\det(\Theta)\det(P^\top) = 1",
     code="products_of_members",
 )
-part.row("rotrnn:19", "identity", "conditional", "Eq. 19, Appendix B.1")(
+part.row(
+    "rotrnn:19",
+    "identity",
+    "conditional",
     "A block-diagonal product, entry by entry",
     r"\Theta x = \begin{bmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \\ \vdots \\ x_{"
     r"\mathcal{D}_x^{-1}} \\ x_{\mathcal{D}_x} \end{bmatrix} \odot \begin{bmatrix} "
@@ -156,6 +180,7 @@ part.row("rotrnn:19", "identity", "conditional", "Eq. 19, Appendix B.1")(
     r"x_3 \end{bmatrix} \odot \begin{bmatrix} \sin\theta_1 \\ \sin\theta_2 \\ "
     r"\sin\theta_2 \\ \vdots \\ \sin\theta_{\mathcal{D}_x//2} \\ \sin\theta_{"
     r"\mathcal{D}_x//2} \end{bmatrix}",
+    where="Eq. 19, Appendix B.1",
     condition=Condition("the dimension is even", lambda size, **_: size % 2 == 0),
     note="Judged as meant: our copy loses the second cos theta_1 and sin theta_1, has "
     "x_3 for x_{D_x - 1} at the end of the turned vector and a power for the index "
@@ -169,28 +194,42 @@ part.row("rotrnn:19", "identity", "conditional", "Eq. 19, Appendix B.1")(
     as_extracted=True,
     code="sigprop.evidence.rotrnn.proofs.elementwise_product",
 )
-lemma_1.row("rotrnn:def4", "definition", "definition", "Definition 4")(
+lemma_1.row(
+    "rotrnn:def4",
+    "definition",
+    "definition",
     "The special orthogonal group, with its operation",
     r"SO(N) = \{A \in (\mathbb{R}^{N \times N}, *) \mid A^{\top}A = AA^{\top} = I, "
     r"\det(A) = 1\}",
+    where="Definition 4",
     note="The definition repeats Eq. 5. We test that a product of three members, one "
     "of them inverted, is a member. Our copy lacks the comma before det.",
     code="sigprop.evidence.rotrnn.random_matrices.rotation",
 )
-lemma_1.row("rotrnn:text:skew-square", "identity", "proved", "proof of Lemma 1")(
+lemma_1.row(
+    "rotrnn:text:skew-square",
+    "identity",
+    "proved",
     "A skew matrix commutes with its transpose",
     r"SS^\top = S^\top S = -S^2",
+    where="proof of Lemma 1",
     code="skew_squares",
 )
-lemma_1.row("rotrnn:text:jacobi", "identity", "confirmed", "proof of Lemma 1")(
+lemma_1.row(
+    "rotrnn:text:jacobi",
+    "identity",
+    "confirmed",
     "Determinant of an exponential, for any square matrix",
     r"\det(\exp(S)) = \exp(\text{Tr}[S])",
+    where="proof of Lemma 1",
     code="sigprop.evidence.rotrnn.special_orthogonal.exponential_series",
 )
 lemma_2.row(
-    "rotrnn:text:determinant-inverse", "identity", "proved", "proof of Lemma 2"
-)(
+    "rotrnn:text:determinant-inverse",
+    "identity",
+    "proved",
     "Determinants of an orthogonal matrix and its transpose",
     r"\det(P) = \frac{1}{\det(P^\top)}, \quad \det(P) \in \{\pm 1\}",
+    where="proof of Lemma 2",
     code="products_of_members",
 )

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from sigprop.theory.rows import Part, StatusName
+from sigprop.theory.rows import Part
 
 # By sweep: the task as ids have it, and in words.
 TASKS = {
@@ -72,8 +72,11 @@ def _row(quantity: str, sweep: str, model: str) -> None:
     statement, form = QUANTITIES[quantity]
     factor = MISSES.get((quantity, sweep), {}).get(model)
     more = OPEN.get((quantity, sweep, model))
-    status: StatusName = "refuted" if factor else "undecided" if more else "confirmed"
-    part.row(f"sigprop:audit-{quantity}-{place}-{model}", "moment", status, "")(
+    status = "refuted" if factor else "undecided" if more else "confirmed"
+    part.row(
+        f"sigprop:audit-{quantity}-{place}-{model}",
+        "moment",
+        status,
         f"{statement}: a deep {MODELS[model]}, through its training on {task}",
         rf"{form} \quad \text{{within a factor of {WITHIN:g}}}",
         correction=rf"{form} \quad \text{{off by a factor of {factor:g}}}"

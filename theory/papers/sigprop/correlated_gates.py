@@ -28,25 +28,33 @@ def state() -> Expr:
 
 part = Part("inputs that remember", "gates", "sigprop.neuron.chains")
 
-part.row("sigprop:remembering-state", "moment", "proved", "stationary")(
+part.row(
+    "sigprop:remembering-state",
+    "moment",
+    "proved",
     "The moment of a state whose gates read an input that stays or is sampled anew",
     r"\mathbb{E} h^2 = \frac{\mathbb{E}[b^2 \phi] + 2 \rho \mathbb{E}[a b^2 \psi \phi] + "
     r"2 (1 - \rho) \bar{h} \mathbb{E}[a b \psi \phi]}{1 - (1 - \rho) \mathbb{E}[a^2 \phi]}, "
     r"\quad \bar{h} = \frac{\mathbb{E}[b \psi]}{1 - (1 - \rho) \mathbb{E}[a \psi]}, \; "
     r"\psi = \frac{1}{1 - \rho a}, \; \phi = \frac{1}{1 - \rho a^2}",
-    theory.state_limit,
-    state,
+    where="stationary",
+    derive=theory.state_limit,
+    printed=state,
     code="Recursion",
     assumes=Condition(f"{STAYS}; the spectral radius of a^2 K is below one", _settles),
     note="F_a is E[a psi], and so on. K f = rho f + (1 - rho) E f is the operator of the "
     "chain. At rho = 0 it is sigprop:random-state-limit. A stationary state asks for E "
     "log|a| < 0 alone (Brandt 1986).",
 )
-part.row("sigprop:gates-remembering", "moment", "confirmed", "whole layers")(
+part.row(
+    "sigprop:gates-remembering",
+    "moment",
+    "confirmed",
     "States and gradients of gated layers whose inputs are AR(1) processes",
     RECURSION
     + r"M_{20} = a^2 K M_{20} + 2 a b K M_{10} + b^2, \; M_{ij}(x) = \mathbb{E}[h^i s^j \mid "
     r"x], \; K \mathrm{He}_n = \rho^n \mathrm{He}_n",
+    where="whole layers",
     code=WHOLE,
     assumes="inputs of two values that stay with probability rho through the layers "
     "themselves, and Gaussian AR(1) series in the simulation, of the layers "

@@ -19,7 +19,10 @@ for name, title, note in (
     ),
     ("blur", "BLUR", "Filters of opposite directions of time share R(n + m)."),
 ):
-    part.row(f"sigprop:curvature-{name}", "identity", "confirmed", "")(
+    part.row(
+        f"sigprop:curvature-{name}",
+        "identity",
+        "confirmed",
         f"The exact Hessian of the expected loss: {title}",
         r"\partial_p \partial_q L = \sum_{j,k} R(j-k) \left( \langle \partial_p g_j, "
         r"\partial_q g_k \rangle + \langle d_j, \partial_p \partial_q g_k \rangle \right)",

@@ -7,11 +7,15 @@ part = Part("gates at long memories", "gates", "sigprop.neuron.delta_moments")
 
 TITLE, RULE = MATRICES["deltanet"]
 
-part.row("sigprop:memories-deltanet", "moment", "confirmed", "heads")(
+part.row(
+    "sigprop:memories-deltanet",
+    "moment",
+    "confirmed",
     f"States and gradients behind gates, over memories of 4 to 1000 steps: {TITLE}",
     r"\frac{1}{T} \sum_{t \le T} \mathbb{E} |h_t|^2, \; \frac{1}{T} \sum_{t \le T} "
     r"\sum_j \mathbb{E} |s_{j,t}|^2, \; h' = A h + b, \; s_j' = A s_j + c_j h + d_j, \quad "
     + RULE,
+    where="heads",
     code="delta_moments",
     assumes="independent Gaussian inputs; heads of two keys and one value, of memories "
     "1 / (1 - lambda) from 4 to 1000 steps with lambda the largest eigenvalue of E A; T = "

@@ -4,11 +4,15 @@ from sigprop.theory.rows import Part
 
 part = Part("", "layers")
 
-part.row("sigprop:network-moments", "moment", "confirmed", "whole deep networks")(
+part.row(
+    "sigprop:network-moments",
+    "moment",
+    "confirmed",
     "Streams and states of every block of a deep network",
     r"\mathbb{E}\|h^{(l)}_t\|^2 \approx \sum_{n,m} \operatorname{tr} H_n R^{(l)}(m - n) H_m^*, "
     r"\; R^{(l+1)} = R^{(l)} + R_b + R_{bx} + R_{xb}, \; R_b = \mathrm{Cov}[v\, \sigma(g)], "
     r"\; (v, g) = W \, \phi(K * x^{(l)}), \; R_{bx}(\tau) = G \sum_n K_n R^{(l)}(\tau - n)",
+    where="whole deep networks",
     code="sigprop.networks.propagation.predict",
     assumes="independent input channels of a stationary Gaussian process, here AR(1); "
     "streams taken for Gaussian and stationary; layers linear and causal; after as many "

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from sigprop.theory.rows import Part, StatusName
+from sigprop.theory.rows import Part
 
 # By data set and horizon: as ids have it, and in words.
 TASKS = {
@@ -70,8 +70,11 @@ def _row(kind: str, task: tuple[str, int], model: str) -> None:
     what, form, rival, bound = AGAINST[kind]
     ratio = MISSES.get((kind, task, model))
     more = (kind, task, model) in OPEN
-    status: StatusName = "refuted" if ratio else "undecided" if more else "confirmed"
-    part.row(f"sigprop:forecast-{kind}-{place}-{model}", "bound", status, "")(
+    status = "refuted" if ratio else "undecided" if more else "confirmed"
+    part.row(
+        f"sigprop:forecast-{kind}-{place}-{model}",
+        "bound",
+        status,
         f"The test error of a small {MODELS[model]} is {what}: {words}",
         rf"\mathrm{{MSE}} < {form}",
         correction=rf"\mathrm{{MSE}} \approx {ratio:g}\,{rival}" if ratio else None,
@@ -90,7 +93,10 @@ def _row(kind: str, task: tuple[str, int], model: str) -> None:
 for names in product(AGAINST, TASKS, MODELS):
     _row(*names)
 for table, (inside, outside, impossible, left) in COUNTED.items():
-    part.row(f"sigprop:forecast-cells-{table}", "table", "confirmed", "")(
+    part.row(
+        f"sigprop:forecast-cells-{table}",
+        "table",
+        "confirmed",
         f"What became of the errors that BLUR's Table {table} prints",
         rf"\text{{reproduced }} {inside}, \text{{ not reproduced }} {outside}, "
         rf"\text{{ impossible }} {impossible}, \text{{ not attempted }} {left}",

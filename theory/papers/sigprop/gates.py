@@ -53,37 +53,49 @@ def sensitivity() -> Expr:
 
 part = Part("gates of the input alone", "gates", "sigprop.neuron.random_coefficients")
 
-part.row("sigprop:random-state", "moment", "proved", "finite time")(
+part.row(
+    "sigprop:random-state",
+    "moment",
+    "proved",
     "The moment of a state with random coefficients after T steps",
     r"\mathbb{E} h_T^2 = \left(\mathbb{E}[b^2] + \frac{2 \mathbb{E}[ab] \mathbb{E}[b]}"
     r"{1 - \mathbb{E}[a]}\right) \frac{1 - \mathbb{E}[a^2]^T}{1 - \mathbb{E}[a^2]} - "
     r"\frac{2 \mathbb{E}[ab] \mathbb{E}[b]}{1 - \mathbb{E}[a]} "
     r"\frac{\mathbb{E}[a^2]^T - \mathbb{E}[a]^T}{\mathbb{E}[a^2] - \mathbb{E}[a]}",
-    theory.finite_state,
-    finite_state,
+    where="finite time",
+    derive=theory.finite_state,
+    printed=finite_state,
     code="second_moment",
     assumes=Condition(f"{PAIRS}; E a, E a^2 and one differ", _apart),
 )
-part.row("sigprop:random-state-limit", "moment", "proved", "stationary")(
+part.row(
+    "sigprop:random-state-limit",
+    "moment",
+    "proved",
     "The moment of a stationary state with random coefficients",
     rf"\mathbb{{E}} h^2 = H, \quad {DEFINED}",
-    lambda: theory.limit("state"),
-    state,
+    where="stationary",
+    derive=lambda: theory.limit("state"),
+    printed=state,
     code="second_moment",
     assumes=Condition(f"{PAIRS}; E a^2 < 1", _settles),
     note="A stationary state asks for E log|a| < 0 alone. Between the two it has an "
     "infinite second moment, and finite ones of each order below the kappa with E|a|^kappa "
     "= 1 (Kesten 1973; sigprop.neuron.random_coefficients.tail_index).",
 )
-part.row("sigprop:random-sensitivity", "moment", "proved", "stationary")(
+part.row(
+    "sigprop:random-sensitivity",
+    "moment",
+    "proved",
     "The moment of the sensitivity to a parameter of the gates, in the limit",
     r"\mathbb{E} s^2 = \frac{\mathbb{E}[d^2] + 2 \mathbb{E}[ad] \bar{s} + 2 \mathbb{E}[cd] "
     r"\bar{h} + 2 \mathbb{E}[ac] P + \mathbb{E}[c^2] H}{1 - \mathbb{E}[a^2]}, \quad "
     rf"{DEFINED}, \; \bar{{s}} = \frac{{\mathbb{{E}}[c] \bar{{h}} + \mathbb{{E}}[d]}}"
     r"{1 - \mathbb{E}[a]}, \; P = \frac{\mathbb{E}[ac] H + \mathbb{E}[ab] \bar{s} + "
     r"(\mathbb{E}[ad] + \mathbb{E}[bc]) \bar{h} + \mathbb{E}[bd]}{1 - \mathbb{E}[a^2]}",
-    lambda: theory.limit("sensitivity"),
-    sensitivity,
+    where="stationary",
+    derive=lambda: theory.limit("sensitivity"),
+    printed=sensitivity,
     code="second_moment",
     assumes=Condition(f"{MOVED}; E a^2 < 1", _settles),
     note="P is E[h s]. At finite times the powers of one matrix, "
@@ -123,9 +135,13 @@ MATRICES = {
 WHOLE = "sigprop.linear.gated_moments.predict_gated"
 
 for name, (title, gates) in GATES.items():
-    part.row(f"sigprop:gates-{name}", "moment", "confirmed", "whole layers")(
+    part.row(
+        f"sigprop:gates-{name}",
+        "moment",
+        "confirmed",
         f"States and gradients of every parameter behind them: {title}",
         RECURSION + gates,
+        where="whole layers",
         code=WHOLE,
         assumes=f"{INPUTS}; r, i, k, v and x linear in the input",
         note="Exact for any input that is independent in time: of two values it is compared "
@@ -133,9 +149,13 @@ for name, (title, gates) in GATES.items():
         "are sums over nodes, whose error is stated.",
     )
 for name, (title, gates) in MATRICES.items():
-    part.row(f"sigprop:gates-{name}", "moment", "confirmed", "whole layers")(
+    part.row(
+        f"sigprop:gates-{name}",
+        "moment",
+        "confirmed",
         f"States and gradients of gates and values: {title}",
         RECURSION.replace("a h", "A h").replace("a s", "A s") + gates,
+        where="whole layers",
         code=WHOLE,
         assumes=f"{INPUTS}; k of length one, its direction, beta, alpha and v of the input; "
         "h a row of the state",

@@ -8,7 +8,7 @@ from sigprop.theory import hessian as H
 from sigprop.theory.claims import Condition
 from sigprop.theory.conditions import inside
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.rows import Head, KindName, Part, StatusName
+from sigprop.theory.rows import Part
 from sigprop.theory.symbols import lam, lam_bar
 
 MODEL = (
@@ -29,26 +29,22 @@ own = H.polar("i")
 part = Part("Hessian at optimality", "hessian", "sigprop.theory.hessian")
 
 
-def ours(
-    name: str, kind: KindName = "identity", expected: StatusName = "proved"
-) -> Head:
-    """Begin a row of our own."""
-    return part.row(f"sigprop:hessian-{name}", kind, expected, "")
-
-
 def pair() -> Expr:
     """``S`` in the letters of the statement."""
     P = H.alpha * H.beta
     return H.a * (1 + P) / (1 - P) ** 3 + H.b * H.tidy_pair()
 
 
-ours("pair", "moment")(
+part.row(
+    "sigprop:hessian-pair",
+    "moment",
+    "proved",
     "S for a white and an exponentially correlated part",
     r"S(\alpha, \beta) = a \frac{1+P}{(1-P)^3} + b \frac{(1-\rho^2)(1+P) + \rho^2"
     r"(1-P)^3 + \rho(1-\rho^2)P(\rho P(1+P) - 2\alpha - 2\beta)}{(1-P)^3 (1-\rho"
     r"\alpha)^2 (1-\rho\beta)^2}, \; P = \alpha\beta",
-    lambda: H.pair("mixed"),
-    pair,
+    derive=lambda: H.pair("mixed"),
+    printed=pair,
     code="pair",
     assumes=Condition(
         "S the sum over n, m >= 0 of n m alpha^(n-1) beta^(m-1) R(n-m), R = a delta + b "
@@ -58,7 +54,10 @@ ours("pair", "moment")(
     note="Eq. 134 of Zucchet & Orvieto, corrected and extended.",
 )
 
-ours("pair-bound", "bound", "confirmed")(
+part.row(
+    "sigprop:hessian-pair-bound",
+    "bound",
+    "confirmed",
     "No entry exceeds the geometric mean of the diagonal ones",
     r"|S(\alpha, \beta)|^2 \le S(\alpha, \bar{\alpha}) S(\beta, \bar{\beta})",
     code="similarity",
@@ -67,7 +66,10 @@ ours("pair-bound", "bound", "confirmed")(
     "conjugate.",
 )
 
-ours("complex", expected="confirmed")(
+part.row(
+    "sigprop:hessian-complex",
+    "identity",
+    "confirmed",
     "The complex Hessian of all units, Wirtinger derivatives",
     r"H^{\lambda}_{ij} = \frac{1}{4} \begin{pmatrix} A_{ij} & B_{ij} \\ \bar{B}_{ij}"
     rf" & \bar{{A}}_{{ij}} \end{{pmatrix}}, \; {PRODUCTS}",
@@ -76,7 +78,10 @@ ours("complex", expected="confirmed")(
     note="Eq. 138 with its quarter: four by four entries of two units.",
 )
 
-ours("cartesian", expected="confirmed")(
+part.row(
+    "sigprop:hessian-cartesian",
+    "identity",
+    "confirmed",
     "The real Hessian in real and imaginary parts, through the layer itself",
     r"H^{\mathrm{RI}}_{ij} = J^\top H^{\lambda}_{ij} J, \; J = \begin{pmatrix} 1 & i "
     r"\\ 1 & -i \end{pmatrix}",
@@ -84,7 +89,10 @@ ours("cartesian", expected="confirmed")(
     assumes=f"{DEFINED}, H^lambda too",
 )
 
-ours("coupled", expected="confirmed")(
+part.row(
+    "sigprop:hessian-coupled",
+    "identity",
+    "confirmed",
     "The real Hessian where the angle depends on both parameters",
     r"H_{pq} = \frac{1}{2} \operatorname{Re}[A_{ij} \partial_p \lambda_i \partial_q "
     r"\lambda_j + B_{ij} \partial_p \lambda_i \partial_q \bar{\lambda}_j]",
@@ -94,7 +102,10 @@ ours("coupled", expected="confirmed")(
     "Eq. 152-155 leave that out, as the paper announces; this form does not.",
 )
 
-ours("eigenvalues")(
+part.row(
+    "sigprop:hessian-eigenvalues",
+    "identity",
+    "proved",
     "Eigenvalues of one unit's real Hessian",
     r"\operatorname{eig} H^{\mathrm{RI}}_{ii} = \frac{1}{2}\left(B_{ii} \pm |A_{ii}|"
     r"\right)",
@@ -115,12 +126,17 @@ def off_diagonal() -> Derivation:
     )
 
 
-ours("off-diagonal")(
+part.row(
+    "sigprop:hessian-off-diagonal",
+    "identity",
+    "proved",
     "The entry between magnitude and angle of one eigenvalue",
     r"H_{\nu\theta} = -\frac{1}{2} \nu' \nu \theta' \operatorname{Im}[e^{2i\theta} "
     r"A_{ii}]",
-    off_diagonal,
-    lambda: -H.dnu_i * H.nu_i * H.dtheta_i / 2 * H.imaginary_part(DOUBLE_TURN * H.A_ij),
+    derive=off_diagonal,
+    printed=lambda: (
+        -H.dnu_i * H.nu_i * H.dtheta_i / 2 * H.imaginary_part(DOUBLE_TURN * H.A_ij)
+    ),
     code="real_block",
     assumes=APART,
     note="It may not be dropped in general: it is zero only where e^{2i theta} b^2 "
@@ -138,12 +154,15 @@ def anisotropy() -> Derivation:
     return start("The ratio |S(lambda, lambda)|^2 / S(lambda, conj)^2 is", ratio)
 
 
-ours("anisotropy")(
+part.row(
+    "sigprop:hessian-anisotropy",
+    "identity",
+    "proved",
     "The coupling of magnitude and angle by the real output, white input",
     r"\frac{|A_{ii}|^2}{B_{ii}^2} = \frac{|1+\lambda^2|^2 (1-|\lambda|^2)^6}{|1-"
     r"\lambda^2|^6 (1+|\lambda|^2)^2}",
-    anisotropy,
-    lambda: (
+    derive=anisotropy,
+    printed=lambda: (
         (1 + lam**2)
         * (1 + lam_bar**2)
         * (1 - lam * lam_bar) ** 6
@@ -164,12 +183,15 @@ def trace() -> Expr:
     return ((first + second) * H.B_ij + (first - second) * turned) / 2
 
 
-ours("trace-polar")(
+part.row(
+    "sigprop:hessian-trace-polar",
+    "identity",
+    "proved",
     "The trace of one unit's block in terms of magnitude and angle",
     r"\operatorname{Tr} H = \frac{1}{2}\left[(\nu'^2 + \nu^2 \theta'^2) B_{ii} + "
     r"(\nu'^2 - \nu^2 \theta'^2) \operatorname{Re}[e^{2i\theta} A_{ii}]\right]",
-    lambda: start("The trace of J^T H J is", expand(H.one_unit(H.trace(own)))),
-    trace,
+    derive=lambda: start("The trace of J^T H J is", expand(H.one_unit(H.trace(own)))),
+    printed=trace,
     code="trace",
     assumes=APART,
     note="Unlike Eq. 145 it holds A: that part cancels only where both parameters "
@@ -184,13 +206,16 @@ def dense_pair() -> Expr:
     return (1 - x[0] * x[1] * y[0] * y[1]) / denominator
 
 
-ours("dense-pair", "moment")(
+part.row(
+    "sigprop:hessian-dense-pair",
+    "moment",
+    "proved",
     "Two entries of a dense matrix: changes of eigenvalues and eigenvectors",
     r"\sum_k D_k(x_1, x_2) D_k(y_1, y_2) = \frac{1 - x_1 x_2 y_1 y_2}{(1 - x_1 y_1)("
     r"1 - x_1 y_2)(1 - x_2 y_1)(1 - x_2 y_2)}, \; D_k(x, y) = \frac{x^k - y^k}{x - "
     r"y}",
-    H.dense_pair,
-    dense_pair,
+    derive=H.dense_pair,
+    printed=dense_pair,
     code="dense_pair",
     assumes=Condition(
         "|x_1|, |x_2|, |y_1|, |y_2| < 1; where x_1 = x_2 or y_1 = y_2, D_k is its limit",
@@ -202,7 +227,10 @@ ours("dense-pair", "moment")(
     "dominate a dense network's Hessian too.",
 )
 
-ours("dense", expected="confirmed")(
+part.row(
+    "sigprop:hessian-dense",
+    "identity",
+    "confirmed",
     "The curvature of a dense network along any change of its matrix",
     r"\mathrm{d}A^\top H \mathrm{d}A = \sum_{pq,rs} c_p E_{pq} b_q c_r E_{rs} b_s "
     r"\sum_k D_k(\lambda_p, \lambda_q) D_k(\lambda_r, \lambda_s), \; E = P^{-1} "
@@ -215,7 +243,10 @@ ours("dense", expected="confirmed")(
     "exactly. Differences in double precision set the tolerance.",
 )
 
-ours("rank", expected="confirmed")(
+part.row(
+    "sigprop:hessian-rank",
+    "identity",
+    "confirmed",
     "The Hessian has 2n + 1 eigenvalues that are not zero",
     r"\operatorname{rank} H = 2n + 1",
     code="sigprop.evidence.zucchet.hessian.networks.spectrum",

@@ -19,12 +19,11 @@ part.row(
     "sigprop:glorot-range",
     "moment",
     "conditional",
-    "after Section 3.2.2 of Orvieto et al. (2023)",
-)(
     "A linear RNN at Glorot's initialisation keeps to the range of single precision",
     r"\mathrm{median}\ \tfrac{1}{2} \log_{10} \frac{1}{N} \sum_{k < T} "
     r"\| A^k \|_F^2 < \log_{10}(3.4 \cdot 10^{38}),\quad "
     r"A_{ij} \sim \mathcal{N}(0, 1/N)",
+    where="after Section 3.2.2 of Orvieto et al. (2023)",
     code="nonlinear_rnn",
     condition=Condition(
         "few steps, T < sqrt(N) log(3.4e38), which is enough and not the least: it holds "

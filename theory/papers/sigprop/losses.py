@@ -17,7 +17,10 @@ part = Part(
     "sigprop.tasks.teacher_student.TeacherStudent.population",
 )
 
-part.row("sigprop:loss-expectation", "moment", "confirmed", "")(
+part.row(
+    "sigprop:loss-expectation",
+    "moment",
+    "confirmed",
     "The mean of the sampled loss of the teacher-student task is the exact loss",
     r"\mathbb{E} \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
     rf"{WEIGHT} \langle d_j, d_k \rangle,\quad {COUNT}",
@@ -25,7 +28,10 @@ part.row("sigprop:loss-expectation", "moment", "confirmed", "")(
     note="Dense, block-diagonal, LRU, RotRNN and BLUR students.  The variance of a batch, "
     "and with it the number of batches, is known before the run.",
 )
-part.row("sigprop:loss-gradient", "moment", "confirmed", "")(
+part.row(
+    "sigprop:loss-gradient",
+    "moment",
+    "confirmed",
     "The mean gradient of the sampled loss is the gradient of the exact loss",
     r"\mathbb{E}\, \partial_\theta \frac{1}{2T} \sum_{t=1}^{T} |y_t - y^*_t|^2 = "
     r"\frac{1}{T} \sum_{j,k} n(j, k)\, R(j - k) "
@@ -34,7 +40,10 @@ part.row("sigprop:loss-gradient", "moment", "confirmed", "")(
     note="Along the gradient, and in each group of parameters along a direction at 45 "
     "degrees to the group's gradient.",
 )
-part.row("sigprop:loss-infinite", "limit", "confirmed", "")(
+part.row(
+    "sigprop:loss-infinite",
+    "limit",
+    "confirmed",
     "The exact loss of infinitely long sequences",
     r"\lim_{T \to \infty} L = \frac{1}{2} \sum_{j,k} R(j - k) \langle d_j, d_k \rangle",
     code="sigprop.linear.infinite_loss.stationary_loss",

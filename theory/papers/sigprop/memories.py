@@ -9,11 +9,13 @@ NAMES = {"unit": "gate-unit"}  # as theory.gates has them
 
 for name, (title, gates) in GATES.items():
     part.row(
-        f"sigprop:memories-{NAMES.get(name, name)}", "moment", "confirmed", "neurons"
-    )(
+        f"sigprop:memories-{NAMES.get(name, name)}",
+        "moment",
+        "confirmed",
         f"States and gradients behind gates, over memories of 4 to 1000 steps: {title}",
         r"\frac{1}{T} \sum_{t \le T} \mathbb{E} h_t^2, \; \frac{1}{T} \sum_{t \le T} "
         r"\mathbb{E} s_t^2, \; h' = a h + b, \; s' = a s + c h + d, \quad " + gates,
+        where="neurons",
         code="sensitivity_moment",
         assumes="independent Gaussian inputs; neurons of memories 1 / (1 - E a) from 4 to "
         "1000 steps; T = 1024 from the zero state; c and d the derivatives of a and b by a "

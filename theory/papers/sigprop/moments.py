@@ -72,10 +72,12 @@ part = Part("", "layers")
 
 for name, title in LINEAR.items():
     part.row(
-        f"sigprop:moments-{name}", "moment", "confirmed", "whole layers at finite time"
-    )(
+        f"sigprop:moments-{name}",
+        "moment",
+        "confirmed",
         f"States, outputs and gradients of every parameter: {title}",
         moments(two_ways=name in BOTH),
+        where="whole layers at finite time",
         code="sigprop.linear.predicted_moments.predict",
         assumes=f"{INPUTS}; {TWO_WAYS if name in BOTH else ONE_WAY}; distinct eigenvalues",
         note="A mode of eigenvalue lambda_i gives the state a_i b_i^T and the output the "
@@ -88,11 +90,10 @@ for name, title in GATED.items():
         f"sigprop:moments-{name}",
         "moment",
         "confirmed",
-        "gates as effective eigenvalues",
-    )(
         "Effective eigenvalues, states, outputs and gradients of input and readout "
         f"weights: {title}",
         moments(r"\approx"),
+        where="gates as effective eigenvalues",
         code="sigprop.linear.linearise.linearise",
         assumes=f"{INPUTS}; {ONE_WAY}; a parameter whose gradient does not "
         "vanish to first order; inputs of size 0.05, where the margin of 25 % is ours",
@@ -109,13 +110,14 @@ for quantity, latex, topic in (
         f"sigprop:{quantity}-finite",
         "moment",
         "proved",
-        "finite time from the zero state",
-    )(
         f"Moment of the {quantity} after T steps, any input",
         latex,
-        lambda quantity=quantity: diagonal.moment(quantity, None, T),
+        where="finite time from the zero state",
+        derive=lambda quantity=quantity: diagonal.moment(quantity, None, T),
         # The double sum over the solved kernels, summed along its diagonals.
-        lambda quantity=quantity: diagonal.direct_functional(quantity, T).as_sum(),
+        printed=lambda quantity=quantity: diagonal.direct_functional(
+            quantity, T
+        ).as_sum(),
         code="sigprop.theory.diagonal.moment",
         topic="finite time",
         assumes=Condition(
@@ -126,12 +128,18 @@ for quantity, latex, topic in (
         note="The simulated verdicts on every stationary moment rest on this form: a "
         "run is finite and starts from the zero state.",
     )
-    part.row(f"sigprop:{quantity}-mixed", "moment", "proved", "stationary")(
+    part.row(
+        f"sigprop:{quantity}-mixed",
+        "moment",
+        "proved",
         f"Moment of the {quantity}, white plus exponential autocovariance",
         latex.replace("n,m<T", "n,m").replace("_T", "_t")
         + r",\quad R(\Delta) = a[\Delta = 0] + b\rho^{|\Delta|}",
-        lambda quantity=quantity: diagonal.moment(quantity, "mixed"),
-        lambda quantity=quantity: diagonal.direct_functional(quantity).on("mixed"),
+        where="stationary",
+        derive=lambda quantity=quantity: diagonal.moment(quantity, "mixed"),
+        printed=lambda quantity=quantity: diagonal.direct_functional(quantity).on(
+            "mixed"
+        ),
         code=f"sigprop.neuron.stable.{quantity}_moment",
         topic=topic,
         assumes=Condition(
@@ -140,13 +148,17 @@ for quantity, latex, topic in (
             driven_by("mixed"),
         ),
     )
-part.row("sigprop:ring-any-input", "moment", "proved", "extends LRU Proposition 3.3")(
+part.row(
+    "sigprop:ring-any-input",
+    "moment",
+    "proved",
     "The ring's gain is the same for every stationary input",
     r"\theta \sim \mathcal{U}[0, 2\pi] \quad\Rightarrow\quad \mathbb{E}|x_\infty|^2 = "
     r"\frac{R(0)}{r_{\max}^2 - r_{\min}^2}\log\left(\frac{1-r_{\min}^2}{1-r_{\max}^2}"
     r"\right) \text{ for every } R",
-    ring.gain,
-    prop_3_3,
+    where="extends LRU Proposition 3.3",
+    derive=ring.gain,
+    printed=prop_3_3,
     code="sigprop.neuron.stable.ring_gain",
     topic="ring",
     assumes=Condition(

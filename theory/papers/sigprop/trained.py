@@ -7,7 +7,10 @@ from sigprop.theory.rows import Part
 part = Part("learnt parameters", "training", "sigprop.linear.predicted_moments.predict")
 
 for name, title in {"lru": "LRU", "rotrnn": "RotRNN", "blur": "BLUR"}.items():
-    part.row(f"sigprop:trained-{name}", "moment", "confirmed", "")(
+    part.row(
+        f"sigprop:trained-{name}",
+        "moment",
+        "confirmed",
         f"Moments, gradients and curvature after training: {title}",
         r"w^\top \frac{\partial^2 L}{\partial \theta^2} w = \frac{1}{T} \sum_{j,k} n(j, k)\, "
         r"R(j - k) \left(\langle \dot{g}_j, \dot{g}_k \rangle + \langle d_j, \ddot{g}_k "

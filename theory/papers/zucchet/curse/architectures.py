@@ -12,12 +12,14 @@ from sigprop.theory.symbols import lam, r
 part = Part("Section 3.1", "parametrisation", "sigprop.theory.recurrences")
 
 part.row(
-    "zucchet:text:complex-magnitude", "text", "proved", "The case of complex numbers"
-)(
+    "zucchet:text:complex-magnitude",
+    "text",
+    "proved",
     "The magnitude of a complex eigenvalue behaves as a real eigenvalue",
     r"\rho = 0: \quad \mathbb{E}|\mathrm{d}_{\nu} h_t|^2 \text{ is that of the real "
     r"case at } |\lambda|",
-    recurrences.controlled_magnitude,
+    where="The case of complex numbers",
+    derive=recurrences.controlled_magnitude,
     code="controlled",
     assumes=Condition(f"{DETACHED}; white input", lambda rho, **_: rho == 0),
     note="nu is the parameter of the LRU, as in Figure 2. For white input alone is the "
@@ -25,13 +27,15 @@ part.row(
     "printed would give a quarter of the real case.",
 )
 part.row(
-    "zucchet:text:complex-angle", "limit", "proved", "The case of complex numbers"
-)(
+    "zucchet:text:complex-angle",
+    "limit",
+    "proved",
     "The sensitivity to the angle explodes, normalised or not",
     r"\rho = 0: \quad \gamma^2 \mathbb{E}|\mathrm{d}_\theta h_t|^2 = \frac{r^2 (1 + "
     r"r^2)}{(1 - r^2)^2} \to \infty \quad (r = |\lambda| \to 1)",
-    recurrences.polar_sensitivity,
-    lambda: r**2 * (1 + r**2) / (1 - r**2) ** 2,
+    where="The case of complex numbers",
+    derive=recurrences.polar_sensitivity,
+    printed=lambda: r**2 * (1 + r**2) / (1 - r**2) ** 2,
     code="polar_sensitivity",
     assumes=Condition(
         f"{DETACHED}; white input, or one whose spectrum is positive at the phase: "
@@ -44,20 +48,28 @@ part.row(
 )
 
 task = part.at("", "landscape")
-task.row("zucchet:text:teacher-student", "definition", "definition", "Section 4.1")(
+task.row(
+    "zucchet:text:teacher-student",
+    "definition",
+    "definition",
     "The one-dimensional task: loss of a student against its teacher",
     r"L_t := \frac{1}{2}|h_t - h_t^*|^2, \quad h_{t+1} = \lambda h_t + x_{t+1}, "
     r"\quad R_x(\Delta) = \delta_{\Delta=0}",
-    recurrences.white_loss,
+    where="Section 4.1",
+    derive=recurrences.white_loss,
     code="white_loss",
     note="What is compared is its expectation, Eq. 91 in closed form, here for a real "
     "teacher.",
 )
-task.row("zucchet:text:flat", "limit", "proved", "Section 4.1")(
+task.row(
+    "zucchet:text:flat",
+    "limit",
+    "proved",
     "Away from the teacher's angle the loss is flat",
     r"\lambda = \lambda^* e^{i\theta}: \quad \frac{\mathrm{d}L}{\mathrm{d}\theta} "
     r"\to 0 \quad (|\lambda^*| \to 1, \theta \neq 0)",
-    recurrences.circle_slope,
+    where="Section 4.1",
+    derive=recurrences.circle_slope,
     code="circle_slope",
     note="With a = r^2 the derivative is a (1 - a^2) sin(theta) / (1 - 2 a cos(theta) + "
     "a^2)^2, of the order of the gap at any fixed theta, while the curvature at the "
@@ -66,7 +78,10 @@ task.row("zucchet:text:flat", "limit", "proved", "Section 4.1")(
 )
 
 models = part.at("Deep state-space models, Section 3.2")
-models.row("zucchet:text:euler", "text", "confirmed", "")(
+models.row(
+    "zucchet:text:euler",
+    "text",
+    "confirmed",
     "Euler's scheme approximates the differential equation",
     r"\dot{h} = Ah + Bx: \quad h_{t+1} = (\text{Id} + \text{d}tA)h_t + "
     r"\text{d}tBx_{t+1} \text{, of first order}",
@@ -75,25 +90,34 @@ models.row("zucchet:text:euler", "text", "confirmed", "")(
     note="The newest input enters at the end of the step. The order of the error is "
     "one for either end.",
 )
-models.row("zucchet:text:euler-normalises", "text", "proved", "")(
+models.row(
+    "zucchet:text:euler-normalises",
+    "text",
+    "proved",
     "Euler's scheme normalises the input",
     r"\lambda = 1 + \text{d}t\,a, \gamma = \text{d}t: \quad \mathbb{E}[h_t^2] = "
     r"\frac{\text{d}t}{-a(2 + a\,\text{d}t)} \text{ for white input}",
-    recurrences.euler_gain,
+    derive=recurrences.euler_gain,
     code="euler_gain",
     assumes=Condition("|1 + dt a| < 1", lambda dt, a: abs(1 + dt * a) < 1),
     note="The text says some input normalisation; the formula is ours. "
     "gamma is proportional to 1 - lambda: exact for constant input, "
     "(1/a)^2, and too much for white input, whose moment vanishes with dt.",
 )
-models.row("zucchet:text:zero-order-hold", "text", "confirmed", "")(
+models.row(
+    "zucchet:text:zero-order-hold",
+    "text",
+    "confirmed",
     "The zero-order hold parametrises the recurrence by a matrix exponential",
     r"\lambda = \exp(\text{d}tA)",
     code="sigprop.evidence.zucchet.curse.architectures.zero_order_hold",
     note="The zero-order hold also changes the input matrix to A^-1 (exp(dt A) - Id) "
     "B.",
 )
-models.row("zucchet:text:input-gates", "text", "confirmed", "")(
+models.row(
+    "zucchet:text:input-gates",
+    "text",
+    "confirmed",
     "Gates that read only the input keep the Jacobian diagonal",
     r"\frac{\partial h_{t+1}}{\partial h_t} = \text{diag}(f_{t+1})",
     code="sigprop.layers.gated.GatedUnit",
@@ -105,14 +129,20 @@ models.row("zucchet:text:input-gates", "text", "confirmed", "")(
 )
 
 gates = part.at("Gated RNNs, Section 3.2", "gated")
-gates.row("zucchet:text:gated-update", "definition", "definition", "")(
+gates.row(
+    "zucchet:text:gated-update",
+    "definition",
+    "definition",
     "The update of a gated network",
     r"h_{t+1} = f_{t+1} \odot h_t + i_{t+1} \odot x_{t+1}",
     code="sigprop.layers.gated.GatedUnit",
     note="With i = 1 - f, the coupling that the text ascribes to the GRU; it prints "
     "f_t = 1 - i_t. In the LSTM the state of this equation is the cell.",
 )
-gates.row("zucchet:text:gates-nondiagonal", "text", "confirmed", "")(
+gates.row(
+    "zucchet:text:gates-nondiagonal",
+    "text",
+    "confirmed",
     "Gates that read the state make the Jacobian nearly diagonal at small weights",
     r"\frac{\partial h_{t+1}}{\partial h_t} = \text{diag}(f_{t+1}) + \text{diag}("
     r"f_{t+1}(1 - f_{t+1})(h_t - x_{t+1})) W_{fh}",
@@ -120,7 +150,10 @@ gates.row("zucchet:text:gates-nondiagonal", "text", "confirmed", "")(
     note="For the coupled gate i = 1 - f; the formula is ours. To first order linear in "
     "the weights from the state to the gate.",
 )
-gates.row("zucchet:text:gate-normalises", "text", "proved", "")(
+gates.row(
+    "zucchet:text:gate-normalises",
+    "text",
+    "proved",
     "A coupled input gate can normalise the input",
     r"h_{t+1} = \lambda h_t + (1 - \lambda) x_{t+1}, 0 \le \lambda < 1: \quad "
     r"\mathbb{E}[h_t^2] \le R_x(0)",
@@ -129,12 +162,15 @@ gates.row("zucchet:text:gate-normalises", "text", "proved", "")(
     "reaches the bound. For |rho| < 1 the moment (1 - lam)(1 + rho lam)/((1 + lam)(1 - "
     "rho lam)) vanishes with the gap: at rho = 0 and lam = 0.9 it is 0.0526.",
 )
-gates.row("zucchet:text:sigmoid", "text", "proved", "")(
+gates.row(
+    "zucchet:text:sigmoid",
+    "text",
+    "proved",
     "A sigmoid has a similar effect as reparametrising the eigenvalue",
     r"\lambda = \sigma(b), \gamma^2 = 1 - \lambda^2: \quad \mathbb{E}[(\mathrm{d}_b "
     r"h_t)^2] = \frac{\lambda^2(1+\lambda^2)}{(1+\lambda)^2}, \rho = 0",
-    recurrences.sigmoid_controlled,
-    lambda: lam**2 * (1 + lam**2) / (1 + lam) ** 2,
+    derive=recurrences.sigmoid_controlled,
+    printed=lambda: lam**2 * (1 + lam**2) / (1 + lam) ** 2,
     code="sigmoid_controlled",
     assumes=DETACHED,
     note="The text says a similar effect; the formula is ours. gamma is that of the "

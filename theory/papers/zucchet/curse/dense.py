@@ -8,7 +8,10 @@ from sigprop.theory.rows import Part
 
 part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
 
-part.row("zucchet:8", "identity", "refuted")(
+part.row(
+    "zucchet:8",
+    "identity",
+    "refuted",
     "A dense linear recurrence in its eigenbasis",
     r"h_{t+1} = Ah_t + x_t:\quad h_t = P h_t^{\text{diag}} \text{ with } h_{t+1}^"
     r"{\text{diag}} = \text{diag}(\lambda) h_t^{\text{diag}} + P^{-1} x_{t+1}",
@@ -25,7 +28,10 @@ part.row("zucchet:8", "identity", "refuted")(
         bearing="Eq. 9 and Appendix B.2.3 use the recurrence with x_{t+1}.",
     ),
 )
-part.row("zucchet:9", "identity", "confirmed")(
+part.row(
+    "zucchet:9",
+    "identity",
+    "confirmed",
     "Sensitivity to a dense matrix: readout, eigenvalues and input",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}A} = \frac{\partial h_t}{\partial P} \frac{"
     r"\partial P}{\partial A} + \frac{\partial h_t}{\partial h_t^{\mathrm{diag}}} "
@@ -40,10 +46,14 @@ part.row("zucchet:9", "identity", "confirmed")(
     "= diag(P^-1 dA P), dP = P M, dP^-1 = -M P^-1. The first and the last term depend "
     "on the scales of the eigenvectors; the sum of the two terms does not.",
 )
-part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq. 9")(
+part.row(
+    "zucchet:text:dominating-term",
+    "limit",
+    "conditional",
     "The eigenvalue term dominates for |lambda| -> 1",
     r"|\lambda| \to 1:\quad \mathrm{d}_A h_t \simeq \partial_{h_t^{\text{diag}}} "
     r"h_t\, \mathrm{d}_\lambda h_t^{\text{diag}}\, \partial_A \lambda",
+    where="text after Eq. 9",
     code="share_left",
     assumes="distinct eigenvalues, as in Appendix B.2.3",
     condition=Condition(EXCITED, lambda source, **_: source == "white"),
@@ -55,10 +65,14 @@ part.row("zucchet:text:dominating-term", "limit", "conditional", "text after Eq.
     "(zucchet:text:dominance).",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),
 )
-part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(
+part.row(
+    "zucchet:text:all-entries",
+    "limit",
+    "confirmed",
     "The explosion is spread over all entries of a dense matrix",
     r"|\lambda| \to 1:\quad \mathbb{E}\left\|\frac{\mathrm{d}h_t}{\mathrm{d}A_{ij}}"
     r"\right\|^2 \to \infty \text{ for each } i, j",
+    where="text after Eq. 9",
     code="entry_growth",
     assumes="white input; a generic A, for in a triangular one some entries move "
     "no eigenvalue",
@@ -66,18 +80,26 @@ part.row("zucchet:text:all-entries", "limit", "confirmed", "text after Eq. 9")(
     "zucchet:text:dominating-term. All nine entries grow as 1/gap^3.",
 )
 end = part.at("")
-end.row("zucchet:text:orthogonal", "text", "proved", "end of Section 2.3")(
+end.row(
+    "zucchet:text:orthogonal",
+    "text",
+    "proved",
     "An orthogonal matrix neither vanishes nor explodes",
     r"A^\top A = \mathrm{Id}: \quad \left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}"
     r"\right\| = 1",
+    where="end of Section 2.3",
     code="orthogonal_norms",
     note="In a linear network all singular values are one.",
 )
-end.row("zucchet:text:orthogonal-sensitive", "limit", "proved", "end of Section 2.3")(
+end.row(
+    "zucchet:text:orthogonal-sensitive",
+    "limit",
+    "proved",
     "Orthogonal weights stay sensitive",
     r"A^\top A = \mathrm{Id}, \text{ so } |\lambda| = 1: \quad \mathbb{E}\left|\frac{"
     r"\mathrm{d}h_T}{\mathrm{d}\lambda}\right|^2 \to \infty \quad (T \to \infty)",
-    recurrences.remembered,
+    where="end of Section 2.3",
+    derive=recurrences.remembered,
     code="sigprop.theory.recurrences.remembered",
     assumes="white input, one for which it is so",
     note="The text says that such weights may remain sensitive. Under white input "

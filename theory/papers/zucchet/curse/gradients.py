@@ -6,7 +6,10 @@ from sigprop.theory.rows import Part
 
 part = Part("Section 1", "backward", "sigprop.evidence.zucchet.curse.gradients")
 
-part.row("zucchet:1", "definition", "definition")(
+part.row(
+    "zucchet:1",
+    "definition",
+    "definition",
     "A recurrent network and its loss",
     r"h_{t+1} = f_{\theta}(h_t, x_{t+1}) \text{ and } L = \mathbb{E}\left["
     r"\sum_{t=1}^T L_t(h_t)\right]",
@@ -15,7 +18,10 @@ part.row("zucchet:1", "definition", "definition")(
     note="The loop of each layer is compared with the update, iterated from the "
     "zero state.",
 )
-part.row("zucchet:2", "identity", "refuted")(
+part.row(
+    "zucchet:2",
+    "identity",
+    "refuted",
     "Gradient of the instantaneous loss",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\theta} = \frac{\partial L_t}{\partial h_t}"
     r" \frac{\mathrm{d}h_t}{\mathrm{d}\theta} = \frac{\partial L_t}{\partial h_t}"
@@ -32,7 +38,10 @@ part.row("zucchet:2", "identity", "refuted")(
     erratum=Erratum("F", bearing="Eq. 4 is right and is what is used."),
     as_extracted=True,
 )
-part.at("Section 2.1").row("zucchet:4", "identity", "confirmed")(
+part.at("Section 2.1").row(
+    "zucchet:4",
+    "identity",
+    "confirmed",
     "Sensitivity of the state to the parameters",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}\theta} = \sum_{t' \le t} \frac{\mathrm{d}"
     r"h_t}{\mathrm{d}h_{t'}} \frac{\partial f_\theta}{\partial \theta} (h_{t'-1}, "
@@ -41,23 +50,32 @@ part.at("Section 2.1").row("zucchet:4", "identity", "confirmed")(
     note="The equation is the chain rule. The test uses a linear diagonal, a linear "
     "dense and a tanh network, and every entry of the recurrent matrix.",
 )
-part.row("zucchet:text:total-derivative", "text", "confirmed", "text after Eq. 2")(
+part.row(
+    "zucchet:text:total-derivative",
+    "text",
+    "confirmed",
     "Total derivative of the loss with respect to a state",
     r"\mathrm{d}_{h_t} L = \partial_{h_t} L_t(h_t) + \sum_{t'>t} \mathrm{d}_{h_t}"
     r" L_{t'}(h_{t'})",
+    where="text after Eq. 2",
     code="total_sum",
     note="The Jacobian over the steps between carries each later error back.",
 )
 part.at("Section 2.2").row(
-    "zucchet:text:chain-rule", "text", "confirmed", "text before Eq. 6"
-)(
+    "zucchet:text:chain-rule",
+    "text",
+    "confirmed",
     "Gradient of the loss with respect to the eigenvalue",
     r"\mathrm{d}_{\lambda}L = \sum_{t} \partial_{h_t}L\, \mathrm{d}_{\lambda}h_t,"
     r"\quad \mathrm{d}_{\lambda}h_{t+1} = \lambda \mathrm{d}_{\lambda}h_t + h_t",
+    where="text before Eq. 6",
     code="eigenvalue_gradient_sum",
     note="The second half is Eq. 49, which has a row of its own.",
 )
-part.row("zucchet:3", "identity", "confirmed")(
+part.row(
+    "zucchet:3",
+    "identity",
+    "confirmed",
     "The Jacobian over several steps is a product",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} = \prod_{i=t'}^{t-1} \frac{\partial "
     r"h_{i+1}}{\partial h_i} = \prod_{i=t'}^{t-1} \frac{\partial f_\theta}{"
@@ -68,11 +86,15 @@ part.row("zucchet:3", "identity", "confirmed")(
     "order. Read from left to right as the index runs, it is another matrix wherever "
     "the factors do not commute, as in a dense non-linear network.",
 )
-part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
+part.row(
+    "zucchet:text:vanish",
+    "bound",
+    "conditional",
     "Spectral radii below one make the product vanish exponentially",
     r"\rho(\partial_h f_\theta(h_i, x_{i+1})) \le c < 1 \text{ for all } i \Rightarrow "
     r"\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} \to 0 \text{ exponentially } (t - t' \to "
     r"\infty)",
+    where="text after Eq. 3",
     code="rate",
     condition=Condition(
         "the Jacobian is the same at all times",
@@ -88,11 +110,15 @@ part.row("zucchet:text:vanish", "bound", "conditional", "text after Eq. 3")(
         bearing="The paper's own results have a constant and diagonal Jacobian.",
     ),
 )
-part.row("zucchet:text:explode", "bound", "confirmed", "text after Eq. 3")(
+part.row(
+    "zucchet:text:explode",
+    "bound",
+    "confirmed",
     "A component above one can make the product explode",
     r"\text{some } \partial_h f_\theta \text{ with a component above } 1 \text{ have }"
     r"\left\|\frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}}\right\| \to \infty "
     r"\text{ exponentially}",
+    where="text after Eq. 3",
     code="rate",
     note="The text says that it can. The Jacobian (1.05, 3; 0, 0.4) does, at the rate "
     "of its largest eigenvalue. The Jacobian (0.7, 2; 0, 0.6) also has an entry and a "

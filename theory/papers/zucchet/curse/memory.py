@@ -17,11 +17,13 @@ SILENT = "zucchet:text:state-diverges"  # whose fault others repeat
 part = Part("Section 2.2", "backward", "sigprop.theory.recurrences")
 
 part.at("Section 2.1").row(
-    "zucchet:text:memory-terms", "text", "confirmed", "text after Eq. 4"
-)(
+    "zucchet:text:memory-terms",
+    "text",
+    "confirmed",
     "Longer memory: more Jacobians that are not negligible",
     r"\text{for every } \varepsilon: \quad \#\left\{t': \left|\frac{\mathrm{d}h_t}"
     r"{\mathrm{d}h_{t'}}\right| > \varepsilon\right\} \text{ increases with the memory}",
+    where="text after Eq. 4",
     code="sigprop.evidence.zucchet.curse.memory.terms_counted",
     note='We read "not negligible" as above any threshold. The test is whether a '
     "memory twice as long, |lambda|^(1/2) for |lambda|, has more such terms. Their "
@@ -29,19 +31,25 @@ part.at("Section 2.1").row(
     "1/gap.",
 )
 part.row(
-    "zucchet:text:assumption-diagonal", "definition", "definition", "assumption a"
-)(
+    "zucchet:text:assumption-diagonal",
+    "definition",
+    "definition",
     "The linear diagonal network",
     r"f_{\theta}(h_t, x_{t+1}) = \lambda \odot h_t + x_{t+1}",
+    where="assumption a",
     code="sigprop.neuron.recurrence.step",
     topic="models",
     note="The test uses the moment of the state that it leads to.",
 )
-part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
+part.row(
+    "zucchet:text:infinite-horizon",
+    "text",
+    "proved",
     "The part of the state that a finite horizon misses",
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|h_T|^2}{\mathbb{E}|h_\infty|^2} \to 0 "
     r"\quad (T(1 - |\lambda|) \to \infty)",
-    lambda: start(
+    where="assumption b",
+    derive=lambda: start(
         "Divide the tail of the sum by the total:", diagonal.remainder_factor("state")
     ),
     code="sigprop.theory.diagonal.remainder_factor",
@@ -51,12 +59,16 @@ part.row("zucchet:text:infinite-horizon", "text", "proved", "assumption b")(
     "time constant 1/gap. The missing fraction is |lambda|^(2T), a formula of ours. "
     "For |lambda| -> 1 it is 13.5 % at T = 1/gap and 0.25 % at T = 3/gap.",
 )
-part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumption b")(
+part.row(
+    "zucchet:text:infinite-horizon-sensitivity",
+    "text",
+    "proved",
     "The part of the sensitivity that a finite horizon misses",
     r"t_0 = -\infty: \quad 1 - \frac{\mathbb{E}|\mathrm{d}_\lambda h_T|^2}{"
     r"\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2} \to 0 \quad (T(1 - |\lambda|) \to "
     r"\infty)",
-    lambda: start(
+    where="assumption b",
+    derive=lambda: start(
         "Divide the tail of the sum by the total:",
         diagonal.remainder_factor("sensitivity"),
     ),
@@ -68,11 +80,13 @@ part.row("zucchet:text:infinite-horizon-sensitivity", "text", "proved", "assumpt
     "4.2 at nu_0 = 0.99.",
 )
 part.row(
-    "zucchet:text:assumption-stationary", "definition", "definition", "assumption c"
-)(
+    "zucchet:text:assumption-stationary",
+    "definition",
+    "definition",
     "Wide-sense stationarity and the autocorrelation function",
     r"\mathbb{E}_X [X_{t+\Delta}X_t] =: R_X(\Delta) \text{ for all } t, \Delta \in "
     r"\mathbb{Z}",
+    where="assumption c",
     code="sigprop.inputs.AR1.autocovariance",
     topic="stationarity",
     note="The usual definition also asks for a constant mean. Appendix B.2 repeats "
@@ -82,10 +96,9 @@ part.row(
     "zucchet:text:state-diverges",
     "limit",
     "conditional",
-    "text before and after Eq. 5",
-)(
     "The state's second moment goes to infinity for |lambda| -> 1",
     r"|\lambda| \to 1 \Rightarrow \mathbb{E}[h_t^2] \to \infty",
+    where="text before and after Eq. 5",
     code="at_the_edge",
     topic="forward",
     condition=POWER,
@@ -111,11 +124,10 @@ part.row(
     "zucchet:text:sensitivity-diverges",
     "limit",
     "conditional",
-    "text before and after Eq. 6",
-)(
     "The sensitivity's second moment goes to infinity for |lambda| -> 1",
     r"|\lambda| \to 1 \Rightarrow \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] \to "
     r"\infty \text{, faster than } \mathbb{E}[h_t^2]",
+    where="text before and after Eq. 6",
     code="at_the_edge",
     condition=POWER,
     note="The power of the divergence is 3, two more than for the state, and 4 for a "
@@ -124,10 +136,14 @@ part.row(
     "R(0), the sensitivity diverges faster wherever the state diverges.",
     erratum=Erratum("D", root=SILENT),
 )
-part.row("zucchet:text:divergence-speed", "limit", "conditional", "text after Eq. 5")(
+part.row(
+    "zucchet:text:divergence-speed",
+    "limit",
+    "conditional",
     "Correlated inputs make the state diverge faster",
     r"\lim_{|\lambda| \to 1} (1 - \lambda^2) \mathbb{E}[h_t^2] \text{ increases as less "
     r"of the } R_x(\Delta) \text{ are negligible}",
+    where="text after Eq. 5",
     code="at_the_edge",
     topic="forward",
     condition=Condition(
@@ -141,10 +157,14 @@ part.row("zucchet:text:divergence-speed", "limit", "conditional", "text after Eq
     "eigenvalue, slows the divergence.",
     erratum=Erratum("D", bearing="The paper derives nothing from this remark."),
 )
-part.row("zucchet:text:low-pass", "bound", "conditional", "text before Eq. 6")(
+part.row(
+    "zucchet:text:low-pass",
+    "bound",
+    "conditional",
     "The recurrence is a low-pass filter",
     r"\frac{|H(\pi)|}{|H(0)|} = \frac{|1 - \lambda|}{|1 + \lambda|} \le 1, \quad "
     r"H(\omega) = \frac{1}{1 - \lambda e^{-i\omega}}",
+    where="text before Eq. 6",
     code="sigprop.neuron.recurrence.linear_recurrence",
     condition=Condition(
         "lambda >= 0; a negative eigenvalue makes a high-pass filter and a complex "
@@ -161,11 +181,13 @@ part.row("zucchet:text:low-pass", "bound", "conditional", "text before Eq. 6")(
     ),
 )
 part.at("Section 2.2; text in Section 3.1").row(
-    "zucchet:text:faster", "limit", "conditional", "text before Eq. 6"
-)(
+    "zucchet:text:faster",
+    "limit",
+    "conditional",
     "The sensitivity diverges faster than the state",
     r"\lim_{|\lambda| \to 1} \frac{\mathbb{E}[(\mathrm{d}_\lambda h_t)^2]}{"
     r"\mathbb{E}[h_t^2]} = \infty",
+    where="text before Eq. 6",
     code="sensitivity_over_state",
     condition=POWER,
     note="We measure the power of 1/gap with which the ratio grows. It is 2: under "
@@ -173,13 +195,17 @@ part.at("Section 2.2; text in Section 3.1").row(
     "lambda -> -1 neither moment diverges, and the ratio tends to 1/4.",
     erratum=Erratum("D", root=SILENT),
 )
-part.row("zucchet:text:recurrent-most", "limit", "proved", "text after Eq. 7")(
+part.row(
+    "zucchet:text:recurrent-most",
+    "limit",
+    "proved",
     "The explosion is strongest for recurrent parameters",
     r"y = c h, h_{t+1} = \lambda h_t + b x_{t+1}: \quad \frac{\mathbb{E}\left[|"
     r"\mathrm{d}y/\mathrm{d}\lambda|^2\right]}{b^2 \mathbb{E}\left[|\mathrm{d}y/"
     r"\mathrm{d}b|^2\right]}, \frac{\mathbb{E}\left[|\mathrm{d}y/\mathrm{d}"
     r"\lambda|^2\right]}{c^2 \mathbb{E}\left[|\mathrm{d}y/\mathrm{d}c|^2\right]} \ge "
     r"\frac{\mathbb{E}[h_t^2]}{b^2 R_x(0)} \to \infty \text{ where the state explodes}",
+    where="text after Eq. 7",
     code="sigprop.theory.recurrences.two_passes_outgrow_one",
     note="The sentence says where the explosion is worst, so where there is one. Both "
     "weights multiply the state; the bound, of ours, is that of Cauchy and Schwarz, one "

@@ -7,9 +7,13 @@ from sigprop.theory.rows import Part
 part = Part("Appendix D.3", "gated", "sigprop.theory.gated")
 
 
-part.row("zucchet:text:constant-gates", "text", "not-checkable", "first result")(
+part.row(
+    "zucchet:text:constant-gates",
+    "text",
+    "not-checkable",
     "Theory and measurement with constant gates",
     r"\text{constant gates: an almost perfect match of theory and practice}",
+    where="first result",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.finite_share",
     reason="Almost perfect has no threshold.",
     note="The prediction is for infinitely many inputs, the measurement after 512 "
@@ -17,9 +21,13 @@ part.row("zucchet:text:constant-gates", "text", "not-checkable", "first result")
     "89 % of it at T = 256, the sensitivity 78 %. Up to T = 64 it is over 99 %.",
 )
 
-part.row("zucchet:text:dependent-gates", "text", "not-checkable", "second result")(
+part.row(
+    "zucchet:text:dependent-gates",
+    "text",
+    "not-checkable",
     "Theory and measurement with gates that depend on input and state",
     r"\text{context-dependent gates: a very precise, though not perfect, match}",
+    where="second result",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.simulated_excess",
     reason="Very precise has no threshold.",
     note="Mean of h_512^2 over its prediction, less one. At the fit of Fig. 12 it is "
@@ -27,10 +35,14 @@ part.row("zucchet:text:dependent-gates", "text", "not-checkable", "second result
     "variance multiplies it by five (see sigprop:moments-gate).",
 )
 
-part.row("zucchet:text:minimal-dependence", "text", "not-checkable", "third result")(
+part.row(
+    "zucchet:text:minimal-dependence",
+    "text",
+    "not-checkable",
     "The dependence of the gated moments on the time constant",
     r"\mathbb{E}[h_t^2],\ \mathbb{E}\left[\left(\frac{\partial h_t}{\partial "
     r"b_f}\right)^2\right]: \text{ minimal dependence on } \lambda",
+    where="third result",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.spread",
     reason="Minimal has no threshold.",
     note="By the paper's own Eq. 160-161 on its own autocovariance both moments vary by a "
@@ -39,10 +51,14 @@ part.row("zucchet:text:minimal-dependence", "text", "not-checkable", "third resu
     "T. Under white noise the state's would fall as (1 - lam)/(1 + lam), 171-fold.",
 )
 
-part.row("zucchet:fig15", "figure", "refuted", "Figure 15")(
+part.row(
+    "zucchet:fig15",
+    "figure",
+    "refuted",
     "Time constant and gate",
     r"\lambda = T/1+T,\quad T \in [1, 256]",
-    gated.gate_at_time,
+    where="Figure 15",
+    derive=gated.gate_at_time,
     code="sigprop.layers.gru.chrono",
     correction=r"\lambda = \frac{T}{1+T}",
     corrected=lambda: gated.tau / (1 + gated.tau),
@@ -55,10 +71,14 @@ part.row("zucchet:fig15", "figure", "refuted", "Figure 15")(
     ),
 )
 
-part.row("zucchet:fig15:samples", "definition", "definition", "Figure 15")(
+part.row(
+    "zucchet:fig15:samples",
+    "definition",
+    "definition",
     "Samples and kernel of the empirical mean",
     r"100 \text{ networks} \times 256 \text{ neurons},\quad \mathcal{K}(a, b) := "
     r"\exp(-(a - b)^2/100)",
+    where="Figure 15",
     code="sigprop.layers.gated.gated_unit",
     note="Value: the weights of 25600 samples sum to about 1780 in the middle and to half "
     "of it at T = 1; for the noise of a mean 2500 and 1300 samples count, (sum K)^2/sum "

@@ -29,14 +29,20 @@ def _pair() -> Derivation:
     )
 
 
-part.row("zucchet:157", "definition", "definition")(
+part.row(
+    "zucchet:157",
+    "definition",
+    "definition",
     "The gate of the simplified GRU",
     r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
     code=UNIT,
     note="The test uses the gate that the layer used, recovered from its states.",
 )
 
-part.row("zucchet:158", "definition", "definition")(
+part.row(
+    "zucchet:158",
+    "definition",
+    "definition",
     "The state of the simplified GRU",
     r"h_{t+1} = f_{t+1} \odot h_t + (1 - f_{t+1}) \odot x_{t+1}",
     code=UNIT,
@@ -46,9 +52,13 @@ part.row("zucchet:158", "definition", "definition")(
     "that of x, averaged over features, times the weights' gain.",
 )
 
-part.row("zucchet:text:gate-indices", "text", "refuted", "item 1")(
+part.row(
+    "zucchet:text:gate-indices",
+    "text",
+    "refuted",
     "The inputs of the gate",
     r"f_{t+1} \text{ depends on both } h_{t+1} \text{ and } x_t",
+    where="item 1",
     code=UNIT,
     correction=r"f_{t+1} \text{ depends on both } h_t \text{ and } x_{t+1}",
     note="The two time indices are exchanged; Eq. 157 has them right. We compare the "
@@ -59,9 +69,13 @@ part.row("zucchet:text:gate-indices", "text", "refuted", "item 1")(
     ),
 )
 
-part.row("zucchet:text:gate-constant", "text", "not-checkable", "item 1")(
+part.row(
+    "zucchet:text:gate-constant",
+    "text",
+    "not-checkable",
     "The gate as a constant eigenvalue",
     r"f_{t+1} \approx \sigma(b_f) =: \lambda",
+    where="item 1",
     code="sigprop.evidence.zucchet.experiments.gates.excess",
     reason="It names no size of its error, which sigprop:gate-order gives an order.",
     note="Four steps, lambda = sigma(1.2): the relative error of E|h|^2 is 1.6 % at "
@@ -70,11 +84,14 @@ part.row("zucchet:text:gate-constant", "text", "not-checkable", "item 1")(
     "does not fade with the time constant as the moment (1-lam)/(1+lam) R(0) does.",
 )
 
-part.row("zucchet:159", "definition", "definition")(
+part.row(
+    "zucchet:159",
+    "definition",
+    "definition",
     "The double sum f for an impulse response that normalises its input",
     PAIR_SUM,
-    _pair,
-    lambda: gated.printed_pair().on("mixed"),
+    derive=_pair,
+    printed=lambda: gated.printed_pair().on("mixed"),
     code="pair",
     assumes=Condition(
         "|alpha|, |beta| < 1, wide-sense-stationary input", inside("alpha", "beta")
@@ -83,39 +100,49 @@ part.row("zucchet:159", "definition", "definition")(
     "R(n-m), which Eq. 160 and 161 need, is what it is compared with.",
 )
 
-part.row("zucchet:160", "moment", "proved")(
+part.row(
+    "zucchet:160",
+    "moment",
+    "proved",
     "Second moment of the gated state",
     r"\mathbb{E}[h_t^2] = f(\lambda, \lambda)",
-    lambda: gated.on_embeddings(
+    derive=lambda: gated.on_embeddings(
         gated.state(), "The double sum over both impulse responses is"
     ),
-    lambda: gated.printed_state().on("mixed"),
+    printed=lambda: gated.printed_state().on("mixed"),
     code="state",
     assumes=A_GATE,
     note="Our copy has the expectation sign a few lines above the equation.",
     as_extracted=True,
 )
 
-part.row("zucchet:161", "moment", "proved")(
+part.row(
+    "zucchet:161",
+    "moment",
+    "proved",
     "Second moment of the gated state's sensitivity",
     BY_GATE + r" = \left.\frac{\partial^2 f(\alpha,\beta)}{\partial \alpha \partial "
     r"\beta}\right|_{\alpha=\lambda,\beta=\lambda}",
-    lambda: gated.on_embeddings(
+    derive=lambda: gated.on_embeddings(
         gated.sensitivity(),
         "The double sum over the derivatives of both impulse responses is",
     ),
-    lambda: gated.printed_sensitivity().on("mixed"),
+    printed=lambda: gated.printed_sensitivity().on("mixed"),
     code="sensitivity",
     assumes=A_GATE,
     note="The published code adds f and twice its first derivative to it before it "
     "draws Fig. 15: at T = 1 that is 36 % too little, at T = 256 0.8 %.",
 )
 
-part.row("zucchet:text:bias-sensitivity", "moment", "refuted", "after Eq. 161")(
+part.row(
+    "zucchet:text:bias-sensitivity",
+    "moment",
+    "refuted",
     "From the eigenvalue to the bias of the gate",
     r"\mathbb{E}\left[\left(\frac{\partial^2 h_t}{\partial b_f^2}\right)^2\right] = "
     r"\sigma'(b_f)^2 " + BY_GATE,
-    gated.bias_sensitivity,
+    where="after Eq. 161",
+    derive=gated.bias_sensitivity,
     code="bias_sensitivity",
     correction=rf"{BY_BIAS} = \sigma'(b_f)^2 {BY_GATE}",
     corrected=lambda: gated.sensitivity().on("mixed") * gated.gate_slope().result,

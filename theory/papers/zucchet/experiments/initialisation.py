@@ -22,23 +22,34 @@ def _upper_time() -> Derivation:
     )
 
 
-part.row("zucchet:fig12", "figure", "confirmed", "Figure 12")(
+part.row(
+    "zucchet:fig12",
+    "figure",
+    "confirmed",
     "Variance of the embeddings",
     r"0.376\,\delta_{\Delta=0} \approx 0.332\,\delta_{\Delta=0} + 0.044 \times "
     r"0.997^{\Delta} \text{ at } \Delta = 0",
+    where="Figure 12",
     code="sigprop.inputs.Mixed",
 )
 
-part.row("zucchet:fig12:fit", "figure", "not-checkable", "Figure 12")(
+part.row(
+    "zucchet:fig12:fit",
+    "figure",
+    "not-checkable",
     "Coefficients of the fitted autocorrelation",
     r"R_x^{\text{empirical}}(\Delta) \approx 0.332\,\delta_{\Delta=0} + 0.044 \times "
     r"0.997^{\Delta}",
+    where="Figure 12",
     code="sigprop.inputs.Mixed",
     reason="the experiment has not been re-run as it was; the autocorrelation of the "
     "embeddings, once they are at hand, will decide",
 )
 
-part.row("zucchet:text:iid-inputs", "text", "not-checkable", "")(
+part.row(
+    "zucchet:text:iid-inputs",
+    "text",
+    "not-checkable",
     "Independent inputs as a first approximation",
     r"\text{the i.i.d. assumption serves } (\rho = 0) \text{ as a good first order "
     r"approximation}",
@@ -49,7 +60,10 @@ part.row("zucchet:text:iid-inputs", "text", "not-checkable", "")(
     "up over the memory; the paper's subject is the limit where it dominates.",
 )
 
-part.row("zucchet:text:feature-dimension", "text", "refuted", "")(
+part.row(
+    "zucchet:text:feature-dimension",
+    "text",
+    "refuted",
     "Width of BERT's embeddings",
     r"1024 \text{ examples with length 512 and feature dimension 724}",
     code="bert_width",
@@ -65,16 +79,21 @@ part.row("zucchet:text:feature-dimension", "text", "refuted", "")(
 )
 
 deep.row(
-    "zucchet:text:network", "definition", "definition", "Section 5 and Appendix D.1"
-)(
+    "zucchet:text:network",
+    "definition",
+    "definition",
     "Four blocks of 256 neurons",
     r"\text{4 blocks: recurrent layer, non-linearity, GLU, skip; 256 neurons}",
+    where="Section 5 and Appendix D.1",
     note="Depth, width, states, features. Section 5 omits the nonlinearity before the "
     "GLU, which Appendix D.1 has without its name, and the skip connection. Features as "
     "BERT has them (zucchet:text:feature-dimension).",
 )
 
-part.row("zucchet:156", "definition", "definition")(
+part.row(
+    "zucchet:156",
+    "definition",
+    "definition",
     "Next-token mean-squared error",
     r"L_t = \frac{1}{2} \|\hat{x}_t(x_{1:t-1}) - x_t\|^2",
     code="prediction_loss",
@@ -82,19 +101,25 @@ part.row("zucchet:156", "definition", "definition")(
     "the input x_t. So it asks for a token that was read, not for the next one.",
 )
 
-part.row("zucchet:text:time-interval", "text", "proved", "")(
+part.row(
+    "zucchet:text:time-interval",
+    "text",
+    "proved",
     "Magnitudes and time constants",
     r"|\lambda| \in \left[\nu_0, \frac{1+\nu_0}{2}\right] \quad \text{and} \quad T \in "
     r"\left[\frac{1}{1-\nu_0}, \frac{2}{1-\nu_0}\right]",
-    _upper_time,
-    lambda: 2 / (1 - teacher.nu0),
+    derive=_upper_time,
+    printed=lambda: 2 / (1 - teacher.nu0),
     code="sigprop.layers.gru.chrono_times",
     note="Upper ends, with T = 1/(1 - |lam|); the lower ones are the definition. Under "
     "Eq. 31 the gate is T/(1 + T), with another T: zucchet:text:chrono-low. Appendix A.2 "
     "spreads the same networks up to modulus one.",
 )
 
-part.row("zucchet:text:time-constant", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:time-constant",
+    "text",
+    "confirmed",
     "Time constant of the forget gate",
     r"\text{the time constant of } f \text{ is uniformly sampled from } "
     r"\left[\frac{1}{1-\nu_0}, \frac{2}{1-\nu_0}\right]",
@@ -105,7 +130,10 @@ part.row("zucchet:text:time-constant", "text", "confirmed", "")(
     topic="gated",
 )
 
-part.row("zucchet:text:input-gate", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:input-gate",
+    "text",
+    "confirmed",
     "Input gate of the Chrono initialisation",
     r"x = h = 0:\quad i = 1 - f",
     code="sigprop.layers.lstm.lstm",
@@ -114,9 +142,13 @@ part.row("zucchet:text:input-gate", "text", "confirmed", "")(
     topic="gated",
 )
 
-deep.row("zucchet:text:lstm-or-gru", "text", "refuted", "Appendix D.1")(
+deep.row(
+    "zucchet:text:lstm-or-gru",
+    "text",
+    "refuted",
     "Which gated network Figure 5 shows",
     r"\text{for the LSTM, we use the Chrono initialization}",
+    where="Appendix D.1",
     correction=r"\text{for the GRU, we use the Chrono initialization}",
     note="The paper prints LSTM; it should be GRU. Section 5, Fig. 5 and the same "
     "appendix two paragraphs later have a GRU. We count how many of the three "
@@ -126,10 +158,14 @@ deep.row("zucchet:text:lstm-or-gru", "text", "refuted", "Appendix D.1")(
     ),
 )
 
-deep.row("zucchet:fig5:lru", "figure", "confirmed", "Figure 5.A, Section 5")(
+deep.row(
+    "zucchet:fig5:lru",
+    "figure",
+    "confirmed",
     "The activity of the LRU's first layer does not depend on its memory",
     r"\text{first layer, LRU: the input normalization effectively keeps neural activity "
     r"constant across } \nu_0 \text{ values}",
+    where="Figure 5.A, Section 5",
     code="sigprop.layers.lru.zucchet_lru",
     assumes="the LRU initialisation with phases on the whole circle",
     note="The first layer on the input of Fig. 12: averaged over phases every lag but zero "
@@ -138,9 +174,13 @@ deep.row("zucchet:fig5:lru", "figure", "confirmed", "Figure 5.A, Section 5")(
     "at 0.9. Fourth layer and GRU are not judged.",
 )
 
-deep.row("zucchet:fig5:recurrent", "figure", "not-checkable", "Figure 5.B, Section 5")(
+deep.row(
+    "zucchet:fig5:recurrent",
+    "figure",
+    "not-checkable",
     "Recurrent parameters' gradients grow fastest",
     r"\text{recurrent parameters grow faster to infinity than the rest as } \nu_0 \to 1",
+    where="Figure 5.B, Section 5",
     note="In theory, one layer and white inputs, the sensitivity to lam over the moment "
     "of the state, by which input and readout weights' gradients grow, is (1 + r^2)/(1 - "
     "r^2)^2.",
@@ -148,12 +188,14 @@ deep.row("zucchet:fig5:recurrent", "figure", "not-checkable", "Figure 5.B, Secti
 )
 
 part.row(
-    "zucchet:text:layers-explained", "text", "confirmed", "explanation of Figure 13"
-)(
+    "zucchet:text:layers-explained",
+    "text",
+    "confirmed",
     "Why gradients do not depend on the layer",
     r"\text{in the first layers, hidden states are small and errors are large, in the last "
     r"ones the reverse; consequently, the gradient magnitude remains relatively constant "
     r"across layers}",
+    where="explanation of Figure 13",
     code="sigprop.layers.stack.stack",
     assumes="a chain of linear layers of one law, unlike those of the figure, which have "
     "GLUs and skips",
@@ -161,49 +203,69 @@ part.row(
     "input, because small states meet large errors. The test is that the gradients do "
     "not differ.",
 )
-deep.row("zucchet:fig13", "figure", "not-checkable", "Figure 13, Appendix D.1")(
+deep.row(
+    "zucchet:fig13",
+    "figure",
+    "not-checkable",
     "Gradients of the layers",
     r"\text{the layer index does not significantly impact gradient magnitude}",
+    where="Figure 13, Appendix D.1",
     note="The row zucchet:text:layers-explained judges why the gradients may not "
     "depend on the layer.",
     reason=UNMEASURED,
 )
 
-deep.row("zucchet:fig5", "figure", "not-checkable", "Figure 5 and Section 5")(
+deep.row(
+    "zucchet:fig5",
+    "figure",
+    "not-checkable",
     "Signal propagation in deep networks at initialisation",
     r"\text{consistent with the theory: } \mathbb{E}[h_t^2],\ "
     r"\mathbb{E}[(\mathrm{d}_{\theta}L)^2] \text{ by } \nu_0",
+    where="Figure 5 and Section 5",
     note="The rows zucchet:fig5:lru and zucchet:fig5:recurrent treat one linear "
     "layer. The published code takes batches of 16, the paper says 8.",
     reason=UNMEASURED,
 )
 
-deep.row("zucchet:fig5:gru", "figure", "not-checkable", "Figure 5 and Section 5")(
+deep.row(
+    "zucchet:fig5:gru",
+    "figure",
+    "not-checkable",
     "Gradients of the GRU",
     r"\text{GRU: gradients independent of } \nu_0 \text{, the GRU-specific ones smaller}",
+    where="Figure 5 and Section 5",
     note="For the simplified unit see zucchet:text:minimal-dependence.",
     reason=UNMEASURED,
 )
 
 deep.row(
-    "zucchet:fig5:normalisation", "figure", "not-checkable", "Figure 5 and Section 5"
-)(
+    "zucchet:fig5:normalisation",
+    "figure",
+    "not-checkable",
     "Layer normalisation instead of the LRU's",
     r"\text{mitigates the gradient explosion at the macroscopic level, likely kills "
     r"any learning signal for the smallest eigenvalues}",
-    reason=UNMEASURED,
-)
-
-deep.row("zucchet:text:lstm-trends", "text", "not-checkable", "Section 5")(
-    "LSTMs follow the same trends",
-    r"\text{preliminary experiments revealed that same trends also hold for LSTMs}",
+    where="Figure 5 and Section 5",
     reason=UNMEASURED,
 )
 
 deep.row(
-    "zucchet:fig13:networks", "figure", "not-checkable", "Figure 13, Appendix D.1"
-)(
+    "zucchet:text:lstm-trends",
+    "text",
+    "not-checkable",
+    "LSTMs follow the same trends",
+    r"\text{preliminary experiments revealed that same trends also hold for LSTMs}",
+    where="Section 5",
+    reason=UNMEASURED,
+)
+
+deep.row(
+    "zucchet:fig13:networks",
+    "figure",
+    "not-checkable",
     "Gradients of the layers of the networks",
     r"\text{the encoder gradients are the dominating ones}",
+    where="Figure 13, Appendix D.1",
     reason=UNMEASURED,
 )

@@ -7,7 +7,10 @@ from sigprop.theory.rows import Part
 part = Part("Appendix D.2, Figure 14", "gated", "sigprop.layers.gru.gru")
 elsewhere = part.at("")
 
-part.row("zucchet:text:non-diagonal", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:non-diagonal",
+    "text",
+    "confirmed",
     "Non-diagonal entries of the GRU's Jacobian, at rest",
     r"\left|\left(\frac{\mathrm{d}h_{t+\Delta}}{\mathrm{d}h_t}\right)_{ij}\right| "
     r"\text{ much smaller off the diagonal}",
@@ -19,7 +22,10 @@ part.row("zucchet:text:non-diagonal", "text", "confirmed", "")(
     "neuron's own entry dies as f^Delta, what it takes up from slow ones does not.",
 )
 
-part.row("zucchet:text:diagonal-decay", "text", "not-checkable", "")(
+part.row(
+    "zucchet:text:diagonal-decay",
+    "text",
+    "not-checkable",
     "Diagonal entries decay as if the gates were constant",
     r"\left(\frac{\mathrm{d}h_{t+\Delta}}{\mathrm{d}h_t}\right)_{ii} \approx "
     r"\lambda_i^\Delta",
@@ -30,7 +36,10 @@ part.row("zucchet:text:diagonal-decay", "text", "not-checkable", "")(
     "of 15 after 256 for T up to 16.",
 )
 
-part.row("zucchet:text:slow-dimensions", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:slow-dimensions",
+    "text",
+    "confirmed",
     "Slow neurons decay most as if their gates were constant, at rest",
     r"\text{similarly than in the constant case, particularly on slowly decaying "
     r"dimensions (large } T \text{ values)}",
@@ -41,7 +50,10 @@ part.row("zucchet:text:slow-dimensions", "text", "confirmed", "")(
     "figure, it is zucchet:fig14:embeddings.",
 )
 
-part.row("zucchet:text:jacobian-explodes", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:jacobian-explodes",
+    "text",
+    "confirmed",
     "The size of the state's weights at which the Jacobian explodes, at rest",
     r"x = h = 0: \quad \sigma_h = 1 \text{ does not, } \sigma_h = 3 \text{ eventually "
     r"explodes}",
@@ -51,10 +63,14 @@ part.row("zucchet:text:jacobian-explodes", "text", "confirmed", "")(
     "of its Appendix A.4 W_hn, W_hz.",
 )
 
-elsewhere.row("zucchet:fig14", "figure", "conditional", "Figure 14.A")(
+elsewhere.row(
+    "zucchet:fig14",
+    "figure",
+    "conditional",
     "Constant forget gates make the GRU diagonal",
     r"\text{forget gates independent of } x \text{ and } h: \text{ the resulting "
     r"network is linear and diagonal}",
+    where="Figure 14.A",
     code="sigprop.layers.gated.ConstantGate",
     condition=Condition(
         "the candidate n does not see the state either",
@@ -68,16 +84,24 @@ elsewhere.row("zucchet:fig14", "figure", "conditional", "Figure 14.A")(
     ),
 )
 
-elsewhere.row("zucchet:fig14:input-gates", "figure", "confirmed", "Figure 14.C")(
+elsewhere.row(
+    "zucchet:fig14:input-gates",
+    "figure",
+    "confirmed",
     "Gates that read only the input",
     r"\sigma_h = 0 \text{: gates that only depend on } x",
+    where="Figure 14.C",
     note="Every matrix that takes h scaled by sigma_h. Nearly a definition: the step's "
     "Jacobian is diag(f(x)) exactly, as for Mamba and Hawk.",
 )
 
-elsewhere.row("zucchet:fig14:embeddings", "figure", "not-checkable", "Figure 14.B, C")(
+elsewhere.row(
+    "zucchet:fig14:embeddings",
+    "figure",
+    "not-checkable",
     "The GRU's Jacobian on a sentence",
     r"\text{the recurrent Jacobian evolves similarly than in the constant case}",
+    where="Figure 14.B, C",
     reason="the experiment has not been re-run as it was; the Jacobian of a GRU on the "
     "embeddings will decide",
 )

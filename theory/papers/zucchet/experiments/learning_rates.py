@@ -9,9 +9,13 @@ part = Part(
     "Section 4.3", "hessian", "sigprop.evidence.zucchet.experiments.learning_rates"
 )
 
-part.row("zucchet:fig4", "figure", "conditional", "Figure 4.A, B")(
+part.row(
+    "zucchet:fig4",
+    "figure",
+    "conditional",
     "Spectra of the dense and the complex diagonal Hessian",
     r"\text{the spectra are almost the same}",
+    where="Figure 4.A, B",
     code="sensitivities",
     condition=Condition(
         "orthogonal eigenvectors of the teacher's matrix", lambda normal, **_: normal
@@ -28,9 +32,13 @@ part.row("zucchet:fig4", "figure", "conditional", "Figure 4.A, B")(
     ),
 )
 
-part.row("zucchet:fig4:rank", "definition", "definition", "Figure 4.A, B")(
+part.row(
+    "zucchet:fig4:rank",
+    "definition",
+    "definition",
     "The ten eigenvectors that Figure 4 shows",
     r"\text{its 10 eigenvectors with greatest eigenvalues}",
+    where="Figure 4.A, B",
     code="sensitivities",
     note="Both Hessians, of 25 real parameters, have rank 2 * 4 + 1 = 9. A change of "
     "parameters reaches the functions lam^n and n lam^(n-1) of four eigenvalues and "
@@ -38,18 +46,26 @@ part.row("zucchet:fig4:rank", "definition", "definition", "Figure 4.A, B")(
     "space.",
 )
 
-part.row("zucchet:fig4:concentration", "figure", "confirmed", "Figure 4.A, B")(
+part.row(
+    "zucchet:fig4:concentration",
+    "figure",
+    "confirmed",
     "Where the top eigenvectors lie",
     r"\text{the top eigenvectors are concentrated on few coordinates for the complex "
     r"diagonal one but not for the fully connected one}",
+    where="Figure 4.A, B",
     code="spread_of_top",
     note="Coordinates of 25 that the ten top eigenvectors spread over, means over 20 "
     "teachers: 3.5 and 4.7 by inverse participation, 4.1 and 6.4 by entropy.",
 )
 
-part.row("zucchet:text:footnote-2", "bound", "confirmed", "footnote 2")(
+part.row(
+    "zucchet:text:footnote-2",
+    "bound",
+    "confirmed",
     "The largest stable learning rate",
     r"\eta_{\max} \le \frac{2}{L}",
+    where="footnote 2",
     code="largest_stable_rate",
     note="L is the gradient's Lipschitz constant, the largest |eigenvalue|: for its other "
     "name see zucchet:footnote2:lipschitz. Reached where no curvature is negative; along "
@@ -60,11 +76,10 @@ part.at("").row(
     "zucchet:text:effective-rate",
     "definition",
     "definition",
-    "Section 4.3, Figure 4.C, D",
-)(
     "The effective learning rate of Adam",
     r"\text{the effective learning rate used by Adam, computed by providing a vector "
     r"of ones to the optimizer}",
+    where="Section 4.3, Figure 4.C, D",
     printed=teacher.adam_step,
     code="sigprop.theory.teacher.adam_step",
     note="It mixes the ones with the running moments: where the gradients' root mean "
@@ -73,10 +88,14 @@ part.at("").row(
     topic="experiments",
 )
 
-part.row("zucchet:fig4:adam", "figure", "confirmed", "Figure 4.C, D")(
+part.row(
+    "zucchet:fig4:adam",
+    "figure",
+    "confirmed",
     "Effective learning rates of the two networks",
     r"\text{small learning rates for the fully connected one, larger ones for the "
     r"complex diagonal one}",
+    where="Figure 4.C, D",
     code="sigprop.evidence.zucchet.experiments.medians.rates",
     note="Both networks at the printed rate 10^-3, kept constant, at the end of learning: "
     "the median effective rate of the recurrent parameters is larger in the complex "
@@ -84,14 +103,20 @@ part.row("zucchet:fig4:adam", "figure", "confirmed", "Figure 4.C, D")(
     topic="experiments",
 )
 
-part.row("zucchet:text:pairs-of-teacher", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:pairs-of-teacher",
+    "text",
+    "confirmed",
     "The teacher's eigenvalues come in conjugate pairs",
     r"\text{the complex eigenvalues of the teacher come in conjugate pairs}",
     code="sigprop.layers.dense.linear_rnn",
     topic="experiments",
 )
 
-part.row("zucchet:text:more-neurons", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:more-neurons",
+    "text",
+    "confirmed",
     "More neurons make the Hessian less diagonal",
     r"\text{increasing the number of hidden neurons breaks the diagonal structure}",
     code="sigprop.evidence.zucchet.experiments.sensitivities.coupling",

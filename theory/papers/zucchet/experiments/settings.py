@@ -12,9 +12,13 @@ SETTINGS = (
 
 
 def _table(number: int, figure: str, lists: str, note: str) -> None:
-    part.row(f"zucchet:table{number}", "table", "confirmed", f"Table {number}")(
+    part.row(
+        f"zucchet:table{number}",
+        "table",
+        "confirmed",
         f"The scans of Figure {figure}",
         rf"{SETTINGS};\quad {lists}",
+        where=f"Table {number}",
         note=note,
         topic="tables",
         as_extracted=True,
@@ -47,9 +51,13 @@ _table(
     "for panel D only.",
 )
 
-part.row("zucchet:table1:nu0", "table", "not-checkable", "Table 1")(
+part.row(
+    "zucchet:table1:nu0",
+    "table",
+    "not-checkable",
     "The list of nu_0 in Table 1",
     r"\nu_0 \in \{0.32, 0.68, 0.84, 0.92, 0.96, 0.98, 0.99\}",
+    where="Table 1",
     code="sigprop.theory.teacher.NU0",
     reason="A list of what was scanned is neither true nor false by its pattern.",
     note="From 0.68 on each entry halves 1 - nu_0; 0.36 in place of 0.32 would too. The "
@@ -57,7 +65,10 @@ part.row("zucchet:table1:nu0", "table", "not-checkable", "Table 1")(
     topic="tables",
 )
 
-part.row("zucchet:text:initial-angles", "definition", "definition", "")(
+part.row(
+    "zucchet:text:initial-angles",
+    "definition",
+    "definition",
     "Initial eigenvalues of the students",
     r"|\lambda| \in [\nu_0, 1], \quad \arg \lambda \in [-\theta_0, \theta_0]",
     code="sigprop.layers.lru.zucchet_lru",
@@ -70,23 +81,28 @@ elsewhere.row(
     "zucchet:fig4:learning-rate",
     "definition",
     "definition",
-    "Figure 4 and Appendix C.3",
-)(
     "The learning rate of Figure 4",
     r"\text{panels C and D: the setup of Table 2, learning rate } 10^{-3}",
+    where="Figure 4 and Appendix C.3",
     note="One rate for both networks makes the panels comparable. It is in the RNN's grid "
     "of Table 2 and below that of the complex diagonal network, -2.5 to -0.5 in log. "
     "Value: whether the rate is in the grid.",
 )
 
-part.row("zucchet:text:scans", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:scans",
+    "text",
+    "confirmed",
     "Runs behind a figure",
     r"\text{the scans require on the order of few hundreds run each}",
     note="A scan is taken as a column of a table: 840, 350, 360, 100, 400 and 800 runs, "
     "judged by their power of ten. A figure has 1190, 460 and 1200.",
 )
 
-part.row("zucchet:text:compute", "text", "not-checkable", "")(
+part.row(
+    "zucchet:text:compute",
+    "text",
+    "not-checkable",
     "Thirty days of computation",
     r"\text{30 days, one third of it on GPUs and two thirds on CPUs}",
     code="sigprop.theory.teacher.days",
@@ -96,10 +112,12 @@ part.row("zucchet:text:compute", "text", "not-checkable", "")(
 )
 
 elsewhere.row(
-    "zucchet:text:extreme-rates", "text", "not-checkable", "captions of Tables 1 to 3"
-)(
+    "zucchet:text:extreme-rates",
+    "text",
+    "not-checkable",
     "No extreme learning rate is best",
     r"\text{none of the extreme learning rates were optimal in the final scan}",
+    where="captions of Tables 1 to 3",
     reason="the experiment has not been re-run as it was; the sampled scans of Figures "
     "3 and 10 over the grids of Tables 1-3, 27 days of computing, will decide",
 )

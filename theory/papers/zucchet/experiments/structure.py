@@ -7,21 +7,29 @@ part = Part("Appendix C.4.1", "hessian", "sigprop.theory.teacher")
 heads = part.at("Appendix C.4.3", "experiments")
 elsewhere = part.at("")
 
-part.row("zucchet:fig9", "figure", "proved", "Figure 9")(
+part.row(
+    "zucchet:fig9",
+    "figure",
+    "proved",
     "LRU: the angle's Hessian entry outgrows the magnitude's",
     r"\nu = \exp(-\exp(\omega_\nu)) \text{ mitigates the Hessian explosion, } "
     r"\theta = \exp(\omega_\theta) \text{ does not}",
-    teacher.angle_over_magnitude,
+    where="Figure 9",
+    derive=teacher.angle_over_magnitude,
     code="angle_over_magnitude",
     note="At white inputs the ratio is (theta/log nu)^2, without bound as nu -> 1, "
     "while the magnitude's entry tends to 1/2 (zucchet:fig9:magnitude). For the complex "
     "state as output; with the real part of Eq. 18 the ratio holds as nu -> 1.",
 )
 
-part.row("zucchet:fig9:magnitude", "limit", "proved", "Figure 9")(
+part.row(
+    "zucchet:fig9:magnitude",
+    "limit",
+    "proved",
     "LRU: the magnitude's Hessian entry stays bounded",
     r"\lim_{|\lambda| \to 1} \frac{\mathrm{d}^2 L}{\mathrm{d}\omega_\nu^2} < \infty",
-    teacher.magnitude_curvature,
+    where="Figure 9",
+    derive=teacher.magnitude_curvature,
     code="magnitude_curvature",
     note="White inputs, b = c = 1, the complex state as output, gamma = sqrt(1 - |lam|^2) "
     "held fixed as the LRU's own parameter: the limit is 1/2, against 1/(4 (1 - "
@@ -29,11 +37,14 @@ part.row("zucchet:fig9:magnitude", "limit", "proved", "Figure 9")(
     "it is 1/4 away from phase 0.",
 )
 
-part.row("zucchet:text:s4-landscape", "text", "proved", "")(
+part.row(
+    "zucchet:text:s4-landscape",
+    "text",
+    "proved",
     "S4: curvature moves from the angle to the step",
     r"\text{at } \Delta = 0.01 \text{ no high curvature on } \omega_A^{\text{im}} "
     r"\text{, it is moved in the } \omega_\Delta \text{ direction}",
-    teacher.s4_ratio,
+    derive=teacher.s4_ratio,
     code="s4_ratio",
     assumes="phases away from zero: |log lam| well above Delta",
     note="The formula is ours, and without the path of Delta through the input's gain. "
@@ -42,9 +53,13 @@ part.row("zucchet:text:s4-landscape", "text", "proved", "")(
     "at Delta = 1, where all are large, as the caption of Fig. 9 says.",
 )
 
-part.row("zucchet:text:s4-initialisation", "text", "undecided", "Figure 9")(
+part.row(
+    "zucchet:text:s4-initialisation",
+    "text",
+    "undecided",
     "Best initialisation of S4's step",
     r"\text{initialising } \Delta \text{ at 1 yielded best performance}",
+    where="Figure 9",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
     note="Over a step of 0.01, the other one that is named, the lead is 0.7 to 5.5 "
     "decades in the median, at level 97.9 %; over one of 0.1 it is -0.4 to 1.4, which "
@@ -53,23 +68,34 @@ part.row("zucchet:text:s4-initialisation", "text", "undecided", "Figure 9")(
     topic="experiments",
 )
 
-elsewhere.row("zucchet:fig10", "figure", "confirmed", "Figure 10 and Appendix C.4.2")(
+elsewhere.row(
+    "zucchet:fig10",
+    "figure",
+    "confirmed",
     "Concentrated eigenvalues make the Hessian less diagonal",
     r"\theta_0 \to 0:\quad \text{the Hessian at optimality is less diagonal}",
+    where="Figure 10 and Appendix C.4.2",
     code="sigprop.evidence.zucchet.experiments.sensitivities.coupling",
     note="Mean size of an entry between two eigenvalues over the mean of their "
     "own: 0.01 at theta_0 = pi, 0.09 at pi/10, 0.6 at pi/100.",
 )
 
-elsewhere.row("zucchet:text:no-pairs", "text", "confirmed", "Appendix C.3, Figure 10")(
+elsewhere.row(
+    "zucchet:text:no-pairs",
+    "text",
+    "confirmed",
     "A conjugate pair is coupled as strongly as an eigenvalue with itself",
     r"\text{no conjugate pairs, which leads to more diagonal Hessian matrices}",
+    where="Appendix C.3, Figure 10",
     code="sigprop.evidence.zucchet.experiments.sensitivities.coupling",
     note="One is the largest possible, by Cauchy and Schwarz reached only by equal or "
     "conjugate eigenvalues, which independent draws are with probability zero.",
 )
 
-part.at("Appendix C.4.2").row("zucchet:text:angle-entries", "text", "confirmed", "")(
+part.at("Appendix C.4.2").row(
+    "zucchet:text:angle-entries",
+    "text",
+    "confirmed",
     "The LRU's parametrisation reduces the angle's Hessian entries",
     r"\text{reduces ... partly the one of angle parameters (when it is a small "
     r"positive number)}",
@@ -79,9 +105,13 @@ part.at("Appendix C.4.2").row("zucchet:text:angle-entries", "text", "confirmed",
     "the angle, the more it is reduced. Near pi it is increased tenfold.",
 )
 
-elsewhere.row("zucchet:fig10:gap", "figure", "undecided", "Figure 10 and Section 4.3")(
+elsewhere.row(
+    "zucchet:fig10:gap",
+    "figure",
+    "undecided",
     "The gap between complex diagonal network and LRU widens",
     r"\text{the gap between the two architectures widens as } \theta_0 \to 0",
+    where="Figure 10 and Section 4.3",
     code="sigprop.evidence.zucchet.experiments.medians.widening",
     note="From theta0 = pi to pi/100 the LRU's lead over the complex diagonal network "
     "changes by -1.9 to 1.5 decades in the median, at level 97.9 %: ten teachers on Table "
@@ -90,24 +120,35 @@ elsewhere.row("zucchet:fig10:gap", "figure", "undecided", "Figure 10 and Section
     topic="experiments",
 )
 
-heads.row("zucchet:text:heads", "text", "confirmed", "")(
+heads.row(
+    "zucchet:text:heads",
+    "text",
+    "confirmed",
     "Heads and the size of their blocks",
     r"\text{1 head: dense};\ 4 \times 4 \text{: 16 heads};\ 2 \times 2 \text{: 32 "
     r"heads, as we have 64 hidden neurons}",
     code="sigprop.layers.dense.block_rnn",
 )
 
-heads.row("zucchet:fig11", "figure", "proved", "Figure 11")(
+heads.row(
+    "zucchet:fig11",
+    "figure",
+    "proved",
     "More heads, fewer parameters",
     r"\text{increasing the number of heads decrease the total number of parameters}",
+    where="Figure 11",
     printed=teacher.dense_size,
     code="dense_size",
     note="64^2/heads + 129 of them.",
 )
 
-heads.row("zucchet:fig11:performance", "figure", "confirmed", "Figure 11")(
+heads.row(
+    "zucchet:fig11:performance",
+    "figure",
+    "confirmed",
     "Performance and effective learning rates against the number of heads",
     r"\text{slightly bigger heads, until } 4 \times 4 \text{, yield similar benefits}",
+    where="Figure 11",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
     note="Judged is until where: 4 x 4 blocks, 16 heads, lead over the dense matrix by 0.7 "
     "to 3.8 decades in the median, at level 97.9 %, and over 8 x 8 by 0.2 to 2.1. Similar "

@@ -9,16 +9,22 @@ part = Part("Section 4.2", "experiments", "sigprop.theory.teacher")
 one_dimension = part.at("Section 4.1")
 elsewhere = part.at("")
 
-one_dimension.row("zucchet:text:white-inputs", "text", "confirmed", "")(
+one_dimension.row(
+    "zucchet:text:white-inputs",
+    "text",
+    "confirmed",
     "Autocorrelation of independent unit normal inputs",
     r"R_x(\Delta) = \delta_{\Delta=0}",
     code="sigprop.inputs.White",
 )
 
-one_dimension.row("zucchet:text:loss-sharpens", "text", "proved", "")(
+one_dimension.row(
+    "zucchet:text:loss-sharpens",
+    "text",
+    "proved",
     "The curvature of the loss grows with the student's memory",
     r"\text{the loss sharpens as the student encodes longer memories}",
-    teacher.curvature,
+    derive=teacher.curvature,
     code="curvature",
     note="For real eigenvalues the curvature of the loss at the optimum is "
     "(1+r^2)/(1-r^2)^3, the moment of Eq. 60. It rises without bound. The derivative "
@@ -26,10 +32,14 @@ one_dimension.row("zucchet:text:loss-sharpens", "text", "proved", "")(
     topic="landscape",
 )
 
-part.row("zucchet:text:footnote-1", "text", "confirmed", "footnote 1")(
+part.row(
+    "zucchet:text:footnote-1",
+    "text",
+    "confirmed",
     "Moduli of the teacher's eigenvalues, many neurons",
     r"A_{ij} \sim \mathcal{N}(0, 1/\sqrt{n}),\quad x \mapsto \nu_0 + (1 - \nu_0) "
     r"\tanh(x) \text{: magnitudes in } [\nu_0, \nu_0 + (1 - \nu_0) \tanh 1]",
+    where="footnote 1",
     code="sigprop.layers.dense.transform_eigenvalues",
     assumes="1/sqrt(n) is the standard deviation, as in Appendix A.1",
     note="The interval is that of Appendix A.1 for n to infinity, which "
@@ -39,7 +49,10 @@ part.row("zucchet:text:footnote-1", "text", "confirmed", "footnote 1")(
     "in 1/(1 - lam), which averages 2.6/(1 - nu_0).",
 )
 
-part.row("zucchet:text:three-times", "text", "conditional", "")(
+part.row(
+    "zucchet:text:three-times",
+    "text",
+    "conditional",
     "Length of the sequences",
     r"\text{sequences of length 300, three times longer than the characteristic time "
     r"scale of the teacher}",
@@ -59,7 +72,10 @@ part.row("zucchet:text:three-times", "text", "conditional", "")(
     ),
 )
 
-part.row("zucchet:text:infinite-sequences", "text", "not-checkable", "")(
+part.row(
+    "zucchet:text:infinite-sequences",
+    "text",
+    "not-checkable",
     "The regime of infinite sequences",
     r"\text{to ensure that we are in the infinite sequence length regime}",
     code="sigprop.evidence.zucchet.experiments.teacher_student.missing_share",
@@ -68,7 +84,10 @@ part.row("zucchet:text:infinite-sequences", "text", "not-checkable", "")(
     "slowest eigenvalue of footnote 1. Of E|dh/dlam|^2 it is 6 % and 83 %.",
 )
 
-part.row("zucchet:text:fewer-parameters", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:fewer-parameters",
+    "text",
+    "confirmed",
     "Parameters of RNN and LRU",
     r"\text{despite having 10 times fewer parameters}",
     code="sigprop.layers.lru.zucchet_lru",
@@ -77,7 +96,10 @@ part.row("zucchet:text:fewer-parameters", "text", "confirmed", "")(
     "ratio is 9.41.",
 )
 
-part.row("zucchet:text:overparametrized", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:overparametrized",
+    "text",
+    "confirmed",
     "Students are larger than the teacher",
     r"n = 10 \text{ against hidden dimension 64: largely overparametrized}",
     code="sigprop.layers.dense.linear_rnn",
@@ -85,7 +107,10 @@ part.row("zucchet:text:overparametrized", "text", "confirmed", "")(
     "teacher; the LRU's 449 are 3.7 times as many.",
 )
 
-part.row("zucchet:text:blocks", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:blocks",
+    "text",
+    "confirmed",
     "Blocks of two",
     r"\text{blocks of size 2: 32 complex numbers in total; fewer parameters}",
     code="sigprop.layers.dense.block_rnn",
@@ -93,7 +118,10 @@ part.row("zucchet:text:blocks", "text", "confirmed", "")(
     "complex numbers match the LRU's; the dense network has 4225.",
 )
 
-part.row("zucchet:text:block-expressivity", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:block-expressivity",
+    "text",
+    "confirmed",
     "What blocks of two cannot express",
     r"\text{this change ... slightly reduces the model expressivity}",
     code="sigprop.layers.dense.block_rnn",
@@ -103,9 +131,13 @@ part.row("zucchet:text:block-expressivity", "text", "confirmed", "")(
     "in the limit.",
 )
 
-part.row("zucchet:fig3", "figure", "confirmed", "Figure 3")(
+part.row(
+    "zucchet:fig3",
+    "figure",
+    "confirmed",
     "LRU and linear RNN on the teacher's task",
     r"\nu_0 \to 1:\ \text{the linear RNN struggles, the LRU does not}",
+    where="Figure 3",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
     note="The grid of Table 1 with the exact loss, where the paper samples its batches. "
     "The LRU's final loss is lower by 2.6 decades in the median at 0.98, by 2.9 at 0.99; "
@@ -116,11 +148,13 @@ part.row("zucchet:fig3", "figure", "confirmed", "Figure 3")(
 )
 
 elsewhere.row(
-    "zucchet:text:block-gap", "text", "confirmed", "Section 4.2 and Figure 3.B"
-)(
+    "zucchet:text:block-gap",
+    "text",
+    "confirmed",
     "The gap comes from the block-diagonal matrix",
     r"\text{the gap comes from making the weight matrix block diagonal, } 4 \times 4 "
     r"\text{ blocks are enough}",
+    where="Section 4.2 and Figure 3.B",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
     note="The test is that blocks of two and of four gain over the dense matrix: 2.7 "
     "decades in the median at nu0 = 0.99, 0.5 to 3.9 at level 97.9 %, and 0.7 to 3.8. "
@@ -128,9 +162,13 @@ elsewhere.row(
     "that it is nothing. Exact loss.",
 )
 
-elsewhere.row("zucchet:text:still-outperform", "text", "undecided", "Section 4.3")(
+elsewhere.row(
+    "zucchet:text:still-outperform",
+    "text",
+    "undecided",
     "Complex diagonal networks outperform dense ones at every angle",
     r"\text{the former still greatly outperform their fully-connected counterpart}",
+    where="Section 4.3",
     code="sigprop.evidence.zucchet.experiments.medians.decades",
     note="With the exact loss the medians differ by 1.2 to 2.6 decades in the paper's "
     "direction at every angle. At theta0 >= 0.3 pi the seeds decide it at level 97.9 %; "
@@ -138,10 +176,14 @@ elsewhere.row("zucchet:text:still-outperform", "text", "undecided", "Section 4.3
     "network, and the interval, from -0.9 decades up, leaves it open.",
 )
 
-elsewhere.row("zucchet:text:conclusion", "text", "not-checkable", "Section 6")(
+elsewhere.row(
+    "zucchet:text:conclusion",
+    "text",
+    "not-checkable",
     "Reparametrisations and adaptive rates mitigate the curse in practice",
     r"\text{reparametrizations and adaptive learning rates can effectively mitigate "
     r"this behavior in practice}",
+    where="Section 6",
     code="TABLES",
     note="The row zucchet:fig9 treats the theory of the reparametrisation alone. The "
     "rows zucchet:fig3 and zucchet:fig4:adam show it in students of linear teachers.",

@@ -26,7 +26,10 @@ AT_OPTIMALITY = "at optimality"
 
 part = Part("Appendix C.2.3", "hessian", "sigprop.theory.hessian")
 
-part.row("zucchet:138", "identity", "refuted")(
+part.row(
+    "zucchet:138",
+    "identity",
+    "refuted",
     "The complex Hessian of two units as A, B and their conjugates",
     COMPLEX + BLOCK,
     code="complex_block",
@@ -38,20 +41,28 @@ part.row("zucchet:138", "identity", "refuted")(
     erratum=REPEATED,
 )
 
-part.row("zucchet:text:hessian-left-right", "text", "proved", "text before Eq. 138")(
+part.row(
+    "zucchet:text:hessian-left-right",
+    "text",
+    "proved",
     "A parametrisation multiplies the Hessian from left and right",
     r"H^{\omega} = \left(\frac{\mathrm{d}(\lambda, \bar{\lambda})}{\mathrm{d}\omega}"
     r"\right)^\top H^{\lambda} \frac{\mathrm{d}(\lambda, \bar{\lambda})}{\mathrm{d}"
     r"\omega} \text{ at optimality}",
+    where="text before Eq. 138",
     code="real_block",
     assumes="a smooth parametrisation",
     note="Away from optimality the gradient adds dL/dlambda d^2 lambda/domega^2 and "
     "its conjugate. The test uses the exponential parametrisation of Eq. 21.",
 )
 
-part.row("zucchet:text:hessian-cartesian", "text", "refuted", "text before Eq. 139")(
+part.row(
+    "zucchet:text:hessian-cartesian",
+    "text",
+    "refuted",
     "The real-imaginary parametrisation",
     r"\lambda = \omega_{\mathrm{re}} + \omega_{\mathrm{im}}",
+    where="text before Eq. 139",
     printed=lambda: re_i + im_i,
     code="CARTESIAN",
     correction=r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
@@ -78,7 +89,10 @@ def eq_139(upper: str) -> str:
     )
 
 
-part.row("zucchet:139", "identity", "refuted")(
+part.row(
+    "zucchet:139",
+    "identity",
+    "refuted",
     "The real Hessian of two units, in real and imaginary parts",
     eq_139("re"),
     code="real_block",
@@ -94,10 +108,12 @@ BY_RE = r"\mathrm{d}_{\omega_{\mathrm{re},i}}\lambda_i = "
 BY_IM = r"\mathrm{d}_{\omega_{\mathrm{im},i}}\lambda_i = "
 BAR_BY_IM = r"\mathrm{d}_{\omega_{\mathrm{im},i}}\bar{\lambda}_i = "
 part.row(
-    "zucchet:text:hessian-cartesian-slopes", "text", "refuted", "text after Eq. 139"
-)(
+    "zucchet:text:hessian-cartesian-slopes",
+    "text",
+    "refuted",
     "Derivatives of the eigenvalue with respect to its real and imaginary part",
     rf"{BY_RE}\frac{{1}}{{2}}, \; {BY_IM}\frac{{i}}{{2}}, \; {BAR_BY_IM}-\frac{{i}}{{2}}",
+    where="text after Eq. 139",
     code="CARTESIAN",
     correction=rf"{BY_RE}1, \; {BY_IM}i, \; {BAR_BY_IM}-i",
     note="The paper prints a factor 1/2; it should be 1, because the parameters are real. "
@@ -117,12 +133,15 @@ def first_entry(
     number: int, title: str, latex: str, printed: Callable[[], Expr], note: str = ""
 ) -> None:
     """State a form of the entry (re, re)."""
-    part.row(f"zucchet:{number}", "identity", "proved")(
+    part.row(
+        f"zucchet:{number}",
+        "identity",
+        "proved",
         title,
         r"\frac{\mathrm{d}^2 L}{\mathrm{d}\omega_{\mathrm{re},i}\mathrm{d}\omega_{"
         r"\mathrm{re},j}} = " + latex,
-        lambda: H.entry(Rational(1), Rational(1)),
-        printed,
+        derive=lambda: H.entry(Rational(1), Rational(1)),
+        printed=printed,
         code="entry",
         assumes=AT_OPTIMALITY,
         note=note,
@@ -179,13 +198,16 @@ def eq_143() -> Expr:
     return between((re_i, im_i), block, (re_j, im_j))
 
 
-part.row("zucchet:143", "identity", "proved")(
+part.row(
+    "zucchet:143",
+    "identity",
+    "proved",
     "The real Hessian of two units, in real and imaginary parts, all four entries",
     r"H_{ij}^{\rm RI} := \frac{1}{2} \begin{pmatrix} {\rm Re}[A_{ij} + B_{ij}] & {\rm "
     r"Im}[-A_{ij} + B_{ij}] \\ {\rm Im}[-A_{ij} - B_{ij}] & {\rm Re}[-A_{ij} + B_{ij}] "
     r"\end{pmatrix}",
-    weighed,
-    eq_143,
+    derive=weighed,
+    printed=eq_143,
     code="real_block",
     assumes=AT_OPTIMALITY,
     note="The test compares all four entries at once: it takes the block between two "

@@ -13,7 +13,8 @@ BY_CONJUGATE = r"\frac{\partial L_t}{\partial y_t} \bar{c}^\top \overline{" + D_
 part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
-    part.row("zucchet:135", "identity", "refuted"),
+    part,
+    "zucchet:135",
     "The gradient with respect to the conjugate eigenvalues",
     GRADIENT + r"\frac{\mathrm{d}\bar{L}_t}{\mathrm{d}\lambda} = " + CONJUGATE,
     BY_CONJUGATE,
@@ -33,7 +34,8 @@ times(
 )
 
 times(
-    part.row("zucchet:136", "identity", "refuted"),
+    part,
+    "zucchet:136",
     "The mixed entry as an expectation",
     SECOND,
     r"\mathbb{E}\left[\frac{\overline{\mathrm{d}h_{t,j}}}{\mathrm{d}\lambda_j}\bar{c}_j "
@@ -44,7 +46,8 @@ times(
 )
 
 times(
-    part.row("zucchet:137", "identity", "refuted"),
+    part,
+    "zucchet:137",
     "The mixed entry of the complex Hessian",
     SECOND,
     r"c_i \bar{c}_j b_i \bar{b}_j S(\lambda_i, \bar{\lambda}_j)",
@@ -54,13 +57,15 @@ times(
 )
 
 part.row(
-    "zucchet:text:hessian-all-components", "text", "confirmed", "text after Eq. 137"
-)(
+    "zucchet:text:hessian-all-components",
+    "text",
+    "confirmed",
     "Two kinds of entries give the whole complex Hessian",
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\bar{\lambda}_i \mathrm{d}\bar{\lambda}_j} = "
     r"\overline{\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda_i \mathrm{d}\lambda_j}}, "
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\bar{\lambda}_i \mathrm{d}\lambda_j} = "
     r"\overline{\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda_i \mathrm{d}\bar{\lambda}_j}}",
+    where="text after Eq. 137",
     code="whole_complex",
     note="All sixteen entries of two units follow from A and B and their conjugates.",
 )

@@ -22,7 +22,8 @@ def in_full(conjugated: bool) -> Derivation:
 part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
-    part.row("zucchet:129", "identity", "refuted"),
+    part,
+    "zucchet:129",
     "The Hessian as gains times the covariance of the sensitivities",
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda^2} = ",
     r"(cc^{\top}) \odot \mathbb{E}_{x,y} \left[\lim_{t \to \infty} "
@@ -37,7 +38,10 @@ times(
 
 def covariance(number: int, title: str, right: str) -> None:
     """State a form of the covariance of two sensitivities."""
-    part.row(f"zucchet:{number}", "moment", "proved")(
+    part.row(
+        f"zucchet:{number}",
+        "moment",
+        "proved",
         title,
         r"\mathbb{E}_{x,y}\left[\lim_{t\to\infty}\frac{\mathrm{d}h_{t,i}}{\mathrm{d}"
         r"\lambda_i}\frac{\mathrm{d}h_{t,j}}{\mathrm{d}\lambda_j}\right] = " + right,
@@ -71,7 +75,8 @@ covariance(
 )
 
 times(
-    part.row("zucchet:133", "identity", "refuted"),
+    part,
+    "zucchet:133",
     "The unmixed entry of the complex Hessian",
     SECOND,
     r"b_i b_j c_i c_j S(\lambda_i, \lambda_j)",
@@ -103,11 +108,14 @@ def latex(factor: str) -> str:
     )
 
 
-part.row("zucchet:134", "moment", "refuted")(
+part.row(
+    "zucchet:134",
+    "moment",
+    "refuted",
     "S under an exponential autocovariance",
     latex(r"1-\rho"),
-    lambda: H.pair("exponential"),
-    eq_134,
+    derive=lambda: H.pair("exponential"),
+    printed=eq_134,
     code="tidy_pair",
     correction=latex(r"1-\rho^2"),
     corrected=H.tidy_pair,

@@ -9,10 +9,14 @@ from sigprop.theory.rows import Part
 part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 real = part.at("Appendix C.2.3")
 
-part.row("zucchet:text:hessian-conjugate-peak", "text", "proved", "text after Eq. 134")(
+part.row(
+    "zucchet:text:hessian-conjugate-peak",
+    "text",
+    "proved",
     "Under white noise S peaks where the eigenvalues are conjugate",
     r"\rho = 0: \; |S(\lambda_i, \lambda_j)| \text{ is large when } \lambda_j = s "
     r"\bar{\lambda}_i, \; s > 0",
+    where="text after Eq. 134",
     code="pair",
     assumes="white input, moduli fixed",
     note="The peak is among all directions of unit j, at any modulus of either unit.",
@@ -25,32 +29,44 @@ def constant_input() -> Derivation:
     return proof.then("At rho = 1 this is", H.factor(proof.result.subs(H.rho, 1)))
 
 
-part.row("zucchet:text:hessian-constant-input", "text", "proved", "text after Eq. 134")(
+part.row(
+    "zucchet:text:hessian-constant-input",
+    "text",
+    "proved",
     "Under constant input S peaks where an eigenvalue nears one",
     r"\rho \to 1: \; |S(\lambda_i, \lambda_j)| \to \frac{1}{|1-\lambda_i|^2 "
     r"|1-\lambda_j|^2}",
-    constant_input,
-    lambda: 1 / ((1 - H.alpha) ** 2 * (1 - H.beta) ** 2),
+    where="text after Eq. 134",
+    derive=constant_input,
+    printed=lambda: 1 / ((1 - H.alpha) ** 2 * (1 - H.beta) ** 2),
     code="pair",
     assumes=Condition("|lambda_i|, |lambda_j| < 1", inside("alpha", "beta")),
     note="S is a product of one factor per eigenvalue, so nothing couples the two. "
     "Each factor is largest near one. The paper says it in words.",
 )
 
-part.row("zucchet:text:hessian-amplified", "text", "proved", "text after Eq. 134")(
+part.row(
+    "zucchet:text:hessian-amplified",
+    "text",
+    "proved",
     "Both peaks grow with the magnitude of the eigenvalue",
     r"|S| \text{ at its peak increases with } |\lambda_j|, \; \rho = 0 \text{ and } "
     r"\rho \to 1",
+    where="text after Eq. 134",
     code="pair",
     assumes="at the peak: towards the conjugate at rho = 0, towards 1 at rho = 1",
     note="Away from the peak |S| need not grow: at rho = 1 and an angle above pi/2 it "
     "falls as the magnitude grows.",
 )
 
-part.row("zucchet:fig8", "figure", "confirmed", "Figure 8")(
+part.row(
+    "zucchet:fig8",
+    "figure",
+    "confirmed",
     "S against one fixed eigenvalue: from the conjugate to one",
     r"\lambda_0 = 0.99 \exp(i\pi/4): \; \frac{|S(\bar{\lambda}_0, \lambda_0)|}{|S(0.99, "
     r"\lambda_0)|} \text{ decreases in } \rho",
+    where="Figure 8",
     code="pair",
     note="The ratio falls from 59 812 at rho = 0 to 2.0 at rho = 0.99 and 0.56 at "
     "0.995, where the largest value of the disc |lambda| <= 0.99 moves from the "
@@ -61,11 +77,15 @@ part.row("zucchet:fig8", "figure", "confirmed", "Figure 8")(
     "and all but a thousandth, near the zeros of S, by up to 150 %.",
 )
 
-real.row("zucchet:text:hessian-large-blocks", "text", "proved", "text after Eq. 143")(
+real.row(
+    "zucchet:text:hessian-large-blocks",
+    "text",
+    "proved",
     "A block is large where eigenvalues are conjugate or aligned, or one is near one",
     r"\max(|A_{ij}|, |B_{ij}|) \text{ at given moduli is largest where } \lambda_j = s "
     r"\lambda_i \text{ or } s \bar{\lambda}_i \; (\rho = 0), \; \lambda_j = |\lambda_j| "
     r"\; (\rho \to 1), \; s > 0",
+    where="text after Eq. 143",
     code="place",
     assumes="the inputs of the discussion after Eq. 134, on which the sentence rests",
     note="The paper says it in words. Where the eigenvalues are equal or conjugate the "

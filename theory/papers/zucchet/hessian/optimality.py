@@ -11,7 +11,10 @@ t_i = Symbol("t_i")  # one sample of d^2 h_i / dlambda_i^2
 
 part = Part("Appendix C.2", "hessian", "sigprop.theory.hessian")
 
-part.row("zucchet:113", "definition", "refuted")(
+part.row(
+    "zucchet:113",
+    "definition",
+    "refuted",
     "The complex diagonal recurrence",
     r"h_{t+1} = \lambda \odot h_t + bx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
@@ -27,7 +30,10 @@ part.row("zucchet:113", "definition", "refuted")(
     ),
 )
 
-part.row("zucchet:114", "definition", "definition")(
+part.row(
+    "zucchet:114",
+    "definition",
+    "definition",
     "A real output of complex states",
     r"y_t = \operatorname{Re}[c^\top h_t] + dx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
@@ -42,7 +48,10 @@ def sample_hessian() -> Expr:
     return slopes + H.e_y * H.real_part(H.c_i * t_i * u * v)
 
 
-part.row("zucchet:115", "identity", "confirmed")(
+part.row(
+    "zucchet:115",
+    "identity",
+    "confirmed",
     "The Hessian of the loss by the chain rule",
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2} = \sum_t \mathbb{E}_x \left["
     r"\frac{\mathrm{d}h_t}{\mathrm{d}\theta} \frac{\partial^2 L_t}{\partial h_t^2}"
@@ -63,23 +72,26 @@ part.row(
     "zucchet:text:hessian-one-term",
     "text",
     "confirmed",
-    "text after Eq. 11, Section 4.3, and after Eq. 115",
-)(
     "At optimality only the product of first derivatives remains",
     r"\frac{\mathrm{d}^2 L}{\mathrm{d}\theta^2} = \sum_t \mathbb{E}_x\left[\frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\theta}\frac{\partial^2 L_t}{\partial h_t^2}\frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\theta}^\top\right] \text{ where } \frac{\partial "
     r"L_t}{\partial h_t} = 0 \text{ for all data}",
+    where="text after Eq. 11, Section 4.3, and after Eq. 115",
     code="real_block",
     note="Differences of the exact loss, with all its terms, equal the covariance "
     "of the first derivatives of the output. Judged at one late step: each term of the "
     "sum loses its second half by itself.",
 )
 
-part.row("zucchet:text:hessian-most-sensitive", "text", "proved", "text after Eq. 115")(
+part.row(
+    "zucchet:text:hessian-most-sensitive",
+    "text",
+    "proved",
     "The recurrent parameters are the most sensitive ones",
     r"\operatorname{Tr} H_{\lambda} > \max(\operatorname{Tr} H_{b}, \operatorname{Tr} "
     r"H_{c}, H_d) \text{ as } |\lambda| \to 1",
+    where="text after Eq. 115",
     code="pair",
     assumes="white input; long memories at fixed b and c, of which Section B.2 shows it",
     note="Compared are the traces of the diagonal blocks of one unit by (re, im) of "

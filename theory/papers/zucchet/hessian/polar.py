@@ -24,12 +24,15 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
         derivative = H.polar("i")[0 if by_nu else 1]
         return H.conjugate(derivative) if barred else derivative
 
-    part.row(f"zucchet:{number}", "identity", "refuted")(
+    part.row(
+        f"zucchet:{number}",
+        "identity",
+        "refuted",
         f"Derivative of the {'conjugate ' if barred else ''}eigenvalue with respect to the "
         f"{'magnitude' if by_nu else 'angle'}'s parameter",
         rf"{left}\frac{{{top}}}{{2}}",
-        lambda: start("Differentiate lambda = nu exp(i theta):", derived()),
-        lambda: form / 2,
+        derive=lambda: start("Differentiate lambda = nu exp(i theta):", derived()),
+        printed=lambda: form / 2,
         code="polar",
         correction=left + top,
         corrected=lambda: form,
@@ -72,7 +75,10 @@ turned_A = exp(I * (H.theta_i + H.theta_j)) * H.A_ij
 turned_B = exp(I * (H.theta_i - H.theta_j)) * H.B_ij
 back_A = exp(I * (H.theta_i - H.theta_j)) * H.A_ij
 
-part.row("zucchet:152", "identity", "proved")(
+part.row(
+    "zucchet:152",
+    "identity",
+    "proved",
     "The Hessian's entry (magnitude, magnitude)",
     entry(
         r"\nu,i",
@@ -80,13 +86,16 @@ part.row("zucchet:152", "identity", "proved")(
         DNU_I + DNU_J,
         rf"\mathrm{{Re}}[{SUM}A_{{ij}} + {GAP}B_{{ij}}]",
     ),
-    lambda: H.entry(H.polar("i")[0], H.polar("j")[0]),
-    lambda: H.dnu_i * H.dnu_j / 2 * H.real_part(turned_A + turned_B),
+    derive=lambda: H.entry(H.polar("i")[0], H.polar("j")[0]),
+    printed=lambda: H.dnu_i * H.dnu_j / 2 * H.real_part(turned_A + turned_B),
     code="real_block",
     assumes=ASSUMES,
 )
 
-part.row("zucchet:153", "identity", "proved")(
+part.row(
+    "zucchet:153",
+    "identity",
+    "proved",
     "The Hessian's entry (magnitude, angle)",
     entry(
         r"\nu,i",
@@ -94,13 +103,18 @@ part.row("zucchet:153", "identity", "proved")(
         DNU_I + NU_J + DTHETA_J,
         rf"\mathrm{{Im}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]",
     ),
-    lambda: H.entry(H.polar("i")[0], H.polar("j")[1]),
-    lambda: H.dnu_i * H.nu_j * H.dtheta_j / 2 * H.imaginary_part(-turned_A + turned_B),
+    derive=lambda: H.entry(H.polar("i")[0], H.polar("j")[1]),
+    printed=lambda: (
+        H.dnu_i * H.nu_j * H.dtheta_j / 2 * H.imaginary_part(-turned_A + turned_B)
+    ),
     code="real_block",
     assumes=ASSUMES,
 )
 
-part.row("zucchet:154", "identity", "refuted")(
+part.row(
+    "zucchet:154",
+    "identity",
+    "refuted",
     "The Hessian's entry (angle, magnitude)",
     entry(
         r"\theta,i",
@@ -108,8 +122,10 @@ part.row("zucchet:154", "identity", "refuted")(
         NU_I + DTHETA_I + DNU_J,
         rf"\mathrm{{Im}}[-{GAP}A_{{ij}} + {GAP}B_{{ij}}]",
     ),
-    lambda: H.entry(H.polar("i")[1], H.polar("j")[0]),
-    lambda: H.nu_i * H.dtheta_i * H.dnu_j / 2 * H.imaginary_part(-back_A + turned_B),
+    derive=lambda: H.entry(H.polar("i")[1], H.polar("j")[0]),
+    printed=lambda: (
+        H.nu_i * H.dtheta_i * H.dnu_j / 2 * H.imaginary_part(-back_A + turned_B)
+    ),
     code="real_block",
     correction=entry(
         r"\theta,i",
@@ -140,7 +156,10 @@ def eq_155(nu_i: Expr, nu_j: Expr) -> Expr:
 
 
 RIGHT_155 = rf"\mathrm{{Re}}[-{SUM}A_{{ij}} + {GAP}B_{{ij}}]"
-part.row("zucchet:155", "identity", "refuted")(
+part.row(
+    "zucchet:155",
+    "identity",
+    "refuted",
     "The Hessian's entry (angle, angle)",
     entry(
         r"\theta,i",
@@ -148,8 +167,8 @@ part.row("zucchet:155", "identity", "refuted")(
         rf"\nu(\omega_{{\theta,i}}){DTHETA_I}\nu(\omega_{{\theta,j}}){DTHETA_J}",
         RIGHT_155,
     ),
-    lambda: H.entry(H.polar("i")[1], H.polar("j")[1]),
-    lambda: eq_155(nu_of_theta_i, nu_of_theta_j),
+    derive=lambda: H.entry(H.polar("i")[1], H.polar("j")[1]),
+    printed=lambda: eq_155(nu_of_theta_i, nu_of_theta_j),
     code="real_block",
     correction=entry(
         r"\theta,i", r"\theta,j", NU_I + DTHETA_I + NU_J + DTHETA_J, RIGHT_155

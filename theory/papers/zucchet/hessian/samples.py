@@ -8,7 +8,7 @@ from sigprop.theory import hessian as H
 from sigprop.theory.claims import Condition
 from sigprop.theory.derivation import Derivation, start
 from sigprop.theory.errata import Erratum
-from sigprop.theory.rows import Head, Part
+from sigprop.theory.rows import Part
 
 HALF = "For y = Re[c^T h] the Wirtinger derivative dy/dlambda is c dh/dlambda / 2. "
 ROOT = "zucchet:122"
@@ -24,7 +24,8 @@ ENTRY = r"\left(\frac{\mathrm{d}^2 L_t}{\mathrm{d}\lambda^2}\right)_{ij} = "
 
 
 def times(
-    head: Head,
+    part: Part,
+    claim_id: str,
     title: str,
     left: str,
     right: str,
@@ -37,13 +38,16 @@ def times(
     note: str = "",
     erratum: Erratum = REPEATED,
 ) -> None:
-    """State a row that lacks a half or a quarter before its right side."""
+    """State a refuted row of a part: it lacks a half or a quarter before its right side."""
     lacks = rf"\frac{{1}}{{{factor}}}" + (" " if right[0].isalpha() else "")
-    head(
+    part.row(
+        claim_id,
+        "identity",
+        "refuted",
         title,
         left + right,
-        derive,
-        lambda: printed,
+        derive=derive,
+        printed=lambda: printed,
         code=code,
         correction=correction or left + lacks + right,
         corrected=lambda: printed / factor,
@@ -71,7 +75,8 @@ PRODUCT = H.c_i * H.s_i * H.c_j * H.s_j
 part = Part("Appendix C.2.2", "hessian", "sigprop.theory.hessian")
 
 times(
-    part.row("zucchet:122", "identity", "refuted"),
+    part,
+    "zucchet:122",
     "The gradient of one sample's loss with respect to the eigenvalues",
     GRADIENT,
     r"\frac{\partial L_t}{\partial y_t} c^\top " + D_H,
@@ -92,7 +97,10 @@ times(
     ),
 )
 
-part.row("zucchet:123", "identity", "not-checkable")(
+part.row(
+    "zucchet:123",
+    "identity",
+    "not-checkable",
     "The paper has an empty line",
     r"\text{(nothing is printed at this number)}",
     code="output_slope",
@@ -100,7 +108,8 @@ part.row("zucchet:123", "identity", "not-checkable")(
 )
 
 times(
-    part.row("zucchet:124", "identity", "refuted"),
+    part,
+    "zucchet:124",
     "The second derivative as the derivative of the gradient",
     SECOND,
     r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\frac{\mathrm{d}h_t}{"
@@ -120,15 +129,18 @@ SQUARED = (
     r"\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}^\top c \frac{\partial^2 L_t}{\partial "
     r"y_t^2} c^\top \frac{\mathrm{d}h_t}{\mathrm{d}\lambda}"
 )
-part.row("zucchet:125", "identity", "refuted")(
+part.row(
+    "zucchet:125",
+    "identity",
+    "refuted",
     "Both terms of the second derivative of one sample's loss",
     SECOND + CURVED + r"^\top + " + SQUARED,
-    lambda: start(
+    derive=lambda: start(
         "Add e_y times half the second derivative of c h, and the square of half its "
         "first derivative:",
         curved / 2 + squared / 4,
     ),
-    lambda: curved + squared,
+    printed=lambda: curved + squared,
     code="output_slope",
     correction=SECOND + r"\frac{1}{2}" + CURVED + r"^\top + \frac{1}{4}" + SQUARED,
     corrected=lambda: curved / 2 + squared / 4,
@@ -138,7 +150,8 @@ part.row("zucchet:125", "identity", "refuted")(
 )
 
 times(
-    part.row("zucchet:126", "identity", "refuted"),
+    part,
+    "zucchet:126",
     "The second derivative of one sample's loss at optimality",
     ENTRY,
     r"\left(\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}^\top c c^\top \frac{"
@@ -149,7 +162,8 @@ times(
 )
 
 times(
-    part.row("zucchet:127", "identity", "refuted"),
+    part,
+    "zucchet:127",
     "The same second derivative as a product of two output derivatives",
     ENTRY,
     r"\left(c^{\top} \frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right)_i \left("
@@ -160,7 +174,8 @@ times(
 )
 
 times(
-    part.row("zucchet:128", "identity", "refuted"),
+    part,
+    "zucchet:128",
     "The same second derivative, entry by entry",
     ENTRY,
     r"c_i \frac{\mathrm{d}h_{t,i}}{\mathrm{d}\lambda_i} c_j \frac{\mathrm{d}"
@@ -171,11 +186,13 @@ times(
 )
 
 part.row(
-    "zucchet:text:hessian-unit-curvature", "text", "confirmed", "text after Eq. 125"
-)(
+    "zucchet:text:hessian-unit-curvature",
+    "text",
+    "confirmed",
     "The mean-squared error has unit curvature",
     r"L_t \text{ is the mean-squared error} \Rightarrow \partial_{y_t}^2 L_t = "
     r"\mathrm{Id}",
+    where="text after Eq. 125",
     code="sigprop.evidence.zucchet.hessian.loss.loss",
     assumes=Condition(
         "the loss is half the squared error, as in Section 4.1",
@@ -186,10 +203,12 @@ part.row(
 )
 
 part.row(
-    "zucchet:text:hessian-diagonal-states", "text", "refuted", "text after Eq. 128"
-)(
+    "zucchet:text:hessian-diagonal-states",
+    "text",
+    "refuted",
     "An eigenvalue changes only its own state",
     r"\mathrm{d}_{\lambda_i} h_{t,i} = 0 \text{ if } i \neq j",
+    where="text after Eq. 128",
     code="sigprop.evidence.zucchet.hessian.units.sampled",
     correction=r"\mathrm{d}_{\lambda_i} h_{t,j} = 0 \text{ if } i \neq j",
     note="The paper prints the index i of the state; it should be j. As printed, no "

@@ -12,11 +12,10 @@ part.row(
     "zucchet:text:hessian-spectra",
     "text",
     "conditional",
-    "text after Eq. 11 and Figure 4 A, B",
-)(
     "Dense and diagonal networks have almost the same Hessian spectrum",
     r"\frac{\lambda_{\max}(H_{\text{dense}})}{\lambda_{\max}(H_{\text{diagonal}})} "
     r"\to 1 \text{ as } \nu_0 \to 1, \; n = 4",
+    where="text after Eq. 11 and Figure 4 A, B",
     code="real_block",
     condition=Condition(
         "the eigenvectors of A are orthonormal", lambda normal, **_: normal
@@ -40,11 +39,10 @@ part.row(
     "zucchet:text:hessian-concentrated",
     "text",
     "confirmed",
-    "text after Eq. 11 and Figure 4 A, B",
-)(
     "The diagonal network's top eigenvectors spread over fewer coordinates",
     r"\left\langle \frac{1}{\sum_p v_p^4} \right\rangle_{\text{dense}} > \left"
     r"\langle \frac{1}{\sum_p v_p^4} \right\rangle_{\text{diagonal}}",
+    where="text after Eq. 11 and Figure 4 A, B",
     code="real_block",
     note="Measured as the inverse participation ratio, the mean over the nine curved "
     "directions of 4 states, for random teachers: Figure 4 shows ten eigenvectors, of "
@@ -54,9 +52,13 @@ part.row(
     "teachers two had it the other way.",
 )
 
-measured.row("zucchet:text:hessian-lipschitz", "text", "conditional", "footnote 2")(
+measured.row(
+    "zucchet:text:hessian-lipschitz",
+    "text",
+    "conditional",
     "The gradient's Lipschitz constant is the largest Hessian eigenvalue",
     r"L = \lambda_{\max}(H)",
+    where="footnote 2",
     code="lipschitz_by_norm",
     condition=Condition(UPWARDS, no_larger_downwards),
     note="Away from optima the loss also has negative curvature. The largest "
@@ -70,9 +72,13 @@ measured.row("zucchet:text:hessian-lipschitz", "text", "conditional", "footnote 
     ),
 )
 
-measured.row("zucchet:text:hessian-step-size", "text", "proved", "footnote 2")(
+measured.row(
+    "zucchet:text:hessian-step-size",
+    "text",
+    "proved",
     "Gradient descent is stable up to two over the largest eigenvalue",
     r"\eta_{\max} = \frac{2}{L}",
+    where="footnote 2",
     code="step_by_radius",
     assumes=Condition(
         "a quadratic loss of positive curvature",
@@ -81,10 +87,14 @@ measured.row("zucchet:text:hessian-step-size", "text", "proved", "footnote 2")(
     note="The statement repeats zucchet:footnote2:rate.",
 )
 
-part.row("zucchet:text:hessian-conjugates", "text", "confirmed", "text after Eq. 11")(
+part.row(
+    "zucchet:text:hessian-conjugates",
+    "text",
+    "confirmed",
     "Eigenvalues that are not conjugate make the Hessian more diagonal",
     r"\frac{\|H_{ij}\|}{\sqrt{\|H_{ii}\| \|H_{jj}\|}} \text{ is smaller than at } "
     r"\lambda_j = \bar{\lambda}_i",
+    where="text after Eq. 11",
     code="real_block",
     note="A conjugate pair, as the teacher has them, is coupled by one, and less once "
     "it is moved apart, by magnitude or by angle. Two equal eigenvalues are coupled "
@@ -93,10 +103,12 @@ part.row("zucchet:text:hessian-conjugates", "text", "confirmed", "text after Eq.
 )
 
 measured.row(
-    "zucchet:text:hessian-concentration", "text", "confirmed", "last paragraph"
-)(
+    "zucchet:text:hessian-concentration",
+    "text",
+    "confirmed",
     "More concentrated eigenvalues make the Hessian less diagonal",
     r"\text{share off the diagonal at } \theta_0/4 > \text{share at } \theta_0",
+    where="last paragraph",
     code="mean_share",
     note="Ten eigenvalues drawn as for Figure 10 (nu_0 = 0.99), the mean of 400 draws; "
     "the share is the root of the sum of squares off the diagonal over that of all "
@@ -104,19 +116,27 @@ measured.row(
     "at pi/16; the leads are 0.18 and 0.26, to 0.03 at level 1e-7.",
 )
 
-measured.row("zucchet:text:hessian-width", "text", "confirmed", "last paragraph")(
+measured.row(
+    "zucchet:text:hessian-width",
+    "text",
+    "confirmed",
     "More hidden neurons make the Hessian less diagonal",
     r"\text{share off the diagonal at } 3n > \text{share at } n",
+    where="last paragraph",
     code="mean_share",
     note="The same measure, angles on the whole circle: 0.02 of 3 neurons against 0.09 of "
     "9, 0.05 of 5 against 0.17 of 15; the leads are 0.07 and 0.12, to 0.03 at level 1e-7. "
     "It holds in the mean: one draw in seven has it the other way.",
 )
 
-part.row("zucchet:text:hessian-lru-angle", "text", "confirmed", "text after Eq. 11")(
+part.row(
+    "zucchet:text:hessian-lru-angle",
+    "text",
+    "confirmed",
     "In the LRU only the angle's entries of the Hessian explode",
     r"H_{\omega_\nu \omega_\nu} = O(1), \; H_{\omega_\gamma \omega_\gamma} = O(1), \; "
     r"H_{\omega_\theta \omega_\theta} = O\left((1-\nu)^{-2}\right)",
+    where="text after Eq. 11",
     code="real_block",
     assumes=Condition(
         "white input, unit readout, angles away from 0 by more than 1 - nu",

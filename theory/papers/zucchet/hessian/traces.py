@@ -41,23 +41,29 @@ def gains(b: Symbol, c: Symbol) -> Expr:
     return b * H.bar(b) * c * H.bar(c)
 
 
-part.row("zucchet:144", "identity", "proved")(
+part.row(
+    "zucchet:144",
+    "identity",
+    "proved",
     "The trace of the real Hessian from its diagonal entries",
     TRACE + r"\sum_{i} \frac{1}{2} \left(\operatorname{Re}[A_{ii} + B_{ii}] + "
     r"\operatorname{Re}[-A_{ii} + B_{ii}] \right)",
-    unit_by_unit,
-    lambda: (
+    derive=unit_by_unit,
+    printed=lambda: (
         (re(A_ii + B_ii) + re(-A_ii + B_ii) + re(A_jj + B_jj) + re(-A_jj + B_jj)) / 2
     ),
     code="trace",
     assumes=AT_OPTIMALITY,
 )
 
-part.row("zucchet:145", "identity", "proved")(
+part.row(
+    "zucchet:145",
+    "identity",
+    "proved",
     "The trace of the real Hessian",
     TRACE + r"\sum_{i} \operatorname{Re}[B_{ii}]",
-    unit_by_unit,
-    lambda: re(B_ii) + re(B_jj),
+    derive=unit_by_unit,
+    printed=lambda: re(B_ii) + re(B_jj),
     code="trace",
     assumes=AT_OPTIMALITY,
 )
@@ -68,16 +74,19 @@ def eq_146() -> Expr:
     return gains(H.b_i, H.c_i) * S_ii + gains(H.b_j, H.c_j) * S_jj
 
 
-part.row("zucchet:146", "identity", "proved")(
+part.row(
+    "zucchet:146",
+    "identity",
+    "proved",
     "The trace of the real Hessian in terms of the eigenvalues",
     TRACE + r"\sum_{i} |b_i|^2 |c_i|^2 S(\lambda_i, \bar{\lambda}_i)",
-    lambda: start("The trace is the sum of B_ii:", total()).then(
+    derive=lambda: start("The trace is the sum of B_ii:", total()).then(
         "By the definition of B this is",
         total().subs(
             {B_ii: gains(H.b_i, H.c_i) * S_ii, B_jj: gains(H.b_j, H.c_j) * S_jj}
         ),
     ),
-    eq_146,
+    printed=eq_146,
     code="trace",
     assumes=AT_OPTIMALITY,
     as_extracted=True,
@@ -85,9 +94,13 @@ part.row("zucchet:146", "identity", "proved")(
     "and the imaginary direction. Our copy has a stray upper limit j of the sum.",
 )
 
-part.row("zucchet:text:hessian-real-pair", "text", "proved", "text after Eq. 146")(
+part.row(
+    "zucchet:text:hessian-real-pair",
+    "text",
+    "proved",
     "S of an eigenvalue and its conjugate is real",
     rf"\overline{{{OWN}}} = {OWN}",
+    where="text after Eq. 146",
     code="pair",
     note="S has real coefficients and is symmetric, for any real stationary input.",
 )
@@ -95,7 +108,10 @@ part.row("zucchet:text:hessian-real-pair", "text", "proved", "text after Eq. 146
 MOMENT = r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_{t,i}}{\mathrm{d}"
 RIGHT = r"}\right|^2\right] = |b_i|^2 " + OWN
 
-part.row("zucchet:147", "moment", "refuted")(
+part.row(
+    "zucchet:147",
+    "moment",
+    "refuted",
     "The second moment of the sensitivity is one term of the trace",
     MOMENT + r"\theta" + RIGHT,
     code="pair",

@@ -31,16 +31,19 @@ def derivative(
     def total() -> Expr:
         return f_re * (dz + dz_bar) / 2 + f_im * (dz - dz_bar) / (2 * I)
 
-    part.row(f"zucchet:{number}", "identity", "refuted")(
+    part.row(
+        f"zucchet:{number}",
+        "identity",
+        "refuted",
         f"Wirtinger derivative with respect to {name}",
         left + r"\mathrm{d}\mathrm{Re}[f]}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}\mathrm{{Im}}[f]}}{{\mathrm{{d}}\mathrm{{Im}}[z]"
         r"} \right)",
-        lambda: start(
+        derive=lambda: start(
             "Write df = f_re dRe z + f_im dIm z in terms of dz and its conjugate:",
             expand(total()),
         ).then(f"The factor of {by_dz} is", diff(expand(total()), by_dz)),
-        lambda: (H.real_part(f_re) + factor * H.imaginary_part(f_im)) / 2,
+        printed=lambda: (H.real_part(f_re) + factor * H.imaginary_part(f_im)) / 2,
         code="conjugate",
         correction=left + r"\mathrm{d}f}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}f}}{{\mathrm{{d}}\mathrm{{Im}}[z]}} \right)",
@@ -67,7 +70,10 @@ derivative(
     "the conjugate derivative (1 + i)/2 instead of 0",
 )
 
-part.row("zucchet:118", "identity", "refuted")(
+part.row(
+    "zucchet:118",
+    "identity",
+    "refuted",
     "The two Wirtinger derivatives are conjugate",
     r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}f}{\mathrm{d}"
     r"\bar{z}}}",
@@ -96,12 +102,15 @@ def second(by: Symbol) -> Derivation:
     return start("The derivative is", expand(diff(LOSS, i, by)))
 
 
-part.row("zucchet:119", "definition", "definition")(
+part.row(
+    "zucchet:119",
+    "definition",
+    "definition",
     "The Hessian is the derivative of the gradient",
     SECOND + r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\frac{\mathrm{d}L}{"
     r"\mathrm{d}\lambda}^\top \right]",
-    lambda: second(j),
-    lambda: diff(diff(LOSS, j), i),
+    derive=lambda: second(j),
+    printed=lambda: diff(diff(LOSS, j), i),
     code="complex_block",
     assumes=REAL_LOSS,
     note="The equation defines the second derivative; Eq. 120 and 121 say more. The "
@@ -109,12 +118,15 @@ part.row("zucchet:119", "definition", "definition")(
     "numbers.",
 )
 
-part.row("zucchet:120", "identity", "proved")(
+part.row(
+    "zucchet:120",
+    "identity",
+    "proved",
     "The gradient as the conjugate of the gradient with respect to the conjugate",
     SECOND + r"\frac{\mathrm{d}}{\mathrm{d}\lambda} \left[\overline{\frac{"
     r"\mathrm{d}L}{\mathrm{d}\bar{\lambda}}}^{\top} \right]",
-    lambda: second(j),
-    lambda: diff(H.conjugate(diff(LOSS, H.bar(j))), i),
+    derive=lambda: second(j),
+    printed=lambda: diff(H.conjugate(diff(LOSS, H.bar(j))), i),
     code="complex_block",
     assumes=REAL_LOSS,
     as_extracted=True,
@@ -122,11 +134,14 @@ part.row("zucchet:120", "identity", "proved")(
     "side is the mixed derivative of Eq. 137; Eq. 118 and 121 need it.",
 )
 
-part.row("zucchet:121", "identity", "proved")(
+part.row(
+    "zucchet:121",
+    "identity",
+    "proved",
     "The two unmixed Hessians are conjugate",
     SECOND + r"\overline{\frac{\mathrm{d}^2 L}{\mathrm{d}\bar{\lambda}^2}}",
-    lambda: second(j),
-    lambda: H.conjugate(diff(LOSS, H.bar(i), H.bar(j))),
+    derive=lambda: second(j),
+    printed=lambda: H.conjugate(diff(LOSS, H.bar(i), H.bar(j))),
     code="complex_block",
     assumes=REAL_LOSS,
     as_extracted=True,
@@ -134,13 +149,15 @@ part.row("zucchet:121", "identity", "proved")(
 )
 
 part.row(
-    "zucchet:text:hessian-mixed-conjugate", "identity", "proved", "text after Eq. 121"
-)(
+    "zucchet:text:hessian-mixed-conjugate",
+    "identity",
+    "proved",
     "The mixed Hessians are conjugate",
     r"\mathrm{d}_{\lambda}\mathrm{d}_{\bar{\lambda}}L = \overline{\mathrm{d}_{"
     r"\bar{\lambda}}\mathrm{d}_{\lambda}L}",
-    lambda: second(H.bar(j)),
-    lambda: H.conjugate(diff(LOSS, H.bar(i), j)),
+    where="text after Eq. 121",
+    derive=lambda: second(H.bar(j)),
+    printed=lambda: H.conjugate(diff(LOSS, H.bar(i), j)),
     code="complex_block",
     assumes=REAL_LOSS,
 )
@@ -159,11 +176,15 @@ def A_is_real(**point: Any) -> bool:
     return all(complex(entry).imag == 0 for entry in entries)
 
 
-part.row("zucchet:text:hessian-hermitian", "text", "conditional", "text after Eq. 121")(
+part.row(
+    "zucchet:text:hessian-hermitian",
+    "text",
+    "conditional",
     "The complex Hessian is Hermitian",
     r"\mathrm{d}_{\lambda}\mathrm{d}_{\bar{\lambda}}L = \left(\mathrm{d}_{\bar{"
     r"\lambda}}\mathrm{d}_{\lambda}L\right)^\top \Rightarrow \text{the complex Hessian "
     r"is a Hermitian matrix}",
+    where="text after Eq. 121",
     code="hermitian_defect",
     condition=Condition(
         "of the block of mixed derivatives, or of the whole with its rows taken by "

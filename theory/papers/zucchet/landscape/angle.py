@@ -38,7 +38,10 @@ def eq_104() -> Expr:
 
 part = Part("Appendix C.1.2", "landscape", "sigprop.theory.teacher_student")
 
-part.row("zucchet:101", "moment", "proved")(
+part.row(
+    "zucchet:101",
+    "moment",
+    "proved",
     "The loss in moduli and angles",
     r"L_t = 1 - \operatorname{Re}\left[\frac{\gamma(\nu)\gamma(\nu^*)}{1 - "
     r"\bar{\lambda}\lambda^*}\right] = 1 - \frac{\gamma(\nu)\gamma(\nu^*)(1 - "
@@ -46,14 +49,20 @@ part.row("zucchet:101", "moment", "proved")(
     printed=lambda: 1 - gain(nu) * gain(nu_star) * (1 - task.overlap) / alpha_of_turn(),
     code="polar_loss",
 )
-part.row("zucchet:102", "identity", "proved")(
+part.row(
+    "zucchet:102",
+    "identity",
+    "proved",
     "The squared distance of the product from one",
     r"\alpha(\theta-\theta^*) := |1 - \bar{\lambda}\lambda^*|^2 = (1 - "
     r"\nu\nu^*\cos(\theta - \theta^*))^2 + \nu^2\nu^{*2}\sin(\theta - \theta^*)^2",
     printed=alpha_of_turn,
     code="polar_loss",
 )
-part.row("zucchet:103", "identity", "proved")(
+part.row(
+    "zucchet:103",
+    "identity",
+    "proved",
     "Derivative of the loss with respect to the angle",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\theta} = \gamma(\nu)\gamma(\nu^*) "
     r"\left(-\frac{\nu\nu^*\sin(\theta-\theta^*)}{\alpha(\theta-\theta^*)} + "
@@ -62,7 +71,10 @@ part.row("zucchet:103", "identity", "proved")(
     printed=eq_103,
     code="polar",
 )
-part.row("zucchet:104", "identity", "proved")(
+part.row(
+    "zucchet:104",
+    "identity",
+    "proved",
     "Curvature of the loss with respect to the angle",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\theta^2} = \gamma(\nu)\gamma(\nu^*) "
     r"\left(-\frac{\nu\nu^*\cos(\theta-\theta^*)}{\alpha(\theta-\theta^*)} + "
@@ -73,43 +85,62 @@ part.row("zucchet:104", "identity", "proved")(
     printed=eq_104,
     code="polar",
 )
-part.row("zucchet:text:c1-alpha-at-zero", "text", "proved", "text before Eq. 105")(
+part.row(
+    "zucchet:text:c1-alpha-at-zero",
+    "text",
+    "proved",
     "The squared distance and its derivatives at optimality",
     r"\alpha(0) = (1 - \nu^2)^2,\quad \alpha'(0) = 0,\quad \alpha''(0) = 2\nu^2",
+    where="text before Eq. 105",
     code="distance_squared",
     assumes="nu = nu*",
 )
-part.row("zucchet:105", "moment", "proved")(
+part.row(
+    "zucchet:105",
+    "moment",
+    "proved",
     "Curvature with respect to the angle at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\theta^2} = \frac{\nu^2 "
     r"(1+\nu^2)}{(1-\nu^2)^2}",
-    task.angular_curvature,
-    lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
+    derive=task.angular_curvature,
+    printed=lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
     code="angular_curvature",
     assumes="theta = theta*, nu = nu*",
 )
-part.row("zucchet:106", "identity", "proved")(
+part.row(
+    "zucchet:106",
+    "identity",
+    "proved",
     "The equation of the best angle",
     r"\theta'(\omega_{\theta}) = \frac{1-\nu^2}{\nu\sqrt{1+\nu^2}}",
     printed=task.granularity,
     code="granularity",
     assumes="unit curvature, theta growing with omega, nu held fixed",
 )
-part.row("zucchet:107", "identity", "proved")(
+part.row(
+    "zucchet:107",
+    "identity",
+    "proved",
     "The best angle",
     r"\theta(\omega_{\theta}) = \omega_{\theta} \frac{1-\nu^2}{\nu\sqrt{1+\nu^2}}",
     printed=task.best_angle,
     code="best_angle",
     assumes="nu held fixed, theta(0) = 0",
 )
-part.row("zucchet:108", "definition", "definition")(
+part.row(
+    "zucchet:108",
+    "definition",
+    "definition",
     "The modulus that the paper calls optimal from here on",
     r"\nu(\omega_{\nu}^{\text{opt}}) = \tanh(\omega_{\nu}^{\text{opt}})",
     code="best_modulus",
     note="The test checks that the curvature at optimality is 1.",
     topic="parametrisation",
 )
-part.row("zucchet:109", "definition", "definition")(
+part.row(
+    "zucchet:109",
+    "definition",
+    "definition",
     "The angle that the paper calls optimal from here on",
     r"\theta(\omega_{\theta}^{\text{opt}}) = \omega_{\theta}^{\text{opt}} "
     r"\frac{1-\nu^2}{\nu\sqrt{1+\nu^2}}",
@@ -117,10 +148,14 @@ part.row("zucchet:109", "definition", "definition")(
     note="The test checks that the curvature at optimality is 1, at a fixed modulus.",
     topic="parametrisation",
 )
-part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")(
+part.row(
+    "zucchet:text:c1-gain-held",
+    "text",
+    "proved",
     "The cost, along the modulus, of holding the gain fixed",
     r"\text{ignoring the dependence of } \gamma \text{ on } \lambda \text{ is "
     r"relatively accurate}: \quad \frac{E(\nu)}{\mathrm{d}^2_\nu L_t} = 1 + \nu^2",
+    where="remarks after Eq. 107",
     printed=lambda: 1 + nu**2,
     code="held_gain",
     assumes=Condition("white input, |lambda| < 1", inside("nu")),
@@ -128,11 +163,15 @@ part.row("zucchet:text:c1-gain-held", "text", "proved", "remarks after Eq. 107")
     "curvature of Eq. 84 is between one and two times that of Eq. 98. The angle's "
     "curvature does not change at all.",
 )
-part.row("zucchet:text:c1-extra-factor", "text", "proved", "remarks after Eq. 107")(
+part.row(
+    "zucchet:text:c1-extra-factor",
+    "text",
+    "proved",
     "The optimal angle compared with the angle of the general case",
     r"\text{the only difference is an extra } \nu \text{ term, insignificant as } \nu "
     r"\rightarrow 1: \quad \frac{\theta'(\omega_\theta)}{1 - \nu^2} = \frac{1}{\nu "
     r"\sqrt{1 + \nu^2}} = \Theta(1)",
+    where="remarks after Eq. 107",
     printed=lambda: 1 / (nu * sqrt(1 + nu**2)),
     code="granularity",
     note="Appendix B.3.2 asks only for Theta(1 - nu^2), so constants do not matter. "
@@ -143,13 +182,12 @@ part.row(
     "zucchet:text:c1-angle-moves-with-modulus",
     "text",
     "proved",
-    "remarks after Eq. 107",
-)(
     "The equation of the modulus changes when the angle depends on it",
     r"\text{the optimal } \theta \text{ has to be a function of } \nu \text{, so the "
     r"equation of } \nu \text{ changes}",
-    task.coupled_curvature,
-    task.coupled_printed,
+    where="remarks after Eq. 107",
+    derive=task.coupled_curvature,
+    printed=task.coupled_printed,
     code="coupled_curvature",
     assumes="nu = tanh(omega_nu), theta as in Eq. 107",
     note="The curvature by omega_nu is then 1 + omega_theta^2 (1 + 3 nu^2)^2 / (nu^2 "
@@ -160,10 +198,9 @@ part.row(
     "zucchet:text:c1-no-simple-solution",
     "text",
     "not-checkable",
-    "remarks after Eq. 107",
-)(
     "The best modulus and angle at once",
     r"\text{there is no simple solution to that problem}",
+    where="remarks after Eq. 107",
     code="gaussian_curvature",
     reason="Simple has no measure. What is known: the Hessian at optimality is a metric "
     "whose Gaussian curvature lies between -7 and -4, so that no change of variables, "

@@ -7,9 +7,13 @@ from sigprop.theory.rows import Part
 part = Part("Appendix C.1.3", "landscape", "sigprop.theory.teacher_student")
 angle = part.at("Appendix C.1.4")
 
-part.row("zucchet:fig6-hessian", "figure", "refuted", "Fig. 6, caption")(
+part.row(
+    "zucchet:fig6-hessian",
+    "figure",
+    "refuted",
     "Both reparametrisations are said to control the Hessian",
     r"\text{both reparametrizations enable to control the explosion of the Hessian}",
+    where="Fig. 6, caption",
     code="sigprop.evidence.zucchet.landscape.curvature.bend",
     correction=r"\text{the best one controls it for both coordinates, the double "
     r"exponential one for the modulus alone}",
@@ -28,10 +32,14 @@ part.row("zucchet:fig6-hessian", "figure", "refuted", "Fig. 6, caption")(
         "caption of Fig. 9 state what is right.",
     ),
 )
-part.row("zucchet:fig6-modulus", "figure", "proved", "Fig. 6, caption")(
+part.row(
+    "zucchet:fig6-modulus",
+    "figure",
+    "proved",
     "The basins of the modulus do not shrink",
     r"\text{does not shrink for the absolute value}: \quad L_t = 1 - "
     r"\operatorname{sech}(\omega_\nu - \omega_\nu^*)",
+    where="Fig. 6, caption",
     printed=lambda: task.landscape_of_tanh().result,
     code="landscape_of_tanh",
     assumes="theta = theta*, nu = tanh(omega_nu)",
@@ -40,11 +48,15 @@ part.row("zucchet:fig6-modulus", "figure", "proved", "Fig. 6, caption")(
     "exp(-a), a = exp(omega), it is 1 - sqrt(sinh(a) sinh(a*)) / sinh((a + a*)/2), "
     "for |lambda| -> 1 again one curve shifted, 1 - sech((omega - omega*)/2).",
 )
-part.row("zucchet:fig6", "figure", "proved", "Fig. 6, caption")(
+part.row(
+    "zucchet:fig6",
+    "figure",
+    "proved",
     "The basins of the angle shrink with longer memory",
     r"\text{the size of basins of attraction around optimality, or their number, "
     r"shrinks as } |\lambda^*| \text{ goes to } 1 \text{ for the angle}: \quad \pi - 4 "
     r"\arctan |\lambda^*|^2",
+    where="Fig. 6, caption",
     printed=task.half_depth,
     code="sigprop.evidence.zucchet.landscape.captions.well",
     assumes="plain angle; size: of the well in the plot, at half its depth",
@@ -57,11 +69,10 @@ part.at("").row(
     "zucchet:text:c1-fewer-minima",
     "text",
     "proved",
-    "first paragraph of Appendix C.1.4",
-)(
     "With the best angle the global minima become rarer",
     r"\text{the basin of the global minima is extremely narrow, or their number "
     r"decreases as longer memories are considered}",
+    where="first paragraph of Appendix C.1.4",
     printed=task.period,
     code="period",
     assumes="theta as in Eq. 107; number: in a window of fixed width",
@@ -69,34 +80,50 @@ part.at("").row(
     "density falls to zero for |lambda| -> 1, while each well keeps its width (2 "
     "sqrt(2) at half depth).",
 )
-angle.row("zucchet:fig7", "figure", "confirmed", "Fig. 7A, caption")(
+angle.row(
+    "zucchet:fig7",
+    "figure",
+    "confirmed",
     "Adam finds the teacher with the plain angle",
     r"\text{the loss landscape is extremely sharp in the } \omega_\theta \text{ "
     r"direction, but Adam compensates for it}",
+    where="Fig. 7A, caption",
     code="sigprop.evidence.zucchet.landscape.descent.descend",
     note="We read the claim as: the run comes closer to lam* than the run of panel C. "
     "It ends 6e-9 from lam*, with the exponential angle 3e-6, in panel C 0.047.",
 )
-angle.row("zucchet:fig7-sharpness", "figure", "confirmed", "Fig. 7, caption")(
+angle.row(
+    "zucchet:fig7-sharpness",
+    "figure",
+    "confirmed",
     "The curvature of the loss along the three parameters of the angle",
     r"\text{extremely sharp (A), smoother (B), reparametrized to reduce the explosion "
     r"(C)}",
+    where="Fig. 7, caption",
     code="sigprop.theory.teacher_student_proofs.three_curvatures",
     note="At lam* the curvatures are 4901, 4.84 and 1.",
 )
-angle.row("zucchet:fig7-granularity", "figure", "proved", "Fig. 7B, caption")(
+angle.row(
+    "zucchet:fig7-granularity",
+    "figure",
+    "proved",
     "The exponential angle is smoother only for small angles",
     r"\text{this only holds when the considered angles are small enough}",
+    where="Fig. 7B, caption",
     printed=task.exponential_bend,
     code="exponential_angle",
     note="The curvature is theta^2 times that of Eq. 105: smaller below one radian, "
     "larger above.",
 )
-angle.row("zucchet:fig7-valley", "figure", "undecided", "Fig. 7C, caption")(
+angle.row(
+    "zucchet:fig7-valley",
+    "figure",
+    "undecided",
     "With the best angle the run goes to a valley beside the minimum",
     r"\text{The parameters are first attracted to a nearby valley, flat on the } "
     r"\omega_\theta \text{ direction and only indirectly connected to the global "
     r"minimum}",
+    where="Fig. 7C, caption",
     code="sigprop.evidence.zucchet.landscape.descent.descend",
     note="The paper does not say whether the angle's gradient passes through nu, and the "
     "answer depends on it. Where it does, the run ends 4e-4 from the right angle, one "

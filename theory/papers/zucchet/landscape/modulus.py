@@ -25,15 +25,21 @@ def eq_96() -> Expr:
 
 part = Part("Appendix C.1.2", "landscape", "sigprop.theory.teacher_student")
 
-part.row("zucchet:94", "moment", "proved")(
+part.row(
+    "zucchet:94",
+    "moment",
+    "proved",
     "The loss of a student with the right angle",
     r"L_t = 1 - \frac{\gamma(\nu)\gamma(\nu^*)}{1 - \nu\nu^*}",
-    task.radial_loss,
-    lambda: 1 - gain(nu) * gain(nu_star) / (1 - nu * nu_star),
+    derive=task.radial_loss,
+    printed=lambda: 1 - gain(nu) * gain(nu_star) / (1 - nu * nu_star),
     code="radial_loss",
     assumes="theta = theta*",
 )
-part.row("zucchet:95", "identity", "proved")(
+part.row(
+    "zucchet:95",
+    "identity",
+    "proved",
     "Derivative of the loss with respect to the modulus",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\nu} = -\frac{\gamma(\nu^*)\gamma'(\nu)}{1-\nu"
     r"\nu^*} - \frac{\gamma(\nu^*)\nu^*\gamma(\nu)}{(1-\nu\nu^*)^2}",
@@ -41,7 +47,10 @@ part.row("zucchet:95", "identity", "proved")(
     code="radial_loss",
     assumes="theta = theta*",
 )
-part.row("zucchet:96", "identity", "proved")(
+part.row(
+    "zucchet:96",
+    "identity",
+    "proved",
     "Curvature of the loss with respect to the modulus",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2} = -\frac{\gamma(\nu^*)\gamma''(\nu)}{1-"
     r"\nu\nu^*} - \frac{2\gamma(\nu^*)\nu^*\gamma'(\nu)}{(1-\nu\nu^*)^2} - "
@@ -50,26 +59,36 @@ part.row("zucchet:96", "identity", "proved")(
     code="radial_loss",
     assumes="theta = theta*",
 )
-part.row("zucchet:97", "identity", "proved")(
+part.row(
+    "zucchet:97",
+    "identity",
+    "proved",
     "Derivatives of the normalisation",
     r"\gamma'(\nu) = \frac{-\nu}{\gamma(\nu)} \text{ and } \gamma''(\nu) = "
     r"\frac{-\gamma(\nu)^2 - \nu^2}{\gamma(\nu)^3}",
     code="gain",
     note="The numerator of the second derivative is just -1.",
 )
-part.row("zucchet:98", "moment", "proved")(
+part.row(
+    "zucchet:98",
+    "moment",
+    "proved",
     "Curvature with respect to the modulus at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2} = \frac{1}{(1-\nu^2)^2}",
-    task.radial_curvature,
-    lambda: 1 / (1 - nu**2) ** 2,
+    derive=task.radial_curvature,
+    printed=lambda: 1 / (1 - nu**2) ** 2,
     code="radial_curvature",
     assumes="theta = theta*, nu = nu*",
     note="The derivative of the gain divides Eq. 84 by 1 + nu^2.",
 )
-part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq. 94")(
+part.row(
+    "zucchet:text:c1-unit-sensitivity",
+    "text",
+    "refuted",
     "Unit sensitivity is unit curvature at optimality",
     r"\mathbb{E}[(\mathrm{d}_{\omega} h_t)^2] = 1 \Leftrightarrow "
     r"\mathrm{d}_{\omega}^2 L_t = 1",
+    where="text before Eq. 94",
     code="sigprop.evidence.zucchet.landscape.curvature.square_energy",
     correction=r"\mathbb{E}[|\mathrm{d}_{\omega} h_t|^2] = 1 \Leftrightarrow "
     r"\mathrm{d}_{\omega}^2 L_t = 1",
@@ -84,7 +103,10 @@ part.row("zucchet:text:c1-unit-sensitivity", "text", "refuted", "text before Eq.
         "the loss.",
     ),
 )
-part.row("zucchet:99", "identity", "refuted")(
+part.row(
+    "zucchet:99",
+    "identity",
+    "refuted",
     "The chain rule for the curvature at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\omega_\nu^2} = \mathbb{E}\left[\frac{"
     r"\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}"
@@ -111,16 +133,23 @@ part.row("zucchet:99", "identity", "refuted")(
         "and the last member.",
     ),
 )
-part.row("zucchet:100", "identity", "proved")(
+part.row(
+    "zucchet:100",
+    "identity",
+    "proved",
     "The equation of the best modulus",
     r"\nu'(\omega_{\nu}) = (1 - \nu^2)",
     printed=lambda: 1 - nu**2,
     code="best_modulus",
     assumes="unit curvature, nu growing with omega",
 )
-part.row("zucchet:text:c1-tanh", "text", "proved", "text after Eq. 100")(
+part.row(
+    "zucchet:text:c1-tanh",
+    "text",
+    "proved",
     "The best modulus is a hyperbolic tangent",
     r"\nu(\omega_{\nu}) = \tanh(\omega_{\nu})",
+    where="text after Eq. 100",
     printed=task.best_modulus,
     code="best_modulus",
     assumes="nu(0) = 0",

@@ -14,7 +14,10 @@ from sigprop.theory.teacher_student import nu
 part = Part("Section 3.1", "parametrisation", "sigprop.theory.teacher_student")
 unit = part.at("Section 4.1", "landscape")
 
-part.row("zucchet:text:c1-sensitivity-larger", "text", "confirmed", "")(
+part.row(
+    "zucchet:text:c1-sensitivity-larger",
+    "text",
+    "confirmed",
     "The sensitivity's variance is larger than the state's",
     r"\text{the variance of } \mathrm{d}_{\lambda}h_t \text{ is much larger than the "
     r"one of } h_t",
@@ -28,7 +31,10 @@ part.row("zucchet:text:c1-sensitivity-larger", "text", "confirmed", "")(
     "and 10000 at rho = 1. For an alternating input (rho = -1), which the figure does "
     "not have, it is 1/(1 + lambda)^2, below one.",
 )
-part.row("zucchet:text:c1-rate-by-input", "text", "proved", "")(
+part.row(
+    "zucchet:text:c1-rate-by-input",
+    "text",
+    "proved",
     "The best parametrisation depends on the input",
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_\lambda h_t)^2] = 1 "
     r"\text{: no universal optimal parametrization}",
@@ -41,7 +47,10 @@ part.row("zucchet:text:c1-rate-by-input", "text", "proved", "")(
     note="We solve for exponential autocovariance: the derivative of the rate with "
     "respect to rho is not zero.",
 )
-unit.row("zucchet:text:one-dimensional-loss", "definition", "definition", "")(
+unit.row(
+    "zucchet:text:one-dimensional-loss",
+    "definition",
+    "definition",
     "The one-dimensional task's loss",
     r"L_t := \frac{1}{2}|h_t - h_t^*|^2 \text{, averaged over the sequence}",
     code="sigprop.evidence.zucchet.landscape.loss.mean_loss",
@@ -49,14 +58,20 @@ unit.row("zucchet:text:one-dimensional-loss", "definition", "definition", "")(
     "sentence of zucchet:text:teacher-student. The test compares its mean over all "
     "sequences of eight signs.",
 )
-unit.row("zucchet:text:one-dimensional-input", "definition", "definition", "")(
+unit.row(
+    "zucchet:text:one-dimensional-input",
+    "definition",
+    "definition",
     "The one-dimensional task's input",
     r"x_t \sim \mathcal{N}(0, 1) \text{ independent}",
     code="sigprop.inputs.White",
     note="The statement gives the distribution of single inputs. The row "
     "zucchet:text:white-inputs judges that R_x is then the delta.",
 )
-unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")(
+unit.row(
+    "zucchet:text:one-dimensional-other-inputs",
+    "text",
+    "conditional",
     "Other inputs give the same picture",
     r"\text{other input distributions do not qualitatively change the results}",
     code="sigprop.evidence.zucchet.landscape.one_dimension.growth",
@@ -74,14 +89,20 @@ unit.row("zucchet:text:one-dimensional-other-inputs", "text", "conditional", "")
         bearing="No later result is affected: Section 4.1 continues with white input.",
     ),
 )
-unit.row("zucchet:text:one-dimensional-stable", "bound", "confirmed", "")(
+unit.row(
+    "zucchet:text:one-dimensional-stable",
+    "bound",
+    "confirmed",
     "Inside the unit circle gradients do not explode in time",
     r"|\lambda| < 1: \text{ exploding gradients are out of the picture}",
     code="sigprop.neuron.recurrence.linear_recurrence",
     note="The statement is about dh_t/dh_s with t > s, whose modulus is "
     "|lambda|^(t-s).",
 )
-unit.row("zucchet:text:one-dimensional-flat", "text", "proved", "")(
+unit.row(
+    "zucchet:text:one-dimensional-flat",
+    "text",
+    "proved",
     "Vanishing gradients make flat regions",
     r"\text{vanishing gradients lead to flat loss regions}",
     code="sigprop.evidence.zucchet.landscape.curvature.partial",
@@ -96,12 +117,15 @@ unit.row("zucchet:text:one-dimensional-flat", "text", "proved", "")(
 def _sharper(
     suffix: str, where: str, parameter: str, latex: str, printed: Expr
 ) -> None:
-    unit.row(f"zucchet:text:one-dimensional-sharp{suffix}", "text", "proved", "")(
+    unit.row(
+        f"zucchet:text:one-dimensional-sharp{suffix}",
+        "text",
+        "proved",
         f"The curvature of the loss grows with longer memory, {where}",
         r"\text{the loss sharpens as the student encodes longer memories}: \quad "
         + latex,
-        partial(task.plain_curvature, parameter),
-        lambda: printed,
+        derive=partial(task.plain_curvature, parameter),
+        printed=lambda: printed,
         code="plain_curvature",
         assumes=Condition(
             "white input, no normalisation, at the teacher", lambda gain, **_: not gain

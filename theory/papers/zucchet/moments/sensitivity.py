@@ -25,22 +25,28 @@ AS_45 = (
 
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.stable")
 
-part.row("zucchet:49", "identity", "proved")(
+part.row(
+    "zucchet:49",
+    "identity",
+    "proved",
     "The sensitivity is the recurrence driven by the state",
     r"\frac{\mathrm{d}h_{t+1}}{\mathrm{d}\lambda} = \lambda \frac{\mathrm{d}h_t}"
     r"{\mathrm{d}\lambda} + h_t",
-    diagonal.sensitivity_kernel,
-    lambda: lam * ((n - 1) * lam ** (n - 2)) + lam ** (n - 1),
+    derive=diagonal.sensitivity_kernel,
+    printed=lambda: lam * ((n - 1) * lam ** (n - 2)) + lam ** (n - 1),
     code="sigprop.neuron.recurrence.sensitivity",
     note="The test uses the weight of one input: lam times its weight a step earlier, "
     "plus its weight in the state.",
 )
-part.row("zucchet:53", "identity", "refuted")(
+part.row(
+    "zucchet:53",
+    "identity",
+    "refuted",
     "The sensitivity as a filter of the inputs",
     r"\frac{\mathrm{d}h_0}{\mathrm{d}\lambda} = \sum_{n\geq 0} n\lambda^{n-1}"
     r"x_{-n-1}",
-    diagonal.sensitivity_kernel,
-    forms.eq_53,
+    derive=diagonal.sensitivity_kernel,
+    printed=forms.eq_53,
     code="sigprop.neuron.recurrence.impulse_response",
     correction=r"\frac{\mathrm{d}h_0}{\mathrm{d}\lambda} = \sum_{n\geq 0} "
     r"n\lambda^{n-1}x_{-n}",
@@ -56,7 +62,10 @@ part.row("zucchet:53", "identity", "refuted")(
 )
 DOUBLE_SUM = r" = \sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-1}"
 
-part.row("zucchet:54", "moment", "refuted")(
+part.row(
+    "zucchet:54",
+    "moment",
+    "refuted",
     "Second moment of the sensitivity as a double sum",
     D_H + DOUBLE_SUM + "R_x(n-m)",
     code="sigprop.theory.autocorrelation.double_sum",
@@ -71,22 +80,28 @@ part.row("zucchet:54", "moment", "refuted")(
         "R_x.",
     ),
 )
-part.row("zucchet:55", "moment", "conditional")(
+part.row(
+    "zucchet:55",
+    "moment",
+    "conditional",
     "Second moment of the sensitivity as a mixed derivative",
     D_H + r" = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
     r"\left[\frac{1}{1-\alpha\beta}\left(R_x(0) + \sum_{\Delta\geq 1}"
     r"(\alpha^{\Delta} + \beta^{\Delta})R_x(\Delta)\right)\right]_{\alpha="
     r"\lambda,\beta=\bar{\lambda}}",
-    lambda: diagonal.moment("sensitivity"),
-    lambda: diagonal.conjugate_pair(diff(forms.bracket(), alpha, beta)),
+    derive=lambda: diagonal.moment("sensitivity"),
+    printed=lambda: diagonal.conjugate_pair(diff(forms.bracket(), alpha, beta)),
     code="sensitivity_moment",
     assumes=forms.COMPLEX_STATIONARY,
     condition=forms.EVEN,
     note=AS_45,
     erratum=UNEVEN,
 )
-part.row("zucchet:56", "moment", "conditional")(
+part.row(
+    "zucchet:56",
+    "moment",
+    "conditional",
     "Second moment of the sensitivity, differentiated as a product",
     D_H + r" = "
     r"\left[\frac{1+\alpha\beta}{(1-\alpha\beta)^3}\left(R_x(0) + \sum_{\Delta"
@@ -95,19 +110,22 @@ part.row("zucchet:56", "moment", "conditional")(
     r"R_x(\Delta)\right) + \frac{\beta}{(1-\alpha\beta)^2}\left(\sum_{\Delta\geq "
     r"1}\Delta\beta^{\Delta-1}R_x(\Delta)\right)\right]_{\alpha=\lambda,\beta="
     r"\bar{\lambda}}",
-    lambda: diagonal.moment("sensitivity"),
-    forms.eq_56,
+    derive=lambda: diagonal.moment("sensitivity"),
+    printed=forms.eq_56,
     code="sensitivity_moment",
     assumes=forms.COMPLEX_STATIONARY,
     condition=forms.EVEN,
     note=f"{AS_45} The differentiation is right for any R_x.",
     erratum=UNEVEN,
 )
-part.row("zucchet:57", "moment", "refuted")(
+part.row(
+    "zucchet:57",
+    "moment",
+    "refuted",
     "Second moment of the sensitivity, any input",
     D_H + r" = " r"\frac{1+|\lambda|^2}{(1-|\lambda|)^3} " + LAGS_57,
-    lambda: diagonal.moment("sensitivity"),
-    forms.eq_57,
+    derive=lambda: diagonal.moment("sensitivity"),
+    printed=forms.eq_57,
     code="sensitivity_moment",
     assumes=forms.STATIONARY,
     correction=D_H + r" = \frac{1+|\lambda|^2}{(1-|\lambda|^2)^3} " + LAGS_57,
@@ -122,26 +140,32 @@ part.row("zucchet:57", "moment", "refuted")(
         bearing="Eq. 58 to 61 start from Eq. 55, and Eq. 6 has the square.",
     ),
 )
-part.row("zucchet:58", "moment", "proved")(
+part.row(
+    "zucchet:58",
+    "moment",
+    "proved",
     "Second moment of the sensitivity, exponential autocovariance, before "
     "differentiation",
     D_H + r" = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
     r"\left[\frac{1}{1-\alpha\beta}\left(\frac{1-\rho^2\alpha\beta}{(1-\rho"
     r"\alpha)(1-\rho\beta)}\right)\right]_{\alpha=\lambda,\beta=\bar{\lambda}}",
-    lambda: diagonal.moment("sensitivity", "exponential"),
-    forms.eq_58,
+    derive=lambda: diagonal.moment("sensitivity", "exponential"),
+    printed=forms.eq_58,
     code="sensitivity_moment",
     assumes=forms.EXPONENTIAL,
 )
-part.row("zucchet:59", "moment", "refuted")(
+part.row(
+    "zucchet:59",
+    "moment",
+    "refuted",
     "Second moment of the sensitivity, exponential autocovariance",
     D_H + r" = "
     r"\frac{(1-\rho)(1+|\lambda|^2) + \rho^2(1-|\lambda|^2)^3 + \rho(1-\rho)"
     r"|\lambda|^2(\rho|\lambda|^2(1+|\lambda|^2) - 2\lambda - 2\bar{\lambda})}"
     r"{(1-|\lambda|^2)^3|1-\rho\lambda|^4}",
-    lambda: diagonal.moment("sensitivity", "exponential"),
-    forms.eq_59,
+    derive=lambda: diagonal.moment("sensitivity", "exponential"),
+    printed=forms.eq_59,
     code="sensitivity_moment",
     assumes=forms.EXPONENTIAL,
     correction=D_H + r" = \frac{(1-\rho^2)(1+|\lambda|^2) + \rho^2(1-|\lambda|^2"
@@ -162,29 +186,39 @@ part.row("zucchet:59", "moment", "refuted")(
         "form is right. The authors' notebook of Figure 1A has the right form.",
     ),
 )
-part.row("zucchet:60", "moment", "proved")(
+part.row(
+    "zucchet:60",
+    "moment",
+    "proved",
     "Second moment of the sensitivity under white noise",
     D_H + r" = " r"\frac{1+|\lambda|^2}{(1-|\lambda|^2)^3}",
-    lambda: diagonal.moment("sensitivity", "white"),
-    lambda: (1 + forms.square) / (1 - forms.square) ** 3,
+    derive=lambda: diagonal.moment("sensitivity", "white"),
+    printed=lambda: (1 + forms.square) / (1 - forms.square) ** 3,
     code="sensitivity_moment",
     assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
-part.row("zucchet:61", "moment", "proved")(
+part.row(
+    "zucchet:61",
+    "moment",
+    "proved",
     "Second moment of the sensitivity under constant input",
     D_H + r" = " r"\frac{1}{|1-\lambda|^4}",
-    lambda: diagonal.moment("sensitivity", "constant"),
-    lambda: 1 / ((1 - lam) * (1 - lam_bar)) ** 2,
+    derive=lambda: diagonal.moment("sensitivity", "constant"),
+    printed=lambda: 1 / ((1 - lam) * (1 - lam_bar)) ** 2,
     code="sensitivity_moment",
     assumes=Condition(
         "|lambda| < 1, constant input of unit second moment", driven_by("constant")
     ),
 )
-part.row("zucchet:text:divergence", "limit", "proved", "text after Eq. 61")(
+part.row(
+    "zucchet:text:divergence",
+    "limit",
+    "proved",
     "When the sensitivity diverges for |lambda| -> 1",
     r"\rho < 1,\ |\lambda| \rightarrow 1 \quad\text{or}\quad \rho = 1,\ \lambda "
     r"\rightarrow 1:\quad " + D_H + r" \rightarrow \infty",
-    lambda: diagonal.moment("sensitivity", "exponential"),
+    where="text after Eq. 61",
+    derive=lambda: diagonal.moment("sensitivity", "exponential"),
     code="sensitivity_moment",
     assumes="-1 < rho <= 1: autocovariances that decrease, or stay",
     note="For |rho| < 1 it grows as 2 (1 - rho^2)/((1 - |lam|^2)^3 |1 - rho lam|^2), at "

@@ -10,20 +10,26 @@ from sigprop.theory.symbols import lam, lam_bar, n
 
 part = Part("Appendix B.2.1", "forward", "sigprop.neuron.stable")
 
-part.row("zucchet:42", "identity", "proved")(
+part.row(
+    "zucchet:42",
+    "identity",
+    "proved",
     "The state is a geometric filter of the inputs",
     r"h_0 = \sum_{n \ge 0} \lambda^n x_{-n}",
-    diagonal.state_kernel,
-    lambda: lam**n,
+    derive=diagonal.state_kernel,
+    printed=lambda: lam**n,
     code="sigprop.neuron.recurrence.impulse_response",
     assumes="|lambda| < 1, inputs of bounded second moments",
 )
-part.row("zucchet:45", "moment", "conditional")(
+part.row(
+    "zucchet:45",
+    "moment",
+    "conditional",
     "Second moment of the state, complex eigenvalue, any input",
     r"\mathbb{E}[|h_0|^2] = \frac{1}{1-|\lambda|^2}\left(R_x(0) + \sum_{\Delta \ge 1} "
     r"(\bar{\lambda}^\Delta + \lambda^\Delta) R_x(\Delta)\right)",
-    lambda: diagonal.moment("state"),
-    forms.eq_45,
+    derive=lambda: diagonal.moment("state"),
+    printed=forms.eq_45,
     code="state_moment",
     assumes=forms.COMPLEX_STATIONARY,
     condition=forms.EVEN,
@@ -39,43 +45,60 @@ part.row("zucchet:45", "moment", "conditional")(
         "errors.",
     ),
 )
-part.row("zucchet:47", "moment", "proved")(
+part.row(
+    "zucchet:47",
+    "moment",
+    "proved",
     "Second moment of the state, exponential autocovariance, unsimplified",
     r"\mathbb{E}[|h_0|^2] = \frac{1}{1-|\lambda|^2}\left(1+\frac{\bar{\lambda}\rho}{1-"
     r"\bar{\lambda}\rho}+\frac{\lambda\rho}{1-\lambda\rho}\right)",
-    lambda: diagonal.moment("state", "exponential"),
-    forms.eq_47,
+    derive=lambda: diagonal.moment("state", "exponential"),
+    printed=forms.eq_47,
     code="state_moment",
     assumes=forms.EXPONENTIAL,
 )
-part.row("zucchet:48", "moment", "proved")(
+part.row(
+    "zucchet:48",
+    "moment",
+    "proved",
     "Second moment of the state, exponential autocovariance, closed form",
     r"\mathbb{E}[|h_0|^2] = \frac{1-\rho^2|\lambda|^2}{|1-\rho\lambda|^2(1-|\lambda|^2)}",
-    lambda: diagonal.moment("state", "exponential"),
-    forms.eq_48,
+    derive=lambda: diagonal.moment("state", "exponential"),
+    printed=forms.eq_48,
     code="state_moment",
     assumes=forms.EXPONENTIAL,
 )
-part.row("zucchet:text:white-state", "text", "proved", "text after Eq. 48")(
+part.row(
+    "zucchet:text:white-state",
+    "text",
+    "proved",
     "Second moment of the state under white noise",
     r"\rho = 0:\quad \mathbb{E}[|h_0|^2] = (1 - |\lambda|^2)^{-1}",
-    lambda: diagonal.moment("state", "white"),
-    lambda: 1 / (1 - forms.square),
+    where="text after Eq. 48",
+    derive=lambda: diagonal.moment("state", "white"),
+    printed=lambda: 1 / (1 - forms.square),
     code="state_moment",
     assumes=Condition("|lambda| < 1, white input of unit variance", driven_by("white")),
 )
-part.row("zucchet:text:constant-state", "text", "proved", "text after Eq. 48")(
+part.row(
+    "zucchet:text:constant-state",
+    "text",
+    "proved",
     "Second moment of the state under constant input",
     r"\rho = 1:\quad \mathbb{E}[|h_0|^2] = |1-\lambda|^{-2}",
-    lambda: diagonal.moment("state", "constant"),
-    lambda: 1 / ((1 - lam) * (1 - lam_bar)),
+    where="text after Eq. 48",
+    derive=lambda: diagonal.moment("state", "constant"),
+    printed=lambda: 1 / ((1 - lam) * (1 - lam_bar)),
     code="state_moment",
     assumes=Condition(
         "|lambda| < 1, constant input of unit second moment", driven_by("constant")
     ),
 )
 later = part.at("Appendix B.2.4", "stationarity")
-later.row("zucchet:74", "bound", "confirmed")(
+later.row(
+    "zucchet:74",
+    "bound",
+    "confirmed",
     "An upper bound on the covariances bounds the moments",
     r"\left|\mathbb{E}[x_n \bar{x}_m]\right| \le U(|n-m|): \quad \text{minor "
     r"modifications to our analysis enable to upper bound the different quantities we "
@@ -88,7 +111,10 @@ later.row("zucchet:74", "bound", "confirmed")(
     "lost. At lam = -0.9, R = (-0.5)^|Delta| and U = 0.5^|Delta| it gives 1.996 for a "
     "moment of 13.88.",
 )
-later.row("zucchet:75", "definition", "definition")(
+later.row(
+    "zucchet:75",
+    "definition",
+    "definition",
     "Empirical autocovariance",
     r"R_x^{\text{empirical}}(\Delta) := \mathbb{E}_x \left[\frac{1}{T - |\Delta|"
     r" + 1} \sum_{t=0}^{T - |\Delta|} x_t x_{t+|\Delta|} \right]",

@@ -12,12 +12,18 @@ omega_nu, omega_theta, omega_gamma, omega_delta = (
 
 part = Part("Appendix A.2", "models", "sigprop.layers.diagonal.DiagonalLayer")
 
-part.row("zucchet:16", "definition", "definition")(
+part.row(
+    "zucchet:16",
+    "definition",
+    "definition",
     "The complex RNN and the LRU start from the zero state",
     r"h_0 = 0",
     code="sigprop.layers.base.Layer.initial_state",
 )
-part.row("zucchet:17", "definition", "refuted")(
+part.row(
+    "zucchet:17",
+    "definition",
+    "refuted",
     "The complex diagonal recurrence",
     r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_t",
     code="step",
@@ -34,24 +40,36 @@ part.row("zucchet:17", "definition", "refuted")(
         "D do.",
     ),
 )
-part.row("zucchet:18", "definition", "definition")(
+part.row(
+    "zucchet:18",
+    "definition",
+    "definition",
     "The readout of the complex RNN and the LRU",
     r"y_t = \operatorname{Re}[Ch_t + Dx_t]",
     code="read",
 )
-part.row("zucchet:19", "definition", "definition")(
+part.row(
+    "zucchet:19",
+    "definition",
+    "definition",
     "Eigenvalues of the complex RNN",
     r"\lambda = \lambda^{\rm re} + i\lambda^{\rm im}",
     printed=lambda: re + I * im,
     code="sigprop.layers.complex_diagonal.ComplexDiagonal.eigenvalues",
 )
-part.row("zucchet:20", "definition", "definition")(
+part.row(
+    "zucchet:20",
+    "definition",
+    "definition",
     "The complex RNN does not normalise its input",
     r"\gamma = 1",
     printed=lambda: Integer(1),
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
 )
-part.row("zucchet:21", "definition", "definition")(
+part.row(
+    "zucchet:21",
+    "definition",
+    "definition",
     "Eigenvalues of the LRU",
     r"\lambda = \exp(-\exp(\omega_{\nu}))\exp(i\exp(\omega_{\theta}))",
     printed=lambda: exp(-exp(omega_nu)) * exp(I * exp(omega_theta)),
@@ -61,7 +79,10 @@ part.row("zucchet:21", "definition", "definition")(
     "eigenvalues on both sides of the real axis. With phases sampled from [0, "
     "theta_0] all start on one side.",
 )
-part.row("zucchet:22", "definition", "definition")(
+part.row(
+    "zucchet:22",
+    "definition",
+    "definition",
     "Normalisation of the LRU",
     r"\gamma = \exp(\omega_{\gamma})",
     printed=lambda: exp(omega_gamma),
@@ -69,20 +90,29 @@ part.row("zucchet:22", "definition", "definition")(
 )
 
 s4 = part.at("Appendix A.3", code="sigprop.layers.s4.S4")
-s4.row("zucchet:23", "definition", "definition")(
+s4.row(
+    "zucchet:23",
+    "definition",
+    "definition",
     "The step of S4",
     r"\Delta = \text{softplus}(\omega_{\Delta})",
     printed=lambda: log(1 + exp(omega_delta)),
     code="normaliser",
 )
-s4.row("zucchet:24", "definition", "definition")(
+s4.row(
+    "zucchet:24",
+    "definition",
+    "definition",
     "The recurrence of S4",
     r"h_{t+1} = \exp\left(\left(\omega_A^{\mathrm{re}} + i\omega_A^{\mathrm{im}}"
     r"\right)\Delta\right) \odot h_t + \Delta \odot Bx_{t+1}",
     note="The recurrence comes from the zero-order hold, but the input gain Delta "
     "from Euler's scheme. The text does not list this difference from S4.",
 )
-s4.row("zucchet:25", "definition", "definition")(
+s4.row(
+    "zucchet:25",
+    "definition",
+    "definition",
     "The readout of S4",
     r"y_t = \operatorname{Re}[Ch_t + Dx_t]",
 )

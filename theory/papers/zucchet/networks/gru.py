@@ -5,12 +5,18 @@ from sigprop.theory.rows import Part
 
 part = Part("Appendix A.4", "gated", "sigprop.layers.gru.GRU")
 
-part.row("zucchet:26", "definition", "definition")(
+part.row(
+    "zucchet:26",
+    "definition",
+    "definition",
     "The reset gate of the GRU",
     r"r_{t+1} = \sigma(W_{rx}x_{t+1} + W_{rh}h_t + b_r)",
     note="The test reads the gate off the next state, with the forget gate closed.",
 )
-part.row("zucchet:27", "definition", "refuted")(
+part.row(
+    "zucchet:27",
+    "definition",
+    "refuted",
     "The forget gate of the GRU",
     r"f_{t+1} = \sigma(W_{fx}x + W_{fh}h_t + b_f)",
     correction=r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
@@ -23,7 +29,10 @@ part.row("zucchet:27", "definition", "refuted")(
         "experiments have the right gate.",
     ),
 )
-part.row("zucchet:28", "definition", "refuted")(
+part.row(
+    "zucchet:28",
+    "definition",
+    "refuted",
     "The candidate of the GRU",
     r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r \odot (W_{nh}h_t + b_{nh}))",
     correction=r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r_{t+1} \odot (W_{nh}h_t + "
@@ -34,13 +43,19 @@ part.row("zucchet:28", "definition", "refuted")(
         "C", bearing="No later result is affected: Eq. 29 needs the right candidate."
     ),
 )
-part.row("zucchet:29", "definition", "definition")(
+part.row(
+    "zucchet:29",
+    "definition",
+    "definition",
     "The update of the GRU",
     r"h_{t+1} = f_{t+1} \odot h_t + (1 - f_{t+1}) \odot n_{t+1}",
     note="The paper gives no initial state and no readout. The code starts from zero "
     "and reads C h + D x, as Eq. 12 and 14.",
 )
-part.row("zucchet:30", "definition", "not-checkable")(
+part.row(
+    "zucchet:30",
+    "definition",
+    "not-checkable",
     "The paper skips the equation number 30",
     r"\text{(nothing)}",
     reason="The number stands on an empty line after Eq. 29; there is no statement.",

@@ -9,10 +9,14 @@ from sigprop.theory.rows import Part
 
 part = Part("Appendix A.2", "models")
 
-part.row("zucchet:text:ring", "distribution", "confirmed", "text after Eq. 22")(
+part.row(
+    "zucchet:text:ring",
+    "distribution",
+    "confirmed",
     "Eigenvalues are uniform on a ring: their moduli",
     r"\lambda \sim \mathcal{U}(\{\nu_0 \le |\lambda| \le 1\}): \quad |\lambda|^2 "
     r"\sim \mathcal{U}(\nu_0^2, 1)",
+    where="text after Eq. 22",
     code="sigprop.neuron.ring.ring_polar",
     topic="ring",
     note="The test uses the modulus alone: quantiles of the sampling code, and radii "
@@ -21,26 +25,35 @@ part.row("zucchet:text:ring", "distribution", "confirmed", "text after Eq. 22")(
     "half of that sector, [0, theta_0]; the authors' code takes phases of both signs "
     "modulo 2 pi. See lru:lemma3.2.",
 )
-part.row("zucchet:text:lru-gamma", "definition", "definition", "text after Eq. 22")(
+part.row(
+    "zucchet:text:lru-gamma",
+    "definition",
+    "definition",
     "The LRU's initial gamma",
     r"\gamma = \sqrt{1-|\lambda|^2}",
+    where="text after Eq. 22",
     code="sigprop.layers.lru.zucchet_lru",
     note="With this gain the energy of each impulse response, summed over lags, is "
     "one.",
 )
 part.at("").row(
-    "zucchet:text:s4-init", "definition", "definition", "end of Appendix A.3"
-)(
+    "zucchet:text:s4-init",
+    "definition",
+    "definition",
     "S4 starts with steps of one and the LRU's eigenvalues",
     r"\Delta = 1, \quad \exp\left(\Delta(\omega_A^{\text{re}} + i\omega_A^{"
     r"\text{im}})\right) = \lambda_{\text{LRU}}",
+    where="end of Appendix A.3",
     code="sigprop.layers.s4.s4",
     note="The test uses the random key of the LRU. Both layers sample in single "
     "precision.",
 )
 
 gru = part.at("Appendix A.4", "gated", "sigprop.layers.gru")
-gru.row("zucchet:31", "definition", "definition")(
+gru.row(
+    "zucchet:31",
+    "definition",
+    "definition",
     "Chrono initialisation of the forget bias",
     r"b_f \sim \log\left(\mathcal{U}\left(T_{\min}, T_{\max}\right)\right)",
     code="chrono",
@@ -48,13 +61,19 @@ gru.row("zucchet:31", "definition", "definition")(
     "T_max - 1), so that T is 1/(1 - f). Here f = T/(1 + T) and 1/(1 - f) = T + 1. "
     "See zucchet:text:chrono-low.",
 )
-gru.row("zucchet:32", "definition", "definition")(
+gru.row(
+    "zucchet:32",
+    "definition",
+    "definition",
     "The smallest characteristic time",
     r"T_{\min} = \frac{1}{1 - \nu_0}",
     printed=lambda: 1 / (1 - nu0),
     code="chrono_times",
 )
-gru.row("zucchet:33", "definition", "definition")(
+gru.row(
+    "zucchet:33",
+    "definition",
+    "definition",
     "The largest characteristic time",
     r"T_{\max} = \frac{2}{1 - \nu_0}",
     printed=lambda: 2 / (1 - nu0),
@@ -72,11 +91,15 @@ def chrono_range(
     size: str,
 ) -> None:
     """State one end of the range of forget gates, where ``T = times / (1 - nu_0)``."""
-    gru.row(f"zucchet:text:chrono-{end}", "text", "refuted", "text after Eq. 33")(
+    gru.row(
+        f"zucchet:text:chrono-{end}",
+        "text",
+        "refuted",
         title,
         r"f \in \left[\nu_0, \frac{1+\nu_0}{2}\right]: \quad " + printed_latex,
-        lambda: recurrences.chrono_at(times),
-        lambda: printed,
+        where="text after Eq. 33",
+        derive=lambda: recurrences.chrono_at(times),
+        printed=lambda: printed,
         correction=latex
         + r", \text{ or draw } b_f \sim \log\left(\mathcal{U}(T_{\min}, T_{\max}) - 1"
         r"\right)",

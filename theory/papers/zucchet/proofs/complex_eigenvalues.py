@@ -30,12 +30,17 @@ HELD = Condition(
     WHITE.holds,
 )
 
-part.row("zucchet:80", "identity", "refuted")(
+part.row(
+    "zucchet:80",
+    "identity",
+    "refuted",
     "The chain rule of a reparametrisation by modulus and angle",
     CHAIN + rf"\frac{{1}}{{2}}{D_NU}{TURN} + \frac{{i}}{{2}}\nu{D_THETA}"
     rf"{TURN}\right)",
-    polar.polar_slope,
-    lambda: s * (d_nu * exp(I * theta) / 2 + I / 2 * nu * d_theta * exp(I * theta)),
+    derive=polar.polar_slope,
+    printed=lambda: (
+        s * (d_nu * exp(I * theta) / 2 + I / 2 * nu * d_theta * exp(I * theta))
+    ),
     code="polar_slope",
     correction=CHAIN + rf"{D_NU}{TURN} + i\nu{D_THETA}{TURN}\right)",
     note="The paper prints a factor 1/2 in both terms; it should be 1. The factor would "
@@ -56,12 +61,15 @@ part.row("zucchet:80", "identity", "refuted")(
 
 def _polar_moment(number: int, words: str, latex: str, slope) -> None:
     second = rf"\mathbb{{E}}\left[\left|{D_OMEGA}\right|^2\right] = "
-    part.row(f"zucchet:{number}", "moment", "refuted")(
+    part.row(
+        f"zucchet:{number}",
+        "moment",
+        "refuted",
         f"Second moment of the sensitivity to a parameter of modulus and angle, "
         f"{words}",
         second + rf"\frac{{1}}{{4}} {MOMENT} {latex}",
-        polar.polar_moment,
-        lambda: Rational(1, 4) * S * slope * slope.conjugate(),
+        derive=polar.polar_moment,
+        printed=lambda: Rational(1, 4) * S * slope * slope.conjugate(),
         code="polar_moment",
         correction=second + rf"{MOMENT} {latex}",
         note="The paper prints a factor 1/4; it should be 1. The printed value is a "
@@ -94,11 +102,15 @@ _polar_moment(
     rf"\left({D_NU}^2 + \nu^2 {D_THETA}^2\right)",
     d_nu + I * nu * d_theta,
 )
-part.row("zucchet:text:modulus-only", "text", "refuted", "text after Eq. 83")(
+part.row(
+    "zucchet:text:modulus-only",
+    "text",
+    "refuted",
     "The sensitivity depends on the modulus alone, for two kinds of input",
     r"\rho = 0 \text{ and } \rho = 1:\quad " + MOMENT + r" = E(\nu)",
-    lambda: diagonal.moment("sensitivity", "constant"),
-    lambda: diagonal.moment("sensitivity", "constant").result.subs(
+    where="text after Eq. 83",
+    derive=lambda: diagonal.moment("sensitivity", "constant"),
+    printed=lambda: diagonal.moment("sensitivity", "constant").result.subs(
         {lam: nu, lam_bar: nu}
     ),
     code="sigprop.neuron.stable.sensitivity_moment",
@@ -114,51 +126,70 @@ part.row("zucchet:text:modulus-only", "text", "refuted", "text after Eq. 83")(
         bearing="No later result is affected: the example that follows takes rho = 0.",
     ),
 )
-part.row("zucchet:text:phase-needs-modulus", "text", "proved", "text after Eq. 83")(
+part.row(
+    "zucchet:text:phase-needs-modulus",
+    "text",
+    "proved",
     "The phase's parametrisation must depend on the modulus",
     rf"\nu^2 \left({D_THETA}\right)^2 E(\nu) = \Theta(1) \text{{ means "
     r"that } \theta(\omega) \text{ depends on } \nu",
+    where="text after Eq. 83",
     printed=lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
     code="phase_share",
     assumes=Condition(f"{WHITE.words}; gamma = sqrt(1 - nu^2)", WHITE.holds),
     note="With the phase itself as parameter nu^2 E(nu) runs from 0 to infinity. The "
     "test uses that value.",
 )
-part.row("zucchet:text:white-gamma", "text", "proved", "text before Eq. 84")(
+part.row(
+    "zucchet:text:white-gamma",
+    "text",
+    "proved",
     "The normalisation for white noise",
     r"\rho = 0:\quad \gamma(\lambda) = \sqrt{1 - \nu^2}",
-    polar.white_normaliser,
-    lambda: sqrt(1 - nu**2),
+    where="text before Eq. 84",
+    derive=polar.white_normaliser,
+    printed=lambda: sqrt(1 - nu**2),
     code="sigprop.neuron.ring.normalisation",
     assumes=WHITE,
 )
-part.row("zucchet:84", "moment", "proved")(
+part.row(
+    "zucchet:84",
+    "moment",
+    "proved",
     "Second moment of the normalised sensitivity under white noise",
     r"E(\nu) = \gamma(\lambda)^2 \frac{1+\nu^2}{(1-\nu^2)^3} = \frac{1+\nu^2}{"
     r"(1-\nu^2)^2}",
-    polar.white_sensitivity,
-    lambda: (1 + nu**2) / (1 - nu**2) ** 2,
+    derive=polar.white_sensitivity,
+    printed=lambda: (1 + nu**2) / (1 - nu**2) ** 2,
     code="white_sensitivity",
     assumes=HELD,
     note="Normalisation alone lowers the divergence from the third to the second "
     "power of the gap 1 - |lambda|. The parametrisation has to remove the rest.",
 )
-part.row("zucchet:text:tanh", "text", "proved", "text after Eq. 84")(
+part.row(
+    "zucchet:text:tanh",
+    "text",
+    "proved",
     "The hyperbolic tangent makes the modulus's sensitivity uniform",
     r"\nu = \tanh(\omega_\nu) \text{ solves } \nu' = \Theta(1 - \nu^2),\ \left("
     r"\frac{\mathrm{d}\nu}{\mathrm{d}\omega_\nu}\right)^2 E(\nu) = \Theta(1)",
-    polar.modulus_share,
-    lambda: 1 + nu**2,
+    where="text after Eq. 84",
+    derive=polar.modulus_share,
+    printed=lambda: 1 + nu**2,
     code="modulus_share",
     assumes=HELD,
     note="nu' is 1 - nu^2 exactly, and the product is 1 + nu^2, between 1 and 2.",
 )
-part.row("zucchet:text:scaled-phase", "text", "proved", "text after Eq. 84")(
+part.row(
+    "zucchet:text:scaled-phase",
+    "text",
+    "proved",
     "The rescaled phase makes the phase's sensitivity uniform for |lambda| -> 1",
     r"\theta = \text{stop\_gradient}(1 - \nu^2)\, \omega_\theta \text{ solves } "
     r"\mathrm{d}_\omega\theta = \Theta(1 - \nu^2)",
-    polar.phase_share,
-    lambda: nu**2 * (1 + nu**2),
+    where="text after Eq. 84",
+    derive=polar.phase_share,
+    printed=lambda: nu**2 * (1 + nu**2),
     code="phase_share",
     assumes=HELD,
     note="With the ignored nu^2 the product is nu^2 (1 + nu^2): of order one for "

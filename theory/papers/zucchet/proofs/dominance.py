@@ -11,11 +11,15 @@ part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 
 SLOPE = r"\frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} = "
 
-part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after Eq. 70")(
+part.row(
+    "zucchet:text:derivatives-bounded",
+    "limit",
+    "confirmed",
     "The derivatives of eigenvalues and eigenvectors stay bounded for |lambda| -> 1",
     r"|\lambda| \rightarrow 1:\quad \left|\frac{\partial \lambda}{\partial "
     r"A_{ij}}\right|,\ \left|\frac{\mathrm{d}P}{\mathrm{d}A_{ij}}\right| \text{ "
     r"do not grow}",
+    where="text after Eq. 70",
     code="perturb",
     assumes="the eigenvalues do not collapse, as the paper says; A bounded",
     note="While the eigenvalues stay apart, the derivatives are continuous on a "
@@ -24,19 +28,27 @@ part.row("zucchet:text:derivatives-bounded", "limit", "confirmed", "text after E
     "derivative of P grows with it. For fixed eigenvectors the derivative of the "
     "eigenvalues does not depend on the eigenvalues.",
 )
-part.row("zucchet:text:vectors-bounded", "bound", "confirmed", "text after Eq. 71")(
+part.row(
+    "zucchet:text:vectors-bounded",
+    "bound",
+    "confirmed",
     "The eigenvectors remain bounded",
     r"\|P\| \le \sqrt{n}",
+    where="text after Eq. 71",
     code="diagonalise",
     note="By Eq. 64 the Frobenius norm is sqrt(n), which bounds the norm. It does not "
     "bound the inverse: with eigenvectors at an angle e the inverse is of order 1/e.",
 )
-part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 70 and 73")(
+part.row(
+    "zucchet:text:dominance",
+    "limit",
+    "conditional",
     "The derivative with respect to the eigenvalues dominates",
     r"|\lambda| \rightarrow 1:\quad \mathbb{E}\left|\frac{\partial h_t}{\partial "
     r"h_t^{\text{diag}}}\frac{\mathrm{d}h_t^{\text{diag}}}{\mathrm{d}\lambda}"
     r"\frac{\partial \lambda}{\partial A}\right|^2 \text{ outgrows the other "
     r"terms of Eq. 67, by } (1-|\lambda|)^{-2}",
+    where="text after Eq. 70 and 73",
     code="perturb",
     assumes="the eigenvalues do not collapse",
     condition=Condition(EXCITED, lambda family, **_: "constant" not in family),
@@ -48,7 +60,10 @@ part.row("zucchet:text:dominance", "limit", "conditional", "text after Eq. 70 an
     "|lambda| may stand for the condition.",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),
 )
-part.row("zucchet:71", "identity", "refuted")(
+part.row(
+    "zucchet:71",
+    "identity",
+    "refuted",
     "The derivative of the state with respect to the eigenvectors",
     r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,i}^{\text{diag}} "
     r"\mathbb{1}_{j=l}",
@@ -63,7 +78,10 @@ part.row("zucchet:71", "identity", "refuted")(
         "which is that of h^diag in both forms.",
     ),
 )
-part.row("zucchet:72", "identity", "refuted")(
+part.row(
+    "zucchet:72",
+    "identity",
+    "refuted",
     "The derivative of a diagonal state with respect to its row of the inverse",
     SLOPE + r"\lambda_i \frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}"
     r"^{-1}} + x_{t+1,j} \text{ if } k = i",
@@ -80,17 +98,24 @@ part.row("zucchet:72", "identity", "refuted")(
         "the corrected form.",
     ),
 )
-part.row("zucchet:73", "identity", "proved")(
+part.row(
+    "zucchet:73",
+    "identity",
+    "proved",
     "The derivative of a diagonal state with respect to the other rows of the inverse",
     SLOPE + r"0 \quad \text{otherwise}",
     code="sigprop.theory.dense.inverse_slopes",
     note='"Otherwise" means that k is not i. The test includes Eq. 72, as '
     "corrected, for k = i.",
 )
-part.row("zucchet:text:two-filters", "text", "proved", "text after Eq. 73")(
+part.row(
+    "zucchet:text:two-filters",
+    "text",
+    "proved",
     "The derivative with respect to an eigenvalue is two consecutive filters",
     r"\sum_{m=0}^{n-1} \lambda^m \lambda^{n-1-m} = n \lambda^{n-1}",
-    diagonal.sensitivity_kernel,
-    lambda: n * lam ** (n - 1),
+    where="text after Eq. 73",
+    derive=diagonal.sensitivity_kernel,
+    printed=lambda: n * lam ** (n - 1),
     code="sigprop.neuron.recurrence.sensitivity",
 )

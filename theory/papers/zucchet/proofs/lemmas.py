@@ -37,14 +37,18 @@ BRACKET_34 = (
 )
 BOTH_SLOPES = r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
 
-part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
+part.row(
+    "zucchet:34",
+    "identity",
+    "refuted",
     "Lemma 1: double geometric sum over a stationary sequence",
     r"\sum_{n,m\geq 0} \alpha^n \beta^n u_{n-m} = " + BRACKET_34,
-    lambda: start(
+    where="Lemma 1, Eq. 34",
+    derive=lambda: start(
         "Split the sum into n = m, n > m and n < m, and sum each part:",
         lemma_1().as_sum(),
     ),
-    forms.eq_34,
+    printed=forms.eq_34,
     code="lemma_1",
     correction=r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET_34,
     corrected=forms.bracket,
@@ -58,22 +62,30 @@ part.row("zucchet:34", "identity", "refuted", "Lemma 1, Eq. 34")(
         "and every use of the lemma have the right power.",
     ),
 )
-part.row("zucchet:39", "identity", "proved", "Lemma 2, Eq. 39")(
+part.row(
+    "zucchet:39",
+    "identity",
+    "proved",
     "Lemma 2: the mixed derivative of Lemma 1",
     rf"\sum_{{n,m\geq 0}} nm\alpha^{{n-1}}\beta^{{m-1}}u_{{n-m}} = {BOTH_SLOPES}\left["
     + BRACKET_34
     + r"\right]",
-    lambda: start(
+    where="Lemma 2, Eq. 39",
+    derive=lambda: start(
         "Sum the double sum along its diagonals:",
         double_sum(lambda i, j: i * j * alpha ** (i - 1) * beta ** (j - 1)).as_sum(),
     ),
-    lambda: lemma_2().as_sum(),
+    printed=lambda: lemma_2().as_sum(),
     code="lemma_2",
     assumes=OF_INPUTS,
 )
-part.row("zucchet:lemma1", "identity", "refuted", "Lemma 1")(
+part.row(
+    "zucchet:lemma1",
+    "identity",
+    "refuted",
     "Lemma 1 with its conditions",
     CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^n u_{n-m} = " + BRACKET,
+    where="Lemma 1",
     code="lemma_1",
     correction=CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
     assumes=EVEN,
@@ -89,7 +101,10 @@ part.row("zucchet:lemma1", "identity", "refuted", "Lemma 1")(
         "power.",
     ),
 )
-part.row("zucchet:35", "identity", "proved")(
+part.row(
+    "zucchet:35",
+    "identity",
+    "proved",
     "Lemma 1: pairs of indices in three sets",
     r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = \sum_{n=m} \alpha^n \beta^m "
     r"u_{n-m} + \sum_{n>m} \alpha^n \beta^m u_{n-m} + \sum_{n< m} \alpha^n "
@@ -99,7 +114,10 @@ part.row("zucchet:35", "identity", "proved")(
     note="The split does not need an even u. Boundedness makes the sum absolutely "
     "convergent, so the order does not matter.",
 )
-part.row("zucchet:36", "identity", "proved")(
+part.row(
+    "zucchet:36",
+    "identity",
+    "proved",
     "Lemma 1: each set along its diagonals",
     r"=\sum_{n} \alpha^{n} \beta^{n} u_{0} + \sum_{m} \alpha^{m} \beta^{m} "
     r"\sum_{\Delta \ge 1} \alpha^{\Delta} u_{\Delta} + \sum_{n} \alpha^{n} "
@@ -108,7 +126,10 @@ part.row("zucchet:36", "identity", "proved")(
     assumes=BOUNDED,
     note="The equation holds for any bounded u, even or not.",
 )
-part.row("zucchet:37", "identity", "proved")(
+part.row(
+    "zucchet:37",
+    "identity",
+    "proved",
     "Lemma 1: the two sides together",
     r"=\sum_{n} \alpha^{n} \beta^{n} \left(u_{0} + \sum_{\Delta \ge 1} "
     r"(\alpha^{\Delta} + \beta^{\Delta}) u_{\Delta} \right)",
@@ -116,16 +137,23 @@ part.row("zucchet:37", "identity", "proved")(
     assumes=EVEN,
     note="This step uses that u is even.",
 )
-part.row("zucchet:38", "identity", "proved")(
+part.row(
+    "zucchet:38",
+    "identity",
+    "proved",
     "Lemma 1: the sum",
     "=" + BRACKET,
     code="lemma_1",
     assumes=EVEN,
 )
-part.row("zucchet:lemma2", "identity", "proved", "Lemma 2")(
+part.row(
+    "zucchet:lemma2",
+    "identity",
+    "proved",
     "Lemma 2 with its conditions",
     CONDITIONS + r"\sum_{n,m\geq 0} nm\alpha^{n-1}\beta^{m-1}u_{n-m} = "
     rf"{BOTH_SLOPES}\left[{BRACKET}\right]",
+    where="Lemma 2",
     code="lemma_2",
     assumes=Condition(
         f"{EVEN.words}; the terms n = 0 and m = 0 count as zero where alpha or beta is "
@@ -135,7 +163,10 @@ part.row("zucchet:lemma2", "identity", "proved", "Lemma 2")(
     note="Both derivatives are of a power series in two independent variables, "
     "which converges absolutely inside the polydisc. Set beta = conj(alpha) only afterwards.",
 )
-part.row("zucchet:40", "identity", "proved")(
+part.row(
+    "zucchet:40",
+    "identity",
+    "proved",
     "Lemma 2: differentiate with respect to beta inside the sum",
     BOTH_SLOPES + r"\left[\sum_{n,m\geq 0}\alpha^{n}\beta^{m}u_{n-m}\right] = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\left[\sum_{n,m\geq 0}m\alpha^{n}"
@@ -145,7 +176,10 @@ part.row("zucchet:40", "identity", "proved")(
     note="The test compares both sides before the derivative with respect to alpha, "
     "which both share. The equation does not need an even u.",
 )
-part.row("zucchet:41", "identity", "proved")(
+part.row(
+    "zucchet:41",
+    "identity",
+    "proved",
     "Lemma 2: differentiate with respect to alpha inside the sum",
     r"=\sum_{n,m\geq 0}nm\alpha^{n-1}\beta^{m-1}u_{n-m}",
     code="double_sum",

@@ -14,12 +14,18 @@ DISTINCT = Condition(
     lambda system, **_: are_distinct(system.eigenvalues),
 )
 
-forward.row("zucchet:62", "definition", "definition")(
+forward.row(
+    "zucchet:62",
+    "definition",
+    "definition",
     "The dense linear network",
     r"h_{t+1} = Ah_t + x_{t+1}",
     code="sigprop.layers.dense.LinearRNN",
 )
-forward.row("zucchet:63", "definition", "definition")(
+forward.row(
+    "zucchet:63",
+    "definition",
+    "definition",
     "The eigendecomposition of the recurrence",
     r"A = P \operatorname{diag}(\lambda) P^{-1}",
     code="diagonalise",
@@ -27,7 +33,10 @@ forward.row("zucchet:63", "definition", "definition")(
     note="The equation defines diagonalisable, and names P and lambda. The test "
     "checks that the eigendecomposition in the code gives the matrix again.",
 )
-forward.row("zucchet:64", "definition", "definition")(
+forward.row(
+    "zucchet:64",
+    "definition",
+    "definition",
     "Eigenvectors of unit length",
     r"P_{:i}^{\dagger}P_{:i} = 1 \quad \forall i",
     code="diagonalise",
@@ -35,20 +44,29 @@ forward.row("zucchet:64", "definition", "definition")(
     note="Eq. 63 allows any lengths, so unit lengths are possible. The phases stay "
     "free. Eq. 69 does not preserve unit lengths.",
 )
-forward.row("zucchet:65", "identity", "proved")(
+forward.row(
+    "zucchet:65",
+    "identity",
+    "proved",
     "The diagonal network",
     r"h_{t+1}^{\text{diag}} = \lambda h_t^{\text{diag}} + P^{-1} x_{t+1}",
     code="Modes",
     assumes=DISTINCT,
     note="The product of the two vectors is entry by entry.",
 )
-forward.row("zucchet:66", "identity", "proved")(
+forward.row(
+    "zucchet:66",
+    "identity",
+    "proved",
     "The states of the dense network from those of the diagonal network",
     r"h_t = P h_t^{\text{diag}}",
     code="Modes",
     assumes=DISTINCT,
 )
-part.row("zucchet:67", "identity", "confirmed")(
+part.row(
+    "zucchet:67",
+    "identity",
+    "confirmed",
     "The derivative of the state with respect to the recurrent matrix, in three terms",
     r"\frac{\mathrm{d}h_t}{\mathrm{d}A} = \frac{\partial h_t}{\partial P}"
     r"\frac{\partial P}{\partial A} + \frac{\partial h_t}{\partial h_t^{\text{"
@@ -62,14 +80,20 @@ part.row("zucchet:67", "identity", "confirmed")(
     "and the third term do. So Eq. 69 may be used in it, although it is not the "
     "derivative of unit vectors.",
 )
-part.row("zucchet:68", "identity", "proved")(
+part.row(
+    "zucchet:68",
+    "identity",
+    "proved",
     "The derivative of the eigenvalues",
     r"\frac{\partial \lambda}{\partial A_{ij}} = \operatorname{diag}\left("
     rf"P^{{-1}}{BY_A}P\right)",
     code="perturb",
     assumes=DISTINCT,
 )
-part.row("zucchet:69", "identity", "refuted")(
+part.row(
+    "zucchet:69",
+    "identity",
+    "refuted",
     "The derivative of the eigenvectors",
     r"\frac{\mathrm{d}P}{\mathrm{d}A_{ij}} = "
     rf"P\left(F \odot \left(P^{{-1}}{BY_A}P\right)\right)",
@@ -89,7 +113,10 @@ part.row("zucchet:69", "identity", "refuted")(
         "printed one.",
     ),
 )
-part.row("zucchet:70", "definition", "definition")(
+part.row(
+    "zucchet:70",
+    "definition",
+    "definition",
     "Inverse gaps of the eigenvalues",
     r"F_{ij} := \begin{cases} \frac{1}{\lambda_j - \lambda_i} & \text{if } i \neq"
     r" j \\ 0 & \text{otherwise} \end{cases}",

@@ -31,25 +31,35 @@ def _unit_factor() -> Derivation:
     )
 
 
-model.row("zucchet:76", "definition", "definition")(
+model.row(
+    "zucchet:76",
+    "definition",
+    "definition",
     "The normalised and reparametrised recurrence",
     r"h_{t+1} = \lambda(\omega)h_t + \gamma(\lambda)x_{t+1}",
     code="LRU",
 )
-part.row("zucchet:77", "identity", "proved")(
+part.row(
+    "zucchet:77",
+    "identity",
+    "proved",
     "The normalised state as a filter of the inputs",
     r"h_t = \sum_{n \ge 0} \lambda^n \gamma(\lambda) x_{t-n}",
-    polar.input_kernel,
-    lambda: lam**n * gamma,
+    derive=polar.input_kernel,
+    printed=lambda: lam**n * gamma,
     code="LRU",
     assumes=Condition("|lambda| < 1", inside("lam")),
     note="The test uses the weight of one input, also for complex eigenvalues.",
 )
-part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
+part.row(
+    "zucchet:text:ideal-gamma",
+    "text",
+    "refuted",
     "The factor that keeps the state from exploding",
     FACTOR + r"^{-1}",
-    _unit_factor,
-    lambda: 1 / diagonal.moment("state", "exponential").result,
+    where="text after Eq. 77",
+    derive=_unit_factor,
+    printed=lambda: 1 / diagonal.moment("state", "exponential").result,
     code="sigprop.neuron.ring.normalisation",
     correction=FACTOR + r"^{-1/2}",
     note="The paper prints the inverse of E[h^2]; it should be the inverse of its square "
@@ -61,7 +71,10 @@ part.row("zucchet:text:ideal-gamma", "text", "refuted", "text after Eq. 77")(
         "before Eq. 84 the paper takes sqrt(1 - nu^2); both are right.",
     ),
 )
-part.row("zucchet:78", "identity", "refuted")(
+part.row(
+    "zucchet:78",
+    "identity",
+    "refuted",
     "Backpropagation through the normalised recurrence",
     ERROR + LATER % "x" + r"\right)",
     code="LRU",
@@ -77,22 +90,29 @@ part.row("zucchet:78", "identity", "refuted")(
         "dL/dx_t, which is true.",
     ),
 )
-part.row("zucchet:79", "identity", "proved")(
+part.row(
+    "zucchet:79",
+    "identity",
+    "proved",
     "The chain rule of a real reparametrisation",
     rf"\frac{{\mathrm{{d}}h_t}}{{\mathrm{{d}}\omega}} = {SLOPE}"
     r"\frac{\mathrm{d}\lambda}{\mathrm{d}\omega}",
-    polar.real_slope,
-    lambda: (gamma * n * lam ** (n - 1)) * d_lam,
+    derive=polar.real_slope,
+    printed=lambda: (gamma * n * lam ** (n - 1)) * d_lam,
     code="LRU",
     assumes="gamma held fixed in the derivatives, as the paper says",
     note="The value of dh/dlam is gamma times the value without normalisation. If "
     "gamma were differentiated too, (dgamma/domega)/gamma times h_t would be added.",
 )
-part.row("zucchet:text:mitigation", "limit", "confirmed", "text after Eq. 79")(
+part.row(
+    "zucchet:text:mitigation",
+    "limit",
+    "confirmed",
     "Normalisation and parametrisation both mitigate the curse of memory",
     rf"{MOMENT},\ \gamma^2 \,{MOMENT},\ \left(\frac{{\mathrm{{d}}\nu}}{{\mathrm{{d}}"
     rf"\omega}}\right)^2 \gamma^2 \,{MOMENT} \text{{ grow as }} (1-\nu)^{{-3}},\ "
     r"(1-\nu)^{-2},\ 1",
+    where="text after Eq. 79",
     code="sigprop.theory.parametrisation.modulus_share",
     assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
     note="The orders of growth are ours; the paper says that both help. Normalisation "

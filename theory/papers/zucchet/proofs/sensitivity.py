@@ -35,38 +35,55 @@ def numerator() -> Derivation:
     )
 
 
-part.row("zucchet:50", "identity", "proved")(
+part.row(
+    "zucchet:50",
+    "identity",
+    "proved",
     "The sensitivity as a filter of the states",
     D_H_0 + r"\sum_{n\geq 0} \lambda^n h_{-n-1}",
     code="sensitivity",
     assumes=STABLE,
 )
-part.row("zucchet:51", "identity", "proved")(
+part.row(
+    "zucchet:51",
+    "identity",
+    "proved",
     "The sensitivity as two filters of the inputs",
     D_H_0 + r"\sum_{n\geq 0}\lambda^{n}\sum_{m\geq 0}\lambda^{m}x_{-n-m-1}",
     code="sensitivity",
     assumes=STABLE,
 )
-part.row("zucchet:52", "identity", "proved")(
+part.row(
+    "zucchet:52",
+    "identity",
+    "proved",
     "The sensitivity as a sum over pairs of lags",
     D_H_0 + r"\sum_{n,m \ge 0} \lambda^{n+m} x_{-(n+m+1)}",
     code="sensitivity",
     assumes=STABLE,
 )
-part.row("zucchet:text:holomorphic", "text", "confirmed", "text after Eq. 53")(
+part.row(
+    "zucchet:text:holomorphic",
+    "text",
+    "confirmed",
     "The state is holomorphic in the eigenvalue",
     r"\frac{\partial h_0}{\partial \operatorname{Re} \lambda} = \frac{\mathrm{d}"
     r"h_0}{\mathrm{d}\lambda},\quad \frac{\partial h_0}{\partial \operatorname{"
     r"Im} \lambda} = i\, \frac{\mathrm{d}h_0}{\mathrm{d}\lambda}",
+    where="text after Eq. 53",
     code="sensitivity",
     assumes=STABLE,
     note="The appendix uses this convention: a derivative with respect to a complex "
     "parameter is the holomorphic one, d/dz = (d/dRe - i d/dIm)/2. The derivative "
     "with respect to the conjugate vanishes.",
 )
-part.row("zucchet:text:eq-6", "text", "refuted", "text after Eq. 57")(
+part.row(
+    "zucchet:text:eq-6",
+    "text",
+    "refuted",
     "Eq. 6 is the real-valued version of Eq. 57",
     r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 becomes Eq. 6}",
+    where="text after Eq. 57",
     code="sigprop.neuron.stable.sensitivity_moment",
     correction=r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 with } "
     r"(1-|\lambda|^2)^3 \text{ in its first term becomes Eq. 6}",
@@ -79,19 +96,27 @@ part.row("zucchet:text:eq-6", "text", "refuted", "text after Eq. 57")(
         "misprint of Eq. 57, and Eq. 6 is right.",
     ),
 )
-part.row("zucchet:text:denominator", "text", "proved", "text after Eq. 58")(
+part.row(
+    "zucchet:text:denominator",
+    "text",
+    "proved",
     "The denominator of Eq. 58",
     r"\text{denominator of Eq. 58} = (1 - \alpha\beta)^3(1 - \rho\alpha)^2"
     r"(1 - \rho\beta)^2",
-    numerator,
+    where="text after Eq. 58",
+    derive=numerator,
     code="sigprop.theory.diagonal.moment",
     note="The fraction is in lowest terms with it. The test uses the polynomial that "
     "is left.",
 )
-part.row("zucchet:text:complex-errors", "text", "confirmed", "text after Eq. 61")(
+part.row(
+    "zucchet:text:complex-errors",
+    "text",
+    "confirmed",
     "Backpropagation through a complex neuron is the forward pass of the errors",
     r"\frac{\mathrm{d}L}{\mathrm{d}x_t} = \sum_{n \ge 0} \lambda^n \frac{\partial "
     r"L}{\partial h_{t+n}}",
+    where="text after Eq. 61",
     code="linear_recurrence",
     assumes="both derivatives are holomorphic ones",
     note="The errors dL/dh_t = conj(h_t - y_t) of a squared loss are complex. So "

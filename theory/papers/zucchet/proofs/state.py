@@ -29,16 +29,23 @@ def _eq_46() -> Expr:
     return (1 + lags) / (1 - forms.square)
 
 
-assumptions.row("zucchet:text:stationary", "definition", "definition", "assumption c)")(
+assumptions.row(
+    "zucchet:text:stationary",
+    "definition",
+    "definition",
     "Wide-sense stationarity",
     r"\mathbb{E} \left[X_{t+\Delta} \bar{X}_t \right] := R_X(\Delta)",
+    where="assumption c)",
     code="sigprop.inputs.GaussianProcess.autocovariance",
     note="Section 2.2 defines it without the conjugate, for real sequences and "
     "integer times. Here the paper calls the times real, but they are integers. With "
     "the conjugate, R of a complex process is Hermitian and not even. Lemma 1 asks "
     "for an even R, which real inputs have.",
 )
-part.row("zucchet:43", "identity", "proved")(
+part.row(
+    "zucchet:43",
+    "identity",
+    "proved",
     "Second moment of the state as a sum over pairs of inputs",
     H_0 + r"\sum_{n,m \ge 0} \lambda^n \bar{\lambda}^m "
     r"\mathbb{E}\left[x_{-n} \bar{x}_{-m}\right]",
@@ -47,7 +54,10 @@ part.row("zucchet:43", "identity", "proved")(
     note="The equation holds without stationarity. The test uses three equally likely "
     "sequences.",
 )
-part.row("zucchet:44", "identity", "refuted")(
+part.row(
+    "zucchet:44",
+    "identity",
+    "refuted",
     "Second moment of the state in terms of the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
     code="sigprop.theory.autocorrelation.double_sum",
@@ -65,20 +75,27 @@ part.row("zucchet:44", "identity", "refuted")(
         "R_x. For an even R_x both signs of the lag are right.",
     ),
 )
-part.row("zucchet:46", "moment", "proved")(
+part.row(
+    "zucchet:46",
+    "moment",
+    "proved",
     "Second moment of the state, exponential autocovariance, as a series",
     H_0 + r"\frac{1}{1 - |\lambda|^2} \left(1 + \sum_{\Delta \ge 1} (\bar{"
     r"\lambda}^\Delta + \lambda^\Delta) \rho^\Delta \right)",
-    lambda: diagonal.moment("state", "exponential"),
-    _eq_46,
+    derive=lambda: diagonal.moment("state", "exponential"),
+    printed=_eq_46,
     code="state_moment",
     assumes=Condition(
         forms.EXPONENTIAL.words, lambda lam, rho, **_: abs(lam) < 1 and abs(rho) <= 1
     ),
 )
-part.row("zucchet:text:real-state", "text", "proved", "text after Eq. 45")(
+part.row(
+    "zucchet:text:real-state",
+    "text",
+    "proved",
     "For a real eigenvalue Eq. 45 becomes Eq. 5",
     r"\bar{\lambda} = \lambda:\quad \text{Eq. 45 becomes Eq. 5}",
+    where="text after Eq. 45",
     code="state_moment",
     assumes=Condition("R_x even, as of real inputs", lambda R, **_: is_even(R)),
 )
