@@ -1,8 +1,7 @@
 """Accuracies and speeds as the papers print them, with the sizes they were found at.
 
-Each block of text is a table as printed: a label, then a number for each column, with
-its standard error in brackets if there is one; ``fails`` where the paper has a cross,
-``-`` where it has nothing.
+A score is a number as printed, with its standard error in brackets if there is one;
+``fails`` where the paper has a cross, ``-`` where it has nothing.
 
 Source: Orvieto et al. (2023), Tables 1-9; RotRNN (2024), Tables 1 and 3; BLUR (2025),
 Tables 2, 3, 6, 8 and 12.
@@ -15,8 +14,9 @@ from dataclasses import dataclass
 
 from sigprop.theory.papers.blur import printed as blur
 from sigprop.theory.papers.lru import printed
-from sigprop.theory.papers.lru.printed import FAILS, NOTHING, RUNGS
+from sigprop.theory.papers.lru.printed import FAILS, RUNGS
 from sigprop.theory.papers.rotrnn import printed as rotrnn
+from sigprop.theory.tables import NOTHING
 
 NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:\((\d+\.\d+)\))?")
 RING = re.compile(r"\[0\.\d+,[01]\.\d+\]")
@@ -105,25 +105,22 @@ class Published:
         return row.scores[list(self.columns).index(column)]
 
 
-def rows(block: str, models: dict[str, str]) -> tuple[Row, ...]:
-    """The rows of a block of text, ``label | score score ...`` a line.
+def rows(
+    printed: Mapping[str, Iterable[object]], models: dict[str, str]
+) -> tuple[Row, ...]:
+    """The rows of a table.
 
     Args:
-        block: The text.
+        printed: What is printed in each row, by its label.
         models: Our names by labels.
 
     Raises:
-        ValueError: If a score cannot be read, or the rows have unlike lengths.
+        ValueError: If a score cannot be read.
     """
-    parsed = []
-    for line in block.strip().splitlines():
-        label, printed = (part.strip() for part in line.split("|"))
-        scores = tuple(map(Score.read, printed.split()))
-        parsed.append(Row(label, models.get(label), scores))
-    lengths = {row.label: len(row.scores) for row in parsed}
-    if len(set(lengths.values())) != 1:
-        raise ValueError(f"need as many scores in every row, got {lengths}")
-    return tuple(parsed)
+    return tuple(
+        Row(label, models.get(label), tuple(Score.read(str(cell)) for cell in cells))
+        for label, cells in printed.items()
+    )
 
 
 # --- Orvieto et al. (2023) -----------------------------------------------------------
@@ -141,39 +138,34 @@ LRU: dict[str, Size] = {
 OF_RUNS = "test accuracy in %, mean (standard error) of three runs"
 
 
-def _lru(
-    title: str, table: printed.Table, unit: str = OF_RUNS, note: str = ""
-) -> Published:
+def _lru(title: str, number: str, unit: str = OF_RUNS, note: str = "") -> Published:
+    table = printed.TABLES[number]
     return Published(
         title,
-        f"Orvieto et al. (2023), {table.place}",
+        table.source,
         {column: LRU[column] for column in table.columns},
-        rows(table.block, RUNGS),
+        rows({label: row.values() for label, row in table.rows.items()}, RUNGS),
         unit,
         f"The sizes in the paper's blocks are those of its LRU. {note}".strip(),
     )
 
 
-def _rings(title: str, table: printed.Table) -> Published:
+def _rings(title: str, number: str) -> Published:
+    table = printed.TABLES[number]
     return Published(
         f"Rings of eigenvalues on sCIFAR, {title}",
-        f"Orvieto et al. (2023), {table.place}",
+        table.source,
         dict.fromkeys(table.columns, LRU["sCIFAR"]),
-        rows(table.block, {label: label for label in table.rows}),
+        rows(
+            {label: row.values() for label, row in table.rows.items()},
+            {label: label for label in table.rows},
+        ),
         OF_RUNS,
         "Learning rate 0.004.",
     )
 
 
 # --- RotRNN (2024) and BLUR (2025) ----------------------------------------------------
-
-
-def _plain(
-    table: Mapping[str, Iterable[float]], models: dict[str, str]
-) -> tuple[Row, ...]:
-    """Rows of numbers without errors."""
-    lines = (f"{label} | {' '.join(map(str, row))}" for label, row in table.items())
-    return rows("\n".join(lines), models)
 
 
 ROTRNN: dict[str, Size] = {
@@ -193,7 +185,7 @@ ROTRNN_1 = Published(
     "RotRNN beside others",
     "RotRNN (2024), Table 1, Section 5.1",
     {**ROTRNN, "Average": None},
-    _plain(
+    rows(
         {LRUS.get(name, name): row for name, row in rotrnn.TABLE_1.items()},
         {"LRU (reproduced)": "lru", "RotRNN": "rotrnn"},
     ),
@@ -221,7 +213,7 @@ BLUR_2 = Published(
         )
         for task, length in BLUR_LENGTHS.items()
     },
-    _plain(
+    rows(
         {BLUR_LABELS.get(name, name): row for name, row in blur.TABLE_2.items()},
         {"LRU": "lru", "BLUR": "blur"},
     ),
@@ -257,29 +249,25 @@ def _forecasts(title: str, number: int, section: str) -> Published:
 
 
 TABLES = {
-    "lru-1": _lru("Recurrences with and without a nonlinearity", printed.TABLE_1),
-    "lru-2": _lru(
-        "Diagonal linear recurrences in several parametrisations", printed.TABLE_2
-    ),
+    "lru-1": _lru("Recurrences with and without a nonlinearity", "1"),
+    "lru-2": _lru("Diagonal linear recurrences in several parametrisations", "2"),
     "lru-3": _lru(
         "The LRU beside deep state-space models",
-        printed.TABLE_3,
+        "3",
         note="On PathX the LRU starts with small phases.",
     ),
-    "lru-4": _lru("Speed of training", printed.TABLE_4, "steps a second on an A100"),
-    "lru-5a": _rings("exponential, not made stable", printed.TABLE_5A),
-    "lru-5b": _rings("stable exponential", printed.TABLE_5B),
-    "lru-5c": _rings("stable exponential with normalisation", printed.TABLE_5C),
-    "lru-6": _lru(
-        "Recurrences with and without a nonlinearity, all tasks", printed.TABLE_6
-    ),
+    "lru-4": _lru("Speed of training", "4", "steps a second on an A100"),
+    "lru-5a": _rings("exponential, not made stable", "5A"),
+    "lru-5b": _rings("stable exponential", "5B"),
+    "lru-5c": _rings("stable exponential with normalisation", "5C"),
+    "lru-6": _lru("Recurrences with and without a nonlinearity, all tasks", "6"),
     "lru-7": _lru(
         "Diagonal linear recurrences in several parametrisations, all tasks",
-        printed.TABLE_7,
+        "7",
     ),
     "lru-8": _lru(
         "Normalisation of stable diagonal recurrences, with their rings",
-        printed.TABLE_8,
+        "8",
         note="On PathX the LRU starts with phases up to π/10, elsewhere up to 2π.",
     ),
     "rotrnn-1": ROTRNN_1,

@@ -52,7 +52,7 @@ def test_the_bump_is_one_at_zero_and_vanishes_at_other_integers():
 
 
 def test_tables_are_read_whole():
-    assert [len(printed.errors(n)) for n in printed.TEXTS] == [20, 25, 24, 20, 7, 15]
+    assert [len(printed.errors(n)) for n in printed.METHODS] == [20, 25, 24, 20, 7, 15]
     assert printed.errors(8)["ECL", 960]["S4"] == (0.299, 0.387)
     assert set(printed.errors(10)["Weather", 24]) == {"BLUR", "LSTMa"}
     for n in (9, 10, 11, 12):

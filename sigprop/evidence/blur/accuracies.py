@@ -14,8 +14,8 @@ from sigprop.theory.papers.blur.printed import TABLE_2, TABLE_7
 from sigprop.theory.papers.lru import printed as lru
 
 LRU_TABLE_3 = {
-    label: [float(number.partition("(")[0]) for number in row]
-    for label, row in lru.TABLE_3.rows.items()
+    label: [float(number.partition("(")[0]) for number in row.values()]
+    for label, row in lru.TABLES["3"].rows.items()
 }
 # Rows of that table by their names here.
 SOURCES = {

@@ -151,5 +151,5 @@ EVIDENCE: dict[str, Basis] = {
             lambda **at: cosine_left(*at.values()),
         ),
     ),
-    "blur:text:lru-benchmarks": numbers(len(lru.TABLE_3.rows["LRU"]), 6),
+    "blur:text:lru-benchmarks": numbers(len(lru.TABLES["3"].columns), 6),
 }

@@ -14,7 +14,8 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Evidence, Example
 from sigprop.theory.papers.lru import printed
-from sigprop.theory.papers.lru.printed import FAILS, NOTHING, RUNGS, TABLES, Table
+from sigprop.theory.papers.lru.printed import FAILS, RUNGS, TABLES
+from sigprop.theory.tables import NOTHING, Table
 
 TASKS = [task.lower() for task in printed.TASKS]
 CHANCE = 50.0
@@ -46,9 +47,9 @@ def _model(label: str) -> str:
 
 
 def _row(table: Table, model: str, tasks: list[str]) -> Float[np.ndarray, " k"]:
-    (numbers,) = (row for label, row in table.rows.items() if _model(label) == model)
-    names = [column.lower() for column in table.columns]
-    return np.array([_number(numbers[names.index(task)]) for task in tasks])
+    (row,) = (row for label, row in table.rows.items() if _model(label) == model)
+    printed = {column.lower(): text for column, text in row.items()}
+    return np.array([_number(printed[task]) for task in tasks])
 
 
 def row(table: int, model: str, tasks: str = "") -> Float[np.ndarray, " k"]:
@@ -178,14 +179,15 @@ def speed_up_in_units(units: tuple[float, ...]) -> Float[np.ndarray, " 6"]:
 
 def rings(label: str) -> list[tuple[float, float]]:
     """Radii that a row of Table 8 prints, task by task; none where it has nothing."""
-    pairs = [json.loads(text) for text in TABLES["8"].rows[label] if text != NOTHING]
+    cells = TABLES["8"].rows[label].values()
+    pairs = [json.loads(text) for text in cells if text != NOTHING]
     return [(inner, outer) for inner, outer in pairs]
 
 
 def stability_panel(panel: str) -> Float[np.ndarray, "3 3"]:
     """A panel of Table 5: rows by ``r_max``, columns by ``r_min``."""
     rows = TABLES[f"5{panel}"].rows.values()
-    return np.array([[_number(text) for text in row] for row in rows])
+    return np.array([[_number(text) for text in row.values()] for row in rows])
 
 
 def _radii(panel: str) -> tuple[Float[np.ndarray, " 3"], Float[np.ndarray, " 3"]]:

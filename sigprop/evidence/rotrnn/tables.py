@@ -38,8 +38,8 @@ def better(task: str) -> int:
 
 def in_lru_paper(label: str) -> list[float]:
     """A row of the LRU's Table 3, its columns in the order of Table 1."""
-    cells = dict(zip(lru.TABLE_3.columns, lru.TABLE_3.rows[label], strict=True))
-    return [float(cells[task].partition("(")[0]) for task in AS_IN_LRU_PAPER]
+    row = lru.TABLES["3"].rows[label]
+    return [float(row[task].partition("(")[0]) for task in AS_IN_LRU_PAPER]
 
 
 def head_sizes() -> list[float]:
