@@ -22,7 +22,7 @@ Source: Zucchet & Orvieto (2024), Appendix C.2, Eq. 113-155.
 import cmath
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from sympy import (
     Expr,
@@ -59,13 +59,6 @@ nu_i, nu_j, dnu_i, dnu_j = symbols("nu_i nu_j dnu_i dnu_j", real=True)
 theta_i, theta_j = symbols("theta_i theta_j", real=True)
 dtheta_i, dtheta_j = symbols("dtheta_i dtheta_j", real=True)
 cross_i, cross_j = symbols("cross_i cross_j", real=True)  # dtheta/domega_nu
-
-
-class Directions(NamedTuple):
-    """A parametrised eigenvalue: its derivative by each real parameter, by name."""
-
-    names: tuple[str, ...]
-    slopes: tuple[Expr, ...]
 
 
 def bar(symbol: Symbol) -> Symbol:

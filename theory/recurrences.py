@@ -1,6 +1,6 @@
 """Derivations of what Zucchet & Orvieto's main text and Appendix A say of one neuron.
 
-Notation: ``gap``  one minus a real eigenvalue;  ``nu0``  the inner radius;  ``time``  the
+Notation: ``nu0``  the inner radius;  ``time``  the
 ``T`` of the Chrono initialisation;  ``eta``  a learning rate;  ``curvature``  a second
 derivative;  ``star``  the teacher's eigenvalue.
 
@@ -33,7 +33,6 @@ from sigprop.theory.derivation import Derivation, start
 from sigprop.theory.symbols import T, lam, lam_bar, n, r, rho, theta
 
 real = Symbol("x", real=True)  # an eigenvalue, real
-gap = Symbol("g", positive=True)
 nu0 = Symbol("nu_0", nonnegative=True)
 time = Symbol("t", positive=True)
 star = Symbol("star", real=True)
@@ -41,7 +40,6 @@ eta = Symbol("eta", positive=True)
 curvature = Symbol("ell", positive=True)
 step = Symbol("dt", positive=True)
 rate = Symbol("a")  # of the differential equation, below zero
-MOMENTS = ("state", "sensitivity")
 
 
 @cache

@@ -4,7 +4,6 @@ Source: Zucchet & Orvieto (2024), Section 4, Appendix C.3-C.4 and Tables 1-3.
 """
 
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 
 from sympy import (
@@ -59,13 +58,6 @@ class Scan:
         lists = (self.nu0, self.log_angles, self.log_rates)
         return self.models * self.initialisations * self.seeds * prod(map(len, lists))
 
-    def listed(self) -> int:
-        """Trained networks of the column, counted one by one."""
-        counts = (range(self.models), range(self.initialisations), range(self.seeds))
-        return sum(
-            1 for _ in product(*counts, self.nu0, self.log_angles, self.log_rates)
-        )
-
 
 def halves(first: float, last: float) -> tuple[float, ...]:
     """Numbers from first to last in steps of one half."""
@@ -98,11 +90,6 @@ def runs(table: int) -> list[int]:
         [840, 350]
     """
     return [scan.runs() for scan in TABLES[table].values()]
-
-
-def listed(table: int) -> list[int]:
-    """Runs of a table's columns, counted one by one."""
-    return [scan.listed() for scan in TABLES[table].values()]
 
 
 def days(column: str) -> float:

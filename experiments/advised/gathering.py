@@ -1,6 +1,5 @@
 """From the trainings of a sweep to one labelled result: differences, words, curves."""
 
-import json
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -212,9 +211,3 @@ def _line(row: xr.Dataset, task: str) -> str:
     if np.isfinite(row["points"]):
         line += f"; accuracy {ends('points', 'points_low', 'points_high')}"
     return line
-
-
-def advised_options(table: xr.Dataset, task: str) -> dict[str, float]:
-    """The options that were advised on a task."""
-    here = (table["task"].values == task) & (table["arm"].values == "advised")
-    return json.loads(table["options"].values[here][0])

@@ -40,7 +40,6 @@ from sigprop.advice.predictions import Predicted, matched
 from sigprop.advice.spectra import Spectrum, exponential, of_series
 from sigprop.audit.series import Series
 from sigprop.experiments import store
-from sigprop.layers.lru import LRU
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.forecaster import Head
 from sigprop.networks.network import Network
@@ -345,11 +344,3 @@ def recipe_of(task: str, arm: str, steps: int) -> Recipe:
         layer_options=options_of(task, arm),
     )
     return recipe(network, schedule, **more)
-
-
-def drawn_alike(layer: LRU, other: LRU) -> bool:
-    """Whether two layers differ in nothing but eigenvalues and gains."""
-    names = ("B_re", "B_im", "C_re", "C_im", "D")
-    return all(
-        np.array_equal(getattr(layer, name), getattr(other, name)) for name in names
-    )

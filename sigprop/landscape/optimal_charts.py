@@ -2,8 +2,7 @@
 
 ``omega`` is the length of the path of eigenvalues of one phase, ``domega = sqrt(E|gamma
 dh/dlam|^2) d|lam|``, measured by quadrature in the *depth* ``-log(1 - |lam|)``, in which
-every gain's integrand is smooth to the edge of stability; and likewise of the path of one
-modulus, measured in ``asinh(theta / gap)``.
+every gain's integrand is smooth to the edge of stability.
 
 Source: Zucchet & Orvieto (2024), Section 3.1 and Appendix C.1.2.
 """
@@ -322,17 +321,3 @@ class OptimalChart:
         """
         plain = self._angles().coordinates(modulus, angle)
         return plain._replace(modulus=self.path.modulus().inverse(plain.modulus))
-
-
-def angle_ruler(process: Stationary, gain: str, gap: float) -> Ruler:
-    """Length of the path of one modulus from ``theta = 0``, by ``asinh(theta / gap)``.
-
-    Raises:
-        ValueError: As ``speed``.
-    """
-
-    def density(place: np.ndarray) -> np.ndarray:
-        theta = gap * np.sinh(place)
-        return gap * np.cosh(place) * speed(process, gain, gap, theta, "angle")
-
-    return ruler(density, math.asinh(math.pi / gap))

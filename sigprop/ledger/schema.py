@@ -146,13 +146,3 @@ def schema() -> dict[str, Any]:
             "errata": _record(ERRATA),
         },
     }
-
-
-def errata_schema() -> dict[str, Any]:
-    """JSON Schema of the site's ``errata.json``."""
-    return schema() | {
-        "title": "Errata",
-        "type": "object",
-        "items": {},
-        "$ref": "#/$defs/errata",
-    }

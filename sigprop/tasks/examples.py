@@ -149,15 +149,6 @@ class DataSet:
         return self.train.lengths.ndim == 2
 
 
-def steps_in_epoch(examples: Examples, size: int) -> int:
-    """Whole batches in one pass: an unfinished one is left out of training.
-
-    Raises:
-        ValueError: If a batch has no example, or more than there are.
-    """
-    return _batches(len(examples), size)
-
-
 def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch:
     """The batch of a training step, counted from zero over all epochs.
 

@@ -10,7 +10,17 @@ from sigprop.theory import hessian
 from sigprop.theory.claims import find
 from sigprop.theory.papers.zucchet import forms
 from sigprop.theory.papers.zucchet.hessian.expectation import eq_134
-from sigprop.theory.symbols import lam, lam_bar
+from sigprop.theory.symbols import lam, lam_bar, rho
+
+
+def figure_1a():
+    """The sensitivity at a real ``lam`` as the authors' notebook of Figure 1A has it.
+
+    Source: ``figures/1D-case.ipynb`` of the code of Zucchet & Orvieto (2024), see
+    ``sigprop.layers.initialisers.fan_out_projections``.
+    """
+    head = (1 + lam**2) * (1 - lam**2 * rho**2) + 2 * (1 - lam**2) * lam * rho
+    return head / ((1 - lam**2) ** 3 * (1 - lam * rho) ** 2)
 
 
 def test_the_notebook_of_figure_1a_has_the_right_form():
@@ -19,7 +29,7 @@ def test_the_notebook_of_figure_1a_has_the_right_form():
     def at(form):
         return form.subs({lam_bar: real, lam: real, conjugate(lam): real})
 
-    notebook = at(forms.figure_1a())
+    notebook = at(figure_1a())
     assert simplify(notebook - at(forms.eq_59_corrected())) == 0
     assert simplify(notebook - at(forms.eq_59())) != 0
     erratum = find("zucchet:59").erratum

@@ -10,7 +10,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy
 from jax import lax
 from jaxtyping import Float
 
@@ -23,7 +22,6 @@ from sigprop.neuron.ginibre import sample_matrices
 from sigprop.theory.papers.sigprop.initialisation import SINGLE
 
 SIMULATED = 11  # matrices at most; the sums are cheaper
-BEYOND = 0.025  # how often the median is beyond either end of an interval
 
 
 @functools.cache
@@ -53,16 +51,6 @@ def glorot_decades(
 def glorot_growth(size: int, steps: int, matrices: int) -> float:
     """The median of ``glorot_decades``."""
     return float(np.median(glorot_decades(size, steps, matrices)))
-
-
-def median_interval(values: Float[np.ndarray, " num"]) -> tuple[float, float]:
-    """Two of the sorted values: the median of their law is between them 95 times in 100.
-
-    Whatever the law: how many values are below its median is binomial.
-    """
-    below = scipy.special.bdtr(np.arange(len(values)), len(values), 0.5)
-    rank = int(np.searchsorted(below, BEYOND))
-    return float(values[rank - 1]), float(values[-rank])
 
 
 def glorot_simulated(size: int, steps: int, matrices: int) -> float:

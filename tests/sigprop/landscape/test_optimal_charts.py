@@ -18,7 +18,6 @@ from sigprop.landscape.optimal_charts import (
     OptimalChart,
     Path,
     _cubic,
-    angle_ruler,
     speed,
 )
 from sigprop.linear.infinite_loss import spectrum
@@ -182,33 +181,6 @@ def test_speed_of_the_angle_is_the_metric(gain):
             expected = float(mpmath.sqrt(exact(*place)))
         found = speed(AR1(ratio), gain, gap, at, "angle")
         assert float(found) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("gain", theory.GAINS[:3])
-@pytest.mark.parametrize(
-    ("process", "source"), [(White(), "white"), (Constant(), "constant")]
-)
-@pytest.mark.sampled(
-    keep=[
-        "process0-white-matched",
-        "process1-constant-none",
-        "process1-constant-white",
-    ]
-)
-def test_length_of_the_circle_is_the_closed_form(gain, process, source):
-    form = theory.angle_coordinate(gain, source).result
-    exact = compile_expr(form, nu, angle, backend="mpmath")
-    for gap in (0.5, 1e-3, 1e-6):
-        ruler = angle_ruler(process, gain, gap)
-        thetas = gap * np.array([0.1, 1.0, 0.9 * math.pi / gap])
-        places = np.arcsinh(thetas / gap)
-        with mpmath.workdps(40):
-            modulus = 1 - mpmath.mpf(gap)
-            expected = [float(exact(modulus, mpmath.mpf(float(at)))) for at in thetas]
-        np.testing.assert_allclose(ruler.length(places), expected, rtol=1e-11)
-        np.testing.assert_allclose(
-            ruler.place(ruler.length(places)), places, rtol=1e-10
-        )
 
 
 @pytest.mark.parametrize(

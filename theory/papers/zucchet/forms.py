@@ -125,16 +125,6 @@ def eq_59_corrected() -> Expr:
     return (head + rho * (1 - rho**2) * square * tail) / ((1 - square) ** 3 * apart**2)
 
 
-def figure_1a() -> Expr:
-    """The sensitivity at a real ``lam`` as the authors' notebook of Figure 1A has it.
-
-    Source: ``figures/1D-case.ipynb`` of the code of Zucchet & Orvieto (2024), see
-    ``sigprop.layers.initialisers.fan_out_projections``.
-    """
-    head = (1 + lam**2) * (1 - lam**2 * rho**2) + 2 * (1 - lam**2) * lam * rho
-    return head / ((1 - lam**2) ** 3 * (1 - lam * rho) ** 2)
-
-
 def at_modulus(moment: Expr) -> Expr:
     """A moment with ``lam`` replaced by its modulus, as the bound by ``U`` needs.
 

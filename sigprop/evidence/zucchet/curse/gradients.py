@@ -228,11 +228,6 @@ def moduli(kind: str) -> Float[np.ndarray, " n"]:
     return np.sort(np.abs(np.linalg.eigvals(JACOBIANS[kind][0])))
 
 
-def largest_radius(kind: str) -> float:
-    """The largest spectral radius that a Jacobian of the network has."""
-    return max(float(np.abs(np.linalg.eigvals(J)).max()) for J in JACOBIANS[kind])
-
-
 def decay_norm(kind: str, steps: int, **_: object) -> float:
     """Norm of the product of the Jacobians of ``steps`` updates."""
     turns = JACOBIANS[kind]

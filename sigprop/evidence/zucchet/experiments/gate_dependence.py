@@ -22,11 +22,8 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
 )
 from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
 from sigprop.judge.basis import Basis, Evidence, Example
-from sigprop.theory import gated
-from sigprop.theory.symbols import a, b, lam, rho
 
 NEURONS, LENGTH, TIMES = 256, 512, (1.0, 256.0)
-WHITE = {"a": 0.376, "b": 0.0, "rho": 0.0}
 
 
 @functools.cache
@@ -51,16 +48,6 @@ def spread(quantity: int, steps: int = LENGTH) -> float:
     """Largest over least of a finite moment for time constants from 1 to 256."""
     times = 2 ** np.linspace(0, 8, 65)
     moments = [finite_moments(float(time), steps)[quantity] for time in times]
-    return max(moments) / min(moments)
-
-
-def stationary_spread(quantity: int) -> float:
-    """Largest over least of a moment by Eq. 160 or 161, as ``spread``."""
-    of = (gated.printed_state, gated.printed_sensitivity)[quantity]()
-    form = of.on("mixed").subs({a: 0.332, b: 0.044, rho: 0.997})
-    gates = (time / (1 + time) for time in 2 ** np.linspace(0, 8, 65))
-    slopes = ((g, 1.0 if quantity == 0 else (g * (1 - g)) ** 2) for g in gates)
-    moments = [float(form.subs({lam: g})) * slope for g, slope in slopes]
     return max(moments) / min(moments)
 
 

@@ -25,7 +25,7 @@ from sigprop.layers.gru import chrono_times
 from sigprop.layers.lstm import lstm, tallec_times
 from sigprop.networks.presets import zucchet_paper
 from sigprop.numerics.precision import double_precision
-from sigprop.theory import gated, symbols
+from sigprop.theory import gated
 
 COMPARED = {"cRNN", "LRU", "GRU"}  # Section 5 and Fig. 5
 INITIALISED = {"cRNN", "LRU", "LSTM"}  # Appendix D.1
@@ -45,12 +45,6 @@ def over_white(lam: float) -> float:
     """
     w, R = powers(lam, 1024), autocovariance(1024, **EMBEDDINGS)
     return quadratic(w, R) / quadratic(w, R[0, 0] * np.eye(1024))
-
-
-def over_white_by_form(lam: float) -> float:
-    """``E[h^2]`` of ``h <- lam h + x`` on Fig. 12's input over white noise's, by its form."""
-    at = {getattr(symbols, name): x for name, x in {"lam": lam, **EMBEDDINGS}.items()}
-    return float(gated.over_white().subs(at))
 
 
 def normalised_state(radius: float, theta0: float) -> float:
