@@ -48,10 +48,6 @@ def random_points(kind, count=6):
             yield RingPoint(inner, inner + float(draw.uniform(0.01, 0.15)), source, 9)
 
 
-def eigen_form(quantity, finite):
-    return lambda: diagonal.moment(quantity, None, T if finite else autocorrelation.oo)
-
-
 CASES = {
     "state": ("state", EigenPoint, lambda: diagonal.moment("state"), False),
     "state, finite": ("state", EigenPoint, lambda: diagonal.moment("state", None, T), True),
