@@ -126,7 +126,7 @@ experiments.row(
     "Benchmarks of the LRU's paper",
     r"\text{in [30], all six benchmark datasets are based on images or text}",
     where="Section 1",
-    code="sigprop.theory.papers.lru.printed.TABLE_3",
+    code="sigprop.theory.papers.lru.printed.TABLES",
 )
 experiments.row(
     "blur:text:accuracies",
