@@ -3,9 +3,9 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import horizons, series, style
+from sigprop.figures.entry import Entry
 
 STUDY = "forecasts"
 ENTRY = Entry(

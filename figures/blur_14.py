@@ -1,9 +1,9 @@
 """BLUR (2025), Figure 14: training time per epoch on sequential CIFAR."""
 
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import epochs, style
+from sigprop.figures.entry import Entry
 
 STUDY = "forecast_speed"
 ENTRY = Entry(

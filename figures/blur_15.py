@@ -1,9 +1,9 @@
 """BLUR (2025), Figure 15: training time per epoch on ETTh1."""
 
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import epochs, style
+from sigprop.figures.entry import Entry
 
 STUDY = "forecast_speed"
 ENTRY = Entry(

@@ -1,9 +1,9 @@
 """BLUR (2025), Figure 9: forecasts of ETTh1 by LRU and BLUR on the whole test set."""
 
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import series, style
+from sigprop.figures.entry import Entry
 
 STUDY = "forecasts"
 ENTRY = Entry(

@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import disk, style
+from sigprop.figures.entry import Entry
 
 STUDY = "ring_eigenvalues"
 ENTRY = Entry(

@@ -7,9 +7,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),

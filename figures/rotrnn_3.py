@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
+from sigprop.figures.entry import Entry
 
 STUDY = "lists"
 ENTRY = Entry(

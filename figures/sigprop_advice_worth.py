@@ -8,9 +8,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     {"a": "advice", "b": "advice", "c": "advice_rates", "d": "advice_phases"},

@@ -6,9 +6,9 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
+from sigprop.figures.entry import Entry
 
 STUDY = "basins"
 ENTRY = Entry(

@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     {"a": "speed_moments", "b": "speed_layers"} | dict.fromkeys("cd", "speed_sizes"),

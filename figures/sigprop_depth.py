@@ -5,9 +5,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
+from sigprop.figures.entry import Entry
 
 STUDY = "depth_map"
 ENTRY = Entry(

@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
+from sigprop.figures.entry import Entry
 
 STUDY = "gated_neurons"
 ENTRY = Entry(

@@ -5,9 +5,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import StrMethodFormatter
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import phrases, style
+from sigprop.figures.entry import Entry
 
 STUDY = "gated_moments"
 LAYERS = ("rglru", "mingru", "selective", "gla", "unit", "gated-deltanet")

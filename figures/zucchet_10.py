@@ -3,9 +3,9 @@
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import hessians, losses, style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},

@@ -5,9 +5,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, NullLocator
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import losses, style
+from sigprop.figures.entry import Entry
 
 STUDY = "heads"
 ENTRY = Entry(

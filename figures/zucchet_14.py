@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
+from sigprop.figures.entry import Entry
 
 STUDY = "gru_jacobian"
 ENTRY = Entry(

@@ -2,9 +2,9 @@
 
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import curves, style
+from sigprop.figures.entry import Entry
 
 STUDY = "curse_of_memory"
 ENTRY = Entry(

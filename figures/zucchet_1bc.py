@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import curves, style
+from sigprop.figures.entry import Entry
 
 STUDY = "one_dimensional"
 ENTRY = Entry(

@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import losses, style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     {"a": "memory_gap", "b": "ablation", "c": "starts"},

@@ -1,9 +1,9 @@
 """Zucchet & Orvieto (2024), Figure 4: Hessians at optimality and Adam's learning rates."""
 
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import hessians, rates, style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     hessians.STUDIES,

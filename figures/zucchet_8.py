@@ -7,9 +7,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import style
+from sigprop.figures.entry import Entry
 
 STUDY = "similarity"
 ENTRY = Entry(

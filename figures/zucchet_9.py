@@ -2,9 +2,9 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-from sigprop.figures.entry import Entry
 
 from sigprop.figures import hessians, rates, style
+from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
     hessians.STUDIES,
