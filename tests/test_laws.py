@@ -1,6 +1,7 @@
 """One table of layers, one table of laws: every layer passes every law that applies.
 
-A new layer is tested by one added line in ``LAYERS``.
+Layers of the registry that ``LAYERS`` does not list are tested with the options that they
+need.
 """
 
 import functools
@@ -37,7 +38,9 @@ from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
 from sigprop.layers.stack import stack
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
+from sigprop.networks.registry import SEQUENCE_LAYERS, sequence_layer
 from sigprop.numerics.precision import double_precision
+from tests.sigprop.networks.small import OPTIONS
 
 LENGTH = 19
 KEY = jax.random.key(3)
@@ -49,18 +52,22 @@ LAYERS = {
     "lru": lambda key: lru(key, 5, 3, r_min=0.4, r_max=0.95),
     "lru-detached": lambda key: lru(key, 5, 3, r_min=0.4, gamma="detached"),
     "lru-absent": lambda key: lru(key, 5, 3, max_phase=0.3, gamma="absent"),
-    "lru-zucchet": lambda key: zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
-    "lru-released": lambda key: released_zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
-    "complex": lambda key: complex_diagonal(key, 5, 3, 2),
-    "complex-polar": lambda key: complex_diagonal(key, 5, 3, 2, coordinates="polar"),
-    "complex-exponential": lambda key: complex_diagonal(
+    "zucchet_lru": lambda key: zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
+    "released_zucchet_lru": lambda key: released_zucchet_lru(
+        key, 5, 3, 2, nu0=0.9, theta0=0.5
+    ),
+    "complex_diagonal": lambda key: complex_diagonal(key, 5, 3, 2),
+    "complex_diagonal-polar": lambda key: complex_diagonal(
+        key, 5, 3, 2, coordinates="polar"
+    ),
+    "complex_diagonal-exponential": lambda key: complex_diagonal(
         key, 5, 3, 2, coordinates="exponential"
     ),
-    "dense": lambda key: linear_rnn(key, 6, 3, 2, nu0=0.8, theta0=1.0),
-    "blocks": lambda key: block_rnn(key, 3, 2, 3, 2, nu0=0.8, theta0=1.0),
-    "tanh": lambda key: nonlinear_rnn(key, 5, 3, 2),
-    "tanh-channels": lambda key: nonlinear_rnn(key, 5, 3, 3, skip="vector"),
-    "relu": lambda key: nonlinear_rnn(key, 5, 3, 2, "relu"),
+    "linear_rnn": lambda key: linear_rnn(key, 6, 3, 2, nu0=0.8, theta0=1.0),
+    "block_rnn": lambda key: block_rnn(key, 3, 2, 3, 2, nu0=0.8, theta0=1.0),
+    "nonlinear_rnn": lambda key: nonlinear_rnn(key, 5, 3, 2),
+    "nonlinear_rnn-channels": lambda key: nonlinear_rnn(key, 5, 3, 3, skip="vector"),
+    "nonlinear_rnn-relu": lambda key: nonlinear_rnn(key, 5, 3, 2, "relu"),
     "s4": lambda key: s4(key, 5, 3, 2, nu0=0.8, theta0=1.0),
     "s4d": lambda key: s4d(key, 3, 4),
     "s4d-bilinear": lambda key: s4d(
@@ -71,61 +78,74 @@ LAYERS = {
     "s5-bilinear": lambda key: s5(key, 4, 3, blocks=2, discretisation="bilinear"),
     "gru": lambda key: gru(key, 5, 3, 2, times=chrono_times(0.8)),
     "lstm": lambda key: lstm(key, 5, 3, 2, times=TIMES),
-    "gate": lambda key: gated_unit(key, 4, 2, times=TIMES),
-    "gate-input": lambda key: gated_unit(key, 4, 2, state_gain=0, times=TIMES),
-    "gate-constant": lambda key: constant_gate(key, 4, 2, times=TIMES),
+    "gated_unit": lambda key: gated_unit(key, 4, 2, times=TIMES),
+    "gated_unit-input": lambda key: gated_unit(key, 4, 2, state_gain=0, times=TIMES),
+    "constant_gate": lambda key: constant_gate(key, 4, 2, times=TIMES),
     "rglru": lambda key: rglru(key, 4, heads=2),
     "mingru": lambda key: mingru(key, 4, 3),
     "selective": lambda key: selective(key, 2, 3, steps=(0.05, 0.5)),
     "gla": lambda key: gla(key, 2, 4, heads=2, rank=2),
     "deltanet": lambda key: deltanet(key, 2, 4, heads=2),
-    "deltanet-gated": lambda key: gated_deltanet(key, 2, 4, heads=2),
+    "gated_deltanet": lambda key: gated_deltanet(key, 2, 4, heads=2),
     "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2, **ROTATIONS),
     "rotrnn-pairs": lambda key: rotrnn(key, 6, 3, heads=3, **ROTATIONS),
-    "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
-    "rotrnn-released": lambda key: released_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
-    "rotrnn-released-both": lambda key: released_bidirectional_rotrnn(
+    "bidirectional_rotrnn": lambda key: bidirectional_rotrnn(
+        key, 8, 3, heads=2, **ROTATIONS
+    ),
+    "released_rotrnn": lambda key: released_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
+    "released_bidirectional_rotrnn": lambda key: released_bidirectional_rotrnn(
         key, 8, 3, heads=2, **ROTATIONS
     ),
     "blur": lambda key: blur(key, 4, 3, r_min=0.4, r_max=0.95),
-    "lru-both": lambda key: bidirectional_lru(key, 4, 3, r_min=0.4, r_max=0.95),
+    "bidirectional_lru": lambda key: bidirectional_lru(
+        key, 4, 3, r_min=0.4, r_max=0.95
+    ),
     "brnn": lambda key: brnn(key, 4, 3, 2),
     "blstm": lambda key: blstm(key, 4, 3, 2, times=TIMES),
     "bgru": lambda key: bgru(key, 4, 3, 2, times=TIMES),
-    "s4-both": lambda key: bidirectional_s4(key, 4, 3, 2, nu0=0.5, theta0=1.0),
+    "bidirectional_s4": lambda key: bidirectional_s4(key, 4, 3, 2, nu0=0.5, theta0=1.0),
     "attention": lambda key: causal_attention(key, 8, 2, max_length=LENGTH),
     "deep": lambda key: stack(
         [lru(k, 4, 3, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
     ),
 }
+# Every other layer of the registry, with the options that it needs.
+LAYERS |= {
+    name: functools.partial(
+        sequence_layer, name=name, state_size=4, width=4, **OPTIONS.get(name, {})
+    )
+    for name in SEQUENCE_LAYERS
+    if name not in {key.partition("-")[0] for key in LAYERS}
+}
 
 VARIANTS = {  # held to the laws by the slow tests only
+    "complex_lru",
     "lru-detached",
     "lru-absent",
-    "lru-zucchet",
-    "lru-released",
-    "complex-polar",
-    "complex-exponential",
-    "blocks",
-    "tanh-channels",
-    "relu",
+    "zucchet_lru",
+    "released_zucchet_lru",
+    "complex_diagonal-polar",
+    "complex_diagonal-exponential",
+    "block_rnn",
+    "nonlinear_rnn-channels",
+    "nonlinear_rnn-relu",
     "s4d-bilinear",
     "s5-whole",
     "s5-bilinear",
-    "gate-input",
-    "gate-constant",
+    "gated_unit-input",
+    "constant_gate",
     "mingru",
     "gla",
     "deltanet",
     "rotrnn-pairs",
-    "rotrnn-both",
-    "rotrnn-released",
-    "rotrnn-released-both",
-    "lru-both",
+    "bidirectional_rotrnn",
+    "released_rotrnn",
+    "released_bidirectional_rotrnn",
+    "bidirectional_lru",
     "brnn",
     "blstm",
     "bgru",
-    "s4-both",
+    "bidirectional_s4",
 }
 NAMES = [
     pytest.param(name, marks=pytest.mark.slow if name in VARIANTS else ())
@@ -136,7 +156,7 @@ NAMES = [
 def drawn(name, key=KEY):
     """The layer, in one program where its eigenvectors are not NumPy's."""
     draw = LAYERS[name]
-    by_numpy = name.startswith(("dense", "blocks", "s5"))
+    by_numpy = name.startswith(("linear_rnn", "block_rnn", "s5"))
     return draw(key) if by_numpy else eqx.filter_jit(draw)(key)
 
 

@@ -85,7 +85,7 @@ EXPANDED_KEPT = [  # every layer, normalisation, route and kind of length
     "closed-lru-detached-None",
 ]
 EXPANDED = [(name, LENGTH) for name in OPTIONS] + CAUSAL
-KEPT = ["lru-detached", "dense", "mingru"]
+KEPT = ["lru-detached", "linear_rnn", "mingru"]
 
 
 @pytest.mark.parametrize("name", CASES)
