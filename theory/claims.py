@@ -8,6 +8,7 @@ import difflib
 import functools
 import importlib
 import math
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,22 @@ class Paper(NamedTuple):
 
     name: str
     title: str
+
+
+class Numbered(NamedTuple):
+    """What a paper numbers, as counted in the paper itself: all of it must have rows.
+
+    Attributes:
+        equations: Numbers of its equations, from 1 on.
+        figures: Numbers of its figures, from 1 on.
+        tables: Numbers of its tables, from 1 on.
+        others: Lemmas, theorems and the like, as the locators of their rows.
+    """
+
+    equations: int
+    figures: int
+    tables: int
+    others: tuple[str, ...] = ()
 
 
 PAPERS = {
@@ -190,17 +207,19 @@ def _rows(paper: str) -> dict[str, tuple[Claim, str]]:
     }
 
 
-def leaves(paper: str) -> Iterator[ModuleType]:
-    """The modules that have the rows of a paper, in the order of its parts."""
-    yield from _leaves(importlib.import_module(f"sigprop.theory.papers.{paper}"))
+def leaves(paper: str) -> list[ModuleType]:
+    """The modules that have the rows of a paper, in the order of their first equations.
+
+    They are all modules of the paper's package that have a ``part``.
+    """
+    package = importlib.import_module(f"sigprop.theory.papers.{paper}")
+    names = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+    modules = [importlib.import_module(one.name) for one in names]
+    return sorted((one for one in modules if hasattr(one, "part")), key=_first)
 
 
-def _leaves(module: ModuleType) -> Iterator[ModuleType]:
-    """The modules without parts of their own, in order."""
-    for part in getattr(module, "PARTS", ()):
-        yield from _leaves(part)
-    if not hasattr(module, "PARTS"):
-        yield module
+def _first(module: ModuleType) -> tuple[float, str]:
+    return min(map(_place, module.part.claims), default=(math.inf, ""))
 
 
 def _place(claim: Claim) -> tuple[float, str]:

@@ -5,7 +5,6 @@ from sympy import Rational, diff, simplify
 
 from sigprop.theory import gated as theory
 from sigprop.theory import teacher as tables
-from sigprop.theory.papers.zucchet.experiments import PARTS
 from sigprop.theory.symbols import lam
 
 
@@ -34,9 +33,3 @@ def test_days_of_computing_are_those_that_the_note_gives():
 def test_width_of_bert_is_where_its_parameters_are():
     assert theory.bert_width() == 768
     assert theory.bert_parameters(724) < 102e6
-
-
-def test_every_row_of_the_experiments_has_an_id_of_its_own():
-    ids = [claim.id for one in PARTS for claim in one.part.claims]
-    assert len(ids) == len(set(ids)) > 75
-    assert {f"zucchet:{number}" for number in range(156, 162)} <= set(ids)

@@ -6,7 +6,6 @@ from sympy import I, Symbol, exp, expand, simplify
 
 from sigprop.evidence.zucchet.hessian.sensitivities import pair_sum
 from sigprop.theory import hessian
-from sigprop.theory.papers.zucchet.hessian import PARTS
 from sigprop.theory.papers.zucchet.hessian.expectation import eq_134
 
 
@@ -54,9 +53,3 @@ def test_the_printed_pair_is_exact_at_both_ends_alone():
     assert simplify(difference.subs(hessian.rho, 0)) == 0
     assert simplify(difference.subs(hessian.rho, 1)) == 0
     assert simplify(difference.subs(hessian.rho, -1)) != 0
-
-
-def test_no_id_is_used_twice():
-    found = [one.id for leaf in PARTS for one in leaf.part.claims]
-    assert len(set(found)) == len(found)
-    assert {f"zucchet:{number}" for number in range(113, 156)} <= set(found)

@@ -4,30 +4,20 @@
 First the numbered equations, their theorems beside them, then tables, text and figures.
 """
 
-from sigprop.theory.papers.blur import (
-    accuracies,
-    approximation,
-    complexity,
-    composition,
-    datasets,
-    figures,
-    forecasts,
-    layer,
-    models,
-    stability,
-    universality,
-)
+from sigprop.theory.claims import Numbered
 
-PARTS = (
-    layer,
-    composition,
-    stability,
-    universality,
-    approximation,
-    complexity,
-    models,
-    datasets,
-    figures,
-    accuracies,
-    forecasts,
+NUMBERED = Numbered(
+    equations=23,
+    figures=15,
+    tables=13,
+    others=(
+        "def3.1",
+        "def3.2",
+        "def3.3",
+        "thm4.1",
+        "lemmaA.1",
+        "thmA.2",
+        "thmA.3",
+        "lemmaA.4",
+    ),
 )

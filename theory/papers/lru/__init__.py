@@ -5,40 +5,11 @@ numbered equations with their lemmas and propositions, then the prose, the listi
 tables and the figures; the few equations of a section with prose stand with it.
 """
 
-from sigprop.theory.papers.lru import (
-    ablations,
-    diagonalisation,
-    experiments,
-    expressivity,
-    koopman,
-    listing,
-    models,
-    optimisation,
-    parametrisation,
-    proofs,
-    real_forms,
-    restatements,
-    ring,
-    spectral,
-    state_spaces,
-    tables,
-)
+from sigprop.theory.claims import Numbered
 
-PARTS = (
-    ring,
-    spectral,
-    koopman,
-    proofs,
-    models,
-    diagonalisation,
-    parametrisation,
-    state_spaces,
-    listing,
-    tables,
-    ablations,
-    experiments,
-    expressivity,
-    optimisation,
-    real_forms,
-    restatements,
+NUMBERED = Numbered(
+    equations=41,
+    figures=9,
+    tables=9,
+    others=("thm3.1", "lemma3.2", "prop3.3", "propE.1"),
 )

@@ -5,28 +5,8 @@ numbered equations, their lemmas beside them, then the text, the figures, the ta
 the listing.
 """
 
-from sigprop.theory.papers.rotrnn import (
-    background,
-    comparison,
-    decay,
-    figures,
-    groups,
-    listing,
-    norm,
-    proofs,
-    rotations,
-    tables,
-)
+from sigprop.theory.claims import Numbered
 
-PARTS = (
-    background,
-    rotations,
-    norm,
-    proofs,
-    groups,
-    decay,
-    comparison,
-    figures,
-    tables,
-    listing,
+NUMBERED = Numbered(
+    equations=19, figures=3, tables=3, others=("lemma1", "lemma2", "lemma3")
 )

@@ -2,11 +2,3 @@
 
 The steps between them are in ``sigprop.theory.papers.zucchet.proofs``.
 """
-
-from sigprop.theory.papers.zucchet.moments import propagation, sensitivity, state
-
-PARTS = (
-    propagation,
-    state,
-    sensitivity,
-)
