@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from sigprop.cli import console
 from sigprop.cli import main as cli
-from sigprop.theory.claims import registry
+from sigprop.theory.claims import PAPERS, registry
 from tests.rows import row as row_of
 
 KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}
@@ -117,13 +117,11 @@ BAD = [
     ),
     (
         ("verify", "--paper", "hochreiter"),
-        "sigprop: need a paper in zucchet, lru, rotrnn, blur, sigprop, got "
-        "'hochreiter'\n",
+        f"sigprop: need a paper in {', '.join(PAPERS)}, got 'hochreiter'\n",
     ),
     (
         ("claims", "--paper", "hochreiter"),
-        "sigprop: need a paper in zucchet, lru, rotrnn, blur, sigprop, got "
-        "'hochreiter'\n",
+        f"sigprop: need a paper in {', '.join(PAPERS)}, got 'hochreiter'\n",
     ),
     (
         ("ledger", "--status", "wrong"),

@@ -19,6 +19,7 @@ from PIL import Image
 from PIL.ImageColor import getrgb
 
 from sigprop.figures import style
+from tests.figures.test_kept import tracked
 from tests.test_architecture import complaints, undocumented
 from tests.test_readme import PROJECT, ROOT, blocks, check, commands, missing
 
@@ -95,7 +96,7 @@ def copied(root):
     return root
 
 
-def run(command, root):
+def run(command, root, minutes=10):
     """What a command prints in a copy of the project.
 
     Raises:
@@ -114,7 +115,7 @@ def run(command, root):
         },
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=60 * minutes,
     )
     if done.returncode:
         raise RuntimeError(f"{command} failed:\n{done.stdout}\n{done.stderr}")
@@ -129,10 +130,14 @@ def follow(section, root):
     return [run(command, root) for command in commands(section)]
 
 
-def passed(output):
-    """How many tests a run of pytest has passed, if it did nothing else but deselect."""
+def passed(output, *besides):
+    """How many tests a run of pytest has passed, if it did nothing else but deselect.
+
+    ``besides`` are other words of pytest's that may stand in its last line.
+    """
     (line,) = re.findall(r"^=+ (.*) in .*=+$", output, re.MULTILINE)
-    found = re.fullmatch(r"(\d+) passed(?:, \d+ deselected)?", line)
+    others = "|".join(("deselected", *besides))
+    found = re.fullmatch(rf"(\d+) passed(?:, \d+ (?:{others}))*", line)
     assert found, line
     return int(found[1])
 
@@ -258,6 +263,30 @@ def test_a_paper_is_judged(tmp_path):
     found = re.findall(r"^demo:(\d+) +([\w-]+) +✓ +([a-z ]*?)  ", verdict, re.M)
     assert found == [("1", "definition", ""), ("2", "refuted", "sym ref imp cf mc")]
     assert passed(tests) >= 5
+
+
+STRUCTURE = (  # tests of the tables, pages and rules that a new thing must fit
+    *("tests/theory/test_claims.py", "tests/theory/test_ledger.py"),
+    *("tests/theory/test_errata.py", "tests/theory/test_derivation.py"),
+    *("tests/test_architecture.py", "tests/test_house.py", "tests/test_public.py"),
+    *("tests/test_cli.py", "tests/test_plain_words.py", "tests/sigprop/networks"),
+    *("tests/figures/test_shown.py", "tests/figures/test_provenance.py"),
+    *("tests/experiments/test_keys.py", "tests/sigprop/evidence/test_table.py"),
+    *("tests/sigprop/ledger/test_contents.py", "tests/sigprop/ledger/test_addresses.py"),
+    "tests/sigprop/ledger/test_errata_pages.py",
+)
+
+
+@pytest.mark.slow(first=True)
+def test_an_edited_tree_passes_the_tests_of_its_structure(tmp_path):
+    """All guides are followed at once, and none asks for a list or a count elsewhere."""
+    root = tracked(tmp_path / "project")
+    for edit in EDITS:
+        write(edit, root)
+    for command in (["init", "-q"], ["add", "-A"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    output = run(f"pytest {' '.join(STRUCTURE)} -k 'not readme'", root, minutes=30)
+    assert passed(output, "skipped") > 3000
 
 
 BROKEN = {

@@ -8,11 +8,11 @@ import difflib
 import functools
 import importlib
 import math
-import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -212,10 +212,15 @@ def leaves(paper: str) -> list[ModuleType]:
 
     They are all modules of the paper's package that have a ``part``.
     """
-    package = importlib.import_module(f"sigprop.theory.papers.{paper}")
-    names = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    modules = [importlib.import_module(one.name) for one in names]
+    folder = Path(__file__).parent / "papers" / paper
+    files = sorted(file for file in folder.rglob("*.py") if file.stem != "__init__")
+    modules = [_module(paper, file.relative_to(folder)) for file in files]
     return sorted((one for one in modules if hasattr(one, "part")), key=_first)
+
+
+def _module(paper: str, file: Path) -> ModuleType:
+    name = ".".join(file.with_suffix("").parts)
+    return importlib.import_module(f"sigprop.theory.papers.{paper}.{name}")
 
 
 def _first(module: ModuleType) -> tuple[float, str]:

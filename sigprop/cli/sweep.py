@@ -50,7 +50,7 @@ def run(
     ] = "0/1",
     no_figures: NoFigures = False,
 ) -> None:
-    """Run the missing trainings of a sweep, or a study, and collect all results.
+    """Run what is missing of a sweep, or a study, and collect the results.
 
     Repeat the command to resume after an interruption; several processes may share a
     sweep. Losses against the learning rate are drawn in the figures folder as

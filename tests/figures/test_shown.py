@@ -1,13 +1,11 @@
 """The sentence under a figure says what its results hold, whichever way they fall."""
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from sigprop.experiments import store
 from sigprop.figures import catalogue
+from tests.figures.scrambled import scrambled
 from tests.words import private
 
 LONGEST = 30  # words of a sentence
@@ -590,11 +588,27 @@ def test_numbers_behind_a_figure_fill_a_table(name):
     assert all(cell.strip() for row in rows for cell in row)
 
 
-def test_every_figure_has_its_sentence_tested():
-    texts = [file.read_text() for file in Path(__file__).parent.glob("test_*.py")]
-    tested = {one for text in texts for one in re.findall(r"def test_(\w+)", text)}
-    called = {one for text in texts for one in re.findall(r"(\w+)\.shown\(", text)}
-    for name in catalogue.entries():
-        stem = name.replace("-", "_")
-        named = any(one.startswith(f"{stem}_") for one in tested)
-        assert named or stem in called, name
+FRAGILE = {"sigprop-depth", "zucchet-5"}  # say nothing sensible of permuted numbers
+
+
+@pytest.mark.parametrize("name", catalogue.entries())
+def test_the_sentence_of_a_figure_follows_its_data(name):
+    shown, needed = catalogue.module(name).shown, catalogue.entry(name).needs()
+    said = shown({study: store.shipped(study) for study in needed})
+    changes = [scrambled] if name in FRAGILE else [permuted("fc"), permuted("fcbiuOU")]
+    others = [shown({study: change(study) for study in needed}) for change in changes]
+    assert any(other != said for other in others)
+
+
+def permuted(kinds):
+    """A result in which every variable of these kinds of NumPy is permuted."""
+
+    def change(study):
+        draws, data = np.random.default_rng(7), store.shipped(study).load()
+        for name, values in data.data_vars.items():
+            if values.dtype.kind in kinds:
+                mixed = draws.permutation(values.values.ravel())
+                data[name] = values.dims, mixed.reshape(values.shape)
+        return data
+
+    return change

@@ -266,7 +266,7 @@ def test_an_unknown_paper_is_refused():
     with pytest.raises(KeyError) as caught:
         select("hochreiter")
     assert caught.value.args[0] == (
-        "need a paper in zucchet, lru, rotrnn, blur, sigprop, got 'hochreiter'"
+        f"need a paper in {', '.join(PAPERS)}, got 'hochreiter'"
     )
 
 
