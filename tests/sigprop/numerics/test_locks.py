@@ -1,14 +1,12 @@
 """A claim is one process's, and ends with it, however it ends."""
 
-import errno
-import os
+import fcntl
 import signal
 import subprocess
 import sys
 
 import pytest
 
-from sigprop.numerics import locks
 from sigprop.numerics.locks import claimed
 
 HOLD = """
@@ -33,6 +31,27 @@ def test_a_claim_is_for_one_and_leaves_nothing(tmp_path):
         assert later
 
 
+def test_a_file_that_its_holder_removed_meanwhile_is_no_claim(tmp_path, monkeypatch):
+    place, flock, locked = tmp_path / "work.lock", fcntl.flock, []
+
+    def late(stream, operation):
+        if not locked:
+            place.unlink()
+        locked.append(stream)
+        flock(stream, operation)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with claimed(place) as nameless, claimed(place) as named:
+        assert (nameless, named) == (False, True)
+
+
+def test_a_claim_ends_with_an_error_in_its_block(tmp_path):
+    with pytest.raises(ZeroDivisionError), claimed(tmp_path / "a"):
+        _ = 1 / 0
+    with claimed(tmp_path / "a") as later:
+        assert later
+
+
 def test_a_killed_process_keeps_no_claim(tmp_path):
     place = tmp_path / "work.lock"
     process = subprocess.Popen(
@@ -47,33 +66,6 @@ def test_a_killed_process_keeps_no_claim(tmp_path):
     assert place.is_file()
     with claimed(place) as mine:
         assert mine
-
-
-def test_a_file_that_its_holder_removed_meanwhile_is_no_claim(tmp_path, monkeypatch):
-    place, lock, opened = tmp_path / "work.lock", locks._lock, []
-
-    def late(stream):
-        if not opened:
-            place.unlink()
-        opened.append(stream)
-        lock(stream)
-
-    monkeypatch.setattr(locks, "_lock", late)
-    with claimed(place) as mine:
-        assert mine
-        assert len(opened) == 2
-        with claimed(place) as other:
-            assert not other
-
-
-def test_without_locks_every_claim_is_granted(tmp_path, monkeypatch):
-    def missing(_):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-
-    monkeypatch.setattr(locks, "_lock", missing)
-    with claimed(tmp_path / "a") as first, claimed(tmp_path / "a") as second:
-        assert first
-        assert second
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
