@@ -22,7 +22,7 @@ from sigprop.ledger import (
     search,
     sources,
 )
-from sigprop.ledger.dependence import Graph, neighbours
+from sigprop.ledger.dependence import Graph
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.report import anchors, environment, shared, text
@@ -65,14 +65,10 @@ def render_site(
         "words": search.words,
         "sheet": SHEET,
         "script": SCRIPT,
-        "blueprint": blueprint.PAGE if graph else "",
-        "drawn": blueprint.page_of,
-        "neighbours": neighbours(graph) if graph else {},
         "sources": sources.of_rows(ids),
         "code_page": sources.page_of,
         "proofs": proofs.of_rows(ids),
-        "fallen": blueprint.fallen(graph, run.claims) if graph else {},
-        "lines": blueprint.lines(graph) if graph else {},
+        **blueprint.shared(graph, run),
     }
     given["chapters"] = {
         paper: contents.chapters(paper, rows) for paper, rows in given["sections"]

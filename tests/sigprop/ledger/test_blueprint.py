@@ -2,65 +2,132 @@
 
 import dataclasses
 import re
-from xml.etree import ElementTree
 
 import pytest
 
-from sigprop.ledger import atlas, blueprint
-from sigprop.ledger.blueprint import CODE, PAGE, page_of, shown_by
+from sigprop.ledger import blueprint
+from sigprop.ledger.blueprint import CODE, PAGE, code_below, page_of, sections
+from sigprop.ledger.contents import chapters
 from sigprop.ledger.dependence import Graph, Node
 from sigprop.ledger.site import render_site
-from tests.sigprop.ledger.test_report import EVERYTHING
+from tests.sigprop.ledger.test_report import claim
 
 HERE = page_of("zucchet")
 
 
-def pictures(page):
-    """The pictures of a page, each well-formed."""
-    found = re.findall(r'<svg width="\d+" height="\d+" viewBox.*?</svg>', page, re.S)
-    return [ElementTree.fromstring(one) for one in found]
+def graph_of(rests_on, kinds=()):
+    """A graph of statements, and of the code in ``kinds``."""
+    names = dict.fromkeys([*rests_on, *(o for on in rests_on.values() for o in on)])
+    nodes = {one: Node(one, dict(kinds).get(one, "statement")) for one in names}
+    return Graph(nodes, {one: rests_on.get(one, {}) for one in names})
 
 
-def boxes(page, tag="a"):
-    return [one for picture in pictures(page) for one in picture.iter(tag)]
-
-
-def test_every_row_stands_once_in_the_picture_of_its_part(site, run):
-    for paper in ("zucchet", "lru"):
-        places = [one.get("id") for one in boxes((site / page_of(paper)).read_text())]
-        here = {
-            one.id.replace(":", "-")
-            for one in run.claims
-            if one.paper == paper and "as-long" not in one.id
-        }
-        assert sorted(filter(None, places)) == sorted(here)
-
-
-def test_a_box_opens_the_page_of_its_row_and_says_its_verdict(site):
-    (box,) = [
-        one for one in boxes((site / HERE).read_text()) if one.get("id") == "zucchet-59"
+def cells(page, anchor):
+    """The cells of the line of a row, each as the ids of its links, and the text."""
+    line = re.search(rf'<tr id="{anchor}">(.*?)</tr>', page, re.S)[1]
+    return [
+        re.findall(r'href="([\w.-]+)\.html"', cell)
+        for cell in re.findall(r"<t[dh].*?</t[dh]>", line, re.S)
     ]
-    assert box.get("href") == "zucchet-59.html"
-    assert "refuted" in box.get("class").split()
-    assert box.find("title").text.startswith("zucchet:59, refuted: A title of several")
-    assert box.find("text").text == "✗ 59"
 
 
-def test_rows_without_a_page_are_drawn_without_a_link(site):
-    page = (site / HERE).read_text()
-    titles = [one.find("title").text for one in boxes(page, "g") if one.get("class")]
-    assert "zucchet:34, statement" in titles
-    assert not [one for one in boxes(page) if one.get("href") == "zucchet-34.html"]
+CHAIN = graph_of(
+    {
+        "zucchet:59": {"zucchet:74": "lemma", "sweep": "code", "moment": "code"},
+        "zucchet:74": {"lru:4": "form", "zucchet:34": "lemma"},
+        "lru:4": {"lru:9": "inherits"},
+    },
+    {"sweep": "experiment", "moment": "derivation"}.items(),
+)
 
 
-def test_a_page_of_a_row_names_its_neighbours(site, run, graph):
-    page = (site / "zucchet-59.html").read_text()
-    assert f'href="{HERE}#zucchet-59"' in page
-    below, _ = re.search(
-        r"Depends on</dt><dd>(.*?)</dd>.*?Needed by</dt><dd>(.*?)</dd>", page, re.S
-    ).groups()
-    assert "zucchet:34" in below
-    assert "neighbours" not in render_site(run)["zucchet-59.html"].casefold()
+def test_every_row_stands_once_on_the_page_of_its_paper(site, run):
+    for paper in ("zucchet", "lru"):
+        page = (site / page_of(paper)).read_text()
+        here = [one.id.replace(":", "-") for one in run.claims if one.paper == paper]
+        names = re.findall(rf'<(?:tr|li) id="({paper}-[^"]*)"', page)
+        assert sorted(names) == sorted(here)
+
+
+def test_a_row_stands_between_what_it_depends_on_and_what_uses_it(run):
+    page = render_site(run, graph=CHAIN)[HERE]
+    assert cells(page, "zucchet-74") == [["lru-4"], ["zucchet-74"], ["zucchet-59"]]
+    assert cells(page, "zucchet-59") == [["zucchet-74"], ["zucchet-59"], []]
+    assert '<span class="badge">34</span>' in page  # of which the run has no page
+    assert '<li id="zucchet-5">' in page  # which has no neighbour
+
+
+def test_a_neighbour_says_its_verdict_by_mark_colour_and_title(run):
+    page = render_site(run, graph=CHAIN)[HERE]
+    found = re.findall(r'<a class="(badge \w+)" href="zucchet-59.html" (.*?)</a>', page)
+    assert len(found) == 2
+    for looks, rest in found:
+        assert looks == "badge refuted"
+        assert 'title="zucchet:59, refuted: A title of several' in rest
+        assert re.search(r"<span[^>]*>✗</span> 59$", rest)
+
+
+def test_the_page_of_a_row_says_what_of_its_neighbours_is_used(run):
+    page = render_site(run, graph=CHAIN)["zucchet-74.html"]
+    found = re.findall(r"<tr><th[^>]*>(.*?)</th><td>(.*?)</td><td>(.*?)</td>", page)
+    near = [(re.search(r">([a-z]+:\d+)<", one)[1], used) for one, _, used in found[-3:]]
+    assert near == [
+        ("lru:4", "formula"),
+        ("zucchet:34", "derivation or proof"),
+        ("zucchet:59", "derivation or proof"),
+    ]
+    assert "refuted" in found[-1][1]
+    assert found[-2][1] == ""  # not of this run
+    assert f'href="{HERE}#zucchet-74"' in page
+    below = render_site(run, graph=CHAIN)["lru-4.html"]
+    assert re.search(r"lru:9.*inherited error", below)
+    assert "Dependences" not in render_site(run)["zucchet-74.html"]
+
+
+def test_the_page_of_a_row_names_the_code_by_its_kind(run):
+    assert code_below(CHAIN, "zucchet:59") == {
+        "Derivations": ["moment"],
+        "Stored results": ["sweep"],
+    }
+    page = render_site(run, graph=CHAIN)["zucchet-59.html"]
+    assert re.search(rf'Derivations</dt><dd><a href="{CODE}#moment">', page)
+    assert re.search(rf'Stored results</dt><dd><a href="{CODE}#sweep">', page)
+
+
+def test_many_neighbours_are_folded(run):
+    names = [f"lru:{n}" for n in range(20, 33)]
+    for count, folded in ((12, 0), (13, 1)):
+        on = {one: {"zucchet:59": "lemma"} for one in names[:count]}
+        made = render_site(run, graph=graph_of(on))
+        assert made[HERE].count("<summary>13 statements") == folded
+        assert made["zucchet-59.html"].count("on this one (13)</summary>") == folded
+
+
+def test_sections_depend_on_each_other_as_their_statements_do():
+    def row(one, place):
+        return one, claim(one, "proved", source=f"Somebody (2024), {place}")
+
+    rows = [
+        row("zucchet:59", "Eq. 59, Appendix B.2.2"),
+        row("zucchet:5", "Section 2.2"),
+    ]
+    parts = {
+        "zucchet": chapters("zucchet", rows),
+        "lru": chapters("lru", [row("lru:4", "Section 2"), row("lru:9", "Section 2")]),
+    }
+    on = {
+        "zucchet:5": {"zucchet:59": "form", "lru:4": "lemma", "lru:9": "lemma"},
+        "lru:9": {"lru:4": "form", "elsewhere": "lemma"},
+    }
+    (found,) = sections(graph_of({"zucchet:59": {}, **on}), parts).items()
+    titles = {(p, part.anchor): part.title for p in parts for part in parts[p]}
+    ((here, others),) = found[1].items()
+    assert found[0] == "zucchet"
+    assert titles[here].startswith("Section 2.2")
+    assert [titles[one].partition(":")[0] for one in others] == [
+        "Appendix B.2.2",
+        "Section 2",
+    ]
 
 
 def test_the_overview_says_what_falls_and_what_goes_round(run, graph):
@@ -73,44 +140,13 @@ def test_the_overview_says_what_falls_and_what_goes_round(run, graph):
 
 
 def test_a_misprint_fells_what_rests_on_the_true_form(run):
-    names = ("zucchet:59", "zucchet:74", "lru:4")
-    nodes = {one: Node(one, "statement") for one in names}
-    rests = dict(zip(names, ({}, {names[0]: "lemma"}, {names[1]: "form"}), strict=True))
-    page = render_site(run, graph=Graph(nodes, rests))[PAGE]
-    entry = re.search(r'id="falls-zucchet-59">(.*?)</tr>', page, re.S)[1]
-    assert re.findall(r">([a-z]+:\d+)<", entry) == list(names)
-
-
-@pytest.mark.parametrize(
-    ("status", "routes", "arithmetic", "shown"),
-    [
-        ("proved", ("impulse",), False, "by-proof"),
-        ("refuted", ("symbolic", "reference"), False, "by-proof"),
-        ("confirmed", ("reference",), False, "by-numbers"),
-        ("refuted", ("arithmetic",), True, "by-arithmetic"),
-        ("undecided", ("symbolic",), False, ""),
-        ("definition", (), False, ""),
-        ("not-checkable", (), False, ""),
-    ],
-)
-def test_the_fill_tells_what_a_verdict_is_shown_by(status, routes, arithmetic, shown):
-    entry = dataclasses.replace(
-        EVERYTHING.claims[0], status=status, routes=routes, arithmetic=arithmetic
-    )
-    assert shown_by(entry) == shown
-
-
-def test_a_picture_leaves_out_what_judges_one_row_alone():
-    kinds = {"zucchet:59": "statement", "zucchet:60": "statement"}
-    kinds |= {"s": "simulation", "t": "simulation", "d": "derivation"}
-    on = {"zucchet:59": "std", "zucchet:60": "s"}
-    graph = Graph(
-        {name: Node(name, kind) for name, kind in kinds.items()},
-        {name: dict.fromkeys(on.get(name, ""), "code") for name in kinds},
-    )
-    (part,) = atlas.parts(graph, kinds)
-    assert part.title == "Appendix B.2.2: the sensitivity, Eq. 49, 53-61"
-    assert atlas.of_part(graph, part).layout.boxes.keys() == kinds.keys() - {"t"}
+    on = {"zucchet:74": {"zucchet:59": "lemma"}, "lru:4": {"zucchet:74": "form"}}
+    page = render_site(run, graph=graph_of(on))[PAGE]
+    assert cells(page, "falls-zucchet-59") == [
+        ["zucchet-59"],
+        [],
+        ["zucchet-74", "lru-4"],
+    ]
 
 
 def test_the_errata_say_what_falls(run, graph):
@@ -119,9 +155,7 @@ def test_the_errata_say_what_falls(run, graph):
     assert "Rows that depend on it</dt><dd>No other row depends on it" in entry
     names = [f"lru:{n}" for n in range(1, 40)]
     for count in (1, 20):
-        below = {one: {"zucchet:59": "lemma"} for one in names[:count]}
-        nodes = {one: Node(one, "statement") for one in ("zucchet:59", *names)}
-        made = Graph(nodes, {one: below.get(one, {}) for one in nodes})
+        made = graph_of({one: {"zucchet:59": "lemma"} for one in names[:count]})
         page = render_site(run, graph=made)["errata.html"]
         entry = re.search(r'id="zucchet-59".*?</article>', page, re.S)[0]
         assert ("20 rows; the" in entry) == (count == 20)
@@ -135,44 +169,31 @@ def test_pages_have_names(run):
     assert {*blueprint.page_names(papers)} >= {HERE, CODE}
 
 
-PAGES = (PAGE, HERE, CODE)
-
-
 @pytest.mark.browser
-@pytest.mark.parametrize("name", PAGES)
-def test_a_phone_scrolls_pictures_inside_their_box(browser, site, name):
+@pytest.mark.parametrize("name", [PAGE, HERE, CODE, "zucchet-59.html"])
+def test_a_phone_needs_no_sideways_scrolling(browser, site, name):
     browser.open((site / name).as_uri(), width=360)
     assert browser.ask("document.documentElement.scrollWidth") <= 360
-    wide = browser.ask(
-        "[...document.querySelectorAll('.graph')].map(b => [b.clientWidth, b.scrollWidth,"
-        " b.querySelector('svg').getBoundingClientRect().width,"
-        " b.querySelector('svg').viewBox.baseVal.width])"
-    )
-    assert all(drawn == own for _, _, drawn, own in wide)  # its letters are not shrunk
-    assert all(shown < 360 for shown, *_ in wide)
-    assert name != PAGE or any(whole > shown for shown, whole, *_ in wide)
     assert browser.complaints() == []
 
 
 @pytest.mark.browser
-def test_a_box_is_reached_by_keys_and_opens_its_row(browser, site):
+def test_a_neighbour_is_reached_by_keys_and_opens_its_row(browser, site):
     browser.open((site / HERE).as_uri())
-    browser.ask("document.querySelector('.graph').focus()")
+    browser.ask("document.querySelector('main a').focus()")
     for _ in range(60):
-        browser.press("Tab")
-        if browser.ask("document.activeElement.id") == "zucchet-59":
+        if browser.ask("document.activeElement.title.startsWith('zucchet:59')"):
             break
-    focused = (
-        "getComputedStyle(document.activeElement.querySelector('rect')).strokeWidth"
-    )
-    assert browser.ask(focused) == "4px"
+        browser.press("Tab")
+    outline = "getComputedStyle(document.activeElement).outlineWidth"
+    assert browser.ask(outline) == "2px"
     browser.press("Enter")
     browser.until("location.pathname.endsWith('zucchet-59.html')")
     assert browser.complaints() == []
 
 
 @pytest.mark.browser
-def test_boxes_are_readable_in_light_and_dark(browser, site):
+def test_verdicts_are_readable_in_light_and_dark(browser, site):
     seen = set()
     for scheme in ("light", "dark"):
         browser.call(
@@ -180,19 +201,16 @@ def test_boxes_are_readable_in_light_and_dark(browser, site):
             features=[{"name": "prefers-color-scheme", "value": scheme}],
         )
         browser.open((site / HERE).as_uri())
-        for box in browser.ask(COLOURS):
-            text, fill, line, page = (luminance(one) for one in box)
-            assert contrast(text, fill) > 4.5, (scheme, box)
-            assert contrast(line, page) > 3, (scheme, box)
-            seen.add(box[1])
+        for text, fill in browser.ask(COLOURS):
+            assert contrast(luminance(text), luminance(fill)) > 4.5, (scheme, text)
+            seen.add(fill)
     browser.call("Emulation.setEmulatedMedia", features=[])
     assert len(seen) > 3
 
 
-COLOURS = """[...document.querySelectorAll('.graph .statement')].map(a => {
-const rect = getComputedStyle(a.querySelector('rect'));
-return [getComputedStyle(a.querySelector('text')).fill, rect.fill, rect.stroke,
-  getComputedStyle(document.body).backgroundColor]})"""
+COLOURS = """[...document.querySelectorAll('.badge')].map(one => {
+const style = getComputedStyle(one);
+return [style.color, style.backgroundColor]})"""
 
 
 def luminance(colour):

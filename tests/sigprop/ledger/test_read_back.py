@@ -2,15 +2,11 @@
 
 import dataclasses
 import json
-import re
-from xml.etree import ElementTree
 
 import pytest
 
-from sigprop.ledger import blueprint, errata, search, terminal
-from sigprop.ledger.dependence import Graph, Node
+from sigprop.ledger import errata, search, terminal
 from sigprop.ledger.entries import tally
-from sigprop.ledger.site import render_site
 from tests.shown import columns
 from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
 
@@ -124,39 +120,6 @@ def test_each_kind_of_number_has_its_own_name():
     assert {name.split()[0] for name in LABELS.values() if name} == {
         *search.KINDS.values()
     }
-
-
-def test_boxes_of_other_parts_are_drawn_as_such_and_no_others():
-    """A box of this part has a name on the page; of code neither is asked."""
-    names = ("zucchet:59", "zucchet:60", "lru:4")
-    nodes = {one: Node(one, "statement") for one in names}
-    nodes["code"] = Node("code", "derivation")
-    rests = {
-        "zucchet:59": {"lru:4": "lemma", "code": "code"},
-        "zucchet:60": {"lru:4": "form"},
-    }
-    graph = Graph(nodes, {one: rests.get(one, {}) for one in nodes})
-    claims = tuple(claim(one, "confirmed") for one in names)
-    run = dataclasses.replace(EVERYTHING, claims=claims, versions={"sigprop": "0"})
-    page = render_site(run, graph=graph)[blueprint.page_of("zucchet")]
-    (picture,) = re.findall(
-        r'<svg width="\d+" height="\d+" viewBox.*?</svg>', page, re.S
-    )
-    boxes = [one for one in ElementTree.fromstring(picture).iter() if one.get("class")]
-    looks = {one.find("title").text.partition(",")[0]: one for one in boxes}
-    assert {name: one.get("class").split() for name, one in looks.items()} == {
-        "zucchet:59": ["statement", "confirmed", "by-proof"],
-        "zucchet:60": ["statement", "confirmed", "by-proof"],
-        "lru:4": ["statement", "confirmed", "by-proof", "away"],
-        "code": ["derivation"],
-    }
-    assert {name: one.get("id") for name, one in looks.items()} == {
-        "zucchet:59": "zucchet-59", "zucchet:60": "zucchet-60", "lru:4": None, "code": None,
-    }  # fmt: skip
-
-
-def test_marks_tell_statuses_apart():
-    assert len({*blueprint.MARKS.values()}) == len(blueprint.MARKS)
 
 
 SIMULATED = claim(
