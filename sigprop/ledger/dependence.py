@@ -13,12 +13,12 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
 from sigprop.evidence import nothing_stored, table
 from sigprop.judge.basis import Evidence
 from sigprop.ledger.calls import Sources, read
-from sigprop.ledger.cycles import without_cycles
 from sigprop.ledger.references import mentions
 from sigprop.ledger.roots import GRIDS, Walk, result_of
 from sigprop.ledger.uses import STORED
@@ -275,10 +275,25 @@ def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], .
     The strong come first, in the order of ``WHY``, then in that of the ids, so that which
     one is left out does not depend on the order in which they are found.
     """
-    order = sorted(set(links), key=lambda link: (WHY.index(link[2]), *link[:2]))
-    why = {(one, other): reason for one, other, reason in reversed(order)}
-    kept, cycles = without_cycles((one, other) for one, other, _ in order)
-    return [(*pair, why[pair]) for pair in kept], tuple(cycles)
+    kept: list[Link] = []
+    cycles = []
+    on: dict[str, list[str]] = defaultdict(list)
+    for one, other, why in sorted(
+        set(links), key=lambda link: (WHY.index(link[2]), *link[:2])
+    ):
+        if one == other or other in on[one]:
+            continue
+        on[one].append(other)
+        try:
+            TopologicalSorter(on).prepare()
+        except CycleError as error:
+            on[one].remove(other)
+            back = error.args[1][:0:-1]  # from each to what it rests on
+            start = back.index(one)
+            cycles.append((*back[start:], *back[:start]))
+        else:
+            kept.append((one, other, why))
+    return kept, tuple(cycles)
 
 
 def statements(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:

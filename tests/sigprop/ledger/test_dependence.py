@@ -2,8 +2,11 @@
 
 import functools
 import itertools
+from graphlib import TopologicalSorter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sigprop.evidence import table
 from sigprop.ledger import dependence
@@ -147,6 +150,23 @@ def test_a_cycle_is_reported_and_broken_at_its_weakest_edge():
         kept, cycles = acyclic(order)
         assert sorted(kept) == [links[0], links[2]]
         assert cycles == (("b", "c", "a"),)
+
+
+NAMES = st.sampled_from("abcd")
+LINKS = st.lists(st.tuples(NAMES, NAMES, st.sampled_from(dependence.WHY)))
+
+
+@given(LINKS)
+def test_of_links_in_cycles_nothing_more_than_needed_is_left_out(links):
+    kept, cycles = acyclic(links)
+    rests = {one: [other for start, other, _ in kept if start == one] for one in "abcd"}
+    TopologicalSorter(rests).prepare()  # which refuses a cycle
+    pairs = {(one, other) for one, other, _ in kept}
+    left_out = {(cycle[0], cycle[1]) for cycle in cycles}
+    assert {(one, other) for one, other, _ in links if one != other} == pairs | left_out
+    assert not pairs & left_out
+    for cycle in cycles:
+        assert {*itertools.pairwise([*cycle[1:], cycle[0]])} <= pairs
 
 
 def test_a_cycle_of_equal_edges_is_broken_by_the_order_of_the_ids():
