@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
 from sigprop.figures import style
 
@@ -82,24 +83,26 @@ def draw(data: xr.Dataset, title: str) -> Figure:
 
 def _medians(axes: Axes, one: xr.Dataset) -> None:
     """Quantities downwards, assumptions to the right."""
-    medians = one["median"].transpose("quantity", "rung").values
-    rungs = [str(rung) for rung in one["rung"].values]
-    axes.imshow(medians, MAP, norm=LogNorm(1 / FAR, FAR), aspect="auto")
-    for (row, column), median in np.ndenumerate(medians):
-        if np.isfinite(median):
-            deep = max(median, 1 / median) > 2.5
-            colour = "white" if deep else style.BLACK
-            told = {"ha": "center", "va": "center", "fontsize": 5.5, "color": colour}
-            axes.text(column, row, f"{median:.3g}", **told)
+    import seaborn as sns  # slow to import
+
+    rungs = one["rung"].values.tolist()
+    sns.heatmap(
+        one["median"].transpose("quantity", "rung").to_pandas(),
+        cmap=MAP,
+        norm=LogNorm(1 / FAR, FAR),
+        annot=True,
+        fmt=".3g",
+        annot_kws={"fontsize": 5.5},
+        cbar=False,
+        ax=axes,
+    )
     for row, rung in enumerate(one["fails"].values):
         if rung:
-            x = rungs.index(str(rung)) + 0.46 * np.array([-1, 1, 1, -1, -1])
-            y = row + 0.44 * np.array([-1, -1, 1, 1, -1])
-            axes.plot(x, y, color=style.BLACK, linewidth=1, clip_on=False)
-    axes.set_xticks(range(len(rungs)), rungs, rotation=20, ha="right")
-    axes.set_yticks(range(len(medians)), [str(name) for name in one["quantity"].values])
+            corner = rungs.index(rung) + 0.04, row + 0.06
+            axes.add_patch(Rectangle(corner, 0.92, 0.88, fill=False, clip_on=False))
+    axes.set(xlabel=None, ylabel=None)
+    axes.set_xticks(axes.get_xticks(), rungs, rotation=20, ha="right")
     axes.tick_params(length=0, labelsize=6)
-    axes.spines[:].set_visible(False)
 
 
 def _modes(

@@ -66,23 +66,23 @@ def _title(data: xr.Dataset) -> str:
 
 def _rungs(axes: Axes, data: xr.Dataset) -> None:
     """A line for each network, the first at the top."""
-    rungs = list(dict.fromkeys(data["model"].values.tolist()))
-    for row, rung in enumerate(rungs):
-        accuracy = data["test_accuracy"].values[data["model"].values == rung]
-        colour = COLOURS.get(rung, style.BLUE)
-        sound = 100 * accuracy[np.isfinite(accuracy)]
-        axes.plot(sound, np.full(sound.size, row), "o", color=colour, alpha=0.35, mew=0)
-        lost = accuracy.size - sound.size
+    import seaborn as sns  # slow to import
+
+    accuracy, rungs = 100 * data["test_accuracy"].values, data["model"].values
+    colours = {rung: COLOURS.get(rung, style.BLUE) for rung in rungs.tolist()}
+    look = {"x": accuracy, "y": rungs, "hue": rungs, "palette": colours}
+    look |= {"legend": False, "ax": axes}
+    sns.stripplot(**look, jitter=False, size=3.5, alpha=0.35)
+    sns.pointplot(**look, errorbar="se", linestyle="none", linewidth=1.2, marker="|")
+    for row, rung in enumerate(colours):
+        runs = rungs == rung
+        lost = int(np.isnan(accuracy[runs]).sum())
         axes.plot(np.full(lost, CHANCE), np.full(lost, row), "x", color=style.BLACK)
         if lost:
-            count = f"{lost} of {accuracy.size}"
+            count = f"{lost} of {runs.sum()}"
             lift = {"textcoords": "offset points", "va": "center", "fontsize": 6}
             axes.annotate(count, (CHANCE, row), (5, 0), **lift)
-        if sound.size:
-            error = style.standard_error(sound) if sound.size > 1 else None
-            axes.errorbar(sound.mean(), row, xerr=error, fmt="|", color=colour)
-    axes.set_yticks(range(len(rungs)), [NAMES[rung] for rung in rungs])
-    axes.set_ylim(len(rungs) - 0.5, -0.5)
+    axes.set_yticks(range(len(colours)), [NAMES[rung] for rung in colours])
     axes.set_xlabel("test accuracy (%)")
 
 

@@ -116,19 +116,19 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
 
 def _iterations(axes: Axes, data: xr.Dataset) -> None:
     """Iterations until settled against the target's phase: mean and range of starts."""
-    phase = data["phase"].values
+    import seaborn as sns  # slow to import
+
     for name, colour in COLOURS.items():
-        settled = _settled(data, name)
-        axes.fill_between(
-            phase,
-            settled.min("lag"),
-            settled.max("lag"),
+        rate = float(data["best_rate"].sel(chart=name))
+        sns.lineplot(
+            _settled(data, name).to_dataframe("iterations"),
+            x="phase",
+            y="iterations",
+            errorbar=("pi", 100),
             color=colour,
-            alpha=0.15,
-            linewidth=0,
+            label=f"{TITLES[name]}, rate {rate:.2g}",
+            ax=axes,
         )
-        label = f"{TITLES[name]}, rate {float(data['best_rate'].sel(chart=name)):.2g}"
-        axes.plot(phase, settled.mean("lag"), color=colour, label=label)
     axes.set(xlim=(0, 0.5), ylim=(0, 1.35 * data.attrs["steps"]))
     for shown in data["shown"].values:
         axes.axvline(shown, color=style.GREY, linewidth=0.5, zorder=0)

@@ -26,24 +26,26 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
+    import seaborn as sns  # slow to import
+
     style.chosen_panels(panel, ENTRY.studies)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6)
         axes = drawn.subplots()
         axes.axhline(1, color=style.BLACK, linewidth=0.8)
-        for name, colour in COLOURS.items():
-            each = data["ratio"].sel(layer=name).transpose("draw", "size").values
-            axes.errorbar(
-                data["size"].values,
-                each.mean(0),
-                2 * style.standard_error(each),
-                color=colour,
-                marker="o",
-                markersize=2.5,
-                elinewidth=0.6,
-                label=name,
-            )
+        sns.lineplot(
+            data["ratio"].to_dataframe(),
+            x="size",
+            y="ratio",
+            hue="layer",
+            palette=COLOURS,
+            errorbar=("se", 2),
+            err_style="bars",
+            marker="o",
+            markeredgewidth=0,
+            ax=axes,
+        )
         axes.set_xscale("log", base=2)
         style.plain_log(axes)
         axes.set(

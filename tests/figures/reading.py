@@ -246,7 +246,7 @@ class Reading:
             offsets = np.ma.filled(one.get_offsets(), np.nan)
             if same(offsets, np.stack([x, y], 1)):
                 self.collections.remove(one)
-                assert colour is None or same_color(one.get_facecolor()[0], colour)
+                assert colour is None or same_color(one.get_facecolor()[0][:3], colour)
                 return one
         raise AssertionError("no such points")
 

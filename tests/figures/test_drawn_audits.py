@@ -65,23 +65,23 @@ def test_medians_frames_and_modes_of_every_recurrence(silent):
 
 def _medians(panel, one, last):
     medians = one["median"].values
-    picture = panel.image(medians)
+    corners = np.arange(len(RUNGS) + 1), np.arange(len(QUANTITIES) + 1)
+    picture = panel.mesh(*np.meshgrid(*corners), medians)
     assert (picture.norm.vmin, picture.norm.vmax) == (0.25, 4)
+    assert panel.axes.yaxis_inverted()
     written = {text.get_position(): text.get_text() for text in panel.axes.texts}
     assert written == {
-        (column, row): f"{median:.3g}"
+        (column + 0.5, row + 0.5): f"{median:.3g}"
         for (row, column), median in np.ndenumerate(medians)
         if np.isfinite(median)
     }
-    framed = []
-    for line in panel.lines:
-        x, y = line.get_data()
-        framed.append(((min(y) + max(y)) / 2, (min(x) + max(x)) / 2))
+    framed = [frame.get_center() for frame in panel.axes.patches]
     wanted = [
-        (row, RUNGS.index(rung)) for row, rung in enumerate(one["fails"].values) if rung
+        (RUNGS.index(rung) + 0.5, row + 0.5)
+        for row, rung in enumerate(one["fails"].values)
+        if rung
     ]
     assert same(framed, wanted) if wanted else not framed
-    panel.lines.clear()
     ticks = [tick.get_text() for tick in panel.axes.get_yticklabels()]
     assert ticks == QUANTITIES
     if last:

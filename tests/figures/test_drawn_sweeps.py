@@ -169,10 +169,10 @@ def test_rungs_are_runs_their_mean_and_its_error(trained):
     for row, model in enumerate(models):
         runs = 100 * of(data, model)["test_accuracy"].values
         colour = lru_1.COLOURS.get(model, style.BLUE)
-        drawn.curve(runs, np.full(SEEDS, row), colour, marker="o")
+        drawn.points(runs, np.full(SEEDS, row), colour)
         drawn.curve([], [], marker="x")  # none diverged
-        error = runs.std(ddof=1) / np.sqrt(SEEDS)
-        drawn.errors(runs.mean(), row, None, error, colour)
+        _mean(drawn, row, runs, len(models), colour)
+    _no_more(drawn)
     labels = [one.get_text() for one in drawn.axes.get_yticklabels()]
     assert labels == [lru_1.NAMES[model] for model in models]
     assert drawn.axes.yaxis_inverted()
@@ -184,16 +184,32 @@ def test_runs_that_diverged_are_crosses_and_one_run_has_no_bar(show):
     data["test_accuracy"][[0, 3, 4]] = np.nan
     ((drawn,), _) = show("lru-1", "a", ladder_digits=data)
     first, last = (data["test_accuracy"].values[cells] for cells in ([1, 2], [5]))
-    drawn.curve(100 * first, [0, 0], marker="o")
+    drawn.points(100 * first, [0, 0], lru_1.COLOURS["tanh"])
     drawn.curve([10], [0], marker="x")
     drawn.text("1 of 3", (10, 0))
-    drawn.errors(100 * first.mean(), 0, None, 50 * abs(first[0] - first[1]))
-    drawn.curve(100 * last, [1], marker="o")
+    _mean(drawn, 0, 100 * first, 2, lru_1.COLOURS["tanh"])
+    drawn.points(100 * last, [1], lru_1.COLOURS["gamma"])
     drawn.curve([10, 10], [1, 1], marker="x")
     drawn.text("2 of 3", (10, 1))
-    (alone,) = drawn.bars
-    assert alone.lines[0].get_xdata() == 100 * last
-    assert not alone.has_xerr
+    _mean(drawn, 1, 100 * last, 2, lru_1.COLOURS["gamma"])
+    _no_more(drawn)
+
+
+def _mean(drawn, row, runs, rows, colour):
+    """The mean in a row and, of two runs or more, its standard error to either side."""
+    places = np.arange(rows)
+    mean = np.where(places == row, runs.mean(), np.nan)
+    drawn.curve(mean, places, colour, marker="|")
+    if len(runs) > 1:
+        error = runs.std(ddof=1) / np.sqrt(len(runs))
+        ends = [runs.mean() - error, runs.mean() + error]
+        drawn.curve(ends, [row, row], colour)
+
+
+def _no_more(drawn):
+    """All lines that are left are empty: those of a network in the rows of others."""
+    assert all(np.isnan(line.get_xdata()).all() for line in drawn.lines)
+    drawn.lines.clear()
 
 
 @pytest.mark.parametrize(

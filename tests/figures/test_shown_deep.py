@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.colors import same_color
 
 from sigprop.figures import (
     sigprop_effective_eigenvalues,
@@ -285,5 +286,17 @@ def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
         ("LSTM", "+50.0%", "+25.0%"),
     ]
     (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
-    line = axes.containers[2].lines[0]
-    np.testing.assert_allclose(line.get_ydata(), [0.9, 0.6])
+    means = [one.get_xydata() for one in axes.lines if one.get_marker() == "o"]
+    assert any(np.allclose(one, [[0.25, 0.9], [1, 0.6]]) for one in means if one.size)
+
+
+def test_sigprop_effective_eigenvalues_has_bars_of_two_standard_errors(gates):
+    gates["ratio"].loc[{"layer": "LSTM", "size": 1.0}] = [0.7, 1.1]
+    (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
+    bars = axes.containers[-1].lines[2][0]
+    np.testing.assert_allclose(
+        bars.get_segments(), [[[0.25, 0.9], [0.25, 0.9]], [[1, 0.5], [1, 1.3]]]
+    )
+    assert same_color(
+        bars.get_color()[0], sigprop_effective_eigenvalues.COLOURS["LSTM"]
+    )
