@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from sigprop.numerics.extras import extra
+
 FAILURES = 20  # deaths of a worker that a chunk survives
 PATIENCE = "10s"  # with a scheduler that does not answer
 
@@ -13,16 +15,13 @@ def cluster(workers: int, scheduler: str | None) -> Iterator[Any]:
     """The client of so many processes here, or of a scheduler that is already there.
 
     Raises:
-        ValueError: If Dask is not installed, or both are asked for.
         ConnectionError: If no scheduler answers.
+        ModuleNotFoundError: If Dask, of the extra ``cluster``, is not installed.
+        ValueError: If both are asked for.
     """
-    try:
+    with extra("cluster", "--workers and --scheduler"):
         from dask import config as settings
         from distributed import Client, LocalCluster
-    except ImportError:
-        raise ValueError(
-            "need Dask for workers; install it with `pip install 'sigprop[cluster]'`"
-        ) from None
     if workers and scheduler:
         raise ValueError("need --workers or --scheduler, got both")
     local = None

@@ -145,8 +145,8 @@ def test_a_device_that_is_not_there_is_refused():
         pytest.skip("this machine has a GPU")
     message = refused("verify", "--claim", "zucchet:42", "--device", "gpu")
     assert message == (
-        f"sigprop: no gpu is available to JAX {jax.__version__}; install the extra "
-        "`sigprop[cuda]` on a machine with a CUDA device, or use --device cpu\n"
+        f"sigprop: no gpu is available to JAX {jax.__version__}; run "
+        "`pip install 'sigprop[cuda]'` on a machine with a CUDA device, or use --device cpu\n"
     )
 
 

@@ -32,13 +32,14 @@ LIGHT = {
     "sigprop show, of a definition": "command('show', 'zucchet:75')",
     "sigprop show, of what nothing judges": "command('show', 'zucchet:123')",
 }
-SLOW = {"jax", "scipy.signal", "scipy.stats"}  # half a second and more each
+SLOW = {"jax", "scipy.signal", "scipy.stats", "seaborn"}  # half a second and more each
 HEAVY = [  # those of a row in one interpreter, in which nothing of the later is loaded
     {
         "import sigprop.neuron.recurrence": "jax",
         "import scipy; scipy.signal.lfilter": "scipy.signal",
     },
     {"import sigprop; sigprop.AR1": "jax"},
+    {"import seaborn": "seaborn"},
 ]
 
 
@@ -134,7 +135,7 @@ def test_front_door_imports_neither_jax_nor_the_slow_parts_of_scipy(light, door)
     assert light[door] == set()
 
 
-@pytest.mark.parametrize("modules", HEAVY, ids=["modules", "a name"])
+@pytest.mark.parametrize("modules", HEAVY, ids=["modules", "a name", "seaborn"])
 def test_what_does_import_them_is_noticed(modules):
     for module, loaded in zip(modules.values(), slow(*modules), strict=True):
         assert module in loaded

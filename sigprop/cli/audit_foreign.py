@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from sigprop.cli.console import console, require_distinct, show_table
+from sigprop.cli.console import console, require_distinct, require_pages, show_table
 from sigprop.cli.help import version
 from sigprop.cli.pictures import told
 
@@ -68,6 +68,8 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
     from sigprop.numerics.files import require_writable, write_text
 
     data, json, html = wanted.data, wanted.json, wanted.html
+    if html is not None:
+        require_pages("--html")
     if data is None:
         raise ValueError(
             f"need a series, .csv or .npy, to run the layers of {checkpoint} over, got "

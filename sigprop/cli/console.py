@@ -17,6 +17,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from sigprop.cli.help import ClickException
+from sigprop.numerics.extras import extra
 from sigprop.numerics.files import WRITTEN
 from sigprop.numerics.interruption import INTERRUPTED, tell
 from sigprop.numerics.text import plain
@@ -176,6 +177,17 @@ def require_distinct(**files: Path | None) -> None:
                 "for both; name another"
             )
         seen[place] = option
+
+
+def require_pages(option: str) -> None:
+    """Refuse an option that writes web pages if their packages are not installed.
+
+    Raises:
+        ModuleNotFoundError: Naming the extra ``site``.
+    """
+    with extra("site", option):
+        import jinja2  # noqa: F401
+        import latex2mathml  # noqa: F401
 
 
 @contextmanager

@@ -6,7 +6,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from sigprop.cli.console import aside, console, plain_errors, show_table
+from sigprop.cli.console import (
+    aside,
+    console,
+    plain_errors,
+    require_pages,
+    show_table,
+)
 
 
 def figure(
@@ -47,6 +53,7 @@ def figure(
                     "--gallery draws every figure from the best stored results: it goes "
                     "alone"
                 )
+            require_pages("--gallery")
             from sigprop.cli.gallery import write_gallery
 
             write_gallery(gallery)

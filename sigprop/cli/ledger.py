@@ -13,6 +13,7 @@ from sigprop.cli.console import (
     console,
     plain_errors,
     require_distinct,
+    require_pages,
     show_table,
 )
 from sigprop.cli.help import JSON_HELP, PAPER_HELP
@@ -73,7 +74,6 @@ def ledger(
         from sigprop.ledger.dependence import build
         from sigprop.ledger.entries import write_json
         from sigprop.ledger.overview import PICTURES
-        from sigprop.ledger.site import page_names, require_free, write_site
         from sigprop.ledger.terminal import ledger_table, outcome
         from sigprop.numerics.files import require_writable
         from sigprop.theory.claims import Status, registry, select
@@ -88,6 +88,9 @@ def ledger(
             require_writable(json)
         chosen = select(paper)
         if html is not None:  # which pages a status has, the verdicts will say
+            require_pages("--html")
+            from sigprop.ledger.site import page_names, require_free
+
             names = page_names(claim.id for claim in chosen if status is None)
             require_free(html, [*names, *([] if no_figures else PICTURES)])
         how = {"tier": "quick", "seed": seed, "samples": None}
@@ -105,6 +108,7 @@ def ledger(
             write_json(json, shown, graph and graph.rests_on)
         if html is not None:
             from sigprop.cli.gallery import describe
+            from sigprop.ledger.site import write_site
 
             run = run if no_figures else with_overview(run)
             pictures = describe({entry.id: entry.status for entry in shown})

@@ -1,14 +1,12 @@
 """``sigprop notebooks``: the notebooks, run and written as pages that read offline."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sigprop.cli.console import console, plain_errors
-
-NEEDED = ("ipykernel", "jupytext", "nbclient", "nbconvert")
+from sigprop.numerics.extras import extra
 
 
 def notebooks(
@@ -22,13 +20,13 @@ def notebooks(
 ) -> None:
     """Run the notebooks and write them as web pages."""
     with plain_errors("no page was written", folder, source):
-        missing = [name for name in NEEDED if find_spec(name) is None]
-        if missing:
-            raise ValueError(
-                f"need {', '.join(NEEDED)}, got no {', '.join(missing)}; install them with "
-                "`pip install sigprop[notebooks]`"
-            )
-        from sigprop.ledger import notebooks as made
+        with extra("notebooks", "notebooks"):
+            import ipykernel  # noqa: F401  of the process that runs the cells
+            import jupytext  # noqa: F401
+            import nbclient  # noqa: F401
+            import nbconvert  # noqa: F401
+
+            from sigprop.ledger import notebooks as made
         from sigprop.numerics.files import write_text
 
         found = {name: made.read(path) for name, path in made.find(source).items()}

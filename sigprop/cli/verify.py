@@ -10,6 +10,7 @@ from sigprop.cli.console import (
     console,
     plain_errors,
     require_distinct,
+    require_pages,
     show_table,
 )
 from sigprop.cli.help import PAPER_HELP
@@ -79,6 +80,8 @@ def verify(
             raise ValueError(f"need --samples of at least 1, got {samples}")
         figure = None if no_figures or input else beside(json)
         require_distinct(input=input, report=report, json=json, figure=figure)
+        if report is not None:
+            require_pages("--report")
         for path in (report, json, figure):
             if path is not None:
                 require_writable(path)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from scipy.stats import binomtest
 
 from sigprop.numerics.documents import read_object
+from sigprop.numerics.extras import extra
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.claims import PAPERS, Claim, Status, select
 from sigprop.theory.errata import CLASSES, DOUBTFUL
@@ -80,6 +81,8 @@ def questions(asked: Benchmark) -> list[Question]:
     """Every statement with a truth value, paper by paper, misprints in their places.
 
     Raises:
+        ModuleNotFoundError: If misprints are asked for and the parser of the extra
+            ``site`` is not installed.
         ValueError: If more misprints are asked for than statements can have.
     """
     claims = [claim for paper in asked.papers for claim in select(paper)]
@@ -110,6 +113,10 @@ def _question(claim: Claim) -> Question:
 
 def _slipped(right: Sequence[Question], asked: Benchmark) -> dict[str, Misprint]:
     """A misprint for as many statements as are asked, by their ids."""
+    if not asked.planted:
+        return {}
+    with extra("site", "deliberate errors"):
+        import antlr4  # noqa: F401  with it SymPy reads the statements
     draw = random.Random(asked.seed)
     can = [
         one.claim for one in right if one.claim.printed and one.claim.id not in UNREAD

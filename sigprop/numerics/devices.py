@@ -11,6 +11,8 @@ from typing import Any
 
 import jax
 
+from sigprop.numerics.extras import command
+
 DEVICES = ("cpu", "gpu")
 
 
@@ -27,8 +29,8 @@ def use_device(name: str) -> Iterator[None]:
         device = jax.devices(name)[0]
     except RuntimeError:
         raise ValueError(
-            f"no {name} is available to JAX {jax.__version__}; install the extra "
-            "`sigprop[cuda]` on a machine with a CUDA device, or use --device cpu"
+            f"no {name} is available to JAX {jax.__version__}; run {command('cuda')} on a "
+            "machine with a CUDA device, or use --device cpu"
         ) from None
     with jax.default_device(device):
         yield

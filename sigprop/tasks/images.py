@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float, Int, Shaped, UInt8
 
+from sigprop.numerics.extras import extra
 from sigprop.tasks.examples import SPLIT_SEED, DataSet, Examples, split
 
 Order = Callable[[int], Int[np.ndarray, " pixels"]]
@@ -78,12 +79,14 @@ def digits(
 
     Raises:
         ValueError: If there is no such fold, or there are fewer than three.
+        ModuleNotFoundError: If scikit-learn, of the extra ``data``, is not installed.
     """
     if folds < 3 or not 0 <= fold < folds:
         raise ValueError(
             f"need 3 folds or more and 0 <= fold < folds, got {fold=}, {folds=}"
         )
-    from sklearn.datasets import load_digits  # slow to import
+    with extra("data", "the digits"):
+        from sklearn.datasets import load_digits  # slow to import
 
     pixels, labels = map(np.asarray, load_digits(return_X_y=True))
     order = permutation if permuted else np.arange

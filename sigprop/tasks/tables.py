@@ -22,6 +22,7 @@ from jaxtyping import Float, Shaped
 
 from sigprop.numerics.cells import read_cells, to_numbers
 from sigprop.numerics.documents import require_regular
+from sigprop.numerics.extras import extra
 from sigprop.tasks.catalogue import VARIABLE
 
 AMERICAN = ("%m/%d/%Y %H:%M", "%m/%d/%Y %H:%M:%S", "%m/%d/%Y")
@@ -222,15 +223,10 @@ def carbon_dioxide() -> Table:
     neighbours.
 
     Raises:
-        ValueError: If statsmodels, of the extra ``data``, is not installed.
+        ModuleNotFoundError: If statsmodels, of the extra ``data``, is not installed.
     """
-    try:
+    with extra("data", "the table co2"):
         from statsmodels.datasets import co2
-    except ModuleNotFoundError as error:
-        raise ValueError(
-            "need statsmodels for the table co2, which it brings, got none; install it with "
-            "`pip install 'sigprop[data]'`, or name a table of your own, a .csv"
-        ) from error
     weekly = pandas.DataFrame(co2.load_pandas().data)["co2"].interpolate()
     times = weekly.index.to_numpy().astype("datetime64[s]")
     step = _step(list(range(2, len(times) + 2)), times)
@@ -257,6 +253,7 @@ def load_table(data: str) -> Table:
 
     Raises:
         FileNotFoundError: If there is no such file, or the environment names no folder.
+        ModuleNotFoundError: As ``carbon_dioxide``.
         ValueError: If it is no table of regular times.
     """
     if not data:

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from sigprop.networks.foreign.tensors import MOST, PIECE, Tensor, in_memory, numpy_dtype
+from sigprop.numerics.extras import extra
 from sigprop.numerics.npy import member_header, read_header
 
 TORCH = (".pt", ".pth", ".bin", ".ckpt")
@@ -104,14 +105,11 @@ def msgpack_file(path: Path) -> dict[str, Tensor]:
     """The arrays of a flax msgpack file, under dotted names.
 
     Raises:
-        ValueError: If msgpack is not installed, or the file is damaged or too large.
+        ModuleNotFoundError: If msgpack, of the extra ``interop``, is not installed.
+        ValueError: If the file is damaged or too large.
     """
-    try:
+    with extra("interop", str(path)):
         import msgpack
-    except ImportError as error:
-        raise ValueError(
-            f"need the package msgpack to read {path}; `pip install 'sigprop[interop]'`"
-        ) from error
     if path.stat().st_size > MOST:
         raise ValueError(
             f"need a msgpack file of at most {MOST >> 20} MiB, got {path} of "

@@ -171,8 +171,9 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(source, tmp_
 def test_missing_packages_are_named(source, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "nbconvert", None)
     line = refused("notebooks", tmp_path / "pages", "--source", source)
-    assert (
-        "got no nbconvert; install them with `pip install sigprop[notebooks]`" in line
+    assert line == (
+        "sigprop: need nbconvert for notebooks, got none; run "
+        "`pip install 'sigprop[notebooks]'`"
     )
 
 
