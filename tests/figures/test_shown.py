@@ -588,7 +588,8 @@ def test_numbers_behind_a_figure_fill_a_table(name):
     assert all(cell.strip() for row in rows for cell in row)
 
 
-FRAGILE = {"sigprop-depth", "zucchet-5"}  # say nothing sensible of permuted numbers
+# They say nothing sensible of permuted numbers.
+FRAGILE = {"rotrnn-3", "sigprop-adam", "sigprop-depth", "zucchet-5"}
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
