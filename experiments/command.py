@@ -124,7 +124,7 @@ def make(
             a sweep is to be forced.
     """
     config, version = studies.definition(study, preset)
-    if study in studies.sweeps() and force:
+    if force and not studies.is_study(study):
         raise ValueError(
             f"need no --force for {study}: it is gathered from cells that are kept; "
             "delete those that are to be trained again"
@@ -135,7 +135,7 @@ def make(
         return file
     progress(f"running {study} ({preset})")
     started = time.perf_counter()
-    if study not in studies.sweeps():
+    if studies.is_study(study):
         with heard_by(progress):
             dataset = studies.study_module(study).run(config)
         from sigprop.numerics import devices  # JAX, where it is needed

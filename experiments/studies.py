@@ -21,7 +21,7 @@ from sigprop.experiments import store
 @cache
 def studies() -> tuple[str, ...]:
     """Names of all studies; imports the whole package."""
-    return tuple(name for name, package in _modules() if not package and _study(name))
+    return tuple(name for name, _ in _modules() if is_study(name))
 
 
 @cache
@@ -37,9 +37,13 @@ def _modules() -> list[tuple[str, bool]]:
     return [(module.name, module.ispkg) for module in modules]
 
 
-def _study(name: str) -> ModuleType | None:
-    module = importlib.import_module(f"sigprop.experiments.{name}")
-    return module if hasattr(module, "STUDY") else None
+def is_study(name: str) -> bool:
+    """True if a study has this name; imports it, and no other."""
+    return (name, False) in _modules() and hasattr(_import(name), "STUDY")
+
+
+def _import(name: str) -> ModuleType:
+    return importlib.import_module(f"sigprop.experiments.{name}")
 
 
 def study_module(study: str) -> ModuleType:
@@ -48,10 +52,9 @@ def study_module(study: str) -> ModuleType:
     Raises:
         ValueError: If there is no study of that name.
     """
-    module = _study(study) if (study, False) in _modules() else None
-    if module is None:
+    if not is_study(study):
         raise ValueError(f"need a study in {', '.join(studies())}, got {study!r}")
-    return module
+    return _import(study)
 
 
 def package_of(sweep: str) -> str:
@@ -70,7 +73,7 @@ def package_of(sweep: str) -> str:
 
 def part(package: str, name: str) -> ModuleType:
     """The ``cells``, ``grids`` or ``gathering`` of a package."""
-    return importlib.import_module(f"sigprop.experiments.{package}.{name}")
+    return _import(f"{package}.{name}")
 
 
 def grid(sweep: str, preset: str) -> list[Any]:
@@ -101,7 +104,7 @@ def definition(name: str, preset: str) -> tuple[Any, int]:
         ValueError: If the name or the preset is unknown.
     """
     _require_preset(preset)
-    if name not in sweeps():
+    if is_study(name) or name not in sweeps():
         module = study_module(name)
         return getattr(module, preset.upper()), module.VERSION
     package, cells = sweeps()[name], grid(name, preset)

@@ -22,7 +22,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     what = f"ETTh1, horizon and window {data.attrs['training_horizon']}"
     return epochs.draw(data, TASK, what, int(data.attrs["batch"]), letters)

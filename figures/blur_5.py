@@ -30,7 +30,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    style.chosen_panels(panel, ENTRY.studies)
+    ENTRY.chosen(panel)
     data = results[STUDY]
     task = series.task_of(data, DATA)
     with style.styled():

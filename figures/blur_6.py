@@ -44,7 +44,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     rows = [row for row in ("ab", "c") if set(row) & set(letters)]
     with style.styled():
         drawn = style.figure(2.4 * len(rows) + 0.5)

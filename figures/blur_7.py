@@ -35,7 +35,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     rows = [row for row in ROWS if set(row) & set(letters)]
     wide = style.WIDTH if len(letters) > 1 or letters == ("c",) else 3.1

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from sigprop.figures import style
+from sigprop.figures.entry import chosen_panels
 
 PANELS = ("fails", "memory", "ratio")
 LONGEST = 32  # letters of a layer's name
@@ -52,7 +53,7 @@ def draw(data: xr.Dataset, panel: str) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    (panel,) = style.chosen_panels(panel, PANELS)
+    (panel,) = chosen_panels(panel, PANELS)
     with style.styled():
         drawn = style.figure(SIZE[1], SIZE[0])
         axes = drawn.subplots()

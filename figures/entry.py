@@ -1,5 +1,6 @@
 """What the catalogue says of a figure."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -30,7 +31,27 @@ class Entry:
         Raises:
             ValueError: If the figure has no such panel.
         """
-        from sigprop.figures import style  # Matplotlib, where it is needed
+        chosen = self.chosen(panel)
+        return tuple(dict.fromkeys(self.studies[letter] for letter in chosen))
 
-        wanted = style.chosen_panels(panel, self.panels)
-        return tuple(dict.fromkeys(self.studies[letter] for letter in wanted))
+    def chosen(self, panel: str | None = None) -> tuple[str, ...]:
+        """The letters of the panels to draw: one panel, or all of them.
+
+        Raises:
+            ValueError: If the figure has no such panel.
+        """
+        return chosen_panels(panel, self.panels)
+
+
+def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
+    """The panels to draw: the one asked for, or all.
+
+    Raises:
+        ValueError: If the figure has no such panel.
+    """
+    panels = tuple(panels)
+    if panel is None:
+        return panels
+    if panel not in panels:
+        raise ValueError(f"need a panel in {', '.join(panels)}, got {panel!r}")
+    return (panel,)

@@ -11,6 +11,7 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from sigprop.figures import losses, rates, style
+from sigprop.figures.entry import chosen_panels
 
 DECADES = 5  # of the colours, below the largest entry
 SHOWN = 1e-9  # of the largest eigenvalue: smaller ones are rounding
@@ -157,7 +158,7 @@ def draw(results: style.Results, wanted: str | None, first: str, second: str) ->
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(wanted, STUDIES)
+    letters = chosen_panels(wanted, STUDIES)
     networks = {letter: first if letter in "ac" else second for letter in letters}
     above = {key: name for key, name in networks.items() if key in "ab"}
     below = {key: name for key, name in networks.items() if key in "cd"}

@@ -23,7 +23,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     sizes = [int(size) for size in data["size"]]
     with style.styled():

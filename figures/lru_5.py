@@ -40,7 +40,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     shown = {
         study: results[study]
         for study in dict.fromkeys(ENTRY.studies[letter] for letter in letters)

@@ -27,7 +27,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     heights = {"a": 1.9, "b": 0.6 + 1.5 * data.sizes["scale"]}
     with style.styled():

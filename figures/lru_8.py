@@ -38,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     heights = {"a": 1.75, "b": 1.75, "c": 1.7}
     with style.styled():

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.patches import Patch
 
 from sigprop.figures import style
+from sigprop.figures.entry import chosen_panels
 
 PANELS = ("a", "b")
 WIDTH = 3.6  # inches of a panel: legible on a page of 360 pixels
@@ -42,7 +43,7 @@ def draw(data: xr.Dataset, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, PANELS)
+    letters = chosen_panels(panel, PANELS)
     if panel is None and not data.sizes["result"]:
         letters = PANELS[:1]
     kinds = len(np.unique(data["kind"]))

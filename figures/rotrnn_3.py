@@ -39,7 +39,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = _one_way(results[STUDY])
     with style.styled():
         drawn = style.figure(2.8, 1.3 + 2.1 * len(letters))

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sigprop.figures import style
+from sigprop.figures.entry import chosen_panels
 
 MODELS = {
     "lru": ("LRU", style.VERMILION, "--"),
@@ -117,7 +118,7 @@ def full_test(
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, "ab")
+    letters = chosen_panels(panel, "ab")
     data = results[study]
     task = task_of(data, name)
     with style.styled():

@@ -78,7 +78,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     heights = [HEIGHTS[one] for one in letters]
     heights[-1] += BELOW
     with style.styled():

@@ -37,7 +37,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     data = data.isel(teacher=slice(TEACHERS))
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]

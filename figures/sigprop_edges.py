@@ -49,7 +49,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6, 0.4 + 1.7 * len(letters))

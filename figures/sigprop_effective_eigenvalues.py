@@ -28,7 +28,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     import seaborn as sns  # slow to import
 
-    style.chosen_panels(panel, ENTRY.studies)
+    ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(2.6)

@@ -43,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     with style.styled():
         drawn = style.figure(3.4, 0.4 + 2.55 * len(letters))
         row = drawn.subplots(1, len(letters), squeeze=False)[0]

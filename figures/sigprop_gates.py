@@ -29,7 +29,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     panels = {"a": ("state",), "b": ("gate",), "c": ("state", "gate")}
     with style.styled():

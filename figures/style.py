@@ -146,20 +146,6 @@ def lay_out(drawn: Figure) -> None:
     drawn.set_layout_engine(None)
 
 
-def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
-    """The panels to draw: the one asked for, or all.
-
-    Raises:
-        ValueError: If the figure has no such panel.
-    """
-    panels = tuple(panels)
-    if panel is None:
-        return panels
-    if panel not in panels:
-        raise ValueError(f"need a panel in {', '.join(panels)}, got {panel!r}")
-    return (panel,)
-
-
 def letter(axes: Axes, panel: str, title: str, above: int = 0, size: float = 8) -> None:
     """Head a panel with its letter and what it shows, above so many lines of a title."""
     text = rf"$\bf{{{panel.upper()}}}$   {title}"

@@ -28,7 +28,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     maps = [letter for letter in letters if letter in "abc"]
     heights = ([2.7] if maps else []) + ([2.75] if "d" in letters else [])
     width = style.WIDTH if len(letters) > 1 else 3.4

@@ -33,7 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     widths = [{"a": 2.2, "b": 3.3}[letter] for letter in letters]
     captions = {"a": losses.caption(data), "b": CAPTION}

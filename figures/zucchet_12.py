@@ -31,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    style.chosen_panels(panel, ENTRY.studies)
+    ENTRY.chosen(panel)
     data = results[STUDY]
     one = data.sel(input="embeddings").dropna("lag", subset=["R"])
     lag = one["lag"].values

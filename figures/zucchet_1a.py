@@ -26,7 +26,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    (letter,) = style.chosen_panels(panel, ENTRY.studies)
+    (letter,) = ENTRY.chosen(panel)
     with style.styled():
         drawn = style.figure(3.8)
         moments(drawn, results[STUDY], letter)

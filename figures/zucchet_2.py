@@ -40,7 +40,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
         drawn = style.figure(3.7, 2.75 * len(letters))

@@ -27,7 +27,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    letters = style.chosen_panels(panel, ENTRY.studies)
+    letters = ENTRY.chosen(panel)
     datasets = {letter: results[ENTRY.studies[letter]] for letter in letters}
     with style.styled():
         if len(letters) == 1:

@@ -72,7 +72,7 @@ def run(
         part = _shard(shard)
         if workers < 0:
             raise ValueError(f"need --workers of at least 0, got {workers}")
-        if name not in studies.sweeps() and name in studies.studies():
+        if studies.is_study(name):
             if workers or scheduler or part != (0, 1):
                 raise ValueError(
                     f"need no --workers, --scheduler or --shard for {name}: a study runs "

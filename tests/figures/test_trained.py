@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sigprop.figures import lru_1, lru_5, rotrnn_3, style
+from sigprop.figures import lru_1, lru_5, rotrnn_3
 
 RNG = np.random.default_rng(4)
 LOOKS, SEGMENTS, LAYERS, RUNGS, SEEDS = 4, 8, 3, 5, 3
@@ -100,4 +100,4 @@ def test_lines_are_the_stationary_theory_of_layers_of_one_way(shown):
     firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]
     expected = np.sqrt(firsts).transpose(0, 2, 1).reshape(-1, LOOKS)
     np.testing.assert_allclose(lines, expected)
-    assert style.chosen_panels(None, rotrnn_3.ENTRY.studies) == ("a", "b")
+    assert rotrnn_3.ENTRY.chosen() == ("a", "b")
