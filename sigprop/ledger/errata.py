@@ -92,9 +92,9 @@ class Fault:
 
 
 def is_listed(claim: Entry) -> bool:
-    """Whether a verdict accuses the paper, and not our copy of it."""
+    """True if a verdict accuses a cited paper, and not our copy of it."""
     doubtful = claim.as_extracted or claim.errata_class == DOUBTFUL
-    return claim.status in WRONG and claim.paper != "sigprop" and not doubtful
+    return claim.status in WRONG and claim.paper in CITATIONS and not doubtful
 
 
 def faults(claims: Iterable[Entry]) -> list[Fault]:
