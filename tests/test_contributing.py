@@ -268,8 +268,8 @@ def test_a_paper_is_judged(tmp_path):
 # Tests of the tables, pages and rules that a new thing must fit.
 STRUCTURE = """
 tests/theory/test_claims.py tests/theory/test_ledger.py tests/theory/test_errata.py
-tests/theory/test_derivation.py tests/test_architecture.py tests/test_house.py
-tests/test_public.py tests/test_cli.py tests/test_plain_words.py tests/sigprop/networks
+tests/theory/test_derivation.py tests/test_architecture.py tests/test_public.py
+tests/test_cli.py tests/test_plain_words.py tests/sigprop/networks
 tests/sigprop/evidence/test_table.py tests/sigprop/ledger/test_contents.py
 tests/sigprop/ledger/test_addresses.py tests/sigprop/ledger/test_errata_pages.py
 tests/figures/test_shown.py tests/figures/test_provenance.py
