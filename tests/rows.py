@@ -27,10 +27,10 @@ def changed(one: Row, basis: dict[str, Any] | None = None, **claim: Any) -> Row:
     return Row(dataclasses.replace(one.claim, **claim), judged_on)
 
 
-def every_slip_noticed(found: ClaimResult) -> bool:
-    """Whether slips of any kind were made in a row, and all were refuted."""
+def every_mutant_noticed(found: ClaimResult) -> bool:
+    """Whether mutants of any kind were made in a row, and all were refuted."""
     kinds = ("formula", "value", "hand")
-    made = [getattr(found, f"{kind}_slips") for kind in kinds]
+    made = [getattr(found, f"{kind}_mutants") for kind in kinds]
     return sum(made) > 0 and made == [
-        getattr(found, f"killed_{kind}_slips") for kind in kinds
+        getattr(found, f"killed_{kind}_mutants") for kind in kinds
     ]

@@ -1,4 +1,4 @@
-"""Formulas misprinted on purpose: one slip of the LaTeX that provably changes the form."""
+"""Formulas misprinted on purpose: one change of the LaTeX that provably changes the form."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from sigprop.theory.autocorrelation import differ
 from sigprop.theory.latex import pieces
 from sigprop.theory.reading import Reading, as_read
 
-_SLIPS = (  # what is found, what it becomes, and the slip in words
+_CHANGES = (  # what is searched for, what it becomes, and the change in words
     (r"(?<![_^\d{\\])\d", lambda digit: str(int(digit) + 1), "a number one larger"),
     (r"(?<=\^)\d", lambda digit: str(int(digit) + 1), "a power one higher"),
     (r"\+", lambda sign: "-", "a sign turned"),
@@ -23,14 +23,14 @@ _SLIPS = (  # what is found, what it becomes, and the slip in words
 
 
 class Misprint(NamedTuple):
-    """A formula with one slip, and the slip in words."""
+    """A formula with one change, and the change in words."""
 
     latex: str
-    slip: str
+    change: str
 
 
 def misprints(latex: str, form: Expr, reading: Reading) -> Iterator[Misprint]:
-    """Every single slip of a printed form that numbers prove to be another form.
+    """Every single change of a printed form that numbers prove to be another form.
 
     Args:
         latex: The statement.
@@ -42,13 +42,13 @@ def misprints(latex: str, form: Expr, reading: Reading) -> Iterator[Misprint]:
     if start < 0:  # its spaces were taken for commas
         return
     end = start + len(piece)
-    for pattern, change, slip in _SLIPS:
+    for pattern, become, change in _CHANGES:
         for found in re.finditer(pattern, piece):
-            wrong = piece[: found.start()] + change(found[0]) + piece[found.end() :]
+            wrong = piece[: found.start()] + become(found[0]) + piece[found.end() :]
             try:
                 written = reading.fold(as_read(wrong, form, reading._replace(side=-1)))
                 other = differ(written, reading.view(form))
             except (ValueError, TypeError, NotImplementedError):
                 continue  # no formula any more
             if other:
-                yield Misprint(latex[:start] + wrong + latex[end:], slip)
+                yield Misprint(latex[:start] + wrong + latex[end:], change)

@@ -1,6 +1,6 @@
-"""Wrong versions of a formula, one small slip each: what a plan must refute.
+"""Mutants of a formula, each with one deliberate error: a plan must refute them.
 
-A slip changes an integer by one or its sign, drops or flips a summand, drops a factor,
+A mutant changes an integer by one or its sign, drops or flips a summand, drops a factor,
 doubles or halves, squares or roots a symbol, swaps two symbols, or drops a conjugate.
 """
 
@@ -13,9 +13,9 @@ from sigprop.theory.symbols import lam, lam_bar
 
 
 class Mutant(NamedTuple):
-    """A wrong formula and the slip that made it, numbered where it repeats."""
+    """A wrong formula, and the change that made it, numbered where it repeats."""
 
-    slip: str
+    change: str
     expr: Expr
 
 
@@ -39,11 +39,11 @@ def _without(expr: Expr, index: int) -> Expr:
     return expr.func(*(arg for i, arg in enumerate(expr.args) if i != index))
 
 
-def _slips_at(node: Expr) -> Iterator[tuple[str, Expr]]:
-    """Slips of one node, without its surroundings."""
+def _changes_at(node: Expr) -> Iterator[tuple[str, Expr]]:
+    """Changes of one node, without its surroundings."""
     if isinstance(node, Integer):
-        for change in (1, -1):
-            yield f"{node} becomes {node + change}", node + change
+        for step in (1, -1):
+            yield f"{node} becomes {node + step}", node + step
         if node != 0:
             yield f"{node} changes sign", -node
     elif isinstance(node, Rational):
@@ -61,31 +61,33 @@ def _slips_at(node: Expr) -> Iterator[tuple[str, Expr]]:
         yield f"{node} is rooted", sqrt(node)
 
 
-def mutants(expr: Expr) -> tuple[Mutant, ...]:
-    """All single slips of ``expr`` that change its form, each once.
+def mutants_of(expr: Expr) -> tuple[Mutant, ...]:
+    """All mutants of ``expr`` by one change of its form, each once.
 
     Whether a mutant also changes its *value* is not decided here: a swap of ``lambda``
     with its conjugate, say, leaves a symmetric formula as it was.
 
     Example:
         >>> from sigprop.theory.symbols import r
-        >>> [mutant.slip for mutant in mutants(1 / r)][:2]
+        >>> [mutant.change for mutant in mutants_of(1 / r)][:2]
         ['doubled', 'halved']
     """
-    slips: dict[Expr, str] = {}
+    changes: dict[Expr, str] = {}
     counts: dict[str, int] = {}
 
-    def add(slip: str, new: Expr) -> None:
-        if new != expr and new not in slips:
-            counts[slip] = counts.get(slip, 0) + 1
-            slips[new] = slip if counts[slip] == 1 else f"{slip} ({counts[slip]})"
+    def add(change: str, new: Expr) -> None:
+        if new != expr and new not in changes:
+            counts[change] = counts.get(change, 0) + 1
+            changes[new] = (
+                change if counts[change] == 1 else f"{change} ({counts[change]})"
+            )
 
     add("doubled", 2 * expr)
     add("halved", expr / 2)
     for node, path in _sites(expr):
-        for slip, new in _slips_at(node):
+        for change, new in _changes_at(node):
             try:
-                add(slip, _replace(expr, path, new))
+                add(change, _replace(expr, path, new))
             except (ValueError, TypeError):
                 continue  # e.g. a summation limit that is no longer an integer
     for first, second in _swaps(expr):
@@ -93,7 +95,7 @@ def mutants(expr: Expr) -> tuple[Mutant, ...]:
         add(f"{first} and {second} are swapped", expr.xreplace(swap))
     if expr.has(lam) and expr.has(lam_bar):
         add("every conjugate is dropped", expr.subs(lam_bar, lam))
-    return tuple(Mutant(slip, new) for new, slip in slips.items())
+    return tuple(Mutant(change, new) for new, change in changes.items())
 
 
 def _swaps(expr: Expr) -> Iterator[tuple[Symbol, Symbol]]:

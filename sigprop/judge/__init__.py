@@ -20,7 +20,7 @@ run refuses to begin.
 *Seeds.*  No seed is special: the sweep ``fresh_seeds`` takes the simulations again at
 others and counts wrong words.
 
-*Mutants.*  A check that cannot fail is a defect.  Each formula is changed in every single
-way in which a hand slips, a sign, a power, a factor, a conjugate, and the column
-``mutants`` says how many of these wrong versions the evidence refutes.
+*Mutants.*  A check that cannot fail is a defect.  Each formula is changed in one sign, power,
+factor or conjugate at a time, and the column ``mutants`` says how many of these wrong
+versions the evidence refutes.
 """

@@ -88,12 +88,12 @@ class Evidence:
         relation: How the value stands to the form.
         tolerance: Relative error allowed of an equality, of the largest entry.
         absolute: Absolute error allowed instead, half a unit of a printed digit.
-        slips: By name, wrong right sides that a reader of the paper could have written,
-            beside the single slips of an expression: an index shifted, a factor squared,
+        mutants: By name, wrong right sides that a reader of the paper could have written,
+            beside the single mutants of an expression: an index shifted, a factor squared,
             a conjugate lost, a direction reversed.
         hand: By name, wrong right sides of a statement that is no formula: another
             number, another order of models.
-        values_only: Why no slip of the statement is tried, where none is.
+        values_only: Why no mutant of the statement is tried, where none is.
         alone: Why there is no second route, where there is none.  ``ARITHMETIC`` counts as
             no route, but stands alone where there is nothing but numbers to compare.
         example: Where the print fails, for a reader; else the point where it fails most.
@@ -107,7 +107,7 @@ class Evidence:
     relation: Relation = "="
     tolerance: float = 1e-10
     absolute: float = 0.0
-    slips: Mapping[str, Routine] = field(default_factory=dict)
+    mutants: Mapping[str, Routine] = field(default_factory=dict)
     hand: Mapping[str, Routine] = field(default_factory=dict)
     values_only: str = ""
     alone: str = ""
@@ -124,7 +124,7 @@ class Check:
     Attributes:
         results: Results of the routes, of the claim and the run's seed.  Those of form
             ``printed`` judge the statement where its condition is not met.
-        score: Slips made in the formula that is checked, and which of them survive.
+        score: Mutants made in the formula that is checked, and which of them survive.
         routes: Names of the routes.
         example: Where the print fails, for a reader.
         alone: Why there is no second route, where there is none.
@@ -143,20 +143,20 @@ class Check:
         return self.headline if tier == "headline" and self.headline else self.results
 
 
-def by_slips(slips: Mapping[str, Results]) -> Callable[[Claim], Score]:
-    """The score of a check by checks of the same kind with a slip, at seed 0."""
+def by_mutants(mutants: Mapping[str, Results]) -> Callable[[Claim], Score]:
+    """The score of a check by checks of the same kind with a mutant, at seed 0."""
 
     def score(claim: Claim) -> Score:
         survivors = [
             name
-            for name, results in slips.items()
+            for name, results in mutants.items()
             if all(
                 r.verdict == "confirmed"
                 for r in results(claim, 0)
                 if r.form == "derived"
             )
         ]
-        return Score(len(slips), tuple(survivors))
+        return Score(len(mutants), tuple(survivors))
 
     return score
 

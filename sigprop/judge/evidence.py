@@ -1,7 +1,7 @@
-"""Judge a statement by its evidence: routes against the form, and against slips of it.
+"""Judge a statement by its evidence: routes against the form, and against mutants of it.
 
 A form is an expression, evaluated in double precision with all its mutants at once, or a
-routine, of which the evidence names the slips.  Slips of a routine's value (more and less
+routine, of which the evidence names the mutants.  Mutants of a routine's value (more and less
 by 5 %, a sign, a conjugate, a transpose, a digit) are made beside them and kept apart.
 """
 
@@ -28,7 +28,7 @@ from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.evaluate import pieces, values
 from sigprop.theory import symbols
 from sigprop.theory.claims import Claim
-from sigprop.theory.mutants import mutants
+from sigprop.theory.mutants import mutants_of
 from sigprop.theory.symbols import Delta
 
 SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
@@ -287,8 +287,8 @@ def _scores(
     truth: Values,
     by_route: Mapping[str, Values],
 ) -> Scores:
-    """Slips of the true form by their kind, and which no route notices anywhere."""
-    formula = [*_given(evidence.slips, points), *_slipped(claim, evidence, points)]
+    """Mutants of the true form by their kind, and which no route notices anywhere."""
+    formula = [*_given(evidence.mutants, points), *_mutated(claim, evidence, points)]
     return Scores(
         *(
             _score(evidence, wrong, truth, by_route)
@@ -324,37 +324,37 @@ def _score(
 
 
 def _given(
-    slips: Mapping[str, Routine], points: tuple[AtPoint, ...]
+    mutants: Mapping[str, Routine], points: tuple[AtPoint, ...]
 ) -> Iterable[tuple[str, Values]]:
-    for name, routine in slips.items():
+    for name, routine in mutants.items():
         yield name, [_array(resolve(routine)(**point)) for point in points]
 
 
-def _slipped(
+def _mutated(
     claim: Claim, evidence: Evidence, points: tuple[AtPoint, ...]
 ) -> Iterable[tuple[str, Values]]:
-    """Single slips of an expression that is asked to be equal."""
+    """Single mutants of an expression that is asked to be equal."""
     form = expression(claim, evidence)
     if form is None or evidence.relation != "=":
         return
-    slips = mutants(form)
-    rows = at_points([slip.expr for slip in slips], points)
-    yield from ((slip.slip, row) for slip, row in zip(slips, rows, strict=True))
+    mutants = mutants_of(form)
+    rows = at_points([mutant.expr for mutant in mutants], points)
+    yield from ((mutant.change, row) for mutant, row in zip(mutants, rows, strict=True))
 
 
 def _on_values(
     claim: Claim, evidence: Evidence, truth: Values
 ) -> Iterable[tuple[str, Values]]:
-    """Slips of the values of a routine that is asked to be equal."""
+    """Mutants of the values of a routine that is asked to be equal."""
     if expression(claim, evidence) is None and evidence.relation == "=":
-        for name, change in _value_slips(evidence).items():
+        for name, change in _value_mutants(evidence).items():
             yield name, [np.asarray(change(value)) for value in truth]
 
 
-def _value_slips(
+def _value_mutants(
     evidence: Evidence,
 ) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    slips: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    mutants: dict[str, Callable[[np.ndarray], np.ndarray]] = {
         "5 % more": lambda value: 1.05 * value,
         "5 % less": lambda value: 0.95 * value,
         "doubled": lambda value: 2 * value,
@@ -366,12 +366,12 @@ def _value_slips(
     }
     if evidence.absolute:
         digit = 2 * evidence.absolute
-        slips = {
+        mutants = {
             "the last digit up": lambda value: value + digit,
             "the last digit down": lambda value: value - digit,
             "the sign": lambda value: -value,
         }
-    return slips
+    return mutants
 
 
 def routes_of(claim: Claim, evidence: Evidence) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Mutation scores: would a plan notice each single slip in a formula?
+"""Mutation scores: would a plan notice each single mutant in a formula?
 
 Whether a plan refutes a wrong form follows from the ratio of the two forms and from the
 plan's detectable error, so the score costs no simulation.
@@ -24,7 +24,7 @@ from sigprop.numerics.points import (
     Point,
     RingPoint,
 )
-from sigprop.theory.mutants import Mutant, mutants
+from sigprop.theory.mutants import Mutant, mutants_of
 from sigprop.theory.symbols import r_max, r_min, u1
 
 SAME = 1e-9  # relative difference below which two forms agree at a generic point
@@ -46,12 +46,12 @@ class Score:
 
 @dataclass(frozen=True)
 class Scores:
-    """Scores of a row by the kind of slip, which say different things.
+    """Scores of a row by the kind of mutant, which say different things.
 
     Attributes:
-        formula: Slips that change the statement: a term, an index, a power, an order.
-        value: Slips that change the number alone, and test no more than the tolerance.
-        hand: Slips that were written for a statement that is no formula.
+        formula: Mutants that change the statement: a term, an index, a power, an order.
+        value: Mutants that change the number alone, and test no more than the tolerance.
+        hand: Mutants that were written for a statement that is no formula.
     """
 
     formula: Score = Score(0, ())
@@ -117,45 +117,45 @@ def _ratios(
 
 def _different(form: Expr, grid: tuple[Point, ...]) -> list[Mutant]:
     """The mutants of a form that change its value somewhere."""
-    slips = mutants(form)
+    mutants = mutants_of(form)
     apart = generic_points(grid)
-    ratios = _ratios(form, [mutant.expr for mutant in slips], apart)
+    ratios = _ratios(form, [mutant.expr for mutant in mutants], apart)
     same: Any = (np.abs(ratios - 1) < SAME).all(axis=1)
-    return [mutant for mutant, equal in zip(slips, same, strict=True) if not equal]
+    return [mutant for mutant, equal in zip(mutants, same, strict=True) if not equal]
 
 
 @functools.cache
 def score_ratio(form: Expr, grid: tuple[Point, ...], plans: tuple[Plan, ...]) -> Score:
     """Score the plan of a moment claim: one plan a grid point."""
-    slips = _different(form, grid)
-    ratios = _ratios(form, [mutant.expr for mutant in slips], grid)
+    mutants = _different(form, grid)
+    ratios = _ratios(form, [mutant.expr for mutant in mutants], grid)
     low = np.array([plan.detectable[0] for plan in plans])
     high = np.array([plan.detectable[1] for plan in plans])
     real = np.where(
         np.abs(np.imag(ratios)) > SAME * np.abs(ratios), np.nan, np.real(ratios)
     )
     unseen = (real > low) & (real < high)
-    return _score(slips, unseen.all(axis=1))
+    return _score(mutants, unseen.all(axis=1))
 
 
 def score_exact(form: Expr, grid: tuple[Point, ...]) -> Score:
     """Score the deterministic routes: any visible difference refutes."""
-    slips = _different(form, grid)
-    ratios = _ratios(form, [mutant.expr for mutant in slips], grid)
-    return _score(slips, (np.abs(ratios - 1) < DETERMINISTIC).all(axis=1))
+    mutants = _different(form, grid)
+    ratios = _ratios(form, [mutant.expr for mutant in mutants], grid)
+    return _score(mutants, (np.abs(ratios - 1) < DETERMINISTIC).all(axis=1))
 
 
 def score_law(form: Expr, grid: tuple[Point, ...], plan: DistancePlan) -> Score:
-    """Score a sampling law: the Kolmogorov distance that each slip causes.
+    """Score a sampling law: the Kolmogorov distance that each mutant causes.
 
-    A slip that only relabels the uniform variable gives the same law and is no mutant.
+    A mutant that only relabels the uniform variable gives the same law and is no mutant.
     """
-    slips = mutants(form)
+    mutants = mutants_of(form)
     levels = (np.arange(4000) + 0.5) / 4000
-    distances = np.zeros((len(slips), len(grid)))
+    distances = np.zeros((len(mutants), len(grid)))
     for column, point in enumerate(grid):
         assert isinstance(point, RingPoint)
-        nu = _quantiles([mutant.expr for mutant in slips], point, levels)
+        nu = _quantiles([mutant.expr for mutant in mutants], point, levels)
         with np.errstate(all="ignore"):
             square = np.exp(-2 * nu)
             width = point.r_max**2 - point.r_min**2
@@ -163,7 +163,7 @@ def score_law(form: Expr, grid: tuple[Point, ...], plan: DistancePlan) -> Score:
         far = np.abs(mapped - levels[None]).max(axis=1)
         distances[:, column] = np.where(np.isfinite(far), far, np.inf)
     same: Any = (distances < SAME).all(axis=1)
-    kept = [slip for slip, equal in zip(slips, same, strict=True) if not equal]
+    kept = [mutant for mutant, equal in zip(mutants, same, strict=True) if not equal]
     return _score(kept, (distances[~same] <= plan.detectable).all(axis=1))
 
 
@@ -180,6 +180,6 @@ def _quantiles(forms: list[Expr], point: RingPoint, levels: np.ndarray) -> np.nd
     return np.where(np.abs(np.imag(table)) > SAME, np.nan, np.real(table))
 
 
-def _score(slips: list[Mutant], survives: Any) -> Score:
-    left = tuple(m.slip for m, alive in zip(slips, survives, strict=True) if alive)
-    return Score(len(slips), left)
+def _score(mutants: list[Mutant], survives: Any) -> Score:
+    left = tuple(m.change for m, alive in zip(mutants, survives, strict=True) if alive)
+    return Score(len(mutants), left)

@@ -109,7 +109,7 @@ def make_plans(
 
 
 def score(grid: Grid, form: Expr, plans: dict[Point, Plan]) -> Score:
-    """Score a grid's own plan against the slips of its derived form."""
+    """Score a grid's own plan against the mutants of its derived form."""
     if grid.quantity == "ring_law":
         return score_law(form, grid.points, distance_plan(grid.margin))
     if plans:

@@ -57,12 +57,12 @@ class ClaimResult:
     status: str
     routes: tuple[str, ...]
     results: tuple[RouteResult, ...]
-    formula_slips: int
-    killed_formula_slips: int
-    value_slips: int
-    killed_value_slips: int
-    hand_slips: int
-    killed_hand_slips: int
+    formula_mutants: int
+    killed_formula_mutants: int
+    value_mutants: int
+    killed_value_mutants: int
+    hand_mutants: int
+    killed_hand_mutants: int
     arithmetic: bool
     code: str
     seconds: float

@@ -29,7 +29,7 @@ def status_of(row: Row, results: Iterable[RouteResult], scores: Scores) -> Statu
 
     The statement is refuted where it fails within its condition and what is true is
     known; conditional where it fails beyond it alone; undecided where the routes do not
-    suffice, disagree, or notice no slip of the form.
+    suffice, disagree, or notice no mutant of the form.
     """
     claim = row.claim
     if row.basis is None:  # there is no truth value
@@ -100,12 +100,12 @@ def finish(
         status=str(status_of(row, results, scores)),
         routes=routes,
         results=tuple(results),
-        formula_slips=scores.formula.total,
-        killed_formula_slips=scores.formula.killed,
-        value_slips=scores.value.total,
-        killed_value_slips=scores.value.killed,
-        hand_slips=scores.hand.total,
-        killed_hand_slips=scores.hand.killed,
+        formula_mutants=scores.formula.total,
+        killed_formula_mutants=scores.formula.killed,
+        value_mutants=scores.value.total,
+        killed_value_mutants=scores.value.killed,
+        hand_mutants=scores.hand.total,
+        killed_hand_mutants=scores.hand.killed,
         arithmetic=set(routes) - {"symbolic"} == {ARITHMETIC},
         code=claim.code,
         seconds=seconds,

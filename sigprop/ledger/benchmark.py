@@ -93,11 +93,11 @@ def questions(asked: Benchmark) -> list[Question]:
             "these statements are formulas"
         )
     plain = [_question(claim) for claim in claims if _is_asked(claim)]
-    slipped = _slipped([one for one in plain if one.truth == RIGHT], asked)
+    planted = _misprinted([one for one in plain if one.truth == RIGHT], asked)
     return [
-        one._replace(latex=slip.latex, truth=WRONG, kind=PLANTED) if slip else one
+        one._replace(latex=wrong.latex, truth=WRONG, kind=PLANTED) if wrong else one
         for one in plain
-        for slip in (slipped.get(one.claim.id),)
+        for wrong in (planted.get(one.claim.id),)
     ]
 
 
@@ -111,7 +111,7 @@ def _question(claim: Claim) -> Question:
     return Question(claim, claim.statement, TRUTH[claim.expected], kind)
 
 
-def _slipped(right: Sequence[Question], asked: Benchmark) -> dict[str, Misprint]:
+def _misprinted(right: Sequence[Question], asked: Benchmark) -> dict[str, Misprint]:
     """A misprint for as many statements as are asked, by their ids."""
     if not asked.planted:
         return {}
@@ -128,9 +128,9 @@ def _slipped(right: Sequence[Question], asked: Benchmark) -> dict[str, Misprint]
             break
         assert claim.printed is not None
         reading = reading_of(claim.id, corrected=False)
-        slips = list(misprints(claim.statement, claim.printed(), reading))
-        if slips:
-            found[claim.id] = draw.choice(slips)
+        choices = list(misprints(claim.statement, claim.printed(), reading))
+        if choices:
+            found[claim.id] = draw.choice(choices)
     if len(found) < asked.planted:
         raise ValueError(
             f"need at most {len(found)} planted misprints, got {asked.planted}: no more of "

@@ -18,9 +18,9 @@ from sigprop.theory.errata import CLASSES
 
 SCORES = (
     *("mutants", "killed"),
-    *("formula_slips", "killed_formula_slips"),
-    *("value_slips", "killed_value_slips"),
-    *("hand_slips", "killed_hand_slips"),
+    *("formula_mutants", "killed_formula_mutants"),
+    *("value_mutants", "killed_value_mutants"),
+    *("hand_mutants", "killed_hand_mutants"),
 )
 
 
@@ -173,7 +173,7 @@ def _place(routine: Routine) -> str:
 
 
 def _power(claim: Claim, basis: Basis | None) -> list[str]:
-    """Lines on slips, and on what a simulation will draw and detect."""
+    """Lines on mutants, and on what a simulation will draw and detect."""
     if basis is None:
         return []
     if not isinstance(basis, Grid) or claim.derive is None:
@@ -184,8 +184,8 @@ def _power(claim: Claim, basis: Basis | None) -> list[str]:
         {} if law else dict(zip(basis.points, precise(form, basis.points), strict=True))
     )
     plans = make_plans(basis, form, known, "quick")
-    slips = score(basis, form, plans)
-    scored = f"mutants     {slips.killed} of {slips.total} refuted"
+    killed = score(basis, form, plans)
+    scored = f"mutants     {killed.killed} of {killed.total} refuted"
     if law:
         planned = distance_plan(basis.margin)
         return [

@@ -140,7 +140,7 @@ class _Given:
             found = (result_of(one, sources) for one in forms)
             return frozenset(one for one in found if one is not None)
 
-        # What is wrong as printed serves others as an example of a slip, no more.
+        # What is wrong as printed serves others as an example of an error, no more.
         true = claim.printed if claim.correction is None else claim.corrected
         forms = results(claim.printed, claim.corrected)
         return cls(frozenset(names), results(claim.derive, proof), results(true), forms)

@@ -99,8 +99,8 @@ def rows(
         _plain(
             {
                 **dataclasses.asdict(claim),
-                "mutants": claim.formula_slips,
-                "killed": claim.killed_formula_slips,
+                "mutants": claim.formula_mutants,
+                "killed": claim.killed_formula_mutants,
                 "as_expected": claim.as_expected,
                 "address": address(claim.id),
                 **(

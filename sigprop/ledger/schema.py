@@ -5,7 +5,7 @@ from typing import Any
 from sigprop.theory.claims import PAPERS, Kind, Status
 from sigprop.theory.errata import CLASSES, DOUBTFUL
 
-VERSION = "1.1"
+VERSION = "2.0"
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
 NUMBER = {"type": ["number", "string"]}  # an infinity, or no number, is a word
 WORDS: dict[str, Any] = {"type": "string"}
@@ -47,14 +47,14 @@ ROW: dict[str, Any] = {
     "as_expected": TRUTH,
     "routes": LIST,
     "results": {"type": "array", "items": RESULT},
-    "mutants": COUNT | {"description": "mutants of the formula, as formula_slips"},
-    "killed": COUNT | {"description": "those refuted, as killed_formula_slips"},
-    "formula_slips": COUNT,
-    "killed_formula_slips": COUNT,
-    "value_slips": COUNT,
-    "killed_value_slips": COUNT,
-    "hand_slips": COUNT,
-    "killed_hand_slips": COUNT,
+    "mutants": COUNT | {"description": "mutants of the formula, as formula_mutants"},
+    "killed": COUNT | {"description": "those refuted, as killed_formula_mutants"},
+    "formula_mutants": COUNT,
+    "killed_formula_mutants": COUNT,
+    "value_mutants": COUNT,
+    "killed_value_mutants": COUNT,
+    "hand_mutants": COUNT,
+    "killed_hand_mutants": COUNT,
     "arithmetic": TRUTH | {"description": "numbers of the paper against each other"},
     "errata_class": {"enum": [*CLASSES, None], "description": str(CLASSES)},
     "root": WORDS | {"description": "id of the row whose fault it repeats, or empty"},

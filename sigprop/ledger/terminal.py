@@ -56,10 +56,10 @@ def counterexamples(run: Any) -> list[str]:
     ]
 
 
-def slips(claim: Any) -> str:
-    """Slips of the statement that were refuted, of all that were made."""
-    made = claim.formula_slips
-    return f"{claim.killed_formula_slips}/{made}" if made else "-"
+def mutants(claim: Any) -> str:
+    """Mutants of the statement that were refuted, of all that were made."""
+    made = claim.formula_mutants
+    return f"{claim.killed_formula_mutants}/{made}" if made else "-"
 
 
 def summary(run: Any) -> Table:
@@ -84,7 +84,7 @@ def summary(run: Any) -> Table:
             "✓" if claim.as_expected else Text(claim.expected, "red"),
             " ".join(SHORT.get(route) or route for route in claim.routes),
             span,
-            slips(claim),
+            mutants(claim),
             f"{claim.seconds:.1f}",
         )
     return table
@@ -100,5 +100,5 @@ def ledger_table(rows: list[Any]) -> Table:
         word = status_word(row.status)
         if not row.as_expected:
             word.append(f" not {row.expected}", "red")
-        table.add_row(row.id, row.kind, word, slips(row), row.title)
+        table.add_row(row.id, row.kind, word, mutants(row), row.title)
     return table

@@ -206,7 +206,7 @@ def test_same_form_says_yes_to_another_dress_and_no_to_two_percent(form):
     assert not same_form(form * Rational(49, 50), form)
 
 
-def test_same_form_sees_a_slip_in_one_lag_weight():
+def test_same_form_sees_a_mutant_in_one_lag_weight():
     right = lemma_2().as_sum()
     wrong = lemma_2()
     wrong = LagFunctional(wrong.zero, wrong.lag * Rational(51, 50), wrong.last)

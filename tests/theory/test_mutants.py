@@ -1,10 +1,10 @@
-"""Mutants: one slip each, every kind of slip, and never the formula itself."""
+"""Mutants: one mutant each, every kind of mutant, and never the formula itself."""
 
 import pytest
 from sympy import Integer, Rational, Sum, sqrt
 
 from sigprop.theory.claims import registry
-from sigprop.theory.mutants import mutants
+from sigprop.theory.mutants import mutants_of
 from sigprop.theory.symbols import Delta, R, a, b, lam, lam_bar, r, rho
 
 FORM = (1 + a * r) / (b - r**2)
@@ -25,17 +25,17 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.parametrize("slip", EXAMPLES)
-def test_every_kind_of_slip_is_made(slip):
-    found = {mutant.expr for mutant in mutants(FORM)}
-    assert EXAMPLES[slip] in found
+@pytest.mark.parametrize("mutant", EXAMPLES)
+def test_every_kind_of_mutant_is_made(mutant):
+    found = {mutant.expr for mutant in mutants_of(FORM)}
+    assert EXAMPLES[mutant] in found
 
 
-def test_slips_are_named_after_what_they_do():
-    named = {mutant.slip: mutant.expr for mutant in mutants(FORM)}
-    known = [slip for slip in EXAMPLES if slip in named]
+def test_mutants_are_named_after_what_they_do():
+    named = {mutant.change: mutant.expr for mutant in mutants_of(FORM)}
+    known = [mutant for mutant in EXAMPLES if mutant in named]
     assert len(known) >= 10
-    assert all(named[slip] == EXAMPLES[slip] for slip in known)
+    assert all(named[mutant] == EXAMPLES[mutant] for mutant in known)
 
 
 @pytest.mark.parametrize(
@@ -45,33 +45,33 @@ def test_slips_are_named_after_what_they_do():
 @pytest.mark.sampled(30)
 def test_the_formula_itself_is_never_a_mutant_and_none_comes_twice(claim):
     form = claim.derive().result
-    exprs = [mutant.expr for mutant in mutants(form)]
+    exprs = [mutant.expr for mutant in mutants_of(form)]
     assert form not in exprs
     assert len(set(exprs)) == len(exprs) >= 2
     assert 2 * form in exprs
 
 
 def test_a_fraction_may_be_turned_over():
-    assert 3 * r / 2 in {mutant.expr for mutant in mutants(Rational(2, 3) * r)}
+    assert 3 * r / 2 in {mutant.expr for mutant in mutants_of(Rational(2, 3) * r)}
 
 
 def test_a_dropped_conjugate_appears_where_there_is_one():
     moment = (1 - rho**2 * lam * lam_bar) / ((1 - rho * lam) * (1 - rho * lam_bar))
-    named = {mutant.slip: mutant.expr for mutant in mutants(moment)}
+    named = {mutant.change: mutant.expr for mutant in mutants_of(moment)}
     assert named["every conjugate is dropped"] == moment.subs(lam_bar, lam)
     real = 1 / (1 - lam**2)
-    assert "every conjugate is dropped" not in {m.slip for m in mutants(real)}
+    assert "every conjugate is dropped" not in {m.change for m in mutants_of(real)}
 
 
-def test_slips_reach_into_sums_over_lags_but_never_touch_the_lag_itself():
+def test_mutants_reach_into_sums_over_lags_but_never_touch_the_lag_itself():
     form = R(0) + Sum(lam**Delta * R(Delta), (Delta, 1, 9))
-    found = {mutant.slip: mutant.expr for mutant in mutants(form)}
+    found = {mutant.change: mutant.expr for mutant in mutants_of(form)}
     assert R(0) + Sum(lam**Delta * R(Delta), (Delta, 2, 9)) in found.values()
     assert Sum(lam**Delta * R(Delta), (Delta, 1, 9)) in found.values()
     assert R(0) + Sum(lam**2**Delta * R(Delta), (Delta, 1, 9)) not in found.values()
-    assert not any("Delta and" in slip or "and Delta" in slip for slip in found)
+    assert not any("Delta and" in mutant or "and Delta" in mutant for mutant in found)
     assert all(mutant.has(Sum) or mutant == R(0) for mutant in found.values())
 
 
-def test_a_number_has_its_slips_too():
-    assert {m.expr for m in mutants(Integer(1))} >= {2, Rational(1, 2), 0, -1}
+def test_a_number_has_its_mutants_too():
+    assert {m.expr for m in mutants_of(Integer(1))} >= {2, Rational(1, 2), 0, -1}

@@ -16,7 +16,7 @@ from sigprop.judge.evidence import expression, resolve
 from sigprop.judge.mutants import Scores
 from sigprop.judge.statuses import finish, status_of
 from sigprop.theory.claims import Status, find
-from tests.rows import changed, every_slip_noticed, row, rows
+from tests.rows import changed, every_mutant_noticed, row, rows
 from tests.sealed import sealed
 
 ROWS = rows()
@@ -182,7 +182,7 @@ SOME = [key for key in JUDGED if key not in COSTLY][::7]
 def test_every_mutant_of_a_row_is_noticed(one):
     found = status(one)
     assert found.status == one.claim.expected
-    assert every_slip_noticed(found)
+    assert every_mutant_noticed(found)
     if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
         assert found.counterexample
 

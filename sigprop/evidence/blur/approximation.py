@@ -23,7 +23,7 @@ from sigprop.evidence.blur.reconstruction import (
     subspace_rank_slowly,
     vandermonde,
 )
-from sigprop.evidence.blur.universality import SOLVED_SLIPS
+from sigprop.evidence.blur.universality import SOLVED_MUTANTS
 from sigprop.evidence.kit import also, each, legendre, points, sigmoid
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import bidirectional as two
@@ -232,7 +232,7 @@ EVIDENCE: dict[str, Basis] = {
         form=_radius,
         printed=_signed_radius,
         relation="<=",
-        slips={
+        mutants={
             "no root of n": lambda h: max(abs(entry) for entry in h),
             "the least modulus": lambda h: math.sqrt(len(h)) * min(map(abs, h)),
             "the mean modulus": lambda h: sum(map(abs, h)) / math.sqrt(len(h)),
@@ -249,7 +249,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": interpolant},
         form=lambda widths: interpolant_bound(widths, _cost()),
         relation="<=",
-        slips={
+        mutants={
             "no Fourier norm": lambda widths: interpolant_bound(widths, 0.0),
             "no Barron constant": lambda widths: _cost() * len(widths),
             "a bump of half the frequencies": lambda widths: interpolant_bound(
@@ -271,7 +271,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         form=2.0,
         relation="<=",
-        slips={
+        mutants={
             "bounded": 1.0,
             "of the order of the logarithm": lambda count, **_: (
                 math.log(2 * count) / math.log(count)
@@ -290,7 +290,7 @@ EVIDENCE: dict[str, Basis] = {
         also(points("seed", 0, 1), n=3, m=1, k=6, kind="drawn", P=6),
         {"impulse": subspace_rank, "reference": subspace_rank_slowly},
         form=lambda n, **_: n,
-        slips={
+        mutants={
             "all of them": lambda P, **_: P,
             "real and imaginary parts": lambda n, **_: 2 * n,
         },
@@ -300,7 +300,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": reconstruction, "reference": reconstruction_slowly},
         ordered,
         printed=without_inverse,
-        slips=SOLVED_SLIPS,
+        mutants=SOLVED_MUTANTS,
         example=Example(
             "u_1 from the states of u = (1, 0), which are both eigenvalues,",
             {"lambda_1": 0.5, "lambda_2": 0.25},
@@ -313,7 +313,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": both_reconstructions, "reference": both_by_solving},
         there_and_back,
         printed=in_order,
-        slips={
+        mutants={
             "twice the inputs": lambda **point: 2 * in_order(**point),
             "the inputs and the others turned": lambda **point: (
                 2 * in_order(**point)[::-1]
@@ -335,7 +335,7 @@ EVIDENCE: dict[str, Basis] = {
         stretched_slowly,
         printed=_round_constant(max),
         tolerance=1e-9,
-        slips={
+        mutants={
             "the geometric mean": _round_constant(lambda a, b: math.sqrt(a * b)),
             "the arithmetic mean": _round_constant(lambda a, b: (a + b) / 2),
             "the Frobenius norm": _round_constant(math.hypot),
@@ -359,7 +359,7 @@ EVIDENCE: dict[str, Basis] = {
         form=least_and_padding,
         printed=lambda padding, **sizes: sufficient_neurons(**sizes),
         relation="<=",
-        slips={
+        mutants={
             "the fourth power of the constant": _bound(power=4),
             "the accuracy not squared": _bound(share=-1),
             "the accuracy for its inverse": _bound(share=2),

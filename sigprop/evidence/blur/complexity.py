@@ -123,7 +123,7 @@ EVIDENCE: dict[str, Basis] = {
         also(points("seed", 0, 1, 2), steps=9),
         {"reference": scan_fold, "impulse": scan_tree},
         scan_loop,
-        slips={
+        mutants={
             "the input gated too": partial(scan_loop, step=lambda a, h, b: a * (h + b)),
             "the gate on the input": partial(scan_loop, step=lambda a, h, b: h + a * b),
             "the gate of the step before": partial(scan_loop, late=1),

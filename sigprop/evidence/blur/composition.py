@@ -7,7 +7,7 @@ from sigprop.evidence.blur.recurrences import (
     BACKWARD,
     FORWARD,
     LAST_THREE,
-    MERGE_SLIPS,
+    MERGE_MUTANTS,
     POINTS,
     Arrays,
     both_loops,
@@ -19,7 +19,7 @@ from sigprop.evidence.blur.recurrences import (
     model,
     outputs_of,
     signal,
-    state_slips,
+    state_mutants,
     states_of,
 )
 from sigprop.evidence.kit import also, points, recur
@@ -79,7 +79,7 @@ def paired(turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
 
 
 def paired_apart(n: int, turned: bool, **point: int) -> Complex[np.ndarray, "k _"]:
-    """Slip of the pair: forward states of step ``t``, backward ones of ``k + 1 - t``."""
+    """Mutant of the pair: forward states of step ``t``, backward ones of ``k + 1 - t``."""
     states = both_loops(n=n, **point)
     return np.concatenate([states[:, :n], states[::-1, n:]], 1)
 
@@ -124,7 +124,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": added_and_mapped, "traced": added_and_mapped_traced},
         form=lambda n, m, s: [n, n, s],
         printed=lambda n, m, s: [s, n, s],
-        slips={
+        mutants={
             "C transposed": lambda n, m, s: [m, n, s],
             "both states side by side": lambda n, m, s: [2 * n, 2 * n, s],
             "as many outputs as states": lambda n, m, s: [n, n, n],
@@ -140,13 +140,13 @@ EVIDENCE: dict[str, Basis] = {
         POINTS,
         {"impulse": merged_layer, "reference": merged_by_impulses},
         merged_pair,
-        slips=MERGE_SLIPS,
+        mutants=MERGE_MUTANTS,
     ),
     "blur:text:one-block": Evidence(
         (*also(POINTS, turned=True), *also(POINTS[:1], turned=False)),
         {"reference": one_block, "impulse": one_block_layer},
         paired,
-        slips={
+        mutants={
             "both halves fed alike": lambda turned, **point: one_block(False, **point),
             "states left reversed": paired_apart,
             "the directions exchanged": lambda n, turned, **point: np.roll(
@@ -165,7 +165,7 @@ EVIDENCE: dict[str, Basis] = {
         both_routes(FORWARD),
         forward_sum,
         proof=two.unrolled_forward,
-        slips=state_slips(*FORWARD),
+        mutants=state_mutants(*FORWARD),
     ),
     "blur:16": Evidence(
         POINTS,
@@ -173,7 +173,7 @@ EVIDENCE: dict[str, Basis] = {
         last_three_written,
         printed=last_three_printed,
         proof=two.last_steps,
-        slips=state_slips(*LAST_THREE),
+        mutants=state_mutants(*LAST_THREE),
         example=Example(
             "h_k",
             {"B": 1.0, "B_b": 2.0, "u_k": 1.0},
@@ -186,6 +186,6 @@ EVIDENCE: dict[str, Basis] = {
         both_routes(BACKWARD),
         backward_sum,
         proof=two.unrolled_backward,
-        slips=state_slips(*BACKWARD),
+        mutants=state_mutants(*BACKWARD),
     ),
 }

@@ -54,7 +54,7 @@ def by_moments(y: Targets, guess: Targets) -> list[float]:
 
 
 def signed(y: Targets, guess: Targets) -> list[float]:
-    """Slip of the measures: differences with their signs."""
+    """Mutant of the measures: differences with their signs."""
     mean = float(np.mean(np.subtract(y, guess)))
     return [mean, mean**2]
 
@@ -67,7 +67,7 @@ def _rows(an_hour: int, last: str) -> Evidence:
         {"reference": an_hour * ETT_HOURS, "reference_stamps": an_hour * len(stamps)},
         form=an_hour * 17420,
         printed=an_hour * 17520,
-        slips={"the whole of the last day": an_hour * 726 * 24},
+        mutants={"the whole of the last day": an_hour * 726 * 24},
         example=Example(
             f"number of rows, {an_hour} an hour, from 2016-07-01 00:00 to 2018-06-26 {last}",
             {},
@@ -115,7 +115,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": by_norms, "moments": by_moments},
         measures,
         printed=against_first,
-        slips={
+        mutants={
             "differences with their signs": signed,
             "the sum for the mean": partial(measures, mean=False),
             "no square": partial(measures, power=1),

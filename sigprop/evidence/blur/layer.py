@@ -16,7 +16,7 @@ from jaxtyping import Float, Inexact
 
 from sigprop.evidence.blur.recurrences import (
     FORWARD,
-    MERGE_SLIPS,
+    MERGE_MUTANTS,
     POINTS,
     both_loops,
     both_routes,
@@ -28,7 +28,7 @@ from sigprop.evidence.blur.recurrences import (
     model,
     outputs_of,
     signal,
-    state_slips,
+    state_mutants,
     states_of,
 )
 from sigprop.evidence.kit import also, entries, points, recur
@@ -234,11 +234,11 @@ DENSE_LOOPS: dict[str, Callable[..., Any]] = {
 }
 
 
-def dense_slips(*place: Any) -> dict[str, Callable[..., Any]]:
-    """States of the dense recurrence at a place as slips of Eq. 3 give them."""
+def dense_mutants(*place: Any) -> dict[str, Callable[..., Any]]:
+    """States of the dense recurrence at a place as mutants of Eq. 3 give them."""
     return {
-        name: lambda slip=slip, **point: slip(*dense_case(**point))[place]
-        for name, slip in DENSE_LOOPS.items()
+        name: lambda mutant=mutant, **point: mutant(*dense_case(**point))[place]
+        for name, mutant in DENSE_LOOPS.items()
     }
 
 
@@ -258,7 +258,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": dense_sizes, "reference": dense_sizes_of_loop},
         form=lambda seed, n, m, k: [m, k, n, k],
         printed=lambda seed, n, m, k: [n, k, m, k],
-        slips={
+        mutants={
             "as many outputs as inputs": lambda seed, n, m, k: [m, k, m, k],
             "the last state alone": lambda seed, n, m, k: [m, k, n, 1],
             "steps before features": lambda seed, n, m, k: [k, m, k, n],
@@ -271,7 +271,11 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "blur:3": Evidence(
-        DENSE, {"impulse": dense_layer}, dense_loop, slips=dense_slips(), alone=DEFINES
+        DENSE,
+        {"impulse": dense_layer},
+        dense_loop,
+        mutants=dense_mutants(),
+        alone=DEFINES,
     ),
     "blur:4": Evidence(
         DENSE,
@@ -281,30 +285,32 @@ EVIDENCE: dict[str, Basis] = {
         },
         written_out,
         proof=two.first_steps,
-        slips=dense_slips(slice(3)),
+        mutants=dense_mutants(slice(3)),
     ),
     "blur:5": Evidence(
-        DENSE, LAST, dense_sum, proof=two.unrolled_forward, slips=dense_slips(-1)
+        DENSE, LAST, dense_sum, proof=two.unrolled_forward, mutants=dense_mutants(-1)
     ),
     "blur:6": Evidence(
         DENSE,
         {"reference": recurrent_matrix, "impulse": identified},
         recomposed,
-        slips={name: functools.partial(recomposed, f) for name, f in FACTORS.items()},
+        mutants={name: functools.partial(recomposed, f) for name, f in FACTORS.items()},
     ),
     "blur:7": Evidence(
         DENSE,
         LAST,
         rotated_loop,
         proof=two.change_of_basis,
-        slips={name: functools.partial(rotated_loop, f) for name, f in FACTORS.items()},
+        mutants={
+            name: functools.partial(rotated_loop, f) for name, f in FACTORS.items()
+        },
     ),
     "blur:8": Evidence(
         DENSE,
         {"reference": unrotated_loop, "impulse": unrotated_layer},
         rotated_state,
         proof=two.change_of_basis,
-        slips={
+        mutants={
             "B in the old basis": functools.partial(
                 rotated_state, entering=lambda Q: np.eye(len(Q))
             ),
@@ -317,7 +323,7 @@ EVIDENCE: dict[str, Basis] = {
         both_routes(FORWARD),
         forward_sum,
         proof=two.unrolled_forward,
-        slips=state_slips(*FORWARD),
+        mutants=state_mutants(*FORWARD),
     ),
     "blur:text:measure-zero": Evidence(
         points("size", 1e-2, -1e-4, 1e-6),
@@ -327,13 +333,13 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=2,
         proof=two.discriminant_is_no_constant,
-        slips={"as without the perturbation": lambda size: eigenvectors_of_jordan(0)},
+        mutants={"as without the perturbation": lambda size: eigenvectors_of_jordan(0)},
     ),
     "blur:10": Evidence(
         POINTS,
         {"impulse": layer_states},
         both_loops,
-        slips=state_slips(slice(None)),
+        mutants=state_mutants(slice(None)),
         alone=DEFINES,
     ),
     "blur:text:causal": Evidence(
@@ -341,7 +347,7 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": influence_layer, "impulse": influence_impulse},
         influence_kernel,
         printed=lambda m, **_: np.zeros((m, m)),
-        slips={"one power more": functools.partial(influence_kernel, late=1)},
+        mutants={"one power more": functools.partial(influence_kernel, late=1)},
         example=Example(
             "dh_1 / du_2, where h is the sum of both states and B = 1",
             {"lambda_b": 0.5},
@@ -353,7 +359,7 @@ EVIDENCE: dict[str, Basis] = {
         POINTS,
         {"impulse": merged_layer},
         merged_pair,
-        slips=MERGE_SLIPS,
+        mutants=MERGE_MUTANTS,
         alone=DEFINES,
     ),
 }

@@ -118,7 +118,7 @@ EVIDENCE: dict[str, Basis] = {
         points("series", 7, 12),
         {"impulse": preset_parameters},
         parameters_by_hand,
-        slips={
+        mutants={
             "one direction": partial(parameters_by_hand, directions=1),
             "no skip": partial(parameters_by_hand, dense=2),
             "as many outputs as features": lambda series: (
@@ -139,7 +139,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": rate_left, "steps": rate_by_turns},
         cosine_left,
         printed=_decayed,
-        slips={
+        mutants={
             "no warm-up": partial(cosine_left, warmup=0.0),
             "a whole turn": partial(cosine_left, turns=1.0),
         },

@@ -137,18 +137,18 @@ def reconstruction(**point: Any) -> Complex[np.ndarray, " k"]:
 
 
 def adjoint_reconstruction(**point: Any) -> Complex[np.ndarray, " k"]:
-    """Slip of Eq. 20 and 22: the adjoint of the matrix for its inverse."""
+    """Mutant of Eq. 20 and 22: the adjoint of the matrix for its inverse."""
     return vandermonde(**point).conj().T @ last_state(**point)
 
 
 def late_reconstruction(**point: Any) -> Complex[np.ndarray, " k"]:
-    """Slip of Eq. 20 and 22: powers from one to k in place of zero to k - 1."""
+    """Mutant of Eq. 20 and 22: powers from one to k in place of zero to k - 1."""
     lam = eigenvalues(point["seed"], point["n"], point["kind"], point["side"])
     return np.linalg.pinv(lam[:, None] * vandermonde(**point)) @ last_state(**point)
 
 
 def crossed_reconstruction(side: str, **point: Any) -> Complex[np.ndarray, " k"]:
-    """Slip of Eq. 20 and 22: the matrix of the other direction."""
+    """Mutant of Eq. 20 and 22: the matrix of the other direction."""
     opposite = {"forward": "backward", "backward": "forward"}[side]
     return np.linalg.pinv(vandermonde(**point, side=opposite)) @ last_state(
         **point, side=side

@@ -49,7 +49,7 @@ class Arrays(NamedTuple):
 
 
 Change = Callable[[Any, Arrays], tuple[Any, Arrays]]
-SLIPS: dict[str, Change] = {
+MUTANTS: dict[str, Change] = {
     "the other direction's eigenvalues": lambda u, p: (
         u,
         p._replace(lam_f=p.lam_b, lam_b=p.lam_f),
@@ -134,9 +134,11 @@ def both_loops(
     return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)
 
 
-def state_slips(*place: Any) -> dict[str, Callable[..., Any]]:
-    """States at a place as slips of the recurrences give them."""
-    loops = {name: functools.partial(both_loops, slip) for name, slip in SLIPS.items()}
+def state_mutants(*place: Any) -> dict[str, Callable[..., Any]]:
+    """States at a place as mutants of the recurrences give them."""
+    loops = {
+        name: functools.partial(both_loops, mutant) for name, mutant in MUTANTS.items()
+    }
     return {name: entries(loop, *place) for name, loop in loops.items()}
 
 
@@ -169,7 +171,7 @@ def merged_pair(
     return np.real(both_loops(**point) @ np.concatenate(maps(p.C_f, p.C_b), 1).T)
 
 
-MERGE_SLIPS = {
+MERGE_MUTANTS = {
     "both maps exchanged": functools.partial(merged_pair, lambda f, b: (b, f)),
     "one map for both": functools.partial(merged_pair, lambda f, b: (f, f)),
     "the adjoint maps": functools.partial(

@@ -97,7 +97,7 @@ def uniform_law(
 def half_a_turn(
     e_min: float, e_max: float, radius: float, angle: float
 ) -> Float[np.ndarray, "2"]:
-    """Slip of the law: angles from zero to pi."""
+    """Mutant of the law: angles from zero to pi."""
     return uniform_law(e_min, e_max, radius, 2 * angle)
 
 
@@ -159,7 +159,7 @@ def _growth(
         form=lambda lam, T: abs(1 + lam**T),
         printed=lambda lam, T: abs(lam) ** T,
         proof=two.doubled_steps,
-        slips={
+        mutants={
             "the modulus of the power": lambda lam, T: 1 + abs(lam) ** T,
             "the power of all steps": lambda lam, T: abs(1 + lam ** (2 * T)),
         },
@@ -182,7 +182,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": worst_loop, "impulse": worst_engine},
         form=lambda lam, T: 1 / (1 - abs(lam)),
         relation="<=",
-        slips={
+        mutants={
             "squared": lambda lam, T: 1 / (1 - abs(lam) ** 2),
             "the sign": lambda lam, T: 1 / (1 + abs(lam)),
             "lam for |lam|": lambda lam, T: 1 / abs(1 - lam),
@@ -195,14 +195,14 @@ EVIDENCE: dict[str, Basis] = {
         ),
         each(settled, {"reference": worst_loop, "impulse": worst_engine}),
         inside,
-        slips={"both as the forward one": lambda lam_f, **_: [abs(lam_f) < 1] * 2},
+        mutants={"both as the forward one": lambda lam_f, **_: [abs(lam_f) < 1] * 2},
     ),
     "blur:text:ring": Evidence(
         also(RINGS, radius=0.7, angle=1.3),
         {"impulse": ring_law},
         uniform_law,
         absolute=1e-3,
-        slips={
+        mutants={
             "uniform along the radius": partial(uniform_law, power=1),
             "the fourth power": partial(uniform_law, power=4),
             "half a turn": half_a_turn,

@@ -169,12 +169,12 @@ def _doubles(values: Any) -> Complex[np.ndarray, " k"]:
 
 
 def late_powers(**point: Any) -> Complex[np.ndarray, "n k"]:
-    """Slip of Eq. 19 and 21: powers from one to k in place of zero to k - 1."""
+    """Mutant of Eq. 19 and 21: powers from one to k in place of zero to k - 1."""
     lam = eigenvalues(point["seed"], point["n"], point["kind"], point["side"])
     return lam[:, None] * vandermonde(**point)
 
 
-SOLVED_SLIPS = {
+SOLVED_MUTANTS = {
     "the adjoint for the inverse": adjoint_reconstruction,
     "powers from one on": late_reconstruction,
     "the other direction's matrix": crossed_reconstruction,
@@ -188,7 +188,7 @@ def _matrix(side: str, proof: Callable[[], bool]) -> Evidence:
         {"reference": vandermonde_loop, "impulse": vandermonde_layer},
         vandermonde,
         proof=proof,
-        slips={
+        mutants={
             "powers from one on": late_powers,
             "the oldest input last": lambda **point: vandermonde(**point)[:, ::-1],
             "the conjugate eigenvalues": lambda **point: vandermonde(**point).conj(),
@@ -202,7 +202,7 @@ def _solved(side: str) -> Evidence:
         ({"seed": 0, **SQUARE, "side": side}, {"seed": 1, **TALL, "side": side}),
         {"impulse": reconstruction, "reference": reconstruction_slowly},
         ordered,
-        slips=SOLVED_SLIPS,
+        mutants=SOLVED_MUTANTS,
     )
 
 
@@ -217,14 +217,14 @@ EVIDENCE: dict[str, Basis] = {
         points("d N", (1, 5), (3, 4), (7, 2)),
         {"reference": dimension, "reference_slow": dimension_slowly},
         form=lambda d, N: d * N,
-        slips={"of the steps alone": lambda d, N: N, "a sum": lambda d, N: d + N},
+        mutants={"of the steps alone": lambda d, N: N, "a sum": lambda d, N: d + N},
     ),
     "blur:text:sketch": Evidence(
         points("seed step", (0, 3), (1, 5), (2, 6)),
         {"impulse": seen_backwards, "reference": seen_backwards_slowly},
         form=1,
         printed=lambda seed, step: step,
-        slips={"the inputs from the step on": lambda seed, step: 7 - step},
+        mutants={"the inputs from the step on": lambda seed, step: 7 - step},
         example=Example(
             "number of u_1 ... u_k that the backward state h_k depends on",
             {"k": 3},
@@ -241,7 +241,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"impulse": merged_rank, "reference": merged_rank_slowly},
         form=lambda m, k, **_: m * k,
-        slips={"what one direction has seen": lambda m, t, **_: m * t},
+        mutants={"what one direction has seen": lambda m, t, **_: m * t},
         example=Example(
             "the number of inputs that H(a, b) = a - b contains after one step, for "
             "B_f = B_b = 1,",
@@ -258,7 +258,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"impulse": subspace_rank, "reference": subspace_rank_slowly},
         form=lambda P, **_: P,
-        slips={
+        mutants={
             "every entry, whatever the inputs span": lambda m, k, **_: m * k,
             "an entry a step": lambda k, **_: k,
             "real and imaginary parts": lambda n, **_: 2 * n,
@@ -274,7 +274,7 @@ EVIDENCE: dict[str, Basis] = {
             "reference_newton": recovered_by_interpolation,
         },
         exact_inputs,
-        slips={"the newest input first": lambda **point: exact_inputs(**point)[::-1]},
+        mutants={"the newest input first": lambda **point: exact_inputs(**point)[::-1]},
     ),
     "blur:19": _matrix("forward", two.unrolled_forward),
     "blur:20": _solved("forward"),

@@ -172,7 +172,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": dense_output, "reference": dense_output_by_loop},
         form=diagonal_output,
         printed=partial(diagonal_output, newest_first=0),
-        slips={
+        mutants={
             "P conjugated": partial(output_in_basis, of=np.conj),
             "C as it is": partial(output_in_basis, of=lambda P: np.eye(4)),
             "C times the inverse": partial(output_in_basis, of=np.linalg.inv),
@@ -189,7 +189,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": dense_output, "reference": dense_output_by_loop},
         form=output_in_basis,
         printed=partial(output_in_basis, of=np.linalg.inv),
-        slips={
+        mutants={
             "transposed": partial(output_in_basis, of=np.transpose),
             "conjugated": partial(output_in_basis, of=np.conj),
             "not turned": partial(output_in_basis, of=lambda P: np.eye(4)),
@@ -211,7 +211,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=order_growth,
         printed=partial(order_growth, order=lambda lam, k: lam**k),
-        slips={
+        mutants={
             "one input fewer": partial(
                 order_growth, order=lambda lam, k: (1 - lam**k) / (1 - lam)
             ),
@@ -237,7 +237,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": bounded_mode, "impulse": aligned_mode},
         form=lambda radius, **_: 1 / (1 - radius),
         relation="<=",
-        slips={
+        mutants={
             "without the newest input": lambda radius, **_: radius / (1 - radius),
             "the squared modulus": lambda radius, **_: 1 / (1 - radius**2),
             "in the mean square": lambda radius, **_: (1 - radius**2) ** -0.5,
@@ -251,7 +251,7 @@ EVIDENCE: dict[str, Basis] = {
             "complex": lambda size: 1 - share_by_gammas(1.0, size),
         },
         form=lambda size: 1 / math.sqrt(2 * math.pi * size),
-        slips={
+        mutants={
             "their number": lambda size: math.sqrt(size / (2 * math.pi)),
             "without the root": lambda size: 1 / (2 * math.pi * size),
             "pi outside the root": lambda size: 1 / (math.pi * math.sqrt(2 * size)),
@@ -263,7 +263,7 @@ EVIDENCE: dict[str, Basis] = {
         points("nu theta", (0.3, 1.1), (0.01, -2.0)),
         {"reference": polar},
         form=lambda nu, theta: cmath.exp(complex(-nu, theta)),
-        slips={
+        mutants={
             "the phase the other way": lambda nu, theta: cmath.exp(
                 complex(-nu, -theta)
             ),
@@ -279,7 +279,7 @@ EVIDENCE: dict[str, Basis] = {
         points("fan_in fan_out", (3, 8), (6, 5)),
         {"reference": projected_length, "quadrature": length_over_signs},
         form=1.0,
-        slips={
+        mutants={
             "by the other width": lambda fan_in, fan_out: fan_in / fan_out,
             "by both widths": lambda fan_in, fan_out: 2 * fan_in / (fan_in + fan_out),
             "the deviations halved": lambda fan_in, fan_out: (

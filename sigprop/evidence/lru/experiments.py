@@ -79,7 +79,7 @@ EVIDENCE: dict[str, Basis] = {
         also(points("step", 0.0, 0.05, 0.1, 0.4, 0.55, 1.0), peak=4e-3),
         {"reference": learning_rate},
         form=lambda step, peak: 1e-7 + (peak - 1e-7) * SHARES[step],
-        slips={
+        mutants={
             "a line down": lambda step, peak: np.interp(
                 step, (0, 0.1, 1), (1e-7, peak, 1e-7)
             ),

@@ -154,7 +154,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": causal_share, "spectrum": causal_share_of_spectrum},
         form=lambda kernel: 1.0 if kernel in CAUSAL else 0.5,
         printed=1.0,
-        slips={
+        mutants={
             "the error for the share": lambda kernel: (0, 0.5**0.5)[kernel in CAUSAL]
         },
         example=Example(
@@ -169,7 +169,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": endless_sine},
         form=sine_of_the_same_frequency,
         proof=spectral.sine_keeps_its_frequency,
-        slips={
+        mutants={
             "the phase the other way": partial(sine_of_the_same_frequency, turn=-1),
             "no phase": partial(sine_of_the_same_frequency, turn=0),
             "a complex mode's gain": _of_one_mode,
@@ -183,7 +183,7 @@ EVIDENCE: dict[str, Basis] = {
         form=phased_transform,
         tolerance=1e-9,
         proof=spectral.delay_is_a_phase,
-        slips={
+        mutants={
             "ahead": lambda delay, **point: phased_transform(delay=-delay, **point),
             "no phase": lambda delay, **point: phased_transform(delay=0.0, **point),
             "the frequency forgotten": lambda omega, delay, width: (
@@ -221,7 +221,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=1.0,
         relation="<=",
-        slips={
+        mutants={
             "the width": lambda width, **_: width,
             "its root": lambda width, **_: width**0.5,
             "the measure lost": lambda width, **_: 1 - width,
@@ -250,7 +250,7 @@ EVIDENCE: dict[str, Basis] = {
             ),
         },
         form=linear_map_by_modes,
-        slips={
+        mutants={
             "one step more": lambda k, **point: linear_map_by_modes(k + 1, **point),
             "one step fewer": lambda k, **point: linear_map_by_modes(k - 1, **point),
             "the map transposed": lambda k, **point: modes_predict(

@@ -127,7 +127,7 @@ LINEAR = Evidence(
     {"reference": mixture_advanced},
     form=advanced_mixture,
     proof=koopman.koopman_is_linear,
-    slips={
+    mutants={
         "the factors exchanged": lambda first, second, **point: advanced_mixture(
             first=second, second=first, **point
         ),
@@ -153,7 +153,7 @@ EVIDENCE: dict[str, Basis] = {
             "closed_form": partial(advanced_mixture, first=0, second=1),
         },
         form=toy_advanced,
-        slips={
+        mutants={
             "not advanced": lambda x_2, **_: x_2,
             "two steps": lambda steps, **point: toy_orbit(steps=2, **point),
             "the other coordinate": lambda a_1, x_1, **_: a_1 * x_1,
@@ -183,7 +183,7 @@ EVIDENCE: dict[str, Basis] = {
             "closed_form": lambda lam, x, k, inputs: lam**k * x + lam ** (k - 1),
         },
         form=extended_state,
-        slips={
+        mutants={
             "inputs that stay": lambda lam, x, k, **_: (
                 lam**k * x + (1 - lam**k) / (1 - lam)
             ),
@@ -195,7 +195,7 @@ EVIDENCE: dict[str, Basis] = {
         (*also(STARTS, inputs="exponentials"), *also(STARTS, inputs="impulse")),
         {"reference": driven_state, "closed_form": driven_by_exponentials},
         form=driven_state_by_modes,
-        slips={
+        mutants={
             "a power more": lambda k, **point: driven_state_by_modes(k=k + 1, **point),
             "a power fewer": lambda k, **point: driven_state_by_modes(k=k - 1, **point),
             "the state's eigenvalue alone": lambda lam, x, k, **_: lam**k * x,

@@ -233,7 +233,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed steps", (0, 7), (1, 7)),
         {"reference": looped_forward, "impulse": layer_forward},
         form=listing_forward,
-        slips={
+        mutants={
             "no normalisation": partial(looped_forward, gamma=0.0),
             "normalised twice": partial(looped_forward, gamma=2.0),
             "the conjugate of C": partial(looped_forward, sign=1),
@@ -244,7 +244,7 @@ EVIDENCE: dict[str, Basis] = {
         STARTS,
         {"closed_form": layer_start, "reference": area_start},
         form=listing_start,
-        slips={
+        mutants={
             "uniform in the radius": partial(
                 area_start, radius=lambda u, low, high: low + u * (high - low)
             ),
@@ -263,7 +263,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": bracketed},
         form=recurred,
         proof=spectral.scan_is_associative,
-        slips={
+        mutants={
             "the order turned over": partial(recurred, step=-1),
             "b before a": partial(recurred, enter=lambda a, x, b: a * (x + b)),
             "roles exchanged": partial(recurred, enter=lambda a, x, b: x + a * b),
@@ -276,7 +276,7 @@ EVIDENCE: dict[str, Basis] = {
             "closed_form": lambda **point: energies_by_powers(**point)[1],
         },
         form=1.0,
-        slips=UNNORMALISED,
+        mutants=UNNORMALISED,
         tolerance=1e-9,
     ),
     "lru:text:factor-two": Evidence(
@@ -287,7 +287,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=1.0,
         printed=lambda factor, radius, phase: factor,
-        slips=UNNORMALISED,
+        mutants=UNNORMALISED,
         example=Example(
             "E|x_i|^2 of the listing under unit white input",
             {"factor": 2},

@@ -133,7 +133,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed steps activation", (0, 6, "tanh"), (1, 6, "relu")),
         {"impulse": dense_by_layer},
         form=dense_by_loop,
-        slips={
+        mutants={
             "A transposed": partial(dense_by_loop, of=np.transpose),
             "u outside the activation": partial(
                 dense_by_loop, update=lambda act, old, new: act(old) + new
@@ -148,7 +148,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed dt", (0, 0.1), (1, 0.7)),
         {"impulse": sampled_output},
         form=layer_output,
-        slips={
+        mutants={
             "the imaginary part": partial(sampled_output, read=np.imag),
             "the modulus": partial(sampled_output, read=np.abs),
             "D lost": partial(sampled_output, skip=0.0),
@@ -161,7 +161,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": partial(sampled_output, twice=1.0), "impulse": _halved_layer},
         form=discrete_output,
         printed=partial(discrete_output, read=np.asarray),
-        slips={
+        mutants={
             "the imaginary part": partial(discrete_output, read=np.imag),
             "to first order": partial(discrete_output, gain=lambda pole, dt: dt),
             "D lost": partial(discrete_output, skip=0.0),
@@ -177,7 +177,7 @@ EVIDENCE: dict[str, Basis] = {
         points("model", "attention", "recurrence"),
         {"traced": growth_of_cost, "counted": growth_of_products},
         form=lambda model: 2.0 if model == "attention" else 1.0,
-        slips={"exchanged": lambda model: 1.0 if model == "attention" else 2.0},
+        mutants={"exchanged": lambda model: 1.0 if model == "attention" else 2.0},
         tolerance=0.02,
     ),
     "lru:text:zoh-exact": Evidence(
@@ -185,7 +185,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": lambda pole, dt, k: held_state(pole, dt, k + 1, "after")},
         form=held_recurrence,
         proof=spectral.held_step_is_exact,
-        slips={
+        mutants={
             "the next input": partial(held_recurrence, ahead=1),
             "Euler": partial(held_recurrence, gain=lambda pole, dt: dt),
             "no inverse": partial(
@@ -204,7 +204,7 @@ EVIDENCE: dict[str, Basis] = {
         also(points("index", 1, 2, 7), size=16),
         {"reference": lambda index, size: diagonal_spectrum(size // 2, "lin")[index]},
         form=lin_spectrum,
-        slips={
+        mutants={
             "twice the frequency": lambda index, size: lin_spectrum(2 * index, size),
             "counted from one": lambda index, size: lin_spectrum(index + 1, size),
             "a real part of one": partial(lin_spectrum, real=-1.0),
@@ -217,7 +217,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": lambda index, size: diagonal_spectrum(size // 2, "inv")[index]},
         form=inv_spectrum,
         printed=partial(inv_spectrum, slope=1),
-        slips={"counted from one": lambda index, size: inv_spectrum(index - 1, size)},
+        mutants={"counted from one": lambda index, size: inv_spectrum(index - 1, size)},
         alone="the spectrum of the package's layer, by the formula that is cited",
         example=Example(
             "the imaginary part for N = 256",

@@ -266,14 +266,14 @@ EVIDENCE: dict[str, Basis] = {
         ({},),
         {"reference": kernel_bump, "closed_form": kernel_bump_by_slope},
         form=70.0,
-        slips={"where the cosine is nought": np.pi / 2 / 0.04},
+        mutants={"where the cosine is nought": np.pi / 2 / 0.04},
         absolute=5.0,
     ),
     "lru:text:kernel-realised": Evidence(
         points("k", 0, 7, 40, 74, 99),
         {"reference": kernel_by_states},
         form=_kernel,
-        slips={
+        mutants={
             "the cosine not squared": lambda k: (
                 0.1 * np.exp(-0.015 * k) * np.cos(0.04 * k)
             ),
@@ -289,7 +289,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": power_real_part, "closed_form": real_part_by_steps},
         form=lambda lam, k: abs(lam) ** k * math.cos(k * cmath.phase(lam)),
         printed=lambda lam, k: abs(lam) ** k,
-        slips={
+        mutants={
             "the imaginary part": lambda lam, k: (lam**k).imag,
             "the power of the real part": lambda lam, k: lam.real**k,
             "the phase once": lambda lam, k: abs(lam) ** k * math.cos(cmath.phase(lam)),
@@ -317,7 +317,7 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": tilt_by_autodiff, "reference": tilt_by_powers},
         form=tilt_without_turn,
         printed=partial(tilt_without_turn, grown=1.0),
-        slips={
+        mutants={
             "the axes as they were": partial(tilt_without_turn, sign=1),
             "an entry of the diagonal": partial(tilt_without_turn, entry=0),
             "a smaller tilt": partial(tilt_without_turn, grown=-1.0),
@@ -348,7 +348,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": turned_losses, "autodiff": turned_losses_by_autodiff},
         form=unturned,
         printed=partial(unturned, grown=1.0),
-        slips={
+        mutants={
             "faster": partial(unturned, grown=-1.0),
             "the rate of a quarter": lambda rate, **point: unturned(
                 rate=rate / 4, **point
@@ -369,7 +369,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": loss_by_layer, "closed_form": loss_by_cosine},
         form=loss_by_powers,
         tolerance=1e-9,
-        slips={
+        mutants={
             "not squared": partial(loss_by_powers, of=lambda a, b: abs(a - b)),
             "of the real parts": partial(
                 loss_by_powers, of=lambda a, b: (a - b).real ** 2

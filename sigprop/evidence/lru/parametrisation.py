@@ -60,7 +60,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=1.0,
         relation="<",
-        slips={
+        mutants={
             "squared": lambda nu, theta: math.exp(-2 * nu),
             "to first order": lambda nu, theta: 1 - nu,
             "the real part": lambda nu, theta: polar(nu, theta).real,
@@ -72,7 +72,7 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda nu_log: float(nu_log < 0),
         absolute=1e-12,
         proof=_edges,
-        slips={
+        mutants={
             "the ends exchanged": lambda nu_log: float(nu_log > 0),
             "one exponential": lambda nu_log: math.exp(-nu_log),
             "on the circle at both": 1.0,

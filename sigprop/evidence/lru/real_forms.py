@@ -105,7 +105,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": image_of_pair},
         form=pair_times_diagonal,
         proof=koopman.conjugate_is_eigenvalue,
-        slips={
+        mutants={
             name: partial(pair_times_diagonal, diagonal=diagonal)
             for name, diagonal in WRONG_PAIRS.items()
         },
@@ -116,7 +116,7 @@ EVIDENCE: dict[str, Basis] = {
         form=parts_times_block,
         printed=partial(parts_times_block, of=np.transpose),
         proof=koopman.block_acts_on_parts,
-        slips={
+        mutants={
             "the parts exchanged": lambda seed: parts_times_block(seed)[:, ::-1],
             "no minus": partial(parts_times_block, of=np.abs),
             "the blocks of both eigenvalues": partial(
@@ -135,7 +135,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": entries(image_of_pair, ..., 1)},
         form=entries(pair_times_diagonal, ..., 1),
         proof=koopman.conjugate_is_eigenvalue,
-        slips={
+        mutants={
             name: entries(partial(pair_times_diagonal, diagonal=diagonal), ..., 1)
             for name, diagonal in WRONG_PAIRS.items()
         },
@@ -147,7 +147,7 @@ EVIDENCE: dict[str, Basis] = {
             "closed_form": lambda angle: float(abs(math.cos(angle)) > 1e-12),
         },
         form=1.0,
-        slips={"v - v*": lambda angle: float(abs(math.sin(angle)) > 1e-12)},
+        mutants={"v - v*": lambda angle: float(abs(math.sin(angle)) > 1e-12)},
         example=Example(
             "v + v* of the eigenvector i of A = 2", {}, "an eigenvector", "0"
         ),
@@ -157,7 +157,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": image_of_part, "closed_form": part_of_image},
         form=last_member,
         proof=koopman.block_acts_on_parts,
-        slips=WRONG_MEMBERS,
+        mutants=WRONG_MEMBERS,
     ),
     "lru:text:imaginary-part": Evidence(
         also(DRAWS, part="Im"),
@@ -165,7 +165,7 @@ EVIDENCE: dict[str, Basis] = {
         form=last_member,
         printed=half_difference,
         proof=koopman.block_acts_on_parts,
-        slips=WRONG_MEMBERS,
+        mutants=WRONG_MEMBERS,
         example=Example(
             "the first entry of A Im v for A = [[0, -1], [1, 0]], v = (1, -i)",
             {"lam": 1j},
@@ -178,7 +178,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": lambda lam, mu: block(lam).T @ block(mu).T},
         form=lambda lam, mu: block(lam * mu).T,
         proof=koopman.block_multiplies_as_numbers,
-        slips={
+        mutants={
             "the sum": lambda lam, mu: block(lam + mu).T,
             "one conjugate": lambda lam, mu: block(lam * np.conj(mu)).T,
             "entry by entry": lambda lam, mu: block(lam).T * block(mu).T,

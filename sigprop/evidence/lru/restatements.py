@@ -52,7 +52,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": gain_spread, "closed_form": spread_under_white},
         form=spread_under_constant,
         relation="<",
-        slips={
+        mutants={
             "white, B of fixed size": lambda **point: (
                 (spread_under_white(**point) - 1) / 2
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from sigprop.evidence.kit import energy, powers, recur
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Check, Example, Grid, by_slips
+from sigprop.judge.basis import Basis, Check, Example, Grid, by_mutants
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.statuses import drawn_result
 from sigprop.judge.verdict import judge, plan
@@ -94,7 +94,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:thm3.1": Check(
         circular_law,
-        by_slips(
+        by_mutants(
             {
                 "uniform in the radius": partial(circular_law, law=lambda r, size: r),
                 "a third power": partial(circular_law, law=lambda r, size: r**3),

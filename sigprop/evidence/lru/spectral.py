@@ -79,9 +79,9 @@ def leaked_as_printed(
     return scale * SPACING * complex(np.sum(_spectrum(nu, regions) * bracket))
 
 
-def leaked(regions: Regions, omega: float, scale: float, **slip: Any) -> complex:
+def leaked(regions: Regions, omega: float, scale: float, **mutant: Any) -> complex:
     """The spectrum convolved with the kernel, over ``2 pi``: right for any prefactor."""
-    return leaked_as_printed(regions, omega, scale, **slip) / (2 * np.pi)
+    return leaked_as_printed(regions, omega, scale, **mutant) / (2 * np.pi)
 
 
 def _sinc_energy(half: float) -> float:
@@ -158,7 +158,7 @@ LEAKAGE = Evidence(
     printed=leaked_as_printed,
     proof=spectral.leakage_is_convolution,
     tolerance=1e-11,
-    slips={
+    mutants={
         "the delay's sign": partial(leaked, turn=1),
         "no delay": partial(leaked, turn=0),
         "the whole length in the sinc": partial(leaked, stretch=2),

@@ -90,7 +90,7 @@ EVIDENCE: dict[str, Basis] = {
         points("index dt", (3, FINE), (40, 0.02)),
         {"impulse": eigenvalue_of_lin, "reference": eigenvalue_by_block},
         form=lambda index, dt: cmath.exp((-0.5 + 1j * math.pi * index) * dt),
-        slips={
+        mutants={
             "the modulus without the step": lambda index, dt: cmath.exp(
                 -0.5 + 1j * math.pi * index * dt
             ),
@@ -107,7 +107,7 @@ EVIDENCE: dict[str, Basis] = {
             "reference": lambda **point: abs(eigenvalue_by_block(**point)),
         },
         form=0.9995,
-        slips={"without the half": lambda index, dt: math.exp(-dt)},
+        mutants={"without the half": lambda index, dt: math.exp(-dt)},
         absolute=5e-5,
     ),
     "lru:text:s4d-phase": Evidence(
@@ -120,14 +120,14 @@ EVIDENCE: dict[str, Basis] = {
             )
         },
         form=8.0,
-        slips={"twice the phase": lambda index, dt: 1 / (2 * dt * index)},
+        mutants={"twice the phase": lambda index, dt: 1 / (2 * dt * index)},
         absolute=0.5,
     ),
     "lru:text:first-order": Evidence(
         points("dt pole", (1e-5, -0.5 + 3j), (1e-5, -0.5 - 9j)),
         {"reference": lambda dt, pole: held_gain(pole, dt, 1.0) / dt},
         form=lambda dt, pole: 1 + dt * pole / 2,
-        slips={
+        mutants={
             "of second order": lambda dt, pole: 1 - (dt * pole) ** 2 / 2,
             "no half": lambda dt, pole: 1 + dt * pole,
             "the sign": lambda dt, pole: 1 - dt * pole / 2,
@@ -139,7 +139,7 @@ EVIDENCE: dict[str, Basis] = {
         points("dt decay", (1e-3, 0.5), (3e-3, 0.2)),
         {"reference": unscaled_sum},
         form=lambda dt, decay: 1 / decay,
-        slips={
+        mutants={
             "the decay itself": lambda dt, decay: decay,
             "its root": lambda dt, decay: decay**-0.5,
             "the order of energies": lambda dt, decay: 1 / (2 * decay),
@@ -160,7 +160,7 @@ EVIDENCE: dict[str, Basis] = {
         form=weighted_inputs,
         printed=partial(weighted_inputs, first=1, of=np.asarray),
         relation="<=",
-        slips={
+        mutants={
             "the newest alone": partial(weighted_inputs, first=20),
             "no modulus": partial(weighted_inputs, of=np.asarray),
             "the inputs squared": partial(weighted_inputs, first=10, of=lambda u: u**2),
@@ -176,7 +176,7 @@ EVIDENCE: dict[str, Basis] = {
         points("dt", 1e-3, 3e-3, 0.1),
         {"reference": scaled_state},
         form=lambda dt: dt / (1 - math.exp(-dt / 2)),
-        slips={
+        mutants={
             "of energies": lambda dt: dt / (1 - math.exp(-dt)),
             "the root of Delta": lambda dt: dt**0.5 / (1 - math.exp(-dt / 2)),
             "no factor": lambda dt: 1 / (1 - math.exp(-dt / 2)),
@@ -188,7 +188,7 @@ EVIDENCE: dict[str, Basis] = {
         also(points("radius", 0.3, 0.7, 0.9), size=3000),
         {"reference": share_inside, "complex": share_by_gammas},
         form=lambda radius, size: radius**2,
-        slips={
+        mutants={
             "uniform in the radius": lambda radius, size: radius,
             "in a ball": lambda radius, size: radius**3,
         },
@@ -207,7 +207,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": turns_of_kernel, "phases": turns_of_phase},
         form=mean_turns,
-        slips={
+        mutants={
             "of the largest phase": lambda length, max_phase: (
                 length * max_phase / (2 * math.pi)
             ),

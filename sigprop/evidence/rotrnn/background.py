@@ -170,7 +170,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": held_by_augmentation, "integration": held_by_integration},
         held_by_formula,
         proof=rotation.held_input_is_exact,
-        slips={
+        mutants={
             name: partial(held_by_formula, by=by) for name, by in WRONG_HOLDS.items()
         },
     ),
@@ -184,7 +184,7 @@ EVIDENCE: dict[str, Basis] = {
             "linear_system": lambda **point: all_at_once(*linear_case(**point)),
         },
         states_unrolled,
-        slips=wrong_sums(states_unrolled),
+        mutants=wrong_sums(states_unrolled),
         example=unrolled_without_start("x_1"),
     ),
     "rotrnn:3": Evidence(
@@ -192,7 +192,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": diagonalised, "precise": diagonalised_precisely},
         nearly,
         proof=rotation.distinct_eigenvalues_are_generic,
-        slips={
+        mutants={
             name: partial(diagonalised, by=by) for name, by in WRONG_PRODUCTS.items()
         },
     ),
@@ -203,8 +203,8 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": real_recurrence, "layer": eigen_lru},
         eigen_sum,
-        slips=wrong_sums(eigen_sum),
+        mutants=wrong_sums(eigen_sum),
         example=unrolled_without_start("the mode x~_1 with eigenvalue A"),
     ),
-    "rotrnn:5": Evidence(also(SIZES, sign=1), BLOCKS, member, slips=WRONG_MEMBERS),
+    "rotrnn:5": Evidence(also(SIZES, sign=1), BLOCKS, member, mutants=WRONG_MEMBERS),
 }

@@ -254,7 +254,7 @@ EVIDENCE: dict[str, Basis] = {
         points("nu theta", (0.9, 0.4), (0.3, 2.5), (0.7, 6.1)),
         {"layer": eigenvalue_of_layer, "pulse": eigenvalue_of_pulse},
         lambda nu, theta: nu * np.exp(1j * theta),
-        slips={
+        mutants={
             "turned back": lambda nu, theta: nu * np.exp(-1j * theta),
             "the exponent of the modulus": lambda nu, theta: np.exp(-nu + 1j * theta),
             "the real part": lambda nu, theta: nu * np.cos(theta),
@@ -264,7 +264,7 @@ EVIDENCE: dict[str, Basis] = {
         (*PAIRS, dict(seed=5, pairs=2)),
         {"reference": imaginary_readout, "recurrence": imaginary_recurrence},
         imaginary_in_real_numbers,
-        slips={
+        mutants={
             "conjugate throughout": partial(imaginary_in_real_numbers, conjugate=True),
             "C~ real": partial(imaginary_in_real_numbers, parts=(1, 0)),
             "x~ real": partial(imaginary_in_real_numbers, parts=(0, 1)),
@@ -275,7 +275,7 @@ EVIDENCE: dict[str, Basis] = {
         LRUS,
         real_blocks,
         proof=rotation.output_is_real_part,
-        slips=WRONG_BLOCKS,
+        mutants=WRONG_BLOCKS,
         example=Example(
             "the determinant of the weights of u_{t-1} in y_t where those of u_t are I, for "
             "the eigenvalues i and -i, B~ = C~ = I, D = 0,",
@@ -289,13 +289,13 @@ EVIDENCE: dict[str, Basis] = {
         LRUS,
         planar_heads,
         proof=rotation.planar_heads_are_pairs,
-        slips=WRONG_BLOCKS | WRONG_BASES,
+        mutants=WRONG_BLOCKS | WRONG_BASES,
     ),
     "rotrnn:text:planar-heads": Evidence(
         points("seed heads", (1, 3), (2, 2)),
         {"layer": turns_of_layer, "one_matrix": turns_of_one_matrix},
         turns_of_heads,
-        slips={
+        mutants={
             "gamma squared": partial(turns_of_heads, decays=np.square),
             "one decay for all": partial(turns_of_heads, decays=np.mean),
             "theta doubled": partial(turns_of_heads, power=2),
@@ -306,7 +306,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed heads size", (1, 2, 4), (2, 2, 4)),
         {"layer": both_directions, "sums": both_by_sums},
         both_by_loops,
-        slips={
+        mutants={
             "one C for both": partial(both_by_loops, own=False),
             "the end beside the beginning": partial(both_by_loops, back=1),
             "D u twice": partial(both_by_loops, skips=2),

@@ -233,7 +233,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": norm_from, "summed": norm_from_summed},
         1.0,
-        slips={
+        mutants={
             "gamma not squared in xi": lambda gamma, **at: norm_told(
                 gamma, **at, passed=1 / (1 + gamma)
             ),
@@ -256,7 +256,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": norms_through_layer, "reference": norms_by_covariance},
         transient_norms,
         printed=lambda seed, heads, size: [heads] * TIME,
-        slips=WRONG_TRANSIENTS,
+        mutants=WRONG_TRANSIENTS,
         example=Example(
             "E|x_T|^2 of a head, equal to that of an LRU mode with |lambda| = gamma,",
             {"gamma": 0.9, "T": 1},
@@ -268,7 +268,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed size rho", (1, 4, 0.0), (2, 4, 0.0)),
         {"lyapunov": correlated_norm_by_lyapunov, "impulse": correlated_norm},
         1.0,
-        slips={
+        mutants={
             "inputs correlated by 0.9": lambda seed, size, rho: (
                 correlated_norm_by_lyapunov(seed, size, 0.9)
             )
@@ -279,7 +279,7 @@ EVIDENCE: dict[str, Basis] = {
         {"singular_values": spread_of_norms, "search": spread_of_searched_norms},
         lambda decays: max(decays) ** 2 - min(decays) ** 2,
         absolute=1e-12,
-        slips={
+        mutants={
             "no need of one decay": 0.0,
             "decays not squared": lambda decays: max(decays) - min(decays),
         },
@@ -288,7 +288,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed heads size", (1, 2, 2), (1, 2, 3), (2, 1, 5), (2, 3, 4)),
         {"reference": norms_by_covariance, "pulses": norms_by_pulses},
         transient_norms,
-        slips=WRONG_TRANSIENTS,
+        mutants=WRONG_TRANSIENTS,
     ),
     "rotrnn:text:lemma3-last-step": Evidence(
         crossed(CONSTANTS, points("s", 0.4, 2.5)),
@@ -331,7 +331,7 @@ EVIDENCE: dict[str, Basis] = {
             "summed": summed_with_printed_factor,
         },
         1.0,
-        slips={
+        mutants={
             "gamma not squared": lambda gamma, s: 1 / (1 + gamma),
             "not divided by the trace": lambda gamma, s: s,
             "no root": lambda gamma, s: (1 - gamma**2) / s,

@@ -194,7 +194,7 @@ EVIDENCE: dict[str, Basis] = {
         crossed(SIZES, points("sign", 1, -1)),
         DETERMINANTS,
         lambda seed, size, sign: sign,
-        slips=WRONG_DETERMINANTS,
+        mutants=WRONG_DETERMINANTS,
     ),
     "rotrnn:text:exponential-surjective": Evidence(
         (dict(seed=1, size=2), *SIZES),
@@ -203,7 +203,7 @@ EVIDENCE: dict[str, Basis] = {
             "eigenvalues": partial(stacked, change=exponential_of_angles),
         },
         stacked,
-        slips={
+        mutants={
             name: partial(stacked, change=change)
             for name, change in WRONG_LOGARITHMS.items()
         },
@@ -212,7 +212,7 @@ EVIDENCE: dict[str, Basis] = {
         SIZES,
         {"scan": sign_changes, "roots": sign_changes_by_roots},
         1,
-        slips={"halves that a path joins": 0},
+        mutants={"halves that a path joins": 0},
     ),
     "rotrnn:text:surjectivity": Evidence(
         SIZES,
@@ -220,7 +220,7 @@ EVIDENCE: dict[str, Basis] = {
         1.0,
         printed=0.0,
         proof=flip_reverses_angle,
-        slips=REBUILT | {"P as it comes": partial(share_reached, flip=False)},
+        mutants=REBUILT | {"P as it comes": partial(share_reached, flip=False)},
         example=Example(
             "the rotation P Theta P^T with P = diag(1, -1), which is not in SO(2),",
             {"theta": 0.5},
@@ -232,7 +232,7 @@ EVIDENCE: dict[str, Basis] = {
         SIZES,
         {"reference": phases_of_product, "schur": phases_of_schur},
         phases_of_blocks,
-        slips={
+        mutants={
             "each angle doubled": partial(phases_of_blocks, times=2),
             "one sign of each angle": partial(phases_of_blocks, partner=1),
             "a minus one left over": partial(phases_of_blocks, left=math.pi),
@@ -248,7 +248,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         product_of_power,
         proof=powers_add_angles,
-        slips={
+        mutants={
             "angles to the power": angles_to_a_power,
             "P to the power too": powers_of_all,
             "the blocks alone": blocks,
@@ -262,7 +262,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         lambda seed, size: [1.0] * size,
         proof=block_is_rotation,
-        slips={
+        mutants={
             "of determinant one alone": lambda **point: moduli(
                 of_unit_determinant(**point)
             ),

@@ -205,7 +205,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed heads size", (1, 2, 4), (3, 1, 4)),
         {"listing": factor_of_listing, "layer": factor_of_layer},
         factor_of_heads,
-        slips=WRONG_FACTORS,
+        mutants=WRONG_FACTORS,
     ),
     "rotrnn:listing:P": Evidence(
         points("seed size", (1, 4)),
@@ -214,7 +214,7 @@ EVIDENCE: dict[str, Basis] = {
             "eigenvalues": lambda **point: exponential_by_eigenvalues(skew(**point)),
         },
         rotation_of_listing,
-        slips={
+        mutants={
             "M^T - M": partial(exponential_of, lambda M: M.T - M),
             "M + M^T": partial(exponential_of, lambda M: M + M.T),
             "half of it": partial(exponential_of, lambda M: (M - M.T) / 2),
@@ -225,7 +225,7 @@ EVIDENCE: dict[str, Basis] = {
         {"left": partial(joined, left=True), "right": partial(joined, left=False)},
         joined_by_steps,
         proof=combine_is_associative,
-        slips={
+        mutants={
             "turned back": partial(joined_by_steps, sign=-1),
             "the later stretch first": partial(joined_by_steps, order=-1),
             "states not decayed": partial(joined_by_steps, power=0),
@@ -235,7 +235,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed heads size", (1, 2, 4)),
         {"listing": listing_outputs, "layer": layer_outputs},
         dense_outputs,
-        slips=WRONG_OUTPUTS,
+        mutants=WRONG_OUTPUTS,
     ),
     "rotrnn:listing:skip": Evidence(
         points("seed", 1, 2),
@@ -244,7 +244,7 @@ EVIDENCE: dict[str, Basis] = {
             "matrix": partial(skip_of_layer, matrix=True),
         },
         skip_of_listing,
-        slips={
+        mutants={
             "one number for all channels": partial(skip_of_listing, change=np.mean),
             "channels from the last": partial(skip_of_listing, change=np.flip),
             "the identity": partial(skip_of_listing, change=np.ones_like),
@@ -259,7 +259,7 @@ EVIDENCE: dict[str, Basis] = {
         {"layer": angles_of_layer, "reference": angles_of_loops},
         lambda heads, size: size // 2,
         printed=angles_of_listing,
-        slips={
+        mutants={
             "one an axis": lambda heads, size: size,
             "one a pair of axes": lambda heads, size: size * (size - 1) // 2,
             "one fewer": lambda heads, size: (size - 1) // 2,
@@ -275,7 +275,7 @@ EVIDENCE: dict[str, Basis] = {
         points("rows columns", (4, 6), (8, 3)),
         {"listing": variance_of_listing, "layer": variance_of_layer},
         lambda rows, columns: 1 / columns,
-        slips={
+        mutants={
             "columns for inputs and outputs": lambda rows, columns: (
                 2 / (rows + columns)
             ),

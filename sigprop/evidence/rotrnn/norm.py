@@ -252,7 +252,7 @@ EVIDENCE: dict[str, Basis] = {
         ROTATED,
         {"linear_system": rotated_at_once, "modes": rotated_modes},
         rotated_recurrence,
-        slips={
+        mutants={
             name: functools.partial(rotated_recurrence, **powers)
             for name, powers in WRONG_POWERS.items()
         },
@@ -274,7 +274,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": norm_of_outcomes, "moments": norm_of_moments},
         norm_of_parts,
         proof=norm_splits,
-        slips={
+        mutants={
             "without the cross term": functools.partial(norm_of_parts, twice=0),
             "the cross term once": functools.partial(norm_of_parts, twice=1),
             "gamma squared in it": functools.partial(norm_of_parts, powers=(2, 2, 2)),
@@ -287,14 +287,14 @@ EVIDENCE: dict[str, Basis] = {
         ONE_STEP,
         step_form,
         proof=step_leaves_a_trace,
-        slips=WRONG_STEPS,
+        mutants=WRONG_STEPS,
     ),
     "rotrnn:9": Evidence(STEPS, ONE_STEP),
     "rotrnn:10": Evidence(
         ROTATED,
         {"reference": rotated_recurrence, "linear_system": rotated_at_once},
         rotated_unrolled,
-        slips=wrong_sums(rotated_sum),
+        mutants=wrong_sums(rotated_sum),
         example=Example(
             "x_1 without input, for A = 1 and alpha = 1",
             {"gamma": 0.5, "x_0": 1},
@@ -319,7 +319,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": dense_states, "layer": layer_states},
         summed_states,
-        slips=wrong_sums(summed_states),
+        mutants=wrong_sums(summed_states),
         example=Example(
             "x_1 without input by the recurrence, for A = 1,",
             {"gamma": 0.9, "x_0": 1},

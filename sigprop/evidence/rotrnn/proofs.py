@@ -244,7 +244,7 @@ EVIDENCE: dict[str, Basis] = {
         points("seed heads size", (1, 2, 4), (2, 2, 4)),
         {"layer": layer_outputs, "listing": listing_outputs},
         dense_outputs,
-        slips=WRONG_OUTPUTS,
+        mutants=WRONG_OUTPUTS,
     ),
     "rotrnn:14": LRU_NORM,
     "rotrnn:text:lru-norm-sum": LRU_NORM,
@@ -272,7 +272,7 @@ EVIDENCE: dict[str, Basis] = {
         EXPONENTIALS,
         member,
         proof=block_is_rotation,
-        slips=each(is_member, WRONG_EXPONENTIALS),
+        mutants=each(is_member, WRONG_EXPONENTIALS),
     ),
     "rotrnn:16": Evidence(
         SIZES,
@@ -282,14 +282,14 @@ EVIDENCE: dict[str, Basis] = {
         },
         1.0,
         proof=block_is_rotation,
-        slips=each(determinant, WRONG_EXPONENTIALS),
+        mutants=each(determinant, WRONG_EXPONENTIALS),
     ),
     "rotrnn:17": Evidence(
         BOTH_SIGNS,
         BLOCKS,
         member,
         proof=products_of_members,
-        slips=each(is_member, WRONG_BLOCKS),
+        mutants=each(is_member, WRONG_BLOCKS),
     ),
     "rotrnn:18": Evidence(
         BOTH_SIGNS,
@@ -299,7 +299,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         1.0,
         proof=products_of_members,
-        slips=each(determinant, WRONG_BLOCKS),
+        mutants=each(determinant, WRONG_BLOCKS),
     ),
     "rotrnn:19": Evidence(
         points("seed size", (1, 2), (2, 4), (3, 8), (4, 5)),
@@ -308,7 +308,7 @@ EVIDENCE: dict[str, Basis] = {
             "complex": complex_product,
         },
         elementwise_product,
-        slips={
+        mutants={
             name: partial(elementwise_product, **wrong)
             for name, wrong in WRONG_TURNS.items()
         },
@@ -323,14 +323,14 @@ EVIDENCE: dict[str, Basis] = {
         SIZES,
         {"reference": member_of_group, "exponentials": member_of_exponentials},
         member,
-        slips=WRONG_MEMBERS,
+        mutants=WRONG_MEMBERS,
     ),
     "rotrnn:text:skew-square": Evidence(
         SIZES,
         {"reference": skew_products, "spectrum": skew_products_by_spectrum},
         minus_squares,
         proof=skew_squares,
-        slips={
+        mutants={
             name: partial(stacked_products, of=of) for name, of in WRONG_SQUARES.items()
         },
     ),
@@ -338,7 +338,7 @@ EVIDENCE: dict[str, Basis] = {
         SIZES,
         {"series": determinant_of_any, "eigenvalues": product_of_exponentials},
         lambda seed, size: math.exp(0.5 * np.trace(draw(seed, size, size))),
-        slips={
+        mutants={
             "trace and determinant exchanged": lambda seed, size: np.trace(
                 exponential_series(0.5 * draw(seed, size, size))
             ),
@@ -358,6 +358,6 @@ EVIDENCE: dict[str, Basis] = {
         },
         lambda seed, size, sign: sign,
         proof=products_of_members,
-        slips=WRONG_DETERMINANTS,
+        mutants=WRONG_DETERMINANTS,
     ),
 }

@@ -49,7 +49,7 @@ WRONG_SUMS = {
 
 
 def wrong_sums(unrolled: Callable[..., np.ndarray]) -> dict[str, Callable[..., object]]:
-    """By name a routine with a slip in its sum over inputs, which it takes as ``by``."""
+    """By name a routine with a mutant in its sum over inputs, which it takes as ``by``."""
     return {
         name: functools.partial(unrolled, by=wrong)
         for name, wrong in WRONG_SUMS.items()

@@ -118,19 +118,19 @@ EVIDENCE: dict[str, Basis] = {
         EXPONENTIALS,
         member,
         proof=block_is_rotation,
-        slips=each(is_member, WRONG_EXPONENTIALS),
+        mutants=each(is_member, WRONG_EXPONENTIALS),
     ),
     "rotrnn:lemma2": Evidence(
         BOTH_SIGNS,
         BLOCKS,
         member,
         proof=products_of_members,
-        slips=each(is_member, WRONG_BLOCKS),
+        mutants=each(is_member, WRONG_BLOCKS),
     ),
     "rotrnn:lemma2:converse": Evidence(
         points("seed size", (1, 2), (1, 3), (1, 4), (1, 5)),
         {"schur": share_reached, "eigenvectors": share_by_eigenvectors},
         1.0,
-        slips=REBUILT,
+        mutants=REBUILT,
     ),
 }

@@ -106,7 +106,7 @@ EVIDENCE: dict[str, Basis] = {
         ({},),
         {"presets": head_sizes, "count": [row.states / 32 for row in TABLE_3.values()]},
         [2 * (row.states // 64) for row in TABLE_3.values()],
-        slips={
+        mutants={
             "16 heads": [row.states / 16 for row in TABLE_3.values()],
             "D/H": [row.width / 32 for row in TABLE_3.values()],
         },

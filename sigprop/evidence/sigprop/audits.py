@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence import Load, trainings
-from sigprop.judge.basis import Basis, Check, Example, by_slips
+from sigprop.judge.basis import Basis, Check, Example, by_mutants
 from sigprop.judge.results import RouteResult
 from sigprop.theory.claims import Claim
 from sigprop.theory.papers.sigprop.audits import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # Forms that use less of what is known of the signals: wrong right sides.
-SLIPS = {"every channel alike": "independent", "white signals": "white"}
+MUTANTS = {"every channel alike": "independent", "white signals": "white"}
 
 
 def audit_factors(
@@ -77,7 +77,9 @@ def _audit(quantity: str, sweep: str, model: str, load: Load) -> Check:
     missed = model in MISSES.get((quantity, sweep), {})
     return Check(
         results,
-        by_slips({name: partial(results, rung=rung) for name, rung in SLIPS.items()}),
+        by_mutants(
+            {name: partial(results, rung=rung) for name, rung in MUTANTS.items()}
+        ),
         ("audited",),
         alone="one set of trained networks decides, with simulation by real data",
         example=Example(

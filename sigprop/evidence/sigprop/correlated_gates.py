@@ -148,7 +148,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     return tuple(results)
 
 
-def slips(rho: float) -> dict[str, dict[str, Any]]:
+def mutants(rho: float) -> dict[str, dict[str, Any]]:
     """By name, options of ``predict_gated`` under which the operator is a wrong one."""
 
     def without(place: int) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def slips(rho: float) -> dict[str, dict[str, Any]]:
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score: slips that the sequences of two inputs refute or miss."""
+    """Mutation score: mutants that the sequences of two inputs refute or miss."""
     del claim  # all of them are tried on every layer
     survivors, total = [], 0
     with double_precision(True):
@@ -182,7 +182,7 @@ def score(claim: Claim) -> Score:
             law = gates.two_inputs(layer.widths[0])
             given: dict[str, Any] = {"terms": ((1.0, rho),), "steps": gates.STEPS}
             truth = predict_gated(layer, law=law, **given)
-            for slip, options in slips(rho).items():
+            for mutant, options in mutants(rho).items():
                 found = predict_gated(layer, law=law, **{**given, **options})
                 total += 1
                 apart = [
@@ -190,7 +190,7 @@ def score(claim: Claim) -> Score:
                     for quantity, (value, _) in truth.items()
                 ]
                 if max(apart) <= gates.EXACT:
-                    survivors.append(f"{slip}, {name}")
+                    survivors.append(f"{mutant}, {name}")
     return Score(total, tuple(survivors))
 
 

@@ -261,7 +261,7 @@ def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
     return expand(white_task, student(layer)).hessian / _scale(layer, law)
 
 
-SLIPS: dict[str, Routine] = {
+MUTANTS: dict[str, Routine] = {
     "the error left out": functools.partial(by_route, at_optimum=True),
     "white input": of_white_input,
     "couplings left out": lambda **point: np.diag(np.diag(by_differences(**point))),
@@ -277,7 +277,7 @@ def _exact(*pairs: tuple[str, str], **routes: Routine) -> Evidence:
         routes,
         form=by_differences,
         tolerance=1e-8,
-        slips=SLIPS,
+        mutants=MUTANTS,
     )
 
 

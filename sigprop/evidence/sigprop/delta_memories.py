@@ -52,7 +52,7 @@ NORMAL = 0.08 * BATCH  # trajectories over the margin, for a normal law
 LONG = 10.0  # extent of the keys, beside which what is added to their length is nothing
 SPREAD = 0.5  # of what the gate bends
 SHARED = 0.6  # of the gate's row that lies where keys are seen
-SLIPS = {
+MUTANTS = {
     **OF_HEADS,
     "the gate's slope without its rest": lambda gates: gates._replace(slope=gates.beta),
     "the gate's slope without the gate": lambda gates: gates._replace(
@@ -129,9 +129,9 @@ def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, 
 
 
 def score(claim: Claim, size: Size = QUICK) -> Score:
-    """Mutation score: slips in the gates that the simulation's plan refutes."""
+    """Mutation score: mutants in the gates that the simulation's plan refutes."""
     del claim  # there is one
-    return scored(SLIPS, lambda change: closed(size, change), plans(size))
+    return scored(MUTANTS, lambda change: closed(size, change), plans(size))
 
 
 EVIDENCE: dict[str, Basis] = {

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import AR1
-from sigprop.judge.basis import Basis, Check, Results, by_slips
+from sigprop.judge.basis import Basis, Check, Results, by_mutants
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import drawn_result
@@ -38,7 +38,7 @@ NAMES = ("stream", "state")
 PROCESS = AR1(0.5)
 R = PROCESS.autocovariance(np.arange(STEPS))
 
-Slip = Callable[[Network], Network]
+Mutant = Callable[[Network], Network]
 
 
 @functools.cache
@@ -131,18 +131,18 @@ def exact() -> Moments:
     return Moments(squares[0].mean(1), squares[1].sum(1))
 
 
-def moments(slip: Slip = lambda one: one) -> Results:
-    """Judge the moments that are predicted for a network with a slip."""
+def moments(mutant: Mutant = lambda one: one) -> Results:
+    """Judge the moments that are predicted for a network with a mutant."""
 
     def results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         found = []
         with double_precision(True):
-            linear = predict(slip(network(SHORT, "none")[0]), R, samples=0)[:2]
+            linear = predict(mutant(network(SHORT, "none")[0]), R, samples=0)[:2]
             for name, values, right in zip(NAMES, linear, exact(), strict=True):
                 ratio = float((values / right)[np.argmax(np.abs(values / right - 1))])
                 agrees = abs(ratio - 1) <= EXACT
                 found.append(decided("impulse", f"linear, {name}", ratio, agrees))
-            form = predict(slip(network(RADII, "glu")[0]), R, samples=0)[:2]
+            form = predict(mutant(network(RADII, "glu")[0]), R, samples=0)[:2]
             for name, values, seen in zip(NAMES, form, drawn(seed), strict=True):
                 for place, value in enumerate(values):
                     mean, sem = float(seen.mean[place]), float(seen.sem[place])
@@ -154,20 +154,20 @@ def moments(slip: Slip = lambda one: one) -> Results:
     return results
 
 
-def _every(where: Callable[[Any], Any], change: Callable[[Array], Array]) -> Slip:
-    """A slip in every block, in what ``where`` finds in its mixing."""
+def _every(where: Callable[[Any], Any], change: Callable[[Array], Array]) -> Mutant:
+    """A mutant in every block, in what ``where`` finds in its mixing."""
 
-    def slip(one: Network) -> Network:
+    def mutant(one: Network) -> Network:
         if one.blocks[0].mixing is None:
             return one
         return eqx.tree_at(
             lambda net: [where(block) for block in net.blocks], one, replace_fn=change
         )
 
-    return slip
+    return mutant
 
 
-SLIPS: dict[str, Slip] = {
+MUTANTS: dict[str, Mutant] = {
     "the blocks in reverse": lambda one: eqx.tree_at(
         lambda net: net.blocks, one, one.blocks[::-1]
     ),
@@ -186,7 +186,7 @@ SLIPS: dict[str, Slip] = {
 EVIDENCE: dict[str, Basis] = {
     CLAIM: Check(
         moments(),
-        by_slips({name: moments(slip) for name, slip in SLIPS.items()}),
+        by_mutants({name: moments(mutant) for name, mutant in MUTANTS.items()}),
         ("impulse", "monte_carlo"),
     ),
 }

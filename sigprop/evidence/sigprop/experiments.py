@@ -97,7 +97,7 @@ EVIDENCE: dict[str, Basis] = {
         each(both_ways, {"impulse": decay_time, "reference": decay_time_by_odds}),
         form=between(lambda T: T, lambda T: T + 0.5),
         relation="<",
-        slips={
+        mutants={
             "a gate of 1 - 1/T": between(lambda T: T - 1, lambda T: T - 0.5),
             "a gate of odds T + 1": between(lambda T: T + 1, lambda T: T + 1.5),
             "half lives": between(lambda T: T * math.log(2), lambda T: T),

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from sigprop.evidence import Load, trainings
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.blur.reproductions import counts
-from sigprop.judge.basis import Basis, Check, Example, by_slips
+from sigprop.judge.basis import Basis, Check, Example, by_mutants
 from sigprop.judge.results import RouteResult
 from sigprop.theory.claims import Claim
 from sigprop.theory.papers.sigprop.forecasts import (
@@ -33,7 +33,7 @@ NAIVE = ("last value", "season", "climatology")
 RIVALS = {"naive": NAIVE, "linear": ("linear",)}
 ALONE = "one set of trained networks decides, on real series"
 # Bounds that the trainings must fail to hold, by what they would say.
-SLIPS = {
+MUTANTS = {
     "naive": {"half of the best naive forecast's": 0.5},
     "linear": {"three quarters of the linear model's": 0.75},
 }
@@ -66,10 +66,12 @@ def _against(kind: str, task: tuple[str, int], model: str, load: Load) -> Check:
         found = ratios(load(SWEEP), kind, task, model)
         return (trainings.judged(found, most, "the error of each over the other"),)
 
-    slips = {name: partial(results, most=most) for name, most in SLIPS[kind].items()}
+    mutants = {
+        name: partial(results, most=most) for name, most in MUTANTS[kind].items()
+    }
     return Check(
         partial(results, most=AGAINST[kind][3]),
-        by_slips(slips),
+        by_mutants(mutants),
         ("audited",),
         alone=ALONE,
         example=Example(

@@ -252,14 +252,16 @@ OF_HEADS: dict[str, Callable[[Gates], Gates]] = {
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score: slips that the sequences of two inputs refute or miss."""
+    """Mutation score: mutants that the sequences of two inputs refute or miss."""
     layer = layer_of(claim.id)
     law = two_inputs(layer.widths[0])
-    slips: dict[str, Any] = OF_HEADS if isinstance(layer, Delta) else OF_NEURONS
-    wrong = {slip: {"steps": STEPS, "change": change} for slip, change in slips.items()}
+    mutants: dict[str, Any] = OF_HEADS if isinstance(layer, Delta) else OF_NEURONS
+    wrong = {
+        mutant: {"steps": STEPS, "change": change} for mutant, change in mutants.items()
+    }
     wrong["a step less"] = {"steps": STEPS - 1}
     truth, total, survivors = predict_gated(layer, law=law, steps=STEPS), 0, []
-    for slip, options in wrong.items():
+    for mutant, options in wrong.items():
         found = predict_gated(layer, law=law, **options)
         apart = [
             abs(found[name].value / value - 1) for name, (value, _) in truth.items()
@@ -268,7 +270,7 @@ def score(claim: Claim) -> Score:
             continue  # nothing decays without a decay
         total += 1
         if max(apart) <= EXACT:
-            survivors.append(slip)
+            survivors.append(mutant)
     return Score(total, tuple(survivors))
 
 

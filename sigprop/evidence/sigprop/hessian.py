@@ -201,28 +201,28 @@ def dense_curvature_by_differences(seed: int, normal: bool) -> float:
     return energy(central(response, network.A, 1e-4, direction(seed, 4)))
 
 
-def dense_curvature_in_eigenbasis(seed: int, normal: bool, slip: str = "") -> float:
+def dense_curvature_in_eigenbasis(seed: int, normal: bool, mutant: str = "") -> float:
     """The sum over pairs of entries of the change, with ``sigprop.theory.hessian.dense_pair``.
 
     Args:
         seed: Of the network.
         normal: Whether its eigenvectors are orthonormal.
-        slip: What is wrong in it, if anything.
+        mutant: What is wrong in it, if anything.
     """
     network = teacher(seed, normal, 4, 0.9)
     values, basis = np.linalg.eig(network.A)
     inverse = np.linalg.inv(basis)
-    if slip == "inverse":
+    if mutant == "inverse":
         basis, inverse = inverse, basis
     change = inverse @ direction(seed, 4) @ basis
-    if slip == "transposed":
+    if mutant == "transposed":
         change = change.T
-    if slip == "eigenvalues":
+    if mutant == "eigenvalues":
         change = np.diag(np.diag(change))
     gains = (network.C @ basis)[:, None] * change * (inverse @ network.B)[None]
     form = sympy.lambdify((H.x_1, H.x_2, H.y_1, H.y_2), H.dense_pair().result, "numpy")
     left = np.repeat(values, 4)
-    right = left if slip == "first" else np.tile(values, 4)
+    right = left if mutant == "first" else np.tile(values, 4)
     pairs = form(left[:, None], right[:, None], left[None], right[None])
     return float((gains.ravel() @ pairs @ gains.ravel()).real)
 
@@ -260,7 +260,7 @@ EVIDENCE: dict[str, Basis] = {
         each(squared, PAIR_ROUTES),
         form=lambda **point: math.prod(diagonal(**point)),
         relation="<=",
-        slips={
+        mutants={
             "the square of the smaller": lambda **point: min(diagonal(**point)) ** 2,
             "the root of the product": lambda **point: math.sqrt(
                 math.prod(diagonal(**point))
@@ -276,7 +276,7 @@ EVIDENCE: dict[str, Basis] = {
         PAIRS,
         {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
         form=lambda **point: H.whole_complex(point),
-        slips={
+        mutants={
             "A and B exchanged": in_blocks(
                 lambda A, B: [[B, A], [A.conjugate(), B.conjugate()]]
             ),
@@ -292,7 +292,7 @@ EVIDENCE: dict[str, Basis] = {
             "reference": lambda **point: block("cartesian", **point),
         },
         form=real_hessian(H.CARTESIAN, H.CARTESIAN),
-        slips={
+        mutants={
             "the adjoint for the transpose": real_hessian(BACKWARDS, H.CARTESIAN),
             "conjugated slopes": real_hessian(BACKWARDS, BACKWARDS),
             "A left out": real_hessian(H.CARTESIAN, H.CARTESIAN, A_ij=lambda **_: 0),
@@ -303,7 +303,7 @@ EVIDENCE: dict[str, Basis] = {
         tuple(coupled(point) for point in PAIRS),
         routes("optimal"),
         form=real_hessian(*COUPLED),
-        slips={
+        mutants={
             "the angle of one parameter": real_hessian(H.polar("i"), H.polar("j")),
             "A left out": real_hessian(*COUPLED, A_ij=lambda **_: 0),
             "the second conjugate lost": real_hessian(*COUPLED, **EXCHANGED),
@@ -314,7 +314,7 @@ EVIDENCE: dict[str, Basis] = {
         SINGLES,
         routes("cartesian", np.linalg.eigvalsh),
         form=around(lambda A, B: (B, abs(A))),
-        slips={
+        mutants={
             "the real part of A": around(lambda A, B: (B, A.real)),
             "the imaginary part of A": around(lambda A, B: (B, A.imag)),
             "the square of A": around(lambda A, B: (B, abs(A) ** 2)),
@@ -344,9 +344,9 @@ EVIDENCE: dict[str, Basis] = {
         {"sensitivities": dense_curvature, "reference": dense_curvature_by_differences},
         form=dense_curvature_in_eigenbasis,
         tolerance=1e-8,
-        slips={
-            name: functools.partial(dense_curvature_in_eigenbasis, slip=slip)
-            for name, slip in (
+        mutants={
+            name: functools.partial(dense_curvature_in_eigenbasis, mutant=mutant)
+            for name, mutant in (
                 ("moved eigenvalues alone", "eigenvalues"),
                 ("the change transposed", "transposed"),
                 ("P and its inverse exchanged", "inverse"),
@@ -358,7 +358,7 @@ EVIDENCE: dict[str, Basis] = {
         across(seed=(0,), normal=(True,), size=(2, 4, 6)),
         {"sensitivities": rank("dense"), "diagonal": rank("diagonal")},
         form=lambda size, **_: 2 * size + 1,
-        slips={
+        mutants={
             "the skip left out": lambda size, **_: 2 * size,
             "gains in and out apart": lambda size, **_: 3 * size + 1,
             "real and imaginary parts apart": lambda size, **_: 4 * size + 1,

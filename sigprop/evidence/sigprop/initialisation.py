@@ -95,7 +95,7 @@ EVIDENCE: dict[str, Basis] = {
         {"gramian": glorot_growth, "steps": glorot_simulated},
         form=SINGLE,
         relation="<",
-        slips={
+        mutants={
             "a radius of one": lambda steps, **_: math.log10(steps) / 2,
             "a radius of 1 + 1/N": lambda size, steps, **_: (
                 steps * math.log10(1 + 1 / size)

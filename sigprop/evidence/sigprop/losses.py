@@ -129,13 +129,13 @@ def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
     return responses[0] - responses[1]
 
 
-def double_sum(student: str, law: str, slip: str = "") -> float:
+def double_sum(student: str, law: str, mutant: str = "") -> float:
     """``1/2 sum_jk R(j - k) <d_j, d_k>`` over the first ages.
 
     Args:
         student: One of ``SMALL``.
         law: One of ``LAWS``.
-        slip: What is wrong in it, if anything.
+        mutant: What is wrong in it, if anything.
     """
     d, ages = _difference(student), np.arange(AGES)
     lag = abs(ages[:, None] - ages)
@@ -148,10 +148,10 @@ def double_sum(student: str, law: str, slip: str = "") -> float:
         "white": np.eye(AGES) / 2,
         "aged": R[lag] * (ages[:, None] * ages > 0) / 2,
     }
-    return float(np.einsum("joi,jk,koi->", d, forms[slip], d, optimize=True))
+    return float(np.einsum("joi,jk,koi->", d, forms[mutant], d, optimize=True))
 
 
-SLIPS = {
+MUTANTS = {
     "a lag too many": "late",
     "each pair once": "once",
     "equal ages alone": "equal",
@@ -170,6 +170,8 @@ EVIDENCE: dict[str, Basis] = {
         {"closed_form": by_modes, "gramian": by_gramian, "limit": by_lengths},
         form=double_sum,
         tolerance=1e-9,
-        slips={name: partial(double_sum, slip=slip) for name, slip in SLIPS.items()},
+        mutants={
+            name: partial(double_sum, mutant=mutant) for name, mutant in MUTANTS.items()
+        },
     ),
 }

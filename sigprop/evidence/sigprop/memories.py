@@ -264,7 +264,7 @@ def _name(claim: Claim) -> str:
 
 
 def score(claim: Claim, size: Size = QUICK) -> Score:
-    """Mutation score: slips in the expectations that the simulation's plan refutes."""
+    """Mutation score: mutants in the expectations that the simulation's plan refutes."""
     name = _name(claim)
     return scored(
         OF_NEURONS, lambda change: closed(name, size, change), plans(name, size)
@@ -272,20 +272,20 @@ def score(claim: Claim, size: Size = QUICK) -> Score:
 
 
 def scored(
-    slips: Mapping[str, Any],
+    mutants: Mapping[str, Any],
     closed: Callable[[Any], Mapping[str, np.ndarray]],
     sized: Mapping[str, tuple[Plan, ...]],
 ) -> Score:
-    """Mutation score: slips whose closed forms plans detect at one memory at least.
+    """Mutation score: mutants whose closed forms plans detect at one memory at least.
 
     Args:
-        slips: What makes wrong expectations of the right ones; one that changes nothing
+        mutants: What makes wrong expectations of the right ones; one that changes nothing
             does not count.
-        closed: The closed forms by reading under a slip, or under none.
+        closed: The closed forms by reading under a mutant, or under none.
         sized: Plans by reading.
     """
     truth, total, survivors = closed(None), 0, []
-    for slip, change in slips.items():
+    for mutant, change in mutants.items():
         wrong = closed(change)
         with np.errstate(divide="ignore"):
             ratios = {name: truth[name] / wrong[name] for name in truth}
@@ -298,7 +298,7 @@ def scored(
             for one, ratio in zip(row, ratios[name], strict=True)
         )
         if not seen:
-            survivors.append(slip)
+            survivors.append(mutant)
     return Score(total, tuple(survivors))
 
 

@@ -54,7 +54,7 @@ from sigprop.numerics.points import exponential
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import layers as theory
 from sigprop.theory.claims import Claim
-from sigprop.theory.mutants import mutants
+from sigprop.theory.mutants import mutants_of
 
 STEPS = 14
 EXACT, FIRST_ORDER_AGREEMENT = 1e-9, 1e-3  # asked of impulse responses, relative
@@ -306,7 +306,7 @@ def moved(known: Perturbed, **parts: float) -> Perturbed:
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score: slips in the form that impulse responses refute or miss.
+    """Mutation score: mutants in the form that impulse responses refute or miss.
 
     In the lag weight, in what moves with a parameter, and in how two directions meet;
     refuted if a moment moves by more than the agreement asked of them.
@@ -323,7 +323,7 @@ def score(claim: Claim) -> Score:
 
     truth, resting = moments(), Perturbed(known.modes, {})
     with np.errstate(all="ignore"):
-        wrong = {m.slip: moments(resting, m.expr) for m in mutants(form)}
+        wrong = {m.change: moments(resting, m.expr) for m in mutants_of(form)}
     wrong |= {
         "eigenvalues at rest": moments(moved(known, slopes=0)),
         "residues at rest": moments(moved(known, residues=0)),
@@ -335,14 +335,14 @@ def score(claim: Claim) -> Score:
         apart = moments(ahead) + moments(behind, at=STEPS - 1 - at)
         wrong["the directions apart"] = apart
     total, survivors = 0, []
-    for slip, values in wrong.items():
+    for mutant, values in wrong.items():
         right = truth[:, : values.shape[1]]  # at rest, states and outputs alone
         apart = np.abs(values - right) / np.where(right, right, 1.0)
         if np.all(apart < SAME):
             continue
         total += 1
         if np.all(apart <= tolerance):
-            survivors.append(slip)
+            survivors.append(mutant)
     return Score(total, tuple(survivors))
 
 

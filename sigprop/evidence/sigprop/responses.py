@@ -80,7 +80,7 @@ def right(n: Any, lag: Any, R: Any, T: int) -> Float[np.ndarray, "ages ages2"]:
     return n * R[lag] / (2 * T)
 
 
-SLIPS: Mapping[str, Weights] = {
+MUTANTS: Mapping[str, Weights] = {
     "one step fewer": lambda n, lag, R, T: right(np.maximum(n - 1, 0), lag, R, T),
     "one step more": lambda n, lag, R, T: right(n + (n > 0), lag, R, T),
     "no transient": lambda n, lag, R, T: right(T, lag, R, T),
@@ -96,7 +96,7 @@ SLIPS: Mapping[str, Weights] = {
     ),
     "the weight squared": lambda n, lag, R, T: right(n * n / T, lag, R, T),
 }
-"""Wrong weights of a pair of ages, by the slip that makes them."""
+"""Wrong weights of a pair of ages, by the mutant that makes them."""
 SLIGHT = ("steps counted below zero",)  # half a per cent, where both directions meet
 
 
@@ -108,7 +108,7 @@ def pair_weights(
     Args:
         covariance: ``R`` at lags from 0 to ``2 T - 1``.
         length: ``T``.
-        weights: The right ones, or those of ``SLIPS``.
+        weights: The right ones, or those of ``MUTANTS``.
     """
     ages = np.arange(1 - length, length)
     lag = abs(ages[:, None] - ages)

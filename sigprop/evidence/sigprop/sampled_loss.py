@@ -145,14 +145,14 @@ def _draw(
 
 
 class Question(NamedTuple):
-    """One comparison: what a simulation should find, and what each slip would say.
+    """One comparison: what a simulation should find, and what each mutant would say.
 
     Attributes:
         point: In words.
         form: The closed form.
         other: The same number from responses of the layers.
         variance: Relative variance of one batch, known before the run.
-        wrong: The closed form with each slip.
+        wrong: The closed form with each mutant.
     """
 
     point: str
@@ -175,17 +175,20 @@ def value_questions(name: str) -> list[Question]:
             float(value),
             float(responses.expected_error(error, R)),
             responses.relative_variance(error, R) / BATCH,
-            {slip: responses.paired(d, form, d) for slip, form in _forms(R).items()},
+            {
+                mutant: responses.paired(d, form, d)
+                for mutant, form in _forms(R).items()
+            },
         )
         for value, (process, R) in zip(values, COVARIANCES.items(), strict=True)
     ]
 
 
 def _forms(R: Float[np.ndarray, " lags"]) -> dict[str, Float[np.ndarray, "a a2"]]:
-    """Weights of each pair of ages in the loss, by the slip that is made in them."""
+    """Weights of each pair of ages in the loss, by the mutant that is made in them."""
     return {
-        slip: responses.pair_weights(R, STEPS, weights)
-        for slip, weights in responses.SLIPS.items()
+        mutant: responses.pair_weights(R, STEPS, weights)
+        for mutant, weights in responses.MUTANTS.items()
     }
 
 
@@ -250,8 +253,9 @@ def slope_questions(name: str) -> Aim:
                     float(references[k]),
                     float(INFLATION * CHUNK * (pilot.sem[k] / pilot.mean[k]) ** 2),
                     {
-                        slip: 2 * responses.paired(d, form, responses.by_age(g) / STEP)
-                        for slip, form in forms.items()
+                        mutant: 2
+                        * responses.paired(d, form, responses.by_age(g) / STEP)
+                        for mutant, form in forms.items()
                     },
                 )
                 for k, (aim, g) in enumerate(
@@ -362,7 +366,7 @@ def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score of the simulation's plan: slips in the weight of two ages.
+    """Mutation score of the simulation's plan: mutants in the weight of two ages.
 
     Those of ``responses.SLIGHT`` move a loss by less than any simulation sees, and are
     left to the responses of the layers.
@@ -380,11 +384,11 @@ def score(claim: Claim) -> Score:
         chunks = _sized(claim, questions)
         for question in questions:
             low, high = _plan(claim, question, chunks).detectable
-            for slip, wrong in question.wrong.items():
+            for mutant, wrong in question.wrong.items():
                 ratio = question.form / wrong if wrong else math.inf
                 measured = question.other / wrong if wrong else math.inf
                 exactly = abs(measured - 1) > REFERENCE.tolerance
-                made |= {slip} if abs(ratio - 1) > SAME else set()
-                if not low < ratio < high or (slip in responses.SLIGHT and exactly):
-                    seen.add(slip)
+                made |= {mutant} if abs(ratio - 1) > SAME else set()
+                if not low < ratio < high or (mutant in responses.SLIGHT and exactly):
+                    seen.add(mutant)
     return Score(len(made), tuple(sorted(made - seen)))

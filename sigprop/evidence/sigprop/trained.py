@@ -185,12 +185,13 @@ def _curvature(
             ]
         )
 
-    slips = {
-        slip: form(moved, bent, weights) for slip, weights in responses.SLIPS.items()
+    mutants = {
+        mutant: form(moved, bent, weights)
+        for mutant, weights in responses.MUTANTS.items()
     }
-    slips["Gauss-Newton alone"] = form(moved, 0 * bent)
-    slips["eigenvalues at rest"] = form(frozen, bent)
-    slips["the residual subtracted"] = form(moved, -bent)
+    mutants["Gauss-Newton alone"] = form(moved, 0 * bent)
+    mutants["eigenvalues at rest"] = form(frozen, bent)
+    mutants["the residual subtracted"] = form(moved, -bent)
     reference_values = values @ SECOND[1] / STEP**2
     plain = values[:, 1:4] @ np.array([1, -2, 1]) / STEP**2
     return Curvature(
@@ -198,7 +199,7 @@ def _curvature(
         _by_autodiff(training, rows),
         reference_values,
         np.abs(plain / reference_values - 1),
-        slips,
+        mutants,
     )
 
 
@@ -318,8 +319,8 @@ def _name(claim: Claim) -> str:
     return claim.id.partition(":trained-")[2]
 
 
-def _moment_slips(net: Subject) -> dict[str, dict[str, float]]:
-    """Moments at the training input, with each slip."""
+def _moment_mutants(net: Subject) -> dict[str, dict[str, float]]:
+    """Moments at the training input, with each mutant."""
     at, R = position(net.layer, LENGTH), _covariance()
 
     def moments(known: Perturbed = net.known, R: Any = R):
@@ -346,33 +347,33 @@ def _is_seen(ratio: float, sized: Plan) -> bool:
 
 
 def score(claim: Claim) -> Score:
-    """Mutation score: slips in moments and curvature, and which survive every route.
+    """Mutation score: mutants in moments and curvature, and which survive every route.
 
-    The simulation's plan, or impulses and autodiff where a slip moves too little for it.
+    The simulation's plan, or impulses and autodiff where a mutant moves too little for it.
     """
     with double_precision(True):
         net = subject(_name(claim))
         plans = _curvature_plans(claim, net)
-        wrong = _moment_slips(net)
+        wrong = _moment_mutants(net)
     sized, truth = _whole(plan(MARGIN), BATCH), wrong.pop("")
     survivors = []
     with np.errstate(divide="ignore"):
-        for slip, moments in wrong.items():
+        for mutant, moments in wrong.items():
             ratios = [np.divide(truth[name], moments[name]) for name in MOMENTS]
             exactly = np.abs(np.array(ratios) - 1) > EXACT
             if not (exactly.any() or any(_is_seen(ratio, sized) for ratio in ratios)):
-                survivors.append(slip)
+                survivors.append(mutant)
     curve = net.curvature
     bent = {
-        slip: values
-        for slip, values in curve.wrong.items()
+        mutant: values
+        for mutant, values in curve.wrong.items()
         if not np.allclose(values, curve.form, SAME, 0)
     }
-    for slip, values in bent.items():
+    for mutant, values in bent.items():
         simulated = zip(curve.form / values, plans, strict=True)
         exactly = np.abs(curve.autodiff / values - 1) > DIFFERENCES
         if not (exactly.any() or any(_is_seen(*pair) for pair in simulated)):
-            survivors.append(slip)
+            survivors.append(mutant)
     return Score(len(wrong) + len(bent), tuple(survivors))
 
 

@@ -23,7 +23,7 @@ def by_code(
         form: The definition, where it is no expression.
         route: How the code is asked.
         tolerance: Relative error allowed, of the largest entry.
-        more: ``slips``, ``printed`` and ``example`` of ``Evidence``.
+        more: ``mutants``, ``printed`` and ``example`` of ``Evidence``.
     """
     return Evidence(
         points,

@@ -44,7 +44,7 @@ def test_a_check_confirms_the_claim_with_its_condition_by_two_routes(claim_id):
 
 
 @pytest.mark.parametrize("claim_id", CHECKS)
-def test_a_check_notices_every_slip_in_what_it_checks(claim_id):
+def test_a_check_notices_every_mutant_in_what_it_checks(claim_id):
     score = row(claim_id).basis.score(find(claim_id))
     assert score.total >= 2
     assert score.survivors == ()

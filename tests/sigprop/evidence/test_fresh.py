@@ -237,7 +237,7 @@ def test_ten_fresh_seeds_have_no_wrong_word(part, beside):
 
 
 def test_an_answer_is_wrong_where_its_moment_is_five_percent_off(monkeypatch):
-    """The count can fail: every word on a form with a slip is a wrong one."""
+    """The count can fail: every word on a form with a mutant is a wrong one."""
     right = verify.simulate.run
 
     def louder(job, seed, tick):

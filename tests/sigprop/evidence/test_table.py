@@ -48,7 +48,7 @@ def test_no_file_of_evidence_stands_beside_nothing():
 def routines(basis: Evidence):
     """Everything in evidence that gives a value."""
     yield from basis.routes.values()
-    yield from basis.slips.values()
+    yield from basis.mutants.values()
     yield from (one for one in (basis.form, basis.printed) if one is not None)
 
 

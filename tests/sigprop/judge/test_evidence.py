@@ -1,4 +1,4 @@
-"""Evidence says yes to what is true, no to what is not, and notices every slip."""
+"""Evidence says yes to what is true, no to what is not, and notices every mutant."""
 
 import mpmath
 import numpy as np
@@ -63,8 +63,8 @@ def test_what_is_printed_and_derived_and_summed_is_proved():
     found = status(claim(derive=derived, printed=right))
     assert found.status == "proved"
     assert found.routes == ("symbolic", "reference")
-    assert found.formula_slips == found.killed_formula_slips > 5
-    assert found.value_slips == found.hand_slips == 0
+    assert found.formula_mutants == found.killed_formula_mutants > 5
+    assert found.value_mutants == found.hand_mutants == 0
     assert found.counterexample is None
 
 
@@ -164,7 +164,7 @@ def test_orders_are_judged_with_their_equality(relation, bound, word):
         "routes": {"reference": lambda x: x * x, "other": lambda x: x**2},
         "form": lambda x: bound,
         "relation": relation,
-        "slips": {"half": lambda x: bound / 2 if "<" in relation else 2 * bound},
+        "mutants": {"half": lambda x: bound / 2 if "<" in relation else 2 * bound},
     }
     judged = judge(claim(evidence=table))
     assert {result.verdict for result in judged.results} == {word}
@@ -181,7 +181,7 @@ def bounded(relation, share, **changes):
         },
         "form": lambda x: 4.0,
         "relation": relation,
-        "slips": {"half": lambda x: 2.0 if "<" in relation else 8.0},
+        "mutants": {"half": lambda x: 2.0 if "<" in relation else 8.0},
         **changes,
     }
 
@@ -258,14 +258,14 @@ def test_a_print_that_fails_at_one_point_is_found_there():
     assert "1 of 4 points is between 0.5 and 0.5" in found.counterexample
 
 
-def test_a_slip_that_is_not_noticed_is_counted_against_the_row():
+def test_a_mutant_that_is_not_noticed_is_counted_against_the_row():
     def same(lam, rho):
         return (1 + 1e-7) / (1 - rho * lam)
 
-    table = {"slips": {"hardly": same}, "tolerance": 1e-6}
+    table = {"mutants": {"hardly": same}, "tolerance": 1e-6}
     found = status(claim(derive=derived, printed=right, evidence=table))
     assert found.status == "undecided"
-    assert found.killed_formula_slips == found.formula_slips - 1
+    assert found.killed_formula_mutants == found.formula_mutants - 1
 
 
 def test_arrays_are_compared_entry_by_entry():
@@ -281,8 +281,8 @@ def test_arrays_are_compared_entry_by_entry():
     }
     found = status(claim(evidence=table))
     assert found.status == "confirmed"
-    assert found.value_slips == found.killed_value_slips == 7
-    assert found.formula_slips == found.hand_slips == 0
+    assert found.value_mutants == found.killed_value_mutants == 7
+    assert found.formula_mutants == found.hand_mutants == 0
     one = {**table, "form": lambda size: (A @ A.T @ A).T}
     assert status(claim(evidence=one)).status == "refuted"
 
@@ -297,7 +297,7 @@ def test_printed_decimals_are_right_to_their_last_digit():
     }
     found = status(claim(evidence=table))
     assert found.status == "confirmed"
-    assert found.value_slips == found.killed_value_slips == 3
+    assert found.value_mutants == found.killed_value_mutants == 3
     off = {**table, "form": lambda: 0.668}
     assert status(claim(evidence=off)).status == "refuted"
 
@@ -350,7 +350,7 @@ def test_a_number_or_a_list_is_a_form_that_depends_on_nothing():
         "points": ({"x": 1.0}, {"x": 2.0}),
         "routes": {"reference": lambda x: [x / x, 0.5], "other": lambda x: (1.0, 0.5)},
         "form": [1.0, 0.5],
-        "slips": {"twice": (2.0, 0.5)},
+        "mutants": {"twice": (2.0, 0.5)},
     }
     assert status(claim(evidence=table)).status == "confirmed"
     assert status(claim(evidence=table | {"form": [1.0, 0.4]})).status == "refuted"

@@ -43,7 +43,7 @@ def scaled(one, factor):
     """A row with a derived form that is a factor off, and no printed one."""
     proof = one.claim.derive()
     return changed(
-        one, printed=None, derive=lambda: proof.then("a slip", factor * proof.result)
+        one, printed=None, derive=lambda: proof.then("a mutant", factor * proof.result)
     )
 
 
@@ -251,8 +251,8 @@ def test_the_score_is_that_of_the_plan_of_the_tier(drawn):
     drawn()
     blind = changed(STATE, {"points": GRID[:1], "margin": 0.5})
     quick, headline = (judged(blind, tier=tier) for tier in ("quick", "headline"))
-    killed = [one.killed_formula_slips for one in (quick, headline)]
-    assert killed[0] < killed[1] <= headline.formula_slips == quick.formula_slips
+    killed = [one.killed_formula_mutants for one in (quick, headline)]
+    assert killed[0] < killed[1] <= headline.formula_mutants == quick.formula_mutants
     assert quick.status == "undecided"
 
 

@@ -19,7 +19,7 @@ from sigprop.numerics.evaluate import precise
 from sigprop.numerics.points import EigenPoint, RingPoint, exponential
 from sigprop.theory import diagonal, ring
 from sigprop.theory.autocorrelation import same_form
-from sigprop.theory.mutants import mutants
+from sigprop.theory.mutants import mutants_of
 from sigprop.theory.symbols import lam, lam_bar, r_max, r_min, u1
 from tests.rows import rows
 
@@ -59,18 +59,18 @@ def test_a_single_point_and_a_wide_margin_let_mutants_live():
 def test_a_real_eigenvalue_cannot_see_a_dropped_conjugate():
     grid = grids.eigen(((0.3, 0.0), (0.1, 0.0)), grids.CORRELATED)
     found = score_ratio(MOMENT, grid, plans(0.05, grid))
-    # Its generic points are real as well: there the slip changes no value.
-    assert not any("conjugate" in slip for slip in found.survivors)
+    # Its generic points are real as well: there the mutant changes no value.
+    assert not any("conjugate" in mutant for mutant in found.survivors)
     everywhere = score_ratio(
         MOMENT, grids.COMPLEX_EXPONENTIAL, plans(0.05, grids.COMPLEX_EXPONENTIAL)
     )
     assert everywhere.total > found.total
 
 
-def test_white_noise_alone_cannot_see_a_slip_in_rho():
+def test_white_noise_alone_cannot_see_a_mutant_in_rho():
     white = (EigenPoint(0.3, 0.4, exponential(0.0), grids.LONG),)
     found = score_ratio(MOMENT, white, plans(0.05, white))
-    named = {mutant.slip for mutant in mutants(MOMENT)}
+    named = {mutant.change for mutant in mutants_of(MOMENT)}
     assert "rho is squared" in named
     seen = score_ratio(MOMENT, grids.COMPLEX_EXPONENTIAL[7:8], plans(0.05, [0]))
     assert "rho is squared" not in seen.survivors
@@ -78,13 +78,13 @@ def test_white_noise_alone_cannot_see_a_slip_in_rho():
 
 
 @pytest.mark.parametrize("margin", [0.5, 0.2, 0.05, 0.01])
-def test_a_slip_survives_only_inside_the_detectable_error(margin):
+def test_a_mutant_survives_only_inside_the_detectable_error(margin):
     point = EigenPoint(0.3, 0.0, exponential(0.5), grids.LONG)
     (planned,) = plans(margin, [point])
     form = 1 / (1 - lam)
     found = score_ratio(form, (point,), (planned,))
     low, high = planned.detectable
-    values = [mutant.expr.subs(lam, Rational(7, 10)) for mutant in mutants(form)]
+    values = [mutant.expr.subs(lam, Rational(7, 10)) for mutant in mutants_of(form)]
     ratios = [Rational(10, 3) / value for value in values if value]
     alive = [ratio for ratio in ratios if ratio.is_real and low < ratio < high]
     assert len(found.survivors) == len(alive)
@@ -99,26 +99,26 @@ def test_an_exact_route_kills_what_a_plan_cannot():
     assert score_exact(MOMENT, blind).total == by_plan.total
 
 
-def test_slips_that_change_nothing_are_not_counted():
+def test_mutants_that_change_nothing_are_not_counted():
     form = 1 / (3 + (lam - lam_bar) ** 2)
-    found = mutants(form)
+    found = mutants_of(form)
     same = [mutant for mutant in found if same_form(mutant.expr, form)]
-    assert [mutant.slip for mutant in same] == [f"{lam_bar} and {lam} are swapped"]
+    assert [mutant.change for mutant in same] == [f"{lam_bar} and {lam} are swapped"]
     assert score_exact(form, grids.COMPLEX_WHITE).total == len(found) - 1
 
 
-def test_a_slip_has_a_name_of_its_own_so_that_a_waiver_waives_one():
-    names = [mutant.slip for mutant in mutants(MOMENT)]
+def test_a_mutant_has_a_name_of_its_own_so_that_a_waiver_waives_one():
+    names = [mutant.change for mutant in mutants_of(MOMENT)]
     assert len(set(names)) == len(names)
 
 
-def test_the_full_plan_of_the_sampling_law_kills_every_slip_of_it():
+def test_the_full_plan_of_the_sampling_law_kills_every_mutant_of_it():
     found = score_law(LAW, RINGS, distance_plan(0.01))
     assert found.survivors == ()
     assert found.total >= 10
 
 
-def test_a_blind_plan_of_the_sampling_law_lets_slips_live():
+def test_a_blind_plan_of_the_sampling_law_lets_mutants_live():
     found = score_law(LAW, RINGS, DistancePlan(40, 0.9))
     assert found.survivors
     assert found.total == score_law(LAW, RINGS, distance_plan(0.01)).total
@@ -136,12 +136,12 @@ def test_relabelling_the_uniform_is_no_mutant_of_a_law():
         assert first == pytest.approx(second)
     # Swapping the radii is such a relabelling: u1 becomes 1 - u1.
     form = -log(u1 * width + r_min**2) / 2
-    slips = mutants(form)
-    swap = [m.slip for m in slips if m.slip in ("r_max and r_min are swapped",)]
+    mutants = mutants_of(form)
+    swap = [m.change for m in mutants if m.change in ("r_max and r_min are swapped",)]
     assert swap
     found = score_law(form, RINGS, DistancePlan(40, 0.9))
     assert swap[0] not in found.survivors
-    assert found.total < len(slips)
+    assert found.total < len(mutants)
 
 
 @pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)

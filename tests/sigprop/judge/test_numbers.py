@@ -158,7 +158,7 @@ def test_a_mutant_survives_within_the_detectable_ratios_of_its_plan(monkeypatch)
         "above": high * 1.001,
     }  # fmt: skip
     made = [Mutant(name, form / ratio) for name, ratio in ratios.items()]
-    monkeypatch.setattr(mutants, "mutants", lambda expr: made)
+    monkeypatch.setattr(mutants, "mutants_of", lambda expr: made)
     found = mutants.score_ratio.__wrapped__(form, (point,), (plan,))
     assert (found.total, found.survivors) == (4, ("just above low", "just below high"))
     assert found.killed == 2

@@ -44,7 +44,7 @@ def doctored(claim_id, name, **changes):
 
 def derived(claim_id, factor):
     proof = find(claim_id).derive()
-    return lambda: proof.then("and a slip", factor * proof.result)
+    return lambda: proof.then("and a mutant", factor * proof.result)
 
 
 def printed(claim_id, factor):
@@ -108,7 +108,7 @@ def test_a_real_claim_has_its_expected_status(found, claim_id):
     claim = found[claim_id]
     assert claim.status == find(claim_id).expected
     assert len(claim.routes) >= 2
-    assert claim.killed_formula_slips == claim.formula_slips
+    assert claim.killed_formula_mutants == claim.formula_mutants
 
 
 def test_the_table_of_statuses_misses_no_doctored_claim():
@@ -156,7 +156,7 @@ def test_a_wrong_print_is_refuted_and_the_derived_form_is_not(found):
 
 def test_a_blind_plan_is_named_by_its_survivors(found):
     blind = found["zucchet:60:blind"]
-    assert blind.killed_formula_slips < blind.formula_slips
+    assert blind.killed_formula_mutants < blind.formula_mutants
     assert words(found["zucchet:60:blind"], "monte_carlo") == {"confirmed"}
 
 
@@ -252,11 +252,11 @@ def test_progress_reaches_its_total_in_every_stage():
 JUDGE_ALL = """
 import json
 from sigprop.judge.run import verify
-from tests.rows import every_slip_noticed, rows
+from tests.rows import every_mutant_noticed, rows
 from tests.sealed import sealed
 run = verify(tuple(map(sealed, rows().values())))
 found = {
-    one.id: (one.status, every_slip_noticed(one), one.counterexample)
+    one.id: (one.status, every_mutant_noticed(one), one.counterexample)
     for one in run.claims
 }
 print(json.dumps(found))

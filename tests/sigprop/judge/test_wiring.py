@@ -62,8 +62,8 @@ def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(ask
     (found,) = sigprop.judge.run.verify((find_row("zucchet:74"),), seed=41).claims
     assert seen == [("zucchet:74", 41)]
     assert found.counterexample == "At here the statement fails."
-    assert (found.status, found.formula_slips) == ("conditional", 5)
-    assert found.killed_formula_slips == 5
+    assert (found.status, found.formula_mutants) == ("conditional", 5)
+    assert found.killed_formula_mutants == 5
 
 
 class Here:

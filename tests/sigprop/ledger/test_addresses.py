@@ -48,7 +48,7 @@ def test_rows_have_the_form_that_the_schema_gives():
     found = json.loads(json.dumps(rows(some, grounds)))
     validator = Draft202012Validator(schema())
     assert [*validator.iter_errors(found)] == []
-    assert schema()["version"] == VERSION == "1.1"
+    assert schema()["version"] == VERSION == "2.0"
     assert [row["address"] for row in found] == [address(row["id"]) for row in found]
     for spoilt in ({"address": 1}, {"status": "true"}, {"mutants": -1}, {"more": 1}):
         assert [*validator.iter_errors([found[0] | spoilt])] != [], spoilt

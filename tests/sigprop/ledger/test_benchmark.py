@@ -84,7 +84,7 @@ def test_no_misprint_says_the_same(key):
     assert claim.printed is not None
     form = claim.printed()
     found = list(misprints(claim.statement, form, reading))
-    assert len({one.slip for one in found}) > 2
+    assert len({one.change for one in found}) > 2
     assert not any(agrees(one.latex, form, reading) for one in found)
 
 

@@ -142,12 +142,12 @@ SIMULATED = claim(
         result("monte_carlo", 1.25, half=0.125),
         result("monte_carlo", 3.0, half=0.5, form="printed", verdict="refuted"),
     ),
-    formula_slips=31,
-    killed_formula_slips=29,
+    formula_mutants=31,
+    killed_formula_mutants=29,
     seconds=2.5,
 )
 PLAIN = claim(
-    "lru:4", "definition", results=(), routes=(), formula_slips=0, seconds=0.25
+    "lru:4", "definition", results=(), routes=(), formula_mutants=0, seconds=0.25
 )
 RUN = dataclasses.replace(
     EVERYTHING, claims=(SIMULATED, PLAIN), tier="headline", seed=3, device="H200",

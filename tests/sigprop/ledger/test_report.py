@@ -93,12 +93,12 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "expected": expected or status,
         "routes": ("symbolic", "reference"),
         "results": (result("reference", 1 + 3e-12),),
-        "formula_slips": 12,
-        "killed_formula_slips": 11,
-        "value_slips": 0,
-        "killed_value_slips": 0,
-        "hand_slips": 0,
-        "killed_hand_slips": 0,
+        "formula_mutants": 12,
+        "killed_formula_mutants": 11,
+        "value_mutants": 0,
+        "killed_value_mutants": 0,
+        "hand_mutants": 0,
+        "killed_hand_mutants": 0,
         "arithmetic": False,
         "code": "sigprop.theory.diagonal.second_moment",
         "seconds": 1.0,
@@ -144,7 +144,7 @@ WILD = claim(
     ),
 )
 BARE = claim(
-    "sigprop:x", "definition", routes=(), results=(), formula_slips=0, paper="other"
+    "sigprop:x", "definition", routes=(), results=(), formula_mutants=0, paper="other"
 )
 
 

@@ -60,7 +60,7 @@ def test_without_memory_they_are_those_of_independent_inputs():
         assert abs(value - known[name][0]) < 3 * error + 1e-3 * value
 
 
-def test_a_slip_in_a_gate_moves_them():
+def test_a_mutant_in_a_gate_moves_them():
     one, given = head(), {"terms": ((1.0, 0.5),), "steps": 3}
     right = correlated_delta_moments(one, NAMES, **given)
     wrong = correlated_delta_moments(

@@ -127,8 +127,8 @@ def zero_order_hold(
 
     Args:
         dt: The step.
-        linear: Whether the exponential is Euler's, a slip.
-        bare: Whether the input matrix stays ``dt B``, a slip.
+        linear: Whether the exponential is Euler's, a mutant.
+        bare: Whether the input matrix stays ``dt B``, a mutant.
     """
     jump = np.eye(2) + dt * A if linear else scipy.linalg.expm(dt * A)
     entering = dt * B if bare else np.linalg.solve(A, (jump - np.eye(2)) @ B)
@@ -181,10 +181,10 @@ def gated_step(gain: float) -> Float[np.ndarray, " n"]:
     return _update(gain, _gate(gain)[1])
 
 
-def gated_slip(
+def gated_mutant(
     gain: float, forget: Callable[..., Any], write: Callable[..., Any]
 ) -> Float[np.ndarray, " n"]:
-    """A slip of ``gated_step``: other factors of the state and the input."""
+    """A mutant of ``gated_step``: other factors of the state and the input."""
     f, (_, h, x) = _gates(gain, _gate(gain)[1]), _gate(gain)
     return forget(f) * h + write(f) * x
 
@@ -209,12 +209,12 @@ def gated_jacobian(gain: float) -> Float[np.ndarray, "n n"]:
 def gates_alone(
     gain: float, of: Callable[..., Any] = lambda f: f
 ) -> Float[np.ndarray, "n n"]:
-    """``diag(f)``; ``of`` it another vector for a slip."""
+    """``diag(f)``; ``of`` it another vector for a mutant."""
     return np.diag(of(_gates(gain, _gate(gain)[1])))
 
 
 def gates_by_column(gain: float) -> Float[np.ndarray, "n n"]:
-    """Slip of ``gated_jacobian``: the gate's slope scales columns."""
+    """Mutant of ``gated_jacobian``: the gate's slope scales columns."""
     w, h, x = _gate(gain)
     f = _gates(gain, h)
     return gates_alone(gain) + w["W_fh"] * (f * (1 - f) * (h - x))
@@ -299,7 +299,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"dt": 0.05}, {"dt": 0.7}),
         {"reference": held_by_solver, "closed_form": held_by_series},
         form=zero_order_hold,
-        slips={
+        mutants={
             "Euler's": functools.partial(zero_order_hold, linear=True),
             "the input as before": functools.partial(zero_order_hold, bare=True),
         },
@@ -308,7 +308,7 @@ EVIDENCE: dict[str, Basis] = {
         GAINS[:1],
         JACOBIANS,
         form=gates_alone,
-        slips={
+        mutants={
             "the input gate": functools.partial(gates_alone, of=lambda f: 1 - f),
             "the sigmoid's slope": functools.partial(
                 gates_alone, of=lambda f: f * (1 - f)
@@ -317,8 +317,8 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:gated-update": dataclasses.replace(
         by_code(GAINS, gated_step_by_layer, gated_step),
-        slips={
-            name: functools.partial(gated_slip, forget=forget, write=write)
+        mutants={
+            name: functools.partial(gated_mutant, forget=forget, write=write)
             for name, (forget, write) in {
                 "exchanged gates": (lambda f: 1 - f, lambda f: f),
                 "the input is not gated": (lambda f: f, np.ones_like),
@@ -330,7 +330,7 @@ EVIDENCE: dict[str, Basis] = {
         GAINS,
         JACOBIANS,
         form=gated_jacobian,
-        slips={"the gates alone": gates_alone, "columns for rows": gates_by_column},
+        mutants={"the gates alone": gates_alone, "columns for rows": gates_by_column},
     ),
     "zucchet:text:gate-normalises": Evidence(
         points("lam rho", (0.6, 1.0), (0.6, 0.3), (0.9, -0.4)),
@@ -338,7 +338,7 @@ EVIDENCE: dict[str, Basis] = {
         form=1.0,  # the input's variance
         relation="<=",
         proof=recurrences.coupled_gate_is_bounded,
-        slips={
+        mutants={
             "the gain of white input": lambda lam, **_: (1 - lam) / (1 + lam),
             "the gate's gain": lambda lam, **_: 1 - lam,
         },

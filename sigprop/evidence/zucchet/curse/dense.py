@@ -72,8 +72,8 @@ def states_by_modes(
 
     Args:
         late: Ignored.
-        entering: What turns an input into modes; another is a slip.
-        leaving: What turns the modes back; another is a slip.
+        entering: What turns an input into modes; another is a mutant.
+        leaving: What turns the modes back; another is a mutant.
     """
     A, _, x = _problem()
     lam, P = np.linalg.eig(A)
@@ -119,7 +119,7 @@ def moved_by_terms(
 
     Args:
         draw: Which matrix, direction and inputs.
-        weights: Of the terms: readout, eigenvalues, input; all one but for a slip.
+        weights: Of the terms: readout, eigenvalues, input; all one but for a mutant.
     """
     return np.array(weights) @ np.array(_terms(draw))
 
@@ -292,7 +292,7 @@ def orthogonal_norms_by_power(steps: int) -> Float[np.ndarray, " n"]:
 
 
 def sheared_norms(steps: int) -> Float[np.ndarray, " n"]:
-    """Slip: a matrix whose eigenvalues are one in modulus, but not orthogonal."""
+    """Mutant: a matrix whose eigenvalues are one in modulus, but not orthogonal."""
     power = np.linalg.matrix_power(np.eye(SIZE) + _upper(), steps)
     return np.linalg.svd(power, compute_uv=False)
 
@@ -311,7 +311,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": states_by_layer, "reference": states_by_powers},
         form=states_by_modes,
         printed=lambda late: states_by_powers(late=1),
-        slips={
+        mutants={
             "P for its inverse": functools.partial(
                 states_by_modes, entering="vectors", leaving="inverse"
             ),
@@ -333,7 +333,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"draw": 4}, {"draw": 9}),
         {"autodiff": moved_by_layer, "reference": moved_by_step},
         form=moved_by_terms,
-        slips={
+        mutants={
             name: functools.partial(moved_by_terms, weights=weights)
             for name, weights in {
                 "no readout term": (0.0, 1.0, 1.0),
@@ -348,7 +348,7 @@ EVIDENCE: dict[str, Basis] = {
         each(share_left, ENERGIES),
         form=_everywhere(2.0),
         absolute=0.05,
-        slips={
+        mutants={
             "a constant share": _everywhere(0.0),
             "as the state": _everywhere(1.0),
             "on the diagonal": lambda source: 2 * np.eye(3),
@@ -360,7 +360,7 @@ EVIDENCE: dict[str, Basis] = {
         each(entry_growth, ENERGIES),
         form=_everywhere(3.0),  # in every entry the exponent of the sensitivity
         absolute=0.05,
-        slips={
+        mutants={
             "as the state": _everywhere(1.0),
             "on the diagonal": lambda source: 2 * np.eye(3) + 1,
             "above the diagonal": lambda source: 2 * np.triu(np.ones((3, 3))) + 1,
@@ -371,7 +371,7 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": orthogonal_norms, "reference": orthogonal_norms_by_power},
         form=[1.0] * SIZE,
         proof=recurrences.orthogonal_products_are_orthogonal,
-        slips={"of unit eigenvalues": sheared_norms},
+        mutants={"of unit eigenvalues": sheared_norms},
     ),
     "zucchet:text:orthogonal-sensitive": Evidence(
         across(T=(2, 7, 40), phase=(0.4, 2.0)), each(circle_sensitivity, RESPONSES)

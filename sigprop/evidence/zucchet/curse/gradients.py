@@ -105,7 +105,7 @@ def sensitivity_sum(
     Args:
         kind: Of network.
         end: The last update.
-        left_out: How many of the last updates are left out, a slip as the others are.
+        left_out: How many of the last updates are left out, a mutant as the others are.
         late: Whether an update is taken at the state that it gives.
         further: By how many updates the Jacobians reach back too far.
         turned: Whether the Jacobians are transposed.
@@ -143,9 +143,9 @@ def gradient(way: Way, kind: str, end: int) -> Float[np.ndarray, "n n"]:
     return way.derivative(loss, weights(kind))
 
 
-def gradient_sum(kind: str, end: int, **slip: Any) -> Float[np.ndarray, "n n"]:
+def gradient_sum(kind: str, end: int, **mutant: Any) -> Float[np.ndarray, "n n"]:
     """The error times the sum over updates; see ``sensitivity_sum``."""
-    return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end, **slip))
+    return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end, **mutant))
 
 
 def total(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
@@ -168,8 +168,8 @@ def total_sum(
         kind: Of network.
         start: Which state.
         end: The last loss.
-        first: How many losses are left out, a slip.
-        turned: Whether the jumps are transposed, a slip.
+        first: How many losses are left out, a mutant.
+        turned: Whether the jumps are transposed, a mutant.
     """
     total = np.zeros(SIZE)
     for t in range(start + first, end + 1):
@@ -179,7 +179,7 @@ def total_sum(
 
 
 def total_with_two_errors(kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
-    """Slip of ``total_sum``: the sum over later losses has the one of now too."""
+    """Mutant of ``total_sum``: the sum over later losses has the one of now too."""
     return _error(kind, start) + total_sum(kind, start, end)
 
 
@@ -200,8 +200,8 @@ def eigenvalue_gradient_sum(
 
     Args:
         kind: Of network.
-        late: Whether the recurrence takes the newest state, a slip.
-        accumulated: Whether the errors are total derivatives, a slip.
+        late: Whether the recurrence takes the newest state, a mutant.
+        accumulated: Whether the errors are total derivatives, a mutant.
     """
     states = trajectory(kind, weights(kind))
     slopes = recur(np.diag(weights(kind)), states[1:] if late else states[:-1])
@@ -263,10 +263,10 @@ def rate(norm: Callable[..., float], kind: str, steps: int) -> float:
     return math.log(norm(kind, 2 * steps) / norm(kind, steps)) / steps
 
 
-def states_by_slip(
+def states_by_mutant(
     kind: str, *, late: bool = False, turned: bool = False, mixed: bool = False
 ) -> Float[np.ndarray, "time n"]:
-    """States of Eq. 1 with a slip: inputs late, ``A`` transposed, inputs through it."""
+    """States of Eq. 1 with a mutant: inputs late, ``A`` transposed, inputs through it."""
     A, x = weights(kind), data()[0]
     if late:
         x = np.concatenate([np.zeros((1, SIZE)), x[:-1]])
@@ -275,9 +275,11 @@ def states_by_slip(
     return np.array(forward(kind, A.T if turned else A, np.zeros(SIZE), x))
 
 
-def slipped(routine: Callable[..., Any], *slips: str) -> dict[str, Callable[..., Any]]:
+def mutated(
+    routine: Callable[..., Any], *mutants: str
+) -> dict[str, Callable[..., Any]]:
     """The routine with each of these options set, by their names."""
-    return {slip: functools.partial(routine, **{slip: True}) for slip in slips}
+    return {mutant: functools.partial(routine, **{mutant: True}) for mutant in mutants}
 
 
 KINDS = ("diagonal", "dense", "tanh")
@@ -288,15 +290,15 @@ RATES = each(rate, {"reference": decay_norm, "autodiff": decay_norm_by_layer})
 EVIDENCE: dict[str, Basis] = {
     "zucchet:1": dataclasses.replace(
         by_code(points("kind", *KINDS), layer_states, iterated_states),
-        slips=slipped(states_by_slip, "late", "turned", "mixed"),
+        mutants=mutated(states_by_mutant, "late", "turned", "mixed"),
     ),
     "zucchet:2": Evidence(
         ENDS,
         each(gradient, WAYS),
         form=gradient_sum,
         printed=functools.partial(gradient_sum, left_out=1),
-        slips={
-            **slipped(gradient_sum, "late", "turned"),
+        mutants={
+            **mutated(gradient_sum, "late", "turned"),
             "further": functools.partial(gradient_sum, further=1),
         },
         example=Example(
@@ -310,8 +312,8 @@ EVIDENCE: dict[str, Basis] = {
         ENDS,
         each(sensitivity, WAYS),
         form=sensitivity_sum,
-        slips={
-            **slipped(sensitivity_sum, "late", "turned"),
+        mutants={
+            **mutated(sensitivity_sum, "late", "turned"),
             "further": functools.partial(sensitivity_sum, further=1),
             "the last update is left out": functools.partial(
                 sensitivity_sum, left_out=1
@@ -322,8 +324,8 @@ EVIDENCE: dict[str, Basis] = {
         JUMPS,
         each(total, WAYS),
         form=total_sum,
-        slips={
-            **slipped(total_sum, "turned"),
+        mutants={
+            **mutated(total_sum, "turned"),
             "later losses alone": functools.partial(total_sum, first=1),
             "the loss of now twice": total_with_two_errors,
         },
@@ -332,13 +334,13 @@ EVIDENCE: dict[str, Basis] = {
         ({"kind": "diagonal"},),
         each(eigenvalue_gradient, WAYS),
         form=eigenvalue_gradient_sum,
-        slips=slipped(eigenvalue_gradient_sum, "late", "accumulated"),
+        mutants=mutated(eigenvalue_gradient_sum, "late", "accumulated"),
     ),
     "zucchet:3": Evidence(
         (*JUMPS, {"kind": "tanh", "start": 0, "end": 6}),
         each(jump, WAYS),
         form=jump_product,
-        slips={
+        mutants={
             "from left to right": jump_product_in_order,
             "up to i = t": lambda kind, start, end: jump_product(kind, start, end + 1),
             "from i = t' + 1": lambda kind, start, end: jump_product(
@@ -351,7 +353,7 @@ EVIDENCE: dict[str, Basis] = {
         RATES,
         form=0.0,
         relation="<",
-        slips={
+        mutants={
             "the least eigenvalue": lambda kind, **_: math.log(moduli(kind)[0]),
             "the determinant": lambda kind, **_: math.log(np.prod(moduli(kind))),
             "the radius squared": lambda kind, **_: 2 * math.log(moduli(kind)[-1]),
@@ -369,7 +371,7 @@ EVIDENCE: dict[str, Basis] = {
         RATES,
         form=0.0,
         relation=">",
-        slips={
+        mutants={
             "the largest entry": lambda kind, **_: math.log(np.max(JACOBIANS[kind])),
             "the norm": lambda kind, **_: math.log(decay_norm(kind, 1)),
             "the trace": lambda kind, **_: math.log(np.trace(JACOBIANS[kind][0])),

@@ -80,8 +80,8 @@ def toeplitz_covariances(
 
     Args:
         rho: Decay rate.
-        late: Added to each lag, a slip.
-        combine: What gives a lag of two times; anything but the difference is a slip.
+        late: Added to each lag, a mutant.
+        combine: What gives a lag of two times; anything but the difference is a mutant.
     """
     from sigprop.inputs import AR1
 
@@ -144,8 +144,8 @@ def outgrown(
         lam: Eigenvalue.
         rho: Decay rate.
         variance: Of the input, ``R(0)``.
-        power: Of the moment, one but for a slip.
-        quantity: Whose moment, the state's but for a slip.
+        power: Of the moment, one but for a mutant.
+        quantity: Whose moment, the state's but for a mutant.
     """
     bare = moment_of(power_response, lam, rho, quantity)
     return (variance * bare) ** power / variance
@@ -186,7 +186,7 @@ def explosion(quantity: str, proof: Callable[[], bool], flat: float) -> Evidence
         form=edge_exponent,
         absolute=0.01,
         proof=proof,
-        slips={
+        mutants={
             "no resonance": functools.partial(edge_exponent, resonance=0.0),
             "resonance slows": functools.partial(edge_exponent, resonance=-1.0),
             f"as the {other}": lambda phase, rho, **_: edge_exponent(phase, rho, other),
@@ -210,7 +210,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         form=terms_counted,
         relation=">",
-        slips={
+        mutants={
             "more than twice as many": lambda lam, least: 2 * terms_counted(lam, least),
             "more for twice the threshold's logarithm": lambda lam, least: (
                 terms_counted(lam, least**2)
@@ -222,7 +222,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:assumption-diagonal": dataclasses.replace(
         by_code(REAL, MOMENTS["impulse"], MOMENTS["reference"]),
-        slips={
+        mutants={
             "inputs through lam": lambda lam, rho: lam**2 * state_moment(lam, rho),
             "two updates a step": lambda lam, rho: state_moment(lam**2, rho),
             "the modulus": lambda lam, rho: state_moment(abs(lam), rho),
@@ -236,7 +236,7 @@ EVIDENCE: dict[str, Basis] = {
             process_covariances,
             toeplitz_covariances,
         ),
-        slips={
+        mutants={
             "a lag more": functools.partial(toeplitz_covariances, late=1),
             "the sum of times": functools.partial(toeplitz_covariances, combine=np.add),
             "the later time": functools.partial(
@@ -261,7 +261,7 @@ EVIDENCE: dict[str, Basis] = {
         printed=lambda edge, rho: edge_factor(1, abs(rho)),
         tolerance=1e-3,
         proof=recurrences.states_explode,
-        slips={
+        mutants={
             "the inverse": lambda edge, rho: edge_factor(-edge, rho),
             "lags of one sign": lambda edge, rho: 1 / (1 - edge * rho),
             "the square of rho": lambda edge, rho: edge_factor(1, rho**2),
@@ -278,7 +278,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": gain_ratio_by_layer, "reference": gain_ratio_by_waves},
         form=1.0,
         relation="<=",
-        slips={
+        mutants={
             "the ratio of powers": lambda lam: ((1 - lam) / (1 + lam)) ** 2,
             "over the mean": lambda lam: (1 - lam) / 2,
             "over the gain": lambda lam: (1 - lam) ** 2,
@@ -296,7 +296,7 @@ EVIDENCE: dict[str, Basis] = {
         form=2.0,
         absolute=0.01,
         proof=ratio_diverges,
-        slips={
+        mutants={
             "by the state's power": functools.partial(edge_exponent, quantity="state"),
             "by its own power": functools.partial(
                 edge_exponent, quantity="sensitivity"
@@ -322,7 +322,7 @@ EVIDENCE: dict[str, Basis] = {
         form=outgrown,
         relation=">=",
         proof=recurrences.two_passes_outgrow_one,
-        slips={
+        mutants={
             "the square of the moment": functools.partial(outgrown, power=2),
             "the sensitivity's": functools.partial(outgrown, quantity="sensitivity"),
             "not over R(0)": lambda variance, **at: (

@@ -179,7 +179,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": by_tanh, "impulse": by_tanh_and_layer},
         form=lambda lam: 1 + lam**2,
         printed=1.0,
-        slips={
+        mutants={
             "the slope once": lambda lam: (1 + lam**2) / (1 - lam**2),
             "the slope of a sigmoid": lambda lam: (lam / (1 + lam)) ** 2 * (1 + lam**2),
         },
@@ -209,7 +209,7 @@ EVIDENCE: dict[str, Basis] = {
         form=0.5,
         relation="<=",
         proof=recurrences.controlled_is_bounded,
-        slips={
+        mutants={
             "by the share that stays": lambda lam, **_: lam**2 / 2,
             "by the gap": lambda lam, **_: (1 - lam**2) / 2,
             "by the slope": lambda lam, **_: abs(lam * math.log(lam)),

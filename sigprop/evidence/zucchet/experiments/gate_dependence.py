@@ -134,7 +134,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": kernel_weight},
         form=samples,
         tolerance=5e-3,
-        slips={
+        mutants={
             "no edges": partial(samples, edges=(-math.inf, math.inf)),
             "the width squared": partial(samples, width=100.0),
             "times from two on": partial(samples, edges=(2.0, 256.0)),

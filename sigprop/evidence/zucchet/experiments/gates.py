@@ -190,7 +190,7 @@ EVIDENCE: dict[str, Basis] = {
         UNITS,
         each(gate, {"layer": states_by_layer, "loop": states_by_hand}),
         form=gate_as_defined,
-        slips={
+        mutants={
             "the input of the step before": partial(gate_as_defined, late_input=1),
             "the state of its own step": partial(gate_as_defined, late_state=0),
             "both, as in item 1": partial(gate_as_defined, late_input=1, late_state=0),
@@ -200,7 +200,7 @@ EVIDENCE: dict[str, Basis] = {
         UNITS,
         {"layer": states_by_layer},
         form=states_by_hand,
-        slips={
+        mutants={
             "the input of the step before": partial(states_by_hand, late=1),
             "the gate's two roles exchanged": partial(states_by_hand, exchanged=True),
             "1 - f left out": states_uncoupled,
@@ -212,7 +212,7 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": seen_by_gate, "impulse": moves_gate},
         form=[0.0, -1.0],
         printed=[-1.0, 0.0],
-        slips={
+        mutants={
             "both of its own time": [0.0, 0.0],
             "both of the time before": [-1.0, -1.0],
         },

@@ -192,7 +192,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": half_squared_gap},
         form=gated.prediction_loss,
-        slips={
+        mutants={
             "a norm that is not squared": lambda prediction, target: (
                 0.5 * np.linalg.norm(np.subtract(prediction, target))
             ),
@@ -212,7 +212,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"tau": 2.0}, {"tau": 10.0}),
         {"layer": odds_drawn, "sum": time_constant_counted},
         form=lambda tau: tau,
-        slips={
+        mutants={
             "one step more": lambda tau: tau + 1,
             "its bias": lambda tau: np.log(tau),
         },
@@ -222,7 +222,7 @@ EVIDENCE: dict[str, Basis] = {
         {"layer": lambda t_max: gates_of_lstm(t_max)[0], "step": input_gate_by_step},
         form=lambda t_max: 1 - gates_of_lstm(t_max)[1],
         tolerance=1e-6,
-        slips={
+        mutants={
             "as the forget gate": lambda t_max: gates_of_lstm(t_max)[1],
             "its odds": lambda t_max: 1 / gates_of_lstm(t_max)[1] - 1,
         },
@@ -240,13 +240,13 @@ EVIDENCE: dict[str, Basis] = {
         {"quadrature": normalised_state, "reference": normalised_state_by_sum},
         form=1.0,
         tolerance=1e-6,
-        slips={"no normalisation": lambda radius, **_: 1 / (1 - radius**2)},
+        mutants={"no normalisation": lambda radius, **_: 1 / (1 - radius**2)},
     ),
     "zucchet:text:layers-explained": Evidence(
         ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}),
         {"autodiff": layer_gradients, "reference": layer_gradients_by_differences},
         form=[1.0] * 4,
-        slips={
+        mutants={
             "as the states grow": state_energies,
             "as the errors do": lambda lams: state_energies(lams)[::-1],
         },

@@ -179,7 +179,7 @@ def _diagonal(*candidates: float, example: Example | None = None) -> Evidence:
         {"autodiff": jacobian_at_inputs, "differences": jacobian_by_differences},
         form=gates_of_inputs,
         tolerance=1e-8,
-        slips={
+        mutants={
             "the gates at rest": partial(gates_of_inputs, sees=0.0),
             "the gates of the opposite input": partial(gates_of_inputs, sees=-1.0),
             "gates that see the state": lambda **_: jacobian_at_inputs(1.0, 0.0),
@@ -211,7 +211,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": grows, "autodiff": grows_by_layer},
         form=lambda gain: float(gain > 2),
         absolute=0.25,
-        slips={
+        mutants={
             "above one": lambda gain: float(gain > 1),
             "above four": lambda gain: float(gain > 4),
         },

@@ -229,7 +229,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"reference": top_ratio},
         form=1.0,
         tolerance=0.02,
-        slips={"for any eigenvectors": lambda normal: top_ratio(not normal)},
+        mutants={"for any eigenvectors": lambda normal: top_ratio(not normal)},
         alone="exact derivatives of the impulse response, 20 teachers",
         example=Example(
             "for modes 0.99 and 0.5 and eigenvectors at this angle, the largest dense "
@@ -243,7 +243,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         points("diagonal", False, True),
         {"reference": rank},
         form=2 * 4 + 1,
-        slips={
+        mutants={
             "a pole and a residue a pair": 2 * 2 + 1,
             "without D": 2 * 4,
             "every parameter": 25,
@@ -262,7 +262,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"reference": largest_stable_rate, "steps": largest_rate_by_steps},
         form=lambda eigenvalues: 2 / lipschitz_by_pairs(eigenvalues),
         relation="<=",
-        slips={
+        mutants={
             "the square of L": lambda eigenvalues: (
                 2 / lipschitz_by_pairs(eigenvalues) ** 2
             ),
@@ -293,7 +293,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         },
         form=eigenvalues_sorted,
         tolerance=1e-9,
-        slips={
+        mutants={
             "pairs across the imaginary axis": lambda seed: np.sort_complex(
                 -eigenvalues_sorted(seed).conj()
             )

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.evidence import Load
-from sigprop.judge.basis import Check, by_slips
+from sigprop.judge.basis import Check, by_mutants
 from sigprop.judge.evidence import describe
 from sigprop.judge.results import RouteResult
 from sigprop.theory.claims import Claim
@@ -48,7 +48,7 @@ def outcome(
     ) -> tuple[RouteResult, ...]:
         return tuple(_decided(p, ratios(**p), turned) for p in points)
 
-    turned = by_slips({"the order turned round": partial(results, turned=True)})
+    turned = by_mutants({"the order turned round": partial(results, turned=True)})
     return Check(results, turned, ("trained",), alone=alone)
 
 

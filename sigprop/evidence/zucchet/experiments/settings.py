@@ -48,7 +48,7 @@ EVIDENCE: dict[str, Basis] = {
         {"layer": lru_places},
         form=lambda nu0, theta0: [theta0, 1, -nu0],
         relation="<=",
-        slips={
+        mutants={
             "half of the angles": lambda nu0, theta0: [theta0 / 2, 1, -nu0],
             "moduli as in Appendix D.1": lambda nu0, theta0: [
                 theta0,

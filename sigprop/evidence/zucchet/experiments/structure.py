@@ -127,7 +127,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         points("first second", (0.95 + 0.1j, 0.95 - 0.1j), (-0.3 + 0.9j, -0.3 - 0.9j)),
         {"reference": coupling_of, "sum": coupling_by_sum},
         form=1.0,
-        slips={
+        mutants={
             "pairs across the imaginary axis": lambda first, second: coupling_of(
                 first, -second
             )
@@ -138,7 +138,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         each(angle_slope, WAYS),
         form=lambda theta: theta**2,
         tolerance=1e-6,
-        slips={
+        mutants={
             "theta not squared": lambda theta: theta,
             "the reciprocal": lambda theta: theta**-2,
         },
@@ -150,7 +150,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "count": lambda heads: 64 / heads,
         },
         form=lambda heads: {1: 64, 16: 4, 32: 2}[heads],
-        slips={"blocks and heads exchanged": lambda heads: heads},
+        mutants={"blocks and heads exchanged": lambda heads: heads},
     ),
     "zucchet:fig11": Evidence(
         across(width=(64,), heads=tuple(teacher.HEADS)),

@@ -192,7 +192,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"closed_form": white_covariance, "simulation": white_covariance_drawn},
         form=lambda lag: float(lag == 0),
         absolute=0.02,
-        slips={"a slowly decaying one": lambda lag: 0.5**lag},
+        mutants={"a slowly decaying one": lambda lag: 0.5**lag},
     ),
     "zucchet:text:loss-sharpens": Evidence(
         points("r", 0.3, 0.9, 0.99),
@@ -204,7 +204,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"layer": largest_place, "norm": largest_place_by_norm},
         form=tanh(1),
         absolute=0.03,
-        slips={"the unit circle": 1.0, "1/sqrt(n) as variance": tanh(NEURONS**0.25)},
+        mutants={"the unit circle": 1.0, "1/sqrt(n) as variance": tanh(NEURONS**0.25)},
     ),
     "zucchet:text:three-times": Evidence(
         across(lam=(0.99, SLOWEST), length=(300,)),
@@ -213,7 +213,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "closed_form": lambda lam, length: length * (1 - lam),
         },
         form=3.0,
-        slips={
+        mutants={
             "the time scale of the energy": lambda lam, length: length * (1 - lam**2),
             "half lives": lambda lam, length: -length * np.log2(lam),
         },
@@ -229,7 +229,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         {"layer": size_ratio, "count": size_ratio_by_count},
         form=10.0,
         absolute=5.0,
-        slips={"a dense matrix over a diagonal": lambda width: width},
+        mutants={"a dense matrix over a diagonal": lambda width: width},
     ),
     "zucchet:text:overparametrized": Evidence(
         ({"width": 64},),
@@ -248,14 +248,14 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
             "count": lambda width: [width / 2, 2 * width + 2 * width + 1],
         },
         form=lambda width: {64: [32, 257], 128: [64, 513]}[width],
-        slips={"one number a block": lambda width: [width // 2, 5 * width // 2 + 1]},
+        mutants={"one number a block": lambda width: [width // 2, 5 * width // 2 + 1]},
     ),
     "zucchet:text:block-expressivity": Evidence(
         points("seed n", (0, 6), (1, 8), (2, 6)),
         {"reference": block_response, "impulse": layer_response},
         form=dense_response,
         tolerance=1e-8,
-        slips={"conjugate eigenvalues": partial(block_response, turn=np.conj)},
+        mutants={"conjugate eigenvalues": partial(block_response, turn=np.conj)},
     ),
     "zucchet:fig3": lambda load: compared(
         load, *(("memory_gap", "RNN", "LRU", nu0) for nu0 in (0.98, 0.99))

@@ -109,7 +109,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=lambda **point: quarter(eq_138(**point)),
         printed=eq_138,
-        slips={
+        mutants={
             "no line over the lower row": lambda A_ij, B_ij, **_: quarter(
                 [[A_ij, B_ij], [B_ij, A_ij]]
             ),
@@ -128,7 +128,7 @@ EVIDENCE: dict[str, Basis] = {
         routes("lru"),
         form=lambda **point: H.block_value(H.polar("i"), H.polar("j"), point),
         proof=parts_agree,
-        slips={
+        mutants={
             "the adjoint on the left": lambda **point: H.block_value(
                 [H.conjugate(slope) for slope in H.polar("i")], H.polar("j"), point
             ),
@@ -152,7 +152,7 @@ EVIDENCE: dict[str, Basis] = {
         routes("cartesian"),
         form=lambda **point: H.block_value(H.CARTESIAN, H.CARTESIAN, point),
         printed=eq_139,
-        slips={
+        mutants={
             "the adjoint on the left": lambda **point: H.block_value(
                 BACK, H.CARTESIAN, point
             ),
@@ -173,7 +173,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": cartesian_slopes, "impulse": layer_slopes},
         form=[1.0, 1j, -1j],
         printed=[0.5, 0.5j, -0.5j],
-        slips={
+        mutants={
             "the conjugate's as the eigenvalue's": [1.0, 1j, 1j],
             "without the i": [1.0, 1.0, 1.0],
         },

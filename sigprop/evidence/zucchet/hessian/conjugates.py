@@ -63,7 +63,7 @@ EVIDENCE: dict[str, Basis] = {
         PAIRS[:2],
         {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
         form=lambda **point: H.whole_complex(point),
-        slips={
+        mutants={
             "the conjugates' rows without their line": one_conjugate_lost,
             "Hermitian for symmetric": hermitian,
         },

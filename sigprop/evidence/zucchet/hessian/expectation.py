@@ -112,7 +112,7 @@ def over_sums_of_ages(lambda_i: complex, lambda_j: complex, **point: Any) -> com
     return point["b_i"] * point["b_j"] * point.get("b", 1.0) * product
 
 
-def covariance(form: Callable[..., complex], slips: dict[str, Routine]) -> Evidence:
+def covariance(form: Callable[..., complex], mutants: dict[str, Routine]) -> Evidence:
     """Evidence of one form of the covariance of two sensitivities."""
 
     def second_conjugated(lambda_j: complex, **point: Any) -> complex:
@@ -129,10 +129,10 @@ def covariance(form: Callable[..., complex], slips: dict[str, Routine]) -> Evide
         },
         form=form,
         proof=H.pair_is_the_double_sum,
-        slips={
+        mutants={
             "the second sensitivity conjugated": second_conjugated,
             "the second gain conjugated": gain_conjugated,
-            **slips,
+            **mutants,
         },
     )
 

@@ -130,7 +130,7 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda **point: size(point["lambda_i"], turned(**point)),
         relation="<=",
         proof=peak_is_unique,
-        slips={
+        mutants={
             "the peak where they are aligned": lambda **point: size(
                 point["lambda_i"], turned(**point).conjugate()
             ),
@@ -152,7 +152,7 @@ EVIDENCE: dict[str, Basis] = {
         form=lambda lambda_i, smaller, rho, **_: size(lambda_i, smaller, rho),
         relation=">",
         proof=peaks_grow,
-        slips={
+        mutants={
             "falling in the magnitude": lambda lambda_i, lambda_j, rho, **_: size(
                 lambda_i, 1.05 * lambda_j, rho
             )
@@ -166,7 +166,7 @@ EVIDENCE: dict[str, Basis] = {
         {"quadrature": peak_ratio, "closed_form": closed_ratio},
         form=lambda next_rho, **_: closed_ratio(next_rho),
         relation=">",
-        slips={"rising in rho": lambda rho, **_: closed_ratio(rho - 0.005)},
+        mutants={"rising in rho": lambda rho, **_: closed_ratio(rho - 0.005)},
         hand={"twice the next": lambda next_rho, **_: 2 * closed_ratio(next_rho)},
     ),
     "zucchet:text:hessian-large-blocks": Evidence(
@@ -179,7 +179,7 @@ EVIDENCE: dict[str, Basis] = {
         form=at_most,
         relation="<=",
         proof=blocks_are_largest,
-        slips={
+        mutants={
             "opposite": partial(at_most, sign=-1.0),
             "the other input's place": partial(at_most, elsewhere),
         },

@@ -155,7 +155,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": state_by_powers, "impulse": state_by_scan},
         form=lambda h_i, **_: h_i,
         printed=lambda x, **point: state_by_powers(x=x[:-1], **point),
-        slips={
+        mutants={
             "the oldest input lost": lambda x, **point: state_by_powers(
                 x=x[1:], **point
             ),
@@ -175,7 +175,7 @@ EVIDENCE: dict[str, Basis] = {
         OFF_OPTIMALITY[:2],
         {"reference": output_by_powers, "impulse": output_by_layer},
         form=lambda e_y, target, x, **_: e_y + target + 0.6 * x[-1],
-        slips={
+        mutants={
             "c conjugated": lambda **point: read(
                 lambda c, h: c.conjugate() * h, **point
             ),
@@ -195,7 +195,7 @@ EVIDENCE: dict[str, Basis] = {
         crossed(PAIRS + SINGLES, points("chart", "cartesian", "lru")),
         {"reference": block, "closed_form": closed_block},
         form=gauss_newton,
-        slips={
+        mutants={
             "by (re, im) in every chart": lambda chart, **point: gauss_newton(
                 "cartesian", **point
             )
@@ -210,7 +210,7 @@ EVIDENCE: dict[str, Basis] = {
         form=largest_other_trace,
         relation=">",
         proof=outgrows_the_others,
-        slips={
+        mutants={
             "the gains' entries by the sensitivity": partial(
                 largest_other_trace, weights="slope"
             )

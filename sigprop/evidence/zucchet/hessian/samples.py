@@ -189,14 +189,14 @@ EVIDENCE: dict[str, Basis] = {
         across(scale=(0.5,), y=(0.2, -1.4), target=(0.3,)),
         {"reference": output_curvature, "closed_form": output_curvature_by_parabola},
         form=1.0,
-        slips={"the first derivative": lambda y, target, **_: y - target},
+        mutants={"the first derivative": lambda y, target, **_: y - target},
     ),
     "zucchet:text:hessian-diagonal-states": Evidence(
         SAMPLED[:3],
         {"reference": state_jacobian, "sensitivities": state_jacobian_by_powers},
         form=lambda s_i, s_j, **_: [[s_i, 0.0], [0.0, s_j]],
         printed=[[0.0, 0.0], [0.0, 0.0]],
-        slips={
+        mutants={
             "the other's state": lambda s_i, s_j, **_: [[0.0, s_i], [s_j, 0.0]],
             "all states alike": lambda s_i, s_j, **_: [[s_i, s_j], [s_i, s_j]],
         },

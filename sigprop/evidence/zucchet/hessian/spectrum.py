@@ -282,7 +282,10 @@ EVIDENCE: dict[str, Basis] = {
         (*POSITIVE, {"eigenvalues": (1.0, 0.5, -3.0)}),
         {"reference": lipschitz_by_power, "closed_form": lipschitz_by_norm},
         form=lambda eigenvalues: max(eigenvalues),
-        slips={"the least": lambda eigenvalues: min(eigenvalues), "the trace": _trace},
+        mutants={
+            "the least": lambda eigenvalues: min(eigenvalues),
+            "the trace": _trace,
+        },
         example=DOWNWARDS,
     ),
     "zucchet:text:hessian-step-size": Evidence(
@@ -290,7 +293,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": step_by_descent, "closed_form": step_by_radius},
         form=lambda eigenvalues: 2 / max(eigenvalues),
         proof=lambda: steepest_descent().result == 2 / curvature,
-        slips={
+        mutants={
             "over the least": lambda eigenvalues: 2 / min(eigenvalues),
             "over the trace": lambda eigenvalues: 2 / _trace(eigenvalues),
         },
@@ -303,7 +306,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": block_ratio, "closed_form": closed_block_ratio},
         form=lambda lambda_i, **_: closed_block_ratio(lambda_i, lambda_i.conjugate()),
         relation="<",
-        slips={
+        mutants={
             "the pair as (lambda, -conj(lambda))": lambda lambda_i, **_: (
                 closed_block_ratio(lambda_i, -lambda_i.conjugate())
             )
@@ -318,7 +321,7 @@ EVIDENCE: dict[str, Basis] = {
         SHARES,
         form=lambda other, **_: mean_share(*other),
         relation=">",
-        slips={
+        mutants={
             "wider angles less diagonal": lambda size, theta_0, **_: mean_share(
                 size, theta_0 / 4
             )
@@ -331,7 +334,7 @@ EVIDENCE: dict[str, Basis] = {
         SHARES,
         form=lambda other, **_: mean_share(*other),
         relation=">",
-        slips={
+        mutants={
             "fewer neurons less diagonal": lambda theta_0, **_: mean_share(
                 MOST, theta_0
             )

@@ -114,7 +114,7 @@ EVIDENCE: dict[str, Basis] = {
             H.similarity(lambda_i, lambda_j, rho=rho).real
         ),
         proof=pair_is_symmetric,
-        slips={
+        mutants={
             "of an eigenvalue with itself": lambda lambda_i, rho, **_: H.similarity(
                 lambda_i, lambda_i, rho=rho
             )
@@ -126,7 +126,7 @@ EVIDENCE: dict[str, Basis] = {
         each(of_own_conjugate, PAIR_ROUTES),
         form=partial(moment_of, by_lambda),
         printed=partial(moment_of, by_b),
-        slips={
+        mutants={
             "by the angle": partial(moment_of, by_angle),
             "by b": partial(moment_of, by_b),
             "without the modulus": without_modulus,

@@ -131,7 +131,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=whole_complex,
         proof=_differs_by_imaginary_A,
-        slips={"symmetric for Hermitian": lambda **point: whole_complex(**point).T},
+        mutants={"symmetric for Hermitian": lambda **point: whole_complex(**point).T},
         example=Example(
             "A_ii in Eq. 138 (b = c = 1, white input), which is to equal its conjugate,",
             {"lam": 0.5 + 0.4j},

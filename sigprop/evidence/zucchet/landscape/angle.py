@@ -146,7 +146,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": distance_at_zero},
         form=proofs.distance_at_zero,
         proof=proofs.distance_at_zero_is_right,
-        slips={"the slope not zero": proofs.sloped_distance},
+        mutants={"the slope not zero": proofs.sloped_distance},
     ),
     "zucchet:105": by((0, 2), MODULI),
     "zucchet:106": Evidence(
@@ -166,12 +166,12 @@ EVIDENCE: dict[str, Basis] = {
         points("path omega", ("tanh", 0.4), ("tanh", 1.1)),
         BENDS,
         form=1.0,
-        slips={
+        mutants={
             way: functools.partial(bend_of_modulus, way=way) for way in WRONG_MODULI
         },
     ),
     "zucchet:109": Evidence(
-        also(FIXED, path="best angle"), BENDS, form=1.0, slips=WRONG_ANGLES
+        also(FIXED, path="best angle"), BENDS, form=1.0, mutants=WRONG_ANGLES
     ),
     "zucchet:text:c1-gain-held": Evidence(
         MODULI,

@@ -169,7 +169,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"nu": 0.99, "theta": math.pi / 100},),
         {"reference": three_curvatures, "impulse": three_energies},
         form=proofs.three_curvatures,
-        slips={
+        mutants={
             "the rate once": lambda nu, theta: proofs.three_curvatures(nu, theta**0.5),
             "the inverse rate": lambda nu, theta: proofs.three_curvatures(
                 nu, 1 / theta

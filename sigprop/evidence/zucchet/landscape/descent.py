@@ -110,9 +110,9 @@ def written_run(
 
     Args:
         angle: Which parametrisation.
-        rate: The learning rate; another is a slip.
-        start: The student's modulus and angle; another is a slip.
-        half: The modulus is ``tanh(2 omega / half)``; one is a slip.
+        rate: The learning rate; another is a mutant.
+        start: The student's modulus and angle; another is a mutant.
+        half: The modulus is ``tanh(2 omega / half)``; one is a mutant.
     """
     _, inverse = ANGLES[angle]
     with double_precision(True):

@@ -93,14 +93,14 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "zucchet:112": Evidence(
-        also(ANGLES, path="best angle"), BENDS, form=1.0, slips=WRONG_ANGLES
+        also(ANGLES, path="best angle"), BENDS, form=1.0, mutants=WRONG_ANGLES
     ),
     "zucchet:text:c1-adam": by_code(
         points("angle", "polar", "exponential", "optimal"),
         begun,
         written_run,
         tolerance=1e-12,
-        slips={
+        mutants={
             "the rate of 10^-2": partial(written_run, rate=1e-2),
             "from the teacher": partial(written_run, start=TEACHER),
             "tanh of twice the parameter": partial(written_run, half=1),

@@ -45,7 +45,7 @@ def convolved(lam: complex, steps: int) -> Complex[np.ndarray, " steps"]:
     return np.convolve(powers(complex(lam), steps), np.arange(1, steps + 1))[:steps]
 
 
-def slipped_loop(lam: complex, steps: int, way: str) -> Complex[np.ndarray, " steps"]:
+def mutated_loop(lam: complex, steps: int, way: str) -> Complex[np.ndarray, " steps"]:
     """States for the inputs 1, 2, ... with the input late, or through the eigenvalue."""
     inputs = np.arange(1, steps + 1) + 0j
     return {
@@ -219,8 +219,8 @@ EVIDENCE: dict[str, Basis] = {
         also(OWN, steps=12),
         {"reference": plain_loop, "closed_form": convolved},
         form=suite_loop,
-        slips={
-            way: partial(slipped_loop, way=way)
+        mutants={
+            way: partial(mutated_loop, way=way)
             for way in ("late", "through the eigenvalue", "conjugated")
         },
     ),
@@ -228,7 +228,7 @@ EVIDENCE: dict[str, Basis] = {
         also(CORRELATED[:3], steps=9),
         {name: partial(mean_loss, respond=way) for name, way in RESPONSES.items()},
         form=mean_loss_covariance,
-        slips={
+        mutants={
             "the last step": last_loss,
             "one step short": mean_loss_short,
             "inputs of their own": mean_loss_unshared,
@@ -242,7 +242,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         form=limit_bound,
         relation="<=",
-        slips={
+        mutants={
             "decay as the square": limit_bound_squared,
             "decay of the transient": transient_bound,
             "the least difference": least_bound,
@@ -253,7 +253,7 @@ EVIDENCE: dict[str, Basis] = {
         EXACT,
         form=four_moments,
         proof=proofs.square_expands,
-        slips={
+        mutants={
             "one product twice": partial(wrong_moments, weights=(1, -2, 0)),
             "a sign": partial(wrong_moments, weights=(1, -1, 1)),
             "one product": partial(wrong_moments, weights=(1, -1, 0)),
@@ -276,7 +276,7 @@ EVIDENCE: dict[str, Basis] = {
         form=misfit,
         proof=proofs.misfit_is_least,
         tolerance=1e-9,
-        slips={"variances": misfit_of_variances, "nothing kept": misfit_at_zero},
+        mutants={"variances": misfit_of_variances, "nothing kept": misfit_at_zero},
     ),
     "zucchet:92": dataclasses.replace(
         NORMALISED,

@@ -69,8 +69,8 @@ def chain(
         omega: Where.
         theta: The angle.
         mean: Of the squared modulus, or, as printed, of the square.
-        power: Of the slope of ``nu``, two but for a slip.
-        orders: Of the derivatives by ``nu`` and ``theta``; others are slips.
+        power: Of the slope of ``nu``, two but for a mutant.
+        orders: Of the derivatives by ``nu`` and ``theta``; others are mutants.
     """
     with mpmath.workdps(DIGITS):
         nu = PATHS[path](mpmath.mpf(omega), theta=theta)[0]
@@ -117,7 +117,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": gain_slopes},
         form=proofs.gain_slopes,
         proof=proofs.gain_slopes_are_right,
-        slips={
+        mutants={
             way: functools.partial(wrong_gain_slopes, way=way)
             for way in ("a sign", "times gamma", "a power short")
         },
@@ -128,7 +128,7 @@ EVIDENCE: dict[str, Basis] = {
         BENDS,
         form=modulus_energy,
         printed=square_energy,
-        slips={"the modulus of the mean": modulus_of_mean, "one part": real_energy},
+        mutants={"the modulus of the mean": modulus_of_mean, "one part": real_energy},
         example=Example(
             "the mean that is the curvature along the angle at theta = 0",
             {"nu": 0.5},
@@ -141,7 +141,7 @@ EVIDENCE: dict[str, Basis] = {
         each(thrice, BENDS),
         form=chain,
         printed=functools.partial(chain, mean=square_energy),
-        slips={
+        mutants={
             "the slope once": functools.partial(chain, power=1),
             "the inverse slope": functools.partial(chain, power=-2),
             "by the angle": functools.partial(chain, orders=(0, 2)),

@@ -135,7 +135,7 @@ def _white() -> Any:
 
 
 def normal_shares(x: Sequence[float], scale: float = 1.0) -> Float[np.ndarray, " n"]:
-    """The standard normal law's; another scale is a slip."""
+    """The standard normal law's; another scale is a mutant."""
     return scipy.special.ndtr(np.asarray(x) / scale)
 
 
@@ -156,7 +156,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=1.0,
         relation=">",
-        slips={"by the cube of the gap": lambda lam, rho: (1 - lam) ** -3},
+        mutants={"by the cube of the gap": lambda lam, rho: (1 - lam) ** -3},
     ),
     "zucchet:text:c1-rate-by-input": Evidence(
         points("lam rho", (0.4, 0.5), (0.8, -0.6), (-0.7, 0.3)),
@@ -167,7 +167,7 @@ EVIDENCE: dict[str, Basis] = {
         points("lam mu", (0.6 + 0.3j, 0.5), (-0.4, 0.7j)),
         averaged_loss,
         partial(in_expectation, mean_loss),
-        slips={
+        mutants={
             name: partial(in_expectation, wrong) for name, wrong in WRONG_LOSSES.items()
         },
     ),
@@ -177,7 +177,7 @@ EVIDENCE: dict[str, Basis] = {
         normal_shares,
         route="monte_carlo",
         tolerance=0.01,  # nine standard errors of the largest share
-        slips={
+        mutants={
             "uniform, of unit variance": lambda x: np.clip(
                 0.5 + np.array(x) / 12**0.5, 0, 1
             ),
@@ -194,7 +194,7 @@ EVIDENCE: dict[str, Basis] = {
         each(growth, {"reference": sharpness, "closed_form": sharpness_closed}),
         form=1.0,
         relation=">",
-        slips={"by the fourth power of the gap": 1e4},
+        mutants={"by the fourth power of the gap": 1e4},
         example=Example(
             "under alternating input, the curvature at lam* = 0.999 divided by the "
             "curvature at 0.99",
@@ -208,7 +208,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": largest_jacobian, "impulse": largest_jacobian_impulse},
         form=1.0,
         relation="<",
-        slips={
+        mutants={
             "of two steps": lambda lam: abs(lam) ** 2,
             "the gap": lambda lam: 1 - abs(lam),
             "the real part": lambda lam: complex(lam).real,
@@ -220,7 +220,7 @@ EVIDENCE: dict[str, Basis] = {
         form=0.0,
         relation=">",
         proof=circle_is_flat,
-        slips={"as the square of the gap": 2.0},
+        mutants={"as the square of the gap": 2.0},
     ),
     "zucchet:text:one-dimensional-sharp": by((2, 0), PLAIN),
     "zucchet:text:one-dimensional-sharp-angle": by((0, 2), PLAIN),

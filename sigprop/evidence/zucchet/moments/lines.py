@@ -84,8 +84,8 @@ def eq_54(
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        lag: Of two ages; the printed one is ``n - m``, any other a slip.
-        turn: The conjugate, or a slip.
+        lag: Of two ages; the printed one is ``n - m``, any other a mutant.
+        turn: The conjugate, or a mutant.
     """
     w = power_slopes(complex(lam), AGES)
     return complex(w @ _table(R, lag) @ turn(w))
@@ -112,8 +112,8 @@ def eq_55(
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        at_zero: How often the lag zero counts, once but for a slip.
-        twice: Whether both derivatives are by ``alpha``, a slip.
+        at_zero: How often the lag zero counts, once but for a mutant.
+        twice: Whether both derivatives are by ``alpha``, a mutant.
     """
     alpha, radius = complex(lam), 0.1
     beta = alpha.conjugate()
@@ -134,9 +134,9 @@ def eq_56(
     Args:
         lam: Eigenvalue.
         R: Autocovariance.
-        power: Of ``1 - alpha beta`` below the first term, three but for a slip.
-        outer: The same of the others, two but for a slip.
-        shift: By how much the power of a differentiated lag falls, one but for a slip.
+        power: Of ``1 - alpha beta`` below the first term, three but for a mutant.
+        outer: The same of the others, two but for a mutant.
+        shift: By how much the power of a differentiated lag falls, one but for a mutant.
     """
     alpha = complex(lam)
     beta = alpha.conjugate()
@@ -160,7 +160,7 @@ def by_lines(
     form: Callable[..., complex],
     proof: Callable[[], bool],
     printed: Callable[..., complex] | None = None,
-    **slips: Any,
+    **mutants: Any,
 ) -> Evidence:
     """Evidence for a right side, with the wave of period four as an example."""
     printed = printed or form
@@ -173,7 +173,7 @@ def by_lines(
         form=form,
         printed=printed,
         proof=proof,
-        slips={name.replace("_", " "): slip for name, slip in slips.items()},
+        mutants={name.replace("_", " "): mutant for name, mutant in mutants.items()},
         example=Example(
             ("E|h|^2", "E|dh/dlam|^2")[quantity]
             + " of inputs x_t = u i^t, u of modulus one and random phase,",

@@ -23,7 +23,7 @@ from sympy import (
 from sigprop.evidence.kit import energy, moment, power_slopes
 from sigprop.evidence.zucchet.moments import lines
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Check, Example, Grid, by_slips
+from sigprop.judge.basis import Basis, Check, Example, Grid, by_mutants
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.points import EigenPoint, exponential
 from sigprop.theory.autocorrelation import is_zero
@@ -155,7 +155,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:61": Grid("sensitivity", grids.COMPLEX_CONSTANT),
     "zucchet:text:divergence": Check(
         divergence,
-        by_slips(
+        by_mutants(
             {
                 "never": partial(divergence, says=lambda decay, turn: False),
                 "always": partial(divergence, says=lambda decay, turn: True),

@@ -12,7 +12,7 @@ from sympy import Sum
 from sigprop.evidence.kit import moment
 from sigprop.evidence.zucchet.moments import lines
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Check, Grid, by_slips
+from sigprop.judge.basis import Basis, Check, Grid, by_mutants
 from sigprop.judge.results import RouteResult, decided
 from sigprop.numerics.evaluate import values
 from sigprop.numerics.points import EigenPoint, exponential
@@ -48,9 +48,9 @@ def covariance_bound(
     Args:
         claim: The row.
         seed: Nothing is drawn.
-        scale: Of the bound, one but for a slip.
+        scale: Of the bound, one but for a mutant.
         modulus: Whether the bound has the modulus of the eigenvalue.
-        lags: How often the sums over lags count, once but for a slip.
+        lags: How often the sums over lags count, once but for a mutant.
     """
     # And with it JAX, for this check alone.
     from sigprop.evidence.zucchet.curse.responses import RESPONSES
@@ -115,7 +115,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:constant-state": Grid("state", grids.COMPLEX_CONSTANT),
     "zucchet:74": Check(
         covariance_bound,
-        by_slips(
+        by_mutants(
             {
                 "U alone, no modulus": partial(covariance_bound, modulus=False),
                 "lags of one sign": partial(covariance_bound, lags=0.5),
@@ -126,7 +126,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:75": Check(
         empirical_autocovariance,
-        by_slips(
+        by_mutants(
             {
                 "one sample fewer": partial(empirical_autocovariance, missing=1),
                 "one sample more": partial(empirical_autocovariance, missing=-1),

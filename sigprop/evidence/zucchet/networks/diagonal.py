@@ -138,7 +138,7 @@ EVIDENCE: dict[str, Basis] = {
         },
         form=diagonalised_layer,
         printed=diagonalised_print,
-        slips={
+        mutants={
             "an input one step early through the recurrence": functools.partial(
                 diagonalised_print, late=0, through=True
             ),

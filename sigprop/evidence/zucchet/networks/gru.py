@@ -68,33 +68,33 @@ def gru_layer(part: str) -> Float[np.ndarray, " n"]:
     }[part]()
 
 
-def gru_written(part: str, slip: str = "") -> Float[np.ndarray, " n"]:
+def gru_written(part: str, mutant: str = "") -> Float[np.ndarray, " n"]:
     """A gate or the state after one step by Eq. 26-29, ``x`` and ``r`` at ``t + 1``.
 
     Args:
         part: Which of them.
-        slip: Which of ``SLIPS`` is made; none by default.
+        mutant: Which of ``MUTANTS`` is made; none by default.
     """
     w, states, inputs = _gru(part)
-    h, x = states[int(slip == H_BEFORE)], inputs[int(slip == X_BEFORE)]
-    squash = np.tanh if slip == TANH else sigmoid
-    at = int(slip == R_BEFORE)
-    r = squash(w["W_rx"] @ inputs[at] + _by(w["W_rh"], slip) @ states[at] + w["b_r"])
-    f = squash(w["W_fx"] @ x + _by(w["W_fh"], slip) @ h + w["b_f"])
-    W_nh, b_nh = _by(w["W_nh"], slip), w["b_nh"]
+    h, x = states[int(mutant == H_BEFORE)], inputs[int(mutant == X_BEFORE)]
+    squash = np.tanh if mutant == TANH else sigmoid
+    at = int(mutant == R_BEFORE)
+    r = squash(w["W_rx"] @ inputs[at] + _by(w["W_rh"], mutant) @ states[at] + w["b_r"])
+    f = squash(w["W_fx"] @ x + _by(w["W_fh"], mutant) @ h + w["b_f"])
+    W_nh, b_nh = _by(w["W_nh"], mutant), w["b_nh"]
     reset = {
         INSIDE: lambda: W_nh @ (r * h) + b_nh,
         BIAS: lambda: r * (W_nh @ h) + b_nh,
     }
-    drive = reset.get(slip, lambda: r * (W_nh @ h + b_nh))()
+    drive = reset.get(mutant, lambda: r * (W_nh @ h + b_nh))()
     n = np.tanh(w["W_nx"] @ x + w["b_nx"] + drive)
-    new, old = (f, 1 - f) if slip == EXCHANGED else (1 - f, f)
-    new = np.ones(SIZE) if slip == UNCOUPLED else new
+    new, old = (f, 1 - f) if mutant == EXCHANGED else (1 - f, f)
+    new = np.ones(SIZE) if mutant == UNCOUPLED else new
     return {"r": r, "f": f, "n": n, "h": old * h + new * n}[part]
 
 
-def _by(W: Float[np.ndarray, "n n"], slip: str) -> Float[np.ndarray, "n n"]:
-    return W.T if slip == TRANSPOSED else W
+def _by(W: Float[np.ndarray, "n n"], mutant: str) -> Float[np.ndarray, "n n"]:
+    return W.T if mutant == TRANSPOSED else W
 
 
 X_BEFORE, H_BEFORE = "the input of the step before", "the state of the step before"
@@ -102,7 +102,7 @@ R_BEFORE = "the reset gate of the step before"
 TANH, TRANSPOSED = "tanh for the sigmoid", "the state's weights transposed"
 INSIDE, BIAS = "the reset gate before the weights", "the bias past the reset gate"
 EXCHANGED, UNCOUPLED = "the two roles of the gate exchanged", "1 - f left out"
-SLIPS = {
+MUTANTS = {
     "r": (R_BEFORE, TANH, TRANSPOSED),
     "f": (X_BEFORE, H_BEFORE, TANH, TRANSPOSED),
     "n": (R_BEFORE, INSIDE, BIAS, TRANSPOSED),
@@ -126,14 +126,14 @@ EXAMPLES = {
 
 
 def _of_part(part: str) -> Evidence:
-    made = {slip: partial(gru_written, slip=slip) for slip in SLIPS[part]}
+    made = {mutant: partial(gru_written, mutant=mutant) for mutant in MUTANTS[part]}
     printed = made.pop(PRINTED.get(part, ""), None)
     return by_code(
         ({"part": part},),
         gru_layer,
         gru_written,
         printed=printed,
-        slips=made,
+        mutants=made,
         example=EXAMPLES.get(part),
     )
 

@@ -45,7 +45,7 @@ def even_squares(nu0: float) -> Float[np.ndarray, " shares"]:
 
 
 SHARES = np.linspace(0.05, 0.95, 7)
-RING_SLIPS = {
+RING_MUTANTS = {
     "the modulus uniform": lambda nu0: (nu0 + (1 - nu0) * SHARES) ** 2,
     "the whole disc": lambda nu0: SHARES,
     "the ring's width squared": lambda nu0: nu0**2 + (1 - nu0) ** 2 * SHARES,
@@ -111,7 +111,7 @@ def uniform_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
 
 
 DECILES = np.arange(1, 10) / 10
-CHRONO_SLIPS = {
+CHRONO_MUTANTS = {
     "the bias uniform": lambda low, high: low ** (1 - DECILES) * high**DECILES,
     "log(T - 1)": lambda low, high: uniform_quantiles(low - 1, high - 1),
     "from one on": lambda low, high: uniform_quantiles(1, high),
@@ -156,13 +156,13 @@ EVIDENCE: dict[str, Basis] = {
         INNER,
         {"impulse": ring_squares, "reference": area_quantiles},
         form=even_squares,
-        slips=RING_SLIPS,
+        mutants=RING_MUTANTS,
     ),
     "zucchet:text:lru-gamma": Evidence(
         ({"model": "lru", "nu0": 0.4},),
         {"impulse": drawn_gains, "reference": lru_gains_by_energy},
         form=lru_gains_written,
-        slips={
+        mutants={
             "the root left out": partial(lru_gains_written, root=1.0),
             "the modulus not squared": partial(lru_gains_written, power=1),
             "the energy for the gain": partial(lru_gains_written, root=-1.0),
@@ -173,7 +173,7 @@ EVIDENCE: dict[str, Basis] = {
         s4_eigenvalues_drawn,
         lru_eigenvalues_drawn,
         tolerance=1e-7,
-        slips={
+        mutants={
             "omega_A for its exponential": partial(lru_eigenvalues_drawn, of=np.exp),
             "conjugate eigenvalues": partial(lru_eigenvalues_drawn, of=np.conj),
             "omega_Delta at one": partial(
@@ -187,7 +187,7 @@ EVIDENCE: dict[str, Basis] = {
         uniform_quantiles,
         route="monte_carlo",
         tolerance=0.02,
-        slips=CHRONO_SLIPS,
+        mutants=CHRONO_MUTANTS,
     ),
     "zucchet:32": by_code(across(nu_0=EVERY, index=(0,)), chrono_time),
     "zucchet:33": by_code(across(nu_0=EVERY, index=(1,)), chrono_time),

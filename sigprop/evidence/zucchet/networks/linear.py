@@ -57,11 +57,11 @@ def transformed_by_layer(
 
 
 def transformed_by_print(
-    case: str, nu0: float, theta0: float, **slip: Any
+    case: str, nu0: float, theta0: float, **mutant: Any
 ) -> Complex[np.ndarray, " n"]:
     """Eq. 15 of the eigenvalues as they were made, sorted."""
     values = np.array([-0.3 + 0.8j, -0.3 - 0.8j, *KNOWN[case]])
-    return np.sort_complex(moved_eigenvalues(values, nu0, theta0, **slip))
+    return np.sort_complex(moved_eigenvalues(values, nu0, theta0, **mutant))
 
 
 def moved_matrix(
@@ -174,8 +174,8 @@ MOVES: dict[str, dict[str, Any]] = {
     "half of the angle": {"turn": 2 * np.pi},
     "the tanh of the square": {"squash": lambda size: np.tanh(size**2)},
 }
-MOVE_SLIPS = {
-    name: partial(transformed_by_print, **slip) for name, slip in MOVES.items()
+MOVE_MUTANTS = {
+    name: partial(transformed_by_print, **mutant) for name, mutant in MOVES.items()
 }
 
 EVIDENCE: dict[str, Basis] = {
@@ -191,7 +191,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         transformed_by_layer,
         transformed_by_print,
-        slips=MOVE_SLIPS,
+        mutants=MOVE_MUTANTS,
     ),
     "zucchet:text:stays-real": Evidence(
         (
@@ -201,7 +201,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
         {"reference": moved_matrix, "closed_form": moved_matrix_by_polynomial},
         form=real_matrix,
-        slips={"one of each pair stays": partial(moved_matrix, lower=False)},
+        mutants={"one of each pair stays": partial(moved_matrix, lower=False)},
         example=Example(
             "imaginary part of the 1 x 1 matrix (a) after Eq. 15",
             {"a": -0.5, "nu_0": 0.3, "theta_0": 1.0},
@@ -215,7 +215,7 @@ EVIDENCE: dict[str, Basis] = {
         form=inner_radius,
         proof=moved_inside,
         relation=">=",
-        slips={
+        mutants={
             **UPPER,
             "the root": lambda nu0, **_: math.sqrt(nu0),
             "the factor 1 - nu_0 left out": lambda nu0, **_: nu0 + math.tanh(0.2),
@@ -227,7 +227,7 @@ EVIDENCE: dict[str, Basis] = {
         form=1.0,
         proof=moved_inside,
         relation="<=",
-        slips={
+        mutants={
             **UPPER,
             "the inner circle": inner_radius,
             "the ring's width": lambda nu0, **_: 1 - nu0,
@@ -238,7 +238,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": outer_radius, "closed_form": outer_radius_by_norm},
         form=outer_radius_said,
         tolerance=0.03,
-        slips={
+        mutants={
             "the unit circle": lambda nu0: 1.0,
             "the factor 1 - nu_0 left out": lambda nu0: nu0 + math.tanh(1),
             "1/sqrt(n) as variance": partial(outer_radius_said, radius=MANY**0.25),

@@ -176,7 +176,7 @@ def start_of(model: str) -> Evidence:
         ({"model": model},),
         layer_start,
         lambda model: np.zeros(SIZE),
-        slips={
+        mutants={
             "ones": lambda model: np.ones(SIZE),
             "after the first input": fed,
             "at rest under the first input": partial(fed, rest=True),
@@ -190,7 +190,7 @@ def states_of(model: str) -> Evidence:
         across(model=(model,), d_in=(1, 3)),
         {"impulse": layer_states, "reference": kernel_states},
         form=written_states,
-        slips={
+        mutants={
             "the input of the step before": partial(written_states, late=1),
             "the input through the recurrence": partial(written_states, through=True),
             "the conjugate transpose": partial(written_states, turned=True),
@@ -204,7 +204,7 @@ def outputs_of(model: str) -> Evidence:
         across(model=(model,), d_in=(1, 3)),
         {"impulse": layer_outputs, "reference": kernel_outputs},
         form=written_outputs,
-        slips={
+        mutants={
             "the state of the step before": partial(written_outputs, late=1),
             "the input of the step before": partial(written_outputs, skip_late=1),
             "the modulus": partial(written_outputs, part=np.abs),

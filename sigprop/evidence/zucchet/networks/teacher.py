@@ -23,7 +23,7 @@ from sigprop.evidence.zucchet.curse.small_networks import (
 )
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.networks.linear import (
-    MOVE_SLIPS,
+    MOVE_MUTANTS,
     transformed_by_layer,
     transformed_by_print,
 )
@@ -183,7 +183,7 @@ EVIDENCE: dict[str, Basis] = {
         across(kind=("dense", "tanh"), fit=(False,)),
         HESSIANS,
         form=hessian_sum,
-        slips={
+        mutants={
             "the first term alone": hessian_first,
             "the second term subtracted": functools.partial(hessian_sum, second=-1),
             "the second term twice": functools.partial(hessian_sum, second=2),
@@ -194,7 +194,7 @@ EVIDENCE: dict[str, Basis] = {
         across(kind=("dense", "tanh"), fit=(True,)),
         HESSIANS,
         form=hessian_first,
-        slips={
+        mutants={
             "without the last step": functools.partial(hessian_first, steps=STEPS - 1)
         },
     ),
@@ -202,13 +202,13 @@ EVIDENCE: dict[str, Basis] = {
         across(case=("positive", "negative"), nu0=(0.3,), theta0=(math.pi,)),
         transformed_by_layer,
         transformed_by_print,
-        slips=MOVE_SLIPS,
+        mutants=MOVE_MUTANTS,
     ),
     "zucchet:footnote2:lipschitz": Evidence(
         points("case", "convex", "saddle"),
         {"reference": lipschitz_by_search, "closed_form": lipschitz_by_norm},
         form=largest_eigenvalue,
-        slips={
+        mutants={
             "the mean of the eigenvalues": lambda case: np.trace(_hessian(case)) / 3,
         },
         example=DOWNWARDS,

@@ -207,34 +207,34 @@ def own_row(system: Dense) -> Float[np.ndarray, "n n"]:
 
 
 def every_row(system: Dense) -> Float[np.ndarray, "n n"]:
-    """Slip: every neuron as if each row were its own."""
+    """Mutant: every neuron as if each row were its own."""
     return np.ones((system.size, system.size))
 
 
 def next_row(system: Dense) -> Float[np.ndarray, "n n"]:
-    """Slip: the row of the neuron before."""
+    """Mutant: the row of the neuron before."""
     return np.roll(np.eye(system.size), 1, axis=0)
 
 
 def read_out(system: Dense) -> Complex[np.ndarray, "n n"]:
-    """Slip: the neurons of the dense network for those of the diagonal one."""
+    """Mutant: the neurons of the dense network for those of the diagonal one."""
     return numbers(system.vectors())
 
 
 def filtered_rows(
     system: Dense, *, late: bool = False, backwards: bool = False, other: bool = False
 ) -> Inexact[np.ndarray, "n n"]:
-    """Slips of Eq. 72: inputs a step late, newest first, by the column's eigenvalue."""
+    """Mutants of Eq. 72: inputs a step late, newest first, by the column's eigenvalue."""
     weights, x = powers(system.eigenvalues, dense.STEPS), inputs(system.size)
     x = x if backwards else x[::-1]
     by_row = weights[:, :-1] @ x[1:] if late else weights @ x
     return np.tile(np.diag(by_row), (system.size, 1)) if other else by_row
 
 
-def readout_slips(
+def readout_mutants(
     system: Dense, way: str, rows: Callable[[int], np.ndarray] = np.eye
 ) -> Complex[np.ndarray, "n n n"]:
-    """Slips of Eq. 71, in the letters of ``np.einsum``: which state, and which rows."""
+    """Mutants of Eq. 71, in the letters of ``np.einsum``: which state, and which rows."""
     n = system.size
     return np.einsum(way, diagonal_states(system)[-1], rows(n), np.ones(n))
 
@@ -254,7 +254,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": largest_slopes, "closed_form": largest_slopes_68},
         lambda family, gap: largest_slopes(family, 0.5),  # far from the edge
         relation="<=",
-        slips={
+        mutants={
             "shrinking": lambda family, gap: largest_slopes(family, 0.5) * gap,
             "as the root": lambda family, gap: largest_slopes(family, 0.5) * gap**0.5,
             "vectors as eigenvalues": lambda family, gap: largest_slopes(family, 0.5)[
@@ -267,7 +267,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": largest_gain, "closed_form": largest_gain_gram},
         lambda system: math.sqrt(system.size),
         relation="<=",
-        slips={
+        mutants={
             "unitary": 1.0 - 1e-6,
             "the least stretch": lambda system: (
                 1 / np.linalg.norm(left(system), 2) - 1e-6
@@ -280,7 +280,7 @@ EVIDENCE: dict[str, Basis] = {
         each(outgrowth, SHARES),
         2.0,
         absolute=0.05,  # of the next order in the gap
-        slips={
+        mutants={
             "amplitudes for energies": 1.0,
             "the sensitivity's own order": 3.0,
             "as the others": 0.0,
@@ -293,11 +293,11 @@ EVIDENCE: dict[str, Basis] = {
         dense.readout_slopes,
         dense.readout_slopes_71,
         proof=dense.readout_slope_agrees,
-        slips={
-            "the row's state": partial(readout_slips, way="i,il,j->lij"),
-            "the column's row": partial(readout_slips, way="j,jl,i->lij"),
+        mutants={
+            "the row's state": partial(readout_mutants, way="i,il,j->lij"),
+            "the column's row": partial(readout_mutants, way="j,jl,i->lij"),
             "every row": partial(
-                readout_slips, way="j,il,l->lij", rows=lambda n: np.ones((n, n))
+                readout_mutants, way="j,il,l->lij", rows=lambda n: np.ones((n, n))
             ),
         },
         example=Example(
@@ -313,9 +313,9 @@ EVIDENCE: dict[str, Basis] = {
         dense.inverse_slopes,
         dense.inverse_slopes_72,
         proof=dense.inverse_slope_obeys,
-        slips={
-            slip: partial(filtered_rows, **{slip: True})
-            for slip in ("late", "backwards", "other")
+        mutants={
+            mutant: partial(filtered_rows, **{mutant: True})
+            for mutant in ("late", "backwards", "other")
         },
         example=Example(
             "dh_2/dP^-1 after the inputs x_1 = 1, x_2 = 0",
@@ -329,7 +329,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": inverse_moves},
         partial(spread_slopes, shares=own_row),
         proof=dense.inverse_slope_obeys,
-        slips={
+        mutants={
             "as of its own row": partial(spread_slopes, shares=every_row),
             "the row before": partial(spread_slopes, shares=next_row),
             "read out": partial(spread_slopes, shares=read_out),

@@ -87,19 +87,19 @@ def bracket(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def bracket_from_zero(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip: the sum over lags counts lag zero too."""
+    """Mutant: the sum over lags counts lag zero too."""
     return (u(0) + sum((alpha**d + beta**d) * u(d) for d in ages())) / (
         1 - alpha * beta
     )
 
 
 def bracket_one_sided(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip: only the lags of one sign."""
+    """Mutant: only the lags of one sign."""
     return (u(0) + sum(alpha**d * u(d) for d in ages(1))) / (1 - alpha * beta)
 
 
 def bracket_of_products(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip: the product of the powers for their sum."""
+    """Mutant: the product of the powers for their sum."""
     return (u(0) + 2 * sum((alpha * beta) ** d * u(d) for d in ages(1))) / (
         1 - alpha * beta
     )
@@ -114,17 +114,17 @@ def three_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def two_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip: pairs with n < m are forgotten."""
+    """Mutant: pairs with n < m are forgotten."""
     return complex(powers(alpha, AGES) @ np.tril(_table(u)) @ powers(beta, AGES))
 
 
 def overlapping_sets(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip: pairs with n = m are in two sets."""
+    """Mutant: pairs with n = m are in two sets."""
     return two_sets(alpha, beta, u) + two_sets(beta, alpha, lambda lag: u(-lag))
 
 
 def turned_lags(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip: the lag of a pair is m - n."""
+    """Mutant: the lag of a pair is m - n."""
     return double_sum(beta, alpha, u)
 
 
@@ -141,7 +141,7 @@ def two_sides(alpha: complex, beta: complex, u: Sequence) -> complex:
 def summed_diagonal(
     alpha: complex, beta: complex, u: Sequence, oldest: int = 0
 ) -> complex:
-    """Right side of Eq. 37; from another age than zero on, a slip."""
+    """Right side of Eq. 37; from another age than zero on, a mutant."""
     return sum((alpha * beta) ** n for n in ages(oldest)) * (
         u(0) + sum((alpha**d + beta**d) * u(d) for d in ages(1))
     )
@@ -156,12 +156,12 @@ def derived_once(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def derived_by_alpha(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip of Eq. 40: differentiated by the other letter."""
+    """Mutant of Eq. 40: differentiated by the other letter."""
     return complex(power_slopes(alpha, AGES) @ _table(u) @ powers(beta, AGES))
 
 
 def powers_kept_once(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip of Eq. 40: m comes down, but the power stays."""
+    """Mutant of Eq. 40: m comes down, but the power stays."""
     return beta * derived_once(alpha, beta, u)
 
 
@@ -174,12 +174,12 @@ def derived_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 
 def powers_kept_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip of Eq. 41: n and m come down, but the powers stay."""
+    """Mutant of Eq. 41: n and m come down, but the powers stay."""
     return alpha * beta * derived_twice(alpha, beta, u)
 
 
 def power_of_n(alpha: complex, beta: complex, u: Sequence) -> complex:
-    """Slip of Eq. 41: the second power is of n, as Eq. 34 has it."""
+    """Mutant of Eq. 41: the second power is of n, as Eq. 34 has it."""
     ages_of_n = np.arange(AGES)
     weights = power_slopes(alpha, AGES) * powers(beta, AGES) / beta
     return complex(weights @ _table(u) @ ages_of_n)
@@ -268,7 +268,7 @@ EVIDENCE: dict[str, Basis] = {
         bracket,
         double_sum_34,
         proof=_summed,
-        slips=BRACKETS,
+        mutants=BRACKETS,
         example=BY_HAND,
     ),
     "zucchet:35": Evidence(
@@ -276,7 +276,7 @@ EVIDENCE: dict[str, Basis] = {
         SUM,
         three_sets,
         proof=_three_sets,
-        slips={
+        mutants={
             "two sets": two_sets,
             "pairs in two sets": overlapping_sets,
             "the lag turned": turned_lags,
@@ -287,7 +287,7 @@ EVIDENCE: dict[str, Basis] = {
         SUM,
         two_sides,
         proof=_two_sides,
-        slips={
+        mutants={
             "sides exchanged": lambda alpha, beta, u: two_sides(beta, alpha, u),
             "two sets": two_sets,
             "lags of one sign": summed_diagonal,
@@ -298,23 +298,23 @@ EVIDENCE: dict[str, Basis] = {
         SUM,
         summed_diagonal,
         proof=_summed,
-        slips=BRACKETS
+        mutants=BRACKETS
         | {"the diagonal from one on": partial(summed_diagonal, oldest=1)},
     ),
-    "zucchet:38": Evidence(EVEN, SUM, bracket, proof=_summed, slips=BRACKETS),
+    "zucchet:38": Evidence(EVEN, SUM, bracket, proof=_summed, mutants=BRACKETS),
     "zucchet:lemma2": Evidence(
         EVEN,
         {"reference": bracket_slope, "closed_form": mixed_slope},
         derived_twice,
         proof=_derived_twice,
-        slips=TWICE,
+        mutants=TWICE,
     ),
     "zucchet:40": Evidence(
         UNEVEN,
         {"reference": slope_by_beta},
         derived_once,
         proof=_derived_termwise,
-        slips={
+        mutants={
             "two derivatives": derived_twice,
             "by the other letter": derived_by_alpha,
             "the power kept": powers_kept_once,
@@ -325,6 +325,6 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": mixed_slope},
         derived_twice,
         proof=_derived_twice,
-        slips=TWICE,
+        mutants=TWICE,
     ),
 }

@@ -94,10 +94,10 @@ def mixing(system: Dense) -> Complex[np.ndarray, "n n"]:
     return ratio * (1 - np.eye(n))
 
 
-# Slips: what a wrong step or a wrong choice would give.
+# Mutants: what a wrong step or a wrong choice would give.
 
 
-def slipped_states(
+def mutated_states(
     system: Dense, *, turned: bool = False, mixed: bool = False, late: bool = False
 ) -> Complex[np.ndarray, "steps n"]:
     """States of Eq. 62: ``A`` transposed, inputs through it, inputs late."""
@@ -107,7 +107,7 @@ def slipped_states(
     return recur(A.T if turned else A, x)
 
 
-def slipped_matrix(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
+def mutated_matrix(system: Dense, way: str) -> Complex[np.ndarray, "n n"]:
     """The matrix out of its modes with the outer factors wrong."""
     P, Q = numbers(system.vectors()), left(system)
     first, last = {
@@ -129,21 +129,21 @@ def other_lengths(system: Dense, way: str) -> Float[np.ndarray, " n"]:
     return np.sum(np.abs(P / scale) ** 2, axis=0)
 
 
-def slipped_diagonal_states(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
+def mutated_diagonal_states(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
     """States of Eq. 65 whose inputs go through another matrix than the inverse."""
     P = numbers(system.vectors())
     inward = {"P": P, "as if unitary": P.conj().T, "transposed": left(system).T}[way]
     return recur(np.array(system.eigenvalues), inputs(system.size) @ inward.T)
 
 
-def slipped_readout(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
+def mutated_readout(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
     """States of Eq. 66 read out by another matrix than ``P``."""
     P, z = numbers(system.vectors()), diagonal_states(system)
     outward = {"the inverse": left(system), "transposed": P.T, "none": np.eye(len(P))}
     return z @ outward[way].T
 
 
-def slipped_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n"]:
+def mutated_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n"]:
     """Eq. 68 in the letters of ``np.einsum``: of ``P`` and its inverse, or its adjoint."""
     P = numbers(system.vectors())
     inverse = P.conj().T if way == "as if unitary" else left(system)
@@ -151,17 +151,17 @@ def slipped_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n
     return np.einsum(letters.get(way, "jk,ki->ijk"), P, inverse)
 
 
-def slipped_vector_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n n"]:
+def mutated_vector_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n n"]:
     """Corrected Eq. 69 with another sign of the gaps, all of ``P^H P M``, or its phase."""
     P, Q, n = numbers(system.vectors()), left(system), system.size
-    mixed = slipped_gaps(system, "turned" if way == "gaps turned" else "")
+    mixed = mutated_gaps(system, "turned" if way == "gaps turned" else "")
     M = np.einsum("rc,ri,jc->ijrc", mixed, Q, P)
     along = P.conj().T @ P @ M
     kept = along if way == "phases too" else along.real
     return P @ (M - (kept if way == "off the diagonal too" else kept * np.eye(n)))
 
 
-def slipped_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
+def mutated_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
     """``F`` of Eq. 70 by sums, by ratios or with a conjugate; as it is by no way."""
     z = np.array(system.eigenvalues)
     gaps = z[None] - z[:, None]
@@ -175,9 +175,9 @@ def slipped_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
     return np.where(np.eye(system.size), 0, 1 / np.where(wrong == 0, 1, wrong))
 
 
-def ways(slip: Any, *names: str) -> dict[str, Any]:
-    """The slip in each of these ways, by their names."""
-    return {name: partial(slip, way=name) for name in names}
+def ways(mutant: Any, *names: str) -> dict[str, Any]:
+    """The mutant in each of these ways, by their names."""
+    return {name: partial(mutant, way=name) for name in names}
 
 
 def sheared(a: float) -> Dense:
@@ -192,9 +192,9 @@ EVIDENCE: dict[str, Basis] = {
         REALS,
         RUN,
         dense.states,
-        slips={
-            slip: partial(slipped_states, **{slip: True})
-            for slip in ("turned", "mixed", "late")
+        mutants={
+            mutant: partial(mutated_states, **{mutant: True})
+            for mutant in ("turned", "mixed", "late")
         },
     ),
     "zucchet:63": Evidence(
@@ -202,14 +202,14 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": rebuilt},
         lambda system: system.matrix(),
         proof=dense.rebuilds,
-        slips=ways(slipped_matrix, "exchanged", "as if unitary", "as if symmetric"),
+        mutants=ways(mutated_matrix, "exchanged", "as if unitary", "as if symmetric"),
     ),
     "zucchet:64": Evidence(
         ALL,
         {"reference": lengths},
         lambda system: [1.0] * system.size,
         proof=dense.lengths_are_free,
-        slips=ways(
+        mutants=ways(
             other_lengths,
             "rows of unit length",
             "no conjugate",
@@ -221,20 +221,20 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": diagonal_states},
         dense.diagonal_states,
         proof=dense.diagonal_network_agrees,
-        slips=ways(slipped_diagonal_states, "P", "as if unitary", "transposed"),
+        mutants=ways(mutated_diagonal_states, "P", "as if unitary", "transposed"),
     ),
     "zucchet:66": Evidence(
         REALS,
         RUN,
         dense.read_states,
         proof=dense.diagonal_network_agrees,
-        slips=ways(slipped_readout, "the inverse", "transposed", "none"),
+        mutants=ways(mutated_readout, "the inverse", "transposed", "none"),
     ),
     "zucchet:67": Evidence(
         REALS,
         {"autodiff": autodiff_state_slopes, "reference": state_slopes},
         dense.state_slopes,
-        slips={
+        mutants={
             f"without term {lost + 1}": partial(
                 dense.state_slopes, terms=tuple({0, 1, 2} - {lost})
             )
@@ -248,8 +248,8 @@ EVIDENCE: dict[str, Basis] = {
         proof=lambda: (
             dense.characteristic_slopes_agree() and dense.perturbation_balances()
         ),
-        slips=ways(
-            slipped_eigenvalue_slopes, "exchanged", "the entry turned", "as if unitary"
+        mutants=ways(
+            mutated_eigenvalue_slopes, "exchanged", "the entry turned", "as if unitary"
         ),
     ),
     "zucchet:69": Evidence(
@@ -258,8 +258,8 @@ EVIDENCE: dict[str, Basis] = {
         dense.unit_vector_slopes,
         dense.vector_slopes,
         proof=lambda: dense.perturbation_balances() and dense.unit_length_is_kept(),
-        slips=ways(
-            slipped_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
+        mutants=ways(
+            mutated_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
         ),
         example=Example(
             "the derivative with respect to a of the first entry of the unit "
@@ -274,6 +274,6 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": mixing},
         dense.mixing,
         proof=dense.perturbation_balances,
-        slips=ways(slipped_gaps, "sums", "a conjugate", "products"),
+        mutants=ways(mutated_gaps, "sums", "a conjugate", "products"),
     ),
 }

@@ -68,10 +68,10 @@ def stepped_states(lam: complex, x: Sequence) -> Complex[np.ndarray, " steps"]:
     return recur(complex(lam), math.sqrt(1 - abs(lam) ** 2) * first(x, STEPS))
 
 
-def slipped_states(
+def mutated_states(
     lam: complex, x: Sequence, way: str
 ) -> Complex[np.ndarray, " steps"]:
-    """Eq. 76 with a slip: the factor on the whole sum or its square, the input late."""
+    """Eq. 76 with a mutant: the factor on the whole sum or its square, the input late."""
     gain, inputs = math.sqrt(1 - abs(lam) ** 2), first(x, STEPS)
     return {
         "on the whole sum": lambda: recur(gain * complex(lam), gain * inputs),
@@ -132,7 +132,7 @@ def backwards(
         lam: Eigenvalue.
         gamma: Factor on the inputs.
         inside: Whether it is on what comes from later as well, as printed.
-        outside: Whether it is on the error of now, as it is but for a slip.
+        outside: Whether it is on the error of now, as it is but for a mutant.
     """
     later, gradients = 0.0, []
     for error in reversed(errors):
@@ -159,8 +159,8 @@ def error_filter(
         gamma: Factor on the inputs.
         x: Inputs.
         target: Targets.
-        forward: Whether time runs the other way, a slip.
-        late: Whether each error is that of the next state, a slip.
+        forward: Whether time runs the other way, a mutant.
+        late: Whether each error is that of the next state, a mutant.
         factor: Where the factor stands.
     """
     errors = 2 * (recur(lam, gamma * first(x)) - first(target))
@@ -237,8 +237,8 @@ EVIDENCE: dict[str, Basis] = {
         across(lam=EIGENVALUES, x=(REAL_INPUT,)),
         {"impulse": layer_states, "reference": summed_states},
         stepped_states,
-        slips={
-            way: partial(slipped_states, way=way)
+        mutants={
+            way: partial(mutated_states, way=way)
             for way in ("on the whole sum", "squared", "late")
         },
     ),
@@ -268,7 +268,7 @@ EVIDENCE: dict[str, Basis] = {
         {"autodiff": input_gradient, "reference": input_difference},
         error_filter,
         partial(error_filter, inside=True),
-        slips={
+        mutants={
             "forward in time": partial(error_filter, forward=True),
             "the next error": partial(error_filter, late=True),
             "not on the error of now": partial(error_filter, outside=False),
@@ -289,7 +289,7 @@ EVIDENCE: dict[str, Basis] = {
         each(orders, ORDERS),
         (3.0, 2.0, 0.0),
         absolute=0.1,  # of the next order in the gap
-        slips={
+        mutants={
             "the factor for its square": (3.0, 2.5, 0.5),
             "the slope for its square": (3.0, 2.0, 1.0),
             "the state's moment": (1.0, 0.0, -2.0),

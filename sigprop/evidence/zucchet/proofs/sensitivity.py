@@ -89,17 +89,17 @@ def sum_of_pairs(lam: complex, x: Sequence) -> complex:
 
 
 def late_by_one(lam: complex, x: Sequence) -> complex:
-    """Slip: the newest state counts, as in a sum of lam^n h_{-n}."""
+    """Mutant: the newest state counts, as in a sum of lam^n h_{-n}."""
     return sum(lam**n * state(lam, x, -n) for n in ages())
 
 
 def late_by_two(lam: complex, x: Sequence) -> complex:
-    """Slip: the inputs a step too old, as Eq. 53 prints them."""
+    """Mutant: the inputs a step too old, as Eq. 53 prints them."""
     return sum(n * lam ** (n - 1) * x(-n - 1) for n in ages(1))
 
 
 def one_filter(lam: complex, x: Sequence) -> complex:
-    """Slip: the state of the step before, filtered no more."""
+    """Mutant: the state of the step before, filtered no more."""
     return state(lam, x, -1)
 
 
@@ -173,8 +173,8 @@ def real_sensitivity(
     Args:
         lam: Eigenvalue.
         R: The autocovariance.
-        twice: Factor of the second sum, two but for a slip.
-        lowered: Subtracted from the power of the second sum, a slip.
+        twice: Factor of the second sum, two but for a mutant.
+        lowered: Subtracted from the power of the second sum, a mutant.
     """
     second = sum(d * lam ** (d - lowered) * R(d) for d in ages(1))
     return (1 + lam**2) / (1 - lam**2) ** 2 * real_state(lam, R) + (
@@ -254,9 +254,9 @@ def backpropagated(
         lam: Eigenvalue.
         x: Inputs.
         target: Targets.
-        barred: Whether they are filtered with ``conj(lam)``, a slip.
-        plain: Whether the errors are not conjugated, a slip.
-        forward: Whether earlier errors count for later ones, a slip.
+        barred: Whether they are filtered with ``conj(lam)``, a mutant.
+        plain: Whether the errors are not conjugated, a mutant.
+        forward: Whether earlier errors count for later ones, a mutant.
     """
     errors = recur(lam, first(x)) - first(target)
     errors = errors if plain else np.conj(errors)
@@ -274,7 +274,7 @@ def by_filters(
         {"autodiff": state_slope, "reference": state_contour},
         form,
         proof=partial(weights_agree, weight),
-        slips={
+        mutants={
             "the newest state counts": late_by_one,
             "a step too old": late_by_two,
             "filtered once": one_filter,
@@ -290,7 +290,7 @@ EVIDENCE: dict[str, Basis] = {
         INPUTS,
         {"autodiff": partial_slopes, "reference": partial_differences},
         both_slopes,
-        slips={
+        mutants={
             "no turn": partial(both_slopes, turn=1),
             "turned the other way": partial(both_slopes, turn=-1j),
         },
@@ -303,7 +303,7 @@ EVIDENCE: dict[str, Basis] = {
         proof=lambda: same_form(
             forms.eq_57_corrected().subs(lam_bar, lam), forms.eq_6()
         ),
-        slips={
+        mutants={
             "lags of one sign": partial(real_sensitivity, twice=1),
             "the power lowered": partial(real_sensitivity, lowered=1),
         },
@@ -328,9 +328,9 @@ EVIDENCE: dict[str, Basis] = {
         across(lam=(0.5 + 0.3j, -0.9j), x=(COMPLEX_INPUT,), target=(TURNING,)),
         {"autodiff": loss_slope, "reference": loss_difference},
         backpropagated,
-        slips={
-            slip: partial(backpropagated, **{slip: True})
-            for slip in ("barred", "plain", "forward")
+        mutants={
+            mutant: partial(backpropagated, **{mutant: True})
+            for mutant in ("barred", "plain", "forward")
         },
     ),
 }

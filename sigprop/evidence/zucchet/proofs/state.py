@@ -54,9 +54,9 @@ def reversed_autocovariance(
 
     Args:
         R: The autocovariance.
-        late: Added to each lag, a slip.
-        sign: Of the lag on the right, minus but for a slip.
-        bar: Whether it is conjugated, as it is but for a slip.
+        late: Added to each lag, a mutant.
+        sign: Of the lag on the right, minus but for a mutant.
+        bar: Whether it is conjugated, as it is but for a mutant.
     """
     lags = [complex(R(sign * lag + late)) for lag in range(6)]
     return [value.conjugate() if bar else value for value in lags]
@@ -109,8 +109,8 @@ def pairs_of_inputs(
     Args:
         lam: Eigenvalue.
         x: What the series are cut from.
-        oldest: The first age that counts, zero but for a slip.
-        turned: Whether the other input of a pair is conjugated, a slip.
+        oldest: The first age that counts, zero but for a mutant.
+        turned: Whether the other input of a pair is conjugated, a mutant.
     """
 
     def weight(n: int, m: int) -> complex:
@@ -120,13 +120,13 @@ def pairs_of_inputs(
 
 
 def squared_pairs_of_inputs(lam: complex, x: Sequence) -> complex:
-    """Slip of Eq. 43: the second eigenvalue is not conjugated."""
+    """Mutant of Eq. 43: the second eigenvalue is not conjugated."""
     pairs = product(range(AGES // 2), repeat=2)
     return sum(lam ** (n + m) * covariance(x, -n, -m) for n, m in pairs)
 
 
 def pairs_by_lag(lam: complex, R: Sequence, oldest: int = 0) -> complex:
-    """Right side of Eq. 44, corrected: the lag is m - n; from an age on, a slip."""
+    """Right side of Eq. 44, corrected: the lag is m - n; from an age on, a mutant."""
     return _pairs(lam, lambda n, m: R(m - n), ages(oldest))
 
 
@@ -136,12 +136,12 @@ def pairs_by_turned_lag(lam: complex, R: Sequence) -> complex:
 
 
 def pairs_without_bar(lam: complex, R: Sequence) -> complex:
-    """Slip of Eq. 44: the second eigenvalue is not conjugated."""
+    """Mutant of Eq. 44: the second eigenvalue is not conjugated."""
     return sum(lam ** (n + m) * R(m - n) for n, m in product(ages(), repeat=2))
 
 
 def pairs_by_sum(lam: complex, R: Sequence) -> complex:
-    """Slip of Eq. 44: the ages are added, not subtracted."""
+    """Mutant of Eq. 44: the ages are added, not subtracted."""
     return _pairs(lam, lambda n, m: R(n + m), ages())
 
 
@@ -172,7 +172,7 @@ def simulated_moment(lam: complex, R: Spectrum) -> float:
 
 
 def real_state(lam: float, R: Sequence, oldest: int = 1, sides: int = 2) -> complex:
-    """Right side of Eq. 5; lags from another one on, or of one sign, are slips."""
+    """Right side of Eq. 5; lags from another one on, or of one sign, are mutants."""
     lags = sum(lam**d * R(d) for d in ages(oldest))
     return (R(0) + sides * lags) / (1 - lam**2)
 
@@ -184,7 +184,7 @@ EVIDENCE: dict[str, Basis] = {
         points("R", ONE_SIDED, UNEVEN),
         {"reference": autocovariance},
         reversed_autocovariance,
-        slips={
+        mutants={
             "even": partial(reversed_autocovariance, bar=False),
             "real": partial(reversed_autocovariance, sign=1),
             "late by one": partial(reversed_autocovariance, late=1),
@@ -196,7 +196,7 @@ EVIDENCE: dict[str, Basis] = {
         {"impulse": ensemble_moment, "reference": ensemble_moment_direct},
         pairs_of_inputs,
         proof=square_of_a_sum,
-        slips={
+        mutants={
             "no conjugate": squared_pairs_of_inputs,
             "the other input conjugated": partial(pairs_of_inputs, turned=True),
             "from one on": partial(pairs_of_inputs, oldest=1),
@@ -208,7 +208,7 @@ EVIDENCE: dict[str, Basis] = {
         pairs_by_lag,
         pairs_by_turned_lag,
         proof=wave_by_lag,
-        slips={
+        mutants={
             "no conjugate": pairs_without_bar,
             "ages added": pairs_by_sum,
             "from one on": partial(pairs_by_lag, oldest=1),
@@ -225,7 +225,7 @@ EVIDENCE: dict[str, Basis] = {
         REAL_LINES,
         {"reference": spectral_moment},
         real_state,
-        slips={
+        mutants={
             "lags of one sign": partial(real_state, sides=1),
             "lag zero thrice": partial(real_state, oldest=0),
         },

@@ -3,7 +3,7 @@
 import pytest
 
 from sigprop.evidence.sigprop import correlated_gates, gates
-from sigprop.evidence.sigprop.correlated_gates import RHO, closure, slips
+from sigprop.evidence.sigprop.correlated_gates import RHO, closure, mutants
 from sigprop.linear.gated_moments import predict_gated
 from sigprop.numerics.precision import double_precision
 from tests.rows import row
@@ -11,7 +11,7 @@ from tests.rows import row
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RHO)
-def test_simulation_alone_refutes_every_slip(name):
+def test_simulation_alone_refutes_every_mutant(name):
     """By its plan, without the sequences of two inputs."""
     with double_precision(True):
         layer, planned = (
@@ -20,7 +20,7 @@ def test_simulation_alone_refutes_every_slip(name):
         )
         truth = correlated_gates.closed(name)
         given = {"terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
-        for slip, options in slips(RHO[name]).items():
+        for mutant, options in mutants(RHO[name]).items():
             found = predict_gated(layer, **{**given, **options})
             ratios = {
                 quantity: value / found[quantity].value
@@ -32,7 +32,7 @@ def test_simulation_alone_refutes_every_slip(name):
                 for quantity, (low, high) in (
                     (q, one.detectable) for q, one in planned.items()
                 )
-            ), slip
+            ), mutant
 
 
 def test_a_wrong_moment_is_refuted(monkeypatch):

@@ -127,7 +127,7 @@ def test_steps_over_nodes_of_the_inputs_agree(short):
 
 
 @pytest.mark.slow
-def test_simulation_alone_refutes_every_slip():
+def test_simulation_alone_refutes_every_mutant():
     """By its plan, without the route that takes steps."""
     for size in (QUICK, HEADLINE):
         found = delta_memories.score(row("sigprop:memories-deltanet").claim, size)

@@ -110,7 +110,7 @@ def test_memory_does_not_grow_with_the_steps():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", HANDS)
-def test_simulation_alone_refutes_every_slip(name):
+def test_simulation_alone_refutes_every_mutant(name):
     """By its plan, without the route that takes steps."""
     for size in (QUICK, HEADLINE):
         found = memories.score(row(f"sigprop:memories-{name}").claim, size)

@@ -150,11 +150,11 @@ def test_a_gated_form_outside_its_margin_is_refuted(wrong):
 @pytest.mark.parametrize(
     "name", ["lru", "gate", pytest.param("blur", marks=pytest.mark.slow)]
 )
-def test_every_slip_is_refuted(name):
+def test_every_mutant_is_refuted(name):
     found = score(claim_of(name))
     assert found.survivors == ()
     assert found.killed == found.total > 40
-    if name == "blur":  # whose directions may be taken apart: a slip more
+    if name == "blur":  # whose directions may be taken apart: a mutant more
         assert found.total > score(claim_of("lru")).total
 
 

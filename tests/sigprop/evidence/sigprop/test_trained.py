@@ -68,11 +68,11 @@ def test_the_sum_over_ages_is_the_trace_over_steps(name):
     assert responses.paired(d, responses.pair_weights(R, T), d) == pytest.approx(
         whole, 1e-12
     )
-    for slip, weights in responses.SLIPS.items():
-        if name == "block" and slip in responses.SLIGHT:
+    for mutant, weights in responses.MUTANTS.items():
+        if name == "block" and mutant in responses.SLIGHT:
             continue  # of one direction it is right
         wrong = responses.paired(d, responses.pair_weights(R, T, weights), d)
-        assert abs(wrong / whole - 1) > 1e-3, slip
+        assert abs(wrong / whole - 1) > 1e-3, mutant
 
 
 def test_responses_by_age_are_the_kernel():
@@ -129,7 +129,7 @@ CLAIMS = {"expectation": "impulse", "gradient": "reference"}
 @pytest.mark.usefixtures("one_student")
 @pytest.mark.parametrize("name", CLAIMS)
 @pytest.mark.sampled(keep=["gradient"])
-def test_the_two_losses_agree_and_every_slip_is_refuted(name):
+def test_the_two_losses_agree_and_every_mutant_is_refuted(name):
     claim = find(f"sigprop:loss-{name}")
     results = getattr(sampled_loss, name)(claim, 5)
     assert (
@@ -137,8 +137,8 @@ def test_the_two_losses_agree_and_every_slip_is_refuted(name):
     )
     found = sampled_loss.score(claim)
     assert found.survivors == ()
-    # Those of two directions are no slips of a layer of one.
-    assert found.killed == len(responses.SLIPS) - len(responses.SLIGHT)
+    # Those of two directions are no mutants of a layer of one.
+    assert found.killed == len(responses.MUTANTS) - len(responses.SLIGHT)
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_every_large_student_learns(name):
 
 
 @pytest.mark.slow
-def test_learnt_parameters_are_confirmed_and_every_slip_is_refuted():
+def test_learnt_parameters_are_confirmed_and_every_mutant_is_refuted():
     claim = find("sigprop:trained-lru")
     results = learnt.learnt_parameters(claim, 5)
     assert {str(r.verdict) for r in results} == {"confirmed"}

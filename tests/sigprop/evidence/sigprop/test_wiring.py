@@ -203,7 +203,7 @@ def test_the_inputs_differ_in_kind():
 
 
 def question(variance=0.5, form=2.0, other=2.0):
-    return sampled_loss.Question("here", form, other, variance, {"slip": 2.2})
+    return sampled_loss.Question("here", form, other, variance, {"mutant": 2.2})
 
 
 LOSS = find("sigprop:loss-expectation")
@@ -239,8 +239,8 @@ def test_the_worst_question_fixes_the_size_for_all():
     )
 
 
-def test_a_slip_in_a_loss_is_seen_at_any_question_by_its_plan_alone(monkeypatch):
-    names = responses.SLIPS
+def test_a_mutant_in_a_loss_is_seen_at_any_question_by_its_plan_alone(monkeypatch):
+    names = responses.MUTANTS
     right = dict.fromkeys(names, 2.0 * (1 + 5e-9))
     plain = question()._replace(wrong=right)
     off = question()._replace(wrong={**right, next(iter(names)): 4.0})
@@ -276,7 +276,7 @@ def test_a_question_has_its_form_from_the_task_and_the_rest_from_responses(monke
         form = flat.T @ flat @ law
         spread = 2 * np.trace(form @ form) / np.trace(form) ** 2
         assert each.variance == pytest.approx(spread / sampled_loss.BATCH, rel=1e-9)
-        assert set(each.wrong) == set(responses.SLIPS)
+        assert set(each.wrong) == set(responses.MUTANTS)
         for wrong_value in each.wrong.values():
             assert abs(wrong_value / whole - 1) > 1e-6
 

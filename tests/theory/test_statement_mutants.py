@@ -5,24 +5,24 @@ from sigprop.judge.evidence import expression
 from sigprop.theory.claims import Kind
 from tests.rows import rows
 
-WORDS = (Kind.TEXT, Kind.TABLE, Kind.FIGURE)  # their slips are written by hand
+WORDS = (Kind.TEXT, Kind.TABLE, Kind.FIGURE)  # their mutants are written by hand
 ENOUGH = 3  # wrong routines, where a formula is no expression
 SHARE = 0.15  # of the rows with a truth value that may try values alone
 JUDGED = {key: one for key, one in rows().items() if one.basis is not None}
 
 
-def statement_slips(one) -> int:
-    """Slips of the statement that a row's evidence makes, an expression's counted once."""
+def statement_mutants(one) -> int:
+    """Mutants of the statement that a row's evidence makes, an expression's counted once."""
     basis = one.basis
     if not isinstance(basis, Evidence):
         return ENOUGH
-    slipped = basis.relation == "=" and expression(one.claim, basis) is not None
-    return ENOUGH * slipped + len(basis.slips) + len(basis.hand)
+    mutated = basis.relation == "=" and expression(one.claim, basis) is not None
+    return ENOUGH * mutated + len(basis.mutants) + len(basis.hand)
 
 
-def lacks_slips(one) -> bool:
-    """Whether too few slips of the statement are tried, without a reason."""
-    basis, made = one.basis, statement_slips(one)
+def lacks_mutants(one) -> bool:
+    """Whether too few mutants of the statement are tried, without a reason."""
+    basis, made = one.basis, statement_mutants(one)
     if isinstance(basis, Evidence) and (
         basis.values_only or set(basis.routes) == {ARITHMETIC}
     ):
@@ -30,16 +30,16 @@ def lacks_slips(one) -> bool:
     return made < (1 if one.claim.kind in WORDS else ENOUGH)
 
 
-def test_every_formula_has_slips_of_its_statement():
-    assert [key for key, one in JUDGED.items() if lacks_slips(one)] == []
+def test_every_formula_has_mutants_of_its_statement():
+    assert [key for key, one in JUDGED.items() if lacks_mutants(one)] == []
 
 
 def test_few_rows_try_values_alone():
-    alone = [key for key, one in JUDGED.items() if not statement_slips(one)]
+    alone = [key for key, one in JUDGED.items() if not statement_mutants(one)]
     assert len(alone) <= SHARE * len(JUDGED)
 
 
 def test_a_reason_for_values_alone_stands_where_nothing_else_is_tried():
     for key, one in JUDGED.items():
         if isinstance(one.basis, Evidence) and one.basis.values_only:
-            assert not statement_slips(one), key
+            assert not statement_mutants(one), key
