@@ -1,12 +1,14 @@
-"""The recurrence ``h_t = lam_t h_{t-1} + x_t`` at full speed, with its own derivative.
+"""The recurrence ``h_t = lam_t h_{t-1} + x_t`` at full speed, with all derivatives.
 
-``sigprop.neuron.recurrence`` holds the definition and is what forward-mode derivatives go
-through; this is the same map for full models.  A complex array is worked on as its real
-part followed by its imaginary part, as ``sigprop.neuron.projections`` makes and takes it: XLA
-then passes one buffer from a projection to the recurrence and on, without a copy.
+The states solve the linear equations ``h_t - lam_t h_{t-1} = x_t``.  JAX differentiates
+such a solve in forward and reverse mode, to any order: the tangent of the states is the
+same recurrence, fed with ``dx_t + dlam_t h_{t-1}``; the transpose runs back in time.
 
-Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex;
-g  cotangent of a state, its effect on all later states included.
+A complex array is worked on as its real part followed by its imaginary part, as
+``sigprop.neuron.projections`` makes and takes it: XLA then passes one buffer from a
+projection to the recurrence and on, without a copy.
+
+Notation: a, b  packed arrays (..., parts, n), parts 1 if real and 2 if complex.
 """
 
 import functools
@@ -15,6 +17,8 @@ from typing import Literal, get_args
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
 from jaxtyping import Array, Bool, Float, Inexact
 
 from sigprop.neuron.recurrence import step
@@ -47,9 +51,8 @@ def scan_linear(
 ) -> Inexact[Array, "time n"]:
     """Run ``h_t = lam_t h_{t-1} + x_t``; return the states, one for every input.
 
-    The dtype is that of ``lam * x``; no inputs make no states.  Gradients by ``grad`` and
-    ``vjp`` keep ``lam`` and the states, nothing else.  Forward mode (``jvp``, and with
-    it ``hessian``) is refused by JAX: use ``scan_linear_reference`` for it.
+    The dtype is that of ``lam * x``; no inputs make no states.  Forward and reverse mode
+    work in any mixture; reverse mode keeps ``lam`` and the states, nothing else.
 
     Args:
         lam: Eigenvalues: ``(n,)`` fixed, or ``(time, n)``, one row a step.
@@ -75,19 +78,43 @@ def scan_linear(
     _check(lam, x, initial, resets, method)
     if x.shape[0] == 0:
         return x.astype(dtype)
-    if initial is None:
-        initial = jnp.zeros(x.shape[1], dtype)
     if method == "auto":
         method = automatic_method(x.shape[0], x.size * dtype.itemsize, _platform())
-    return _packed_scan(method, reverse, lam, x, initial, resets)
+    return _states(method, reverse, lam.astype(dtype), x.astype(dtype), initial, resets)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
-def _packed_scan(method: Method, reverse: bool, lam, x, initial, resets):
+def _states(method: Method, reverse: bool, lam, x, initial, resets):
     """One program, where a caller runs operation by operation."""
-    dtype = jnp.result_type(lam, x)
-    packed = [pack(values.astype(dtype)) for values in (lam, x, initial)]
-    return unpack(_scan(method, reverse, *packed, resets))
+    first, rest = (-1, slice(-1)) if reverse else (0, slice(1, None))
+    if initial is not None:
+        initial = initial if resets is None else jnp.where(resets[first], 0, initial)
+        gate = lam if lam.ndim == 1 else lam[first]
+        x = x.at[first].add(gate * initial)
+
+    def inputs(h):
+        """The inputs of which ``h`` are the states."""
+        before = h[1:] if reverse else h[:-1]
+        if resets is not None:
+            before = jnp.where(resets[rest, None], 0, before)
+        if lam.ndim == 1:
+            # Its transpose sums over time, as a product of matrices faster on a CPU than
+            # as XLA's sum over the first axis.
+            ones = jnp.ones((before.shape[0], 1), lam.dtype)
+            gates = jnp.matmul(ones, lam[None], precision="highest")
+        else:
+            gates = lam[rest]
+        padding = ((0, 1), (0, 0)) if reverse else ((1, 0), (0, 0))
+        return h - jnp.pad(gates * before, padding)
+
+    def solve(_, x):
+        return unpack(_solve(method, reverse, pack(lam), pack(x), resets))
+
+    def solve_transposed(_, x):
+        packed = pack(lam), pack(jnp.conj(x))
+        return jnp.conj(unpack(_solve_adjoint(method, reverse, *packed, resets)))
+
+    return lax.custom_linear_solve(inputs, x, solve, solve_transposed)
 
 
 def scan_linear_reference(
@@ -98,7 +125,7 @@ def scan_linear_reference(
     resets: Bool[Array, " time"] | None = None,
     reverse: bool = False,
 ) -> Inexact[Array, "time n"]:
-    """Run ``h_t = lam_t h_{t-1} + x_t`` in a plain scan: all derivatives, and slow.
+    """Run ``h_t = lam_t h_{t-1} + x_t`` in a plain scan, which is slow.
 
     Raises:
         ValueError: As ``scan_linear``.
@@ -167,31 +194,38 @@ def _check(lam, x, initial, resets, method) -> None:
         )
 
 
-# Packed arrays.  The derivatives of the two conversions are each other, up to the
-# conjugate in JAX's cotangents; said so, XLA cancels them and keeps the buffer.
+# Packed arrays.  ``pack`` and ``unpack`` are each other's transposes, up to the conjugate
+# in JAX's cotangents; said so, XLA cancels them and keeps the buffer.
 
 
-@jax.custom_vjp
 def pack(z: Inexact[Array, "*shape n"]) -> Packed:
     """Real parts, then imaginary parts if there are any, along a new last axis but one."""
-    if not jnp.iscomplexobj(z):
-        return z[..., None, :]
-    parts = jnp.concatenate([z.real, z.imag], -1)
-    return parts.reshape(*z.shape[:-1], 2, z.shape[-1])
+    return pack_p.bind(z) if jnp.iscomplexobj(z) else z[..., None, :]
 
 
-@jax.custom_vjp
 def unpack(a: Packed) -> Inexact[Array, "*shape n"]:
     """Undo ``pack``."""
     *front, parts, n = a.shape
     if parts == 1:
         return a[..., 0, :]
-    flat = a.reshape(*front, 2 * n)
-    return lax.complex(flat[..., :n], flat[..., n:])
+    return lax.complex(*lax.split(a.reshape(*front, 2 * n), (n, n), len(front)))
 
 
-pack.defvjp(lambda z: (pack(z), None), lambda _, a: (jnp.conj(unpack(a)),))
-unpack.defvjp(lambda a: (unpack(a), None), lambda _, z: (pack(jnp.conj(z)),))
+def _parts(z):
+    parts = jnp.concatenate([z.real, z.imag], -1)
+    return parts.reshape(*z.shape[:-1], 2, z.shape[-1])
+
+
+# A primitive, as JAX transposes real and imaginary parts to a sum of two complex arrays.
+pack_p = Primitive("pack")
+pack_p.def_impl(jax.jit(_parts))
+pack_p.def_abstract_eval(lambda z: jax.typeof(jax.eval_shape(_parts, z)))
+mlir.register_lowering(pack_p, mlir.lower_fun(_parts, multiple_results=False))
+ad.deflinear(pack_p, lambda ct: [jnp.conj(unpack(ct))])
+batching.primitive_batchers[pack_p] = lambda args, axes: (
+    pack(jnp.moveaxis(args[0], axes[0], 0)),
+    0,
+)
 
 
 def _signs(a):
@@ -218,63 +252,30 @@ def _put(values, row, t):
     return lax.dynamic_update_index_in_dim(values, row, t, 0)
 
 
-def _forget(resets, t, row):
-    """The row, or zero at a reset: a choice, not a product, so that infinity goes."""
-    return row if resets is None else jnp.where(_take(resets, t), 0, row)
-
-
 # The methods.  Loops work in place: XLA copies nothing as long as a step reads its row
 # of the buffer once, before the carry it writes back.  They index rows themselves, since
 # ``lax.scan`` under ``vmap`` would transpose its inputs and outputs.
 
 
-def _sequential(lam, x, initial, resets, reverse):
+def _sequential(lam, x, resets, reverse, delay):
+    """The loop; its step to a row takes the gate and reset of ``delay`` rows before."""
     length = x.shape[0]
+
+    def row(k):
+        return length - 1 - k if reverse else k
 
     def body(k, carry):
         h, states = carry
-        t = length - 1 - k if reverse else k
-        gate = lam if lam.ndim == 2 else _take(lam, t)
-        h = _forget(resets, t, _times(gate, h)) + _take(states, t)
-        return h, _put(states, h, t)
+        gate = lam if lam.ndim == 2 else _take(lam, row(k - delay))
+        if resets is not None:  # a choice, not a product, so that infinity goes
+            h = jnp.where(_take(resets, row(k - delay)), 0, h)
+        h = _times(gate, h) + _take(states, row(k))
+        return h, _put(states, h, row(k))
 
-    return lax.fori_loop(0, length, body, (initial, x))[1]
-
-
-def _sequential_vjp(lam, h, initial, resets, ct, reverse):
-    """Cotangents of states and ``initial``, and of ``lam`` where it is fixed.
-
-    Products of ``lam``'s cotangent use the ``g`` carried, of the step after: were they
-    to read this step's, XLA would read the buffer again after it is overwritten, and
-    copy it at every step.
-    """
-    length, fixed = h.shape[0], lam.ndim == 2
-    forth = -1 if reverse else 1
-    first, last = (length - 1, 0) if reverse else (0, length - 1)
-
-    def back(g, t):
-        gate = lam if fixed else _take(lam, t)
-        return _forget(resets, t, _times(_conj(gate), g))
-
-    def slope(g, before, t):
-        return _forget(resets, t, _times(_conj(before), g)) if fixed else None
-
-    def body(k, carry):
-        g, buffer, total = carry
-        t = last - forth * (k + 1)
-        if fixed:
-            total = total + slope(g, _take(h, t), t + forth)
-        g = back(g, t + forth) + _take(buffer, t)
-        return g, _put(buffer, g, t), total
-
-    carry = (ct[last], ct, jnp.zeros_like(lam) if fixed else None)
-    g, buffer, total = lax.fori_loop(0, length - 1, body, carry)
-    if fixed:
-        total = total + slope(g, initial, first)
-    return total, buffer, back(g, first)
+    return lax.fori_loop(1, length, body, (x[row(0)], x))[1]
 
 
-def _chunked(lam, x, initial):
+def _chunked(lam, x):
     length, parts, n = x.shape
     num = -(-length // CHUNK)
     padding = ((0, num * CHUNK - length), (0, 0), (0, 0))
@@ -301,26 +302,25 @@ def _chunked(lam, x, initial):
     ends, product, states, products = lax.fori_loop(
         0, CHUNK, body, (zero, identity, states, jnp.zeros_like(gates))
     )
-    carries = _associative(jnp.broadcast_to(product, ends.shape), ends, initial)
-    starts = jnp.concatenate([initial[None], carries[:-1]])
+    carries = _associative(jnp.broadcast_to(product, ends.shape), ends)
+    starts = jnp.concatenate([jnp.zeros_like(carries[:1]), carries[:-1]])
     states = states + _times(products, starts[:, None])
     return states.reshape(num * CHUNK, parts, n)[:length]
 
 
-def _associative(lam, x, initial):
+def _associative(lam, x):
     def combine(first, second):
         gate_1, value_1 = first
         gate_2, value_2 = second
         return _times(gate_2, gate_1), _times(gate_2, value_1) + value_2
 
     gates = jnp.broadcast_to(lam, x.shape)
-    x = x.at[0].add(_times(gates[0], initial))
     return lax.associative_scan(combine, (gates, x))[1]
 
 
-def _fft(lam, x, initial):
+def _fft(lam, x):
     length = x.shape[0]
-    x = unpack(x.at[0].add(_times(lam, initial)))
+    x = unpack(x)
     power = unpack(lam)[None]
     kernel = jnp.ones_like(power)
     while kernel.shape[0] < length:
@@ -336,6 +336,25 @@ def _fft(lam, x, initial):
 PARALLEL = {"chunked": _chunked, "associative": _associative, "fft": _fft}
 
 
+def _solve(method, reverse, lam, x, resets):
+    """Packed states of packed inputs."""
+    if method == "sequential":
+        return _sequential(lam, x, resets, reverse, 0)
+    gates, x = _flip(reverse, _gates(lam, resets), x)
+    return _flip(reverse, PARALLEL[method](gates, x))[0]
+
+
+def _solve_adjoint(method, reverse, lam, x, resets):
+    """The same with the adjoint equations ``g_t - conj(lam_{t+1}) g_{t+1} = x_t``."""
+    if method == "sequential":
+        return _sequential(_conj(lam), x, resets, not reverse, 1)
+    gates = _conj(_gates(lam, resets))
+    if gates.ndim == 3:
+        gates = jnp.roll(gates, 1 if reverse else -1, 0)
+    gates, x = _flip(not reverse, gates, x)
+    return _flip(not reverse, PARALLEL[method](gates, x))[0]
+
+
 def _gates(lam, resets):
     """Eigenvalues with zeros at the resets, a row a step if there are any."""
     if resets is None:
@@ -347,43 +366,3 @@ def _gates(lam, resets):
 def _flip(reverse, *arrays):
     """Turn back in time what has a time axis, if asked to."""
     return [a[::-1] if reverse and a.ndim == 3 else a for a in arrays]
-
-
-def _states(method, reverse, lam, x, initial, resets):
-    """All states, by operations that JAX differentiates itself."""
-    if method == "sequential":
-        return _sequential(lam, x, initial, resets, reverse)
-    gates, x = _flip(reverse, _gates(lam, resets), x)
-    return _flip(reverse, PARALLEL[method](gates, x, initial))[0]
-
-
-_scan = jax.custom_vjp(_states, nondiff_argnums=(0, 1))
-
-
-def _scan_fwd(method, reverse, lam, x, initial, resets):
-    # Not _scan: what it calls could be differentiated in reverse only, and not in a loop.
-    h = _states(method, reverse, lam, x, initial, resets)
-    return h, (lam, h, initial, resets)
-
-
-def _scan_bwd(method, reverse, residuals, ct):
-    lam, h, initial, resets = residuals
-    if method == "sequential":
-        total, g, ct_initial = _sequential_vjp(lam, h, initial, resets, ct, reverse)
-        if total is not None:
-            return total, g, ct_initial, None
-        h, g = _flip(reverse, h, g)
-    else:
-        gates, h, ct = _flip(reverse, _gates(lam, resets), h, ct)
-        later = jnp.roll(gates, -1, 0) if gates.ndim == 3 else gates
-        turned = _flip(True, _conj(later), ct)
-        g = PARALLEL[method](*turned, jnp.zeros_like(initial))[::-1]
-        gate = gates if gates.ndim == 2 else gates[0]
-        ct_initial = _times(_conj(gate), g[0])
-    before = jnp.concatenate([initial[None], h[:-1]])
-    slopes, g = _flip(reverse, _times(_conj(before), g), g)
-    slopes = slopes if resets is None else jnp.where(resets[:, None, None], 0, slopes)
-    return slopes if lam.ndim == 3 else slopes.sum(0), g, ct_initial, None
-
-
-_scan.defvjp(_scan_fwd, _scan_bwd)

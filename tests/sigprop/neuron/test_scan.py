@@ -51,6 +51,10 @@ SLOPES = [
     "37-complex-sequential-varying", "37-real-chunked-varying",
     "2-complex-chunked-fixed", "37-real-associative-fixed", "37-complex-fft-fixed",
 ]  # fmt: skip
+FORWARD = [
+    "complex-sequential-fixed", "real-sequential-varying", "complex-chunked-varying",
+    "real-associative-fixed", "complex-fft-fixed",
+]  # fmt: skip
 SINGLE = ["real-sequential", "complex-chunked", "real-associative", "complex-fft"]
 
 
@@ -319,14 +323,45 @@ def test_streaming_gives_the_same_states(kind, gate):
 
 
 @pytest.mark.usefixtures("x64")
-def test_reference_has_forward_derivatives_and_the_engine_says_it_has_none():
-    lam, x, *_ = (jnp.asarray(value) for value in problem("complex", "fixed", 17))
-    way = jnp.ones_like(lam)
-    _, slope = jax.jvp(lambda lam: scan_linear_reference(lam, x), (lam,), (way,))
-    ends = (scan_linear(lam + sign * way, x) for sign in (1e-6, -1e-6))
-    assert near((next(ends) - next(ends)) / 2e-6, slope, 1e-7)
-    with pytest.raises(TypeError, match="forward-mode"):
-        jax.jvp(lambda lam: scan_linear(lam, x), (lam,), (way,))
+@pairs
+@kinds
+@pytest.mark.sampled(keep=FORWARD)
+def test_forward_mode_is_that_of_the_plain_scan(kind, gate, method):
+    """Tangents of the states, and Hessian-vector products in every mixture of modes."""
+    case = problem(kind, gate, 17)
+    for option in options(method, 6):
+        values, resets, reverse = arguments(case, (True, *option[1:]))
+        tangents = [
+            jnp.cos(jnp.arange(value.size)).reshape(value.shape) for value in values
+        ]
+        tangents = [t.astype(v.dtype) for t, v in zip(tangents, values, strict=True)]
+
+        def derivatives(
+            function, values=values, tangents=tangents, given=(resets, reverse)
+        ):
+            run = partial(function, resets=given[0], reverse=given[1])
+
+            def loss(*values):
+                return (jnp.abs(run(*values) - 1) ** 2).sum()
+
+            def along(function):
+                return lambda *values: jax.jvp(function, values, tuple(tangents))[1]
+
+            gradient = jax.grad(loss, (0, 1, 2))
+            return (
+                along(run)(*values),
+                along(gradient)(*values),
+                jax.grad(along(loss), (0, 1, 2))(*values),
+                along(along(loss))(*values),
+            )
+
+        result = jax.jit(derivatives, static_argnums=0)(
+            partial(scan_linear, method=method)
+        )
+        truth = jax.jit(derivatives, static_argnums=0)(scan_linear_reference)
+        for ours, wanted in zip(*map(jax.tree.leaves, (result, truth)), strict=True):
+            assert near(ours, wanted, 1e-10)
+            assert not near(1.05 * ours, wanted, 1e-2)
 
 
 def test_a_reset_forgets_even_infinity():
