@@ -267,7 +267,7 @@ def shipped(study: str) -> xr.Dataset:
             return dataset
     raise FileNotFoundError(
         f"no complete result of {study} in {SHIPPED}; make it with "
-        f"`{command(study, 'paper')}`"
+        f"`{command(study, 'paper')}`, then `sigprop sweep track {study}`"
     )
 
 

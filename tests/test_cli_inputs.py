@@ -3,6 +3,7 @@
 import builtins
 import errno
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ import typer
 from typer.testing import CliRunner
 
 from sigprop.cli import console
+from sigprop.judge import parallel
 from sigprop.numerics.files import unfinished
 from sigprop.theory.claims import find
 from tests.command import refused, sigprop
+from tests.rows import changed, row
 
 # --- errors of the system -----------------------------------------------------------
 
@@ -109,6 +112,21 @@ def test_a_defect_is_one_line_with_the_files_and_how_to_report_it(monkeypatch, n
     )
     assert "report this line with your command and files" in line
     assert f"{console.TRACEBACK}=1" in line
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyError, TypeError])
+def test_an_error_in_a_row_is_a_defect_that_names_the_row(monkeypatch, kind):
+    monkeypatch.delenv(console.TRACEBACK, raising=False)
+    error = kind("odd")
+
+    def fails(claim, seed):
+        raise error
+
+    one = changed(row("lru:thm3.1"), {"results": fails})
+    with pytest.raises(kind):
+        parallel.check(one, 0)
+    line = failing(error, status=console.DEFECT)
+    assert re.search(r"\.py, line \d+\) while judging lru:thm3\.1; report", line)
 
 
 def test_a_defect_is_loud_where_the_environment_asks_for_it(monkeypatch):

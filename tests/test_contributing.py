@@ -19,6 +19,7 @@ from PIL import Image
 from PIL.ImageColor import getrgb
 
 from sigprop.figures import style
+from sigprop.theory.claims import find
 from tests.figures.test_kept import tracked
 from tests.test_architecture import complaints, undocumented
 from tests.test_readme import PROJECT, ROOT, blocks, check, commands, missing
@@ -202,6 +203,11 @@ def test_a_command_outside_the_guides_is_one_that_exists(command):
     assert all((ROOT / one).exists() for one in arguments if "/" in one)
     if "-m" in arguments:
         assert arguments[arguments.index("-m") + 1] in MARKERS
+
+
+def test_the_example_of_a_condition_has_one():
+    (claim_id,) = re.findall(r"`sigprop show (\S+)` shows an", GUIDES[CLAIM])
+    assert find(claim_id).condition is not None
 
 
 @pytest.mark.parametrize("marker", MARKERS)

@@ -214,6 +214,8 @@ def plain_errors(
     except OSError as error:
         _refuse(_of_system(error, files))
     except (ValueError, KeyError) as error:
+        if hasattr(error, "__notes__"):  # of a row of ours, so no bad input
+            _report(error, files)
         _refuse(str(error.args[0] if isinstance(error, KeyError) else error))
     except OverflowError as error:
         _refuse(f"a number is too large to compute with: {error}; give a smaller one")
@@ -244,10 +246,11 @@ def _report(error: Exception, files: tuple[Path | None, ...]) -> NoReturn:
         raise error
     names = _named(files)
     frame = traceback.extract_tb(error.__traceback__)[-1]
+    notes = "".join(f" {note}" for note in getattr(error, "__notes__", ()))
     _end(
         f"a defect of sigprop at work{f' on {names}' * bool(names)}: "
         f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line "
-        f"{frame.lineno}); report this line with your command and files; "
+        f"{frame.lineno}){notes}; report this line with your command and files; "
         f"{TRACEBACK}=1 in the environment shows the traceback",
         DEFECT,
     )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
-from sympy import Expr, Symbol
+from sympy import Expr, Sum, Symbol
 
 from sigprop.judge.basis import AtPoint, Evidence, Routine
 from sigprop.judge.forms import (
@@ -29,7 +29,6 @@ from sigprop.numerics.evaluate import pieces, values
 from sigprop.theory import symbols
 from sigprop.theory.claims import Claim
 from sigprop.theory.mutants import mutants_of
-from sigprop.theory.symbols import Delta
 
 SLACK = 1e-12  # relative excess that rounding may add to a bound that is reached
 Values = list[np.ndarray]  # one a point
@@ -102,11 +101,20 @@ def expression(claim: Claim, evidence: Evidence) -> Expr | None:
 def at_points(
     forms: Iterable[Expr], points: tuple[AtPoint, ...]
 ) -> list[list[np.ndarray]]:
-    """Values of expressions: one list a form, of one array a point."""
+    """Values of expressions: one list a form, of one array a point.
+
+    Raises:
+        ValueError: If a form has a sum, or a symbol that a point does not set.
+    """
     forms = list(forms)
-    used = {piece for piece in pieces(forms) if piece.is_Symbol}
-    free = tuple(sorted(used - {Delta}, key=str))  # sums over lags set Delta
-    rows = values(forms, [NamedPoint(point, free) for point in points])
+    used = pieces(forms)
+    if any(isinstance(piece, Sum) for piece in used):
+        raise ValueError(
+            "need a form without a Sum, because evidence does not say how many lags "
+            "matter; give the form as a function, in `form` or `printed` of Evidence"
+        )
+    names = tuple(sorted((piece for piece in used if piece.is_Symbol), key=str))
+    rows = values(forms, [NamedPoint(point, names) for point in points])
     return [[np.asarray(value) for value in row] for row in rows]
 
 

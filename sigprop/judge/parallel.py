@@ -31,7 +31,18 @@ STAGE, CHUNK = "checks", 4  # rows that travel together
 
 
 def check(row: Row, seed: int, tier: str = "quick") -> ClaimResult:
-    """Judge one row by its evidence, by its check, or not at all."""
+    """Judge one row by its evidence, by its check, or not at all.
+
+    An error that this raises has a note with the row's id.
+    """
+    try:
+        return _check(row, seed, tier)
+    except Exception as error:
+        error.add_note(f"while judging {row.claim.id}")
+        raise
+
+
+def _check(row: Row, seed: int, tier: str) -> ClaimResult:
     claim, basis = row.claim, row.basis
     began = time.perf_counter()
     if isinstance(basis, Evidence):

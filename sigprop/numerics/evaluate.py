@@ -107,7 +107,8 @@ class _Table:
             name: np.array([[complex(env[name])] for env in environments])
             for name in environments[0]
         }
-        self.known[Delta] = self.lags[None].astype(complex)
+        # Evidence sets Delta to one lag, and has no sums.
+        self.known.setdefault(Delta, self.lags[None].astype(complex))
         sources = [getattr(point, "input", None) for point in points]
         self.covariances = np.array([_covariances(each, last) for each in sources])
 

@@ -67,6 +67,7 @@ def ring_gain() -> xr.Dataset:
     return _table(
         {
             "theory": ("inner", "gap"),
+            "exact": ("inner", "simulated_gap"),
             "measured": ("input", "inner", "simulated_gap", "run"),
         },
         {

@@ -109,7 +109,11 @@ def test_what_is_no_formula_is_refused():
 
 @pytest.mark.parametrize("key", READ)
 def test_what_is_printed_is_what_is_judged(key):
-    assert says(key, FORMS[key][0])
+    latex = FORMS[key][0]
+    assert says(key, latex), (
+        f"need {form_of(key)} as the last member of {latex}; or say in READINGS of "
+        "theory/readings.py how to read it, or in UNREAD there why it cannot be read"
+    )
 
 
 def other_number(latex):

@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from sympy import Integer, Symbol, cos, exp
+from sympy import Integer, Sum, Symbol, cos, exp, oo
 
 from sigprop.judge import evidence
 from sigprop.judge.basis import Evidence, Row
@@ -11,7 +11,7 @@ from sigprop.judge.mutants import Scores
 from sigprop.judge.statuses import finish
 from sigprop.theory.claims import Claim, Condition, Kind, Status
 from sigprop.theory.derivation import start
-from sigprop.theory.symbols import lam, lam_bar, rho
+from sigprop.theory.symbols import Delta, lam, lam_bar, rho
 
 POINTS = tuple(
     {"lam": lam, "rho": rho} for lam in (0.3 + 0.2j, -0.7j) for rho in (0.4, 0.9)
@@ -337,6 +337,18 @@ def test_symbols_take_their_values_by_name_and_conjugates_by_themselves():
     at = {"lam": 0.3 + 0.4j, "rho": 0.5, "x_star": 2.0}
     found = [row[0] for row in evidence.at_points(forms, (at,))]
     np.testing.assert_allclose(found, [0.25 + np.exp(2), 0.5 * np.cos(2), 6.0])
+
+
+def test_a_lag_takes_its_value_from_the_point():
+    points = ({"lam": 0.5, "Delta": 3}, {"lam": -0.5j, "Delta": 2})
+    (found,) = evidence.at_points([lam**Delta], points)
+    np.testing.assert_allclose(found, [0.125, -0.25])
+
+
+def test_a_sum_over_lags_is_refused_because_evidence_has_no_last_lag():
+    form = Sum(lam**Delta, (Delta, 1, oo))
+    with pytest.raises(ValueError, match="need a form without a Sum"):
+        evidence.at_points([form], ({"lam": 0.5},))
 
 
 def test_a_point_that_lacks_a_value_is_refused():

@@ -61,7 +61,8 @@ def test_entries_are_root_causes_the_most_serious_first(run, data):
     for paper in OWED:
         letters = [one["class"] for one in data["errata"] if one["paper"] == paper]
         assert letters == sorted(letters)
-        assert len(letters) > 5
+        assert letters
+    assert len(data["errata"]) > 100
     assert {*data["classes"]} == {*CLASSES} - {DOUBTFUL}
 
 
