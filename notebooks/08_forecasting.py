@@ -171,7 +171,7 @@ names = {model: about[0] for model, about in (series.MODELS | series.OTHERS).ite
 known = series.controls(series.cells(trained, *where, "blur"))
 figure, axis = plt.subplots()
 horizons.by_layer(axis, trained, where, "mse")
-axis.set_title(series.told(where))
+axis.set_title(series.task_label(where))
 axis.legend()
 plt.show()
 first, *_, last = ranks
