@@ -231,7 +231,7 @@ def _forecasts(title: str, number: int, section: str) -> Published:
         Row(
             label,
             label,
-            tuple(Score.read(f"{one[metric]:.3f}") for one in row.values()),
+            tuple(Score.read(f"{errors[metric]:.3f}") for errors in row.values()),
         )
         for (data, horizon), row in blur.errors(number).items()
         for metric, name in enumerate(("MSE", "MAE"))

@@ -1,4 +1,4 @@
-"""What moments, layers, losses and Hessians cost as sequences and networks grow.
+"""Time and memory of moments, layers, losses and Hessians against size.
 
 Seconds and memory of one call over lengths of sequences and over numbers of neurons,
 each doubled until a call takes longer than ``longest`` or more memory than ``memory``.
@@ -47,8 +47,8 @@ def _layer(neurons: int, length: int) -> Call:
     """Loss and gradients of an LRU with 128 features, one sequence."""
     layer = lru(jax.random.key(0), neurons, 128, r_min=0.5, r_max=0.99)
     u = jax.random.normal(jax.random.key(1), (length, 128))
-    slopes = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
-    return lambda: slopes(layer, u)
+    gradients = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
+    return lambda: gradients(layer, u)
 
 
 def _student(neurons: int, length: int) -> tuple[Any, Any]:
@@ -130,15 +130,15 @@ def run(config: Config) -> xr.Dataset:
         often = config.calls, config.longest
         idle = _in_a_process(name, 2, 2, *often)[1]
         for column, axis in enumerate(AXES):
-            for place, power in enumerate(tried[axis]):
-                sizes[column, place] = 2**power
+            for index, power in enumerate(tried[axis]):
+                sizes[column, index] = 2**power
                 size = {"neurons": task.neurons, "length": task.length, axis: 2**power}
                 seconds, peak = _in_a_process(
                     name, size["neurons"], size["length"], *often
                 )
                 if math.isinf(seconds):
                     break
-                costs[:, row, column, place] = seconds, max(peak - idle, 0)
+                costs[:, row, column, index] = seconds, max(peak - idle, 0)
                 if seconds > config.longest or peak - idle > config.memory:
                     break
     where = ("task", "axis", "place")
