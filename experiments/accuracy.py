@@ -3,7 +3,7 @@
 The error of a result is ``log2(1 + ulps)`` against the derived expression in mpmath, at
 two precisions that agree, on exactly the stored inputs.  *Excess* bits are what remains
 after the bits that the condition numbers of ``theta`` and ``rho`` force on anyone; the
-gap's conditioning is of order one and excuses nothing.  The direct form is the derived
+gap's conditioning is of order one and excuses no error.  The direct form is the derived
 expression in the same floats, from the stored gap.
 
 Arguments are drawn log-uniformly in the gap, in the angle near 0 and near pi (and
@@ -40,7 +40,7 @@ STEP_LIMIT = 1e6
 
 @dataclass(frozen=True)
 class Config:
-    """How many random arguments to try for each function and precision."""
+    """Number of random arguments for each function and precision."""
 
     samples: int = 1500
     seed: int = 0

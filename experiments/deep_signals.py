@@ -142,7 +142,7 @@ def group(name: str) -> str:
 
 
 def _squares(values: list[Any]) -> Float[Array, ""]:
-    """Mean of squares over the entries of several arrays; none of them is not a number."""
+    """Mean of squares over the entries of several arrays; NaN without arrays."""
     leaves = jax.tree.leaves(values)
     count = sum(leaf.size for leaf in leaves)
     total = sum((jnp.sum(leaf**2) for leaf in leaves), jnp.zeros(()))

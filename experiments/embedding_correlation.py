@@ -43,7 +43,7 @@ class Config:
         steps: Of a sequence.
         features: Of the stand-in, or of the file.
         source: ``stand-in``, or the path of a ``.npy`` of embeddings.
-        table: ``ETTh1`` or another name or file of ``load_table``; none if empty.
+        table: ``ETTh1`` or another name or file of ``load_table``; empty for no table.
         lags: Over which the line is fitted, from one on; all if zero.
         seed: Of draws and bootstrap.
     """

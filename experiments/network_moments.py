@@ -200,7 +200,7 @@ def _autocovariance(
 ) -> Float[np.ndarray, "blocks lags"]:
     """Products of inputs averaged over sequences, channels and positions.
 
-    Where no process has their averages, those of the nearest one.
+    If no process has these averages, return the nearest process.
     """
     steps = z.shape[2]
     series = np.asarray(z).transpose(1, 0, 3, 2).reshape(z.shape[1], -1, steps)

@@ -71,7 +71,7 @@ class Config:
 
     @property
     def near(self) -> float:
-        """How far about the conjugate of ``lam0`` angles are called near, in radians."""
+        """Largest distance from the conjugate of ``lam0`` that counts as near, in radians."""
         return 6 * (1 - self.modulus)
 
     @property

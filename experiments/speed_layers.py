@@ -293,7 +293,7 @@ def over_layers(config: Config) -> xr.Dataset:
 def run(config: Config) -> xr.Dataset:
     """The LRU in all ways over lengths, and all layers at one length.
 
-    What is not run, for its time or memory, is NaN.
+    Ways that take too much time or memory are NaN.
 
     Raises:
         ValueError: If JAX would take programs from a compilation cache.

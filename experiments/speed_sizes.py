@@ -71,7 +71,7 @@ def _hessian(neurons: int, length: int) -> Call:
 
 
 class Task(NamedTuple):
-    """What is timed, the neurons and the length that stay as they are, its precision."""
+    """A function to time, the fixed numbers of neurons and steps, and the precision."""
 
     build: Callable[[int, int], Call]
     neurons: int
@@ -161,7 +161,7 @@ def run(config: Config) -> xr.Dataset:
 def _in_a_process(
     task: str, neurons: int, length: int, calls: int, longest: float
 ) -> list[float]:
-    """Seconds and peak bytes, measured by a process that does nothing else.
+    """Seconds and peak bytes, measured by a separate process.
 
     Both infinite if the system ends it, as for want of memory.
 

@@ -114,7 +114,7 @@ def run(
     shard: tuple[int, int] = (0, 1),
     report: Report = lambda cells: None,
 ) -> Path | None:
-    """Run what is missing of a sweep, then gather it if nothing is missing any more.
+    """Run the missing cells of a sweep, then gather it if all cells are finished.
 
     Args:
         sweep: A key of ``studies.sweeps``.

@@ -269,7 +269,7 @@ class Pair:
 
     @property
     def contrary(self) -> bool:
-        """Whether both orders are beyond doubt and opposite."""
+        """True if both orders are beyond doubt and opposite."""
         return math.prod(self.signs) < 0
 
 

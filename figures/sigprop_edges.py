@@ -27,7 +27,7 @@ COLOURS = {
     "readout": style.ORANGE,
 }
 DASHES = {"white": "-", "rho=0.9": "--"}
-SAID = {"white": "white", "rho=0.9": r"$\rho = 0.9$"}
+INPUT_LABELS = {"white": "white", "rho=0.9": r"$\rho = 0.9$"}
 
 MOMENTS = {
     "forward": "forward state",
@@ -75,7 +75,7 @@ def _moments(axes: Axes, data: xr.Dataset, letter: str) -> None:
             curve = data.sel(moment=moment, input=source)
             unit = float(curve["limit"]) if letter == "c" else 1.0
             both = len(inputs) > 1
-            label = f"{moment}, {SAID[source]}" if both else moment
+            label = f"{moment}, {INPUT_LABELS[source]}" if both else moment
             axes.plot(
                 position,
                 curve["predicted"] / unit,

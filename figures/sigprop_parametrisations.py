@@ -15,7 +15,7 @@ ENTRY = Entry(
 )
 GAIN = {"a": "matched", "b": "loss"}
 TITLE = {"a": "normalised state, fixed gain", "b": "loss at optimality"}
-MOVED = {
+EFFECTS = {
     "a": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\omega h)^2]$",
     "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$",
 }
@@ -43,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             chosen = data.sel(gain=GAIN[letter])
             _grains(above, chosen)
             _moved(below, chosen)
-            below.set_ylabel(MOVED[letter])
+            below.set_ylabel(EFFECTS[letter])
             style.letter(above, letter, TITLE[letter])
         style.caption(
             figure,

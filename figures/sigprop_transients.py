@@ -14,13 +14,13 @@ ENTRY = Entry(
     "State norms over time from the zero state",
     rows=("rotrnn:text:constant-norm", "sigprop:moments-rotrnn"),
 )
-PLACES = {
+PANELS = {
     "a": ("RotRNN", "white"),
     "b": ("LRU", "white"),
     "c": ("RotRNN", "rho=0.9"),
     "d": ("LRU", "rho=0.9"),
 }
-SAID = {"white": "white inputs", "rho=0.9": r"$\rho = 0.9$"}
+INPUT_LABELS = {"white": "white inputs", "rho=0.9": r"$\rho = 0.9$"}
 INPUTS = {"white": "white inputs", "rho=0.9": "inputs with ρ = 0.9"}
 COLOURS = (style.BLUE, style.GREEN, style.ORANGE, style.VERMILION)
 
@@ -39,8 +39,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         grid = figure.subplots(rows, -(-len(letters) // rows), squeeze=False)
         for axes, letter in zip(grid.ravel(), letters, strict=True):
             _norms(axes, data, letter)
-            layer, source = PLACES[letter]
-            style.letter(axes, letter, f"{layer}, {SAID[source]}")
+            layer, source = PANELS[letter]
+            style.letter(axes, letter, f"{layer}, {INPUT_LABELS[source]}")
         grid[0, 0].legend(loc="lower right", handlelength=1, borderaxespad=0.2)
         notes = [
             f"Lines: closed form; points: means over {data.attrs['sequences']} sequences, "
@@ -56,7 +56,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
-    layer, source = PLACES[letter]
+    layer, source = PANELS[letter]
     time = data["time"].values
     for decay, colour in zip(data["decay"].values, COLOURS, strict=False):
         curve = data.sel(layer=layer, input=source, decay=decay)
@@ -121,6 +121,6 @@ def details(results: style.Results) -> style.Cells:
                     for decay in decays
                 ),
             )
-            for layer, source in PLACES.values()
+            for layer, source in PANELS.values()
         ),
     )

@@ -70,7 +70,7 @@ def compare(
         ValueError: If there are not as many of both.
 
     Example:
-        >>> compare(np.array([1.0, 1.1, 0.9]), np.array([2.0, 2.1, 1.9])).word
+        >>> compare(np.array([1.0, 1.1, 0.9]), np.array([2.0, 2.1, 1.9])).verdict
         'better'
     """
     losses, others = np.asarray(first, float), np.asarray(second, float)
