@@ -3,7 +3,7 @@
 The error of a result is ``log2(1 + ulps)`` against the derived expression in mpmath, at
 two precisions that agree, on exactly the stored inputs.  *Excess* bits are what remains
 after the bits that the condition numbers of ``theta`` and ``rho`` force on anyone; the
-gap's conditioning is of order one and excuses nothing.  The direct form is the derived
+gap's conditioning is of order one and excuses no error.  The direct form is the derived
 expression in the same floats, from the stored gap.
 
 Arguments are drawn log-uniformly in the gap, in the angle near 0 and near pi (and
@@ -40,7 +40,7 @@ STEP_LIMIT = 1e6
 
 @dataclass(frozen=True)
 class Config:
-    """How many random arguments to try for each function and precision."""
+    """Number of random arguments for each function and precision."""
 
     samples: int = 1500
     seed: int = 0
@@ -164,8 +164,8 @@ def _eigenvalues(
         for d in (0.0, 1.0, -1.0, 1 - g)
     ]
     return [
-        np.concatenate([drawn, fixed])
-        for drawn, fixed in zip((gap, theta, decay), np.array(special).T, strict=True)
+        np.concatenate([random, fixed])
+        for random, fixed in zip((gap, theta, decay), np.array(special).T, strict=True)
     ]
 
 
@@ -193,9 +193,9 @@ def _rings(generator: np.random.Generator, size: int, dtype: str) -> list[np.nda
 def _measure(form: Form, config: Config, dtype: str, index: int) -> list[float]:
     """Largest raw, excess and direct error in bits, and the number of arguments."""
     generator = np.random.default_rng([config.seed, index, DTYPES.index(dtype)])
-    drawn = form.arguments(generator, config.samples, dtype)
+    arguments = form.arguments(generator, config.samples, dtype)
     # Rounding to the dtype comes first: what is stored is what is asked.
-    stored = [values.astype(dtype) for values in drawn]
+    stored = [values.astype(dtype) for values in arguments]
     with double_precision(dtype == "float64"):
         result = np.asarray(form.stable(*(jnp.asarray(values) for values in stored)))
     if result.dtype != dtype:

@@ -1,4 +1,4 @@
-"""Adam learns the angle of one eigenvalue in four charts, from one start and from many.
+"""Adam learns the angle of one eigenvalue in four parametrisations, from one or many starts.
 
 Student and teacher are units ``h_t = lam h_{t-1} + gamma x_t`` under white inputs, with
 ``nu = tanh(omega_nu)`` and the angle plain, exponential, or the one called optimal; of
@@ -26,7 +26,7 @@ from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "angle_descent", 1
-CHARTS = {
+PARAMETRISATIONS = {
     "plain": Chart("tanh", "plain"),
     "exponential": Chart("tanh", "exponential"),
     "optimal": Chart("tanh", "optimal"),
@@ -83,9 +83,12 @@ def run(config: Config) -> xr.Dataset:
     angle = config.teacher * math.pi
     task = OneDimensional(cmath.rect(config.modulus, angle))
     with double_precision(True):
-        tables = [_descents(task, chart, config) for chart in CHARTS.values()]
+        tables = [
+            _descents(task, parametrisation, config)
+            for parametrisation in PARAMETRISATIONS.values()
+        ]
     joined = xr.concat(tables, "chart", data_vars="all", join="exact")
-    return joined.assign_coords(chart=list(CHARTS)).assign_attrs(
+    return joined.assign_coords(chart=list(PARAMETRISATIONS)).assign_attrs(
         dtype="float64",
         modulus=config.modulus,
         teacher=angle,
@@ -96,7 +99,7 @@ def run(config: Config) -> xr.Dataset:
 
 def descend(
     task: OneDimensional,
-    chart: Chart,
+    parametrisation: Chart,
     begin: Float[Array, " runs"],
     rate: Float[Array, " runs"],
     config: Config,
@@ -104,17 +107,17 @@ def descend(
     """Adam from the teacher's modulus and many angles.
 
     Returns:
-        What is recorded at the start and then after every segment, by record and run;
-        and by run the step at which it ``diverged``.
+        Values at the start and after every segment, by record and run; and by run the
+        step at which it ``diverged``.
     """
     optimiser = Optimiser(config.steps, "constant")
     steps = config.steps // config.records
 
     def loss(omega: Coordinates, _: Any = None) -> Float[Array, ""]:
-        return task.loss(*chart.polar(omega))
+        return task.loss(*parametrisation.polar(omega))
 
     def record(run: Run) -> dict[str, Array]:
-        modulus, angle = chart.polar(run.parameters)
+        modulus, angle = parametrisation.polar(run.parameters)
         return {
             "omega_nu": run.parameters.modulus,
             "omega_theta": run.parameters.angle,
@@ -127,7 +130,7 @@ def descend(
         run, _ = advance(run, loss, optimiser, steps)
         return run, record(run)
 
-    omega = chart.coordinates(jnp.full(begin.shape, config.modulus), begin)
+    omega = parametrisation.coordinates(jnp.full(begin.shape, config.modulus), begin)
     key = jax.random.key(0)  # of no consequence: nothing is drawn
     runs = jax.vmap(lambda omega, rate: start(omega, optimiser, rate, key))(omega, rate)
     first = jax.vmap(record)(runs)
@@ -150,7 +153,9 @@ UNITS = {
 }
 
 
-def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
+def _descents(
+    task: OneDimensional, parametrisation: Chart, config: Config
+) -> xr.Dataset:
     """The recorded path, the landscape about it, and where the others end."""
     grid = np.meshgrid(config.rates, config.begins, indexing="ij")
     rate, begin = (
@@ -158,7 +163,7 @@ def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
         for alone, values in zip((config.rate, config.begin), grid, strict=True)
     )
     records = descend(
-        task, chart, jnp.asarray(begin) * math.pi, jnp.asarray(rate), config
+        task, parametrisation, jnp.asarray(begin) * math.pi, jnp.asarray(rate), config
     )
     path = {
         name: ("step", records[name][:, 0], {"units": unit})
@@ -188,21 +193,24 @@ def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
             "many_rate": ("many_rate", list(config.rates), {"units": "learning rate"}),
             "begin": ("begin", list(config.begins), {"units": "radians over pi"}),
         },
-    ).merge(_landscape(task, chart, records, config))
+    ).merge(_landscape(task, parametrisation, records, config))
 
 
 def _landscape(
-    task: OneDimensional, chart: Chart, path: dict[str, np.ndarray], config: Config
+    task: OneDimensional,
+    parametrisation: Chart,
+    path: dict[str, np.ndarray],
+    config: Config,
 ) -> xr.Dataset:
-    """The loss about the recorded path and the target, in the chart's parameters."""
-    goal = chart.coordinates(config.modulus, config.teacher * math.pi)
+    """The loss around the recorded path and the target, over the parameters."""
+    goal = parametrisation.coordinates(config.modulus, config.teacher * math.pi)
     axes = [
         _axis(path[name][:, 0], float(target), config.points)
         for name, target in zip(("omega_nu", "omega_theta"), goal, strict=True)
     ]
 
     def loss(up: Array, across: Array) -> Float[Array, ""]:
-        return task.loss(*chart.polar(Coordinates(up, across)))
+        return task.loss(*parametrisation.polar(Coordinates(up, across)))
 
     table = jax.vmap(jax.vmap(loss, (None, 0)), (0, None))
     landscape = np.asarray(table(*map(jnp.asarray, axes)), np.float32)

@@ -1,11 +1,11 @@
-"""From where Adam and gradient descent reach one eigenvalue, in one chart or another.
+"""Initial eigenvalues from which training reaches one teacher, in several parametrisations.
 
 Student and teacher are normalised units under stationary inputs, the loss is that of
 infinitely many of them, and nothing is random but the starts: one in each cell of a grid
 over the unit disc, uniform in its area.  A start is in the basin if the student ends
 within a tenth of the teacher's gap of it.  Every rate of a grid is tried on the whole
-disc; that of the largest basin is the chart's best.  Adam's rates are absolute, those of
-gradient descent multiples of the inverse of the loss's largest curvature at the teacher.
+disc; the best rate of a parametrisation has the largest basin.  Adam's rates are absolute,
+and rates of gradient descent are in units of the inverse largest curvature at the teacher.
 
 Source: ours, after Zucchet & Orvieto (2024), Appendix C.1.4.
 """
@@ -30,7 +30,15 @@ from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "basins", 1
-CHARTS = ("polar", "LRU", "tanh", "exact", "scaled", "best angle", "best angle, held")
+PARAMETRISATIONS = (
+    "polar",
+    "LRU",
+    "tanh",
+    "exact",
+    "scaled",
+    "best angle",
+    "best angle, held",
+)
 TOLERANCE = 0.1  # of the teacher's gap
 RING = (0.9, 0.999)  # moduli at which LRUs start where memory is long
 DECADES = 4  # of the starts' gap, from one on; beyond lie 2e-4 of the disc's area
@@ -97,7 +105,7 @@ class GradientDescent(Optimiser):
     def transformation(
         self, rate: Any, factors: Any = None, decays: Any = None
     ) -> optax.GradientTransformation:
-        """Steps against the gradient, and nothing else."""
+        """Return steps against the gradient."""
         return optax.sgd(rate)
 
 
@@ -151,11 +159,11 @@ class Scaled:
 
 
 PLAIN, BEST = Chart("tanh", "plain"), Chart("tanh", "optimal")
-AnyChart = Chart | OptimalChart | Scaled
+AnyParametrisation = Chart | OptimalChart | Scaled
 
 
-def chart(name: str, task: OneDimensional) -> AnyChart:
-    """One of ``CHARTS``; the exact modulus is the one for the task's input and gain."""
+def parametrisation(name: str, task: OneDimensional) -> AnyParametrisation:
+    """Return one of ``PARAMETRISATIONS``; "exact" depends on the task's input and gain."""
     match name:
         case "scaled":
             return Scaled(abs(task.teacher))
@@ -204,13 +212,18 @@ def _problem(
     modulus, angle, decay = teacher
     process = AR1(decay) if decay else White()
     task = OneDimensional(cmath.rect(modulus, angle * math.pi), process=process)
-    parts = [_basins(task, chart(name, task), begins, config) for name in CHARTS]
-    return xr.concat(parts, "chart", join="exact").assign_coords(chart=list(CHARTS))
+    parts = [
+        _basins(task, parametrisation(name, task), begins, config)
+        for name in PARAMETRISATIONS
+    ]
+    return xr.concat(parts, "chart", join="exact").assign_coords(
+        chart=list(PARAMETRISATIONS)
+    )
 
 
 def flatness(
     task: OneDimensional,
-    chart: AnyChart,
+    parametrisation: AnyParametrisation,
     modulus: Float[np.ndarray, "*starts"],
     angle: Float[np.ndarray, "*starts"],
 ) -> tuple[Float[np.ndarray, "2 2"], Float[np.ndarray, "*starts"]]:
@@ -221,22 +234,24 @@ def flatness(
     """
 
     def loss(omega: Float[Array, " 2"]) -> Float[Array, ""]:
-        return task.loss(*chart.polar(Coordinates(*omega)))
+        return task.loss(*parametrisation.polar(Coordinates(*omega)))
 
     @jax.jit
     def derivatives(star: Float[Array, " 2"], begin: Float[Array, "starts 2"]):
         return jax.hessian(loss)(star), jax.vmap(jax.grad(loss))(begin)
 
-    star = chart.coordinates(abs(task.teacher), cmath.phase(task.teacher))
-    begin = chart.coordinates(modulus.ravel(), angle.ravel())
-    hessian, slopes = map(np.asarray, derivatives(jnp.stack(star), jnp.stack(begin, 1)))
-    lengths = np.linalg.norm(slopes / np.sqrt(np.diag(hessian)), axis=1)
+    star = parametrisation.coordinates(abs(task.teacher), cmath.phase(task.teacher))
+    begin = parametrisation.coordinates(modulus.ravel(), angle.ravel())
+    hessian, gradients = map(
+        np.asarray, derivatives(jnp.stack(star), jnp.stack(begin, 1))
+    )
+    lengths = np.linalg.norm(gradients / np.sqrt(np.diag(hessian)), axis=1)
     return hessian, lengths.reshape(modulus.shape)
 
 
 def descend(
     task: OneDimensional,
-    chart: AnyChart,
+    parametrisation: AnyParametrisation,
     at: Coordinates,
     rate: Float[Array, " runs"],
     optimiser: Optimiser,
@@ -246,11 +261,11 @@ def descend(
     steps = optimiser.steps // records
 
     def loss(omega: Coordinates, _: Any = None) -> Float[Array, ""]:
-        return task.loss(*chart.polar(omega))
+        return task.loss(*parametrisation.polar(omega))
 
     def segment(run: Run):
         run, _ = advance(run, loss, optimiser, steps)
-        modulus, angle = chart.polar(run.parameters)
+        modulus, angle = parametrisation.polar(run.parameters)
         distance = jnp.abs(modulus * jnp.exp(1j * angle) - task.teacher)
         return run, {"distance": distance, "loss": loss(run.parameters)}
 
@@ -282,11 +297,14 @@ def fraction(
 
 
 def _basins(
-    task: OneDimensional, chart: AnyChart, begins: Starts, config: Config
+    task: OneDimensional,
+    parametrisation: AnyParametrisation,
+    begins: Starts,
+    config: Config,
 ) -> xr.Dataset:
     """Both optimisers from every start at every rate, and how flat the loss is there."""
-    omega = chart.coordinates(begins.modulus, begins.angle)
-    hessian, slope = flatness(task, chart, begins.modulus, begins.angle)
+    omega = parametrisation.coordinates(begins.modulus, begins.angle)
+    hessian, gradient = flatness(task, parametrisation, begins.modulus, begins.angle)
     sharpest = float(np.linalg.eigvalsh(hessian)[-1])
     optimisers = {
         "Adam": (Optimiser(config.steps, "constant"), np.array(config.rates)),
@@ -296,7 +314,7 @@ def _basins(
         ),
     }
     parts = [
-        _table(task, chart, omega, optimiser, rates, begins, config)
+        _table(task, parametrisation, omega, optimiser, rates, begins, config)
         for optimiser, rates in optimisers.values()
     ]
     joined = xr.concat(parts, "optimiser", join="outer", fill_value=0.0)
@@ -308,7 +326,7 @@ def _basins(
         ),
         slope=(
             ("row", "column"),
-            slope.astype(np.float32),
+            gradient.astype(np.float32),
             {"units": "gradient over the roots of the curvatures at the teacher"},
         ),
     )
@@ -316,7 +334,7 @@ def _basins(
 
 def _table(
     task: OneDimensional,
-    chart: AnyChart,
+    parametrisation: AnyParametrisation,
     omega: Coordinates,
     optimiser: Optimiser,
     rates: Float[np.ndarray, " rates"],
@@ -326,7 +344,9 @@ def _table(
     shape = len(rates), *begins.modulus.shape
     lanes = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, shape).ravel(), omega)
     lane_rates = jnp.asarray(np.repeat(rates, begins.modulus.size))
-    distance, loss = descend(task, chart, lanes, lane_rates, optimiser, config.records)
+    distance, loss = descend(
+        task, parametrisation, lanes, lane_rates, optimiser, config.records
+    )
     near = (distance <= TOLERANCE).reshape(config.records, *shape)
     parts, errors = zip(
         *(fraction(near[-1], share) for share in begins.shares), strict=True

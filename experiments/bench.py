@@ -1,4 +1,4 @@
-"""What sigprop is faster than, by how much, and how near it comes to the machine.
+"""Speed of sigprop relative to other methods and to the limits of the machine.
 
 Read from the stored results of the studies of speed, each of which checks that its
 ways agree before it lets them alternate.  A ratio is that of another way's seconds and
@@ -31,14 +31,14 @@ class Comparison(NamedTuple):
     """Seconds of ours and of another way to do the same, repeat beside repeat."""
 
     part: str
-    what: str
+    setting: str
     other: str
     ours: Float[np.ndarray, " repeats"]
     others: Float[np.ndarray, " repeats"]
 
     @property
     def ratios(self) -> Float[np.ndarray, " repeats"]:
-        """How many times longer the other way takes."""
+        """Seconds of the other way relative to ours."""
         return self.others / self.ours
 
 
@@ -68,10 +68,12 @@ def comparisons(results: dict[str, xr.Dataset]) -> list[Comparison]:
 
 def _moments(data: xr.Dataset) -> list[Comparison]:
     ours, *others = data["way"].values.tolist()
-    what = f"{data.attrs['neurons']} neurons, {data.attrs['sequences']} x "
-    what += f"{data.attrs['length']} steps"
+    setting = f"{data.attrs['neurons']} neurons, {data.attrs['sequences']} x "
+    setting += f"{data.attrs['length']} steps"
     return [
-        Comparison("moments", what, other.replace("_", " "), *_ways(data, ours, other))
+        Comparison(
+            "moments", setting, other.replace("_", " "), *_ways(data, ours, other)
+        )
         for other in others
     ]
 
@@ -83,15 +85,17 @@ def _ways(data: xr.Dataset, *ways: str) -> tuple[Float[np.ndarray, " repeats"], 
 
 
 def _layers(data: xr.Dataset) -> list[Comparison]:
-    """Of the LRU, at each length that a way ran at."""
+    """Return the timings of the LRU at each length."""
     timings = []
     for length in data["length"].values.tolist():
         table = data.sel(length=length)
         for way in ("usual", "scan"):
             ours, others = _ways(table, "engine", way)
             if ours.size:
-                what = f"{length} steps"
-                timings.append(Comparison("LRU layer", what, FORMS[way], ours, others))
+                setting = f"{length} steps"
+                timings.append(
+                    Comparison("LRU layer", setting, FORMS[way], ours, others)
+                )
     return timings
 
 
@@ -132,23 +136,23 @@ def _commands(data: xr.Dataset) -> list[Comparison]:
 
 
 def _forecasts(data: xr.Dataset) -> list[Comparison]:
-    """Of BLUR: what the other layers of its network take at the longest horizon."""
+    """Return the timings of BLUR and other layers at the longest horizon."""
     last = data.isel(horizon=-1)
     about = f"{int(last['horizon'])} rows"
     seconds = last["seconds"]
-    found = [
+    timings = [
         Comparison("BLUR's forecast", about, name, *_pair(seconds, "model", name))
         for name in data["model"].values.tolist()
         if name != "blur"
     ]
     for task in data["task"].values.tolist():
         seconds = data["step_seconds"].sel(task=task)
-        found += [
+        timings += [
             Comparison("BLUR's step", task, name, *_pair(seconds, "trained", name))
             for name in data["trained"].values.tolist()
             if name != "blur"
         ]
-    return found
+    return timings
 
 
 def _pair(
@@ -176,7 +180,7 @@ def rows(results: dict[str, xr.Dataset]) -> list[dict[str, str | float]]:
     return [
         {
             "part": comparison.part,
-            "what": comparison.what,
+            "what": comparison.setting,
             "other": comparison.other,
             "ratio": float(np.median(comparison.ratios)),
             "least": float(comparison.ratios.min()),

@@ -1,4 +1,4 @@
-"""Our columns of a table and the published ones that they are held against, to be drawn."""
+"""Our columns of a table beside the published columns nearest to them, for a figure."""
 
 import math
 
@@ -22,21 +22,23 @@ def chart(name: str, preset: str = "paper") -> xr.Dataset:
     Returns:
         By ``column`` and ``row``: the means ``theirs`` and ``ours``, and their standard
         errors ``theirs_error`` and ``ours_error``; a mean is minus infinity where a row
-        fails, and not-a-number where there is nothing.  By ``column`` the published one,
+        fails, and not-a-number where there is no value.  By ``column`` the published one,
         ``nearest``.  By ``pair`` of rows in contrary order: the number of its column,
         ``of``, and of its rows, ``first`` and ``second``.
 
     Raises:
         ValueError: As ``sigprop.experiments.tables.table``.
     """
-    held = [column for column in ours_beside(name, preset)[0] if column.nearest]
+    columns = [column for column in ours_beside(name, preset)[0] if column.nearest]
     published = TABLES[name]
-    rows, places = published.rows, list(published.columns)
-    theirs = [[row.scores[places.index(str(c.nearest))] for row in rows] for c in held]
-    ours = [[c.scores.get(str(row.model), NOTHING) for row in rows] for c in held]
+    rows, names = published.rows, list(published.columns)
+    theirs = [
+        [row.scores[names.index(str(c.nearest))] for row in rows] for c in columns
+    ]
+    ours = [[c.scores.get(str(row.model), NOTHING) for row in rows] for c in columns]
     contrary = [
         (number, *map(rows.index, pair.rows))
-        for number, column in enumerate(held)
+        for number, column in enumerate(columns)
         for pair in pairs(published, column)
         if pair.contrary
     ]
@@ -52,8 +54,8 @@ def chart(name: str, preset: str = "paper") -> xr.Dataset:
             "second": ("pair", second),
         },
         {
-            "column": [column.name for column in held],
-            "nearest": ("column", [str(column.nearest) for column in held]),
+            "column": [column.name for column in columns],
+            "nearest": ("column", [str(column.nearest) for column in columns]),
             "row": [row.label for row in rows],
         },
         {"title": published.title, "unit": published.unit},
@@ -61,6 +63,6 @@ def chart(name: str, preset: str = "paper") -> xr.Dataset:
 
 
 def _part(scores: list[list[Score]], part: str, rows: int) -> np.ndarray:
-    """Means or errors of every column; there may be none."""
+    """Means or errors of every column, an empty array if there are no columns."""
     values = [[getattr(score, part) for score in column] for column in scores]
     return np.array(values, float).reshape(-1, rows)

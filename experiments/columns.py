@@ -31,7 +31,7 @@ class Ours:
         name: Sweep or study.
         sizes: What was trained, a line each.
         scores: By our names of models.
-        nearest: The published column that it is held against, if there is one.
+        nearest: The published column nearest to it, or ``None``.
     """
 
     name: str
@@ -54,7 +54,9 @@ def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
         inner = column.split()[1]
         here = [ring[:2] == [kind, inner] for ring in rings]
         own = accuracies("rings", data.isel(cell=np.flatnonzero(here)), column)
-        scores = {f"r_max {name.split()[2]}": one for name, one in own.scores.items()}
+        scores = {
+            f"r_max {name.split()[2]}": score for name, score in own.scores.items()
+        }
         ours.append(replace(own, name=f"rings, {column}", scores=scores))
     return ours
 
@@ -69,7 +71,7 @@ def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
     """
     models = data["model"].values
     values = 100 * data["test_accuracy"].values
-    counts = [int((models == one).sum()) for one in dict.fromkeys(models.tolist())]
+    counts = [int((models == model).sum()) for model in dict.fromkeys(models.tolist())]
     lost = int((data["diverged"].values >= 0).sum())
     steps = data["step"].values
     sizes = [", ".join(dict.fromkeys(data["task"].values.tolist()))]
@@ -82,7 +84,9 @@ def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
         f"{_span(np.array(counts))} runs per row",
         f"{lost} diverged",
     ]
-    scores = {str(one): _score(values[models == one]) for one in dict.fromkeys(models)}
+    scores = {
+        str(model): _score(values[models == model]) for model in dict.fromkeys(models)
+    }
     return Ours(sweep, tuple(sizes), scores, nearest)
 
 
@@ -95,14 +99,14 @@ def _score(values: np.ndarray, digits: int = 1) -> Score:
     """Mean and standard error of the runs that ended; below all others if none did."""
     sound = values[np.isfinite(values)]
     lost = values.size - sound.size
-    told = f", {lost} diverged" if lost else ""
+    suffix = f", {lost} diverged" if lost else ""
     if not sound.size:
-        return Score(f"fails{told}", -math.inf, 0.0)
+        return Score(f"fails{suffix}", -math.inf, 0.0)
     mean = float(sound.mean())
     if sound.size == 1:
-        return Score(f"{mean:.{digits}f}{told}", mean, math.nan)
+        return Score(f"{mean:.{digits}f}{suffix}", mean, math.nan)
     error = float(scipy.stats.sem(sound))
-    return Score(f"{mean:.{digits}f}({error:.{digits}f}){told}", mean, error)
+    return Score(f"{mean:.{digits}f}({error:.{digits}f}){suffix}", mean, error)
 
 
 def speeds(study: str, data: xr.Dataset) -> Ours:
@@ -137,23 +141,26 @@ def speeds(study: str, data: xr.Dataset) -> Ours:
 
 
 def errors(data: xr.Dataset, table: int) -> list[Ours]:
-    """Errors of our networks and of what needs none, and what became of a table's cells.
+    """Return columns of errors of networks and controls, and of verdicts on a table.
 
     Args:
         data: From ``sigprop.experiments.forecasting.gathering.gather``.
         table: Number of one of BLUR's tables.
     """
-    models, places = data["model"].values, _places(data)
+    models, task_names = data["model"].values, _task_names(data)
     columns = []
     for model in dict.fromkeys(models.tolist()):
         own = data.isel(cell=np.flatnonzero(models == model))
         scores = {}
-        for place in dict.fromkeys(_places(own)):
-            here = own.isel(cell=[one == place for one in _places(own)])
+        for task_name in dict.fromkeys(_task_names(own)):
+            here = own.isel(cell=[other == task_name for other in _task_names(own)])
             for metric in ("mse", "mae"):
-                key = f"{place} {metric.upper()}"
+                key = f"{task_name} {metric.upper()}"
                 scores[key] = _score(here[f"test_{metric}"].values, 3)
-        counts = [_places(own).count(place) for place in dict.fromkeys(_places(own))]
+        counts = [
+            _task_names(own).count(task_name)
+            for task_name in dict.fromkeys(_task_names(own))
+        ]
         sizes = (
             f"{_span(own['width'].values)} wide",
             f"{_span(own['depth'].values)} deep",
@@ -166,26 +173,26 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
         columns.append(Ours(name, sizes, scores))
     for control in data["control"].values.tolist():
         scores = {}
-        for cell, place in enumerate(places):
+        for cell, task_name in enumerate(task_names):
             for metric in ("mse", "mae"):
                 value = data[f"control_{metric}"].isel(cell=cell).sel(control=control)
                 mean = float(value.mean(("step", "feature")))
                 text = "-" if math.isnan(mean) else f"{mean:.3f}"
-                scores[f"{place} {metric.upper()}"] = Score(text, mean, math.nan)
+                scores[f"{task_name} {metric.upper()}"] = Score(text, mean, math.nan)
         columns.append(Ours(control, (), scores))
-    found = outcomes(data, table)
-    for method in dict.fromkeys(one for _, one, _ in found):
+    results = outcomes(data, table)
+    for method in dict.fromkeys(row_method for _, row_method, _ in results):
         scores = {
             f"{task[0]} {task[1]} {metric}": Score(outcome.word, math.nan, math.nan)
-            for (task, one, metric), outcome in found.items()
-            if one == method
+            for (task, row_method, metric), outcome in results.items()
+            if row_method == method
         }
         columns.append(Ours(f"verdict on {method}", (), scores))
     return columns
 
 
 def reasons(data: xr.Dataset, table: int) -> list[str]:
-    """Why each cell of a table has its verdict: a line each, or a count and a reason.
+    """Give the reason of each verdict on a table's cells, or counts of verdicts by reason.
 
     Args:
         data: From ``sigprop.experiments.forecasting.gathering.gather``.
@@ -196,15 +203,15 @@ def reasons(data: xr.Dataset, table: int) -> list[str]:
         if outcome.word == "not attempted":
             left[outcome.reason] += 1
         else:
-            place = f"{method}, {task[0]} {task[1]} {metric}"
-            lines.append(f"{place}: {outcome.word}, {outcome.reason}.")
+            cell = f"{method}, {task[0]} {task[1]} {metric}"
+            lines.append(f"{cell}: {outcome.word}, {outcome.reason}.")
     return lines + [
         f"Not attempted: {count} values, because {reason}."
         for reason, count in left.items()
     ]
 
 
-def _places(data: xr.Dataset) -> list[str]:
+def _task_names(data: xr.Dataset) -> list[str]:
     """The task of each cell, as BLUR's tables call it."""
     pairs = zip(data["data"].values.tolist(), data["horizon"].values, strict=True)
     return [f"{NAMES.get(name, name)} {horizon}" for name, horizon in pairs]

@@ -19,7 +19,7 @@ LARGEST = 2 * 2**20  # bytes of a result that comes with the code
 
 
 def measured_alone(study: str, *arguments: Any) -> Any:
-    """What the ``measure`` of a study answers in a process that does nothing else.
+    """Return the answer of a study's ``measure`` from a process of its own.
 
     Args:
         study: Name of a study.
@@ -42,7 +42,7 @@ def measured_alone(study: str, *arguments: Any) -> Any:
 
 
 def best(study: str) -> str | None:
-    """The largest preset whose result is stored, as it is defined now; none if none is.
+    """Return the largest preset with a stored result of its current definition, or ``None``.
 
     Raises:
         ValueError: If the study is unknown.

@@ -1,4 +1,4 @@
-"""How state and sensitivity grow as the memory of one real neuron lengthens.
+"""Moments of state and sensitivity against the time constant of one real neuron.
 
 Closed form and simulation of ``E[h^2]`` and ``E[(dh/dlam)^2]`` for
 ``h_{t+1} = lam h_t + x_{t+1}`` under ``R(lag) = rho**|lag|``, bare and under control:
@@ -91,12 +91,12 @@ def run(config: Config) -> xr.Dataset:
 
 
 def draws(config: Config, gap: float) -> int:
-    """How many trajectories a point has."""
+    """Number of trajectories of a point."""
     return min(config.draws, config.most // steps(gap))
 
 
 def steps(gap: float) -> int:
-    """How many steps a trajectory has."""
+    """Number of steps of a trajectory."""
     return round(RELAXATIONS / gap)
 
 
@@ -126,8 +126,8 @@ def control_factors(gap: Float[np.ndarray, " n"]) -> Float[np.ndarray, "2 n"]:
     """
     normalisation = gap * (2 - gap)
     inside = np.where(gap < 1, gap, 0.5)
-    slope = np.where(gap < 1, (1 - inside) * np.log1p(-inside), 0.0)
-    return np.stack([normalisation, normalisation * slope**2])
+    derivative = np.where(gap < 1, (1 - inside) * np.log1p(-inside), 0.0)
+    return np.stack([normalisation, normalisation * derivative**2])
 
 
 def _simulate(

@@ -113,7 +113,7 @@ def network_config(kind: str, gap: float, config: Config) -> NetworkConfig:
 
 
 def sequences(config: Config) -> Sequences:
-    """What the networks read.
+    """Return the networks' inputs.
 
     Raises:
         ValueError: If a file of embeddings does not fit.
@@ -142,20 +142,21 @@ def group(name: str) -> str:
 
 
 def _squares(values: list[Any]) -> Float[Array, ""]:
-    """Mean of squares over the entries of several arrays; none of them is not a number."""
+    """Mean of squares over the entries of several arrays; NaN without arrays."""
     leaves = jax.tree.leaves(values)
     count = sum(leaf.size for leaf in leaves)
     total = sum((jnp.sum(leaf**2) for leaf in leaves), jnp.zeros(()))
     return total / count if count else jnp.asarray(jnp.nan)
 
 
-def by_group(slopes: Any) -> Float[Array, " groups"]:
+def by_group(gradients: Any) -> Float[Array, " groups"]:
     """Mean squares of the gradients of one block, in the order of ``GROUPS``."""
-    layer = parameters(slopes.layer)
+    layer = parameters(gradients.layer)
     parts = {
-        name: [x for one, x in layer.items() if group(one) == name] for name in GROUPS
+        name: [x for parameter, x in layer.items() if group(parameter) == name]
+        for name in GROUPS
     }
-    parts["feedforward"] = [slopes.mixing, slopes.norm, slopes.mixing_norm]
+    parts["feedforward"] = [gradients.mixing, gradients.norm, gradients.mixing_norm]
     return jnp.stack([_squares(parts[name]) for name in GROUPS])
 
 
@@ -174,42 +175,42 @@ def look(network: Any, state: Any, u: Float[Array, "batch time features"]) -> Lo
     """
     trainable, fixed = eqx.partition(network, eqx.is_inexact_array)
 
-    def forward(whole: Any, one: Float[Array, "time features"]):
-        x, carried, seen = jax.vmap(whole.encoder)(one), state, []
+    def forward(whole: Any, sequence: Float[Array, "time features"]):
+        x, carried, powers = jax.vmap(whole.encoder)(sequence), state, []
         for block in whole.blocks:
             z, carried = normalise(block.norm, x, carried, None)
             h = block.layer.states(z)
-            seen.append(jnp.mean(jnp.abs(_hidden(block.layer, h)) ** 2))
+            powers.append(jnp.mean(jnp.abs(_hidden(block.layer, h)) ** 2))
             y = block.layer.read(h, z)
             x, carried = block.complete(x, y, carried, None, None)
-        return jax.vmap(whole.decoder)(x), jnp.stack(seen)
+        return jax.vmap(whole.decoder)(x), jnp.stack(powers)
 
     def loss(trainable: Any):
         whole = eqx.combine(trainable, fixed)
-        predicted, squares = jax.vmap(lambda one: forward(whole, one), axis_name=BATCH)(
-            u
-        )
+        predicted, squares = jax.vmap(
+            lambda sequence: forward(whole, sequence), axis_name=BATCH
+        )(u)
         error = predicted[:, :-1] - u[:, 1:]
         return 0.5 * jnp.mean(jnp.sum(error**2, 2)), jnp.mean(squares, 0)
 
-    (value, squares), slopes = jax.value_and_grad(loss, has_aux=True)(trainable)
-    gradient = jnp.stack([by_group(block) for block in slopes.blocks])
-    ends = jnp.stack([_squares([getattr(slopes, name)]) for name in ENDS])
+    (value, squares), gradients = jax.value_and_grad(loss, has_aux=True)(trainable)
+    gradient = jnp.stack([by_group(block) for block in gradients.blocks])
+    ends = jnp.stack([_squares([getattr(gradients, name)]) for name in ENDS])
     return Looked(squares, gradient, ends, value)
 
 
 def measure(
-    network: Any, state: Any, read: Sequences, place: int, config: Config
+    network: Any, state: Any, read: Sequences, index: int, config: Config
 ) -> tuple[Looked, Looked]:
     """Means over the batches of a network and their standard errors.
 
-    ``place`` says which sequences are this network's.
+    Network ``index`` reads its own ``config.sequences`` sequences.
     """
     looked = [
         look(network, state, jnp.asarray(read.take(first, config.batch)))
         for first in range(
-            place * config.sequences,
-            (place + 1) * config.sequences,
+            index * config.sequences,
+            (index + 1) * config.sequences,
             config.batch,
         )
     ]
@@ -221,17 +222,17 @@ def measure(
 
 @functools.cache
 def _template(kind: str, config: Config) -> Any:
-    """The shape of one kind's networks: what does not depend on what is drawn."""
-    drawn = build(jax.random.key(0), network_config(kind, config.gaps[0], config))
-    return jax.tree.structure(drawn)
+    """Return the structure of one kind's networks, which does not depend on the key."""
+    network = build(jax.random.key(0), network_config(kind, config.gaps[0], config))
+    return jax.tree.structure(network)
 
 
-def draw(kind: str, gap: float, place: int, config: Config) -> tuple[Any, Any]:
+def draw(kind: str, gap: float, index: int, config: Config) -> tuple[Any, Any]:
     """A network and the state of its normalisations, one program for all of a kind."""
     networks = jax.random.fold_in(jax.random.key(config.seed), APART)
-    key = jax.random.fold_in(networks, place)
-    drawn = build(key, network_config(kind, gap, config))
-    return jax.tree.unflatten(_template(kind, config), jax.tree.leaves(drawn))
+    key = jax.random.fold_in(networks, index)
+    network = build(key, network_config(kind, gap, config))
+    return jax.tree.unflatten(_template(kind, config), jax.tree.leaves(network))
 
 
 def predicted(network: Any, config: Config) -> float:
@@ -251,14 +252,14 @@ def run(config: Config) -> xr.Dataset:
             f"need sequences in two or more whole batches of {config.batch}, got "
             f"{config.sequences}"
         )
-    read, places = sequences(config), range(config.networks)
+    read, indices = sequences(config), range(config.networks)
     tick = counter(len(config.kinds) * len(config.gaps) * config.networks, "networks")
     means, errors, theory = [], [], []
     for kind in config.kinds:
         for gap in config.gaps:
-            for place in places:
-                network, state = draw(kind, gap, place, config)
-                mean, error = measure(network, state, read, place, config)
+            for index in indices:
+                network, state = draw(kind, gap, index, config)
+                mean, error = measure(network, state, read, index, config)
                 means.append(mean)
                 errors.append(error)
                 known = kind in LINEAR and config.source == "stand-in"
@@ -321,12 +322,12 @@ def show(dataset: xr.Dataset) -> None:
     for kind in dataset["kind"].values:
         for gap in dataset["gap"].values:
             at = {"kind": kind, "gap": gap}
-            one = mean.sel(at)
+            means = mean.sel(at)
             numbers = [
-                *one["state"].values[[0, -1]],
+                *means["state"].values[[0, -1]],
                 float(ratio.sel(at)),
-                *one["gradient"].mean("layer").values,
-                *one["ends"].values,
+                *means["gradient"].mean("layer").values,
+                *means["ends"].values,
             ]
             cells = [f"{x:.3g}" if np.isfinite(x) else "" for x in map(float, numbers)]
             table.add_row(str(kind), f"{1 - gap:.4g}", *cells)

@@ -1,4 +1,4 @@
-"""How stream and gradient grow through depth, over radius and gain: theory and networks.
+"""Growth of stream and gradient through depth against radius and gain, predicted and measured.
 
 Blocks of an LRU and a gated unit whose output is multiplied by a gain, alone, beside a
 skip, and with layer normalisation too.  Growth is that of ``E x^2`` from the first stream
@@ -95,24 +95,24 @@ def network(setting: str, gap: float, gain: float, config: Config) -> tuple[Any,
         mixing="glu",
         **SETTINGS[setting],  # type: ignore[arg-type]
     )
-    one, state = build(jax.random.key(config.seed), shape)
-    one = eqx.tree_at(
+    model, state = build(jax.random.key(config.seed), shape)
+    model = eqx.tree_at(
         lambda net: [block.mixing.value.weight for block in net.blocks],
-        one,
+        model,
         replace_fn=lambda weight: gain * weight,
     )
-    one = eqx.tree_at(
+    model = eqx.tree_at(
         lambda net: [block.mixing.value.bias for block in net.blocks],
-        one,
+        model,
         replace_fn=jnp.zeros_like,
     )
     if SETTINGS[setting]["skip"] == "linear":
-        one = eqx.tree_at(
+        model = eqx.tree_at(
             lambda net: [block.skip.weight for block in net.blocks],
-            one,
+            model,
             replace_fn=jnp.zeros_like,
         )
-    return one, state
+    return model, state
 
 
 def growth(last: Any, first: Any, depth: int) -> Any:
@@ -120,17 +120,19 @@ def growth(last: Any, first: Any, depth: int) -> Any:
     return np.log10(np.asarray(last) / np.asarray(first)) / depth
 
 
-def theory(one: Network, config: Config) -> list[float]:
+def theory(model: Network, config: Config) -> list[float]:
     """Growth of stream and gradient, a block."""
-    found = predict_errors(one, AR1(config.rho).autocovariance(np.arange(config.steps)))
-    forth, back = found.stream, found.error
+    errors = predict_errors(
+        model, AR1(config.rho).autocovariance(np.arange(config.steps))
+    )
+    forth, back = errors.stream, errors.error
     pairs = (forth[-1], forth[0]), (back[0], back[-1])
     return [float(growth(*pair, config.depth)) for pair in pairs]
 
 
 @eqx.filter_jit
 def _look(
-    one: Network,
+    model: Network,
     state: Any,
     u: Float[Array, "num time features"],
     v: Float[Array, "num time features"],
@@ -139,11 +141,11 @@ def _look(
 
     def look(u: Array, v: Array) -> Float[Array, " four"]:
         def through(x: Array) -> Array:
-            for block in one.blocks:
+            for block in model.blocks:
                 x, _ = block(x, state)
             return x
 
-        x = one.encode(u, None)
+        x = model.encode(u, None)
         y, pull = jax.vjp(through, x)
         middle = len(u) // 2
         ends = x[middle - 1], y[middle - 1], v[middle], pull(v)[0][middle]
@@ -152,16 +154,16 @@ def _look(
     return jax.vmap(look)(u, v)
 
 
-def measure(key: PRNGKeyArray, one: Network, state: Any, config: Config) -> Estimate:
+def measure(key: PRNGKeyArray, model: Network, state: Any, config: Config) -> Estimate:
     """The same growth in sampled sequences, with errors of first order."""
-    drawn = []
+    batches = []
     for index in range(-(-config.sequences // config.batch)):
         input_key, error_key = jax.random.split(jax.random.fold_in(key, index))
         shape = config.batch, 2 * config.steps, config.width
         u = channels(input_key, AR1(config.rho), *shape, jnp.float32)
         v = jax.random.normal(error_key, shape)
-        drawn.append(np.asarray(_look(one, state, u, v), float))
-    squares = np.concatenate(drawn)
+        batches.append(np.asarray(_look(model, state, u, v), float))
+    squares = np.concatenate(batches)
     first, last, end, start = squares.mean(0)
     mean = growth([last, start], [first, end], config.depth)
     relative = squares / squares.mean(0)
@@ -173,27 +175,27 @@ def measure(key: PRNGKeyArray, one: Network, state: Any, config: Config) -> Esti
 def run(config: Config) -> xr.Dataset:
     """Follow every network by theory, and measure some."""
     gaps, gains = np.array(config.gaps), np.array(config.gains)
-    seen = (slice(None, None, config.measured),) * 2
+    subset = (slice(None, None, config.measured),) * 2
     sizes = len(SETTINGS), len(gaps), len(gains), len(SIGNALS)
     predicted = np.empty(sizes)
-    measured = np.empty(predicted[:, *seen].shape)
+    measured = np.empty(predicted[:, *subset].shape)
     sem = np.empty_like(measured)
     tick = counter(predicted[..., 0].size, "networks")
     for i, j, k in np.ndindex(*sizes[:3]):
         setting = list(SETTINGS)[i]
-        one, state = network(setting, float(gaps[j]), float(gains[k]), config)
-        predicted[i, j, k] = theory(one, config)
+        model, state = network(setting, float(gaps[j]), float(gains[k]), config)
+        predicted[i, j, k] = theory(model, config)
         if j % config.measured == k % config.measured == 0:
             key = jax.random.fold_in(jax.random.key(config.seed + 1), 1000 * j + k)
-            place = i, j // config.measured, k // config.measured
-            measured[place], sem[place], _ = measure(key, one, state, config)
+            index = i, j // config.measured, k // config.measured
+            measured[index], sem[index], _ = measure(key, model, state, config)
         tick()
     units = {"units": "decades a block"}
-    place = ("setting", "gap", "gain", "signal")
+    dims = ("setting", "gap", "gain", "signal")
     points = ("setting", "measured_gap", "measured_gain", "signal")
     return xr.Dataset(
         {
-            "predicted": (place, predicted, units),
+            "predicted": (dims, predicted, units),
             "measured": (points, measured, units),
             "sem": (points, sem, units),
         },
@@ -201,8 +203,8 @@ def run(config: Config) -> xr.Dataset:
             "setting": list(SETTINGS),
             "gap": ("gap", gaps, {"units": "one minus the least modulus"}),
             "gain": ("gain", gains, {"units": "of the value's weights"}),
-            "measured_gap": gaps[seen[0]],
-            "measured_gain": gains[seen[0]],
+            "measured_gap": gaps[subset[0]],
+            "measured_gain": gains[subset[0]],
             "signal": list(SIGNALS),
         },
         {

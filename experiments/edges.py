@@ -71,15 +71,15 @@ PAPER = Config(places=33, sequences=8192)
 def layer(config: Config) -> BLUR:
     """A BLUR that ends at the merge, in double precision, each half drawn by itself."""
     with double_precision(True):
-        drawn = blur(
+        initial = blur(
             jax.random.key(config.seed),
             config.states,
             config.width,
             r_min=config.ring[0],
             r_max=config.ring[1],
         )
-        wide = {name: jnp.asarray(x, float) for name, x in parameters(drawn).items()}
-        return replace(drawn, {**wide, "D": jnp.zeros(config.width)})
+        wide = {name: jnp.asarray(x, float) for name, x in parameters(initial).items()}
+        return replace(initial, {**wide, "D": jnp.zeros(config.width)})
 
 
 def positions(config: Config) -> Int[np.ndarray, " places"]:
@@ -90,84 +90,84 @@ def positions(config: Config) -> Int[np.ndarray, " places"]:
 
 
 def expect(
-    found: Perturbed, one: BLUR, process: Any, steps: int, at: int
+    perturbed: Perturbed, layer: BLUR, process: Any, steps: int, at: int
 ) -> list[float]:
     """The closed forms at one position, in the order of ``MOMENTS``."""
     covariance = process.autocovariance(np.arange(steps))
-    moments = by_group(one, predict(found, covariance, steps, at))
+    moments = by_group(layer, predict(perturbed, covariance, steps, at))
     halves = [
         state_moments(
-            half, pair_moment(half.lam, half.lam.conj(), seen, covariance)
+            half, pair_moment(half.lam, half.lam.conj(), count, covariance)
         ).sum()
-        for half, seen in zip(found.modes, (at + 1, steps - at), strict=True)
+        for half, count in zip(perturbed.modes, (at + 1, steps - at), strict=True)
     ]
     return [*halves, moments["output"], *(moments[name] for name in MOMENTS[3:])]
 
 
 @functools.partial(jax.jit, static_argnums=(2, 3))
 def _look(
-    key: PRNGKeyArray, one: BLUR, process: Any, config: Config
-) -> Float[Array, "num place moment"]:
+    key: PRNGKeyArray, layer: BLUR, process: Any, config: Config
+) -> Float[Array, "num position moment"]:
     input_key, error_key = jax.random.split(key)
     shape = config.batch, config.steps, config.width
     u = channels(input_key, process, *shape, jnp.float64)
-    v = jax.random.normal(error_key, (config.batch, 1, one.widths[1]))
+    v = jax.random.normal(error_key, (config.batch, 1, layer.widths[1]))
 
-    def at_place(u: Array, v: Array, place: Array) -> Float[Array, " moment"]:
-        found = responses(one, u, place, v)
-        h = jnp.abs(found.pop("state")) ** 2
-        squares = {name: jnp.sum(jnp.abs(x) ** 2) for name, x in found.items()}
-        grouped = by_group(one, squares)
-        n = one.state_size // 2
+    def at_position(u: Array, v: Array, position: Array) -> Float[Array, " moment"]:
+        response = responses(layer, u, position, v)
+        h = jnp.abs(response.pop("state")) ** 2
+        squares = {name: jnp.sum(jnp.abs(x) ** 2) for name, x in response.items()}
+        grouped = by_group(layer, squares)
+        n = layer.state_size // 2
         halves = h[:n].sum(), h[n:].sum()
         return jnp.stack(
             [*halves, grouped["output"], *(grouped[name] for name in MOMENTS[3:])]
         )
 
-    places = jnp.asarray(positions(config))
-    over_places = jax.vmap(at_place, (None, None, 0))
-    return jax.vmap(over_places, (0, 0, None))(u, v, places)
+    indices = jnp.asarray(positions(config))
+    over_positions = jax.vmap(at_position, (None, None, 0))
+    return jax.vmap(over_positions, (0, 0, None))(u, v, indices)
 
 
-def measure(key: PRNGKeyArray, one: BLUR, process: Any, config: Config) -> Estimate:
-    """Averages over sampled windows, (place, moment)."""
+def measure(key: PRNGKeyArray, layer: BLUR, process: Any, config: Config) -> Estimate:
+    """Averages over sampled windows, (position, moment)."""
     total = Sums(np.zeros(()), np.zeros(()), 0)
     with double_precision(True):
         for index in range(-(-config.sequences // config.batch)):
-            drawn = _look(jax.random.fold_in(key, index), one, process, config)
-            squares = np.asarray(drawn)
+            sample = _look(jax.random.fold_in(key, index), layer, process, config)
+            squares = np.asarray(sample)
             total += Sums(squares.sum(0), (squares**2).sum(0), len(squares))
     return total.estimate()
 
 
 def run(config: Config) -> xr.Dataset:
     """Predict and measure at both inputs."""
-    one, places = layer(config), positions(config)
+    model, indices = layer(config), positions(config)
     with double_precision(True):
-        found = perturb(one)
-    sizes = len(INPUTS), len(places), len(MOMENTS)
+        perturbed = perturb(model)
+    sizes = len(INPUTS), len(indices), len(MOMENTS)
     measured, sem, predicted = np.empty((3, *sizes))
     limit = np.empty((len(INPUTS), len(MOMENTS)))
     tick = counter(len(INPUTS), "inputs")
     for i, process in enumerate(INPUTS.values()):
         key = jax.random.fold_in(jax.random.key(config.seed + 1), i)
-        measured[i], sem[i], _ = measure(key, one, process, config)
+        measured[i], sem[i], _ = measure(key, model, process, config)
         predicted[i] = [
-            expect(found, one, process, config.steps, int(at)) for at in places
+            expect(perturbed, model, process, config.steps, int(at)) for at in indices
         ]
-        limit[i] = expect(found, one, process, 2 * config.far + 1, config.far)
+        limit[i] = expect(perturbed, model, process, 2 * config.far + 1, config.far)
         tick()
-    place, units = ("input", "position", "moment"), {"units": "sum of squares"}
+    dims, units = ("input", "position", "moment"), {"units": "sum of squares"}
     return xr.Dataset(
         {
-            "measured": (place, measured, units),
-            "sem": (place, sem, units),
-            "predicted": (place, predicted, units),
+            "measured": (dims, measured, units),
+            "sem": (dims, sem, units),
+            "predicted": (dims, predicted, units),
             "limit": (("input", "moment"), limit, units),
         },
         {
             "input": list(INPUTS),
-            "position": ("position", places, {"units": "steps from the start"}),
+            "position": ("position", indices, {"units": "steps from the start"}),
             "moment": list(MOMENTS),
         },
         {

@@ -1,4 +1,4 @@
-"""How inputs of networks correlate over time: measured, and as sums of exponentials.
+"""Autocovariances of network inputs: measured, and fitted by sums of exponentials.
 
 The autocovariance of the stand-in for embeddings, or of a file of them, averaged over
 features, with intervals over sequences; a line through its logarithm, which gives white
@@ -43,7 +43,7 @@ class Config:
         steps: Of a sequence.
         features: Of the stand-in, or of the file.
         source: ``stand-in``, or the path of a ``.npy`` of embeddings.
-        table: ``ETTh1`` or another name or file of ``load_table``; none if empty.
+        table: ``ETTh1`` or another name or file of ``load_table``; empty for no table.
         lags: Over which the line is fitted, from one on; all if zero.
         seed: Of draws and bootstrap.
     """
@@ -64,7 +64,7 @@ FULL = Config(sequences=1024, steps=512, features=768)  # by hand
 
 
 def inputs(config: Config) -> dict[str, Sequences]:
-    """What is measured, by name.
+    """Return the input sequences by name.
 
     Raises:
         ValueError: If a file is not as it has to be.
@@ -75,18 +75,18 @@ def inputs(config: Config) -> dict[str, Sequences]:
         main_input = stand_in(number, steps, config.features, config.seed)
     else:
         main_input = embeddings(Path(config.source), config.features, number, steps)
-    found = {
+    by_name = {
         "embeddings": main_input,
         "ListOps": listops_sequences(number, min(steps, LARGEST_LAG), config.seed),
     }
     if config.table:
-        found["table"] = table_sequences(load_table(config.table), steps)
-    return found
+        by_name["table"] = table_sequences(load_table(config.table), steps)
+    return by_name
 
 
 def _measure(read: Sequences, config: Config) -> xr.Dataset:
-    found = autocovariance(read, seed=config.seed)
-    R, lags = found.R, np.arange(len(found.R))
+    estimate = autocovariance(read, seed=config.seed)
+    R, lags = estimate.R, np.arange(len(estimate.R))
     nearest = fit_exponentials(R).autocovariance(lags)
     try:
         line = fit_mixed(R, config.lags or None)
@@ -96,8 +96,8 @@ def _measure(read: Sequences, config: Config) -> xr.Dataset:
     units = {"units": "mean square, dimensionless"}
     values: dict[str, Any] = {
         "R": R,
-        "low": found.low,
-        "high": found.high,
+        "low": estimate.low,
+        "high": estimate.high,
         "line": fitted,
         "exponentials": nearest,
     }
@@ -112,7 +112,8 @@ def run(config: Config) -> xr.Dataset:
     """Measure and fit every input."""
     read = inputs(config)
     parts = [
-        _measure(one, config).assign_coords(input=[name]) for name, one in read.items()
+        _measure(sequences, config).assign_coords(input=[name])
+        for name, sequences in read.items()
     ]
     whole = xr.concat(parts, "input", join="outer")
     lags = whole["lag"].values
@@ -134,8 +135,8 @@ def show(dataset: xr.Dataset) -> None:
     for name in ("input", "R(0)", "R(1)", "a", "b", "rho"):
         table.add_column(name, justify="left" if name == "input" else "right")
     for name in dataset["input"].values:
-        one = dataset.sel(input=name)
-        numbers = [*one["R"].values[:2], *one["terms"].values]
+        fit = dataset.sel(input=name)
+        numbers = [*fit["R"].values[:2], *fit["terms"].values]
         table.add_row(str(name), *(f"{float(x):.4g}" for x in numbers))
     Console().print(table)
 

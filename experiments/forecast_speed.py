@@ -1,4 +1,4 @@
-"""What forecasts and trainings of BLUR cost beside an LRU, S4, S5, RotRNN, GRU and LSTM.
+"""Time and memory of forecasts and training steps of BLUR and of other layers.
 
 *Inference*: a batch of windows through a network and its direct head, over horizons as
 long as the window.  *Training*: one step, loss, gradients and AdamW, of the forecast and
@@ -148,15 +148,15 @@ def inference(config: Config, model: str, horizon: int) -> Program:
     network = eqx.nn.inference_mode(network)
     arrays, fixed = eqx.partition((network, state), eqx.is_array)
 
-    def answer(arrays, seen, marks):
+    def answer(arrays, windows, marks):
         network, state = eqx.combine(arrays, fixed)
-        return forecast(network, state, head, seen, marks)[0]
+        return forecast(network, state, head, windows, marks)[0]
 
     draws = np.random.default_rng(config.seed)
     size = config.windows, horizon, FEATURES
-    seen = jnp.asarray(draws.standard_normal(size), jnp.float32)
+    windows = jnp.asarray(draws.standard_normal(size), jnp.float32)
     marks = jnp.zeros((config.windows, 2 * horizon, 0), jnp.float32)
-    arguments = arrays, seen, marks
+    arguments = arrays, windows, marks
     return _compiled(jax.jit(answer).lower(*arguments), arguments, network)
 
 
@@ -181,9 +181,9 @@ def _forecasting(config: Config, model: str) -> tuple[Any, Recipe, tuple[Any, ..
     )
     draws = np.random.default_rng(config.seed)
     size = 1, config.batch, config.horizon, FEATURES
-    seen, truth = (draws.standard_normal(size).astype(np.float32) for _ in range(2))
+    windows, truth = (draws.standard_normal(size).astype(np.float32) for _ in range(2))
     marks = np.zeros((1, config.batch, 2 * config.horizon, 0), np.float32)
-    return forecasting.KIND, how, (seen, truth, marks)
+    return forecasting.KIND, how, (windows, truth, marks)
 
 
 def _classifying(config: Config, model: str) -> tuple[Any, Recipe, tuple[Any, ...]]:
@@ -199,10 +199,10 @@ def in_turns(programs: list[Program], repeats: int, name: str) -> np.ndarray:
     """Seconds (program, repeat) of programs that ran before, one after the other."""
     seconds = np.empty((len(programs), repeats))
     for turn in counted(range(repeats), name):
-        for place, program in enumerate(programs):
+        for row, program in enumerate(programs):
             before = time.perf_counter()
             jax.block_until_ready(program.call())
-            seconds[place, turn] = time.perf_counter() - before
+            seconds[row, turn] = time.perf_counter() - before
     return seconds
 
 
@@ -214,26 +214,30 @@ def exponents(
     A line through all points in logarithms, repeat by repeat; the interval of their mean
     by Student's t, none for a single repeat.
     """
-    slopes = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
-    middle, count = slopes.mean(), len(slopes)
+    powers = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
+    middle, count = powers.mean(), len(powers)
     if count < 2:
         return np.array([np.nan, middle, np.nan])
-    reach = t.ppf((1 + LEVEL) / 2, count - 1) * slopes.std(ddof=1) / np.sqrt(count)
+    reach = t.ppf((1 + LEVEL) / 2, count - 1) * powers.std(ddof=1) / np.sqrt(count)
     return np.array([middle - reach, middle, middle + reach])
 
 
 def run(config: Config) -> xr.Dataset:
     """Compile all programs, then time them in turns: first inference, then training."""
-    grid = [(one, rows) for one in config.forecasters for rows in config.horizons]
-    told = [inference(config, *place) for place in counted(grid, "forecasts compiled")]
+    grid = [(model, rows) for model in config.forecasters for rows in config.horizons]
+    forecasts = [
+        inference(config, *cell) for cell in counted(grid, "forecasts compiled")
+    ]
     shape = len(config.forecasters), len(config.horizons)
-    seconds = in_turns(told, config.repeats, "repeats of the forecasts")
+    seconds = in_turns(forecasts, config.repeats, "repeats of the forecasts")
     seconds = seconds.reshape(*shape, config.repeats) / config.windows
-    memory = np.reshape([one.memory for one in told], shape) / config.windows
+    memory = (
+        np.reshape([program.memory for program in forecasts], shape) / config.windows
+    )
     sizes = np.array(config.horizons, float)
     powers = np.stack([exponents(sizes, costs) for costs in seconds])
-    steps = [(one, task) for one in config.trained for task in TASKS]
-    learnt = [training(config, *place) for place in counted(steps, "steps compiled")]
+    steps = [(model, task) for model in config.trained for task in TASKS]
+    learnt = [training(config, *cell) for cell in counted(steps, "steps compiled")]
     where = len(config.trained), len(TASKS)
     taken = in_turns(learnt, config.repeats, "repeats of the steps")
     windows = TRAINING_ROWS - 2 * config.horizon + 1
@@ -244,7 +248,7 @@ def run(config: Config) -> xr.Dataset:
             "power": (("model", "end"), powers, {"units": "power of the horizon"}),
             "memory_power": (
                 "model",
-                [float(exponents(sizes, one[:, None])[1]) for one in memory],
+                [float(exponents(sizes, row[:, None])[1]) for row in memory],
                 {"units": "power of the horizon"},
             ),
             "step_seconds": (
@@ -254,12 +258,12 @@ def run(config: Config) -> xr.Dataset:
             ),
             "step_memory": (
                 ("trained", "task"),
-                np.reshape([one.memory for one in learnt], where),
+                np.reshape([program.memory for program in learnt], where),
                 {"units": "bytes, temporary"},
             ),
             "parameters": (
                 ("trained", "task"),
-                np.reshape([one.parameters for one in learnt], where),
+                np.reshape([program.parameters for program in learnt], where),
                 {"units": "real numbers"},
             ),
             "steps": (
@@ -288,7 +292,7 @@ def _sizes(config: Config) -> dict[str, int]:
 
 
 def beside(data: xr.Dataset, model: str, other: str) -> xr.DataArray:
-    """How many times as long a window takes by one model as by another, each repeat."""
+    """Seconds of a window by one model relative to another model, for each repeat."""
     return data["seconds"].sel(model=model) / data["seconds"].sel(model=other)
 
 
@@ -301,34 +305,34 @@ def show(data: xr.Dataset) -> None:
     for head in (*map(str, rows), "power of the horizon", "LRUs", "kB a row"):
         table.add_column(head, justify="right")
     for model in data["model"].values.tolist():
-        one = data.sel(model=model)
-        middle = 1e3 * one["seconds"].median("repeat").values
-        low, power, high = one["power"].values
+        timings = data.sel(model=model)
+        middle = 1e3 * timings["seconds"].median("repeat").values
+        low, power, high = timings["power"].values
         times = beside(data, model, "lru").median("repeat").values
         table.add_row(
             model,
             *(f"{value:.3g}" for value in middle),
             f"{power:.2f} ({low:.2f} to {high:.2f})",
             f"{times.min():.2f} to {times.max():.2f}",
-            f"{float((one['memory'] / one['horizon']).isel(horizon=-1)) / 1e3:.1f}",
+            f"{float((timings['memory'] / timings['horizon']).isel(horizon=-1)) / 1e3:.1f}",
         )
     out.print(table)
     for task in data["task"].values.tolist():
-        one = data.sel(task=task)
+        timings = data.sel(task=task)
         table = Table(box=None, header_style="bold", title=f"a step, {task}")
         table.add_column("model")
         for head in ("s", "LRUs", "from", "to", "MiB", "s an epoch"):
             table.add_column(head, justify="right")
-        for model in one["trained"].values.tolist():
-            seconds = one["step_seconds"].sel(trained=model)
-            times = (seconds / one["step_seconds"].sel(trained="lru")).values
+        for model in timings["trained"].values.tolist():
+            seconds = timings["step_seconds"].sel(trained=model)
+            times = (seconds / timings["step_seconds"].sel(trained="lru")).values
             middle = float(seconds.median())
             table.add_row(
                 model,
                 f"{middle:.3g}",
                 *(f"{x:.2f}" for x in (np.median(times), times.min(), times.max())),
-                f"{float(one['step_memory'].sel(trained=model)) / 2**20:.0f}",
-                f"{middle * float(one['steps']):.0f}",
+                f"{float(timings['step_memory'].sel(trained=model)) / 2**20:.0f}",
+                f"{middle * float(timings['steps']):.0f}",
             )
         out.print(table)
 

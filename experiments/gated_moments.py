@@ -67,15 +67,17 @@ PAPER = Config(
 
 
 def _gla(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    one = gla(key, n, 2 * n, heads=2, rank=2)
-    kept = (1 - 1 / memory) ** TEMPER
-    return replace(one, {"bias": jnp.full(one.bias.shape, math.log(kept / (1 - kept)))})
+    layer = gla(key, n, 2 * n, heads=2, rank=2)
+    decay = (1 - 1 / memory) ** TEMPER
+    return replace(
+        layer, {"bias": jnp.full(layer.bias.shape, math.log(decay / (1 - decay)))}
+    )
 
 
 def _deltanet(key: PRNGKeyArray, n: int, memory: float) -> Layer:
     step = -math.log1p(-1 / memory)
-    one = gated_deltanet(key, n, 2 * n, heads=1, steps=(step, step))
-    return replace(one, {"A_log": jnp.zeros_like(one.A_log)})
+    layer = gated_deltanet(key, n, 2 * n, heads=1, steps=(step, step))
+    return replace(layer, {"A_log": jnp.zeros_like(layer.A_log)})
 
 
 def _selective(key: PRNGKeyArray, n: int, memory: float) -> Layer:
@@ -84,8 +86,8 @@ def _selective(key: PRNGKeyArray, n: int, memory: float) -> Layer:
 
 
 def _mingru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    one = mingru(key, 2 * n, 2 * n)
-    return replace(one, {"b_z": jnp.full(one.b_z.shape, -math.log(memory - 1))})
+    layer = mingru(key, 2 * n, 2 * n)
+    return replace(layer, {"b_z": jnp.full(layer.b_z.shape, -math.log(memory - 1))})
 
 
 def _rglru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
@@ -108,10 +110,10 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
 def draw(name: str, memory: float, config: Config) -> Layer:
     """A layer of this memory, in double precision."""
     key = jax.random.fold_in(jax.random.key(config.seed), list(GATE).index(name))
-    one = LAYERS[name](key, config.neurons, memory)
-    values = {name: np.asarray(x, float) for name, x in parameters(one).items()}
+    layer = LAYERS[name](key, config.neurons, memory)
+    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
     with double_precision(True):
-        return replace(one, {name: jnp.asarray(x) for name, x in values.items()})
+        return replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
 
 
 def steps(memory: float, config: Config) -> int:
@@ -126,13 +128,13 @@ def measure(
     totals: dict[str, Sums] = {}
     shape, program = (config.batch, length, layer.widths[0]), squares(layer)
     for index in range(-(-config.sequences // config.batch)):
-        drawn = jax.random.fold_in(key, index)
-        u = jax.random.normal(drawn, shape, jnp.float64)
+        batch_key = jax.random.fold_in(key, index)
+        u = jax.random.normal(batch_key, shape, jnp.float64)
         for name, values in program(u).items():
             x = np.asarray(values)
-            found = Sums(x.sum(), (x**2).sum(), len(x))
-            totals[name] = totals[name] + found if name in totals else found
-    return {name: one.estimate() for name, one in totals.items()}
+            sums = Sums(x.sum(), (x**2).sum(), len(x))
+            totals[name] = totals[name] + sums if name in totals else sums
+    return {name: total.estimate() for name, total in totals.items()}
 
 
 def run(config: Config) -> xr.Dataset:
@@ -147,25 +149,25 @@ def run(config: Config) -> xr.Dataset:
                 layer, length = draw(name, memory, config), steps(memory, config)
                 closed = predict_gated(layer, steps=length)
                 key = jax.random.fold_in(jax.random.key(config.seed + 1), 100 * i + j)
-                found = measure(key, layer, length, config)
+                estimates = measure(key, layer, length, config)
             for k, moment in enumerate(("state", GATE[name])):
-                measured[i, j, k], sem[i, j, k], _ = found[moment]
+                measured[i, j, k], sem[i, j, k], _ = estimates[moment]
                 predicted[i, j, k], error[i, j, k] = closed[moment]
             apart = [
-                abs(found[moment].mean - value) / found[moment].sem
+                abs(estimates[moment].mean - value) / estimates[moment].sem
                 for moment, (value, _) in closed.items()
             ]
             worst[i, j] = max(map(float, apart))
             tick()
-    place: Any = ("layer", "memory", "moment")
+    dims: Any = ("layer", "memory", "moment")
     units = {"units": "sum of squares"}
     return xr.Dataset(
         {
-            "measured": (place, measured, units),
-            "sem": (place, sem, units),
-            "predicted": (place, predicted, units),
-            "error": (place, error, units),
-            "farthest": (place[:2], worst, {"units": "standard errors"}),
+            "measured": (dims, measured, units),
+            "sem": (dims, sem, units),
+            "predicted": (dims, predicted, units),
+            "error": (dims, error, units),
+            "farthest": (dims[:2], worst, {"units": "standard errors"}),
         },
         {
             "layer": list(config.layers),

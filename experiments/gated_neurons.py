@@ -89,17 +89,17 @@ QUICK = Config()
 PAPER = Config(neurons=256)
 
 
-def unit(gates: str, place: int, config: Config) -> Layer:
+def unit(gates: str, index: int, config: Config) -> Layer:
     """The unit of one network; its biases are the same whatever its gates see."""
-    key, n = _key(config.seed, place), config.neurons
+    key, n = _key(config.seed, index), config.neurons
     if gates == "constant":
         return constant_gate(key, n, 1, times=TIMES)
     return gated_unit(key, n, 1, times=TIMES, state_gain=float(gates != "input"))
 
 
-def _key(seed: int, place: int) -> PRNGKeyArray:
+def _key(seed: int, index: int) -> PRNGKeyArray:
     layers = jax.random.fold_in(jax.random.key(seed), APART)
-    return jax.random.fold_in(layers, place)
+    return jax.random.fold_in(layers, index)
 
 
 @eqx.filter_jit
@@ -125,8 +125,8 @@ def theory(time: float, steps: int) -> Float[np.ndarray, "quantities two"]:
     """
     gate = time / (1 + time)
     at = {a: EMBEDDINGS.a, b: EMBEDDINGS.b, rho: EMBEDDINGS.rho, lam: gate}
-    state, slope = (float(form.subs(at)) for form in _limits())
-    limits = state, slope * (gate * (1 - gate)) ** 2
+    state, sensitivity = (float(form.subs(at)) for form in _limits())
+    limits = state, sensitivity * (gate * (1 - gate)) ** 2
     return np.stack([limits, finite_moments(time, steps)], 1)
 
 
@@ -139,10 +139,10 @@ def _limits() -> tuple[Any, Any]:
 def smoothed(
     time: Float[np.ndarray, " samples"],
     values: Float[np.ndarray, " samples"],
-    places: Float[np.ndarray, " places"],
-) -> tuple[Float[np.ndarray, " places"], Float[np.ndarray, " places"]]:
+    centres: Float[np.ndarray, " centres"],
+) -> tuple[Float[np.ndarray, " centres"], Float[np.ndarray, " centres"]]:
     """Kernel means at some times, and their standard errors for independent samples."""
-    weight = np.exp(-((places[:, None] - time[None]) ** 2) / KERNEL)
+    weight = np.exp(-((centres[:, None] - time[None]) ** 2) / KERNEL)
     weight /= weight.sum(1, keepdims=True)
     mean = weight @ values
     off = (values[None] - mean[:, None]) ** 2
@@ -155,26 +155,26 @@ def neurons(config: Config) -> xr.Dataset:
     tick = counter(len(GATES) * config.networks, "networks")
     times, squares = [], []
     for gates in GATES:
-        for place in range(config.networks):
-            layer = unit(gates, place, config)
-            seen = look(layer, jnp.asarray(read.take(place, 1)[0]))
+        for index in range(config.networks):
+            layer = unit(gates, index, config)
+            moments = look(layer, jnp.asarray(read.take(index, 1)[0]))
             times.append(np.exp(np.asarray(parameters(layer)["b_f"], float)))
-            squares.append([np.asarray(one, float) ** 2 for one in seen])
+            squares.append([np.asarray(values, float) ** 2 for values in moments])
             tick()
     shape = (len(GATES), config.networks)
     time = np.reshape(times, (*shape, config.neurons))
     square = np.reshape(squares, (*shape, len(QUANTITIES), config.neurons))
-    places = np.linspace(*TIMES, config.places)
+    centres = np.linspace(*TIMES, config.places)
     means = np.array(
         [
             [
-                smoothed(t.ravel(), one[:, i].ravel(), places)
+                smoothed(t.ravel(), by_network[:, i].ravel(), centres)
                 for i in range(len(QUANTITIES))
             ]
-            for t, one in zip(time, square, strict=True)
+            for t, by_network in zip(time, square, strict=True)
         ]
     )
-    forms = np.stack([theory(float(place), config.steps) for place in places])
+    forms = np.stack([theory(float(centre), config.steps) for centre in centres])
     units = {"units": "mean square, dimensionless"}
     dims = ("gates", "quantity", "place")
     return xr.Dataset(
@@ -194,13 +194,13 @@ def neurons(config: Config) -> xr.Dataset:
             "limit": (dims[1:], forms[:, :, 0].T, units),
             "finite": (dims[1:], forms[:, :, 1].T, units),
         },
-        {"gates": list(GATES), "quantity": list(QUANTITIES), "place": places},
+        {"gates": list(GATES), "quantity": list(QUANTITIES), "place": centres},
     )
 
 
-def layer_of(name: str, place: int, config: Config) -> Layer:
+def layer_of(name: str, index: int, config: Config) -> Layer:
     """A layer whose state the effective eigenvalues are to describe."""
-    key, n = _key(config.seed + 1, place), config.width
+    key, n = _key(config.seed + 1, index), config.width
     if name == "GRU":
         return gru(key, n, n, 1, times=TIMES)
     if name == "LSTM":
@@ -221,7 +221,7 @@ def at_rest(layer: Layer, steps: int) -> float:
 
 @eqx.filter_jit
 def _last_squares(layer: Layer, u: Float[Array, "num time n"]) -> Float[Array, " num"]:
-    return jax.vmap(lambda one: jnp.sum(layer.states(one)[-1] ** 2))(u)
+    return jax.vmap(lambda sequence: jnp.sum(layer.states(sequence)[-1] ** 2))(u)
 
 
 def over_sizes(config: Config) -> xr.Dataset:
@@ -232,15 +232,15 @@ def over_sizes(config: Config) -> xr.Dataset:
     ratio = np.empty((len(LAYERS), len(config.sizes), config.drawn))
     error = np.empty_like(ratio)
     for kind, name in enumerate(LAYERS):
-        for place in range(config.drawn):
-            layer = layer_of(name, place, config)
-            u = jnp.asarray(read.take(place * config.sequences, config.sequences))
+        for index in range(config.drawn):
+            layer = layer_of(name, index, config)
+            u = jnp.asarray(read.take(index * config.sequences, config.sequences))
             form = at_rest(layer, config.steps)
             for i, size in enumerate(config.sizes):
                 squares = np.asarray(_last_squares(layer, size * u), float)
                 each = squares / (size**2 * form)
-                ratio[kind, i, place] = each.mean()
-                error[kind, i, place] = each.std(ddof=1) / len(each) ** 0.5
+                ratio[kind, i, index] = each.mean()
+                error[kind, i, index] = each.std(ddof=1) / len(each) ** 0.5
             tick()
     dims, units = ("layer", "size", "draw"), {"units": "dimensionless"}
     return xr.Dataset(
@@ -258,16 +258,16 @@ def run(config: Config) -> xr.Dataset:
 
 def show(dataset: xr.Dataset) -> None:
     """Print measured over predicted moments, of neurons and of whole layers."""
-    console, places = Console(), dataset["place"].values
-    some = places[:: max(1, len(places) // 6)]
+    console, centres = Console(), dataset["place"].values
+    some = centres[:: max(1, len(centres) // 6)]
     table = Table(title="Kernel mean over theory after as many steps, by T")
     table.add_column("gates, quantity")
-    for place in some:
-        table.add_column(f"{place:.0f}", justify="right")
+    for centre in some:
+        table.add_column(f"{centre:.0f}", justify="right")
     for gates in GATES:
         for quantity in QUANTITIES:
-            one = dataset.sel(gates=gates, quantity=quantity)
-            ratio = (one["mean"] / one["finite"]).sel(place=some)
+            curve = dataset.sel(gates=gates, quantity=quantity)
+            ratio = (curve["mean"] / curve["finite"]).sel(place=some)
             table.add_row(f"{gates}, {quantity}", *(f"{float(x):.3f}" for x in ratio))
     console.print(table)
     table = Table(title="States over those of the layer at rest, by size of the input")

@@ -152,7 +152,7 @@ def delays(config: Config) -> np.ndarray:
 
 
 def sentences(config: Config) -> Sequences:
-    """What the GRU reads.
+    """Return the GRU's inputs.
 
     Raises:
         ValueError: If a file of embeddings does not fit.
@@ -189,7 +189,7 @@ def _dataset(
 ) -> xr.Dataset:
     units = {"units": "dimensionless"}
     with np.errstate(divide="ignore"):
-        logs = np.log10([[one.sizes for one in row] for row in rows])
+        logs = np.log10([[entries.sizes for entries in row] for row in rows])
     logs = np.where(np.isfinite(logs), logs, -np.inf)
     finite = np.isfinite(logs).all(1)
     error = np.zeros(finite.shape)

@@ -117,8 +117,8 @@ def run(config: Config) -> xr.Dataset:
     """Everything, in double precision."""
     keys = jax.random.split(jax.random.key(config.seed), config.draws)
     with double_precision(True):
-        drawn = [_networks(key, config) for key in keys]
-        shown = _paired(drawn)
+        draws = [_networks(key, config) for key in keys]
+        shown = _paired(draws)
         first = {
             name: _close_look(shown[name], config, jax.random.fold_in(keys[0], i))
             for i, name in enumerate(NETWORKS)
@@ -126,7 +126,7 @@ def run(config: Config) -> xr.Dataset:
         spread = {
             name: [
                 _summary(_at_optimum(*draw[name]))
-                for draw in counted(drawn, f"Hessians of {name}")
+                for draw in counted(draws, f"Hessians of {name}")
             ]
             for name in NETWORKS
         }
@@ -145,13 +145,13 @@ def _networks(key: Any, config: Config) -> dict[str, tuple[TeacherStudent, Layer
     return {name: (task, twins.get(name, teacher)) for name in NETWORKS}
 
 
-def _paired(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+def _paired(draws: list[dict[str, Any]]) -> dict[str, Any]:
     """The first teacher whose eigenvalues are all complex, as the paper's are."""
-    for draw in drawn:
+    for draw in draws:
         _, teacher = draw["RNN"]
         if np.abs(np.imag(teacher.eigenvalues())).min() > 0:
             return draw
-    return drawn[0]
+    return draws[0]
 
 
 def _at_optimum(task: TeacherStudent, student: Layer) -> Expansion:

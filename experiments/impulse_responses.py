@@ -1,4 +1,4 @@
-"""What a layer keeps of an impulse: phases from the whole circle, and small ones.
+"""Impulse responses of a layer with phases from the whole circle, and with small phases.
 
 Eigenvalues of modulus ``exp(-decay)`` have phases uniform on [0, ``max_phase``].  Of a
 few modes the real part of the state is kept whole; many are counted: how often each turns
@@ -51,18 +51,18 @@ def run(config: Config) -> xr.Dataset:
     """Every mode's response through the recurrence, in double precision."""
     radius, length = math.exp(-config.decay), config.lengths[-1]
     key, age = jax.random.key(config.seed), np.arange(config.lengths[-1])
-    drawn, states, turns = [], [], []
+    phases, states, turns = [], [], []
     with double_precision(True):
         for index, largest in enumerate(config.max_phases):
             shown, counted = (
-                sample_ring(one, count, radius, radius, largest, jnp.complex128)
-                for one, count in zip(
+                sample_ring(ring_key, count, radius, radius, largest, jnp.complex128)
+                for ring_key, count in zip(
                     jax.random.split(jax.random.fold_in(key, index)),
                     (config.shown, config.counted),
                     strict=True,
                 )
             )
-            drawn.append(np.angle(shown) % (2 * math.pi))
+            phases.append(np.angle(shown) % (2 * math.pi))
             states.append(np.asarray(impulse_response(shown, length)[0].real.T))
             turns.append(np.asarray(_turns(counted, config.lengths)))
     exact = [
@@ -78,7 +78,7 @@ def run(config: Config) -> xr.Dataset:
                 {"units": "real part of the state, of an impulse of one"},
             ),
             "envelope": ("age", np.exp(-config.decay * age), {"units": "modulus"}),
-            "phase": (("max_phase", "mode"), np.stack(drawn), {"units": "radians"}),
+            "phase": (("max_phase", "mode"), np.stack(phases), {"units": "radians"}),
             "turns": (("max_phase", "draw", "length"), np.stack(turns), periods),
             "mean_turns": (("max_phase", "length"), np.array(exact), periods),
         },
@@ -97,12 +97,12 @@ def _turns(
 ) -> Float[Array, "n lengths"]:
     """Half the changes of sign of each mode within each length."""
 
-    def one(lam: Complex[Array, ""]) -> Float[Array, " lengths"]:
+    def per_mode(lam: Complex[Array, ""]) -> Float[Array, " lengths"]:
         positive = impulse_response(lam[None], lengths[-1])[0][:, 0].real > 0
         changes = jnp.cumsum(positive[1:] != positive[:-1])
         return changes[jnp.array(lengths) - 2] / 2
 
-    return lax.map(one, lam, batch_size=BATCH)
+    return lax.map(per_mode, lam, batch_size=BATCH)
 
 
 if __name__ == "__main__":

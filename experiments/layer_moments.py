@@ -142,14 +142,14 @@ def known(layer: Layer) -> Perturbed:
         return Perturbed(modes, {})
 
 
-def expect(layer: Layer, found: Perturbed, process: Any, steps: int) -> Expected:
-    """Closed forms of a layer's moments, and how much those of one sequence vary."""
+def expect(layer: Layer, perturbed: Perturbed, process: Any, steps: int) -> Expected:
+    """Return a layer's moments in closed form, and their variances over sequences."""
     index, covariance = position(layer, steps), process.autocovariance(np.arange(steps))
-    moments = by_group(layer, predict(found, covariance, steps, index))
-    seen = (index + 1, steps - index)[: len(found.modes)]
-    eigenvalues = [modes.lam for modes in found.modes]
-    met = products(eigenvalues, seen, covariance, orders=(0,))
-    return Expected(moments, relative_variances(found.modes, met))
+    moments = by_group(layer, predict(perturbed, covariance, steps, index))
+    counts = (index + 1, steps - index)[: len(perturbed.modes)]
+    eigenvalues = [modes.lam for modes in perturbed.modes]
+    met = products(eigenvalues, counts, covariance, orders=(0,))
+    return Expected(moments, relative_variances(perturbed.modes, met))
 
 
 def relative_variances(modes: tuple[Modes, ...], met: Products) -> tuple[float, float]:
@@ -233,7 +233,7 @@ def expect_all(
 def run(config: Config) -> xr.Dataset:
     """Predict, plan and measure every layer at every input.
 
-    What has no closed form is predicted by NaN.
+    The prediction is NaN where there is no closed form.
     """
     processes, moments = inputs(config), (*JUDGED, *GROUPS)
     keys = jax.random.split(jax.random.key(config.seed), (len(config.layers), 2))
@@ -251,7 +251,7 @@ def run(config: Config) -> xr.Dataset:
             closed = expected[i][j]
             variances[i, j] = closed.variances
             numbers[i, j] = sequences(closed.variances, config, batch)
-            drawn = measure(
+            estimates = measure(
                 jax.random.fold_in(keys[i, 1], j),
                 layer,
                 process,
@@ -260,19 +260,19 @@ def run(config: Config) -> xr.Dataset:
                 batch=batch,
                 every_output=False,
             )
-            measured[i, j] = [drawn[name].mean for name in moments]
-            sem[i, j] = [drawn[name].sem for name in moments]
+            measured[i, j] = [estimates[name].mean for name in moments]
+            sem[i, j] = [estimates[name].sem for name in moments]
             predicted[i, j] = [closed.moments.get(name, math.nan) for name in moments]
-    place = ("layer", "input")
+    dims = ("layer", "input")
     units = {"units": "sum of squares, dimensionless"}
     relative = {"units": "squares of the mean"}
     return xr.Dataset(
         {
-            "measured": ((*place, "moment"), measured, units),
-            "sem": ((*place, "moment"), sem, units),
-            "predicted": ((*place, "moment"), predicted, units),
-            "variance": ((*place, "judged"), variances, relative),
-            "sequences": (place, numbers, {"units": "sequences"}),
+            "measured": ((*dims, "moment"), measured, units),
+            "sem": ((*dims, "moment"), sem, units),
+            "predicted": ((*dims, "moment"), predicted, units),
+            "variance": ((*dims, "judged"), variances, relative),
+            "sequences": (dims, numbers, {"units": "sequences"}),
         },
         {
             "layer": list(config.layers),
@@ -294,8 +294,8 @@ def verdict(dataset: xr.Dataset, layer: str, source: str, moment: str) -> Verdic
     Raises:
         ValueError: If it has no closed form.
     """
-    place = {"layer": layer, "input": source, "moment": moment, "judged": moment}
-    cell = dataset.sel(place)
+    selection = {"layer": layer, "input": source, "moment": moment, "judged": moment}
+    cell = dataset.sel(selection)
     expected, variance = float(cell["predicted"]), float(cell["variance"])
     if math.isnan(expected):
         raise ValueError(f"need a layer with a closed form, got {layer!r}")
@@ -343,12 +343,12 @@ def _judged_table(dataset: xr.Dataset) -> Table:
         for source in dataset["input"].values:
             for moment in JUDGED:
                 cell = dataset.sel(layer=layer, input=source, moment=moment)
-                word = "-"
+                text = "-"
                 if not np.isnan(cell["predicted"]):
-                    word = str(verdict(dataset, layer, source, moment).word)
-                drawn = str(int(cell["sequences"]))
+                    text = str(verdict(dataset, layer, source, moment).word)
+                count = str(int(cell["sequences"]))
                 measured, ratio = _text(cell["measured"]), _ratio(cell)
-                row = (layer, source, moment, drawn, measured, ratio, word)
+                row = (layer, source, moment, count, measured, ratio, text)
                 table.add_row(*map(str, row))
     return table
 

@@ -171,7 +171,7 @@ class Ends(NamedTuple):
     mass: Float[np.ndarray, "ends rank groups"]
 
 
-class Seen(NamedTuple):
+class Probes(NamedTuple):
     """Ritz pairs, spectral density and random probes of one network's Hessian."""
 
     ends: Ends
@@ -185,7 +185,7 @@ def look(
     groups: Int[np.ndarray, " p"],
     config: Config,
     tick: Callable[[], None] = lambda: None,
-) -> Seen:
+) -> Probes:
     """The ends of the spectrum from one start, all else from the others."""
     end_key, probe_key = jax.random.split(key)
     first = lanczos(matrix, random_signs(end_key, matrix.x), config.products)
@@ -216,7 +216,7 @@ def look(
         probes=config.probes,
         tap=tap,
     )
-    return Seen(ends, density, np.stack(draws))
+    return Probes(ends, density, np.stack(draws))
 
 
 def beyond(density: Quadrature) -> Estimate:
@@ -241,27 +241,27 @@ def examine(
     network, state = build(draw_key, preset)
     matrix, groups = curvature(network, state, sinusoids(data_key, config))
     loss, gradient = matrix.loss()
-    seen = look(look_key, matrix, groups, config, tick)
+    probes = look(look_key, matrix, groups, config, tick)
     end, inverse = ("end", "rank"), "1 / parameter units^2"
     table: dict[str, Any] = {
         "parameters": ((), matrix.size, "real numbers"),
         "loss": ((), float(loss), "nats"),
         "gradient": ((), float(jnp.linalg.norm(gradient)), "1 / parameter units"),
-        "node": (("probe", "place"), seen.density.nodes, inverse),
-        "weight": (("probe", "place"), seen.density.weights, "eigenvalues"),
-        "extreme": (end, seen.ends.value, inverse),
-        "extreme_residual": (end, seen.ends.residual, inverse),
-        "participation": (end, seen.ends.participation, "parameters"),
-        "mass": ((*end, "group"), seen.ends.mass, "fraction"),
+        "node": (("probe", "place"), probes.density.nodes, inverse),
+        "weight": (("probe", "place"), probes.density.weights, "eigenvalues"),
+        "extreme": (end, probes.ends.value, inverse),
+        "extreme_residual": (end, probes.ends.residual, inverse),
+        "participation": (end, probes.ends.participation, "parameters"),
+        "mass": ((*end, "group"), probes.ends.mass, "fraction"),
     }
-    diagonal, square = seen.draws[:, 0], seen.draws[:, 1]
+    diagonal, square = probes.draws[:, 0], probes.draws[:, 1]
     estimates = {
         "trace": ((), estimate(diagonal.sum(1)), inverse),
         "square": ((), estimate(square.sum(1)), f"({inverse})^2"),
         "group_trace": (("group",), estimate(diagonal), inverse),
         "share": (("group",), shares(square), "fraction"),
-        "count": (("end", "threshold"), beyond(seen.density), "eigenvalues"),
-        "plain_trace": ((), seen.density.trace(), inverse),
+        "count": (("end", "threshold"), beyond(probes.density), "eigenvalues"),
+        "plain_trace": ((), probes.density.trace(), inverse),
     }
     for label, (dims, moments, unit) in estimates.items():
         table[label] = (dims, moments.mean, unit)

@@ -140,11 +140,11 @@ def look(
     key: PRNGKeyArray,
 ) -> Blocks:
     """Squares in every block for one sequence, and those of its gradients."""
-    x, seen = jax.vmap(network.encoder)(u), []
+    x, rows = jax.vmap(network.encoder)(u), []
     for block in network.blocks:
         z, _ = normalise(block.norm, x, state, None)
         x, _ = block(x, state)
-        seen.append((jnp.mean(x[-1] ** 2), _square(block.layer.states(z)[-1]), z))
+        rows.append((jnp.mean(x[-1] ** 2), _square(block.layer.states(z)[-1]), z))
     trainable, fixed = eqx.partition(network, eqx.is_inexact_array)
 
     def loss(trainable: Any) -> Float[Array, ""]:
@@ -152,15 +152,15 @@ def look(
         return jnp.sum(y * jax.random.normal(key, y.shape))
 
     gradients = [groups(block) for block in jax.grad(loss)(trainable).blocks]
-    stream, states, z = (jnp.stack(parts) for parts in zip(*seen, strict=True))
+    stream, states, z = (jnp.stack(parts) for parts in zip(*rows, strict=True))
     return Blocks(stream, states, jnp.stack(gradients), z)
 
 
-def groups(slopes: Any) -> Float[Array, " groups"]:
+def groups(gradients: Any) -> Float[Array, " groups"]:
     """Squares of the gradients of one block, in the order of ``GROUPS``."""
-    layer = {name: _square(x) for name, x in parameters(slopes.layer).items()}
-    rest = (slopes.norm, slopes.mixing_norm, slopes.mixing, slopes.skip)
-    squares = {**by_group(slopes.layer, layer), "other": _square(rest)}
+    layer = {name: _square(x) for name, x in parameters(gradients.layer).items()}
+    rest = (gradients.norm, gradients.mixing_norm, gradients.mixing, gradients.skip)
+    squares = {**by_group(gradients.layer, layer), "other": _square(rest)}
     return jnp.stack([squares[name] for name in GROUPS])
 
 
@@ -174,8 +174,8 @@ def _look_at_all(
     return jax.vmap(lambda u, key: look(network, state, u, key))(u, keys)
 
 
-class Seen(NamedTuple):
-    """Estimates for a network at an input, and what each recurrence was given.
+class BlockMoments(NamedTuple):
+    """Estimates for a network at an input, and input moments of each recurrence.
 
     ``statistics`` are those of the batch normalisations.
     """
@@ -189,8 +189,10 @@ class Seen(NamedTuple):
 
 
 def _estimate(batches: list[Any]) -> Estimate:
-    drawn = np.concatenate(batches).astype(float)
-    return Estimate(drawn.mean(0), drawn.std(0, ddof=1) / len(drawn) ** 0.5, len(drawn))
+    samples = np.concatenate(batches).astype(float)
+    return Estimate(
+        samples.mean(0), samples.std(0, ddof=1) / len(samples) ** 0.5, len(samples)
+    )
 
 
 def _autocovariance(
@@ -198,7 +200,7 @@ def _autocovariance(
 ) -> Float[np.ndarray, "blocks lags"]:
     """Products of inputs averaged over sequences, channels and positions.
 
-    Where no process has their averages, those of the nearest one.
+    If no process has these averages, return the nearest process.
     """
     steps = z.shape[2]
     series = np.asarray(z).transpose(1, 0, 3, 2).reshape(z.shape[1], -1, steps)
@@ -222,7 +224,7 @@ def measure(
     state: eqx.nn.State,
     process: Any,
     config: Config,
-) -> Seen:
+) -> BlockMoments:
     """Look at every block over sampled inputs, a whole number of batches."""
     first_key, input_key, error_key = jax.random.split(key, 3)
     steps, width = config.steps, network.config.inputs
@@ -231,18 +233,20 @@ def measure(
         return channels(key, process, config.batch, steps, width, jnp.float32)
 
     _, state = eqx.filter_jit(over_batch)(network, state, draw(first_key))
-    network, looks, given = eqx.nn.inference_mode(network), [], []
+    network, looks, input_moments = eqx.nn.inference_mode(network), [], []
     for index in range(-(-config.sequences // config.batch)):
         u = draw(jax.random.fold_in(input_key, index))
         keys = jax.random.split(jax.random.fold_in(error_key, index), config.batch)
-        seen = _look_at_all(network, state, u, keys)
-        given.append((_autocovariance(seen.inputs), _mixing(seen.inputs)))
-        looks.append(seen[:3])
+        blocks = _look_at_all(network, state, u, keys)
+        input_moments.append((_autocovariance(blocks.inputs), _mixing(blocks.inputs)))
+        looks.append(blocks[:3])
     stream, states, gradient = (
         _estimate(list(parts)) for parts in zip(*looks, strict=True)
     )
-    autocovariance, mixing = (np.mean(parts, 0) for parts in zip(*given, strict=True))
-    return Seen(stream, states, gradient, autocovariance, mixing, state)
+    autocovariance, mixing = (
+        np.mean(parts, 0) for parts in zip(*input_moments, strict=True)
+    )
+    return BlockMoments(stream, states, gradient, autocovariance, mixing, state)
 
 
 def modes(layer: Layer) -> tuple[Modes, ...]:
@@ -262,27 +266,27 @@ def predict_state(
     steps, totals = len(covariance), [0.0] * len(mixings)
     for half in halves:
         pairs = pair_moment(half.lam, half.lam.conj(), steps, covariance)
-        for place, mixing in enumerate(mixings):
+        for index, mixing in enumerate(mixings):
             scale, vectors = np.linalg.eigh(mixing)
             root = vectors * np.sqrt(np.maximum(scale, 0))
             mixed = half._replace(inward=half.inward @ root)
-            totals[place] += float(state_moments(mixed, pairs).sum())
+            totals[index] += float(state_moments(mixed, pairs).sum())
     return totals
 
 
 def predict_states(
-    network: Any, seen: list[Seen]
+    network: Any, measurements: list[BlockMoments]
 ) -> Float[np.ndarray, "blocks input channels"]:
     """``E|h|^2`` of every recurrence, for independent channels and for mixed ones."""
     alone = np.eye(network.config.width)
     cases = [
         (halves, moments.autocovariance[i], (alone, moments.mixing[i]))
         for i, halves in enumerate(modes(block.layer) for block in network.blocks)
-        for moments in seen
+        for moments in measurements
     ]
     with ThreadPoolExecutor(cores()) as pool:
         states = list(pool.map(lambda case: predict_state(*case), cases))
-    return np.reshape(states, (len(network.blocks), len(seen), len(CHANNELS)))
+    return np.reshape(states, (len(network.blocks), len(measurements), len(CHANNELS)))
 
 
 def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
@@ -290,28 +294,34 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
     draw_key, input_key = jax.random.split(jax.random.key(config.seed))
     network, state = build(draw_key, preset)
     processes = inputs(config)
-    seen = [
+    measurements = [
         measure(jax.random.fold_in(input_key, i), network, state, process, config)
         for i, process in enumerate(processes.values())
     ]
     units = {"units": "sum of squares, dimensionless"}
-    place, lags = ("block", "input"), np.arange(config.steps)
+    base_dims, lags = ("block", "input"), np.arange(config.steps)
     through = [
         propagation.predict(
-            network, process.autocovariance(lags), one.statistics, samples=0
+            network, process.autocovariance(lags), measurement.statistics, samples=0
         )[:2]
-        for process, one in zip(processes.values(), seen, strict=True)
+        for process, measurement in zip(processes.values(), measurements, strict=True)
     ]
     variables: dict[str, Any] = {
-        "predicted": ((*place, "channels"), predict_states(network, seen), units)
+        "predicted": (
+            (*base_dims, "channels"),
+            predict_states(network, measurements),
+            units,
+        )
     }
     for label, moments in zip(
         propagation.Moments._fields, zip(*through, strict=True), strict=True
     ):
-        variables[f"{label}_through"] = (place, np.stack(moments, 1), units)
+        variables[f"{label}_through"] = (base_dims, np.stack(moments, 1), units)
     for label in ("stream", "state", "gradient"):
-        dims = (*place, "group") if label == "gradient" else place
-        mean, sem, _ = zip(*(getattr(moments, label) for moments in seen), strict=True)
+        dims = (*base_dims, "group") if label == "gradient" else base_dims
+        mean, sem, _ = zip(
+            *(getattr(moments, label) for moments in measurements), strict=True
+        )
         variables[label] = (dims, np.stack(mean, 1), units)
         variables[f"{label}_sem"] = (dims, np.stack(sem, 1), units)
     blocks = [f"{name} {i + 1}" for i in range(preset.depth)]

@@ -1,4 +1,4 @@
-"""What normalisation and small phases do before any training, on longer and longer pictures.
+"""Effect of normalisation and small phases before training, against the image size.
 
 Pathfinder's pictures go pixel by pixel through the LRU paper's network for Path-X, its
 eigenvalues on that network's ring: loss of a batch, and power of the first layer's
@@ -73,17 +73,17 @@ def run(config: Config) -> xr.Dataset:
     tick = counter(loss.size, "networks")
     for row, window in enumerate(config.windows):
         for draw, batch in enumerate(_batches(config, RULES[window])):
-            for place, options in enumerate(SETTINGS.values()):
-                seen = _look(config, options, batch, draw)
-                loss[row, place, draw], power[row, place, draw] = seen
+            for column, options in enumerate(SETTINGS.values()):
+                measured = _look(config, options, batch, draw)
+                loss[row, column, draw], power[row, column, draw] = measured
                 tick()
     ring = lru_paper("pathx").layer_options
     gain = float(stable.ring_gain(1 - ring["r_max"], 1 - ring["r_min"]))
-    places = ("pixels", "setting", "draw")
+    dims = ("pixels", "setting", "draw")
     return xr.Dataset(
         {
-            "loss": (places, loss, {"units": "nats"}),
-            "power": (places, power, {"units": "E|h|^2 of a neuron"}),
+            "loss": (dims, loss, {"units": "nats"}),
+            "power": (dims, power, {"units": "E|h|^2 of a neuron"}),
         },
         {
             "pixels": ("pixels", np.square(config.windows), {"units": "steps"}),
@@ -102,19 +102,19 @@ def run(config: Config) -> xr.Dataset:
 def _batches(config: Config, rules: Rules) -> Iterator[Batch]:
     """Other pictures for each draw."""
     counts = config.draws * config.pictures, 1, 1
-    drawn = pathfinder(rules=rules, counts=counts, seed=config.seed).train
-    rows = np.arange(len(drawn)).reshape(config.draws, config.pictures)
-    return map(drawn.take, rows)
+    pictures = pathfinder(rules=rules, counts=counts, seed=config.seed).train
+    rows = np.arange(len(pictures)).reshape(config.draws, config.pictures)
+    return map(pictures.take, rows)
 
 
 def _look(
     config: Config, options: dict[str, object], batch: Batch, draw: int
 ) -> tuple[float, float]:
     """Loss of a batch, and power of a neuron of the first layer, of a fresh network."""
-    given = lru_paper("pathx")
+    base = lru_paper("pathx")
     shape = dataclasses.replace(
-        given,
-        layer_options={**given.layer_options, **options},
+        base,
+        layer_options={**base.layer_options, **options},
         width=config.width,
         state_size=config.states,
         depth=config.depth,
@@ -124,8 +124,8 @@ def _look(
     network: Any
     network, state = build(network_key, shape)
     u, labels = jnp.asarray(batch.inputs), jnp.asarray(batch.labels)
-    seen = _forward(network, state, u, labels, dropout_key)
-    return float(seen[0]), float(seen[1]) / network.blocks[0].layer.state_size
+    outputs = _forward(network, state, u, labels, dropout_key)
+    return float(outputs[0]), float(outputs[1]) / network.blocks[0].layer.state_size
 
 
 @eqx.filter_jit

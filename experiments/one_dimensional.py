@@ -30,7 +30,7 @@ from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional
 from sigprop.theory import teacher_student as theory
 
 STUDY, VERSION = "one_dimensional", 1
-CHARTS = {
+PARAMETRISATIONS = {
     "polar": Chart("plain", "plain"),
     "exp": Chart("exponential", "exponential"),
     "tanh": Chart("tanh", "optimal"),
@@ -87,7 +87,7 @@ class Line(NamedTuple):
 
     Attributes:
         task: With its teacher.
-        at: Where each student stands on the line: its modulus, or its angle.
+        at: Position of each student on the line: its modulus or its angle.
         lam: Its eigenvalue.
     """
 
@@ -119,7 +119,12 @@ def lines(modulus: float, config: Config) -> dict[str, Line]:
 def run(config: Config) -> xr.Dataset:
     """Every line, student and curvature, in double precision."""
     with double_precision(True):
-        parts = [_bare(config), _charts(config), _students(config), _curvatures(config)]
+        parts = [
+            _bare(config),
+            _normalised(config),
+            _students(config),
+            _curvatures(config),
+        ]
     dataset = xr.merge(parts, join="exact", compat="equals")
     return dataset.assign_attrs(
         dtype="float64", draws=config.draws, angle=math.pi * config.angle
@@ -127,16 +132,16 @@ def run(config: Config) -> xr.Dataset:
 
 
 LOSS = {"units": "E|h - h*|^2 / 2 over Var[x]"}
-PLACE = {"units": "modulus, or radians"}
+POLAR = {"units": "modulus, or radians"}
 PARAMETER = {"units": "parameter units"}
-BEND = {"units": "second derivative of the loss over Var[x]"}
+CURVATURE = {"units": "second derivative of the loss over Var[x]"}
 
 
 def _bare(config: Config) -> xr.Dataset:
     """Real eigenvalues, and those of the teacher's modulus, without normalisation."""
     real = np.unique(np.append(np.linspace(0, 0.999, config.points), config.moduli))
     turn = np.linspace(-math.pi, math.pi, config.points)
-    polar, zero = CHARTS["polar"], np.zeros(1)
+    polar, zero = PARAMETRISATIONS["polar"], np.zeros(1)
     tasks = [lines(modulus, config)["real"].task for modulus in config.moduli]
     along = [surface(task, real, zero, polar)[:, 0] for task in tasks]
     around = [
@@ -155,22 +160,22 @@ def _bare(config: Config) -> xr.Dataset:
     )
 
 
-def _charts(config: Config) -> xr.Dataset:
-    """The normalised loss by one parameter of each chart, the other being right."""
+def _normalised(config: Config) -> xr.Dataset:
+    """The normalised loss against one parameter, with the other at its optimum."""
     star, losses, axes = math.pi * config.angle, [], []
-    for name, chart in CHARTS.items():
+    for name, parametrisation in PARAMETRISATIONS.items():
         omega = [np.linspace(*window, config.points) for window in WINDOWS[name]]
         axes.append(omega)
         # The angle stays where it is, also where the chart ties it to the modulus.
-        radial = Chart(chart.modulus, "plain")
+        radial = Chart(parametrisation.modulus, "plain")
         for modulus in config.moduli:
             task = lines(modulus, config)["nu"].task
-            up = np.asarray(chart.coordinates(modulus, star).modulus)[None]
+            up = np.asarray(parametrisation.coordinates(modulus, star).modulus)[None]
             losses += [
                 surface(task, omega[0], np.array([star]), radial)[:, 0],
-                surface(task, up, omega[1], chart)[0],
+                surface(task, up, omega[1], parametrisation)[0],
             ]
-    shape = len(CHARTS), len(config.moduli), 2, config.points
+    shape = len(PARAMETRISATIONS), len(config.moduli), 2, config.points
     table = np.stack(losses).reshape(shape)
     whole = ("chart", "teacher", "point")
     return xr.Dataset(
@@ -179,12 +184,12 @@ def _charts(config: Config) -> xr.Dataset:
             "theta_loss": (whole, table[:, :, 1], LOSS),
             "omega": (("chart", "kind", "point"), np.array(axes), PARAMETER),
         },
-        {"chart": list(CHARTS), "kind": list(KINDS)},
+        {"chart": list(PARAMETRISATIONS), "kind": list(KINDS)},
     )
 
 
 def _students(config: Config) -> xr.Dataset:
-    """Where the students are, their exact losses and the simulated ones."""
+    """Return the students' positions, their exact losses and their simulated losses."""
     key, datasets = jax.random.key(config.seed), list[xr.Dataset]()
     for index, modulus in enumerate(config.moduli):
         four = lines(modulus, config)
@@ -194,14 +199,17 @@ def _students(config: Config) -> xr.Dataset:
             task, estimate = line.task, estimates[name]
             exact = jax.vmap(task.loss)(np.abs(line.lam), np.angle(line.lam))
             variables |= {
-                f"{name}_student": ("student", line.at, PLACE),
+                f"{name}_student": ("student", line.at, POLAR),
                 f"{name}_exact": ("student", np.asarray(exact), LOSS),
                 f"{name}_simulated": ("student", estimate.mean, LOSS),
                 f"{name}_sem": ("student", estimate.sem, LOSS),
             }
         variables["omega_student"] = (
             ("chart", "kind", "student"),
-            [_coordinates(chart, modulus, four) for chart in CHARTS.values()],
+            [
+                _coordinates(parametrisation, modulus, four)
+                for parametrisation in PARAMETRISATIONS.values()
+            ],
             PARAMETER,
         )
         datasets.append(xr.Dataset(variables))
@@ -209,12 +217,12 @@ def _students(config: Config) -> xr.Dataset:
 
 
 def _coordinates(
-    chart: Chart, modulus: float, four: dict[str, Line]
+    parametrisation: Chart, modulus: float, four: dict[str, Line]
 ) -> Float[np.ndarray, "2 students"]:
     """The parameter that is wrong of the normalised students."""
     nu, theta = four["nu"].at, four["theta"].at
-    first = chart.coordinates(nu, np.ones_like(nu)).modulus
-    second = chart.coordinates(np.full_like(theta, modulus), theta).angle
+    first = parametrisation.coordinates(nu, np.ones_like(nu)).modulus
+    second = parametrisation.coordinates(np.full_like(theta, modulus), theta).angle
     return np.stack([first, second])
 
 
@@ -258,15 +266,24 @@ def _curvatures(config: Config) -> xr.Dataset:
     marked = np.geomspace(0.5, 1e-3, config.marked)
     star = math.pi * config.angle
     variables: dict[str, Any] = {
-        "bare_curvature": (("kind", "gap"), closed(None, gap, star), BEND),
-        "bare_autodiff": (("kind", "marked"), differentiated(None, marked, 0.0), BEND),
+        "bare_curvature": (("kind", "gap"), closed(None, gap, star), CURVATURE),
+        "bare_autodiff": (
+            ("kind", "marked"),
+            differentiated(None, marked, 0.0),
+            CURVATURE,
+        ),
     }
     for name, of, gaps, axis in (
         ("curvature", closed, gap, "gap"),
         ("autodiff", differentiated, marked, "marked"),
     ):
-        table = np.stack([of(chart, gaps, star) for chart in CHARTS.values()])
-        variables[name] = (("chart", "kind", axis), table, BEND)
+        table = np.stack(
+            [
+                of(parametrisation, gaps, star)
+                for parametrisation in PARAMETRISATIONS.values()
+            ]
+        )
+        variables[name] = (("chart", "kind", axis), table, CURVATURE)
     unit = {"units": "1 - |lam*|"}
     return xr.Dataset(
         variables, {"gap": ("gap", gap, unit), "marked": ("marked", marked, unit)}
@@ -274,44 +291,48 @@ def _curvatures(config: Config) -> xr.Dataset:
 
 
 def closed(
-    chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
+    parametrisation: Chart | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
     """Curvatures by modulus and angle at teachers of the angle ``star``.
 
-    Where the loss is least, those in a chart are those by modulus and angle times the
-    squared slopes of the chart.  Bare ones have no chart.
+    At the minimum, the curvatures by a parameter are the curvatures by modulus and angle
+    times the squared derivatives of the parametrisation (``None``: modulus and angle).
 
     Source: Zucchet & Orvieto (2024), Eq. 98 and 105.
     """
     nu = jnp.asarray(1 - gap)
-    if chart is None:
+    if parametrisation is None:
         parts = [theory.plain_curvature(kind).result for kind in KINDS]
     else:
         parts = [theory.radial_curvature().result, theory.angular_curvature().result]
     polar = [compile_expr(part, theory.nu)(nu) for part in parts]
-    slopes = jnp.ones((2, nu.size))
-    if chart is not None:
-        up, across = _curves(chart, nu, star)
-        slopes = jnp.stack(
+    derivatives = jnp.ones((2, nu.size))
+    if parametrisation is not None:
+        up, across = _curves(parametrisation, nu, star)
+        derivatives = jnp.stack(
             [jax.vmap(jax.grad(curve))(omega, nu) for curve, omega in (up, across)]
         )
-    return np.asarray(jnp.stack(polar) * slopes**2)
+    return np.asarray(jnp.stack(polar) * derivatives**2)
 
 
 def differentiated(
-    chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
+    parametrisation: Chart | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
     """Curvatures by modulus and angle at teachers of angle ``star``, by autodiff."""
     nu = jnp.asarray(1 - gap)
-    (up, modulus), (across, angle) = _curves(chart or CHARTS["polar"], nu, star)
+    (up, modulus), (across, angle) = _curves(
+        parametrisation or PARAMETRISATIONS["polar"], nu, star
+    )
 
-    def bend(of: Callable[[Array, OneDimensional], Array], omega: Array) -> list[float]:
-        bends = []
+    def second_derivatives(
+        of: Callable[[Array, OneDimensional], Array], omega: Array
+    ) -> list[float]:
+        values = []
         for value, size in zip(omega, nu, strict=True):
             teacher = complex(size * jnp.exp(1j * star))
-            task = OneDimensional(teacher, normalised=chart is not None)
-            bends.append(float(jax.grad(jax.grad(lambda x, t=task: of(x, t)))(value)))
-        return bends
+            task = OneDimensional(teacher, normalised=parametrisation is not None)
+            values.append(float(jax.grad(jax.grad(lambda x, t=task: of(x, t)))(value)))
+        return values
 
     def radial(omega: Array, task: OneDimensional) -> Array:
         return task.loss(up(omega, jnp.abs(task.teacher)), star)
@@ -320,22 +341,24 @@ def differentiated(
         size = jnp.abs(task.teacher)
         return task.loss(size, across(omega, size))
 
-    return np.array([bend(radial, modulus), bend(angular, angle)])
+    return np.array(
+        [second_derivatives(radial, modulus), second_derivatives(angular, angle)]
+    )
 
 
 Curve = Callable[[Any, Any], Array]
 
 
 def _curves(
-    chart: Chart, nu: Array, star: float
+    parametrisation: Chart, nu: Array, star: float
 ) -> tuple[tuple[Curve, Array], tuple[Curve, Array]]:
-    """Modulus and angle by their parameters, at a held modulus, and the right values."""
-    goal = chart.coordinates(nu, jnp.full_like(nu, star))
-    forward = MODULI[chart.modulus]
+    """Return modulus and angle as functions of their parameters, and the parameters' optima."""
+    goal = parametrisation.coordinates(nu, jnp.full_like(nu, star))
+    forward = MODULI[parametrisation.modulus]
 
-    def angle(omega: Any, held: Any) -> Array:
-        coordinates = goal._replace(modulus=forward.inverse(held), angle=omega)
-        return chart.polar(coordinates)[1]
+    def angle(omega: Any, modulus: Any) -> Array:
+        coordinates = goal._replace(modulus=forward.inverse(modulus), angle=omega)
+        return parametrisation.polar(coordinates)[1]
 
     return (lambda omega, _: forward.forward(omega), goal.modulus), (angle, goal.angle)
 

@@ -28,15 +28,15 @@ def along_cells(
         results: Of one cell each.
         curves: Dimensions of each variable by its name; what no result has is left out.
     """
-    found = {}
+    variables = {}
     for name, dims in curves.items():
-        held = [result[name] for result in results if name in result.variables]
-        if held:
+        arrays = [result[name] for result in results if name in result.variables]
+        if arrays:
             parts = [
                 result[name].values
                 if name in result.variables
                 else np.zeros((0,) * len(dims))
                 for result in results
             ]
-            found[name] = (("cell", *dims), padded(parts), held[0].attrs)
-    return found
+            variables[name] = (("cell", *dims), padded(parts), arrays[0].attrs)
+    return variables

@@ -1,4 +1,4 @@
-"""How far one step of each parametrisation moves an eigenvalue, and the state with it.
+"""Change of an eigenvalue and of the state by a unit step in each parametrisation.
 
 The LRU's and tanh beside the exact solutions, for inputs of several correlations.
 
@@ -60,11 +60,13 @@ def run(config: Config) -> xr.Dataset:
                 for gain in GAINS
             ]
         )
-        slopes = [
-            jax.vmap(jax.grad(chart.forward))(chart.inverse(1 - jnp.asarray(gap)))
-            for chart in USUAL.values()
+        derivatives = [
+            jax.vmap(jax.grad(parametrisation.forward))(
+                parametrisation.inverse(1 - jnp.asarray(gap))
+            )
+            for parametrisation in USUAL.values()
         ]
-    grains = np.abs(slopes)  # the LRU's modulus falls as its parameter grows
+    grains = np.abs(derivatives)  # the LRU's modulus falls as its parameter grows
     grain = {"units": "d|lam|/domega over the gap"}
     moved = {"units": "E|dh/domega|^2 (matched) or d^2 L/domega^2 (loss)"}
     axes = ("gain", "decay", "gap")

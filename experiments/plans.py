@@ -1,4 +1,4 @@
-"""What every sweep and study takes at a preset: cells, hours of cores, memory.
+"""Cost of every sweep and study at a preset: cells, core-hours, memory.
 
 A study was measured when its stored result was made.  Of a sweep one chunk of every
 shape of cell is trained for a while, in a process of its own; its pace between the first
@@ -29,7 +29,7 @@ NOT_RUN = {"deep_signals at width 256, 768 features (FULL)": 4.0}
 
 @dataclass(frozen=True)
 class Config:
-    """Which sweeps, at which preset, and how long each shape is trained, in core-seconds."""
+    """Sweeps and presets to plan, and the core-seconds of training for each shape of cell."""
 
     preset: str = "paper"
     sweeps: tuple[str, ...] | None = None  # all of them

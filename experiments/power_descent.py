@@ -1,4 +1,4 @@
-"""Adam learns an eigenvalue from its hundredth power in two charts, at all phases.
+"""Adam learns an eigenvalue from its hundredth power in two parametrisations, at all phases.
 
 Every start has the target's modulus and lags behind its phase, or leads, by less than
 half the distance of two solutions, so that the planted one is the nearest.  What the
@@ -106,8 +106,8 @@ def run(config: Config) -> xr.Dataset:
     )
 
 
-def _joined(charts: list[xr.Dataset]) -> xr.Dataset:
-    return xr.concat(charts, "chart", data_vars="all", join="exact")
+def _joined(tables: list[xr.Dataset]) -> xr.Dataset:
+    return xr.concat(tables, "chart", data_vars="all", join="exact")
 
 
 def tasks(config: Config, phase: Float[np.ndarray, " runs"]) -> Power:
@@ -123,7 +123,7 @@ def descend(
 
     Args:
         config: Says how many steps.
-        name: The chart.
+        name: The parametrisation.
         task: Of many runs.
         lag: By run, the start's phase behind the target, in distances of solutions.
         rate: Learning rate of all.
@@ -133,10 +133,12 @@ def descend(
         The runs at their ends; and by segment and run ``lam`` at its end, and before
         each of its steps the ``loss`` over that of the power zero.
     """
-    optimiser, made = Optimiser(config.steps, "constant"), chart(name)
+    optimiser, parametrisation = Optimiser(config.steps, "constant"), chart(name)
     key = jax.random.key(0)  # of no consequence: nothing is drawn
     lam = task.teacher * jnp.exp(-1j * jnp.asarray(lag) * task.spacing)
-    runs = jax.vmap(lambda lam: start(made.parameters(lam), optimiser, rate, key))(lam)
+    runs = jax.vmap(
+        lambda lam: start(parametrisation.parameters(lam), optimiser, rate, key)
+    )(lam)
     return train(
         runs,
         lambda runs: _segment(runs, task, name, optimiser, each),
@@ -146,13 +148,16 @@ def descend(
 
 @functools.partial(jax.jit, static_argnames=("name", "optimiser", "steps"))
 def _segment(runs: Run, task: Power, name: str, optimiser: Optimiser, steps: int):
-    made = chart(name)
+    parametrisation = chart(name)
 
     def per_run(run: Run, task: Power):
         run, losses = advance(
-            run, lambda omega, _: task.loss(made.eigenvalue(omega)), optimiser, steps
+            run,
+            lambda omega, _: task.loss(parametrisation.eigenvalue(omega)),
+            optimiser,
+            steps,
         )
-        lam = made.eigenvalue(run.parameters)
+        lam = parametrisation.eigenvalue(run.parameters)
         return run, {"lam": lam, "loss": losses / task.scale}
 
     return jax.vmap(per_run)(runs, task)
@@ -169,7 +174,7 @@ def settled_at(loss: Float[np.ndarray, "runs steps"]) -> Int[np.ndarray, " runs"
 
 
 def _table(config: Config, name: str) -> xr.Dataset:
-    """How each descent of a chart ends: rates, phases, lags."""
+    """Return the end of each descent in one parametrisation, by rate, phase and lag."""
     phases = np.linspace(0, 0.5, config.phases)
     phase, lag = (
         axis.ravel() for axis in np.meshgrid(phases, config.lags, indexing="ij")
@@ -227,22 +232,22 @@ def _shown(config: Config, name: str, rate: float) -> xr.Dataset:
     _, records = descend(config, name, task, lag, rate, 1)
     begin = np.asarray(task.teacher) * np.exp(-1j * config.shown_lag * task.spacing)
     lam = np.concatenate([begin[None], records["lam"]]).T
-    made = chart(name)
+    parametrisation = chart(name)
     reach = config.width * task.spacing
     side = jnp.linspace(-reach, reach, config.points)
-    goal = np.asarray(made.parameters(task.teacher))
+    goal = np.asarray(parametrisation.parameters(task.teacher))
     mesh = jnp.stack(jnp.meshgrid(side, side, indexing="ij"), -1)
 
     def around(task: Power) -> Float[Array, "first second"]:
-        omega = made.parameters(task.teacher)[None, None] + mesh
-        return task.loss(made.eigenvalue(omega)) / task.scale
+        omega = parametrisation.parameters(task.teacher)[None, None] + mesh
+        return task.loss(parametrisation.eigenvalue(omega)) / task.scale
 
     unit = {"units": "parameter units"}
     return xr.Dataset(
         {
             "path": (
                 ("shown", "step", "parameter"),
-                np.asarray(made.parameters(lam)),
+                np.asarray(parametrisation.parameters(lam)),
                 unit,
             ),
             "goal": (("shown", "parameter"), goal, unit),

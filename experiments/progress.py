@@ -1,4 +1,4 @@
-"""How far a study is: a line now and then to whoever listens."""
+"""Reports of a study's progress, at most one every few seconds."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -32,15 +32,15 @@ def counter(total: int, name: str) -> Callable[[], None]:
         total: Steps in all.
         name: What a step is about, in the plural.
     """
-    began = said = time.monotonic()
+    began = last_report = time.monotonic()
     done = 0
 
     def tick() -> None:
-        nonlocal said, done
+        nonlocal last_report, done
         done += 1
         now = time.monotonic()
-        if done < total and now - said >= PAUSE:
-            said = now
+        if done < total and now - last_report >= PAUSE:
+            last_report = now
             left = (now - began) / done * (total - done)
             _listener.get()(f"  {done} of {total} {name}, {left:.0f} s left")
 

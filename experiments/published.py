@@ -1,7 +1,7 @@
 """Accuracies and speeds as the papers print them, with the sizes they were found at.
 
 A score is a number as printed, with its standard error in brackets if there is one;
-``fails`` where the paper has a cross, ``-`` where it has nothing.
+``fails`` where the paper has a cross, ``-`` where it has no value.
 
 Source: Orvieto et al. (2023), Tables 1-9; RotRNN (2024), Tables 1 and 3; BLUR (2025),
 Tables 2, 3, 6, 8 and 12.
@@ -29,7 +29,7 @@ class Score:
     Attributes:
         text: What is printed.
         mean: In the unit of its table; below every other where the paper has a cross,
-            not-a-number where nothing is printed.
+            not-a-number where no value is printed.
         error: Standard error of ``mean``, not-a-number if none is printed.
     """
 
@@ -60,7 +60,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Size:
-    """Sizes of a model and of its training; none where the paper does not say."""
+    """Sizes of a model and of its training; ``None`` where the paper does not say."""
 
     length: int
     width: int
@@ -231,7 +231,7 @@ def _forecasts(title: str, number: int, section: str) -> Published:
         Row(
             label,
             label,
-            tuple(Score.read(f"{one[metric]:.3f}") for one in row.values()),
+            tuple(Score.read(f"{errors[metric]:.3f}") for errors in row.values()),
         )
         for (data, horizon), row in blur.errors(number).items()
         for metric, name in enumerate(("MSE", "MAE"))

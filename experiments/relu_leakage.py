@@ -1,4 +1,4 @@
-"""What a ReLU does to the spectrum of an oscillation.
+"""The spectrum of a sine before and after a ReLU.
 
 A sine and what a ReLU leaves of it: Fourier coefficients by FFT at all frequencies up to
 a multiple of the sine's, beside the exact ones, and beside those that Proposition E.1
@@ -49,7 +49,7 @@ def run(config: Config) -> xr.Dataset:
     sine = np.sin(2 * math.pi * turn)
     signals = np.stack([sine, np.maximum(sine, 0)])
     amplitude = np.abs(np.fft.rfft(signals)) / turn.size
-    kept = amplitude[:, : config.harmonics * config.periods + 1]
+    spectrum = amplitude[:, : config.harmonics * config.periods + 1]
     lines = np.arange(config.harmonics + 1)
     rectified = [abs(complex(rectified_line(int(n)))) for n in lines]
     exact = np.stack([np.where(lines == 1, 0.5, 0), rectified])
@@ -63,12 +63,12 @@ def run(config: Config) -> xr.Dataset:
                 signals[:, : 2 * config.samples],
                 {"units": "amplitude, of a sine of one"},
             ),
-            "amplitude": (("signal", "frequency"), kept, units),
+            "amplitude": (("signal", "frequency"), spectrum, units),
             "exact": (("signal", "harmonic"), exact, units),
             "printed": ("harmonic", 2 * math.pi * exact[1], units),
             "share": (
                 ("signal", "harmonic"),
-                _power(kept[:, :: config.periods]) / power,
+                _power(spectrum[:, :: config.periods]) / power,
                 share,
             ),
             "exact_share": (
@@ -86,7 +86,7 @@ def run(config: Config) -> xr.Dataset:
             ),
             "frequency": (
                 "frequency",
-                np.arange(kept.shape[1]) / config.periods,
+                np.arange(spectrum.shape[1]) / config.periods,
                 {"units": "the sine's"},
             ),
             "harmonic": ("harmonic", lines, {"units": "the sine's frequency"}),

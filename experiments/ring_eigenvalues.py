@@ -1,4 +1,4 @@
-"""Where eigenvalues lie: Gaussian matrices against the circular law, and ring sampling.
+"""Distributions of eigenvalues: Gaussian matrices, the circular law, and ring sampling.
 
 Eigenvalues of N x N matrices with independent Gaussian entries of variance 1/N fill the
 unit disk uniformly as N grows; sampling by Lemma 3.2 fills a ring uniformly at any N, or
@@ -34,7 +34,7 @@ TURN = 2 * math.pi
 
 @dataclass(frozen=True)
 class Config:
-    """Which matrices and rings to draw, and on how many radii and phases to compare them.
+    """Matrices and rings to sample, and the numbers of radii and phases to compare them at.
 
     Rings are by inner and outer radius and largest phase.
     """
@@ -103,7 +103,7 @@ def run(config: Config) -> xr.Dataset:
                 np.stack([phase_law(phase, size) for size in config.sizes]),
                 fraction,
             ),
-            "circular_law": ("radius", law(radius, 0.0, 1.0), fraction),
+            "circular_law": ("radius", radius_distribution(radius, 0.0, 1.0), fraction),
             "ring_eigenvalue": (("ring", "draw"), np.stack(samples), plane),
             "ring_fraction": (
                 ("ring", "radius"),
@@ -126,7 +126,12 @@ def run(config: Config) -> xr.Dataset:
             ),
             "ring_law": (
                 ("ring", "radius"),
-                np.stack([law(radius, *bounds) for *bounds, _ in config.rings]),
+                np.stack(
+                    [
+                        radius_distribution(radius, *bounds)
+                        for *bounds, _ in config.rings
+                    ]
+                ),
                 fraction,
             ),
         },
@@ -148,10 +153,10 @@ def run(config: Config) -> xr.Dataset:
     )
 
 
-def law(
+def radius_distribution(
     radius: Float[np.ndarray, " radii"], inner: float, outer: float
 ) -> Float[np.ndarray, " radii"]:
-    """``P(|lam| <= radius)`` on the ring: the derived law, 0 and 1 outside it.
+    """``P(|lam| <= radius)`` on the ring: the derived distribution, 0 and 1 outside it.
 
     Source: Orvieto et al. (2023), Eq. 27; Theorem 3.1 for the whole disk.
     """

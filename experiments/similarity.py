@@ -1,4 +1,4 @@
-"""How alike two eigenvalues are in the Hessian: ``|S(lam, lam0)|`` over the unit disc.
+"""Similarity ``|S(lam, lam0)|`` of two eigenvalues in the Hessian, over the unit disc.
 
 ``S`` is what the sensitivities of two neurons share, ``E[dh/dlam dh0/dlam0]``, in closed
 form over the whole disc.  On the circle through ``lam0`` there are besides: the mixed
@@ -71,7 +71,7 @@ class Config:
 
     @property
     def near(self) -> float:
-        """How far about the conjugate of ``lam0`` angles are called near, in radians."""
+        """Largest distance from the conjugate of ``lam0`` that counts as near, in radians."""
         return 6 * (1 - self.modulus)
 
     @property
@@ -158,7 +158,7 @@ def _circle(config: Config) -> xr.Dataset:
     )
 
 
-def places(config: Config) -> Float[np.ndarray, " marked"]:
+def marked_angles(config: Config) -> Float[np.ndarray, " marked"]:
     """The angles of the points, those of ``lam0`` and its conjugate included."""
     star = math.pi * config.angle
     even = np.linspace(-math.pi, math.pi, config.marked + 1)[1:]
@@ -177,7 +177,7 @@ def _points(config: Config) -> xr.Dataset:
     The simulated alignment is split into its part along the exact one, whose mean is
     the exact modulus, and the part across, whose mean is nought.
     """
-    marked = places(config)
+    marked = marked_angles(config)
     lam = config.modulus * np.exp(1j * marked)
     second, parts = [], []
     for index, r in enumerate(config.rhos):

@@ -173,7 +173,9 @@ def compile_all(
     runners: Sequence[tuple[Forward, Layer]], u: Array, weights: Array, compiles: int
 ) -> tuple[Sequence[Callable[[], Any]], np.ndarray, np.ndarray]:
     """Programs, seconds (program, compile) and bytes of each, compiled in turns."""
-    turns = [[compiled(*one, u, weights) for one in runners] for _ in range(compiles)]
+    turns = [
+        [compiled(*runner, u, weights) for runner in runners] for _ in range(compiles)
+    ]
     programs, _, memory = zip(*turns[-1], strict=True)
     seconds = [[timing[1] for timing in turn] for turn in turns]
     return programs, np.transpose(seconds), np.array(memory)
@@ -195,9 +197,9 @@ def time_all(
     return np.transpose(turns)
 
 
-def disagreement(found: Any, truth: Any) -> float:
+def disagreement(answer: Any, truth: Any) -> float:
     """Largest difference of two answers, relative to each array's largest entry."""
-    pairs = zip(jax.tree.leaves(found), jax.tree.leaves(truth), strict=True)
+    pairs = zip(jax.tree.leaves(answer), jax.tree.leaves(truth), strict=True)
     return max(float(jnp.abs(a - b).max() / jnp.abs(b).max()) for a, b in pairs)
 
 
@@ -291,7 +293,7 @@ def over_layers(config: Config) -> xr.Dataset:
 def run(config: Config) -> xr.Dataset:
     """The LRU in all ways over lengths, and all layers at one length.
 
-    What is not run, for its time or memory, is NaN.
+    Ways that take too much time or memory are NaN.
 
     Raises:
         ValueError: If JAX would take programs from a compilation cache.

@@ -1,4 +1,4 @@
-"""What this machine can do at most: multiply and add, copy memory, draw random numbers.
+"""Limits of this machine: rates of multiply-adds, memory copies and random numbers.
 
 All on every core at once, in single precision, as what is held against it runs on all
 of them: fused multiply-adds of vectors that stay in registers, bytes copied between
@@ -60,8 +60,8 @@ def run(config: Config) -> xr.Dataset:
         batch = cores() * 8 * LANES
         source = noise.follow(jax.random.key(0), White(), batch, np.float32)
         if source is not None:
-            drawn = source
-            tasks["normals"] = lambda: drawn.steps(config.steps), batch * config.steps
+            normals = source
+            tasks["normals"] = lambda: normals.steps(config.steps), batch * config.steps
     rates = np.full((len(RATES), config.repeats), np.nan)
     for turn in counted(
         range(-1, config.repeats), "repeats"
@@ -110,11 +110,11 @@ def _program() -> object:
     start, turns = function.args
     build = ir.IRBuilder(function.append_basic_block())
     fused = multiply_add(build, vector)
-    places = [build.gep(start, [long(i)]) for i in range(CHAINS + 1)]
-    a, *begun = [build.load(place, align=4) for place in places]
+    pointers = [build.gep(start, [long(i)]) for i in range(CHAINS + 1)]
+    a, *begun = [build.load(pointer, align=4) for pointer in pointers]
     ends = repeat(build, turns, begun, lambda _, now: [fused(a, z, a) for z in now])
-    for end, place in zip(ends, places[1:], strict=True):
-        build.store(end, place, align=4)
+    for end, pointer in zip(ends, pointers[1:], strict=True):
+        build.store(end, pointer, align=4)
     build.ret_void()
     return module
 
@@ -124,8 +124,8 @@ def show(data: xr.Dataset) -> None:
     console = Console(highlight=False)
     for name in RATES:
         rate = float(data["rate"].sel(limit=name).max())
-        told = "not measured" if np.isnan(rate) else f"{rate / 1e9:.3g} G a second"
-        console.print(f"{name.replace('_', ' ')}: {told}")
+        text = "not measured" if np.isnan(rate) else f"{rate / 1e9:.3g} G a second"
+        console.print(f"{name.replace('_', ' ')}: {text}")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def show(data: xr.Dataset) -> None:
         table.add_row(
             str(student),
             *(f"{1e3 * np.median(seconds):.3g}" for seconds in (exact, sampled)),
-            *(f"{one:.0f}" for one in (np.median(ratio), ratio.min(), ratio.max())),
+            *(f"{value:.0f}" for value in (np.median(ratio), ratio.min(), ratio.max())),
         )
     Console(highlight=False).print(table)
 

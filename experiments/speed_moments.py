@@ -15,7 +15,7 @@ included, in single precision, written four ways:
 Before any timing all must agree on identical inputs.  Repeats alternate between
 the ways, so that another load on the machine meets all of them; a way that ends sooner
 than a repeat should last is called again until then, as it would be for many points.
-Peak memory is that of a process that does nothing else, less that of one that only
+Peak memory is that of a separate process, less that of a process that only
 imports.
 """
 

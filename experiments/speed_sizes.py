@@ -1,4 +1,4 @@
-"""What moments, layers, losses and Hessians cost as sequences and networks grow.
+"""Time and memory of moments, layers, losses and Hessians against size.
 
 Seconds and memory of one call over lengths of sequences and over numbers of neurons,
 each doubled until a call takes longer than ``longest`` or more memory than ``memory``.
@@ -47,8 +47,8 @@ def _layer(neurons: int, length: int) -> Call:
     """Loss and gradients of an LRU with 128 features, one sequence."""
     layer = lru(jax.random.key(0), neurons, 128, r_min=0.5, r_max=0.99)
     u = jax.random.normal(jax.random.key(1), (length, 128))
-    slopes = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
-    return lambda: slopes(layer, u)
+    gradients = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
+    return lambda: gradients(layer, u)
 
 
 def _student(neurons: int, length: int) -> tuple[Any, Any]:
@@ -71,7 +71,7 @@ def _hessian(neurons: int, length: int) -> Call:
 
 
 class Task(NamedTuple):
-    """What is timed, the neurons and the length that stay as they are, its precision."""
+    """A function to time, the fixed numbers of neurons and steps, and the precision."""
 
     build: Callable[[int, int], Call]
     neurons: int
@@ -130,15 +130,15 @@ def run(config: Config) -> xr.Dataset:
         often = config.calls, config.longest
         idle = _in_a_process(name, 2, 2, *often)[1]
         for column, axis in enumerate(AXES):
-            for place, power in enumerate(tried[axis]):
-                sizes[column, place] = 2**power
+            for index, power in enumerate(tried[axis]):
+                sizes[column, index] = 2**power
                 size = {"neurons": task.neurons, "length": task.length, axis: 2**power}
                 seconds, peak = _in_a_process(
                     name, size["neurons"], size["length"], *often
                 )
                 if math.isinf(seconds):
                     break
-                costs[:, row, column, place] = seconds, max(peak - idle, 0)
+                costs[:, row, column, index] = seconds, max(peak - idle, 0)
                 if seconds > config.longest or peak - idle > config.memory:
                     break
     where = ("task", "axis", "place")
@@ -161,7 +161,7 @@ def run(config: Config) -> xr.Dataset:
 def _in_a_process(
     task: str, neurons: int, length: int, calls: int, longest: float
 ) -> list[float]:
-    """Seconds and peak bytes, measured by a process that does nothing else.
+    """Seconds and peak bytes, measured by a separate process.
 
     Both infinite if the system ends it, as for want of memory.
 

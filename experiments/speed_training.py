@@ -90,8 +90,10 @@ def _step(config: Config, make: Callable[[LRU], Any]) -> tuple[Any, Any]:
             scores, _ = over_batch(whole, state, u, key=run.key)
             return cross_entropy(scores, labels).mean()
 
-        value, slopes = jax.value_and_grad(loss)(run.parameters)
-        return value, descend(run, optimiser.transformation(run.rate), value, slopes)[0]
+        value, gradients = jax.value_and_grad(loss)(run.parameters)
+        return value, descend(
+            run, optimiser.transformation(run.rate), value, gradients
+        )[0]
 
     draw = np.random.default_rng(config.seed)
     u = jnp.asarray(draw.normal(size=(config.batch, config.length, 3)), jnp.float32)

@@ -26,7 +26,7 @@ UNKNOWN = "not judged"
 
 @dataclass(frozen=True)
 class Config:
-    """Which papers are judged, and at which seed.
+    """Papers to judge, and the seed.
 
     Attributes:
         papers: Keys of ``sigprop.theory.claims.PAPERS``.
@@ -78,14 +78,14 @@ def keep(statuses: Mapping[str, str], seed: int) -> Path:
 
 
 def digest(file: str) -> str:
-    """Of a file with rows, and of the one in the same place that judges them.
+    """Hash a file of rows together with the file of evidence that judges them.
 
     Args:
-        file: As ``theory/papers/lru/ring.py``; what is not there counts as empty.
+        file: Such as ``theory/papers/lru/ring.py``; a missing file counts as empty.
     """
     evidence = file.replace("theory/papers", "sigprop/evidence", 1)
     both = [on_disk(file), on_disk(evidence)]
-    content = b"".join(one.read_bytes() for one in both if one.is_file())
+    content = b"".join(path.read_bytes() for path in both if path.is_file())
     return hashlib.sha256(content).hexdigest()
 
 

@@ -61,13 +61,13 @@ class Damaged(ValueError):
 
 
 def checkout() -> Path | None:
-    """The folder of the source tree, or nothing where the package is installed."""
+    """Return the folder of the source tree, or ``None`` for an installed package."""
     root = HERE.parent
     return root if (root / "pyproject.toml").is_file() else None
 
 
 def folder() -> Path:
-    """Where new results go; not created here."""
+    """Return the folder of new results, without creating it."""
     chosen = os.environ.get("SIGPROP_RESULTS")
     if chosen:
         return Path(chosen)
@@ -187,7 +187,7 @@ def relabel(file: Path, preset: str) -> Path:
 
 
 def fullest(file: Path, config: Members, version: int) -> Path:
-    """Of gathered results of a grid beside a file, the one with all; the others go.
+    """Keep the complete gathered result of a grid beside a file, and delete the others.
 
     Another process may have gathered more cells meanwhile.
     """
@@ -213,7 +213,7 @@ def load(study: str, version: int, config: Any) -> xr.Dataset:
     file = path(study, version, config)
     if not file.is_file():
         raise FileNotFoundError(
-            f"no result of {study} for this configuration in {_places()}; make it with "
+            f"no result of {study} for this configuration in {_folder_names()}; make it with "
             f"`{command(study)}`"
         )
     return read(file)
@@ -232,7 +232,7 @@ def load_preset(study: str, preset: str) -> xr.Dataset:
     file = preset_path(study, preset)
     if file is None:
         raise FileNotFoundError(
-            f"no result of {study} with preset {preset} in {_places()}; make it with "
+            f"no result of {study} with preset {preset} in {_folder_names()}; make it with "
             f"`{command(study, preset)}`"
         )
     dataset = read(file)
@@ -281,7 +281,7 @@ def preset_path(study: str, preset: str) -> Path | None:
     return max(dated)[1] if dated else None
 
 
-def _places() -> str:
+def _folder_names() -> str:
     return " or ".join(map(str, _folders()))
 
 

@@ -79,7 +79,7 @@ def run_chunk(chunk: Chunk, report: Report = lambda cells: None) -> bool:
     """Train what is missing of a chunk and store it, unless another process is at it.
 
     Returns:
-        Whether all its cells are stored.
+        True if all its cells are stored.
     """
     checkpoint = chunk.checkpoint()
     with claimed(checkpoint.with_suffix(".lock")) as mine:
@@ -114,7 +114,7 @@ def run(
     shard: tuple[int, int] = (0, 1),
     report: Report = lambda cells: None,
 ) -> Path | None:
-    """Run what is missing of a sweep, then gather it if nothing is missing any more.
+    """Run the missing cells of a sweep, then gather it if all cells are finished.
 
     Args:
         sweep: A key of ``studies.sweeps``.
@@ -186,7 +186,7 @@ def gather(sweep: str, preset: str) -> Path | None:
     It holds all that the cells' own files do, but for details, and stands in for them.
 
     Returns:
-        Its file; none if no cell is finished.
+        The file, or ``None`` if no cell is finished.
 
     Raises:
         ValueError: If the sweep or the preset is unknown, or a file is damaged.

@@ -84,7 +84,7 @@ def table(name: str, preset: str = "paper") -> Table:
         ValueError: If a name is unknown or a stored result is damaged.
     """
     filled = content(name, preset)
-    drawn = Table(
+    grid = Table(
         box=None,
         pad_edge=False,
         header_style="bold",
@@ -96,10 +96,10 @@ def table(name: str, preset: str = "paper") -> Table:
     )
     for head in filled.heads:
         left = head == filled.heads[0]
-        drawn.add_column(Text(head), justify="left" if left else "right")
+        grid.add_column(Text(head), justify="left" if left else "right")
     for row in filled.rows:
-        drawn.add_row(*map(Text, row))
-    return drawn
+        grid.add_row(*map(Text, row))
+    return grid
 
 
 def content(name: str, preset: str = "paper") -> Content:
@@ -116,9 +116,9 @@ def content(name: str, preset: str = "paper") -> Content:
     compare = _may_compare(name)
     notes = [published.note] + [compare] * bool(results(name)) + missing
     notes += _reasons(name, preset) if ours and name in ERRORS else []
-    held = [column for column in ours if column.nearest]
-    notes += [contrary(published, column) for column in held]
-    notes += [conclusion(published, held)] * bool(held)
+    comparable = [column for column in ours if column.nearest]
+    notes += [contrary(published, column) for column in comparable]
+    notes += [conclusion(published, comparable)] * bool(comparable)
     return Content(
         f"{published.title}: {published.unit}. {published.source}",
         ("", *heads),
@@ -157,7 +157,7 @@ def results(name: str) -> tuple[str, ...]:
 
 
 def _reasons(name: str, preset: str) -> list[str]:
-    """Why each verdict on a printed error is what it is."""
+    """Give the reason of each verdict on a printed error."""
     return reasons(store.load_preset(ERRORS[name], preset), _number(name))
 
 
@@ -200,49 +200,52 @@ def _columns(name: str, study: str, preset: str) -> list[Ours]:
 # --- orders --------------------------------------------------------------------------
 
 
-def order(one: Score, other: Score, rounding: float = 0.0) -> int:
-    """1 if ``one`` is above ``other`` beyond doubt, -1 if it is below, else 0.
+def order(score: Score, other: Score, rounding: float = 0.0) -> int:
+    """Return 1 if ``score`` is above ``other`` beyond doubt, -1 if below, else 0.
 
     Beyond doubt is more than ``DECIDED`` combined standard errors, and never where a
     score has no error.
 
     Args:
-        one: A score.
+        score: A score.
         other: Another of the same column.
         rounding: Added to both standard errors.
     """
-    error = math.hypot(one.error + rounding, other.error + rounding)
-    gap = one.mean - other.mean
+    error = math.hypot(score.error + rounding, other.error + rounding)
+    gap = score.mean - other.mean
     return int(np.sign(gap)) if abs(gap) > DECIDED * error else 0
 
 
 def contrary(published: Published, ours: Ours) -> str:
     """Describe in a line the pairs of rows whose order is the opposite of the published one.
 
-    Every pair of rows that we train too is looked at, and counts where both sides
-    decide.  A table with few such pairs says little, so their number is told.
+    A pair counts if both its rows are trained here and both orders are beyond doubt.  The
+    number of such pairs is part of the sentence.
     """
     compared = list(pairs(published, ours))
-    decided = [all(one.signs) for one in compared].count(True)
+    decided = [all(pair.signs) for pair in compared].count(True)
     against = [
-        f"{one.rows[0].label} and {one.rows[1].label} have {one.here[0].text} and "
-        f"{one.here[1].text} here, but {one.there[0].text} and {one.there[1].text} in the "
+        f"{pair.rows[0].label} and {pair.rows[1].label} have {pair.here[0].text} and "
+        f"{pair.here[1].text} here, but {pair.there[0].text} and {pair.there[1].text} in the "
         "paper"
-        for one in compared
-        if one.contrary
+        for pair in compared
+        if pair.contrary
     ]
-    told = f"Our {ours.name} and the paper's {ours.nearest}: "
+    text = f"Our {ours.name} and the paper's {ours.nearest}: "
     if not compared:
-        return f"{told}no pair of rows has standard errors both here and in the paper."
-    told += f"{decided} of {len(compared)} pairs of rows differ by over {DECIDED:g} standard "
-    told += f"errors in both; {len(against)} of these have the opposite order"
-    return f"{told}: {'; '.join(against)}." if against else f"{told}."
+        return f"{text}no pair of rows has standard errors both here and in the paper."
+    text += f"{decided} of {len(compared)} pairs of rows differ by over {DECIDED:g} standard "
+    text += f"errors in both; {len(against)} of these have the opposite order"
+    return f"{text}: {'; '.join(against)}." if against else f"{text}."
 
 
-def conclusion(published: Published, held: Iterable[Ours]) -> str:
+def conclusion(published: Published, columns: Iterable[Ours]) -> str:
     """Count the pairs of rows with the opposite order, over all our columns, in a sentence."""
     decided = [
-        pair for one in held for pair in pairs(published, one) if all(pair.signs)
+        pair
+        for column in columns
+        for pair in pairs(published, column)
+        if all(pair.signs)
     ]
     against = sum(pair.contrary for pair in decided)
     return (
@@ -266,16 +269,16 @@ class Pair:
 
     @property
     def contrary(self) -> bool:
-        """Whether both sides decide, and differ."""
+        """True if both orders are beyond doubt and opposite."""
         return math.prod(self.signs) < 0
 
 
 def pairs(published: Published, ours: Ours) -> Iterator[Pair]:
     """All pairs of rows that we train too and whose scores have errors."""
-    held = list(published.columns).index(str(ours.nearest))
+    column = list(published.columns).index(str(ours.nearest))
     known = [row for row in published.rows if row.model in ours.scores]
-    for one, other in combinations(known, 2):
-        there = one.scores[held], other.scores[held]
-        here = ours.scores[str(one.model)], ours.scores[str(other.model)]
+    for first, second in combinations(known, 2):
+        there = first.scores[column], second.scores[column]
+        here = ours.scores[str(first.model)], ours.scores[str(second.model)]
         if all(math.isfinite(score.error) for score in (*there, *here)):
-            yield Pair((one, other), there, here)
+            yield Pair((first, second), there, here)

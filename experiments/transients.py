@@ -98,9 +98,9 @@ def predict(
     covariance = process.autocovariance(np.arange(config.steps))
     squares = [
         state_moments(
-            modes, pair_moment(modes.lam, modes.lam.conj(), int(seen), covariance)
+            modes, pair_moment(modes.lam, modes.lam.conj(), int(count), covariance)
         )
-        for seen in times(config)
+        for count in times(config)
     ]
     return _grouped(np.stack(squares), layer, config).T
 
@@ -121,15 +121,15 @@ def starts(
     key: PRNGKeyArray, num: int, config: Config
 ) -> Float[Array, "num group size"]:
     """States of a RotRNN whose heads have the norm one, their directions at random."""
-    drawn = jax.random.normal(key, (num, len(config.decays), config.size))
-    return drawn / jnp.linalg.norm(drawn, axis=-1, keepdims=True)
+    directions = jax.random.normal(key, (num, len(config.decays), config.size))
+    return directions / jnp.linalg.norm(directions, axis=-1, keepdims=True)
 
 
 def measure(
     key: PRNGKeyArray, layer: Layer, process: Any, config: Config, started: bool
 ) -> Estimate:
     """Averages over sampled inputs, (group, time), from zero or from norm one."""
-    places = times(config) - 1
+    indices = times(config) - 1
 
     @jax.jit
     def look(key: PRNGKeyArray) -> Float[Array, "num time group"]:
@@ -141,7 +141,7 @@ def measure(
             h = jax.vmap(lambda h, u: from_start(layer, h, u))(begun, u)
         else:
             h = jax.vmap(layer.states)(u)
-        return _grouped(jnp.abs(h[:, places]) ** 2, layer, config)
+        return _grouped(jnp.abs(h[:, indices]) ** 2, layer, config)
 
     total = Sums(np.zeros(()), np.zeros(()), 0)
     for index in range(-(-config.sequences // config.batch)):
@@ -172,15 +172,15 @@ def run(config: Config) -> xr.Dataset:
         True,
     )
     tick()
-    place = ("layer", "input", "decay", "time")
+    dims = ("layer", "input", "decay", "time")
     units = {"units": "squared norm of a head, or of a neuron"}
     return xr.Dataset(
         {
-            "measured": (place, measured, units),
-            "sem": (place, sem, units),
-            "predicted": (place, predicted, units),
-            "started": (place[2:], begun.mean, units),
-            "started_sem": (place[2:], begun.sem, units),
+            "measured": (dims, measured, units),
+            "sem": (dims, sem, units),
+            "predicted": (dims, predicted, units),
+            "started": (dims[2:], begun.mean, units),
+            "started_sem": (dims[2:], begun.sem, units),
         },
         {
             "layer": list(both),

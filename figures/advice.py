@@ -23,7 +23,7 @@ GATED = (
 
 
 def draw(data: xr.Dataset, title: str) -> Figure:
-    """Eigenvalues, memories and sizes of states of both starts.
+    """Draw eigenvalues, time constants and squared states of both initialisations.
 
     Args:
         data: By ``start`` and ``mode``: ``memory`` in steps, ``phase`` in radians and
@@ -31,19 +31,19 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         title: What was advised on.
     """
     with style.styled():
-        drawn = style.figure(2.9, 7.2)
-        axes = drawn.subplots(1, 3)
+        figure = style.figure(2.9, 7.2)
+        axes = figure.subplots(1, 3)
         for start, colour in COLOURS.items():
-            one = data.sel(start=start)
-            radius, phase = 1 - 1 / one["memory"].values, one["phase"].values
+            modes = data.sel(start=start)
+            radius, phase = 1 - 1 / modes["memory"].values, modes["phase"].values
             dots = {"color": colour, "markersize": 2, "linestyle": "", "label": start}
             axes[0].plot(
                 radius * np.cos(phase), radius * np.sin(phase), marker="o", **dots
             )
-            ordered = np.sort(one["memory"].values)
+            ordered = np.sort(modes["memory"].values)
             beyond = 1 - np.arange(len(ordered)) / len(ordered)
             axes[1].plot(ordered, beyond, color=colour, drawstyle="steps-pre")
-            axes[2].plot(one["memory"], one["state"], marker="o", **dots)
+            axes[2].plot(modes["memory"], modes["state"], marker="o", **dots)
         _disc(axes[0], float(data.attrs["phase"]), bool(data.attrs["gated"]))
         axes[1].axvline(data.attrs["memory"], color=style.GREY, linestyle="--")
         axes[2].axhline(1, color=style.GREY, linewidth=0.6)
@@ -53,9 +53,9 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         axes[0].legend(
             loc="upper left", bbox_to_anchor=(0, 1.28), ncols=2, frameon=False
         )
-        drawn.suptitle(title, fontsize=8)
-        style.caption(drawn, GATED if data.attrs["gated"] else CAPTION)
-    return drawn
+        figure.suptitle(title, fontsize=8)
+        style.caption(figure, GATED if data.attrs["gated"] else CAPTION)
+    return figure
 
 
 def _disc(axes: Axes, phase: float, gated: bool) -> None:

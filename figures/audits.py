@@ -49,45 +49,45 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     Raises:
         ValueError: If no recurrence has a closed form.
     """
-    seen = data["ratio"].notnull().any(("quantity", "rung", "mode")).values
-    if not seen.any():
+    has_ratio = data["ratio"].notnull().any(("quantity", "rung", "mode")).values
+    if not has_ratio.any():
         raise ValueError("need a recurrence with a closed form, got none")
-    known, tolerance = data.isel(recurrence=seen), float(data.attrs["tolerance"])
+    known, tolerance = data.isel(recurrence=has_ratio), float(data.attrs["tolerance"])
     with style.styled():
         rows = known.sizes["recurrence"]
-        drawn = style.figure(HEAD + ROW * rows, 7.2)
-        axes = drawn.subplots(
+        figure = style.figure(HEAD + ROW * rows, 7.2)
+        axes = figure.subplots(
             rows, 3, squeeze=False, width_ratios=(1.5, 1, 1), sharex="col"
         )
         for row, name in zip(axes, known["recurrence"].values, strict=True):
-            one = known.sel(recurrence=name)
-            _medians(row[0], one)
+            recurrence = known.sel(recurrence=name)
+            _medians(row[0], recurrence)
             row[0].set_title(str(name))
             for panel, colours in zip(row[1:], GROUPS, strict=True):
-                _modes(panel, one, colours, tolerance)
+                _modes(panel, recurrence, colours, tolerance)
         for panel in axes[-1, 1:]:
             panel.set_xlabel(r"$1 - |\lambda|$ (memory →)")
         for panel, colours in zip(axes[0, 1:], GROUPS, strict=True):
             _key(panel, colours)
         bar = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
-        held = drawn.colorbar(
+        colourbar = figure.colorbar(
             bar, ax=axes[:, 0], location="bottom", extend="both", aspect=40
         )
-        held.set_ticks([1 / 4, 1 / 2, 1, 2, 4], labels=["¼", "½", "1", "2", "4"])
-        held.minorticks_off()
-        held.set_label("predicted / measured")
-        drawn.suptitle(title, fontsize=8)
-        style.caption(drawn, CAPTION.format(percent=100 * tolerance))
-    return drawn
+        colourbar.set_ticks([1 / 4, 1 / 2, 1, 2, 4], labels=["¼", "½", "1", "2", "4"])
+        colourbar.minorticks_off()
+        colourbar.set_label("predicted / measured")
+        figure.suptitle(title, fontsize=8)
+        style.caption(figure, CAPTION.format(percent=100 * tolerance))
+    return figure
 
 
-def _medians(axes: Axes, one: xr.Dataset) -> None:
+def _medians(axes: Axes, recurrence: xr.Dataset) -> None:
     """Quantities downwards, assumptions to the right."""
     import seaborn as sns  # slow to import
 
-    rungs = one["rung"].values.tolist()
+    rungs = recurrence["rung"].values.tolist()
     sns.heatmap(
-        one["median"].transpose("quantity", "rung").to_pandas(),
+        recurrence["median"].transpose("quantity", "rung").to_pandas(),
         cmap=MAP,
         norm=LogNorm(1 / FAR, FAR),
         annot=True,
@@ -96,7 +96,7 @@ def _medians(axes: Axes, one: xr.Dataset) -> None:
         cbar=False,
         ax=axes,
     )
-    for row, rung in enumerate(one["fails"].values):
+    for row, rung in enumerate(recurrence["fails"].values):
         if rung:
             corner = rungs.index(rung) + 0.04, row + 0.06
             axes.add_patch(Rectangle(corner, 0.92, 0.88, fill=False, clip_on=False))
@@ -106,20 +106,20 @@ def _medians(axes: Axes, one: xr.Dataset) -> None:
 
 
 def _modes(
-    axes: Axes, one: xr.Dataset, colours: dict[str, str], tolerance: float
+    axes: Axes, recurrence: xr.Dataset, colours: dict[str, str], tolerance: float
 ) -> None:
     """Ratios against the gap of each mode's eigenvalue."""
-    gap = 1 - np.hypot(one["lam_re"].values, one["lam_im"].values)
+    gap = 1 - np.hypot(recurrence["lam_re"].values, recurrence["lam_im"].values)
     for level in (1 - tolerance, 1, 1 + tolerance):
         axes.axhline(level, color=style.GREY, linewidth=0.5, zorder=1)
     for name, colour in colours.items():
-        shown = one.sel(quantity=name, rung=SHOWN)
+        shown = recurrence.sel(quantity=name, rung=SHOWN)
         ratio, error = shown["ratio"].values, shown["ratio_sem"].values
-        kept = (gap > 0) & (ratio > 0)
+        positive = (gap > 0) & (ratio > 0)
         axes.errorbar(
-            gap[kept],
-            ratio[kept],
-            np.minimum(error[kept], 0.99 * ratio[kept]),
+            gap[positive],
+            ratio[positive],
+            np.minimum(error[positive], 0.99 * ratio[positive]),
             fmt=".",
             color=colour,
             markersize=2.5,

@@ -41,31 +41,31 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(0.4 + 2.2 * len(letters))
-        rows = style.stacked(drawn, [1] * len(letters))
+        figure = style.figure(0.4 + 2.2 * len(letters))
+        rows = style.stacked(figure, [1] * len(letters))
         for part, letter in zip(rows, letters, strict=True):
             axes = part.subplots()
             {"a": _by_task, "b": _by_layer}[letter](axes, data)
             axes.set(xlabel="parameters", ylabel="mean squared error")
             part.legend(loc="outside right upper", fontsize=6)
-            task = series.told(series.richest(data))
+            task = series.task_label(series.richest(data))
             style.letter(axes, letter, HEADS[letter].format(task=task))
         seeds = len({*data["seed"].values.tolist()})
         panels = " ".join(PANELS[letter] for letter in letters)
-        style.caption(drawn, CAPTION.format(seeds=seeds, panels=panels))
-    return drawn
+        style.caption(figure, CAPTION.format(seeds=seeds, panels=panels))
+    return figure
 
 
 def _by_task(axes: Axes, data: xr.Dataset) -> None:
     for task, marker in zip(series.tasks(data), MARKERS, strict=False):
         points = _points(data, task)
         across, up, _, _ = zip(*points.values(), strict=True)
-        named = series.told(task)
+        named = series.task_label(task)
         axes.plot(*(across, up), color=style.GREY, marker=marker, lw=0.7, label=named)
         for name, (parameters, error, bar, colour) in points.items():
-            told = name if marker == MARKERS[0] else None
+            label = name if marker == MARKERS[0] else None
             axes.errorbar(
-                *(parameters, error, bar), fmt=marker, color=colour, label=told
+                *(parameters, error, bar), fmt=marker, color=colour, label=label
             )
     axes.set_xscale("log")
     axes.margins(y=0.2)
@@ -131,7 +131,7 @@ def details(results: style.Results) -> style.Cells:
     """Number of parameters and mean squared error of every model on every task."""
     data = results[STUDY]
     rows = [
-        (series.told(task), name, f"{parameters:,.0f}", f"{error:.3f}")
+        (series.task_label(task), name, f"{parameters:,.0f}", f"{error:.3f}")
         for task in series.tasks(data)
         for name, (parameters, error, *_) in (
             _points(data, task) | _others(data, task)

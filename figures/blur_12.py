@@ -12,7 +12,7 @@ ENTRY = Entry(
     reduced=series.SMALLER,
     rows=("blur:fig12",),
 )
-DATA, PLACE = "WTH", 5000  # where the text says that the LRU overestimates the peak
+DATA, ROW = "WTH", 5000  # where the text says that the LRU overestimates the peak
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -21,9 +21,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Raises:
         ValueError: If there is no such panel.
     """
-    return series.full_test(results, panel, STUDY, DATA, PLACE)
+    return series.full_test(results, panel, STUDY, DATA, ROW)
 
 
 def shown(results: style.Results) -> str:
     """Errors of both networks on the whole test set and near the row that the text names."""
-    return series.compared(results[STUDY], DATA, PLACE)
+    return series.compared(results[STUDY], DATA, ROW)

@@ -24,8 +24,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    what = f"Sequential CIFAR, {data.attrs['pixels']} steps"
-    return epochs.draw(data, TASK, what, int(data.attrs["images"]), letters)
+    description = f"Sequential CIFAR, {data.attrs['pixels']} steps"
+    return epochs.draw(data, TASK, description, int(data.attrs["images"]), letters)
 
 
 def shown(results: style.Results) -> str:

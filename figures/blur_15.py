@@ -24,8 +24,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    what = f"ETTh1, horizon and window {data.attrs['training_horizon']}"
-    return epochs.draw(data, TASK, what, int(data.attrs["batch"]), letters)
+    description = f"ETTh1, horizon and window {data.attrs['training_horizon']}"
+    return epochs.draw(data, TASK, description, int(data.attrs["batch"]), letters)
 
 
 def shown(results: style.Results) -> str:

@@ -34,18 +34,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.9, 0.6 + 2.45 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        figure = style.figure(2.9, 0.6 + 2.45 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             _panel(axes, data, PANELS[letter], letter)
         row[0].set_ylabel("mean squared error")
         handles, labels = row[0].get_legend_handles_labels()
-        drawn.legend(
+        figure.legend(
             handles, labels, loc="outside upper center", ncols=2 * len(letters)
         )
         seeds = len(np.unique(data["seed"]))
-        style.caption(drawn, CAPTION.format(seeds=seeds))
-    return drawn
+        style.caption(figure, CAPTION.format(seeds=seeds))
+    return figure
 
 
 def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
@@ -53,29 +53,33 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
     here = here or [series.task_of(data, name)]
     count = len(series.MODELS) + len(series.CONTROLS)
     wide = 0.8 / count
-    for place, task in enumerate(here):
+    for position, task in enumerate(here):
         known = series.controls(series.cells(data, *task, "blur"))
         for index, (model, (label, colour, _)) in enumerate(
             reversed(series.MODELS.items())
         ):
             rows = series.cells(data, *task, model)
-            errors, at = rows["test_mse"].values, place - 0.4 + wide * (index + 0.5)
+            errors, at = rows["test_mse"].values, position - 0.4 + wide * (index + 0.5)
             bar = style.standard_error(errors) if len(errors) > 1 else None
             axes.bar(
                 *(at, errors.mean(), 0.9 * wide),
                 yerr=bar,
                 color=colour,
-                label=None if place else label,
+                label=None if position else label,
             )
             printed = float(rows["printed_mse"][0])
-            told = None if place or index else "printed"
+            legend_label = None if position or index else "printed"
             axes.plot(
-                *(at, printed, "D"), color=style.BLACK, ms=4, ls="none", label=told
+                *(at, printed, "D"),
+                color=style.BLACK,
+                ms=4,
+                ls="none",
+                label=legend_label,
             )
         for index, (control, (label, colour)) in enumerate(series.CONTROLS.items()):
-            at = place - 0.4 + wide * (len(series.MODELS) + index + 0.5)
-            told = None if place else label
-            axes.bar(at, known[control], 0.9 * wide, color=colour, label=told)
+            at = position - 0.4 + wide * (len(series.MODELS) + index + 0.5)
+            legend_label = None if position else label
+            axes.bar(at, known[control], 0.9 * wide, color=colour, label=legend_label)
     axes.set_xticks(range(len(here)), [f"horizon {horizon}" for _, horizon in here])
     axes.tick_params(axis="x", length=0)
     style.letter(axes, letter, series.SETS.get(here[0][0], here[0][0]))
@@ -100,7 +104,7 @@ def details(results: style.Results) -> style.Cells:
         ("mean squared error over the linear model's", "BLUR", "LRU"),
         *(
             (
-                series.told(task),
+                series.task_label(task),
                 f"{blur / known['linear']:.2f}",
                 f"{lru / known['linear']:.2f}",
             )
@@ -113,11 +117,11 @@ def _errors(
     data: xr.Dataset,
 ) -> dict[tuple[str, int], tuple[float, float, dict[str, float]]]:
     """By task: mean errors of BLUR and the LRU, and errors of the baselines."""
-    found = {}
+    errors = {}
     for task in series.tasks(data):
         blur, lru = (
             float(series.cells(data, *task, model)["test_mse"].mean())
             for model in ("blur", "lru")
         )
-        found[task] = blur, lru, series.controls(series.cells(data, *task, "blur"))
-    return found
+        errors[task] = blur, lru, series.controls(series.cells(data, *task, "blur"))
+    return errors

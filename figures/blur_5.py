@@ -34,12 +34,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     task = series.task_of(data, DATA)
     with style.styled():
-        drawn = style.figure(2.6)
-        axes = drawn.subplots()
+        figure = style.figure(2.6)
+        axes = figure.subplots()
         for model, (label, colour, dashes) in series.MODELS.items():
-            one = series.line(data, task, model)
-            first = _first(one.sizes["row"], task[1])
-            part = one.isel(row=slice(first, first + SHOWN * task[1]))
+            forecasts = series.line(data, task, model)
+            first = _first(forecasts.sizes["row"], task[1])
+            part = forecasts.isel(row=slice(first, first + SHOWN * task[1]))
             at = part["line"].values
             if model == "blur":
                 _shade(axes, at, part, task[1])
@@ -57,8 +57,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         covered = 100 * float(own["coverage"].isel(feature=features - 1).mean())
         title = f"{series.SETS.get(task[0], task[0])}: {target}, horizon {task[1]}"
         style.letter(axes, "a", title)
-        style.caption(drawn, CAPTION.format(covered=covered))
-    return drawn
+        style.caption(figure, CAPTION.format(covered=covered))
+    return figure
 
 
 def _first(rows: int, horizon: int) -> int:
@@ -87,9 +87,11 @@ def shown(results: style.Results) -> str:
         float(series.cells(data, name, horizon, model)["test_mse"].mean())
         for model in ("lru", "blur")
     )
-    said = "The paper's caption names Weather, and the paper's text names ETTm1."
+    disagreement = (
+        "The paper's caption names Weather, and the paper's text names ETTm1."
+    )
     return (
-        f"{said} The data here are {series.SETS.get(name, name)}. The mean squared error "
-        "over all features of the test set, in scaled units, is "
+        f"{disagreement} The data here are {series.SETS.get(name, name)}. The mean squared "
+        "error over all features of the test set, in scaled units, is "
         f"{lru:.3f} for the LRU and {blur:.3f} for BLUR."
     )

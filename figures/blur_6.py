@@ -47,14 +47,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     rows = [row for row in ("ab", "c") if set(row) & set(letters)]
     with style.styled():
-        drawn = style.figure(2.4 * len(rows) + 0.5)
-        for part, row in zip(style.stacked(drawn, [1] * len(rows)), rows, strict=True):
+        figure = style.figure(2.4 * len(rows) + 0.5)
+        for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
             wanted = [letter for letter in row if letter in letters]
             panels = part.subplots(1, len(wanted), squeeze=False)[0]
             for axes, letter in zip(panels, wanted, strict=True):
                 _panel(axes, letter, results)
-        style.caption(drawn, *_notes(results, letters))
-    return drawn
+        style.caption(figure, *_notes(results, letters))
+    return figure
 
 
 def _panel(axes: Axes, letter: str, results: style.Results) -> None:
@@ -70,7 +70,7 @@ def _panel(axes: Axes, letter: str, results: style.Results) -> None:
 def _over(axes: Axes, rows: list[int]) -> None:
     """An axis of horizons."""
     axes.set_xscale("log")
-    axes.set_xticks(rows, [str(one) for one in rows])
+    axes.set_xticks(rows, [str(horizon) for horizon in rows])
     axes.minorticks_off()
     axes.set_xlabel("horizon, rows")
 
@@ -98,11 +98,11 @@ def _models(data: xr.Dataset) -> dict[str, str]:
 
 def _seconds(axes: Axes, data: xr.Dataset) -> None:
     for model, colour in _models(data).items():
-        one = data.sel(model=model)
-        low, power, high = one["power"].values
+        timings = data.sel(model=model)
+        low, power, high = timings["power"].values
         label = f"{NAMES[model]}, ${power:.2f}$ ({low:.2f} to {high:.2f})"
-        milliseconds = 1e3 * one["seconds"].median("repeat")
-        axes.plot(one["horizon"], milliseconds, "o-", color=colour, label=label)
+        milliseconds = 1e3 * timings["seconds"].median("repeat")
+        axes.plot(timings["horizon"], milliseconds, "o-", color=colour, label=label)
     axes.legend(
         loc="upper left", borderaxespad=0, title="power of the horizon", fontsize=6
     )
@@ -133,7 +133,7 @@ def _beside(data: xr.Dataset, model: str) -> xr.DataArray:
 
 
 def shown(results: style.Results) -> str:
-    """The time of BLUR over that of the LRU, and the growth of both with the horizon."""
+    """The time of BLUR relative to the LRU, and the growth of both times with the horizon."""
     data = results[STUDY]
     times = _beside(data, "blur").median("repeat")
     grown = " ".join(

@@ -40,8 +40,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [row for row in ROWS if set(row) & set(letters)]
     wide = style.WIDTH if len(letters) > 1 or letters == ("c",) else 3.1
     with style.styled():
-        drawn = style.figure(0.5 + 2.4 * len(rows) + (wide < style.WIDTH), wide)
-        for part, row in zip(style.stacked(drawn, [1] * len(rows)), rows, strict=True):
+        figure = style.figure(0.5 + 2.4 * len(rows) + (wide < style.WIDTH), wide)
+        for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
             wanted = [letter for letter in row if letter in letters]
             panels = part.subplots(1, len(wanted), squeeze=False)[0]
             for axes, letter in zip(panels, wanted, strict=True):
@@ -49,8 +49,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             lines = panels[0].get_legend_handles_labels()
             ncols = min(len(lines[0]), int(wide))
             part.legend(*lines, loc="outside upper center", ncols=ncols)
-        style.caption(drawn, *_notes(data, _table(results), letters))
-    return drawn
+        style.caption(figure, *_notes(data, _table(results), letters))
+    return figure
 
 
 def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
@@ -58,7 +58,7 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
     if letter == "c":
         task = series.richest(data)
         horizons.by_layer(axes, data, task, metric)
-        style.letter(axes, letter, f"all layers, {series.told(task)}")
+        style.letter(axes, letter, f"all layers, {series.task_label(task)}")
     else:
         horizons.over_horizons(axes, data, name, metric)
         style.letter(axes, letter, horizons.METRICS[metric])
@@ -69,10 +69,10 @@ def _notes(data: xr.Dataset, name: str, letters: tuple[str, ...]) -> list[str]:
     hollow = [HOLLOW] * bool(
         "c" in letters and series.others(data, series.richest(data))
     )
-    lacking = [horizons.missing(data, *one) for one in HORIZONS.items()]
+    lacking = [horizons.missing(data, *item) for item in HORIZONS.items()]
     lacking = lacking if set(letters) & set("ab") else []
-    told = " ".join([CAPTION.format(table=name, seeds=seeds), *hollow])
-    return [told, *filter(None, lacking)]
+    caption = " ".join([CAPTION.format(table=name, seeds=seeds), *hollow])
+    return [caption, *filter(None, lacking)]
 
 
 def _table(results: style.Results) -> str:
@@ -111,7 +111,7 @@ def details(results: style.Results) -> style.Cells:
         ranked = horizons.ranked(data, task, "mse")
         rows += [
             (
-                series.told(task),
+                series.task_label(task),
                 (series.MODELS | series.OTHERS)[model][0],
                 f"{mean:.3f}",
                 f"{mean / ranked['lru'][0]:#.3g}",

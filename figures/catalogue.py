@@ -1,4 +1,4 @@
-"""The figures: every module of this package that has an ``ENTRY``, and how one is drawn."""
+"""The list of figures, i.e. of the modules with an ``ENTRY``, and functions to draw them."""
 
 import difflib
 import importlib
@@ -40,7 +40,7 @@ def _import(file: str) -> ModuleType:
 
 def _natural(name: str) -> list[tuple[int, str]]:
     """Sort ``zucchet-9`` before ``zucchet-10``."""
-    return [(int(n or 0), word) for n, word in re.findall(r"(\d+)|(\D+)", name)]
+    return [(int(n or 0), text) for n, text in re.findall(r"(\d+)|(\D+)", name)]
 
 
 def module(name: str) -> ModuleType:
@@ -66,13 +66,13 @@ def entry(name: str) -> "Entry":
     return module(name).ENTRY
 
 
-def require_formats(asked: Iterable[str] | None) -> tuple[str, ...]:
-    """The formats to write, each once; PDF and PNG if none is asked for.
+def require_formats(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return the formats to write, without repetition: PDF and PNG by default.
 
     Raises:
-        ValueError: If one is unknown; suggests the nearest.
+        ValueError: If a format is unknown; suggests the nearest.
     """
-    formats = tuple(dict.fromkeys(map(str.casefold, asked or DEFAULT)))
+    formats = tuple(dict.fromkeys(map(str.casefold, names or DEFAULT)))
     for kind in formats:
         if kind not in FORMATS:
             raise ValueError(
@@ -83,7 +83,7 @@ def require_formats(asked: Iterable[str] | None) -> tuple[str, ...]:
 
 def _got(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.4)
-    return f"got {name!r}" + "".join(f"; did you mean {one}?" for one in near)
+    return f"got {name!r}" + "".join(f"; did you mean {match}?" for match in near)
 
 
 def of_rows() -> dict[str, str]:
@@ -92,7 +92,7 @@ def of_rows() -> dict[str, str]:
 
 
 def source_and_caption(name: str) -> tuple[str, str]:
-    """The figure of a paper that a figure follows, and what its panels show.
+    """Return the paper's figure that a figure reproduces, and a description of its panels.
 
     The first is the start of the module's docstring, the second the docstring of ``draw``
     up to its section ``Raises``.
@@ -101,15 +101,17 @@ def source_and_caption(name: str) -> tuple[str, str]:
         ValueError: If the name is unknown.
     """
     code = module(name)
-    source, drawn = (inspect.getdoc(one) or "" for one in (code, code.draw))
-    drawn = drawn.partition("\n\nRaises:")[0].replace("``", "")
-    return source.partition(":")[0], " ".join(drawn.split())
+    source, caption = (
+        inspect.getdoc(documented) or "" for documented in (code, code.draw)
+    )
+    caption = caption.partition("\n\nRaises:")[0].replace("``", "")
+    return source.partition(":")[0], " ".join(caption.split())
 
 
-def said(
+def summary_and_origin(
     name: str, results: "style.Results", panel: str | None = None
 ) -> tuple[str, str]:
-    """What a figure shows of its caption, if it is whole, and where its results come from.
+    """Return the summary of a whole figure (empty for one panel) and the results' origin.
 
     Raises:
         ValueError: If the name is unknown.
@@ -122,7 +124,7 @@ def said(
 
 
 def details(name: str, results: "style.Results") -> "style.Cells":
-    """The numbers behind a figure's sentences as a table; nothing for most figures.
+    """Return the numbers behind a figure's sentences as a table, empty for most figures.
 
     Raises:
         ValueError: If the name is unknown.
@@ -143,8 +145,8 @@ def draw_and_save(
 
     The files are named after the figure, the panel, and the presets of the results unless
     all are of the preset ``paper``: no picture takes the place of a better one.  Below
-    each figure, and in the metadata of its files, stands what the ledger says of its
-    caption, what of that a whole figure shows, and where its results come from.
+    each figure, and in the metadata of its files, stand the ledger's statuses of its
+    caption, the summary of a whole figure, and the origin of its results.
 
     Args:
         name: A key of ``entries``.
@@ -161,12 +163,12 @@ def draw_and_save(
     code, kinds = module(name), require_formats(formats)
     from sigprop.figures import provenance, style
 
-    drawn = code.draw(results, panel)
-    sentence, origin = said(name, results, panel)
-    told = provenance.verdict(verdicts or {}, sentence)
-    presets = {study: one.attrs["preset"] for study, one in results.items()}
+    figure = code.draw(results, panel)
+    sentence, origin = summary_and_origin(name, results, panel)
+    statement = provenance.verdict(verdicts or {}, sentence)
+    presets = {study: data.attrs["preset"] for study, data in results.items()}
     files = stem(name, panel, presets)
-    return style.save(drawn, files, into, kinds, code.ENTRY.title, told, origin)
+    return style.save(figure, files, into, kinds, code.ENTRY.title, statement, origin)
 
 
 def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:
@@ -177,5 +179,5 @@ def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:
     >>> stem("zucchet-3", "b", {"ablation": "quick"})
     'zucchet-3-b-quick'
     """
-    found = sorted(set(presets.values()))
-    return "-".join(filter(None, (name, panel, *(found if found != ["paper"] else ()))))
+    names = sorted(set(presets.values()))
+    return "-".join(filter(None, (name, panel, *(names if names != ["paper"] else ()))))

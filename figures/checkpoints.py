@@ -55,23 +55,23 @@ def draw(data: xr.Dataset, panel: str) -> Figure:
     """
     (panel,) = chosen_panels(panel, PANELS)
     with style.styled():
-        drawn = style.figure(SIZE[1], SIZE[0])
-        axes = drawn.subplots()
+        figure = style.figure(SIZE[1], SIZE[0])
+        axes = figure.subplots()
         if panel == "ratio":
             _ratios(axes, data)
         else:
             _plane(axes, data)
             {"fails": _failing, "memory": _memories}[panel](axes, data)
         axes.set_title(TITLES[panel])
-    return drawn
+    return figure
 
 
 def _is_real(data: xr.Dataset) -> bool:
     return bool(np.all(data["im"].values == 0) and np.all(data["re"].values >= 0))
 
 
-def _places(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Where modes stand: in the plane; positive ones side by side, the slowest on top."""
+def _coordinates(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+    """Return coordinates in the complex plane; positive real modes are stacked in a column."""
     if _is_real(data):
         return data["re"].values, np.arange(data.sizes["mode"], 0, -1)
     return data["re"].values, data["im"].values
@@ -103,7 +103,7 @@ def _close_up(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _failing(axes: Axes, data: xr.Dataset) -> None:
-    x, y = _places(data)
+    x, y = _coordinates(data)
     fails = data["fails"].sel(quantity="state").values.astype(str)
     for name in dict.fromkeys([*MARKS, "none"]):
         some = fails == name
@@ -139,7 +139,7 @@ def _plain(axis: Axis) -> None:
 
 
 def _memories(axes: Axes, data: xr.Dataset) -> None:
-    x, y = _places(data)
+    x, y = _coordinates(data)
     steps, below = float(data.attrs["steps"]), 0.0
     memory = data["memory"].values / steps
     for end, colour, mark in TIMES:
@@ -147,8 +147,10 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
         least = f"{below * steps:.3g} to " if below else "below "
         label = f"{least}{end * steps:.3g}" if end < np.inf else f"{steps:g} and more"
         if some.any():
-            told = f"{label} steps ({int(some.sum())})"
-            axes.plot(x[some], y[some], mark, color=colour, markersize=4, label=told)
+            legend_label = f"{label} steps ({int(some.sum())})"
+            axes.plot(
+                x[some], y[some], mark, color=colour, markersize=4, label=legend_label
+            )
         below = end
     _key(axes)
 
@@ -158,15 +160,15 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
     names = [str(name) for name in data["quantity"].values[:2]]
     for name in names:
         colour = QUANTITIES["state" if name == "state" else "dh/d"]
-        one = data.sel(quantity=name)
-        ratio = one["ratio"].values
-        kept = ratio > 0
-        ends = np.abs(np.stack([one["low"].values, one["high"].values]) - ratio)[
-            :, kept
+        modes = data.sel(quantity=name)
+        ratio = modes["ratio"].values
+        positive = ratio > 0
+        ends = np.abs(np.stack([modes["low"].values, modes["high"].values]) - ratio)[
+            :, positive
         ]
         axes.errorbar(
-            memory[kept],
-            ratio[kept],
+            memory[positive],
+            ratio[positive],
             ends,
             fmt="o" if name == "state" else "s",
             color=colour,
@@ -205,8 +207,8 @@ def draw_margins(data: xr.Dataset) -> Figure:
     """
     count = data.sizes["layer"]
     with style.styled():
-        drawn = style.figure(1.0 + 0.17 * count, WIDE)
-        axes = drawn.subplots()
+        figure = style.figure(1.0 + 0.17 * count, WIDE)
+        axes = figure.subplots()
         rows = np.arange(count)
         finite = data["slowest"].values[np.isfinite(data["slowest"].values)]
         beyond = 10 * max([*finite, float(data.attrs["steps"])])
@@ -240,4 +242,4 @@ def draw_margins(data: xr.Dataset) -> Figure:
         axes.set_yticks(rows, [_short(str(name)) for name in data["layer"].values])
         _plain(axes.xaxis)
         _key(axes)
-    return drawn
+    return figure

@@ -32,41 +32,41 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     if not count:
         raise ValueError("need a column of ours that a published one is nearest to")
     with style.styled():
-        drawn = style.figure(1.9 + ROW * rows, NAMES + WIDTH * count)
-        panels = drawn.subplots(1, 2 * count, sharey=True, squeeze=False)[0]
+        figure = style.figure(1.9 + ROW * rows, NAMES + WIDTH * count)
+        panels = figure.subplots(1, 2 * count, sharey=True, squeeze=False)[0]
         for number in range(count):
-            one = data.isel(column=number)
+            column = data.isel(column=number)
             left, right = panels[2 * number : 2 * number + 2]
-            _scores(left, one["theirs"], one["theirs_error"], style.GREY)
-            _scores(right, one["ours"], one["ours_error"], style.BLUE)
-            left.set_title(f"paper\n{one['nearest'].item()}")
-            right.set_title(f"ours\n{one['column'].item()}")
-            kept = data.isel(pair=data["of"].values == number)
-            _brackets(right, kept["first"].values, kept["second"].values)
+            _scores(left, column["theirs"], column["theirs_error"], style.GREY)
+            _scores(right, column["ours"], column["ours_error"], style.BLUE)
+            left.set_title(f"paper\n{column['nearest'].item()}")
+            right.set_title(f"ours\n{column['column'].item()}")
+            pairs = data.isel(pair=data["of"].values == number)
+            _brackets(right, pairs["first"].values, pairs["second"].values)
         panels[0].set_yticks(range(rows), [str(row) for row in data["row"].values])
         panels[0].set_ylim(rows - 0.5, -0.5)
-        drawn.suptitle(title, fontsize=8)
-        said = CAPTION.format(unit=data.attrs["unit"], pairs=data.sizes["pair"])
-        style.caption(drawn, said)
-    return drawn
+        figure.suptitle(title, fontsize=8)
+        caption = CAPTION.format(unit=data.attrs["unit"], pairs=data.sizes["pair"])
+        style.caption(figure, caption)
+    return figure
 
 
 def _scores(axes: Axes, means: xr.DataArray, errors: xr.DataArray, colour: str) -> None:
     mean, error = means.values, np.nan_to_num(errors.values)
     row = np.arange(len(mean))
-    kept = np.isfinite(mean)
-    axes.errorbar(mean[kept], row[kept], xerr=error[kept], fmt="o", color=colour)
+    finite = np.isfinite(mean)
+    axes.errorbar(mean[finite], row[finite], xerr=error[finite], fmt="o", color=colour)
     for fails in row[np.isneginf(mean)]:
-        place = axes.get_yaxis_transform()
-        axes.plot(0, fails, "x", color=style.BLACK, transform=place, clip_on=False)
+        transform = axes.get_yaxis_transform()
+        axes.plot(0, fails, "x", color=style.BLACK, transform=transform, clip_on=False)
     axes.grid(axis="y", color="#E4E4E4", linewidth=0.5)
     axes.margins(x=0.12)
     axes.tick_params(axis="y", length=0)
 
 
 def _brackets(axes: Axes, first: np.ndarray, second: np.ndarray) -> None:
-    """Right of a panel, each one further out than the one before."""
-    place = axes.get_yaxis_transform()
+    """Draw brackets right of a panel, each further out than the bracket before."""
+    transform = axes.get_yaxis_transform()
     for number, (top, bottom) in enumerate(zip(first, second, strict=True)):
         out = 1.05 + 0.05 * number
         axes.plot(
@@ -74,6 +74,6 @@ def _brackets(axes: Axes, first: np.ndarray, second: np.ndarray) -> None:
             [top, top, bottom, bottom],
             color=style.VERMILION,
             linewidth=1,
-            transform=place,
+            transform=transform,
             clip_on=False,
         )

@@ -30,22 +30,22 @@ def power(curve: xr.DataArray) -> xr.DataArray:
     """The power of the inverse gap by which a curve grows in its last twentieth."""
     gap = curve["gap"].values
     ends = [-1 - len(gap) // 20, -1]
-    before, last = (curve.isel(gap=place, drop=True) for place in ends)
+    before, last = (curve.isel(gap=index, drop=True) for index in ends)
     span = np.log(gap[ends[0]] / gap[ends[1]])
     return xr.apply_ufunc(np.log, last / before) / span
 
 
-def stacked(drawn: Figure | SubFigure, place: SubplotSpec) -> tuple[Axes, Axes]:
+def stacked(figure: Figure | SubFigure, spec: SubplotSpec) -> tuple[Axes, Axes]:
     """A tall panel and, below it, a strip with the same x axis."""
-    grid = place.subgridspec(2, 1, height_ratios=(4, 1), hspace=0.04)
-    axes = drawn.add_subplot(grid[0])
-    strip = drawn.add_subplot(grid[1], sharex=axes)
+    grid = spec.subgridspec(2, 1, height_ratios=(4, 1), hspace=0.04)
+    axes = figure.add_subplot(grid[0])
+    strip = figure.add_subplot(grid[1], sharex=axes)
     axes.tick_params(labelbottom=False)
     return axes, strip
 
 
 def caption(data: xr.Dataset) -> str:
-    """How lines and points were made."""
+    """Describe the computation of lines and points."""
     least, most = int(data["draws"].min()), int(data["draws"].max())
     return (
         f"Lines: closed form.  Points: simulated, mean and standard error of {least} (the "

@@ -11,10 +11,10 @@ LIMIT = 1.2
 
 
 def rows(
-    drawn: Figure, letters: tuple[str, ...], columns: int
+    figure: Figure, letters: tuple[str, ...], columns: int
 ) -> dict[str, list[Axes]]:
     """A row of axes for each panel, every column an example."""
-    grid = drawn.subplots(len(letters), columns, squeeze=False)
+    grid = figure.subplots(len(letters), columns, squeeze=False)
     return {letter: list(row) for letter, row in zip(letters, grid, strict=True)}
 
 
@@ -36,31 +36,31 @@ def plane(axes: Axes, values: xr.DataArray, circles: tuple[float, ...]) -> None:
 def radii(
     axes: Axes,
     measured: xr.DataArray,
-    law: xr.DataArray,
+    theory: xr.DataArray,
     limits: tuple[float, float] = (0.0, LIMIT),
 ) -> None:
     """The fraction of eigenvalues within a radius, in theory and in a sample."""
     radius = measured["radius"]
-    axes.plot(radius, law, color=style.BLACK, linewidth=0.8, zorder=3)
+    axes.plot(radius, theory, color=style.BLACK, linewidth=0.8, zorder=3)
     axes.plot(radius, measured, color=style.BLUE, linewidth=1.6)
     axes.set(xlim=limits, ylim=(-0.02, 1.05), yticks=(0, 0.5, 1))
     axes.set_xlabel(r"radius $r$")
 
 
 def phases(
-    axes: Axes, measured: xr.DataArray, law: xr.DataArray, largest: float
+    axes: Axes, measured: xr.DataArray, theory: xr.DataArray, largest: float
 ) -> None:
     """The fraction of eigenvalues up to a phase, in theory and in a sample.
 
     The phase, or its size, is the last axis of both; it is shown from 0 to ``largest``.
     """
     phase = measured[measured.dims[-1]]
-    axes.plot(phase, law, color=style.BLACK, linewidth=0.8, zorder=3)
+    axes.plot(phase, theory, color=style.BLACK, linewidth=0.8, zorder=3)
     axes.plot(phase, measured, color=style.BLUE, linewidth=1.6)
     axes.set(xlim=(-0.05 * largest, 1.05 * largest), ylim=(-0.02, 1.05))
     axes.set_yticks((0, 0.5, 1))
     ticks = 0.5 * largest, largest
-    axes.set_xticks((0, *ticks), ("0", *(f"${over_pi(one)}$" for one in ticks)))
+    axes.set_xticks((0, *ticks), ("0", *(f"${over_pi(tick)}$" for tick in ticks)))
 
 
 def over_pi(radians: float) -> str:

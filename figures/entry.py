@@ -1,4 +1,4 @@
-"""What the catalogue says of a figure."""
+"""The catalogue's entry of a figure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Entry:
-    """What a figure draws and shows; a module of figures has one as ``ENTRY``.
+    """Studies, title and ledger rows of a figure; each figure's module has an ``ENTRY``.
 
     Attributes:
         studies: The study or sweep whose result each panel draws, by the panel's letter.
@@ -44,7 +44,7 @@ class Entry:
 
 
 def chosen_panels(panel: str | None, panels: Iterable[str]) -> tuple[str, ...]:
-    """The panels to draw: the one asked for, or all.
+    """Return the panels to draw: ``panel`` alone, or all if it is ``None``.
 
     Raises:
         ValueError: If the figure has no such panel.

@@ -21,7 +21,7 @@ COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
 TITLES = {"a": "time per epoch", "b": "memory per step"}
 FREE = 1.7  # times the longest bar, which leaves room for its label
 CAPTION = (
-    "{what}, {depth} blocks of {width} features and {states} states, inputs of random "
+    "{description}, {depth} blocks of {width} features and {states} states, inputs of random "
     "numbers. An epoch has {steps} steps of {batch} examples; its time is the median of "
     "{repeats} timed steps times the number of steps. Error bars: shortest and longest step. "
     "Numbers: the cost relative to the LRU in the same repeat, and the LRU's own cost."
@@ -29,79 +29,84 @@ CAPTION = (
 
 
 def draw(
-    data: xr.Dataset, task: str, what: str, batch: int, letters: tuple[str, ...]
+    data: xr.Dataset, task: str, description: str, batch: int, letters: tuple[str, ...]
 ) -> Figure:
     """Draw a bar for each layer, the fastest on top.
 
     Args:
         data: Result of the study ``forecast_speed``.
         task: ``image`` or ``forecast``.
-        what: The task in words.
+        description: The task in words.
         batch: Examples in a step.
         letters: Panels: ``a`` for minutes, ``b`` for memory.
     """
-    one = data.sel(task=task)
-    order = one["step_seconds"].median("repeat").values.argsort()
-    one = one.isel(trained=order)
+    timings = data.sel(task=task)
+    order = timings["step_seconds"].median("repeat").values.argsort()
+    timings = timings.isel(trained=order)
     with style.styled():
-        drawn = style.figure(0.8 + 0.25 * one.sizes["trained"], 1.5 + 2 * len(letters))
-        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        figure = style.figure(
+            0.8 + 0.25 * timings.sizes["trained"], 1.5 + 2 * len(letters)
+        )
+        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            {"a": _minutes, "b": _memory}[letter](axes, one)
+            {"a": _minutes, "b": _memory}[letter](axes, timings)
             axes.set_xlim(0, FREE * axes.get_xlim()[1])
             style.letter(axes, letter, TITLES[letter])
-        names = [NAMES[name] for name in one["trained"].values.tolist()]
+        names = [NAMES[name] for name in timings["trained"].values.tolist()]
         row[0].set_yticks(range(len(names)), names)
         row[0].set_ylim(len(names) - 0.5, -0.5)
-        about = {name: one.attrs[name] for name in ("depth", "width", "states")}
-        counts = {"steps": int(one["steps"]), "repeats": one.sizes["repeat"]}
-        style.caption(drawn, CAPTION.format(what=what, batch=batch, **about, **counts))
-    return drawn
+        about = {name: timings.attrs[name] for name in ("depth", "width", "states")}
+        counts = {"steps": int(timings["steps"]), "repeats": timings.sizes["repeat"]}
+        style.caption(
+            figure,
+            CAPTION.format(description=description, batch=batch, **about, **counts),
+        )
+    return figure
 
 
-def _minutes(axes: Axes, one: xr.Dataset) -> None:
-    seconds = one["step_seconds"] * one["steps"] / 60
+def _minutes(axes: Axes, timings: xr.Dataset) -> None:
+    seconds = timings["step_seconds"] * timings["steps"] / 60
     times = (seconds / seconds.sel(trained="lru")).median("repeat").values
     middle = seconds.median("repeat").values
     reach = [
         middle - seconds.min("repeat").values,
         seconds.max("repeat").values - middle,
     ]
-    _bars(axes, one, middle, times, "min", reach)
+    _bars(axes, timings, middle, times, "min", reach)
     axes.set_xlabel("minutes")
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
 
-def _memory(axes: Axes, one: xr.Dataset) -> None:
-    memory = one["step_memory"] / 2**20
+def _memory(axes: Axes, timings: xr.Dataset) -> None:
+    memory = timings["step_memory"] / 2**20
     times = (memory / memory.sel(trained="lru")).values
-    _bars(axes, one, memory.values, times, "MiB")
+    _bars(axes, timings, memory.values, times, "MiB")
     axes.set_xlabel("temporary memory, MiB")
 
 
 def _bars(
     axes: Axes,
-    one: xr.Dataset,
+    timings: xr.Dataset,
     values: np.ndarray,
     times: np.ndarray,
     unit: str,
     reach: list[np.ndarray] | None = None,
 ) -> None:
     """Draw a bar for each layer and its ratio to the LRU's at the end."""
-    models = one["trained"].values.tolist()
+    models = timings["trained"].values.tolist()
     colours = [COLOURS.get(name, style.GREY) for name in models]
-    places = np.arange(len(models))
+    rows = np.arange(len(models))
     axes.barh(
-        places, values, 0.7, xerr=reach, color=colours, error_kw={"elinewidth": 0.6}
+        rows, values, 0.7, xerr=reach, color=colours, error_kw={"elinewidth": 0.6}
     )
     ends = values if reach is None else values + reach[1]
-    for place, (name, end, value, factor) in enumerate(
+    for row, (name, end, value, factor) in enumerate(
         zip(models, ends, values, times, strict=True)
     ):
         text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2g} × LRU"
         axes.annotate(
             text,
-            (end, place),
+            (end, row),
             (3, 0),
             textcoords="offset points",
             va="center",
@@ -113,20 +118,20 @@ def shown(data: xr.Dataset, task: str) -> str:
     """The time of BLUR's step over the LRU's, and the fastest and slowest other layers."""
     times = _relative(data, task).median("repeat")
     others = sorted(
-        (float(one), NAMES[name])
-        for name, one in zip(times["trained"].values.tolist(), times, strict=True)
+        (float(time), NAMES[name])
+        for name, time in zip(times["trained"].values.tolist(), times, strict=True)
         if name not in ("lru", "blur")
     )
-    said = (
+    sentence = (
         f"In the median of {data.sizes['repeat']} repeats, a training step of BLUR takes "
         f"{float(times.sel(trained='blur')):.2f} times as long as a step of the LRU."
     )
     if len(others) < 2:
-        return said
+        return sentence
     (least, fast), *_, (most, slow) = others
     return (
-        f"{said} Of the other layers, {fast} takes the shortest time, {least:.2f} times the "
-        f"LRU's, and {slow} the longest, {most:.2f} times."
+        f"{sentence} Of the other layers, {fast} takes the shortest time, {least:.2f} times "
+        f"the LRU's, and {slow} the longest, {most:.2f} times."
     )
 
 
@@ -138,11 +143,13 @@ def details(data: xr.Dataset, task: str) -> style.Cells:
         *(
             (
                 NAMES[name],
-                f"{float(one.median()):.2f}",
-                f"{float(one.min()):.2f}",
-                f"{float(one.max()):.2f}",
+                f"{float(ratios.median()):.2f}",
+                f"{float(ratios.min()):.2f}",
+                f"{float(ratios.max()):.2f}",
             )
-            for name, one in zip(times["trained"].values.tolist(), times, strict=True)
+            for name, ratios in zip(
+                times["trained"].values.tolist(), times, strict=True
+            )
             if name != "lru"
         ),
     )

@@ -34,12 +34,12 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         title: What was trained.
     """
     with style.styled():
-        drawn = style.figure(4.8)
-        grid = drawn.add_gridspec(2, 3)
-        series = drawn.add_subplot(grid[0, :])
+        figure = style.figure(4.8)
+        grid = figure.add_gridspec(2, 3)
+        series = figure.add_subplot(grid[0, :])
         _series(series, data)
         by_step, by_feature, course = (
-            drawn.add_subplot(grid[1, place]) for place in range(3)
+            figure.add_subplot(grid[1, column]) for column in range(3)
         )
         _by_step(by_step, data["mse"].mean(("seed", "feature")))
         _by_feature(by_feature, data["mse"].mean(("seed", "step")))
@@ -54,54 +54,56 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         panels = (series, by_step, by_feature, course)
         for axes, letter, head in zip(panels, "abcd", heads, strict=True):
             style.letter(axes, letter, head)
-        drawn.suptitle(title, fontsize=8)
+        figure.suptitle(title, fontsize=8)
         seeds = data.sizes["seed"]
-        told = {"seeds": seeds, "s": "s" * (seeds != 1)}
+        counts = {"seeds": seeds, "s": "s" * (seeds != 1)}
         covered = 100 * float(data["coverage"].isel(feature=-1).mean())
-        style.caption(drawn, CAPTION.format(covered=covered, **told))
-    return drawn
+        style.caption(figure, CAPTION.format(covered=covered, **counts))
+    return figure
 
 
 def _series(axes: Axes, data: xr.Dataset) -> None:
     """The last feature: what was forecast at the last step of one is before the next."""
-    one = data.isel(feature=-1)
-    horizon, every = one.sizes["step"], int(data.attrs["every"])
+    target = data.isel(feature=-1)
+    horizon, every = target.sizes["step"], int(data.attrs["every"])
     apart = -(-horizon // every)
-    first = max(0, min(one.sizes["window"] // 2, one.sizes["window"] - SHOWN * apart))
-    starts = np.arange(first, one.sizes["window"], apart)[:SHOWN]
+    first = max(
+        0, min(target.sizes["window"] // 2, target.sizes["window"] - SHOWN * apart)
+    )
+    starts = np.arange(first, target.sizes["window"], apart)[:SHOWN]
     steps = np.arange(horizon)
     for number, start in enumerate(starts):
-        window = one.isel(window=int(start))
+        window = target.isel(window=int(start))
         at = (start - first) * every + steps
-        told = number == 0
+        in_legend = number == 0
         axes.plot(
-            at, window["truth"], color=style.BLACK, label="true" if told else None
+            at, window["truth"], color=style.BLACK, label="true" if in_legend else None
         )
         axes.plot(
             at,
             window["forecast"],
             color=style.BLUE,
-            label="forecast" if told else None,
+            label="forecast" if in_legend else None,
         )
         axes.fill_between(
             at,
-            window["forecast"] + one["lower"],
-            window["forecast"] + one["upper"],
+            window["forecast"] + target["lower"],
+            window["forecast"] + target["upper"],
             color=style.SKY,
             alpha=0.35,
             linewidth=0,
         )
         axes.axvline(at[0], color=style.GREY, linewidth=0.4)
-    since = str(np.datetime_as_string(one["window"].values[starts[0]], "m"))
+    since = str(np.datetime_as_string(target["window"].values[starts[0]], "m"))
     axes.set_xlabel(f"rows since {since.replace('T', ' ')}")
     axes.legend(loc="upper right", ncols=2)
 
 
 def _by_step(axes: Axes, errors: xr.DataArray) -> None:
     for name, colour in COLOURS.items():
-        one = errors.sel(forecaster=name)
-        if one.notnull().any():
-            axes.plot(one["step"], one, color=colour, label=name)
+        curve = errors.sel(forecaster=name)
+        if curve.notnull().any():
+            axes.plot(curve["step"], curve, color=colour, label=name)
     axes.set_xlabel("step of the forecast")
     style.plain_log(axes)
     axes.legend(fontsize=5.5)
@@ -113,8 +115,8 @@ def _by_feature(axes: Axes, errors: xr.DataArray) -> None:
     shown = errors.isel(feature=np.sort(order))
     at = np.arange(shown.sizes["feature"])
     for name, colour in COLOURS.items():
-        one = shown.sel(forecaster=name)
-        axes.plot(one, at, "o", color=colour, markersize=3)
+        values = shown.sel(forecaster=name)
+        axes.plot(values, at, "o", color=colour, markersize=3)
     axes.set_yticks(at, [str(name) for name in shown["feature"].values])
     axes.invert_yaxis()
     axes.set_xscale("log")

@@ -27,7 +27,7 @@ CAPTION = (
 
 
 def groups(names: np.ndarray) -> list[tuple[str, int, int]]:
-    """Runs of parameters of one symbol: the symbol, the first row and the one after."""
+    """Return runs of parameters with one symbol: symbol, first row, row after the last."""
     runs: list[tuple[str, int, int]] = []
     for row, name in enumerate(names):
         symbol = NAMES[str(name)]
@@ -50,10 +50,14 @@ def matrix(axes: Axes, entries: np.ndarray, decades: int = DECADES) -> AxesImage
 
 
 def scale(
-    drawn: SubFigure, axes: Axes, image: AxesImage, decades: int = DECADES, **where: Any
+    figure: SubFigure,
+    axes: Axes,
+    image: AxesImage,
+    decades: int = DECADES,
+    **where: Any,
 ) -> None:
     """The colours of a ``matrix`` beside it, and over how many decades they go."""
-    bar = drawn.colorbar(image, ax=axes, aspect=24, pad=0.03, **where)
+    bar = figure.colorbar(image, ax=axes, aspect=24, pad=0.03, **where)
     top = int(np.floor(np.log10(np.abs(np.asarray(image.get_array())).max())))
     powers = top, top - decades + 1
     ticks = {sign * 10.0**power: (sign, power) for power in powers for sign in (-1, 1)}
@@ -66,7 +70,7 @@ def scale(
 
 
 def rank(eigenvalues: np.ndarray) -> np.ndarray:
-    """Which eigenvalues, in falling order, are more than rounding."""
+    """Return a mask of the eigenvalues that exceed rounding errors."""
     return eigenvalues > SHOWN * np.nanmax(eigenvalues)
 
 
@@ -78,22 +82,22 @@ def gaps(axes: Axes, ends: list[int], columns: bool = True) -> None:
             axes.axvline(end - 0.5, color="white", lw=1.6)
 
 
-def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
+def spectrum(axes: Axes, network: xr.Dataset, colour: str) -> None:
     """Eigenvalues in falling order from three methods, and the largest stable curvature."""
-    exact, autodiff = one["eigenvalue"].values, one["autodiff"].values
-    place, kept = np.arange(1, len(exact) + 1), rank(exact)
-    axes.plot(place[kept], exact[kept], color=colour, lw=0.9, label="closed form")
+    exact, autodiff = network["eigenvalue"].values, network["autodiff"].values
+    ranks, nonzero = np.arange(1, len(exact) + 1), rank(exact)
+    axes.plot(ranks[nonzero], exact[nonzero], color=colour, lw=0.9, label="closed form")
     axes.plot(
-        *(place[kept], autodiff[kept], "o"),
+        *(ranks[nonzero], autodiff[nonzero], "o"),
         color=colour,
         markersize=4,
         markerfacecolor="white",
         label="autodiff",
     )
-    mean, error = one["simulated"].values, one["simulated_sem"].values
-    shown = kept[: len(mean)]
+    mean, error = network["simulated"].values, network["simulated_sem"].values
+    shown = nonzero[: len(mean)]
     axes.errorbar(
-        place[: len(mean)][shown],
+        ranks[: len(mean)][shown],
         mean[shown],
         2 * error[shown],
         fmt="x",
@@ -102,7 +106,9 @@ def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
         lw=0.8,
         label="simulated",
     )
-    axes.axhline(2 / one["measured_bound"].item(), color=style.GREY, ls="--", lw=0.8)
+    axes.axhline(
+        2 / network["measured_bound"].item(), color=style.GREY, ls="--", lw=0.8
+    )
     axes.legend(loc="lower left", fontsize=6, borderaxespad=0, handlelength=1.2)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
@@ -113,7 +119,7 @@ def spectrum(axes: Axes, one: xr.Dataset, colour: str) -> None:
     axes.set_title("spectrum")
 
 
-def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None:
+def panel(figure: SubFigure, data: xr.Dataset, letter: str, network: str) -> None:
     """One network: map, directions and spectrum; draw inside ``style.styled``."""
     result = data.sel(network=network)
     names = result["parameter"].values
@@ -122,14 +128,14 @@ def panel(drawn: SubFigure, data: xr.Dataset, letter: str, network: str) -> None
     ends = [end for _, _, end in parts]
     middles = [(first + end - 1) / 2 for _, first, end in parts]
     symbols = [symbol for symbol, _, _ in parts]
-    whole, vectors, values = drawn.subplots(1, 3, width_ratios=(1.55, 0.6, 1.25))
+    whole, vectors, values = figure.subplots(1, 3, width_ratios=(1.55, 0.6, 1.25))
     image = matrix(whole, result["hessian"].values[:size, :size])
-    scale(drawn, whole, image)
+    scale(figure, whole, image)
     gaps(whole, ends)
     whole.set_xticks(middles, symbols, rotation=90 if len(symbols) > 4 else 0)
     style.letter(whole, letter, network)
-    kept = rank(result["eigenvalue"].values)
-    top = result["eigenvector"].values[: np.sum(kept), :size].T
+    nonzero = rank(result["eigenvalue"].values)
+    top = result["eigenvector"].values[: np.sum(nonzero), :size].T
     vectors.imshow(top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     gaps(vectors, ends, columns=False)
     vectors.set_xticks((0, top.shape[1] - 1), ("1", str(top.shape[1])))
@@ -165,12 +171,12 @@ def draw(results: style.Results, wanted: str | None, first: str, second: str) ->
     heights = [HEIGHT] * len(above) + ([NOTE] if above else []) + [2.8] * bool(below)
     width = style.WIDTH if above else rates.width(len(below))
     with style.styled():
-        drawn = style.figure(sum(heights), width)
-        rows = style.stacked(drawn, heights)
+        figure = style.figure(sum(heights), width)
+        rows = style.stacked(figure, heights)
         for part, (letter, network) in zip(rows, above.items(), strict=False):
             panel(part, results["hessian_structure"], letter, network)
         if above:
             style.caption(rows[len(above)], CAPTION)
         if below:
             rates.row(rows[-1], results["adaptive_rates"], below)
-    return drawn
+    return figure

@@ -20,7 +20,7 @@ def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
     """
     here = [task for task in series.tasks(data) if task[0] == name]
     here = here or [series.task_of(data, name)]
-    found = {}
+    table = {}
     for model in series.MODELS:
         rows = []
         for task in sorted(here):
@@ -29,8 +29,8 @@ def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
             spread = style.standard_error(values) if len(values) > 1 else 0.0
             printed = float(cells[f"printed_{metric}"][0])
             rows.append((task[1], values.mean(), spread, printed))
-        found[model] = np.array(rows)
-    return found
+        table[model] = np.array(rows)
+    return table
 
 
 def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
@@ -73,14 +73,14 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
     Grey lines: linear and season.
     """
     rows = ranked(data, task, metric)
-    for place, (model, (mean, spread, printed)) in enumerate(rows.items()):
+    for row, (model, (mean, spread, printed)) in enumerate(rows.items()):
         _, colour, fill = series.OTHERS.get(model) or (
             *series.MODELS[model][:2],
             "full",
         )
         face = colour if fill == "full" else "none"
-        axes.errorbar(mean, place, xerr=spread, fmt="o", color=colour, mfc=face)
-        axes.plot(printed, place, "D", color=colour, mfc="none", ms=4)
+        axes.errorbar(mean, row, xerr=spread, fmt="o", color=colour, mfc=face)
+        axes.plot(printed, row, "D", color=colour, mfc="none", ms=4)
     names = series.MODELS | series.OTHERS
     axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -97,13 +97,13 @@ def ranked(
 ) -> dict[str, tuple[float, float, float]]:
     """By model, from the smallest mean: mean, standard error and printed error."""
     every = {model: series.cells(data, *task, model) for model in series.MODELS}
-    found = {}
+    results = {}
     for model, cells in (every | series.others(data, task)).items():
         values = cells[f"test_{metric}"].values
         spread = float(style.standard_error(values)) if len(values) > 1 else 0.0
         printed = float(cells[f"printed_{metric}"][0])
-        found[model] = float(values.mean()), spread, printed
-    return dict(sorted(found.items(), key=lambda one: one[1][0]))
+        results[model] = float(values.mean()), spread, printed
+    return dict(sorted(results.items(), key=lambda item: item[1][0]))
 
 
 def extremes(data: xr.Dataset) -> str:
@@ -125,13 +125,13 @@ def extremes(data: xr.Dataset) -> str:
 
 
 def missing(data: xr.Dataset, name: str, wanted: tuple[int, ...]) -> str:
-    """The horizons that were not trained, and a command that trains one; or nothing."""
+    """Name the horizons without trainings and a command that trains one, or return ``""``."""
     rows = [horizon for table, horizon in series.tasks(data) if table == name]
     lacking = [horizon for horizon in wanted if horizon not in rows]
     if not lacking:
         return ""
-    told = ", ".join(map(str, lacking))
+    numbers = ", ".join(map(str, lacking))
     return (
-        f"Not trained for {name}: horizons {told}. To train one: `sigprop train forecast "
+        f"Not trained for {name}: horizons {numbers}. To train one: `sigprop train forecast "
         f"--data {name} --model blur --horizon {lacking[0]}`."
     )

@@ -1,4 +1,4 @@
-"""A figure as a piece of a page that loads nothing and admits no style but its own.
+"""Figures as inline SVG for pages whose policy forbids external files and styles.
 
 Such a page's policy forbids styles of elements, so that every property becomes an
 attribute; what is black takes the colour of the page's text, and the paper is the page's.
@@ -17,17 +17,17 @@ STYLES = re.compile(r' style="([^"]*)"')
 NAMES = re.compile(r'(?<= id=")|(?<=xlink:href="#)|(?<=url\(#)')
 
 
-def svg(drawn: Figure, name: str, label: str) -> str:
-    """The figure as one SVG element, which is a file of its own as well.
+def svg(figure: Figure, name: str, label: str) -> str:
+    """Return a figure as one SVG element, which is also a valid file.
 
     Args:
-        drawn: The figure.
-        name: Tells its inner names from those of other pictures on a page.
-        label: What it shows, for those who do not see it.
+        figure: The figure.
+        name: Prefix that makes the element's inner ids unique on a page.
+        label: Description for readers who cannot see the figure.
     """
     written = io.StringIO()
     with style.styled():
-        drawn.savefig(
+        figure.savefig(
             written,
             format="svg",
             metadata=style.METADATA["svg"],

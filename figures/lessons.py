@@ -1,4 +1,4 @@
-"""What all notebooks share: one look, and one colour for one thing."""
+"""The style of all notebooks: one look, and the same colour for the same quantity."""
 
 from typing import Any
 

@@ -70,21 +70,21 @@ def axis(axes: Axes, *tuned: xr.Dataset) -> None:
 
 
 def spread(x: np.ndarray, runs: int, width: float) -> np.ndarray:
-    """Where the runs of every place go, side by side in order: place by run."""
+    """Return the x coordinates (position, run) of runs side by side at each position."""
     return x[:, None] + width * np.linspace(-0.5, 0.5, runs)
 
 
 def draw(
     axes: Axes, x: np.ndarray, tuned: xr.Dataset, colour: str, width: float
 ) -> np.ndarray:
-    """One network at every place, its medians joined.
+    """Draw all runs of one network at each position, and a line through the medians.
 
     Args:
         axes: After ``axis``.
-        x: Places.
-        tuned: ``best`` by place and run, and ``extreme`` by place.
-        colour: Of all of it.
-        width: Over which the seeds spread about their place.
+        x: Positions.
+        tuned: ``best`` by position and run, and ``extreme`` by position.
+        colour: Of points, bars and line.
+        width: Width over which the seeds spread around their position.
 
     Returns:
         The medians, infinite where there is a gap.
@@ -112,10 +112,10 @@ def draw(
             markeredgecolor=colour,
             markeredgewidth=0.8,
         )
-    for place in x[~shown]:
+    for position in x[~shown]:
         axes.annotate(
             "diverges at\nevery rate",
-            (place, 1),
+            (position, 1),
             (0, -4),
             xycoords=axes.get_xaxis_transform(),
             textcoords="offset points",
@@ -128,7 +128,7 @@ def draw(
 
 
 def crosses(axes: Axes, x: np.ndarray, colour: str) -> None:
-    """A cross above the panel for every seed that is off it, at its place."""
+    """Draw a cross above the panel at the position of each seed outside the panel."""
     if x.size:
         axes.plot(
             x,
@@ -190,12 +190,12 @@ def caption(*tuned: xr.Dataset) -> str:
 
 
 def starts(*tuned: xr.Dataset) -> str:
-    """How each LRU of these results was drawn; as printed where a result is silent."""
+    """Name the initialisation of each LRU; results without a name used the printed one."""
     labels: dict[str, str] = {}
     for table in tuned:
-        drawn_by = json.loads(table.attrs.get("drawn_by", "{}"))
+        initialisations = json.loads(table.attrs.get("drawn_by", "{}"))
         for name in map(str, table["student"].values):
-            of = drawn_by.get(name, PRINTED if name == "LRU" else "")
+            of = initialisations.get(name, PRINTED if name == "LRU" else "")
             if of in STARTS:
                 labels[name] = STARTS[of]
     return "".join(f"; {name}: {how}" for name, how in labels.items())

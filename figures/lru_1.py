@@ -45,18 +45,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        drawn = style.figure(2.6, 1.15 + 1.45 * len(letters))
-        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        figure = style.figure(2.6, 1.15 + 1.45 * len(letters))
+        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             data = results[ENTRY.studies[letter]]
             _rungs(axes, data)
             style.letter(axes, letter, _title(data))
         style.caption(
-            drawn,
+            figure,
             "circles: test accuracy of each run at its best validation accuracy; vertical "
             "marks: means; bars: standard errors; crosses at chance: runs that diverged",
         )
-    return drawn
+    return figure
 
 
 def _title(data: xr.Dataset) -> str:
@@ -91,16 +91,16 @@ def shown(results: style.Results) -> str:
     gains = {(old, new): after - before for old, new, before, after in _steps(results)}
     risen = sum(gain > 0 for gain in gains.values())
     of = f"all {len(gains)}" if risen == len(gains) else f"{risen} of the {len(gains)}"
-    said = (
+    sentence = (
         f"The mean test accuracy over the {len(ENTRY.panels)} tasks rises in {of} steps that "
         "the paper's caption names."
     )
     if risen == len(gains):
-        return said
+        return sentence
     (old, new), least = min(gains.items(), key=lambda step: step[1])
     return (
-        f"{said} It falls most from {old} to {new}, by {-least:.1f} percentage points. A run "
-        f"that diverged counts as {CHANCE:g} %, the accuracy of guessing."
+        f"{sentence} It falls most from {old} to {new}, by {-least:.1f} percentage points. A "
+        f"run that diverged counts as {CHANCE:g} %, the accuracy of guessing."
     )
 
 

@@ -27,8 +27,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     sizes = [int(size) for size in data["size"]]
     with style.styled():
-        drawn = style.figure(0.4 + 1.75 * len(letters))
-        rows = disk.rows(drawn, letters, len(sizes))
+        figure = style.figure(0.4 + 1.75 * len(letters))
+        rows = disk.rows(figure, letters, len(sizes))
         for column, size in enumerate(sizes):
             matrices = data.sel(size=size)
             if "a" in rows:
@@ -66,7 +66,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $|\arg\,\lambda| \leq \theta$")
             style.letter(rows["c"][0], "c", "phases")
-    return drawn
+    return figure
 
 
 def shown(results: style.Results) -> str:

@@ -29,8 +29,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(0.4 + 1.75 * len(letters))
-        rows = disk.rows(drawn, letters, data.sizes["ring"])
+        figure = style.figure(0.4 + 1.75 * len(letters))
+        rows = disk.rows(figure, letters, data.sizes["ring"])
         for column in range(data.sizes["ring"]):
             ring = data.isel(ring=column)
             inner, outer = float(ring["inner"]), float(ring["outer"])
@@ -69,7 +69,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             rows["c"][0].set_ylabel(r"fraction with $\arg\,\lambda \leq \theta$")
         for letter, row in rows.items():
             style.letter(row[0], letter, TITLES[letter], above=2 * (letter == "a"))
-    return drawn
+    return figure
 
 
 def _band(axes: Axes, measured: xr.DataArray, data: xr.Dataset) -> None:

@@ -25,7 +25,7 @@ HEIGHTS = 2.3, 2.0  # inches of the responses and of the count
 class Panel(NamedTuple):
     """The index of a range of phases in the result, and the number of steps shown."""
 
-    place: int
+    phase_index: int
     length: int  # the whole responses if zero
 
 
@@ -47,13 +47,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     heights = [HEIGHTS[0]] * bool(columns) + [HEIGHTS[1]] * ("d" in letters)
     width = style.WIDTH * len(columns) / len(PANELS) if columns else 3.6
     with style.styled():
-        drawn = style.figure(sum(heights), max(width, 2.4))
-        rows = style.stacked(drawn, heights)
+        figure = style.figure(sum(heights), max(width, 2.4))
+        rows = style.stacked(figure, heights)
         if columns:
             _responses(rows[0], data, columns)
         if "d" in letters:
             _turns(rows[-1].subplots(), data)
-    return drawn
+    return figure
 
 
 def _responses(part: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
@@ -61,13 +61,13 @@ def _responses(part: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
     modes = data.sizes["mode"]
     grid = part.subplots(modes, len(letters), squeeze=False, sharex="col", sharey=True)
     for column, letter in zip(grid.T, letters, strict=True):
-        place, length = PANELS[letter]
-        kept = data.isel(max_phase=place, age=slice(length or None))
+        phase_index, length = PANELS[letter]
+        responses = data.isel(max_phase=phase_index, age=slice(length or None))
         for mode, axes in enumerate(column):
-            _mode(axes, kept, mode)
+            _mode(axes, responses, mode)
         column[-1].set_xlabel("age of the impulse (steps)")
-        largest = disk.over_pi(float(kept["max_phase"]))
-        title = rf"$\theta \leq {largest}$, {kept.sizes['age']} steps"
+        largest = disk.over_pi(float(responses["max_phase"]))
+        title = rf"$\theta \leq {largest}$, {responses.sizes['age']} steps"
         style.letter(column[0], letter, title)
     grid[modes // 2, 0].set_ylabel(r"Re $x_k$")
 
@@ -97,10 +97,10 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
     """Mean number of periods within a length, in samples and in theory."""
     length = data["length"].values
     for index, (colour, marker) in enumerate(RANGES):
-        one = data.isel(max_phase=index)
-        turns = one["turns"].transpose("draw", "length").values
-        label = rf"$\theta \leq {disk.over_pi(float(one['max_phase']))}$"
-        axes.plot(length, one["mean_turns"], color=colour)
+        modes = data.isel(max_phase=index)
+        turns = modes["turns"].transpose("draw", "length").values
+        label = rf"$\theta \leq {disk.over_pi(float(modes['max_phase']))}$"
+        axes.plot(length, modes["mean_turns"], color=colour)
         axes.errorbar(
             length,
             turns.mean(0),
@@ -111,10 +111,10 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
         )
     axes.set(xscale="log", yscale="log", xlabel="sequence length $L$")
     for index, steps in enumerate((SHORT, length[-1])):
-        one = data["mean_turns"].isel(max_phase=index).sel(length=steps)
+        mean = data["mean_turns"].isel(max_phase=index).sel(length=steps)
         axes.annotate(
-            f"{float(one):.0f}",
-            (steps, float(one)),
+            f"{float(mean):.0f}",
+            (steps, float(mean)),
             (5, -4),
             textcoords="offset points",
             va="top",
@@ -135,7 +135,7 @@ def shown(results: style.Results) -> str:
     data = results[STUDY]
     turns, steps = data["turns"].mean("draw"), int(data["length"][-1])
     first, second = (
-        disk.over_pi(float(one)).replace(r"\pi", "π") for one in data["max_phase"]
+        disk.over_pi(float(phase)).replace(r"\pi", "π") for phase in data["max_phase"]
     )
     short, full, small = (
         float(turns.isel(max_phase=index).sel(length=length))

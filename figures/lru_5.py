@@ -49,17 +49,17 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     with style.styled():
         columns = min(2, len(letters))
         rows = -(-len(letters) // columns)
-        drawn = style.figure(0.7 + 1.7 * rows, 0.7 + 2.4 * columns)
-        grid = drawn.subplots(rows, columns, squeeze=False)
+        figure = style.figure(0.7 + 1.7 * rows, 0.7 + 2.4 * columns)
+        grid = figure.subplots(rows, columns, squeeze=False)
         for axes, letter in zip(grid.flat, letters, strict=True):
             panels[letter](axes, shown[ENTRY.studies[letter]])
             title, label = TITLES[letter]
             style.letter(axes, letter, title)
             axes.set_ylabel(label)
         labels = grid[0, 0].get_legend_handles_labels()
-        drawn.legend(*labels, loc="outside upper center", ncols=len(SETTINGS))
-        style.caption(drawn, *(CAPTIONS[study](data) for study, data in shown.items()))
-    return drawn
+        figure.legend(*labels, loc="outside upper center", ncols=len(SETTINGS))
+        style.caption(figure, *(CAPTIONS[study](data) for study, data in shown.items()))
+    return figure
 
 
 CAPTIONS = {

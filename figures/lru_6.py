@@ -37,13 +37,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     panels = {"a": _signals, "b": _spectra, "c": _shares}
     widths = [WIDTHS[letter] for letter in letters]
     with style.styled():
-        drawn = style.figure(2.5, max(sum(widths), 2.4))
-        row = drawn.subplots(1, len(letters), squeeze=False, width_ratios=widths)[0]
+        figure = style.figure(2.5, max(sum(widths), 2.4))
+        row = figure.subplots(1, len(letters), squeeze=False, width_ratios=widths)[0]
         for axes, letter in zip(row, letters, strict=True):
             panels[letter](axes, data)
         if "b" in letters:
-            style.caption(drawn, _nothing_else(data))
-    return drawn
+            style.caption(figure, _nothing_else(data))
+    return figure
 
 
 def _signals(axes: Axes, data: xr.Dataset) -> None:
@@ -60,14 +60,18 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
     """Numerical coefficients as points on the exact lines, and the printed values."""
     frequency, harmonic = data["frequency"].values, data["harmonic"].values
     for signal, (name, colour) in SIGNALS.items():
-        one, told = data.sel(signal=signal), signal == "rectified"
-        exact, found = one["exact"].values, one["amplitude"].values
-        lines, points = exact > 0, found > FLOOR
+        spectrum, in_legend = data.sel(signal=signal), signal == "rectified"
+        exact, measured = spectrum["exact"].values, spectrum["amplitude"].values
+        lines, points = exact > 0, measured > FLOOR
         axes.vlines(harmonic[lines], FLOOR, exact[lines], colour, linewidth=1)
         axes.plot(
-            frequency[points], found[points], "o", color=colour, label="FFT" * told
+            frequency[points],
+            measured[points],
+            "o",
+            color=colour,
+            label="FFT" * in_legend,
         )
-        cross: dict[str, Any] = CROSS | {"label": "exact" * told}
+        cross: dict[str, Any] = CROSS | {"label": "exact" * in_legend}
         axes.plot(harmonic[lines], exact[lines], "+", color=style.BLACK, **cross)
         axes.annotate(
             name,
@@ -100,22 +104,26 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
 
 def _nothing_else(data: xr.Dataset) -> str:
     """The largest numerical coefficient where the exact spectrum is zero."""
-    one = data.sel(signal="rectified")
-    lines = data["harmonic"].values[one["exact"].values > 0]
-    found = one["amplitude"].values[~np.isin(data["frequency"].values, lines)]
+    spectrum = data.sel(signal="rectified")
+    lines = data["harmonic"].values[spectrum["exact"].values > 0]
+    coefficients = spectrum["amplitude"].values[
+        ~np.isin(data["frequency"].values, lines)
+    ]
     return (
         "B: at odd harmonics above one, and between harmonics, the exact spectrum is zero and "
-        f"the FFT has at most {found.max():.0e}"
+        f"the FFT has at most {coefficients.max():.0e}"
     )
 
 
 def _shares(axes: Axes, data: xr.Dataset) -> None:
     """Power by frequency: columns by the transform, crosses exact; the last is the rest."""
-    place = np.arange(FIRST + 1)
+    columns = np.arange(FIRST + 1)
     for side, (signal, (name, colour)) in zip((-1, 1), SIGNALS.items(), strict=True):
-        one, x = data.sel(signal=signal), place + 0.2 * side
-        found, exact = (100 * _first(one[name]) for name in ("share", "exact_share"))
-        axes.bar(x, found, 0.38, color=colour, label=name)
+        spectrum, x = data.sel(signal=signal), columns + 0.2 * side
+        measured, exact = (
+            100 * _first(spectrum[name]) for name in ("share", "exact_share")
+        )
+        axes.bar(x, measured, 0.38, color=colour, label=name)
         some = exact > 0
         axes.plot(x[some], exact[some], "+", color=style.BLACK, **CROSS)
         if signal == "rectified":
@@ -129,7 +137,7 @@ def _shares(axes: Axes, data: xr.Dataset) -> None:
                     color=colour,
                     fontsize=6,
                 )
-    axes.set_xticks(place, [*map(str, place[:-1]), rf"$\geq {FIRST}$"])
+    axes.set_xticks(columns, [*map(str, columns[:-1]), rf"$\geq {FIRST}$"])
     axes.set_xlabel("harmonic $n$ of the sine")
     axes.set_ylabel("share of the power (%)")
     axes.legend(loc="upper right", borderaxespad=0, handlelength=1)
@@ -146,12 +154,12 @@ def shown(results: style.Results) -> str:
     """The power by frequency, and the error of the numerical transform."""
     data = results[STUDY]
     rectified = data.sel(signal="rectified")
-    zero, kept = (100 * float(rectified["share"][line]) for line in (0, 1))
-    found = rectified["amplitude"].sel(frequency=data["harmonic"], method="nearest")
-    off = float(abs(found.values - rectified["exact"].values).max())
+    zero, line = (100 * float(rectified["share"][index]) for index in (0, 1))
+    measured = rectified["amplitude"].sel(frequency=data["harmonic"], method="nearest")
+    off = float(abs(measured.values - rectified["exact"].values).max())
     return (
-        f"After the ReLU, {kept:.3g} % of the power is at the sine's frequency, {zero:.3g} % "
-        f"at frequency zero and {100 - kept - zero:.2g} % at higher frequencies. For a sine of "
+        f"After the ReLU, {line:.3g} % of the power is at the sine's frequency, {zero:.3g} % "
+        f"at frequency zero and {100 - line - zero:.2g} % at higher frequencies. For a sine of "
         "amplitude one, numerical and exact Fourier coefficients differ by at most "
         f"{off:.0e}."
     )

@@ -32,13 +32,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     heights = {"a": 1.9, "b": 0.6 + 1.5 * data.sizes["scale"]}
     with style.styled():
         sizes = [heights[letter] for letter in letters]
-        drawn = style.figure(sum(sizes) + 0.3)
-        grid = drawn.add_gridspec(len(letters), 1, height_ratios=sizes)
+        figure = style.figure(sum(sizes) + 0.3)
+        grid = figure.add_gridspec(len(letters), 1, height_ratios=sizes)
         panels = {"a": _kernels, "b": _losses}
         for index, letter in enumerate(letters):
-            panels[letter](drawn, grid[index], data)
-        style.caption(drawn, *(NOTES[letter] for letter in letters), LEAVING)
-    return drawn
+            panels[letter](figure, grid[index], data)
+        style.caption(figure, *(NOTES[letter] for letter in letters), LEAVING)
+    return figure
 
 
 NOTES = {
@@ -56,9 +56,9 @@ def best(data: xr.Dataset, activation: str, scale: float) -> float:
     return float(data["log_rate"][np.argmin(median.values)])
 
 
-def _kernels(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
+def _kernels(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
     """The true and the learnt kernels, and outputs of both networks for a new input."""
-    row = place.subgridspec(1, 2).subplots(squeeze=False)[0]
+    row = spec.subgridspec(1, 2).subplots(squeeze=False)[0]
     scale = float(data["scale"][-1])
     age, kernel = data["age"].values, data["kernel"].values
     for activation, (name, colour) in NAMES.items():
@@ -103,11 +103,11 @@ def _heading(scale: float) -> str:
     return "Glorot's matrix" if scale == 1 else f"Glorot's matrix × {scale:g}"
 
 
-def _losses(drawn: Figure, place: SubplotSpec, data: xr.Dataset) -> None:
+def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
     """A row for each scale, a column for each rate: thin lines seeds, bold their median."""
     scales, rates = data["scale"].values, data["log_rate"].values
     shape, lowest = (len(scales), len(rates)), float(data["loss"].min())
-    grid = place.subgridspec(*shape).subplots(squeeze=False, sharex=True, sharey=True)
+    grid = spec.subgridspec(*shape).subplots(squeeze=False, sharex=True, sharey=True)
     for row, scale in zip(grid, scales, strict=True):
         for axes, rate in zip(row, rates, strict=True):
             axes.set(yscale="log", ylim=(lowest / 1.5, HIGHEST))

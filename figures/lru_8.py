@@ -15,7 +15,7 @@ ENTRY = Entry(
     "Learning the power of an eigenvalue in two parametrisations",
     rows=("lru:fig8",),
 )
-CHARTS = {
+PARAMETRISATIONS = {
     "a": (
         "cartesian",
         r"Re $\lambda - \lambda^*$",
@@ -25,7 +25,7 @@ CHARTS = {
     "b": ("exponential", r"$\nu - \nu^*$", r"$\theta - \theta^*$", "exponential"),
 }
 COLOURS = {"cartesian": style.VERMILION, "exponential": style.BLUE}
-TITLES = {name: title for name, _, _, title in CHARTS.values()}
+TITLES = {name: title for name, _, _, title in PARAMETRISATIONS.values()}
 YELLOW = "#F0E442"
 LEVELS = np.linspace(-3, 1, 25)
 
@@ -43,8 +43,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     heights = {"a": 1.75, "b": 1.75, "c": 1.7}
     with style.styled():
         sizes = [heights[letter] for letter in letters]
-        drawn = style.figure(sum(sizes) + 0.35)
-        parts = style.stacked(drawn, sizes)
+        figure = style.figure(sum(sizes) + 0.35)
+        parts = style.stacked(figure, sizes)
         for letter, part in zip(letters, parts, strict=True):
             if letter == "c":
                 _iterations(part.subplots(), data)
@@ -52,13 +52,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _row(part, letter, data)
         paths = ["Lines: Adam's paths; squares: starts; stars: ends."]
         times = [_times(data)] if "c" in letters else []
-        style.caption(drawn, *(paths if letters != ("c",) else []), *times)
-    return drawn
+        style.caption(figure, *(paths if letters != ("c",) else []), *times)
+    return figure
 
 
 def _times(data: xr.Dataset) -> str:
     late = [_settled(data, name) >= data.attrs["steps"] for name in COLOURS]
-    counts = " and ".join(f"{int(one.sum())} of {one.size}" for one in late)
+    counts = " and ".join(f"{int(mask.sum())} of {mask.size}" for mask in late)
     return (
         f"C: mean and range of {data.sizes['lag']} starts; {counts} descents "
         f"({' and '.join(TITLES.values())}) do not settle and count as "
@@ -68,22 +68,24 @@ def _times(data: xr.Dataset) -> str:
 
 def _settled(data: xr.Dataset, name: str) -> xr.DataArray:
     """Iterations until settled at the rate that is best in this parametrisation."""
-    chart = data.sel(chart=name)
-    rate = np.log10(float(chart["best_rate"]))
+    descents = data.sel(chart=name)
+    rate = np.log10(float(descents["best_rate"]))
     nearest = np.abs(data["log_rate"].values - rate).argmin()
-    return chart["settled"].isel(log_rate=nearest)
+    return descents["settled"].isel(log_rate=nearest)
 
 
 def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
-    name, across, up, title = CHARTS[letter]
+    name, across, up, title = PARAMETRISATIONS[letter]
     row = part.subplots(1, data.sizes["shown"], squeeze=False, sharey=True)[0]
-    chart = data.sel(chart=name)
-    filled = [_landscape(axes, chart.isel(shown=i)) for i, axes in enumerate(row)]
+    parametrisation = data.sel(chart=name)
+    filled = [
+        _landscape(axes, parametrisation.isel(shown=i)) for i, axes in enumerate(row)
+    ]
     for axes, shown in zip(row, data["shown"].values, strict=True):
         axes.set_title(rf"$\theta^* = {shown:g}\,\pi$", loc="center", fontsize=7)
         axes.set_xlabel(across, labelpad=1)
     row[0].set_ylabel(up, labelpad=1)
-    rate = float(chart["best_rate"])
+    rate = float(parametrisation["best_rate"])
     part.suptitle(
         rf"$\bf{{{letter.upper()}}}$   {title}, rate {rate:.2g}",
         x=0.01,
@@ -147,11 +149,11 @@ def shown(results: style.Results) -> str:
     """Adam's iterations in both parametrisations: range, maximum and at a right angle."""
     data = results[STUDY]
     phase = data["phase"].values
-    said = []
-    for name, _, _, title in CHARTS.values():
+    sentences = []
+    for name, _, _, title in PARAMETRISATIONS.values():
         mean = _settled(data, name).mean("lag").values
         most, begin = mean.argmax(), f"In the {title} parametrisation, Adam needs"
-        said.append(
+        sentences.append(
             f"{begin} {mean.min():.0f} to {mean[most]:.0f} iterations on average: "
             f"{mean[most]:.0f} at target phase {phase[most]:.2g} π and {mean[-1]:.0f} at "
             f"{phase[-1]:g} π."
@@ -159,5 +161,5 @@ def shown(results: style.Results) -> str:
             else f"{begin} {mean[0]:.0f} iterations on average at every target phase."
         )
     below = f"the relative loss stays below {data.attrs['threshold']:g}"
-    said.append(f"Iterations are counted until {below}.")
-    return " ".join(said)
+    sentences.append(f"Iterations are counted until {below}.")
+    return " ".join(sentences)

@@ -33,8 +33,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.9, 0.3 + 2.6 * len(letters))
-        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        figure = style.figure(2.9, 0.3 + 2.6 * len(letters))
+        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             for number, inner in enumerate(data["inner"].values):
                 ring = data.sel(input=INPUT[letter], inner=inner)
@@ -43,24 +43,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _axes(axes, data)
         row[0].set_ylabel(r"gain $\mathbb{E}\|x_L\|^2 \,/\, \mathbb{E}\|Bu\|^2$")
         style.caption(
-            drawn,
+            figure,
             f"Lines: closed form.  Boxes: quartiles of {data.sizes['run']} runs, moved "
             "apart; red: median; diamonds: means, which the closed form predicts; "
             "whiskers: 5th to 95th percentile; values beyond are not shown.",
         )
-    return drawn
+    return figure
 
 
 def _gains(axes: Axes, ring: xr.Dataset, number: int, rings: int) -> None:
     """The closed form and the boxes of one inner radius, moved a little aside."""
     gap = ring["gap"].values
-    places = ring["simulated_gap"].values * APART ** ((rings - 1) / 2 - number)
+    positions = ring["simulated_gap"].values * APART ** ((rings - 1) / 2 - number)
     colour, dashes = COLOURS[number % 3], DASHES[number % 3]
     axes.plot(gap, ring["theory"], color=colour, linestyle=dashes, zorder=4)
     boxes = axes.boxplot(
         ring["measured"].values.T,
-        positions=places,
-        widths=places * 0.13,
+        positions=positions,
+        widths=positions * 0.13,
         whis=(100 * WHISKERS[0], 100 * WHISKERS[1]),
         manage_ticks=False,
         showfliers=False,

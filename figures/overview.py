@@ -1,4 +1,4 @@
-"""What a run found: the statuses of its claims, and every interval against its margin."""
+"""Statuses of the claims of a run, and intervals compared with the margin."""
 
 import numpy as np
 import xarray as xr
@@ -32,7 +32,7 @@ CAPTIONS = {
 
 
 def draw(data: xr.Dataset, panel: str | None = None) -> Figure:
-    """Statuses by paper and kind, and the intervals; where nothing was simulated, none.
+    """Draw statuses by paper and kind, and intervals if any claim was simulated.
 
     Args:
         data: By ``claim``: ``paper``, ``kind`` and ``status``; by ``result``: ``value``,
@@ -48,11 +48,11 @@ def draw(data: xr.Dataset, panel: str | None = None) -> Figure:
         letters = PANELS[:1]
     kinds = len(np.unique(data["kind"]))
     with style.styled():
-        drawn = style.figure(max(1.6 + 0.22 * kinds, 2.9), WIDTH * len(letters))
-        parts = drawn.subfigures(1, len(letters), squeeze=False)[0]
+        figure = style.figure(max(1.6 + 0.22 * kinds, 2.9), WIDTH * len(letters))
+        parts = figure.subfigures(1, len(letters), squeeze=False)[0]
         for part, letter in zip(parts, letters, strict=True):
             {"a": _statuses, "b": _intervals}[letter](part, data)
-    return drawn
+    return figure
 
 
 def _statuses(part: SubFigure, data: xr.Dataset) -> None:
@@ -63,9 +63,9 @@ def _statuses(part: SubFigure, data: xr.Dataset) -> None:
     row = part.subplots(1, len(papers), sharey=True, squeeze=False)[0]
     for axes, paper in zip(row, papers, strict=True):
         own = data.isel(claim=data["paper"].values == paper)
-        for place, kind in enumerate(kinds):
-            found = own["status"].values[own["kind"].values == kind]
-            _bar(axes, place, found)
+        for position, kind in enumerate(kinds):
+            statuses = own["status"].values[own["kind"].values == kind]
+            _bar(axes, position, statuses)
         axes.set_title(paper, loc="center", fontsize=7)
         axes.set_xlim(0, 1)
         axes.set_xticks([])
@@ -73,24 +73,24 @@ def _statuses(part: SubFigure, data: xr.Dataset) -> None:
         axes.tick_params(length=0)
     row[0].set_yticks(range(len(kinds)), kinds)
     row[0].set_ylim(len(kinds) - 0.5, -0.5)
-    seen = set(data["status"].values.tolist())
-    shown = {name: colour for name, colour in STATUSES.items() if name in seen}
+    all_statuses = set(data["status"].values.tolist())
+    shown = {name: colour for name, colour in STATUSES.items() if name in all_statuses}
     patches = [Patch(color=colour, label=name) for name, colour in shown.items()]
     part.legend(handles=patches, loc="outside upper center", ncols=3)
     style.caption(part, CAPTIONS["a"])
 
 
-def _bar(axes: Axes, place: int, found: np.ndarray) -> None:
+def _bar(axes: Axes, position: int, statuses: np.ndarray) -> None:
     """The statuses of one kind in one paper, side by side, and their number."""
     left = 0.0
     for status, colour in STATUSES.items():
-        share = float(np.mean(found == status)) if found.size else 0.0
+        share = float(np.mean(statuses == status)) if statuses.size else 0.0
         if share:
-            axes.barh(place, share, 0.5, left, color=colour)
+            axes.barh(position, share, 0.5, left, color=colour)
         left += share
-    if found.size:
-        told = {"ha": "right", "va": "bottom", "fontsize": 5.5}
-        axes.text(1, place - 0.26, str(found.size), **told)
+    if statuses.size:
+        alignment = {"ha": "right", "va": "bottom", "fontsize": 5.5}
+        axes.text(1, position - 0.26, str(statuses.size), **alignment)
 
 
 def _intervals(part: SubFigure, data: xr.Dataset) -> None:
@@ -100,21 +100,21 @@ def _intervals(part: SubFigure, data: xr.Dataset) -> None:
     for form, colour in FORMS.items():
         own = data.isel(result=data["form"].values == form)
         own = own.isel(result=np.isfinite(own["value"].values)).sortby("value")
-        place = height + np.arange(own.sizes["result"])
+        positions = height + np.arange(own.sizes["result"])
         low, value, high = (
             100 * (own[name].values - 1) for name in ("low", "value", "high")
         )
         inside = np.abs(value) <= edge
         axes.plot(
             np.stack([low, high, np.full(low.shape, np.nan)], 1)[inside].ravel(),
-            np.repeat(place[inside], 3),
+            np.repeat(positions[inside], 3),
             color=colour,
             linewidth=0.5,
             alpha=0.5,
             label=f"{form} form",
         )
-        axes.plot(value[inside], place[inside], color=style.BLACK, linewidth=0.9)
-        height += len(place)
+        axes.plot(value[inside], positions[inside], color=style.BLACK, linewidth=0.9)
+        height += len(positions)
         out += int((data["form"].values == form).sum() - inside.sum())
     for level in (-100 * margin, 0, 100 * margin):
         axes.axvline(level, color=style.GREY, linewidth=0.6, zorder=1)

@@ -14,7 +14,7 @@ def span(values: Iterable[float], form: str) -> str:
         >>> span([1.24, 0.92, 1.1], ".2f"), span([1, 1.001], ".2f")
         ('0.92 to 1.24', '1.00')
     """
-    numbers = [float(one) for one in values]
+    numbers = [float(value) for value in values]
     ends = format(min(numbers), form), format(max(numbers), form)
     return " to ".join(dict.fromkeys(ends))
 

@@ -39,57 +39,57 @@ def draw(data: xr.Dataset, title: str, tolerance: float) -> Figure:
         raise ValueError("need a recurrence with a closed form, got none")
     with style.styled():
         rows = data.sizes["recurrence"]
-        drawn = style.figure(HEAD + ROW * rows, 6.5)
-        grid = drawn.subplots(
+        figure = style.figure(HEAD + ROW * rows, 6.5)
+        grid = figure.subplots(
             rows, 2, squeeze=False, width_ratios=(2, 1), sharex="col", sharey="col"
         )
         for row, name in zip(grid, data["recurrence"].values, strict=True):
-            one = data.sel(recurrence=name)
-            _power(row[0], one)
-            _ratios(row[1], one, tolerance)
+            recurrence = data.sel(recurrence=name)
+            _power(row[0], recurrence)
+            _ratios(row[1], recurrence, tolerance)
             row[0].set_title(str(name))
         for row in grid:
             style.plain_log(row[0])
         grid[-1, 0].set_xlabel("position in the window")
         lines = grid[0, 0].get_legend_handles_labels()
-        drawn.legend(
+        figure.legend(
             *lines, loc="outside upper center", ncols=len(lines[0]), title=title
         )
-        drawn.supylabel(r"$\mathbb{E}\,\|h\|^2$", fontsize=8)
+        figure.supylabel(r"$\mathbb{E}\,\|h\|^2$", fontsize=8)
         about = {"blocks": data.attrs["blocks"], "percent": 100 * tolerance}
-        style.caption(drawn, CAPTION.format(**about))
-    return drawn
+        style.caption(figure, CAPTION.format(**about))
+    return figure
 
 
-def _power(axes: Axes, one: xr.Dataset) -> None:
+def _power(axes: Axes, recurrence: xr.Dataset) -> None:
     low, middle, high = (
-        one["measured"].sel(end=end) for end in ("low", "middle", "high")
+        recurrence["measured"].sel(end=end) for end in ("low", "middle", "high")
     )
     least = 0.5 * float(middle.where(middle > 0).min())
-    place = one["position"]
+    position = recurrence["position"]
     axes.fill_between(
-        place, np.maximum(low, least), high, color=style.GREY, alpha=0.4, linewidth=0
+        position, np.maximum(low, least), high, color=style.GREY, alpha=0.4, linewidth=0
     )
-    axes.plot(place, middle, color=style.BLACK, linewidth=1.4, label="measured")
+    axes.plot(position, middle, color=style.BLACK, linewidth=1.4, label="measured")
     for rung, colour in RUNGS.items():
-        values = one["predicted"].sel(rung=rung)
+        values = recurrence["predicted"].sel(rung=rung)
         if values.notnull().any():
-            axes.plot(place, values, color=colour, linewidth=0.9, label=rung)
+            axes.plot(position, values, color=colour, linewidth=0.9, label=rung)
 
 
-def _ratios(axes: Axes, one: xr.Dataset, tolerance: float) -> None:
+def _ratios(axes: Axes, recurrence: xr.Dataset, tolerance: float) -> None:
     names = [*RUNGS, "start", "end"]
-    held = [one["ratio"].sel(rung=rung) for rung in RUNGS]
-    held += [one["edges"].sel(edge=edge) for edge in ("start", "end")]
+    ratios = [recurrence["ratio"].sel(rung=rung) for rung in RUNGS]
+    ratios += [recurrence["edges"].sel(edge=edge) for edge in ("start", "end")]
     colours = [*RUNGS.values(), style.BLUE, style.BLUE]
     axes.axvspan(1 - tolerance, 1 + tolerance, color=style.GREY, alpha=0.3, linewidth=0)
-    for place, (values, colour) in enumerate(zip(held, colours, strict=True)):
+    for row, (values, colour) in enumerate(zip(ratios, colours, strict=True)):
         low, middle, high = (
             float(values.sel(end=end)) for end in ("low", "middle", "high")
         )
         if np.isfinite(middle) and middle > 0:
             reach = [[middle - max(low, 0.1 * middle)], [high - middle]]
-            axes.errorbar(middle, place, xerr=reach, fmt="o", color=colour)
+            axes.errorbar(middle, row, xerr=reach, fmt="o", color=colour)
     axes.set_xscale("log")
     axes.set_yticks(range(len(names)), names, fontsize=6)
     axes.set_ylim(len(names) - 0.5, -0.5)

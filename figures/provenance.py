@@ -1,4 +1,4 @@
-"""What stands below a picture: verdicts on its caption, and where its results come from."""
+"""The sentences below a figure: statuses of its caption, and the origin of its results."""
 
 import json
 from collections.abc import Mapping
@@ -35,11 +35,11 @@ def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
 
 
 def verdict(statuses: Mapping[str, str], shown: str = "") -> str:
-    """What the ledger says of a figure's rows, and what of its caption it shows.
+    """Return the ledger's statuses of a figure's rows, followed by the figure's summary.
 
     Args:
         statuses: By the ids of the rows.
-        shown: One sentence, or none.
+        shown: Summary of the figure, or an empty text.
 
     Example:
         >>> verdict({"lru:fig2": "confirmed", "lru:fig3": "proved"}, "It fills the disk.")
@@ -61,12 +61,12 @@ def _origin(data: xr.Dataset, reduced: bool) -> str:
         else f"preset {preset}"
     )
     commit, _, changed = data.attrs.get("commit", "unknown").partition("-")
-    made = f"commit {commit[:COMMIT]}{' with changes' * bool(changed)}"
-    return ", ".join(filter(None, (size, _seeds(data), made)))
+    revision = f"commit {commit[:COMMIT]}{' with changes' * bool(changed)}"
+    return ", ".join(filter(None, (size, _seeds(data), revision)))
 
 
 def _seeds(data: xr.Dataset) -> str:
-    """Seeds of the cells of a sweep, or the one of a study; none if nothing is drawn."""
+    """Name the seeds of a sweep or study; empty if no random numbers were drawn."""
     if "seed" in data.coords:
         count = len(np.unique(data["seed"]))
         return f"{count} seed{'s' * (count > 1)}"
@@ -76,10 +76,10 @@ def _seeds(data: xr.Dataset) -> str:
 
 def _versions(results: Mapping[str, xr.Dataset]) -> str:
     """Versions that are known, each once; sigprop's first."""
-    found = {
+    versions = {
         f"{name} {version}"
         for data in results.values()
         for name, version in json.loads(data.attrs.get("versions", "{}")).items()
         if name in ("sigprop", "jax") and version != "unknown"
     }
-    return ", ".join(sorted(found, reverse=True))
+    return ", ".join(sorted(versions, reverse=True))

@@ -55,7 +55,7 @@ def medians(data: xr.Dataset, networks: tuple[str, ...]) -> list[float]:
     return [float(sound[data["network"].values == name].median()) for name in networks]
 
 
-def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
+def row(figure: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     """A panel for each network, all with the same rates; draw inside ``style.styled``.
 
     Left in a panel, a point is a parameter of the first seed, and a bar the median of
@@ -64,11 +64,11 @@ def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     diverged is a cross above.
 
     Args:
-        drawn: A figure, or a part of one.
+        figure: A figure, or a part of one.
         data: The gathered ``adaptive_rates``.
         networks: Their names there, by letter.
     """
-    panels = drawn.subplots(
+    panels = figure.subplots(
         1, 2 * len(networks), sharey=True, width_ratios=(3, 1.5) * len(networks)
     )
     panels[0].set_yscale("log")
@@ -85,8 +85,8 @@ def row(drawn: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
             rate = 10 ** float(cells["log_rate"][0])
             panel.axhline(rate, color=style.GREY, zorder=1)
         style.letter(axes, letter, network)
-    drawn.align_xlabels(panels)
-    style.caption(drawn, CAPTION)
+    figure.align_xlabels(panels)
+    style.caption(figure, CAPTION)
 
 
 def _parameters(axes: Axes, data: xr.Dataset, colour: str) -> None:

@@ -17,9 +17,9 @@ def draw(file: Path = FILE) -> None:
         OSError: If it cannot be written; an older one is as it was.
     """
     with store.unfinished(file) as partial:
-        drawn = zucchet_1a.draw({zucchet_1a.STUDY: store.shipped(zucchet_1a.STUDY)})
+        figure = zucchet_1a.draw({zucchet_1a.STUDY: store.shipped(zucchet_1a.STUDY)})
         with style.styled():
-            drawn.savefig(partial, format="svg", metadata=style.METADATA["svg"])
+            figure.savefig(partial, format="svg", metadata=style.METADATA["svg"])
         partial.write_text(DIGITS.sub(r"\1", partial.read_text("utf-8")), "utf-8")
 
 

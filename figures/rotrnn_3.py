@@ -42,8 +42,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = _one_way(results[STUDY])
     with style.styled():
-        drawn = style.figure(2.8, 1.3 + 2.1 * len(letters))
-        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        figure = style.figure(2.8, 1.3 + 2.1 * len(letters))
+        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             {"a": _layers, "b": _seeds}[letter](axes, data)
             axes.set_yscale("log")
@@ -54,8 +54,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         row[0].set_ylabel(r"$\sqrt{\mathbb{E}\,\|h\|^2}$")
         seeds = len(_cells(data, "lru"))
         bars = [BARS.format(seeds)] if "b" in letters and seeds > 1 else []
-        style.caption(drawn, CAPTION, *bars)
-    return drawn
+        style.caption(figure, CAPTION, *bars)
+    return figure
 
 
 def _one_way(data: xr.Dataset) -> xr.Dataset:
@@ -68,11 +68,11 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
     for model, (_, colour) in MODELS.items():
         run = data.isel(cell=_cells(data, model)[0])
         for layer in range(data.sizes["recurrence"]):
-            one = run.isel(recurrence=layer)
-            measured, theory = _norms(one)
+            recurrence = run.isel(recurrence=layer)
+            measured, theory = _norms(recurrence)
             dashes = DASHES[layer % len(DASHES)]
-            axes.plot(one["step"], theory, dashes, color=colour, linewidth=0.9)
-            axes.plot(one["step"], measured, "o", color=colour, markersize=2)
+            axes.plot(recurrence["step"], theory, dashes, color=colour, linewidth=0.9)
+            axes.plot(recurrence["step"], measured, "o", color=colour, markersize=2)
     handles = [
         Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()
     ]

@@ -20,7 +20,7 @@ OUT = "; crosses: {out} that diverged or ended above {far:.0e}"
 
 
 def draw(data: xr.Dataset, title: str) -> Figure:
-    """A panel for each value of the condition that varies, all with the same axes.
+    """Draw a panel for each value of the condition that varies, with shared axes.
 
     Args:
         data: By ``cell``: ``final`` loss, infinite where a training diverged,
@@ -41,8 +41,8 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     rows = math.ceil(len(values) / columns)
     out = 0
     with style.styled():
-        drawn = style.figure(0.9 + 1.7 * rows, max(1 + 1.75 * columns, 3.6))
-        grid = drawn.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        figure = style.figure(0.9 + 1.7 * rows, max(1 + 1.75 * columns, 3.6))
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         panels = grid.ravel()
         finite = data["final"].values[data["final"].values < losses.FAR]
         low, high = (finite.min(), finite.max()) if finite.size else (1.0, 1.0)
@@ -63,27 +63,27 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         for axes in panels[max(len(values) - columns, 0) : len(values)]:
             axes.set_xlabel("learning rate (log10)")
             axes.tick_params(labelbottom=True)
-        drawn.legend(
+        figure.legend(
             *panels[0].get_legend_handles_labels(),
             loc="outside upper center",
-            ncols=int(drawn.get_figwidth() / 1.3),
+            ncols=int(figure.get_figwidth() / 1.3),
             title=title,
             title_fontsize=8,
         )
-        said = CAPTION.format(seeds=len(np.unique(data["seed"])))
+        caption = CAPTION.format(seeds=len(np.unique(data["seed"])))
         style.caption(
-            drawn, said + (OUT.format(out=out, far=losses.FAR) if out else "")
+            figure, caption + (OUT.format(out=out, far=losses.FAR) if out else "")
         )
-    return drawn
+    return figure
 
 
 def _network(axes: Axes, data: xr.Dataset, name: str, colour: str) -> int:
     """One network at one condition; how many of its trainings are off the panel."""
-    found = list(_best_starts(data))
-    rates = np.array([rate for rate, _ in found])
-    medians = np.array([np.median(final) for _, final in found])
+    results = list(_best_starts(data))
+    rates = np.array([rate for rate, _ in results])
+    medians = np.array([np.median(final) for _, final in results])
     out = 0
-    for rate, final in found:
+    for rate, final in results:
         sound = final < losses.FAR
         axes.plot(
             np.full(sound.sum(), rate),

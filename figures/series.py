@@ -64,24 +64,24 @@ def tasks(data: xr.Dataset) -> list[tuple[str, int]]:
 
 def others(data: xr.Dataset, task: tuple[str, int]) -> dict[str, xr.Dataset]:
     """The trainings of ``OTHERS`` on a task, of those that there are."""
-    found = {model: cells(data, *task, model) for model in OTHERS}
-    return {model: rows for model, rows in found.items() if rows.sizes["cell"]}
+    trainings = {model: cells(data, *task, model) for model in OTHERS}
+    return {model: rows for model, rows in trainings.items() if rows.sizes["cell"]}
 
 
 def richest(data: xr.Dataset) -> tuple[str, int]:
-    """The first of the tasks on which most models were trained."""
+    """Return the first task among those on which the most models were trained."""
     return max(tasks(data), key=lambda task: len(others(data, task)))
 
 
-def told(task: tuple[str, int]) -> str:
-    """A task in words, as a label has them."""
+def task_label(task: tuple[str, int]) -> str:
+    """Return the label of a task: its data set and horizon."""
     return f"{SETS.get(task[0], task[0])}, horizon {task[1]}"
 
 
 def task_of(data: xr.Dataset, name: str) -> tuple[str, int]:
     """The task on a data set with the shortest horizon; the first task if it has none."""
     every = tasks(data)
-    named = [one for one in every if one[0] == name]
+    named = [task for task in every if task[0] == name]
     return min(named) if named else every[0]
 
 
@@ -93,27 +93,27 @@ def controls(rows: xr.Dataset) -> dict[str, float]:
 
 def line(data: xr.Dataset, task: tuple[str, int], model: str) -> xr.Dataset:
     """Rows of the test, truth and forecast of the first seed."""
-    one = cells(data, *task, model).isel(cell=0)
-    return one.isel(row=np.isfinite(one["line"].values))
+    training = cells(data, *task, model).isel(cell=0)
+    return training.isel(row=np.isfinite(training["line"].values))
 
 
-def spans(count: int, place: int) -> slice:
-    """The rows near a place that the text speaks of, or the middle of a shorter test."""
-    middle = place if place < count else count // 2
+def spans(count: int, row: int) -> slice:
+    """Return the rows near ``row``, or the middle rows of a test that is shorter."""
+    middle = row if row < count else count // 2
     return slice(max(0, middle - NEAR), middle + NEAR)
 
 
 def full_test(
-    results: style.Results, panel: str | None, study: str, name: str, place: int
+    results: style.Results, panel: str | None, study: str, name: str, row: int
 ) -> Figure:
-    """Truth and forecasts of the target over the whole test, and near a place.
+    """Draw truth and forecasts of the target over the whole test and near one row.
 
     Args:
         results: With the result of the study.
         panel: ``a`` or ``b``; both if left out.
-        study: Whose result is drawn.
+        study: Name of the study.
         name: Of the data.
-        place: Row of the test that the paper's text speaks of.
+        row: Row of the test that the paper's text speaks of.
 
     Raises:
         ValueError: If there is no such panel.
@@ -122,38 +122,38 @@ def full_test(
     data = results[study]
     task = task_of(data, name)
     with style.styled():
-        drawn = style.figure(0.5 + 1.75 * len(letters))
-        column = drawn.subplots(len(letters), 1, squeeze=False)[:, 0]
+        figure = style.figure(0.5 + 1.75 * len(letters))
+        column = figure.subplots(len(letters), 1, squeeze=False)[:, 0]
         for axes, letter in zip(column, letters, strict=True):
-            _line(axes, data, task, letter, place)
+            _line(axes, data, task, letter, row)
         column[-1].set_xlabel("row of the test set")
         column[0].legend(loc="upper right", ncols=3, frameon=True, edgecolor="none")
         target = cells(data, *task, "blur")["target"].values[0]
         seed = int(cells(data, *task, "blur")["seed"].values[0])
-        style.caption(drawn, CAPTION.format(horizon=task[1], target=target, seed=seed))
-    return drawn
+        style.caption(figure, CAPTION.format(horizon=task[1], target=target, seed=seed))
+    return figure
 
 
 def _line(
-    axes: Axes, data: xr.Dataset, task: tuple[str, int], letter: str, place: int
+    axes: Axes, data: xr.Dataset, task: tuple[str, int], letter: str, row: int
 ) -> None:
     thin = 0.5 if letter == "a" else 1.0
     for model in MODELS:
-        one = line(data, task, model)
-        near = slice(None) if letter == "a" else spans(one.sizes["row"], place)
-        one = one.isel(row=near)
+        test = line(data, task, model)
+        near = slice(None) if letter == "a" else spans(test.sizes["row"], row)
+        test = test.isel(row=near)
         if model == next(iter(MODELS)):
             axes.plot(
-                one["line"], one["truth"], color=style.BLUE, lw=thin, label="truth"
+                test["line"], test["truth"], color=style.BLUE, lw=thin, label="truth"
             )
         label, colour, dashes = MODELS[model]
         axes.plot(
-            one["line"], one["forecast"], dashes, color=colour, lw=thin, label=label
+            test["line"], test["forecast"], dashes, color=colour, lw=thin, label=label
         )
     axes.margins(x=0.01, y=0.15)
     axes.set_ylabel(str(cells(data, *task, "blur")["target"].values[0]))
-    words = "whole test set" if letter == "a" else f"near row {place}"
-    style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {words}")
+    extent = "whole test set" if letter == "a" else f"near row {row}"
+    style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {extent}")
 
 
 def on(task: tuple[str, int]) -> str:
@@ -166,16 +166,18 @@ def on(task: tuple[str, int]) -> str:
     return f"on {SETS.get(task[0], task[0])} at horizon {task[1]}"
 
 
-def compared(data: xr.Dataset, name: str, place: int) -> str:
+def compared(data: xr.Dataset, name: str, row: int) -> str:
     """Errors of both networks, over the whole test set and near a row, and the lower one."""
     task = task_of(data, name)
     errors, lower = [], []
-    for choose in (lambda count: slice(None), lambda count: spans(count, place)):
+    for choose in (lambda count: slice(None), lambda count: spans(count, row)):
         off = {}
         for model, (label, *_) in MODELS.items():
-            one = line(data, task, model)
-            one = one.isel(row=choose(one.sizes["row"]))
-            off[label] = float(np.sqrt(((one["forecast"] - one["truth"]) ** 2).mean()))
+            test = line(data, task, model)
+            test = test.isel(row=choose(test.sizes["row"]))
+            off[label] = float(
+                np.sqrt(((test["forecast"] - test["truth"]) ** 2).mean())
+            )
         lower.append(min(off, key=lambda label: off[label]))
         errors.append(f"{off['LRU']:.3g} for the LRU and {off['BLUR']:.3g} for BLUR")
     target = str(cells(data, *task, "blur")["target"].values[0])
@@ -185,10 +187,10 @@ def compared(data: xr.Dataset, name: str, place: int) -> str:
         f"{first} has the lower error in both ranges."
         if whole == near
         else f"{first} has the lower error on the whole test set, and "
-        f"{'the LRU' if near == 'LRU' else near} near row {place}."
+        f"{'the LRU' if near == 'LRU' else near} near row {row}."
     )
     return (
         f"On the whole test set, the root mean squared error of "
         f"{TARGETS.get(target, target)} is {errors[0]}, in the units of the data. Within "
-        f"{NEAR} rows of row {place}, the error is {errors[1]}. {best}"
+        f"{NEAR} rows of row {row}, the error is {errors[1]}. {best}"
     )

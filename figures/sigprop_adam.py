@@ -33,8 +33,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.8, 0.5 + 1.25 * max(len(letters), 2))
-        row = drawn.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)
+        figure = style.figure(2.8, 0.5 + 1.25 * max(len(letters), 2))
+        row = figure.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)
         row = row[0]
         for axes, letter in zip(row, letters, strict=True):
             name = NETWORKS[letter]
@@ -42,8 +42,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             axes.set_xlabel(r"$\Vert H_i \Vert$,  $\sqrt{H_{ii}}$")
             style.letter(axes, letter, name, size=7)
         row[0].set_ylabel("effective learning rate of Adam\n(parameter units per step)")
-        style.caption(drawn, CAPTION)
-    return drawn
+        style.caption(figure, CAPTION)
+    return figure
 
 
 def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:
@@ -81,17 +81,19 @@ def details(results: style.Results) -> style.Cells:
 
 def _decades(data: xr.Dataset) -> dict[str, tuple[float, float]]:
     """Decades between the smallest and largest rate, and product with the row norm."""
-    found = {}
+    decades = {}
     for name in NETWORKS.values():
         rate, rows, _ = _finite(data.sel(network=name))
-        spread, left = (float(np.ptp(np.log10(one))) for one in (rate, rate * rows))
-        found[name] = spread, left
-    return found
+        spread, left = (
+            float(np.ptp(np.log10(values))) for values in (rate, rate * rows)
+        )
+        decades[name] = spread, left
+    return decades
 
 
 def _finite(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Rates, row norms and roots of the diagonal, where there is a rate."""
     rate = data["effective_rate"].values
-    kept = np.isfinite(rate)
-    hessian = data["hessian"].values[np.ix_(kept, kept)]
-    return rate[kept], np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))
+    finite = np.isfinite(rate)
+    hessian = data["hessian"].values[np.ix_(finite, finite)]
+    return rate[finite], np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))

@@ -79,21 +79,21 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
-    heights = [HEIGHTS[one] for one in letters]
+    heights = [HEIGHTS[letter] for letter in letters]
     heights[-1] += BELOW
     with style.styled():
-        drawn = style.figure(sum(heights))
-        parts = style.stacked(drawn, heights)
-        for part, one in zip(parts, letters, strict=True):
-            data = results[ENTRY.studies[one]]
-            if one == "b":
+        figure = style.figure(sum(heights))
+        parts = style.stacked(figure, heights)
+        for part, letter in zip(parts, letters, strict=True):
+            data = results[ENTRY.studies[letter]]
+            if letter == "b":
                 _curves(part, data)
-            elif one == "d":
+            elif letter == "d":
                 _choices(part.subplots(), data)
             else:
-                quotients(part.subplots(), data, one)
+                quotients(part.subplots(), data, letter)
         style.caption(parts[-1], CAPTION)
-    return drawn
+    return figure
 
 
 def quotients(
@@ -104,10 +104,10 @@ def quotients(
     chosen = data.sel(contrast=contrast)
     for label, (names, colour, marker, up) in MEASURES.items():
         _bars(axes, chosen, names, up, fmt=marker, color=colour, label=label)
-    places = _tasks(axes, chosen, over)
-    words = axes.secondary_yaxis("right")
-    words.set_yticks(places, chosen["word"].values.tolist())
-    words.tick_params(length=0, labelsize=6.5)
+    positions = _tasks(axes, chosen, over)
+    verdict_axis = axes.secondary_yaxis("right")
+    verdict_axis.set_yticks(positions, chosen["word"].values.tolist())
+    verdict_axis.tick_params(length=0, labelsize=6.5)
     if panel == "a":
         axes.legend(loc="lower right", fontsize=5.5)
     style.letter(axes, letter or panel, title)
@@ -129,24 +129,26 @@ def _bars(
 ) -> None:
     """Draw means with their intervals, the first task on top."""
     middle, low, high = (data[name].values for name in names)
-    places = -np.arange(data.sizes["of"])
+    positions = -np.arange(data.sizes["of"])
     reach = [middle - low, high - middle]
-    axes.errorbar(middle, places + up, xerr=reach, markersize=3, linewidth=1, **marks)
+    axes.errorbar(
+        middle, positions + up, xerr=reach, markersize=3, linewidth=1, **marks
+    )
 
 
 def _tasks(axes: Axes, data: xr.Dataset, over: str) -> np.ndarray:
     """Label the axes with ratios and tasks; return the positions of the tasks."""
-    places = -np.arange(data.sizes["of"])
+    positions = -np.arange(data.sizes["of"])
     axes.axvline(0, color=style.BLACK, linewidth=0.6)
     axes.set_xscale("symlog", base=math.e, linthresh=NEAR, linscale=1)
     axes.set_xlim(-FAR, FAR)
-    axes.set_xticks(np.log(TICKS), [f"{one:g}" for one in TICKS])
+    axes.set_xticks(np.log(TICKS), [f"{tick:g}" for tick in TICKS])
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_yticks(places, [NAMES[one] for one in data["of"].values.tolist()])
-    axes.set_ylim(places[-1] - 0.6, 0.6)
+    axes.set_yticks(positions, [NAMES[task] for task in data["of"].values.tolist()])
+    axes.set_ylim(positions[-1] - 0.6, 0.6)
     axes.tick_params(labelsize=6.5)
     axes.set_xlabel(f"loss, {over}", fontsize=7)
-    return places
+    return positions
 
 
 def smoothed(values: np.ndarray) -> np.ndarray:
@@ -160,14 +162,14 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
     columns = min(4, len(tasks) + 1)
     rows = -(-(len(tasks) + 1) // columns)
     cut = part.add_gridspec(rows, columns)
-    grid = [part.add_subplot(cut[place]) for place in range(len(tasks) + 1)]
-    for place, (axes, task) in enumerate(zip(grid, tasks, strict=False)):
+    grid = [part.add_subplot(cut[index]) for index in range(len(tasks) + 1)]
+    for index, (axes, task) in enumerate(zip(grid, tasks, strict=False)):
         for arm, colour in COLOURS.items():
             _arm(axes, rows_of(data, task, arm), colour)
         _log(axes)
         axes.set_xticks([0, 0.5, 1])
         axes.tick_params(labelsize=5.5)
-        if place == 0:
+        if index == 0:
             style.letter(axes, "b", NAMES[task], size=6.5)
         else:
             axes.set_title(NAMES[task], fontsize=6.5)
@@ -208,14 +210,14 @@ def _arm(axes: Axes, rows: np.ndarray, colour: Any) -> None:
 
 def shown(results: style.Results) -> str:
     """The numbers of tasks on which the advice is better and worse, and the aim."""
-    words = [*_words(results[ENTRY.studies["a"]], "advised").values()]
-    better, worse = words.count(BETTER), words.count(WORSE)
-    reached = worse <= SPARED and 2 * better >= len(words)
-    rates = [*_words(results[ENTRY.studies["c"]], "rates").values()]
+    verdicts = [*_verdicts(results[ENTRY.studies["a"]], "advised").values()]
+    better, worse = verdicts.count(BETTER), verdicts.count(WORSE)
+    reached = worse <= SPARED and 2 * better >= len(verdicts)
+    rates = [*_verdicts(results[ENTRY.studies["c"]], "rates").values()]
     return (
         f"The advised initialisation ends with a lower validation loss than the default on "
-        f"{better} of {len(words)} tasks, and with a higher loss on {worse}. The aim, a lower "
-        "loss on half of the tasks and a higher loss on at most one, is "
+        f"{better} of {len(verdicts)} tasks, and with a higher loss on {worse}. The aim, a "
+        "lower loss on half of the tasks and a higher loss on at most one, is "
         f"{'reached' if reached else 'not reached'}. Adding lower recurrent "
         f"learning rates to the advice helps on {rates.count(BETTER)} of {len(rates)} tasks "
         f"and harms on {rates.count(WORSE)}."
@@ -225,9 +227,9 @@ def shown(results: style.Results) -> str:
 def details(results: style.Results) -> style.Cells:
     """The verdict on each comparison of last validation losses, by task."""
     columns = [
-        _words(results[ENTRY.studies["a"]], "advised"),
-        _words(results[ENTRY.studies["c"]], "rates"),
-        *(_words(results[ENTRY.studies["d"]], way) for way in WAYS),
+        _verdicts(results[ENTRY.studies["a"]], "advised"),
+        _verdicts(results[ENTRY.studies["c"]], "rates"),
+        *(_verdicts(results[ENTRY.studies["d"]], way) for way in WAYS),
     ]
     ways = (
         f"phases {label.partition(':')[0]} / default" for label, *_ in WAYS.values()
@@ -240,13 +242,13 @@ def details(results: style.Results) -> style.Cells:
             *ways,
         ),
         *(
-            (NAMES[task], *(words.get(task, "–") for words in columns))
+            (NAMES[task], *(column.get(task, "–") for column in columns))
             for task in columns[0]
         ),
     )
 
 
-def _words(data: xr.Dataset, contrast: str) -> dict[str, str]:
+def _verdicts(data: xr.Dataset, contrast: str) -> dict[str, str]:
     """The verdicts on a comparison, by task."""
     chosen = data["word"].sel(contrast=contrast)
     return dict(zip(data["of"].values.tolist(), chosen.values.tolist(), strict=True))

@@ -41,18 +41,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     data = data.isel(teacher=slice(TEACHERS))
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
-    charts = list(data["chart"].values)
+    parametrisations = list(data["chart"].values)
     with style.styled():
-        drawn = style.figure(1.1 + 0.9 * len(rows))
-        grid = drawn.subplots(len(rows), len(charts), squeeze=False)
+        figure = style.figure(1.1 + 0.9 * len(rows))
+        grid = figure.subplots(len(rows), len(parametrisations), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
             basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
-            for axes, name in zip(line, charts, strict=True):
+            for axes, name in zip(line, parametrisations, strict=True):
                 _map(axes, basins.sel(chart=name), data.attrs)
-            line[0].set_ylabel(_place(basins), fontsize=7)
+            line[0].set_ylabel(_eigenvalue_label(basins), fontsize=7)
             if not teacher:
                 style.letter(line[0], letter, OPTIMISER[letter])
-        for axes, name in zip(grid[0], charts, strict=True):
+        for axes, name in zip(grid[0], parametrisations, strict=True):
             axes.text(
                 *(0.5, 1.55, NAMES[name]),
                 transform=axes.transAxes,
@@ -61,11 +61,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 fontsize=6,
             )
         scale = ScalarMappable(Normalize(0, data.attrs["steps"]), COLOURS)
-        bar = drawn.colorbar(scale, ax=grid, pad=0.01, aspect=40, shrink=0.8)
+        bar = figure.colorbar(scale, ax=grid, pad=0.01, aspect=40, shrink=0.8)
         bar.set_label("steps until it stays near the teacher")
         low, high = data.attrs["ring"]
         style.caption(
-            drawn,
+            figure,
             "Maps of the initial eigenvalue. The radius is logarithmic in the gap, up to a "
             f"modulus of 0.9999; circles: moduli of {low:g} and {high:g}; star: teacher; "
             f"grey: teacher not reached after {data.attrs['steps']} steps. Below each map: "
@@ -73,10 +73,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             "interval of one standard error to either side, at the best learning rate. "
             "Detached: no gradient flows from the angle to the modulus.",
         )
-    return drawn
+    return figure
 
 
-def _place(data: xr.Dataset) -> str:
+def _eigenvalue_label(data: xr.Dataset) -> str:
     turn = float(data["teacher_angle"]) / np.pi
     return rf"${float(data['teacher_modulus']):g}\,e^{{{turn:g}\pi i}}$"
 
@@ -104,8 +104,8 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
         radius = -np.log10(1 - modulus)
         axes.plot(radius * np.cos(angle), radius * np.sin(angle), "w", lw=0.4)
     radius = -np.log10(1 - float(data["teacher_modulus"]))
-    place = radius * np.exp(1j * float(data["teacher_angle"]))
-    axes.plot(place.real, place.imag, "*", color=STAR, ms=5.5, mec="black", mew=0.4)
+    teacher = radius * np.exp(1j * float(data["teacher_angle"]))
+    axes.plot(teacher.real, teacher.imag, "*", color=STAR, ms=5.5, mec="black", mew=0.4)
     axes.set_aspect("equal")
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
@@ -121,17 +121,18 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
 
 def shown(results: style.Results) -> str:
     """The largest share of the disc that reaches each teacher, by optimiser."""
-    said = []
+    sentences = []
     for optimiser in OPTIMISER.values():
         shares = _shares(results[STUDY], optimiser)
         parts = [
-            f"{float(one.max()):.0f} % (teacher at {turn:g} π)" for turn, one in shares
+            f"{float(share.max()):.0f} % (teacher at {turn:g} π)"
+            for turn, share in shares
         ]
-        said.append(
+        sentences.append(
             f"With {optimiser} and the best parametrisation, training reaches the teacher from "
             f"{phrases.listed(parts)} of the unit disc."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def details(results: style.Results) -> style.Cells:
@@ -141,7 +142,10 @@ def details(results: style.Results) -> style.Cells:
     return (
         ("share of the unit disc that reaches the teacher, %", *names),
         *(
-            (f"{optimiser}, angle {turn:g} π", *(f"{one:.3g}" for one in shares.values))
+            (
+                f"{optimiser}, angle {turn:g} π",
+                *(f"{share:.3g}" for share in shares.values),
+            )
             for optimiser in OPTIMISER.values()
             for turn, shares in _shares(data, optimiser)
         ),

@@ -45,15 +45,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     rows = [row for row in ("ab", "c", "d") if set(row) & set(letters)]
     with style.styled():
-        drawn = style.figure(2.3 * len(rows) + 0.4)
-        for part, row in zip(style.stacked(drawn, [1] * len(rows)), rows, strict=True):
+        figure = style.figure(2.3 * len(rows) + 0.4)
+        for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
             wanted = [letter for letter in row if letter in letters]
             if row == "ab":
                 _compared(part, wanted, results)
             else:
                 _grown(part, row, results[ENTRY.studies[row]])
-        style.caption(drawn, *(NOTES[letter] for letter in letters))
-    return drawn
+        style.caption(figure, *(NOTES[letter] for letter in letters))
+    return figure
 
 
 NOTES = {
@@ -75,15 +75,15 @@ def _rates(axes: Axes, data: xr.Dataset) -> None:
     """Draw a row of points for each method, the fastest on top."""
     steps = data.attrs["neurons"] * data.attrs["sequences"] * data.attrs["length"]
     fastest = data["seconds"].sel(way="kernel")
-    for place, (way, name) in enumerate(NAMES.items()):
+    for row, (way, name) in enumerate(NAMES.items()):
         seconds = data["seconds"].sel(way=way)
         rates = (steps / seconds).values
         colour = style.BLUE if way == "kernel" else style.GREY
-        axes.scatter(rates, np.full(rates.shape, place), s=8, color=colour)
+        axes.scatter(rates, np.full(rates.shape, row), s=8, color=colour)
         text = name
         if way != "kernel":
             text += f", {float((seconds / fastest).median()):.3g} times"
-        where = float(np.median(rates)), place
+        where = float(np.median(rates)), row
         axes.annotate(
             text,
             where,
@@ -91,7 +91,7 @@ def _rates(axes: Axes, data: xr.Dataset) -> None:
             textcoords="offset points",
             fontsize=6,
             color=colour,
-            ha="right" if place < len(NAMES) / 2 else "left",
+            ha="right" if row < len(NAMES) / 2 else "left",
         )
     axes.set_xscale("log")
     axes.set_ylim(len(NAMES) - 0.5, -0.8)

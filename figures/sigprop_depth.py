@@ -38,13 +38,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [row for row in ("abc", "def") if set(row) & set(letters)]
     with style.styled():
         width = style.WIDTH if len(letters) > 1 else 2.4
-        drawn = style.figure(2.0 * len(rows) + 0.6, width)
-        grid = drawn.subplots(len(rows), 3 if panel is None else 1, squeeze=False)
+        figure = style.figure(2.0 * len(rows) + 0.6, width)
+        grid = figure.subplots(len(rows), 3 if panel is None else 1, squeeze=False)
         for axes, letter in zip(grid.ravel(), letters, strict=True):
             (_map if letter in "abc" else _cuts)(axes, data, SETTINGS[letter])
             style.letter(axes, letter, TITLES[SETTINGS[letter]])
-        style.caption(drawn, *_notes(data, letters))
-    return drawn
+        style.caption(figure, *_notes(data, letters))
+    return figure
 
 
 def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
@@ -67,13 +67,15 @@ def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
 
 
 def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
-    one = data["predicted"].sel(setting=setting).transpose("signal", "gain", "gap")
+    predicted = (
+        data["predicted"].sel(setting=setting).transpose("signal", "gain", "gap")
+    )
     gap, gain = data["gap"].values, data["gain"].values
     norm = TwoSlopeNorm(0, -DECADE, DECADE)
     filled = axes.contourf(
         gap,
         gain,
-        np.clip(one.sel(signal="stream"), -DECADE, DECADE),
+        np.clip(predicted.sel(signal="stream"), -DECADE, DECADE),
         np.linspace(-DECADE, DECADE, 21),
         cmap="RdBu_r",
         norm=norm,
@@ -83,7 +85,7 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
         lines = axes.contour(
             gap,
             gain,
-            one.sel(signal=signal),
+            predicted.sel(signal=signal),
             LEVELS[setting],
             colors=style.BLACK,
             linestyles=dashes,
@@ -94,7 +96,7 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
     axes.set_yscale("log")
     _radius(axes, gap)
     axes.set_ylabel("gain")
-    axes.set_yticks(gain[::2], [f"{one:g}" for one in gain[::2]], minor=False)
+    axes.set_yticks(gain[::2], [f"{tick:g}" for tick in gain[::2]], minor=False)
     axes.minorticks_off()
 
 
@@ -102,7 +104,7 @@ def _radius(axes: Axes, gap: np.ndarray, margin: float = 1.0) -> None:
     """Label an axis of gaps with moduli, the largest at the right."""
     axes.set_xscale("log")
     axes.set_xlim(gap.max() * margin, gap.min() / margin)
-    axes.set_xticks(gap[::2], [f"{1 - one:.3g}" for one in gap[::2]], minor=False)
+    axes.set_xticks(gap[::2], [f"{1 - tick:.3g}" for tick in gap[::2]], minor=False)
     axes.minorticks_off()
     axes.set_xlabel(r"smallest modulus $\nu_0$")
 
@@ -114,11 +116,11 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
             line = points["predicted"].sel(gain=gain, signal=signal)
             label = f"{gain:g}" if signal == "stream" else None
             axes.plot(data["gap"], line, dashes, color=colour, label=label)
-            place = {"measured_gain": gain, "signal": signal}
+            point = {"measured_gain": gain, "signal": signal}
             axes.errorbar(
                 data["measured_gap"],
-                points["measured"].sel(place),
-                yerr=2 * points["sem"].sel(place).values,
+                points["measured"].sel(point),
+                yerr=2 * points["sem"].sel(point).values,
                 fmt=marker,
                 color=colour,
                 markersize=3,
@@ -144,11 +146,11 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
 def critical(data: xr.Dataset, setting: str, signal: str) -> np.ndarray:
     """The gain at which a signal keeps its size, at each gap; NaN if it never does."""
     gain = np.log(data["gain"].values)
-    found = []
+    gains = []
     for values in data["predicted"].sel(setting=setting, signal=signal).values:
         rising = values[0] < 0 < values[-1]
-        found.append(np.exp(np.interp(0, values, gain)) if rising else np.nan)
-    return np.array(found)
+        gains.append(np.exp(np.interp(0, values, gain)) if rising else np.nan)
+    return np.array(gains)
 
 
 def shown(results: style.Results) -> str:

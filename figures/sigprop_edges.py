@@ -27,7 +27,7 @@ COLOURS = {
     "readout": style.ORANGE,
 }
 DASHES = {"white": "-", "rho=0.9": "--"}
-SAID = {"white": "white", "rho=0.9": r"$\rho = 0.9$"}
+INPUT_LABELS = {"white": "white", "rho=0.9": r"$\rho = 0.9$"}
 
 MOMENTS = {
     "forward": "forward state",
@@ -52,8 +52,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.6, 0.4 + 1.7 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        figure = style.figure(2.6, 0.4 + 1.7 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             _moments(axes, data, letter)
             style.letter(axes, letter, PANELS[letter][0])
@@ -63,37 +63,37 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"{data.attrs['sizes']}.",
             "Grey: the moment in an endless sequence, by which moments in C are divided.",
         )
-        style.caption(drawn, *notes)
-    return drawn
+        style.caption(figure, *notes)
+    return figure
 
 
 def _moments(axes: Axes, data: xr.Dataset, letter: str) -> None:
     _, moments, inputs = PANELS[letter]
-    place = data["position"].values
+    position = data["position"].values
     for moment in moments:
         for source in inputs:
-            one = data.sel(moment=moment, input=source)
-            unit = float(one["limit"]) if letter == "c" else 1.0
+            curve = data.sel(moment=moment, input=source)
+            unit = float(curve["limit"]) if letter == "c" else 1.0
             both = len(inputs) > 1
-            label = f"{moment}, {SAID[source]}" if both else moment
+            label = f"{moment}, {INPUT_LABELS[source]}" if both else moment
             axes.plot(
-                place,
-                one["predicted"] / unit,
+                position,
+                curve["predicted"] / unit,
                 DASHES[source],
                 color=COLOURS[moment],
                 label=label,
             )
             axes.errorbar(
-                place,
-                one["measured"] / unit,
-                yerr=2 * one["sem"].values / unit,
+                position,
+                curve["measured"] / unit,
+                yerr=2 * curve["sem"].values / unit,
                 fmt="o",
                 color=COLOURS[moment],
                 markersize=2,
                 elinewidth=0.6,
             )
             axes.axhline(
-                float(one["limit"]) / unit, color=style.GREY, linewidth=0.5, zorder=0
+                float(curve["limit"]) / unit, color=style.GREY, linewidth=0.5, zorder=0
             )
     axes.set(xlabel="position in the window", xlim=(-2, data.attrs["steps"] + 1))
     axes.set_ylabel(UP[letter])
@@ -133,6 +133,6 @@ def details(results: style.Results) -> style.Cells:
 
 def _ends(data: xr.Dataset, moment: str, source: str) -> tuple[str, str]:
     """A moment over its limit at the first position and at the middle one."""
-    one = data.sel(moment=moment, input=source)
-    share = (one["predicted"] / one["limit"]).values
+    curve = data.sel(moment=moment, input=source)
+    share = (curve["predicted"] / curve["limit"]).values
     return f"{share[0]:.2f}", f"{share[len(share) // 2]:.2f}"

@@ -31,8 +31,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.6)
-        axes = drawn.subplots()
+        figure = style.figure(2.6)
+        axes = figure.subplots()
         axes.axhline(1, color=style.BLACK, linewidth=0.8)
         sns.lineplot(
             data["ratio"].to_dataframe(),
@@ -55,12 +55,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         axes.legend(handlelength=1.2)
         style.letter(axes, "a", "gated layers against effective eigenvalues")
         style.caption(
-            drawn,
+            figure,
             "Effective eigenvalues are those of the layer's Jacobian at zero input and state, "
             "and belong to the linearised layer. Unit: simplified gated unit, with the "
             "variables that its gates read. Bars: two standard errors over layers.",
         )
-    return drawn
+    return figure
 
 
 def shown(results: style.Results) -> str:

@@ -45,8 +45,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        drawn = style.figure(3.4, 0.4 + 2.55 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        figure = style.figure(3.4, 0.4 + 2.55 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             (_courses if letter == "a" else _tests)(
                 axes, results[ENTRY.studies[letter]]
@@ -55,19 +55,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _rings(axes, results[ENTRY.studies["a"]])
         if "a" in letters:
             lines = row[0].get_legend_handles_labels()
-            drawn.legend(*lines, loc="outside upper center", ncols=len(letters))
-        style.caption(drawn, _caption(results, letters))
-    return drawn
+            figure.legend(*lines, loc="outside upper center", ncols=len(letters))
+        style.caption(figure, _caption(results, letters))
+    return figure
 
 
 def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
-    told = CAPTION + "".join(PANELS[letter] for letter in letters)
+    caption = CAPTION + "".join(PANELS[letter] for letter in letters)
     if "b" not in letters:
-        return told
+        return caption
     data = results[ENTRY.studies["b"]]
     task = series.richest(data)
     crosses = [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
-    return "".join([told, *[HOLLOW] * (ENTRY.studies["a"] in results), *crosses])
+    return "".join([caption, *[HOLLOW] * (ENTRY.studies["a"] in results), *crosses])
 
 
 def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
@@ -77,23 +77,23 @@ def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
 
 
 def _courses(axes: Axes, data: xr.Dataset) -> None:
-    found = series.tasks(data)
+    tasks = series.tasks(data)
     ratios = _ratio(data, data["validation_mse"].values, "control_validation_mse")
     for cell in range(data.sizes["cell"]):
-        one = data.isel(cell=cell)
-        setting = str(one["channels"].item()), str(one["centre"].item())
-        task = str(one["data"].item()), int(one["horizon"])
+        training = data.isel(cell=cell)
+        setting = str(training["channels"].item()), str(training["centre"].item())
+        task = str(training["data"].item()), int(training["horizon"])
         colour, label = COLOURS[setting]
-        dashes = DASHES[found.index(task) % len(DASHES)]
-        first = found.index(task) == 0
+        dashes = DASHES[tasks.index(task) % len(DASHES)]
+        first = tasks.index(task) == 0
         axes.plot(
-            one["looked"],
+            training["looked"],
             ratios[cell],
             dashes,
             color=colour,
             label=label if first else None,
         )
-    for task, dashes in zip(found, DASHES, strict=False):
+    for task, dashes in zip(tasks, DASHES, strict=False):
         axes.plot([], [], dashes, color=style.GREY, label=_named(task))
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     style.plain_log(axes)
@@ -106,20 +106,28 @@ def _named(task: tuple[str, int]) -> str:
 
 
 def _tests(axes: Axes, data: xr.Dataset) -> None:
-    seen = _ratio(data, data["best_mse"].values, "control_validation_mse")
+    validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
     test = _ratio(data, data["test_mse"].values, "control_mse")
-    found = series.tasks(data)
+    tasks = series.tasks(data)
     for model, (label, colour, _) in series.MODELS.items():
-        for task, marker in zip(found, MARKERS, strict=False):
+        for task, marker in zip(tasks, MARKERS, strict=False):
             here = _cells(data, task) & (data["model"].values == model)
-            told = f"{label}, {_named(task)}"
-            axes.plot(*(seen[here], test[here], marker), color=colour, ms=4, label=told)
-    for fill, (marker, told) in ENDS.items():
+            legend_label = f"{label}, {_named(task)}"
+            axes.plot(
+                *(validation[here], test[here], marker),
+                color=colour,
+                ms=4,
+                label=legend_label,
+            )
+    for fill, (marker, legend_label) in ENDS.items():
         models = [name for name, (*_, own) in series.OTHERS.items() if own == fill]
         here = np.isin(data["model"].values, models)
         if here.any():
             axes.plot(
-                *(seen[here], test[here], marker), color=style.BLACK, ms=4, label=told
+                *(validation[here], test[here], marker),
+                color=style.BLACK,
+                ms=4,
+                label=legend_label,
             )
     ends = axes.get_xlim()
     axes.plot(ends, ends, color=style.GREY, linewidth=0.6)
@@ -131,14 +139,17 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
 
 def _rings(axes: Axes, data: xr.Dataset) -> None:
     """Draw the other settings as hollow markers."""
-    seen = _ratio(data, data["best_mse"].values, "control_validation_mse")
+    validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
     test = _ratio(data, data["test_mse"].values, "control_mse")
     for task, marker in zip(series.tasks(data), MARKERS, strict=False):
         for setting, (colour, _) in COLOURS.items():
             here = _cells(data, task) & (data["channels"].values == setting[0])
             here &= data["centre"].values == setting[1]
             axes.plot(
-                *(seen[here], test[here], marker), color=colour, ms=5, fillstyle="none"
+                *(validation[here], test[here], marker),
+                color=colour,
+                ms=5,
+                fillstyle="none",
             )
 
 
@@ -149,21 +160,27 @@ def _cells(data: xr.Dataset, task: tuple[str, int]) -> np.ndarray:
 def shown(results: style.Results) -> str:
     """The best setting on the validation set, and errors on the test set in that setting."""
     chosen, main = results[ENTRY.studies["a"]], results[ENTRY.studies["b"]]
-    seen = _ratio(chosen, chosen["best_mse"].values, "control_validation_mse")
+    validation = _ratio(chosen, chosen["best_mse"].values, "control_validation_mse")
     pairs = [
         (str(a), str(b))
         for a, b in zip(chosen["channels"].values, chosen["centre"].values, strict=True)
     ]
     means = {
         setting: float(
-            np.mean([r for r, one in zip(seen, pairs, strict=True) if one == setting])
+            np.mean(
+                [
+                    r
+                    for r, pair in zip(validation, pairs, strict=True)
+                    if pair == setting
+                ]
+            )
         )
         for setting in dict.fromkeys(pairs)
     }
     best = min(means, key=lambda setting: means[setting])
     means_of = [_means(main, task) for task in series.tasks(main)]
     lru, blur = (
-        phrases.span((one[label] for one in means_of), ".2f")
+        phrases.span((ratios[label] for ratios in means_of), ".2f")
         for label in ("LRU", "BLUR")
     )
     return (
@@ -180,7 +197,7 @@ def details(results: style.Results) -> style.Cells:
     return (
         ("task", "layer", "test error over the linear model's"),
         *(
-            (series.told(task), name, f"{ratio:.2f}")
+            (series.task_label(task), name, f"{ratio:.2f}")
             for task in series.tasks(data)
             for name, ratio in _means(data, task).items()
         ),

@@ -33,8 +33,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     panels = {"a": ("state",), "b": ("gate",), "c": ("state", "gate")}
     with style.styled():
-        drawn = style.figure(2.9, 0.4 + 1.7 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        figure = style.figure(2.9, 0.4 + 1.7 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             if letter == "c":
                 _ratios(axes, data)
@@ -43,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             axes.set(xscale="log", xlabel="time constant, steps")
             style.letter(axes, letter, TITLES[letter])
         handles, labels = row[0].get_legend_handles_labels()
-        drawn.legend(
+        figure.legend(
             handles[: data["layer"].size],
             labels[: data["layer"].size],
             loc="outside upper center",
@@ -58,32 +58,32 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             )
         )
         style.caption(
-            drawn,
+            figure,
             f"{data.attrs['sequences']} sequences of {data.attrs['spans']:g} time constants "
             f"from the zero state, with {data.attrs['sizes']}, Gaussian. Bars: two standard "
             "errors. The time constant is that of the gate at zero input. "
             f"Gradients are with respect to {gates}. C: circles: states; squares: gates.",
         )
-    return drawn
+    return figure
 
 
 def _moments(axes: Axes, data: xr.Dataset, moment: str) -> None:
     memory = data["memory"].values
     for name, colour in zip(data["layer"].values, COLOURS, strict=False):
-        one = data.sel(layer=name, moment=moment)
-        axes.plot(memory, one["predicted"], color=colour, label=str(name))
+        curve = data.sel(layer=name, moment=moment)
+        axes.plot(memory, curve["predicted"], color=colour, label=str(name))
         axes.errorbar(
             memory,
-            one["measured"],
-            yerr=2 * one["sem"].values,
+            curve["measured"],
+            yerr=2 * curve["sem"].values,
             fmt=MARKERS[moment],
             color=colour,
             markersize=2.5,
             elinewidth=0.6,
         )
     axes.set_yscale("log")
-    what = r"E$|h|^2$" if moment == "state" else r"E$|\partial h/\partial \theta|^2$"
-    axes.set_ylabel(what)
+    label = r"E$|h|^2$" if moment == "state" else r"E$|\partial h/\partial \theta|^2$"
+    axes.set_ylabel(label)
 
 
 def _ratios(axes: Axes, data: xr.Dataset) -> None:
@@ -96,12 +96,12 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
         zip(data["layer"].values, COLOURS, strict=False)
     ):
         for k, (moment, marker) in enumerate(MARKERS.items()):
-            one = data.sel(layer=name, moment=moment)
+            points = data.sel(layer=name, moment=moment)
             shift = np.exp(step * (2 * i + k - (many - 1) / 2))
             axes.errorbar(
                 memory * shift,
-                one["measured"] / one["predicted"],
-                yerr=2 * (one["sem"] / one["predicted"]).values,
+                points["measured"] / points["predicted"],
+                yerr=2 * (points["sem"] / points["predicted"]).values,
                 fmt=marker,
                 color=colour,
                 markersize=1.8,

@@ -46,15 +46,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     panels = {"a": _spectrum, "b": _groups, "c": _directions}
     with style.styled():
-        drawn = style.figure(2.9, 0.4 + 1.7 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        figure = style.figure(2.9, 0.4 + 1.7 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             panels[letter](axes, data)
             style.letter(axes, letter, TITLES[letter])
-        place = "upper center" if letters[0] == "b" else "upper right"
-        row[0].legend(loc=place, handlelength=1.2, borderaxespad=0.2)
-        style.caption(drawn, *(NOTES[letter] for letter in letters))
-    return drawn
+        location = "upper center" if letters[0] == "b" else "upper right"
+        row[0].legend(loc=location, handlelength=1.2, borderaxespad=0.2)
+        style.caption(figure, *(NOTES[letter] for letter in letters))
+    return figure
 
 
 NOTES = {
@@ -81,14 +81,14 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
         for end, line in (("largest", "-"), ("smallest", "--")):
             counts = data.sel(network=name, end=end)
             count, sem = counts["count"].values, counts["count_sem"].values
-            seen = (count > LEAST) & (counts["threshold"].values > largest / SPAN)
-            x = counts["threshold"].values[seen]
-            low = np.maximum(count - 2 * sem, LEAST)[seen]
+            visible = (count > LEAST) & (counts["threshold"].values > largest / SPAN)
+            x = counts["threshold"].values[visible]
+            low = np.maximum(count - 2 * sem, LEAST)[visible]
             label = name if end == "largest" else None
             axes.fill_between(
-                x, low, (count + 2 * sem)[seen], color=colour, alpha=0.2, linewidth=0
+                x, low, (count + 2 * sem)[visible], color=colour, alpha=0.2, linewidth=0
             )
-            axes.plot(x, count[seen], line, color=colour, linewidth=1, label=label)
+            axes.plot(x, count[visible], line, color=colour, linewidth=1, label=label)
     axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="number beyond")
     axes.set_xlim(largest / SPAN, 1.5 * largest)
     axes.set_ylim(LEAST, None)
@@ -100,7 +100,7 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
     colours = _colours(data)
     width = 0.8 / len(colours)
     for i, (name, colour) in enumerate(colours.items()):
-        share, sem = (data[one].sel(network=name).values for one in SHARE)
+        share, sem = (data[variable].sel(network=name).values for variable in SHARE)
         axes.bar(
             np.arange(len(groups)) + (i - (len(colours) - 1) / 2) * width,
             share,
@@ -159,7 +159,10 @@ def details(results: style.Results) -> style.Cells:
         *(
             (
                 name,
-                *(f"{float(share.sel(network=name, group=one)):.2f}" for one in groups),
+                *(
+                    f"{float(share.sel(network=name, group=group)):.2f}"
+                    for group in groups
+                ),
             )
             for name in share["network"].values.tolist()
         ),

@@ -15,7 +15,7 @@ ENTRY = Entry(
 )
 GAIN = {"a": "matched", "b": "loss"}
 TITLE = {"a": "normalised state, fixed gain", "b": "loss at optimality"}
-MOVED = {
+EFFECTS = {
     "a": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\omega h)^2]$",
     "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$",
 }
@@ -34,24 +34,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(4.0, 0.4 + 2.55 * len(letters))
-        grid = drawn.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)
+        figure = style.figure(4.0, 0.4 + 2.55 * len(letters))
+        grid = figure.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)
         for column, letter in enumerate(letters):
-            above = drawn.add_subplot(grid[0, column])
-            below = drawn.add_subplot(grid[1, column], sharex=above)
+            above = figure.add_subplot(grid[0, column])
+            below = figure.add_subplot(grid[1, column], sharex=above)
             above.tick_params(labelbottom=False)
             chosen = data.sel(gain=GAIN[letter])
             _grains(above, chosen)
             _moved(below, chosen)
-            below.set_ylabel(MOVED[letter])
+            below.set_ylabel(EFFECTS[letter])
             style.letter(above, letter, TITLE[letter])
         style.caption(
-            drawn,
+            figure,
             r"Colours: inputs with autocovariance $\rho^{|\Delta|}$. Above, solid: the exact "
             "optimal parametrisation for these inputs; below, it is the grey line at one. "
             "Dotted: LRU; dashed: tanh.",
         )
-    return drawn
+    return figure
 
 
 def _colours(data: xr.Dataset) -> dict[float, str]:
@@ -106,8 +106,8 @@ def shown(results: style.Results) -> str:
     moved = results[STUDY]["usual_moved"]
 
     def ends(name: str, gain: str) -> str:
-        one = moved.sel(usual=name, gain=gain)
-        return f"{float(one.min()):.1g} to {float(one.max()):.2g}"
+        effect = moved.sel(usual=name, gain=gain)
+        return f"{float(effect.min()):.1g} to {float(effect.max()):.2g}"
 
     return " ".join(
         f"In the {name} parametrisation, a unit step changes the state (A) by "

@@ -14,13 +14,13 @@ ENTRY = Entry(
     "State norms over time from the zero state",
     rows=("rotrnn:text:constant-norm", "sigprop:moments-rotrnn"),
 )
-PLACES = {
+PANELS = {
     "a": ("RotRNN", "white"),
     "b": ("LRU", "white"),
     "c": ("RotRNN", "rho=0.9"),
     "d": ("LRU", "rho=0.9"),
 }
-SAID = {"white": "white inputs", "rho=0.9": r"$\rho = 0.9$"}
+INPUT_LABELS = {"white": "white inputs", "rho=0.9": r"$\rho = 0.9$"}
 INPUTS = {"white": "white inputs", "rho=0.9": "inputs with ρ = 0.9"}
 COLOURS = (style.BLUE, style.GREEN, style.ORANGE, style.VERMILION)
 
@@ -35,12 +35,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     rows = max(1, len(letters) // 2)
     with style.styled():
-        drawn = style.figure(1.75 * rows + 0.6)
-        grid = drawn.subplots(rows, -(-len(letters) // rows), squeeze=False)
+        figure = style.figure(1.75 * rows + 0.6)
+        grid = figure.subplots(rows, -(-len(letters) // rows), squeeze=False)
         for axes, letter in zip(grid.ravel(), letters, strict=True):
             _norms(axes, data, letter)
-            layer, source = PLACES[letter]
-            style.letter(axes, letter, f"{layer}, {SAID[source]}")
+            layer, source = PANELS[letter]
+            style.letter(axes, letter, f"{layer}, {INPUT_LABELS[source]}")
         grid[0, 0].legend(loc="lower right", handlelength=1, borderaxespad=0.2)
         notes = [
             f"Lines: closed form; points: means over {data.attrs['sequences']} sequences, "
@@ -51,27 +51,27 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             notes.append(
                 "A, open points: the first state has norm one, as the paper assumes."
             )
-        style.caption(drawn, *notes)
-    return drawn
+        style.caption(figure, *notes)
+    return figure
 
 
 def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
-    layer, source = PLACES[letter]
+    layer, source = PANELS[letter]
     time = data["time"].values
     for decay, colour in zip(data["decay"].values, COLOURS, strict=False):
-        one = data.sel(layer=layer, input=source, decay=decay)
+        curve = data.sel(layer=layer, input=source, decay=decay)
         label = rf"$\gamma = {decay:g}$"
-        axes.plot(time, one["predicted"], color=colour, label=label)
+        axes.plot(time, curve["predicted"], color=colour, label=label)
         look = {"color": colour, "linestyle": "none", "elinewidth": 0.6}
-        bars = 2 * one["sem"].values
+        bars = 2 * curve["sem"].values
         axes.errorbar(
-            time, one["measured"], yerr=bars, marker="o", markersize=2, **look
+            time, curve["measured"], yerr=bars, marker="o", markersize=2, **look
         )
         if letter == "a":
             axes.errorbar(
                 time,
-                one["started"],
-                yerr=2 * one["started_sem"].values,
+                curve["started"],
+                yerr=2 * curve["started_sem"].values,
                 marker="o",
                 markersize=2.5,
                 markerfacecolor="white",
@@ -90,11 +90,11 @@ def shown(results: style.Results) -> str:
     data = results[STUDY]
     slowest = data.isel(decay=int(np.argmax(data["decay"].values)))
     time = data["time"].values
-    seen = int(time[np.argmin(np.abs(np.log(time / 1024)))])
-    white = slowest.sel(layer="RotRNN", input="white", time=seen)
+    count = int(time[np.argmin(np.abs(np.log(time / 1024)))])
+    white = slowest.sel(layer="RotRNN", input="white", time=count)
     apart = np.abs(data["measured"] - data["predicted"]) / data["sem"]
     return (
-        f"After {seen} white inputs from the zero state, the squared norm of a RotRNN head "
+        f"After {count} white inputs from the zero state, the squared norm of a RotRNN head "
         f"with decay {float(slowest['decay']):g} is {float(white['measured']):.3f}; the "
         f"closed form gives {float(white['predicted']):.3f}. From a state of norm one, the "
         f"squared norm after the same inputs is {float(white['started']):.2f}. "
@@ -121,6 +121,6 @@ def details(results: style.Results) -> style.Cells:
                     for decay in decays
                 ),
             )
-            for layer, source in PLACES.values()
+            for layer, source in PANELS.values()
         ),
     )

@@ -77,10 +77,10 @@ class Sliders:
         Args:
             draw: Called with one option of each choice, in their order.
             choices: Options by the name that their slider has.
-            instead: What to do where sliders do not move; stands below them.
+            instead: Instruction below the sliders for pages where they do not move.
 
         Raises:
-            ValueError: If there is nothing to choose from.
+            ValueError: If there are no choices or a choice has no options.
         """
         if not choices or not all(choices.values()):
             raise ValueError("need a choice with an option at least, got none")
@@ -95,8 +95,8 @@ class Sliders:
         rows = "".join(_row(name, options) for name, options in self.choices.items())
         images = "".join(
             f'<img src="data:image/png;base64,{base64.b64encode(png).decode()}" '
-            f'alt="{html.escape(self._said(chosen))}"{" hidden" if place else ""}>'
-            for place, (chosen, png) in enumerate(self.pictures.items())
+            f'alt="{html.escape(self._description(chosen))}"{" hidden" if index else ""}>'
+            for index, (chosen, png) in enumerate(self.pictures.items())
         )
         return (
             f'<div class="sliders"><style>{STYLE}</style><form hidden>{rows}</form>'
@@ -108,27 +108,27 @@ class Sliders:
         """In words, for where there is no page."""
         return f"{len(self.pictures)} pictures by {', '.join(self.choices)}"
 
-    def _said(self, chosen: tuple[Any, ...]) -> str:
+    def _description(self, chosen: tuple[Any, ...]) -> str:
         pairs = zip(self.choices, chosen, strict=True)
         return ", ".join(f"{name} {option}" for name, option in pairs)
 
 
 def _row(name: str, options: tuple[Any, ...]) -> str:
-    words = html.escape(json.dumps([str(one) for one in options]))
+    options_json = html.escape(json.dumps([str(option) for option in options]))
     label = html.escape(name)
     buttons = "".join(
-        f'<button type="button" aria-label="{label}: {word}">{shown}</button>'
-        for word, shown in (("back", "‹"), ("on", "›"), ("play", "play"))
+        f'<button type="button" aria-label="{label}: {action}">{shown}</button>'
+        for action, shown in (("back", "‹"), ("on", "›"), ("play", "play"))
     )
     return (
-        f'<fieldset data-options="{words}" style="border:0;padding:0;margin:.2em 0">'
+        f'<fieldset data-options="{options_json}" style="border:0;padding:0;margin:.2em 0">'
         f'<label>{label}</label><input type="range" min="0" max="{len(options) - 1}" '
         f'value="0" aria-label="{label}">{buttons}'
         f"<output>{html.escape(str(options[0]))}</output></fieldset>"
     )
 
 
-def _png(drawn: Figure) -> bytes:
+def _png(figure: Figure) -> bytes:
     stream = BytesIO()
-    drawn.savefig(stream, format="png", dpi=DPI)
+    figure.savefig(stream, format="png", dpi=DPI)
     return stream.getvalue()

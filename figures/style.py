@@ -90,30 +90,30 @@ def figure(height: float, width: float = WIDTH) -> Figure:
 
 
 def folder() -> Path:
-    """Where figures go: ``figures/out`` in a checkout, ``./figures-out`` elsewhere."""
+    """Return the folder of figures: ``figures/out`` in a checkout, else ``./figures-out``."""
     root = store.checkout()
     return root / "figures" / "out" if root else Path("figures-out")
 
 
 def save(
-    drawn: Figure,
+    figure: Figure,
     name: str,
     into: Path | None = None,
     formats: Iterable[str] = ("pdf", "png"),
     title: str = "",
-    said: str = "",
+    summary: str = "",
     origin: str = "",
 ) -> list[Path]:
     """Write a file of each format, whole or not at all; return the files.
 
     Args:
-        drawn: The figure.
+        figure: The figure.
         name: Of the files, without their kind.
         into: Folder; ``folder()`` if left out.
         formats: Of ``METADATA``.
         title: For the files' metadata.
-        said: What it shows; stands below it, and in the files' metadata.
-        origin: Where it comes from; in small letters below that, and there too.
+        summary: Sentences below the figure and in the files' metadata.
+        origin: Origin of the results; in small letters below the summary, and in the metadata.
 
     Raises:
         OSError: If one cannot be written; an older one is as it was.
@@ -121,29 +121,33 @@ def save(
     """
     target = folder() if into is None else into
     files = {kind: target / f"{name}.{kind}" for kind in formats}
-    width, height = drawn.get_size_inches()
-    below = footers(drawn, said, origin)
+    width, height = figure.get_size_inches()
+    below = footers(figure, summary, origin)
     page = Bbox.from_extents(0, -below, width, height)
-    about = " ".join(filter(None, (said, origin)))
+    about = " ".join(filter(None, (summary, origin)))
     with styled():
-        lay_out(drawn)
+        lay_out(figure)
         for kind, file in files.items():
-            told = {"Title": title, DESCRIPTIONS[kind]: about}
-            told = METADATA[kind] | {name: text for name, text in told.items() if text}
+            metadata = {"Title": title, DESCRIPTIONS[kind]: about}
+            metadata = METADATA[kind] | {
+                name: text for name, text in metadata.items() if text
+            }
             with store.unfinished(file) as partial:
-                drawn.savefig(partial, format=kind, metadata=told, bbox_inches=page)
+                figure.savefig(
+                    partial, format=kind, metadata=metadata, bbox_inches=page
+                )
     return [*files.values()]
 
 
-def lay_out(drawn: Figure) -> None:
-    """Settle where all of a figure stands, once for all files that are then ``styled``."""
-    drawn.set_dpi(mpl.rcParams["savefig.dpi"])
-    engine = drawn.get_layout_engine()
-    if engine and drawn.axes:
-        engine.execute(drawn)
+def lay_out(figure: Figure) -> None:
+    """Compute the layout of a figure once for all its files."""
+    figure.set_dpi(mpl.rcParams["savefig.dpi"])
+    engine = figure.get_layout_engine()
+    if engine and figure.axes:
+        engine.execute(figure)
     # With an engine, be it one that does nothing, each file would be drawn twice.
     mpl.rcParams["figure.constrained_layout.use"] = False
-    drawn.set_layout_engine(None)
+    figure.set_layout_engine(None)
 
 
 def letter(axes: Axes, panel: str, title: str, above: int = 0, size: float = 8) -> None:
@@ -162,47 +166,51 @@ def letter(axes: Axes, panel: str, title: str, above: int = 0, size: float = 8) 
         axes.set_title(text, fontsize=size)
 
 
-def stacked(drawn: Figure, heights: list[float]) -> list[SubFigure]:
+def stacked(figure: Figure, heights: list[float]) -> list[SubFigure]:
     """Parts of a figure, one below the other, of these heights."""
-    parts: Any = drawn.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)
+    parts: Any = figure.subfigures(
+        len(heights), 1, height_ratios=heights, squeeze=False
+    )
     return [row[0] for row in parts]
 
 
-def caption(drawn: Figure | SubFigure, *paragraphs: str) -> None:
+def caption(figure: Figure | SubFigure, *paragraphs: str) -> None:
     """A small note below a whole figure, or a part of one, as wide as that."""
-    columns = int(drawn.bbox.width / drawn.get_figure(root=True).dpi * CAPTION_LETTERS)
+    columns = int(
+        figure.bbox.width / figure.get_figure(root=True).dpi * CAPTION_LETTERS
+    )
     lines = [textwrap.fill(text, columns) for text in paragraphs]
-    drawn.supxlabel("\n".join(lines), fontsize=NOTE)
+    figure.supxlabel("\n".join(lines), fontsize=NOTE)
 
 
-def footers(drawn: Figure, said: str, origin: str) -> float:
-    """What a figure shows, and in small letters where it comes from, below its page.
+def footers(figure: Figure, summary: str, origin: str) -> float:
+    """Write a figure's summary below its page, and the origin of its results in small type.
 
     Returns:
         The inches by which the page has to grow.
     """
     below = 0.0
-    for text, size, colour in ((said, NOTE, BLACK), (origin, SMALL, GREY)):
-        below += _footer(drawn, text, size, colour, below) if text else 0.0
+    for text, size, colour in ((summary, NOTE, BLACK), (origin, SMALL, GREY)):
+        below += _footer(figure, text, size, colour, below) if text else 0.0
     return below
 
 
-def _footer(drawn: Figure, text: str, size: float, colour: str, below: float) -> float:
+def _footer(figure: Figure, text: str, size: float, colour: str, below: float) -> float:
     """Lines of text below a figure's page; the inches by which that has to grow.
 
     Args:
-        drawn: The figure.
+        figure: The figure.
         text: Broken into lines here.
         size: Of its letters, in points.
         colour: Of its letters.
         below: Inches below the page at which it begins.
     """
-    width, height = drawn.get_size_inches()
+    width, height = figure.get_size_inches()
     columns = int(width * CAPTION_LETTERS * NOTE / size)
     text = textwrap.fill(text, columns, break_on_hyphens=False)
     room = (1.3 * size * (1 + text.count("\n")) + 2) / 72
     foot = (1 / 72 - room - below) / height
-    lines = drawn.text(0.5, foot, text, color=colour, fontsize=size)
+    lines = figure.text(0.5, foot, text, color=colour, fontsize=size)
     lines.set(ha="center", va="bottom", in_layout=False)
     return room
 
@@ -210,7 +218,7 @@ def _footer(drawn: Figure, text: str, size: float, colour: str, below: float) ->
 def plain_log(axes: Axes) -> None:
     """Make the y axis logarithmic, with plain numbers, however few decades it shows.
 
-    Call it when all is drawn.
+    Call this function after all plotting calls.
     """
     axes.set_yscale("log")
     low, high = axes.get_ylim()
@@ -233,7 +241,7 @@ def memory_axis(axes: Axes, smallest: float) -> None:
 
 
 def halo(width: float) -> list[AbstractPathEffect]:
-    """White on both sides of a line of this width: it is seen on any ground."""
+    """Return a white outline for a line of this width, visible on any background."""
     return [withStroke(linewidth=width + 1.2, foreground="white")]
 
 
@@ -245,12 +253,12 @@ def within(
 
 
 def mark_leaving(axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str) -> int:
-    """Triangles where runs first leave a panel up or down, or diverge; how many do.
+    """Mark with triangles where runs first leave a panel or diverge; return their number.
 
     Args:
         axes: With its limits.
-        x: Places, rising.
-        runs: Run by place; what is not finite is above.
+        x: Increasing positions.
+        runs: Values (run, position); values that are not finite count as above.
         colour: Of the triangles.
     """
     low, high = axes.get_ylim()
@@ -260,10 +268,10 @@ def mark_leaving(axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str) -> in
     down = below[left, first]
     for marker, edge, which in (("^", high, ~down), ("v", low, down)):
         if which.any():
-            places = x[first[which]]
+            positions = x[first[which]]
             axes.plot(
-                places,
-                np.full(places.size, edge),
+                positions,
+                np.full(positions.size, edge),
                 marker,
                 color=colour,
                 markersize=3,
@@ -301,13 +309,13 @@ def end_labels(
     low, high = axes.get_ylim()
     least = (high / low) ** apart
     order = sorted(range(len(heights)), key=heights.__getitem__)
-    places, previous = dict.fromkeys(order, 0.0), 0.0
+    positions, previous = dict.fromkeys(order, 0.0), 0.0
     for index in order:
-        places[index] = previous = max(heights[index], previous * least)
+        positions[index] = previous = max(heights[index], previous * least)
     for index in order:
         axes.annotate(
             texts[index],
-            (x, places[index]),
+            (x, positions[index]),
             (3, 0),
             textcoords="offset points",
             va="center",

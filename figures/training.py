@@ -34,8 +34,8 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         title: What was trained.
     """
     with style.styled():
-        drawn = style.figure(4.4)
-        losses, accuracies, norms, powers = drawn.subplots(2, 2).ravel()
+        figure = style.figure(4.4)
+        losses, accuracies, norms, powers = figure.subplots(2, 2).ravel()
         for number, colour in enumerate(shades(data.sizes["seed"])):
             run = data.isel(seed=number)
             _updates(losses, run, "loss", colour)
@@ -51,7 +51,7 @@ def draw(data: xr.Dataset, title: str) -> Figure:
                 run = layer.isel(seed=seed)
                 _looks(powers, run, run["state_power"], colour, "" if seed else name)
         last = float(data["update"][-1])
-        for axes, letter in zip(drawn.axes, TITLES, strict=True):
+        for axes, letter in zip(figure.axes, TITLES, strict=True):
             style.letter(axes, letter, TITLES[letter])
             axes.set_xlim(0, 1.03 * last)
         for axes in (losses, norms, powers):
@@ -60,10 +60,10 @@ def draw(data: xr.Dataset, title: str) -> Figure:
             axes.set_xlabel("training step")
         _key(accuracies)
         _key(powers)
-        drawn.suptitle(title, fontsize=8)
+        figure.suptitle(title, fontsize=8)
         segments = np.unique(data["segment"].values.astype(int))
-        style.caption(drawn, CAPTION.format(segment=" or ".join(map(str, segments))))
-    return drawn
+        style.caption(figure, CAPTION.format(segment=" or ".join(map(str, segments))))
+    return figure
 
 
 def shades(count: int) -> list[str]:
@@ -80,7 +80,7 @@ def _updates(axes: Axes, run: xr.Dataset, name: str, colour: str) -> None:
     shape = -1, int(run["segment"])
     step, values = ended["update"].values, ended.values
     axes.plot(step, values, color=colour, linewidth=0.3, alpha=0.4, zorder=1)
-    step, values = (one.reshape(shape).mean(1) for one in (step, values))
+    step, values = (curve.reshape(shape).mean(1) for curve in (step, values))
     axes.plot(step, values, color=colour)
 
 
@@ -91,8 +91,8 @@ def _looks(
 
 
 def _ring(axes: Axes, run: xr.Dataset, colour: str) -> None:
-    place = [run["best_step"]], [100 * run["test_accuracy"]]
-    axes.plot(*place, "o", markeredgecolor=colour, markerfacecolor="none", markersize=6)
+    point = [run["best_step"]], [100 * run["test_accuracy"]]
+    axes.plot(*point, "o", markeredgecolor=colour, markerfacecolor="none", markersize=6)
 
 
 def _key(axes: Axes) -> None:

@@ -33,37 +33,37 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     heights = ([2.7] if maps else []) + ([2.75] if "d" in letters else [])
     width = style.WIDTH if len(letters) > 1 else 3.4
     with style.styled():
-        drawn = style.figure(sum(heights), width)
-        rows = style.stacked(drawn, heights)
+        figure = style.figure(sum(heights), width)
+        rows = style.stacked(figure, heights)
         if maps:
             _maps(rows[0], results["hessian_structure"], maps)
         if "d" in letters:
             _losses(rows[-1], results["concentration"])
-    return drawn
+    return figure
 
 
-def _maps(drawn: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
-    panels = np.atleast_1d(drawn.subplots(1, len(letters)))
+def _maps(figure: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
+    panels = np.atleast_1d(figure.subplots(1, len(letters)))
     for axes, letter in zip(panels, letters, strict=True):
         block = data["concentrated"].isel(phase="abc".index(letter))
         image = hessians.matrix(axes, block.values, DECADES)
-        hessians.scale(drawn, axes, image, DECADES, location="bottom")
+        hessians.scale(figure, axes, image, DECADES, location="bottom")
         half = block.sizes["entry"] // 2
         hessians.gaps(axes, [half, 2 * half])
         parts = (half / 2, 3 * half / 2), (r"Re $\lambda$", r"Im $\lambda$")
         axes.set_xticks(*parts)
         axes.set_yticks(*parts, rotation=90, va="center")
         style.letter(axes, letter, rf"$\theta_0 = {float(block['phase']):g}\,\pi$")
-    style.caption(drawn, CAPTION)
+    style.caption(figure, CAPTION)
 
 
-def _losses(drawn: SubFigure, data: xr.Dataset) -> None:
+def _losses(figure: SubFigure, data: xr.Dataset) -> None:
     phases = data["condition"].values
     x = np.log10(phases)
-    axes = drawn.subplots()
+    axes = figure.subplots()
     losses.axis(axes, data)
     losses.compare(axes, x, data)
-    style.caption(drawn, losses.caption(data))
+    style.caption(figure, losses.caption(data))
     axes.set_xticks(x, [f"{phase:.2g}" for phase in phases])
     axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
     style.letter(axes, "d", "eigenvalues concentrate to the left")

@@ -38,12 +38,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     widths = [{"a": 2.2, "b": 3.3}[letter] for letter in letters]
     captions = {"a": losses.caption(data), "b": CAPTION}
     with style.styled():
-        drawn = style.figure(2.75, max(sum(widths), 3))
-        parts = drawn.subfigures(1, len(letters), width_ratios=widths, squeeze=False)
+        figure = style.figure(2.75, max(sum(widths), 3))
+        parts = figure.subfigures(1, len(letters), width_ratios=widths, squeeze=False)
         for part, letter in zip(parts[0], letters, strict=True):
             {"a": _losses, "b": _rates}[letter](part, data)
-        style.caption(drawn, *(captions[letter] for letter in letters))
-    return drawn
+        style.caption(figure, *(captions[letter] for letter in letters))
+    return figure
 
 
 def _losses(part: SubFigure, data: xr.Dataset) -> None:
@@ -60,7 +60,7 @@ def _losses(part: SubFigure, data: xr.Dataset) -> None:
 
 
 def _rates(part: SubFigure, data: xr.Dataset) -> None:
-    """A small panel for each number of heads, all with the same axes.
+    """Draw a small panel for each number of heads, with shared axes.
 
     A thin line is a seed's median over the entries of ``A``, and the thick line is the
     median of the seeds.  The ends of the band, which contains 80 % of the entries, are
@@ -125,10 +125,12 @@ def _rate(axes: Axes, runs: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """From how few heads on the loss is about that of the most."""
+    """Compare the loss of few heads with that of the most heads."""
     decades = _decades(results[STUDY])
     few, *_, most = decades
-    unlike = [n for n, one in decades.items() if abs(one - decades[most]) >= ALIKE]
+    unlike = [
+        n for n, decade in decades.items() if abs(decade - decades[most]) >= ALIKE
+    ]
     since = next(n for n in decades if n > max(unlike, default=0))
     return (
         f"The median loss is 10^{decades[few]:.1f} with {_heads(few)} and "

@@ -33,41 +33,47 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     ENTRY.chosen(panel)
     data = results[STUDY]
-    one = data.sel(input="embeddings").dropna("lag", subset=["R"])
-    lag = one["lag"].values
+    embeddings = data.sel(input="embeddings").dropna("lag", subset=["R"])
+    lag = embeddings["lag"].values
     with style.styled():
-        drawn = style.figure(2.6)
-        axes = drawn.subplots()
+        figure = style.figure(2.6)
+        axes = figure.subplots()
         axes.fill_between(
-            lag, one["low"], one["high"], color=style.BLUE, alpha=0.25, linewidth=0
+            lag,
+            embeddings["low"],
+            embeddings["high"],
+            color=style.BLUE,
+            alpha=0.25,
+            linewidth=0,
         )
-        axes.plot(lag, one["R"], color=style.BLUE, label=_name(data))
-        axes.plot(lag, one["paper"], color=style.BLACK, label="the paper's fit")
-        line = one["line"].values
+        axes.plot(lag, embeddings["R"], color=style.BLUE, label=_name(data))
+        axes.plot(lag, embeddings["paper"], color=style.BLACK, label="the paper's fit")
+        line = embeddings["line"].values
         axes.plot(lag, line, "--", color=style.VERMILION, label="our fit of this form")
         axes.set_yscale("log")
         axes.set(xlabel=r"lag $\Delta$", ylabel=r"$R_x(\Delta)$")
         axes.legend(loc="upper right")
         style.letter(axes, "a", "autocovariance, averaged over features")
-        style.caption(drawn, "band: 95 % interval from a bootstrap over sequences")
-    return drawn
+        style.caption(figure, "band: 95 % interval from a bootstrap over sequences")
+    return figure
 
 
 def shown(results: style.Results) -> str:
     """Compare the measured interval with the paper's fit; give the lags at which R halves."""
     data = results[STUDY]
-    one = data.sel(input="embeddings").dropna("lag", subset=["R"])
-    inside = (one["low"] <= one["paper"]) & (one["paper"] <= one["high"])
+    embeddings = data.sel(input="embeddings").dropna("lag", subset=["R"])
+    fit = embeddings["paper"]
+    inside = (embeddings["low"] <= fit) & (fit <= embeddings["high"])
     others = [
         f"{_half(data.sel(input=name))} for {name}"
         for name in data["input"].values
         if name != "embeddings"
     ]
-    halves = " and ".join([f"{_half(one)} for {_name(data)}", *others])
+    halves = " and ".join([f"{_half(embeddings)} for {_name(data)}", *others])
     return (
-        f"The autocovariance R at lag 0 is {float(one['R'][0]):.3g}. The paper's fit lies in "
-        f"the 95 % interval at {100 * float(inside.mean()):.0f} % of the lags. R falls to half "
-        f"of R(1) at these lags: {halves}."
+        f"The autocovariance R at lag 0 is {float(embeddings['R'][0]):.3g}. The paper's "
+        f"fit lies in the 95 % interval at {100 * float(inside.mean()):.0f} % of the lags. R "
+        f"falls to half of R(1) at these lags: {halves}."
     )
 
 
@@ -88,7 +94,7 @@ def _name(data: xr.Dataset) -> str:
     return "sampled inputs" if data.attrs["source"] == "stand-in" else "embeddings"
 
 
-def _half(one: xr.Dataset) -> str:
-    R = one["R"].dropna("lag").values
+def _half(autocovariance: xr.Dataset) -> str:
+    R = autocovariance["R"].dropna("lag").values
     below = np.flatnonzero(R[1:] < 0.5 * R[1])
     return str(int(below[0]) + 1) if below.size else f"over {len(R) - 1}"

@@ -35,15 +35,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.6, style.WIDTH * (1 + 3 * len(letters)) / 10)
-        row = drawn.subplots(1, len(letters), sharey=True, squeeze=False)[0]
+        figure = style.figure(2.6, style.WIDTH * (1 + 3 * len(letters)) / 10)
+        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             _layers(axes, data, KINDS[letter])
             style.letter(axes, letter, KINDS[letter])
         row[0].set_ylabel(r"$\mathrm{E}\,(\mathrm{d}_\theta L)^2$")
         key(row)
-        style.caption(drawn, NOTE)
-    return drawn
+        style.caption(figure, NOTE)
+    return figure
 
 
 def _layers(axes: Axes, data: xr.Dataset, kind: str) -> None:
@@ -90,7 +90,7 @@ def shown(results: style.Results) -> str:
 def details(results: style.Results) -> style.Cells:
     """Ratios of squared gradients: between layers, and of the encoder."""
     data = results[STUDY]
-    found = {name: spread(data, name) for name in kinds(data, COMPARED)}
+    ratios = {name: spread(data, name) for name in kinds(data, COMPARED)}
     encoder = _encoder(data)
     return (
         (
@@ -99,7 +99,7 @@ def details(results: style.Results) -> style.Cells:
         ),
         *(
             (name, f"{most:.2g}", group, f"{float(encoder.sel(kind=name)):.2g}")
-            for name, (most, group) in found.items()
+            for name, (most, group) in ratios.items()
         ),
     )
 

@@ -41,27 +41,27 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(0.35 + 1.55 * len(letters))
-        parts = style.stacked(drawn, [1.0] * len(letters))
+        figure = style.figure(0.35 + 1.55 * len(letters))
+        parts = style.stacked(figure, [1.0] * len(letters))
         for letter, part in zip(letters, parts, strict=True):
             _row(part, letter, data)
         note = (
             "one sequence; blue: all diagonal entries, red: some off-diagonal entries; "
             "axes are linear up to 1 and logarithmic beyond; dotted in B: constant gates"
         )
-        style.caption(drawn, note)
-    return drawn
+        style.caption(figure, note)
+    return figure
 
 
 def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     chosen = data.isel(case=np.flatnonzero(data["panel"] == letter))
     row = part.subplots(1, chosen.sizes["case"], squeeze=False, sharey=letter != "c")[0]
-    for place, axes in enumerate(row):
-        one = chosen.isel(case=place)
-        _entries(axes, one)
-        gain, most = float(one["gain"]), float(one["t_max"])
+    for column, axes in enumerate(row):
+        case = chosen.isel(case=column)
+        _entries(axes, case)
+        gain, most = float(case["gain"]), float(case["t_max"])
         if letter == "b":
-            _constant(axes, one)
+            _constant(axes, case)
         title = rf"$\sigma_h = {gain:g}$" if letter == "c" else rf"$T \leq {most:g}$"
         axes.set_title(title, loc="center", fontsize=7)
     style.letter(row[0], letter, "", above=0)
@@ -73,16 +73,16 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     part.supxlabel(r"delay $\Delta$", fontsize=7)
 
 
-def _entries(axes: Axes, one: xr.Dataset) -> None:
-    delay = np.append(0, one["kept_delay"].values)
+def _entries(axes: Axes, case: xr.Dataset) -> None:
+    delay = np.append(0, case["kept_delay"].values)
     for name in ("diagonal", "beside"):
         start = float(name == "diagonal")
-        values = one[name].values
+        values = case[name].values
         lines = np.vstack([np.full(values.shape[1], start), values])
         axes.plot(delay, lines, color=COLOURS[name], linewidth=0.3, alpha=0.4)
     axes.set_yscale("symlog", linthresh=1.0)
-    most = float(np.abs(np.concatenate([one["beside"].values.ravel(), [0]])).max())
-    far = max(most, float(np.abs(one["diagonal"]).max()))
+    most = float(np.abs(np.concatenate([case["beside"].values.ravel(), [0]])).max())
+    far = max(most, float(np.abs(case["diagonal"]).max()))
     ticks, labels = [-1.0, 0.0, 1.0], ["-1", "0", "1"]
     if far < SPAN[1]:
         axes.set_ylim(*SPAN)
@@ -93,15 +93,15 @@ def _entries(axes: Axes, one: xr.Dataset) -> None:
         labels = [f"$-10^{{{power}}}$", "0", f"$10^{{{power}}}$"]
     axes.set_yticks(ticks, labels)
     axes.minorticks_off()
-    if one["panel"] != "c":
-        axes.set_xlim(0, min(delay[-1], MEMORIES * float(one["t_max"])))
+    if case["panel"] != "c":
+        axes.set_xlim(0, min(delay[-1], MEMORIES * float(case["t_max"])))
 
 
-def _constant(axes: Axes, one: xr.Dataset) -> None:
-    """Powers of three quantiles of the gates, as if the gates were constant."""
-    delay = np.append(0, one["kept_delay"].values)
+def _constant(axes: Axes, case: xr.Dataset) -> None:
+    """Draw powers of three quantiles of the gates, i.e. the Jacobian of constant gates."""
+    delay = np.append(0, case["kept_delay"].values)
     for share in (0.1, 0.5, 0.9):
-        gate = float(np.quantile(one["gate"], share))
+        gate = float(np.quantile(case["gate"], share))
         axes.plot(delay, gate**delay, ":", color=style.BLACK, linewidth=0.8)
 
 

@@ -46,27 +46,27 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(0.5 + 2.0 * len(letters))
-        rows = drawn.subplots(
+        figure = style.figure(0.5 + 2.0 * len(letters))
+        rows = figure.subplots(
             len(letters), len(SHOWN), sharex=True, sharey="row", squeeze=False
         )
         for letter, row in zip(letters, rows, strict=True):
             for axes, gates in zip(row, SHOWN, strict=True):
-                one = data.sel(quantity=QUANTITIES[letter])
-                _moments(axes, one, gates)
+                moment = data.sel(quantity=QUANTITIES[letter])
+                _moments(axes, moment, gates)
                 axes.set_title(f"gates: {gates}", loc="right", fontsize=7)
             style.letter(row[0], letter, TITLES[letter])
         for axes in rows[-1]:
             axes.set_xlabel("time constant $T$")
         rows[0, -1].legend(loc="lower right", fontsize=6, handlelength=1.2)
         steps = data.attrs["steps"]
-        style.caption(drawn, NOTE.format(dots=DOTS, steps=steps))
-    return drawn
+        style.caption(figure, NOTE.format(dots=DOTS, steps=steps))
+    return figure
 
 
 def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
-    one = data.sel(gates=gates)
-    time, square = one["time"].values.ravel(), one["square"].values.ravel()
+    neurons = data.sel(gates=gates)
+    time, square = neurons["time"].values.ravel(), neurons["square"].values.ravel()
     some = slice(None, None, DOTS)
     axes.plot(
         time[some],
@@ -78,23 +78,27 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
         markeredgewidth=0,
         rasterized=True,
     )
-    place = one["place"].values
+    positions = neurons["place"].values
     names = (gates, "input") if gates != "constant" else (gates,)
     for name in names:
         curve = data.sel(gates=name)
         mean, error = curve["mean"].values, curve["sem"].values
         colour = COLOURS[name]
         axes.fill_between(
-            place,
+            positions,
             mean - 2 * error,
             mean + 2 * error,
             color=colour,
             alpha=0.2,
             linewidth=0,
         )
-        axes.plot(place, mean, color=colour, linewidth=1, label=f"gates read {name}")
-    axes.plot(place, data["finite"], color=style.BLACK, linewidth=0.8, label="theory")
-    axes.plot(place, data["limit"], "--", color=style.BLACK, linewidth=0.8)
+        axes.plot(
+            positions, mean, color=colour, linewidth=1, label=f"gates read {name}"
+        )
+    axes.plot(
+        positions, data["finite"], color=style.BLACK, linewidth=0.8, label="theory"
+    )
+    axes.plot(positions, data["limit"], "--", color=style.BLACK, linewidth=0.8)
     axes.set_yscale("log")
     low = float(min(data["mean"].min(), data["finite"].min()))
     high = float(max(data["mean"].max(), data["limit"].max()))
@@ -105,7 +109,7 @@ def shown(results: style.Results) -> str:
     """Give the mean difference from theory over all time constants, for two kinds of gate."""
     data = results[STUDY]
     off, names = _off(data).mean("place"), QUANTITIES.values()
-    said = [
+    percentages = [
         " and ".join(
             f"{_percent(off.sel(gates=gates, quantity=name), 1)} ({name})"
             for name in names
@@ -115,9 +119,9 @@ def shown(results: style.Results) -> str:
     spread = data["finite"].max("place") / data["finite"].min("place")
     factors = " and ".join(f"{float(spread.sel(quantity=q)):.1f} ({q})" for q in names)
     return (
-        f"With {SHOWN[0]} gates, measured means differ from theory by {said[0]} on average "
-        f"over time constants. With gates that read {SHOWN[1]}, measured means differ by "
-        f"{said[1]}. Over all time constants the theory itself varies by the factors "
+        f"With {SHOWN[0]} gates, measured means differ from theory by {percentages[0]} on "
+        f"average over time constants. With gates that read {SHOWN[1]}, measured means differ "
+        f"by {percentages[1]}. Over all time constants the theory itself varies by the factors "
         f"{factors}."
     )
 
@@ -128,13 +132,13 @@ def details(results: style.Results) -> style.Cells:
     rows = []
     for gates in COLOURS:
         for name in QUANTITIES.values():
-            one = off.sel(gates=gates, quantity=name)
+            difference = off.sel(gates=gates, quantity=name)
             rows.append(
                 (
                     gates,
                     name,
-                    _percent(one.mean(), 1),
-                    *map(_percent, (one.min(), one.max())),
+                    _percent(difference.mean(), 1),
+                    *map(_percent, (difference.min(), difference.max())),
                 )
             )
     return (

@@ -28,14 +28,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     (letter,) = ENTRY.chosen(panel)
     with style.styled():
-        drawn = style.figure(3.8)
-        moments(drawn, results[STUDY], letter)
-    return drawn
+        figure = style.figure(3.8)
+        moments(figure, results[STUDY], letter)
+    return figure
 
 
-def moments(drawn: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
+def moments(figure: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
     """Draw the panel on a part of a page."""
-    axes, strip = curves.stacked(drawn, drawn.add_gridspec(1, 1)[0])
+    axes, strip = curves.stacked(figure, figure.add_gridspec(1, 1)[0])
     state = data["theory"].sel(quantity="state").isel(rho=-1)
     curves.draw(
         axes,
@@ -47,7 +47,7 @@ def moments(drawn: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
     )
     axes.set_ylabel(rf"{curves.MOMENTS['sensitivity']} / Var[$x$]")
     style.letter(axes, letter, r"$h_{t+1} = \lambda h_t + x_{t+1}$")
-    style.caption(drawn, curves.caption(data))
+    style.caption(figure, curves.caption(data))
 
 
 def shown(results: style.Results) -> str:

@@ -57,24 +57,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(4.3, 0.4 + 2.55 * len(letters))
-        rows = drawn.add_gridspec(2, len(letters), height_ratios=(5, 3))
+        figure = style.figure(4.3, 0.4 + 2.55 * len(letters))
+        rows = figure.add_gridspec(2, len(letters), height_ratios=(5, 3))
         for column, letter in enumerate(letters):
             chosen = PANELS[letter]
-            above, below = (drawn.add_subplot(rows[row, column]) for row in (0, 1))
+            above, below = (figure.add_subplot(rows[row, column]) for row in (0, 1))
             _losses(above, data, chosen)
             _curvatures(below, data, chosen)
             style.letter(above, letter, chosen.title)
             if column == 0:
                 above.set_ylabel("loss / Var[$x$]")
         style.caption(
-            drawn,
+            figure,
             r"Teacher $\lambda^*$ real, white inputs, no normalisation.  Lines: closed "
             "form.",
             f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
             "trajectories.  Open circles: the loss differentiated twice.",
         )
-    return drawn
+    return figure
 
 
 def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:

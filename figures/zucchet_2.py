@@ -43,10 +43,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(3.7, 2.75 * len(letters))
-        grid = drawn.add_gridspec(1, len(letters))
+        figure = style.figure(3.7, 2.75 * len(letters))
+        grid = figure.add_gridspec(1, len(letters))
         for column, letter in enumerate(letters):
-            axes, strip = curves.stacked(drawn, grid[0, column])
+            axes, strip = curves.stacked(figure, grid[0, column])
             moment = data.sel(quantity=QUANTITY[letter])
             bare = moment["theory"].isel(rho=-1)
             curves.draw(
@@ -59,15 +59,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             )
             axes.set_ylabel(LABEL[letter])
             style.letter(axes, letter, TITLE[letter])
-        style.caption(drawn, curves.caption(data))
-    return drawn
+        style.caption(figure, curves.caption(data))
+    return figure
 
 
 def shown(results: style.Results) -> str:
-    """For which correlations normalisation and reparametrisation bound both moments."""
+    """Name the correlations at which normalisation and reparametrisation bound both moments."""
     largest, free = _bounds(results[STUDY])
     rhos, lost = largest["rho"].values, free.any("quantity").values
-    said = [
+    sentences = [
         f"Both moments are bounded at {(~lost).sum()} of {lost.size} values of rho."
     ]
     if not lost.all():
@@ -75,17 +75,17 @@ def shown(results: style.Results) -> str:
         state, moved = (
             float(largest.sel(rho=rho, quantity=q)) for q in QUANTITY.values()
         )
-        said.append(
+        sentences.append(
             f"At rho = {rho:g} the squared state is at most {state:.3g} and the squared "
             f"sensitivity at most {moved:.3g}, for inputs of variance one."
         )
     growing = ", ".join(f"{rho:g}" for rho in rhos[lost])
-    said.append(
+    sentences.append(
         f"A moment grows without bound only at rho = {growing}."
         if growing
         else "No moment grows without bound."
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def details(results: style.Results) -> style.Cells:

@@ -31,20 +31,20 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     datasets = {letter: results[ENTRY.studies[letter]] for letter in letters}
     with style.styled():
         if len(letters) == 1:
-            drawn = style.figure(2.75, 3.4)
-            places: Any = {letters[0]: drawn.add_gridspec(1, 1)[0]}
+            figure = style.figure(2.75, 3.4)
+            specs: Any = {letters[0]: figure.add_gridspec(1, 1)[0]}
         else:
-            drawn = style.figure(4.6)
-            grid = drawn.add_gridspec(2, 2, width_ratios=(3, 2))
-            places = {"a": grid[0, 0], "b": grid[:, 1], "c": grid[1, 0]}
+            figure = style.figure(4.6)
+            grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
+            specs = {"a": grid[0, 0], "b": grid[:, 1], "c": grid[1, 0]}
         for letter in letters:
-            axes = drawn.add_subplot(places[letter])
+            axes = figure.add_subplot(specs[letter])
             losses.axis(axes, *datasets.values())
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)
-        style.caption(drawn, losses.caption(*datasets.values()))
-    return drawn
+        style.caption(figure, losses.caption(*datasets.values()))
+    return figure
 
 
 def _memories(axes: Axes, data: xr.Dataset) -> None:
@@ -60,8 +60,8 @@ def _designs(axes: Axes, data: xr.Dataset) -> None:
     names = [str(name) for name in tuned["student"].values]
     best = np.where(np.isfinite(tuned["best"]), tuned["best"], np.nan)
     x = np.arange(len(names))
-    places = losses.spread(x, best.shape[1], WIDTH)
-    axes.plot(places, best, color=style.GREY, linewidth=0.4, alpha=0.5)
+    positions = losses.spread(x, best.shape[1], WIDTH)
+    axes.plot(positions, best, color=style.GREY, linewidth=0.4, alpha=0.5)
     for i, name in enumerate(names):
         chosen = tuned[["best", "extreme"]].isel(student=[i])
         losses.draw(axes, x[[i]], chosen, losses.COLOURS[name], WIDTH)
@@ -79,7 +79,7 @@ PANELS = {
 
 
 def shown(results: style.Results) -> str:
-    """From which modulus on the LRU's loss is lower, and by how much; the other networks."""
+    """Compare the LRU's loss with the RNN's by modulus, and with the other networks'."""
     median = losses.decades(results["memory_gap"])
     lead = (median.sel(student="RNN") - median.sel(student="LRU")).transpose(
         "condition"

@@ -34,7 +34,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def shown(results: style.Results) -> str:
     """Count the directions of large curvature; compare the spectra and Adam's rates."""
     data = results["hessian_structure"].sel(network=list(NETWORKS))
-    ranks = [int(hessians.rank(one).sum()) for one in data["eigenvalue"].values]
+    ranks = [
+        int(hessians.rank(eigenvalues).sum())
+        for eigenvalues in data["eigenvalue"].values
+    ]
     top = data["eigenvalue"].max("rank").values
     enough = min(ranks) >= DIRECTIONS
     medians = rates.medians(results["adaptive_rates"], NETWORKS)

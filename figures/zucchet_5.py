@@ -70,12 +70,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     panels = {"a": _states, "b": _gradients, "c": _normalised}
     with style.styled():
-        drawn = style.figure(0.5 + 1.75 * len(letters))
-        parts = style.stacked(drawn, [1.0] * len(letters))
+        figure = style.figure(0.5 + 1.75 * len(letters))
+        parts = style.stacked(figure, [1.0] * len(letters))
         for letter, part in zip(letters, parts, strict=True):
             panels[letter](part, data)
-        style.caption(drawn, *(NOTES[letter] for letter in letters))
-    return drawn
+        style.caption(figure, *(NOTES[letter] for letter in letters))
+    return figure
 
 
 def over_memory(
@@ -120,10 +120,10 @@ def _states(part: SubFigure, data: xr.Dataset) -> None:
     ends = (int(data["layer"].min()), int(data["layer"].max()))
     for axes, layer in zip(row, ends, strict=True):
         for name in kinds(data, tuple(KINDS)):
-            one = data.sel(kind=name, layer=layer)
-            over_memory(axes, one["state"], KINDS[name], name)
+            moments = data.sel(kind=name, layer=layer)
+            over_memory(axes, moments["state"], KINDS[name], name)
             if layer == ends[0]:
-                exact = one["predicted"].mean("network")
+                exact = moments["predicted"].mean("network")
                 axes.plot(exact["gap"], exact, "x", color=style.BLACK, zorder=5)
         finish(axes, data)
     style.letter(row[0], "a", f"{TITLES['a']}, layer {ends[0]}")
@@ -161,7 +161,7 @@ def _of_groups(row: np.ndarray, data: xr.Dataset, names: dict[str, str]) -> None
 
 
 def key(row: np.ndarray) -> None:
-    """Name the colours where they are all drawn, and make room above for that."""
+    """Add the legend to the panel with the most labels, and make room above it."""
     low, high = row[0].get_ylim()
     row[0].set_ylim(low, high * (high / low) ** ROOM)
     most = max(row, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
@@ -184,8 +184,8 @@ def shown(results: style.Results) -> str:
     )
     ratio = (first / data["predicted"]).dropna("kind")
     mean, error = ratio.mean("network"), ratio.std("network", ddof=1)
-    place = abs(mean - 1).argmax(...)
-    off, spread = 100 * abs(float(mean[place]) - 1), 100 * float(error[place])
+    index = abs(mean - 1).argmax(...)
+    off, spread = 100 * abs(float(mean[index]) - 1), 100 * float(error[index])
     return (
         f"From {_ends(data)} the first layer's mean squared states change by these factors: "
         f"{factors}. Measured and exact mean squares of linear recurrences differ by at most "

@@ -24,9 +24,9 @@ COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 
 
 class Row(NamedTuple):
-    """A parametrisation, its name in the result, and the maps of both parameters."""
+    """Name of a parametrisation in the result, and the maps of its two parameters."""
 
-    chart: str
+    name: str
     modulus: str
     angle: str
 
@@ -41,7 +41,7 @@ ROWS = {
     ),
 }
 LINES = {"modulus": ("nu", r"\nu"), "angle": ("theta", r"\theta")}
-CHARTS = tuple(row.chart for row in ROWS.values())
+PARAMETRISATIONS = tuple(row.name for row in ROWS.values())
 GROWS = 0.5  # the power of the inverse gap from which a curvature is not bounded
 LIMITS = 2e-4, 4e6  # of the curvatures
 
@@ -58,29 +58,29 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(0.75 + 1.55 * len(letters))
-        table = drawn.subplots(len(letters), 4, squeeze=False)
+        figure = style.figure(0.75 + 1.55 * len(letters))
+        table = figure.subplots(len(letters), 4, squeeze=False)
         for letter, axes in zip(letters, table, strict=True):
             row = ROWS[letter]
-            chart = data.sel(chart=row.chart)
-            for place, kind in enumerate(LINES):
+            landscape = data.sel(chart=row.name)
+            for column, kind in enumerate(LINES):
                 path = row.modulus if kind == "modulus" else row.angle
-                _losses(axes[2 * place], chart, kind, path)
-                _curvatures(axes[2 * place + 1], chart, kind)
-            style.letter(axes[0], letter, row.chart)
+                _losses(axes[2 * column], landscape, kind, path)
+                _curvatures(axes[2 * column + 1], landscape, kind)
+            style.letter(axes[0], letter, row.name)
         for axes in table[-1][1::2]:
             axes.set_xlabel(r"$|\lambda^*|$")
         _legend(table[0][1], data["teacher"].values)
         turn = data.attrs["angle"] / np.pi
         style.caption(
-            drawn,
+            figure,
             rf"Teacher $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$, white inputs, "
             r"normalised by $\gamma$; the other coordinate is the "
             r"teacher's.  Lines: closed form.",
             f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
             "trajectories.  Open circles: the loss differentiated twice.",
         )
-    return drawn
+    return figure
 
 
 def _legend(axes: Axes, teachers: np.ndarray) -> None:
@@ -149,25 +149,25 @@ def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Which parametrisations bound the curvature at the teacher."""
+    """Name the parametrisations that bound the curvature at the teacher."""
     powers = curves.power(results[STUDY]["curvature"])
-    said = []
+    sentences = []
     for kind in LINES:
-        row = {chart: float(powers.sel(chart=chart, kind=kind)) for chart in CHARTS}
-        bounded = [chart for chart, power in row.items() if power < GROWS]
+        row = {
+            name: float(powers.sel(chart=name, kind=kind)) for name in PARAMETRISATIONS
+        }
+        bounded = [name for name, power in row.items() if power < GROWS]
         powers_of_gap: dict[str, list[str]] = {}
-        for chart, power in row.items():
+        for name, power in row.items():
             if power >= GROWS:
-                powers_of_gap.setdefault(f"{power:.2g}", []).append(chart)
+                powers_of_gap.setdefault(f"{power:.2g}", []).append(name)
         grown = [
             f"gap^-{power} for {phrases.listed(alike)}"
             for power, alike in powers_of_gap.items()
         ]
-        said.append(
+        sentences.append(
             f"Along the {kind}, the curvature at the teacher is bounded for "
             f"{phrases.listed(bounded or ['no parametrisation'])}"
             + (f" and grows as {phrases.listed(grown)}" if grown else "")
         )
-    return (
-        f"{'. '.join(said)}. The gap is 1 - |λ*|, and λ* is the teacher's eigenvalue."
-    )
+    return f"{'. '.join(sentences)}. The gap is 1 - |λ*|, and λ* is the teacher's eigenvalue."

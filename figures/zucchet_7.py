@@ -21,7 +21,7 @@ ENTRY = Entry(
         "zucchet:fig7-valley",
     ),
 )
-CHARTS = {
+PARAMETRISATIONS = {
     "a": ("plain", r"$\theta = \omega_\theta$"),
     "b": ("exponential", r"$\theta = e^{\omega_\theta}$"),
     "c": (
@@ -46,27 +46,27 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        drawn = style.figure(2.6, 1 + 1.5 * len(letters))
-        row = drawn.subplots(1, len(letters), squeeze=False)[0]
+        figure = style.figure(2.6, 1 + 1.5 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
         filled = [
-            _landscape(axes, data.sel(chart=CHARTS[letter][0]))
+            _landscape(axes, data.sel(chart=PARAMETRISATIONS[letter][0]))
             for axes, letter in zip(row, letters, strict=True)
         ]
         for axes, letter in zip(row, letters, strict=True):
-            chart, path = CHARTS[letter]
-            style.letter(axes, letter, chart)
+            name, path = PARAMETRISATIONS[letter]
+            style.letter(axes, letter, name)
             axes.set_xlabel(rf"$\omega_\theta$,  {path}", fontsize=6)
         row[0].set_ylabel(r"$\omega_\nu$,  $\nu = \tanh\,\omega_\nu$")
-        bar = drawn.colorbar(filled[0], ax=row, pad=0.01, aspect=30)
+        bar = figure.colorbar(filled[0], ax=row, pad=0.01, aspect=30)
         bar.set_ticks([-3, -2, -1, 0], labels=[r"$<10^{-3}$", "0.01", "0.1", "1"])
         bar.set_label("loss")
         style.caption(
-            drawn,
+            figure,
             f"Adam at {data.attrs['rate']:g}: square, start; dot, after "
             f"{data.attrs['steps']} steps; star, target.  White lines: loss "
             + ", ".join(f"{level:g}" for level in LINES),
         )
-    return drawn
+    return figure
 
 
 def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
@@ -99,15 +99,15 @@ def shown(results: style.Results) -> str:
     goal = data.attrs["modulus"] * np.exp(1j * data.attrs["teacher"])
     last = data[["modulus", "angle"]].isel(step=-1)
     ends = last["modulus"] * np.exp(1j * last["angle"])
-    said = ", ".join(
-        f"{abs(complex(ends.sel(chart=chart)) - goal):.1g} ({chart}, panel {letter.upper()})"
-        for letter, (chart, _) in CHARTS.items()
+    distances = ", ".join(
+        f"{abs(complex(ends.sel(chart=name)) - goal):.1g} ({name}, panel {letter.upper()})"
+        for letter, (name, _) in PARAMETRISATIONS.items()
     )
     turns = last["angle"].sel(chart="optimal").item() - data.attrs["teacher"]
     return (
         f"After {data.attrs['steps']} steps of Adam the distance of the eigenvalue from its "
-        f"target is {said}. In panel C the angle ends {turns / (2 * np.pi):.2f} full turns "
-        "from the target angle, and the modulus is "
+        f"target is {distances}. In panel C the angle ends {turns / (2 * np.pi):.2f} full "
+        "turns from the target angle, and the modulus is "
         f"{last['modulus'].sel(chart='optimal').item():.3f} instead of "
         f"{data.attrs['modulus']:g}. A full turn does not change the eigenvalue."
     )

@@ -39,17 +39,17 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     below = [letter for letter in letters if letter in cuts]
     with style.styled():
         heights = [1.5] * ("a" in letters) + [2.4] * bool(below)
-        drawn = style.figure(sum(heights) + 0.3)
-        places = drawn.add_gridspec(len(heights), 1, height_ratios=heights)
+        figure = style.figure(sum(heights) + 0.3)
+        specs = figure.add_gridspec(len(heights), 1, height_ratios=heights)
         if "a" in letters:
-            _discs(drawn, places[0], data)
+            _discs(figure, specs[0], data)
         if below:
-            grid = places[len(heights) - 1].subgridspec(1, len(below), wspace=0.08)
+            grid = specs[len(heights) - 1].subgridspec(1, len(below), wspace=0.08)
             for column, letter in enumerate(below):
-                cuts[letter](drawn.add_subplot(grid[column]), data)
+                cuts[letter](figure.add_subplot(grid[column]), data)
         modulus, turn = data.attrs["modulus"], data.attrs["angle"] / np.pi
         style.caption(
-            drawn,
+            figure,
             rf"Star: $\lambda_0 = {modulus:g}\,e^{{{turn:g} i\pi}}$; ring: "
             r"$\bar\lambda_0$.  Lines: closed form.",
             r"The authors' code of this figure computes $S$ as Eq. 134 is printed, with "
@@ -58,22 +58,22 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"Dots, moved apart: simulated sensitivities $s$, mean and standard error of "
             f"{data.attrs['draws']} trajectories.",
         )
-    return drawn
+    return figure
 
 
-def _discs(drawn: Figure, place, data: xr.Dataset) -> None:
+def _discs(figure: Figure, spec, data: xr.Dataset) -> None:
     """``|S|`` by colour, a disc for each correlation of the input."""
     rhos = data["rho"].values
-    row = place.subgridspec(1, len(rhos), wspace=0.05)
+    row = spec.subgridspec(1, len(rhos), wspace=0.05)
     top = 10 ** (np.ceil(np.log10(float(data["disc"].max()))) - SPARED)
     norm = LogNorm(FLOOR, top)
-    axes = [drawn.add_subplot(row[column]) for column in range(len(rhos))]
+    axes = [figure.add_subplot(row[column]) for column in range(len(rhos))]
     for panel, rho in zip(axes, rhos, strict=True):
         _disc(panel, data.sel(rho=rho), norm)
         panel.set_title(rf"$\rho = {rho:g}$", loc="center")
     style.letter(axes[0], "a", "in the unit disc", above=1)
     colours = ScalarMappable(norm, "magma")
-    bar = drawn.colorbar(
+    bar = figure.colorbar(
         colours, ax=axes, pad=0.01, aspect=16, shrink=0.9, extend="both"
     )
     bar.set_label(r"$|S(\lambda, \lambda_0)|$")
@@ -148,8 +148,10 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
     for i, (rho, colour) in enumerate(zip(rhos, COLOURS, strict=False)):
         curve = data.sel(rho=rho)
         along = curve["along"].values - centre
-        drawn = np.abs(along) < 1.001 * near
-        axes.plot(along[drawn], curve["alignment"].values[drawn], color=colour, lw=0.9)
+        visible = np.abs(along) < 1.001 * near
+        axes.plot(
+            along[visible], curve["alignment"].values[visible], color=colour, lw=0.9
+        )
         shift = 0.1 * gap * (i - (len(rhos) - 1) / 2)
         axes.errorbar(
             marked[inside] + shift,
@@ -184,7 +186,7 @@ def shown(results: style.Results) -> str:
 
 
 def details(results: style.Results) -> style.Cells:
-    """The similarity of the conjugate over that of the real eigenvalue."""
+    """The similarity of the conjugate eigenvalue relative to the real eigenvalue's."""
     ratio = _ratio(results[STUDY])
     modulus = results[STUDY].attrs["modulus"]
     return (

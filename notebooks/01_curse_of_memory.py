@@ -253,11 +253,11 @@ axis.set(xlabel=r"correlation $\rho$", ylabel="printed / true", ylim=(0, 1.1))
 axis.legend()
 plt.show()
 for size, least in worst.items():
-    said = (
+    sentence = (
         f"At $\\lambda = {size}$ the true moment is up to {1 / least:.2f} times the "
         "printed one."
     )
-    display(Markdown(said))
+    display(Markdown(sentence))
 
 # %% [markdown]
 # ## Practical consequences
@@ -281,7 +281,7 @@ for size, least in worst.items():
 # %%
 gap = np.logspace(-1, -6, 6)
 gamma_squared = gap * (2 - gap)
-slope_squared = ((1 - gap) * np.log1p(-gap)) ** 2
+derivative_squared = ((1 - gap) * np.log1p(-gap)) ** 2
 header = "| $1-\\lambda$ | " + " | ".join(
     rf"{size}, $\rho={value:g}$"
     for value in (0, 0.9, 1)
@@ -291,7 +291,9 @@ with double_precision(True):
     columns = [gap]
     for value in (0.0, 0.9, 1.0):
         state = np.asarray(stable.state_moment(gap, 0.0, value))
-        change = np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * slope_squared
+        change = (
+            np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * derivative_squared
+        )
         columns += [gamma_squared * state, gamma_squared * change]
 rows = [
     "| " + " | ".join(f"{x:.3g}" for x in row) + " |" for row in np.transpose(columns)
@@ -326,12 +328,14 @@ display(
 
 # %%
 gap = np.logspace(-0.5, -6, 200)
-slope_squared = ((1 - gap) * np.log1p(-gap)) ** 2
+derivative_squared = ((1 - gap) * np.log1p(-gap)) ** 2
 figure, axes = plt.subplots(1, 2)
 for value in (0.0, 0.5, 0.9, 0.99, 1.0):
     with double_precision(True):
         state = np.asarray(stable.state_moment(gap, 0.0, value))
-        change = np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * slope_squared
+        change = (
+            np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * derivative_squared
+        )
     look = {"color": lessons.CORRELATION[value], "label": rf"$\rho = {value:g}$"}
     axes[0].loglog(gap, gap * (2 - gap) * change, **look)
     axes[1].semilogx(gap, change / state, **look)

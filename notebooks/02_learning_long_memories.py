@@ -92,7 +92,8 @@ for name, process in (("white", None), ("AR(1), $\\rho = 0.8$", AR1(0.8))):
     task = teacher_student(teacher, process, length=100)
     exact = float(task.loss(student))
     batches = jax.lax.map(
-        lambda one, task=task: task.loss(student, one, 32), jax.random.split(key, 40)
+        lambda batch_key, task=task: task.loss(student, batch_key, 32),
+        jax.random.split(key, 40),
     )
     error = float(batches.std(ddof=1)) / math.sqrt(len(batches))
     assert abs(float(batches.mean()) - exact) < 5 * error
@@ -155,11 +156,11 @@ tasks = jax.tree.map(lambda *leaves: jnp.stack(leaves), *tasks)
 
 @jax.jit
 def trained(runs):
-    def one(run, task):
+    def per_run(run, task):
         run, losses = advance(run, lambda layer, _: task.loss(layer), adam, STEPS)
         return run, losses
 
-    return jax.vmap(one)(runs, tasks)
+    return jax.vmap(per_run)(runs, tasks)
 
 
 ends, last = {}, {}
@@ -168,7 +169,7 @@ for name, (draw, rate) in students.items():
         start(draw(jax.random.key(100 + seed)), adam, rate, key)
         for seed in range(SEEDS)
     ]
-    ends[name], losses = trained(jax.tree.map(lambda *one: jnp.stack(one), *runs))
+    ends[name], losses = trained(jax.tree.map(lambda *leaves: jnp.stack(leaves), *runs))
     for seed in range(SEEDS):
         label = name if seed == 0 else None
         plt.semilogy(losses[seed], color=COLOUR[name], label=label, alpha=0.8)
@@ -177,7 +178,7 @@ plt.gca().set(xlabel="Adam step", ylabel="exact loss")
 plt.legend()
 plt.show()
 dense, lru = last.values()
-wins = sum(two < one for one in dense for two in lru)
+wins = sum(lru_loss < dense_loss for dense_loss in dense for lru_loss in lru)
 display(
     Markdown(
         f"The final losses of the LRUs are {lru[0]:.1g} to {lru[-1]:.1g}, those of the dense "
@@ -199,7 +200,7 @@ display(
 # %%
 middle, decades = {}, {}
 for name, end in ends.items():
-    rates = jax.vmap(lambda one: effective_rates(one, adam))(
+    rates = jax.vmap(lambda run: effective_rates(run, adam))(
         end._replace(step=jnp.full((SEEDS,), STEPS // 2))
     )
     recurrent = rates.A if name == "dense RNN" else rates.nu_log
@@ -215,13 +216,15 @@ plt.gca().set(
 )
 plt.legend()
 plt.show()
-wider = max(decades, key=lambda one: decades[one])
+wider = max(decades, key=lambda name: decades[name])
 display(
     Markdown(
         f"The median step of the LRU is "
         f"{two_digits(middle['LRU'] / middle['dense RNN'])} times that "
         "of the dense network. From the smallest to the largest step the ratio is "
-        + ", ".join(f"{two_digits(10**one)} ({name})" for name, one in decades.items())
+        + ", ".join(
+            f"{two_digits(10**value)} ({name})" for name, value in decades.items()
+        )
         + f". So Adam treats the parameters of the {wider} more differently."
     )
 )
@@ -336,8 +339,8 @@ print(
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 3. The better network changes where the median lead changes its sign.
 signs = medians.values > 0
-(place,) = np.flatnonzero(signs[1:] != signs[:-1])
-before, behind = medians["condition"].values[[place, place + 1]]
+(index,) = np.flatnonzero(signs[1:] != signs[:-1])
+before, behind = medians["condition"].values[[index, index + 1]]
 assert medians.sel(condition=before) < 0 < medians.sel(condition=behind)
 print(f"between nu_0 = {before} and nu_0 = {behind}")
 

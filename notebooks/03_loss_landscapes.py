@@ -49,17 +49,17 @@ from sigprop.tasks.one_dimensional import Chart, OneDimensional
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times
 MEMORIES = tuple(lessons.MEMORY)
-CHARTS = {
+PARAMETRISATIONS = {
     "polar": Chart("plain", "plain"),
     "exp": Chart("exponential", "exponential"),
     "tanh": Chart("tanh", "optimal"),
 }
 
 
-def surface(task, rows, columns, chart=None):
+def surface(task, rows, columns, parametrisation=None):
     """The exact loss on a grid, in double precision."""
     with double_precision(True):
-        return np.asarray(landscape.surface(task, rows, columns, chart))
+        return np.asarray(landscape.surface(task, rows, columns, parametrisation))
 
 
 def picture(axes, loss, across, up, norm):
@@ -93,8 +93,8 @@ def draw_lines(rho=0.0):
     real, turn = np.linspace(0, 0.998, 1500), np.linspace(-np.pi, np.pi, 1501)
     for size in MEMORIES:
         task = OneDimensional(complex(size), normalised=False, process=AR1(rho))
-        on_axis = surface(task, real, np.zeros(1), CHARTS["polar"])[:, 0]
-        on_circle = surface(task, np.array([size]), turn, CHARTS["polar"])[0]
+        on_axis = surface(task, real, np.zeros(1), PARAMETRISATIONS["polar"])[:, 0]
+        on_circle = surface(task, np.array([size]), turn, PARAMETRISATIONS["polar"])[0]
         colour, label = lessons.MEMORY[size], rf"$\lambda^* = {size}$"
         along.semilogy(real, np.maximum(on_axis, 1e-9), color=colour)
         around.semilogy(turn, np.maximum(on_circle, 1e-9), color=colour, label=label)
@@ -121,7 +121,7 @@ def sharpness(size, rho, normalised, turn=0.0):
     step = 0.01 * (1 - size)
     aside = step * np.arange(-2, 3)
     weights = np.array([-1, 16, -30, 16, -1]) / (12 * step**2)
-    polar, here = CHARTS["polar"], (np.array([size]), np.array([angle]))
+    polar, here = PARAMETRISATIONS["polar"], (np.array([size]), np.array([angle]))
     by_modulus = surface(task, size + aside, here[1], polar)[:, 0] @ weights
     by_angle = surface(task, here[0], angle + aside, polar)[0] @ weights
     return by_modulus, by_angle
@@ -131,14 +131,14 @@ table = [
     "| $\\lambda^*$ | curvature along $\\nu$ | along $\\theta$ | along $\\nu$, normalised |"
 ]
 table.append("|---|---|---|---|")
-found = {}
+sharpnesses = {}
 for size in (0.9, 0.99, 0.999):
     bare, scaled = sharpness(size, 0.0, False), sharpness(size, 0.0, True)
-    found[size] = (*bare, scaled[0])
-    numbers = " | ".join(f"{one:.3g}" for one in found[size])
+    sharpnesses[size] = (*bare, scaled[0])
+    numbers = " | ".join(f"{value:.3g}" for value in sharpnesses[size])
     table.append(f"| {size} | {numbers} |")
 display(Markdown("\n".join(table)))
-growth = np.array(found[0.999]) / np.array(found[0.99])
+growth = np.array(sharpnesses[0.999]) / np.array(sharpnesses[0.99])
 by_modulus, by_angle, normalised = powers = np.log10(growth)
 assert np.all(np.abs(powers - [3, 3, 2]) < 0.02)
 display(
@@ -205,28 +205,30 @@ rows = [
     "| loss at $\\lambda = 0$, $\\theta^* = 0$ |"
 ]
 rows.append("|---|---|---|---|---|")
-found = []
+curvatures = []
 for rho in RHOS:
     tasks = [
         OneDimensional(cmath.rect(0.9, x), False, AR1(rho)) for x in (math.pi / 4, 0)
     ]
-    middles = [surface(one, np.zeros(1), np.zeros(1))[0, 0] for one in tasks]
-    bends = [sharpness(0.9, rho, False, turn)[0] for turn in (0.25, 0.0)]
-    found.append(bends + middles)
-    rows.append(f"| {rho} | " + " | ".join(f"{one:.3g}" for one in found[-1]) + " |")
+    middles = [surface(task, np.zeros(1), np.zeros(1))[0, 0] for task in tasks]
+    sharpest = [sharpness(0.9, rho, False, turn)[0] for turn in (0.25, 0.0)]
+    curvatures.append(sharpest + middles)
+    rows.append(
+        f"| {rho} | " + " | ".join(f"{value:.3g}" for value in curvatures[-1]) + " |"
+    )
 display(Markdown("\n".join(rows)))
-said = []
+sentences = []
 for name, change in zip(
     ("$\\theta^* = \\pi/4$", "$\\theta^* = 0$"),
-    np.divide(found[-1], found[0])[:2],
+    np.divide(curvatures[-1], curvatures[0])[:2],
     strict=True,
 ):
-    word = "sharper" if change > 1 else "wider"
-    said.append(
-        f"- For the teacher with {name} the minimum becomes {word}. Its curvature at "
+    comparison = "sharper" if change > 1 else "wider"
+    sentences.append(
+        f"- For the teacher with {name} the minimum becomes {comparison}. Its curvature at "
         f"$\\rho = {RHOS[-1]}$ is {change:.2g} times the curvature for white inputs."
     )
-display(Markdown("\n".join(said)))
+display(Markdown("\n".join(sentences)))
 
 # %% [markdown]
 # A slow input hardly excites a teacher that rotates. So the student learns little from such
@@ -262,7 +264,11 @@ for size in MEMORIES:
     task = OneDimensional(complex(size))
     nu = np.linspace(0, 0.9999, 2000)
     colour = lessons.MEMORY[size]
-    plain.plot(nu, surface(task, nu, np.zeros(1), CHARTS["polar"])[:, 0], color=colour)
+    plain.plot(
+        nu,
+        surface(task, nu, np.zeros(1), PARAMETRISATIONS["polar"])[:, 0],
+        color=colour,
+    )
     at = omega + math.atanh(size)
     loss = surface(task, at, np.zeros(1), Chart("tanh", "plain"))[:, 0]
     tamed.plot(omega, loss, color=colour, label=rf"$\lambda^* = {size}$")
@@ -289,20 +295,23 @@ MODULI = {"polar": (0.0, 0.9999), "exp": (-8.0, 1.0), "tanh": (0.0, 4.5)}
 
 def angles(name, size):
     """The parameters of angles from just below zero, or near it, to half a turn."""
-    end = float(CHARTS[name].coordinates(size, math.pi).angle)
+    end = float(PARAMETRISATIONS[name].coordinates(size, math.pi).angle)
     return (-6.0, end) if name == "exp" else (-end / 6, end)
 
 
-def draw_charts(size=0.97, turn=0.01, rho=0.0, points=501):
-    figure, row = plt.subplots(1, len(CHARTS), figsize=(7, 2.6), squeeze=False)
+def draw_parametrisations(size=0.97, turn=0.01, rho=0.0, points=501):
+    figure, row = plt.subplots(
+        1, len(PARAMETRISATIONS), figsize=(7, 2.6), squeeze=False
+    )
     teacher = cmath.rect(size, math.pi * turn)
     task = OneDimensional(teacher, process=AR1(rho))
-    for axes, name in zip(row[0], CHARTS, strict=True):
-        goal = CHARTS[name].coordinates(size, math.pi * turn)
+    for axes, name in zip(row[0], PARAMETRISATIONS, strict=True):
+        goal = PARAMETRISATIONS[name].coordinates(size, math.pi * turn)
         up, across = (
-            np.linspace(*one, points) for one in (MODULI[name], angles(name, size))
+            np.linspace(*window, points)
+            for window in (MODULI[name], angles(name, size))
         )
-        loss = np.clip(surface(task, up, across, CHARTS[name]), 1e-3, None)
+        loss = np.clip(surface(task, up, across, PARAMETRISATIONS[name]), 1e-3, None)
         shown = picture(axes, loss, across, up, LogNorm(1e-2, 1))
         axes.plot(goal.angle, goal.modulus, "*", color="white", mec="black", ms=9)
         axes.set(title=name, xlabel=r"$\omega_\theta$")
@@ -311,7 +320,7 @@ def draw_charts(size=0.97, turn=0.01, rho=0.0, points=501):
     return figure
 
 
-draw_charts()
+draw_parametrisations()
 plt.show()
 
 # %% [markdown]
@@ -338,7 +347,7 @@ for size in (0.5, 0.9, 0.99, 0.999):
     task = OneDimensional(complex(size))
     width = math.pi / 2 - 2 * math.atan(size**2)
     turn = np.array([0.0, width, math.pi])
-    _, half, top = surface(task, np.array([size]), turn, CHARTS["polar"])[0]
+    _, half, top = surface(task, np.array([size]), turn, PARAMETRISATIONS["polar"])[0]
     assert math.isclose(half, top / 2, rel_tol=1e-9)
     shares[size] = width / math.pi
     rows.append(f"| {size} | {width:.4f} | {shares[size]:.2%} |")
@@ -360,14 +369,14 @@ display(
 
 # %%
 Sliders(
-    lambda size, turn, rho: closed(draw_charts(size, turn, rho, 251)),
+    lambda size, turn, rho: closed(draw_parametrisations(size, turn, rho, 251)),
     {
         "modulus |λ*|": MEMORIES,
         "angle of λ*, in π": (0.01, 0.25),
         "correlation ρ": (0.0, 0.9),
     },
-    "If the sliders do not work on this page, run this cell in Jupyter or call draw_charts "
-    "with other numbers.",
+    "If the sliders do not work on this page, run this cell in Jupyter or call "
+    "draw_parametrisations with other numbers.",
 )
 
 # %% [markdown]

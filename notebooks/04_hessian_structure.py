@@ -87,31 +87,35 @@ with double_precision(True):
         again = expand(task, students["dense RNN"], route).hessian
         gap = again - exact["dense RNN"].hessian
         assert np.abs(gap).max() < 1e-10 * np.abs(again).max()
-pairs = {name: see.eigenpairs(found.hessian) for name, found in exact.items()}
+pairs = {name: see.eigenpairs(expansion.hessian) for name, expansion in exact.items()}
 figure, row = plt.subplots(1, 4, figsize=(8, 2.6))
-said = []
-for axes, (name, found) in zip(row, exact.items(), strict=True):
-    names = [name for name in hessians.NAMES if name in found.layout]
-    rows = [np.arange(len(found.gradient))[found.layout[one].entries] for one in names]
-    order, names = np.concatenate(rows), np.repeat(names, [len(one) for one in rows])
+sentences = []
+for axes, (name, expansion) in zip(row, exact.items(), strict=True):
+    names = [name for name in hessians.NAMES if name in expansion.layout]
+    rows = [
+        np.arange(len(expansion.gradient))[expansion.layout[group].entries]
+        for group in names
+    ]
+    order = np.concatenate(rows)
+    names = np.repeat(names, [len(entries) for entries in rows])
     parts = hessians.groups(names)
     middles = [(first + end - 1) / 2 for _, first, end in parts]
-    ordered = found.hessian[np.ix_(order, order)]
+    ordered = expansion.hessian[np.ix_(order, order)]
     hessians.matrix(axes, ordered)
     sharp = hessians.NAMES[str(names[np.argmax(np.diag(ordered))])]
-    said.append(
+    sentences.append(
         f"- {name}: {len(ordered)} parameters; {sharp} has the largest second derivative"
     )
     hessians.gaps(axes, [end for _, _, end in parts])
     for ticks in (axes.set_xticks, axes.set_yticks):
         ticks(middles, [symbol for symbol, _, _ in parts], fontsize=7)
-    most = np.abs(found.hessian).max()
+    most = np.abs(expansion.hessian).max()
     bar = figure.colorbar(axes.images[0], ax=axes, location="bottom", shrink=0.8)
     bar.set_ticks([-most, 0, most], labels=[f"{-most:.0e}", "0", f"{most:.0e}"])
     bar.ax.minorticks_off()
     axes.set_title(name)
 plt.show()
-display(Markdown("\n".join(said)))
+display(Markdown("\n".join(sentences)))
 
 # %% [markdown]
 # In the dense recurrence matrix $A$ each eigenvalue depends on all sixteen numbers, so all
@@ -129,18 +133,18 @@ display(Markdown("\n".join(said)))
 
 # %%
 with double_precision(True):
-    drawn, apart = {name: [] for name in NETWORKS}, []
+    samples, apart = {name: [] for name in NETWORKS}, []
     for seed in range(DRAWS):
         goal, solved = solutions(seed)
         for name, student in solved.items():
-            drawn[name].append(expand(goal, student, at_optimum=True).hessian)
+            samples[name].append(expand(goal, student, at_optimum=True).hessian)
         lam = np.asarray(goal.teacher.eigenvalues())
-        one, two = (lam[i] for i in np.triu_indices(N, 1))
-        apart.append(np.abs((one - two) / (1 - one * two.conj())).min())
+        first, second = (lam[i] for i in np.triu_indices(N, 1))
+        apart.append(np.abs((first - second) / (1 - first * second.conj())).min())
 spread, known = {}, 2 * N + 1
-for name, many in drawn.items():
-    top = [see.eigenpairs(one).vectors[:N] for one in many]
-    spread[name] = np.array([participation(one).mean() for one in top])
+for name, many in samples.items():
+    top = [see.eigenpairs(hessian).vectors[:N] for hessian in many]
+    spread[name] = np.array([participation(vectors).mean() for vectors in top])
 _, (left, right) = plt.subplots(1, 2)
 for name in NETWORKS:
     values = pairs[name].values
@@ -156,15 +160,17 @@ right.set(xlabel="parameters per direction", ylim=(3.5, -0.5))
 right.set_yticks(range(4), NETWORKS)
 plt.show()
 sharpest = {name: pairs[name].values[0] for name in NETWORKS}
-typical = {name: np.median(one) for name, one in spread.items()}
+typical = {name: np.median(values) for name, values in spread.items()}
 dense = sharpest["dense RNN"]
-words = [f"{sharpest[name] / dense:.2g} ({name})" for name in NETWORKS[1:]]
+ratios = [f"{sharpest[name] / dense:.2g} ({name})" for name in NETWORKS[1:]]
 wider = np.sum(spread["dense RNN"] > spread["complex diagonal"])
 display(
     Markdown(
         "The largest curvature, divided by that of the dense RNN, is "
-        f"{', '.join(words)}. In the median a direction of large curvature is spread over "
-        + ", ".join(f"{one:.1f} parameters ({name})" for name, one in typical.items())
+        f"{', '.join(ratios)}. In the median a direction of large curvature is spread over "
+        + ", ".join(
+            f"{value:.1f} parameters ({name})" for name, value in typical.items()
+        )
         + f". For {wider} of {DRAWS} teachers this number is larger in the dense RNN than in "
         "the complex diagonal network."
     )
@@ -183,15 +189,15 @@ rows = ["| network | $2/L$ | measured rate | measured / $2/L$ |", "|---|---|---|
 with double_precision(True):
     for name, student in students.items():
         x, split = ravel_pytree(parameters(student))
-        slope = jax.grad(lambda x, s=student, to=split: task.loss(replace(s, to(x))))
+        gradient = jax.grad(lambda x, s=student, to=split: task.loss(replace(s, to(x))))
         bound = see.stability_bound(exact[name].hessian)
         way = jnp.asarray(pairs[name].vectors[0])
-        measured = see.measured_bound(slope, x, way, bound)
+        measured = see.measured_bound(gradient, x, way, bound)
         assert math.isclose(measured, bound, rel_tol=2e-3)
         numbers = f"{bound:.3e} | {measured:.3e} | {measured / bound:.5f}"
         rows.append(f"| {name} | {numbers} |")
 display(Markdown("\n".join(rows)))
-hardest = max(sharpest, key=lambda one: sharpest[one])
+hardest = max(sharpest, key=lambda name: sharpest[name])
 times = sharpest[hardest] / dense
 display(
     Markdown(
@@ -228,11 +234,13 @@ def condition(matrix):
 
 _, (left, right) = plt.subplots(1, 2)
 after = {}
-for name, many in drawn.items():
-    tamed = [see.preconditioned(one) for one in many]
-    after[name] = np.array([condition(one) for one in tamed])
+for name, many in samples.items():
+    tamed = [see.preconditioned(hessian) for hessian in many]
+    after[name] = np.array([condition(hessian) for hessian in tamed])
     look = {"marker": MARKER[name], "ls": "", "color": COLOUR[name], "ms": 4}
-    left.loglog([condition(one) for one in many], after[name], **look, label=name)
+    left.loglog(
+        [condition(hessian) for hessian in many], after[name], **look, label=name
+    )
     right.loglog(apart, after[name], **look)
 fine = np.geomspace(0.08, 1, 9)
 right.loglog(fine, 20 / fine**6, color=style.GREY, lw=1, zorder=0)
@@ -242,22 +250,24 @@ left.legend()
 right.set(xlabel="distance $d$ of the nearest eigenvalues")
 plt.show()
 crowded = np.array(apart) < 0.9
-before = [np.log10([condition(one) for one in drawn[name]]) for name in NETWORKS]
+before = [
+    np.log10([condition(hessian) for hessian in samples[name]]) for name in NETWORKS
+]
 rows = [
     "| network | median, common rate | median, separate rates "
     "| largest, separate rates, $d \\geq 0.9$ | fit of $20\\,d^{-6}$, $d < 0.9$ |"
 ]
 rows.append("|---|---|---|---|---|")
 for name, decades in zip(NETWORKS, before, strict=True):
-    law = after[name][crowded] * np.array(apart)[crowded] ** 6 / 20
-    off = f"within a factor of {2 ** np.abs(np.log2(law)).max():.2g}"
+    quotient = after[name][crowded] * np.array(apart)[crowded] ** 6 / 20
+    off = f"within a factor of {2 ** np.abs(np.log2(quotient)).max():.2g}"
     middle, worst = np.median(after[name]), after[name][~crowded].max()
     rows.append(
         f"| {name} | {10 ** np.median(decades):.0e} | {middle:.3g} | {worst:.3g} | {off} |"
     )
 display(Markdown("\n".join(rows)))
 better = np.sum(after["dense RNN"][crowded] < after["complex diagonal"][crowded])
-medians = {name: np.median(one) for name, one in after.items()}
+medians = {name: np.median(values) for name, values in after.items()}
 ratio = medians["dense RNN"] / max(medians[name] for name in NETWORKS[1:])
 display(
     Markdown(
@@ -293,9 +303,14 @@ with double_precision(True):
     angles = np.angle(np.asarray(task.teacher.eigenvalues()))[::2]
     for rho in RHOS:
         fed, same = solutions(SHOWN, AR1(rho))
-        found = {name: expand(fed, one, at_optimum=True) for name, one in same.items()}
-        own.append(np.diag(found["LRU"].block("nu_log"))[::2])
-        share.append([see.off_diagonal_share(found[name].hessian) for name in NETWORKS])
+        expansions = {
+            name: expand(fed, student, at_optimum=True)
+            for name, student in same.items()
+        }
+        own.append(np.diag(expansions["LRU"].block("nu_log"))[::2])
+        share.append(
+            [see.off_diagonal_share(expansions[name].hessian) for name in NETWORKS]
+        )
 own, share = np.array(own) / own[0], np.array(share)
 _, (left, right) = plt.subplots(1, 2)
 fine = np.unique(np.append(np.linspace(0, 0.995, 400), RHOS))

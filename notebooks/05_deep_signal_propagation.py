@@ -80,11 +80,11 @@ with double_precision(True):
 plt.gca().set(xlabel=r"lag $\Delta$, steps", ylabel="autocorrelation")
 plt.legend()
 plt.show()
-said = (
+sentence = (
     "After three layers the correlation of successive outputs is "
     f"{own[1] / own[0]:.2f}. In the white input it is 0."
 )
-display(Markdown(said))
+display(Markdown(sentence))
 
 # %% [markdown]
 # ## Through whole blocks
@@ -116,7 +116,7 @@ network, empty = build(jax.random.key(1), preset)
 
 def gates_times(network, factor):
     return eqx.tree_at(
-        lambda one: [block.mixing for block in one.blocks],
+        lambda model: [block.mixing for block in model.blocks],
         network,
         replace_fn=lambda mixing: jax.tree.map(lambda x: factor * x, mixing),
     )
@@ -130,12 +130,12 @@ def look(u, v):
     """Squares of streams and states at the last step, and of errors at the middle step."""
 
     def run(pushes):
-        x, seen, square = network.encode(u, None) + pushes[0], [], []
+        x, powers, square = network.encode(u, None) + pushes[0], [], []
         for block, push in zip(network.blocks, pushes[1:], strict=True):
             square.append(jnp.sum(jnp.abs(block.layer.states(x)[STEPS - 1]) ** 2))
             x = block(x, empty)[0] + push
-            seen.append(jnp.mean(x[STEPS - 1] ** 2))
-        return jnp.sum(v * x), (jnp.stack(seen), jnp.stack(square))
+            powers.append(jnp.mean(x[STEPS - 1] ** 2))
+        return jnp.sum(v * x), (jnp.stack(powers), jnp.stack(square))
 
     pushes = jnp.zeros((len(network.blocks) + 1, len(u), WIDTH))
     errors, (stream, state) = jax.grad(run, has_aux=True)(pushes)
@@ -147,8 +147,10 @@ def measure(process, seed):
     keys = jax.random.split(jax.random.key(seed))
     u = channels(keys[0], process, NUM, 2 * STEPS, 4, jnp.float32)
     v = jax.random.normal(keys[1], (NUM, 2 * STEPS, WIDTH))
-    drawn = [np.asarray(one, float) for one in jax.lax.map(lambda p: look(*p), (u, v))]
-    return [(x.mean(0), x.std(0, ddof=1) / NUM**0.5) for x in drawn]
+    samples = [
+        np.asarray(values, float) for values in jax.lax.map(lambda p: look(*p), (u, v))
+    ]
+    return [(x.mean(0), x.std(0, ddof=1) / NUM**0.5) for x in samples]
 
 
 _, row = plt.subplots(1, 2, sharey=True)
@@ -172,15 +174,18 @@ row[0].set_ylabel("measured / predicted")
 row[0].legend()
 plt.show()
 ratios = np.concatenate(list(worst.values()))
-lines = ["| | " + " | ".join(f"block {one}" for one in blocks)]
+lines = ["| | " + " | ".join(f"block {block}" for block in blocks)]
 lines.append("|---" * (1 + len(blocks)))
 for (name, rho), values in worst.items():
-    cells = " | ".join(f"{one:.3f}" for one in values)
+    cells = " | ".join(f"{value:.3f}" for value in values)
     lines.append(f"| {name}, $\\rho = {rho:g}$ | {cells}")
 display(Markdown("\n".join(f"{line} |" for line in lines)))
-said = f"The measured moments are {ratios.min():.2f} to {ratios.max():.2f} times the predicted"
+low, high = ratios.min(), ratios.max()
 display(
-    Markdown(f"{said} ones. The prediction uses no measurement inside the network.")
+    Markdown(
+        f"The measured moments are {low:.2f} to {high:.2f} times the predicted ones. The "
+        "prediction uses no measurement inside the network."
+    )
 )
 assert np.all(np.abs(ratios - 1) < 0.25)
 
@@ -200,10 +205,10 @@ assert np.all(np.abs(ratios - 1) < 0.25)
 
 # %%
 for rho, ((mean, sem), error) in off.items():
-    places = np.arange(len(mean))
+    positions = np.arange(len(mean))
     colour = lessons.CORRELATION[rho]
-    plt.plot(places, error, color=colour, label=rf"theory, $\rho = {rho:g}$")
-    plt.errorbar(places, mean, yerr=2 * sem, fmt="o", color=colour)
+    plt.plot(positions, error, color=colour, label=rf"theory, $\rho = {rho:g}$")
+    plt.errorbar(positions, mean, yerr=2 * sem, fmt="o", color=colour)
 plt.gca().set(
     xlabel="number of blocks passed forwards", ylabel=r"E$(\partial L/\partial x)^2$"
 )
@@ -258,15 +263,15 @@ with double_precision(True):
         MAKE.items(), (style.BLUE, style.ORANGE), strict=True
     ):
         exact, mean, sem = np.empty((3, len(MEMORIES), 2))
-        for place, memory in enumerate(MEMORIES):
+        for position, memory in enumerate(MEMORIES):
             layer, length = make(memory), 2 * memory
             closed = predict_gated(layer, steps=length)
             u = jax.random.normal(jax.random.key(memory), (NUM, length, 4), jnp.float64)
-            found = squares(layer)(u)
-            for k, what in enumerate(("state", gate)):
-                x = np.asarray(found[what])
-                exact[place, k] = closed[what].value
-                mean[place, k], sem[place, k] = x.mean(), x.std() / NUM**0.5
+            samples = squares(layer)(u)
+            for k, quantity in enumerate(("state", gate)):
+                x = np.asarray(samples[quantity])
+                exact[position, k] = closed[quantity].value
+                mean[position, k], sem[position, k] = x.mean(), x.std() / NUM**0.5
         for k, axes in enumerate(row):
             axes.loglog(MEMORIES, exact[:, k], color=colour, label=name)
             axes.errorbar(
@@ -277,15 +282,15 @@ for axes, title in zip(
     row, ("squared state", "squared gradient of the gate's weights"), strict=True
 ):
     axes.set(title=title, xlabel="time constant without input, steps")
-    axes.set_xticks(MEMORIES, [str(one) for one in MEMORIES], minor=False)
+    axes.set_xticks(MEMORIES, [str(steps) for steps in MEMORIES], minor=False)
     axes.minorticks_off()
 row[0].legend()
 plt.show()
-said = (
+sentence = (
     f"In {len(inside)} moments the largest distance between simulation and closed form is "
     f"{max(inside):.1f} standard errors."
 )
-display(Markdown(said))
+display(Markdown(sentence))
 
 # %% [markdown]
 # ## When a moment is infinite
@@ -309,7 +314,7 @@ weights = weights / weights.sum()
 spreads = np.linspace(0.1, 0.7, 13)
 a = np.exp(DRIFT + spreads[:, None] * nodes)
 square = (weights * a**2).sum(1)
-index = np.array([tail_index(one, weights) for one in a])
+index = np.array([tail_index(gates, weights) for gates in a])
 np.testing.assert_allclose(index, -2 * DRIFT / spreads**2, rtol=1e-6)
 _, (left, right) = plt.subplots(1, 2)
 left.plot(spreads, square, color=style.BLUE, label=r"E$\,a^2$")
@@ -322,8 +327,8 @@ met = {}
 for spread, colour in ((0.4, style.BLUE), (0.6, style.VERMILION)):
     h = np.zeros(20_000)
     for _ in range(200):
-        kept = np.exp(DRIFT + spread * draws.standard_normal(h.size))
-        h = kept * h + draws.standard_normal(h.size)
+        gates = np.exp(DRIFT + spread * draws.standard_normal(h.size))
+        h = gates * h + draws.standard_normal(h.size)
     size = np.sort(np.abs(h))[::-1]
     chance = (1 + np.arange(h.size)) / h.size
     right.loglog(size, chance, color=colour, label=f"spread {spread}")
@@ -340,13 +345,13 @@ for spread, (kappa, halves) in met.items():
     if E_aa < 1:
         names = ("a", "b", "aa", "ab", "bb")
         values = dict(zip(names, (E_a, 0.0, E_aa, 0.0, 1.0), strict=True))
-        said = f"is exactly {float(second_moment(values, 'state', None)):.2f}"
+        sentence = f"is exactly {float(second_moment(values, 'state', None)):.2f}"
     else:
-        said = "is infinite"
+        sentence = "is infinite"
     display(
         Markdown(
             f"At spread {spread} the tail index is $\\kappa = {kappa:.2f}$ and the second "
-            f"moment {said}. The means of $h^2$ over two halves of the sample are "
+            f"moment {sentence}. The means of $h^2$ over two halves of the sample are "
             f"{first:.2f} and {second:.2f}."
         )
     )
@@ -373,10 +378,10 @@ with double_precision(True):
     at_rest = predict_linear(perturb(unit), R, steps=STEPS, at=STEPS - 1)["state"]
     run = jax.jit(jax.vmap(lambda u: jnp.sum(unit.states(u)[-1] ** 2)))
     ratio, bars = np.empty((2, len(SIZES)))
-    for place, size in enumerate(SIZES):
+    for position, size in enumerate(SIZES):
         u = jax.random.normal(jax.random.key(5), (4 * NUM, STEPS, 4), jnp.float64)
         x = np.asarray(run(size * u)) / size**2 / at_rest
-        ratio[place], bars[place] = x.mean(), 2 * x.std() / len(x) ** 0.5
+        ratio[position], bars[position] = x.mean(), 2 * x.std() / len(x) ** 0.5
 plt.errorbar(SIZES, ratio, yerr=bars, fmt="o-", color=style.PURPLE)
 plt.axhline(1, color=style.GREY, zorder=0)
 plt.gca().set(
@@ -386,12 +391,12 @@ plt.gca().set(
     ylabel=r"$E\,h^2$, measured / linearised",
 )
 plt.show()
-said = "\n".join(
+sentence = "\n".join(
     f"- Inputs of standard deviation {SIZES[k]:g}: the measured moment is "
     f"{ratio[k]:{form}} times the linearised moment."
     for k, form in ((0, ".2f"), (2, ".1f"), (-1, ".1f"))
 )
-display(Markdown(said))
+display(Markdown(sentence))
 
 # %% [markdown]
 # ## To take home

@@ -85,10 +85,10 @@ right.set_title("mean squared norm of the state")
 right.legend()
 plt.show()
 for layer, power in enumerate(records["state_power"].T, start=1):
-    word = "grow" if power[-1] > power[0] else "shrink"
+    change = "grow" if power[-1] > power[0] else "shrink"
     factor = max(power[-1] / power[0], power[0] / power[-1])
     print(
-        f"In block {layer} the mean squared states {word} by a factor of {factor:.1f}."
+        f"In block {layer} the mean squared states {change} by a factor of {factor:.1f}."
     )
 
 # %% [markdown]
@@ -109,19 +109,21 @@ for layer, power in enumerate(records["state_power"].T, start=1):
 
 # %%
 chosen = data.test.subset(np.arange(160))
-found = audit(fitted.network, fitted.state, evaluation_batches(chosen, 16))
-summary = summarise(found)
+result = audit(fitted.network, fitted.state, evaluation_batches(chosen, 16))
+summary = summarise(result)
 shown = ["state", "sensitivity", "error", "gradient"]
-rungs = found["rung"].values
+rungs = result["rung"].values
 figure, axes = plt.subplots(1, 4, sharey=True, figsize=(7, 2.6))
 for axis, name in zip(axes, shown, strict=True):
     axis.axhspan(1 - TOLERANCE, 1 + TOLERANCE, color=style.GREY, alpha=0.3, lw=0)
     for block in range(2):
-        one = summary.sel(quantity=name).isel(recurrence=block)
-        low, middle, high = (one[part].values for part in ("low", "median", "high"))
-        place = np.arange(len(rungs)) + 0.2 * block
+        block_summary = summary.sel(quantity=name).isel(recurrence=block)
+        low, middle, high = (
+            block_summary[part].values for part in ("low", "median", "high")
+        )
+        position = np.arange(len(rungs)) + 0.2 * block
         axis.errorbar(
-            place,
+            position,
             middle,
             (middle - low, high - middle),
             fmt="o",
@@ -144,30 +146,32 @@ plt.show()
 rows = ["| signal | " + " | ".join(f"block {1 + block}" for block in range(2)) + " |"]
 rows.append("|---|---|---|")
 for name in shown:
-    words = summary["reason"].sel(quantity=name).values
-    rows.append(f"| {name} | " + " | ".join(map(str, words)) + " |")
+    texts = summary["reason"].sel(quantity=name).values
+    rows.append(f"| {name} | " + " | ".join(map(str, texts)) + " |")
 display(Markdown("\n".join(rows)))
 medians = summary["median"].sel(quantity=shown)
 inside = np.abs(medians - 1) <= TOLERANCE
 for rung in rungs:
-    seen = medians.sel(rung=rung).notnull()
-    held = int((inside.sel(rung=rung) & seen).sum())
+    known = medians.sel(rung=rung).notnull()
+    count = int((inside.sel(rung=rung) & known).sum())
     print(
-        f"{rung}: {held} of {int(seen.sum())} medians are within {TOLERANCE:.0%} of the "
+        f"{rung}: {count} of {int(known.sum())} medians are within {TOLERANCE:.0%} of the "
         "measurement."
     )
 
 # %%
-reasons = {str(one) for one in summary["reason"].sel(quantity=shown).values.ravel()}
-kept = float(inside.sel(quantity=["state", "error"], rung="stationary").mean())
-said = [
-    "all" if kept == 1 else f"{kept:.0%}",
+reasons = {
+    str(reason) for reason in summary["reason"].sel(quantity=shown).values.ravel()
+}
+share = float(inside.sel(quantity=["state", "error"], rung="stationary").mean())
+phrases = [
+    "all" if share == 1 else f"{share:.0%}",
     "of the medians of states and errors agree ",
 ]
 first = "; ".join(sorted(reasons - {HOLDS}))
 display(
     Markdown(
-        f"With the measured autocovariance of the signals, {said[0]} {said[1]}with the "
+        f"With the measured autocovariance of the signals, {phrases[0]} {phrases[1]}with the "
         f"closed form. Over all signals, the first reasons for failure are: "
         f"{first or 'none'}."
     )
@@ -193,9 +197,9 @@ look = [
 ]
 for axis, rung in zip(axes, ("stationary", "white"), strict=True):
     for block in range(2):
-        one = found.sel(quantity="state", rung=rung).isel(recurrence=block)
-        memory = 1 / (1 - np.hypot(one["lam_re"], one["lam_im"]))
-        axis.plot(memory, one["ratio"], "o", **look[block])
+        states = result.sel(quantity="state", rung=rung).isel(recurrence=block)
+        memory = 1 / (1 - np.hypot(states["lam_re"], states["lam_im"]))
+        axis.plot(memory, states["ratio"], "o", **look[block])
     axis.axhline(1, color=style.GREY, zorder=0)
     axis.set(
         xlabel=r"time constant $1/(1-|\lambda|)$, steps", xscale="log", yscale="log"
@@ -215,10 +219,10 @@ plt.show()
 # %%
 def modes(block, rung):
     """Time constant, and predicted / measured E|h|^2, of each mode of a block."""
-    one = found.sel(quantity="state", rung=rung).isel(recurrence=block)
-    memory = 1 / (1 - np.hypot(one["lam_re"], one["lam_im"]))
-    seen = np.isfinite(one["ratio"].values)
-    return memory.values[seen], one["ratio"].values[seen]
+    states = result.sel(quantity="state", rung=rung).isel(recurrence=block)
+    memory = 1 / (1 - np.hypot(states["lam_re"], states["lam_im"]))
+    finite = np.isfinite(states["ratio"].values)
+    return memory.values[finite], states["ratio"].values[finite]
 
 
 for block in range(2):
@@ -228,8 +232,8 @@ for block in range(2):
     memory, white = modes(block, "white")
     long = memory > np.median(memory)
     parts = [
-        f"{np.mean(white[part] > 1):.0%} of the modes with {word} time constants"
-        for word, part in (("short", ~long), ("long", long))
+        f"{np.mean(white[part] > 1):.0%} of the modes with {length} time constants"
+        for length, part in (("short", ~long), ("long", long))
     ]
     display(
         Markdown(
@@ -260,7 +264,7 @@ print(
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 2. Spearman's rank correlation is the correlation of the ranks.
 for block in range(2):
-    first, second = (np.argsort(np.argsort(one)) for one in modes(block, "white"))
+    first, second = (np.argsort(np.argsort(values)) for values in modes(block, "white"))
     rank = np.corrcoef(first, second)[0, 1]
     assert -1 <= rank <= 1
     print(f"block {1 + block}: rank correlation {rank:.2f}")

@@ -85,16 +85,16 @@ def mixer():
 
 layers = [mixer() for _ in range(3)]
 layers[1]["dt_proj.bias"] = np.zeros(CHANNELS)
-drawn = generator.uniform(0, 16, (CHANNELS, STATES))
-drawn[generator.integers(CHANNELS, size=4), generator.integers(STATES, size=4)] = 0
+samples = generator.uniform(0, 16, (CHANNELS, STATES))
+samples[generator.integers(CHANNELS, size=4), generator.integers(STATES, size=4)] = 0
 with np.errstate(divide="ignore"):
-    layers[2]["A_log"] = np.log(drawn)
+    layers[2]["A_log"] = np.log(samples)
 folder = tempfile.TemporaryDirectory()
 file = Path(folder.name) / "model.safetensors"
 save_file(
     {
-        f"layers.{place}.mixer.{name}": np.asarray(values, np.float32)
-        for place, layer in enumerate(layers)
+        f"layers.{index}.mixer.{name}": np.asarray(values, np.float32)
+        for index, layer in enumerate(layers)
         for name, values in layer.items()
     },
     file,
@@ -113,18 +113,18 @@ rows = [
     "|---|---|---|---|",
 ]
 rows += [
-    f"| {one.layer} | {one.shortest:.2g} | {one.median:.3g} | {one.longest:.4g} |"
-    for one in report.layers
+    f"| {layer.layer} | {layer.shortest:.2g} | {layer.median:.3g} | {layer.longest:.4g} |"
+    for layer in report.layers
 ]
 display(Markdown("\n".join(rows)))
 rows = ["| rule | layer | consequence | remedy |", "|---|---|---|---|"]
 rows += [
-    f"| {one.rule.id} ({one.severity}) | {one.layer} | {one.consequence} "
-    f"| {one.rule.remedy} |"
-    for one in report.findings
+    f"| {finding.rule.id} ({finding.severity}) | {finding.layer} | {finding.consequence} "
+    f"| {finding.rule.remedy} |"
+    for finding in report.findings
 ]
 display(Markdown("\n".join(rows)))
-accused = {one.layer for one in report.graver}
+accused = {finding.layer for finding in report.graver}
 display(
     Markdown(
         f"`sigprop lint` finds {len(report.graver)} errors and warnings in {len(accused)} "
@@ -157,7 +157,10 @@ memory = np.geomspace(4, 1e5, 60)
 figure, axis = plt.subplots(figsize=(4.4, 2.8))
 formats = dict(zip(("bfloat16", "float16", "float32"), style.SEQUENCE, strict=False))
 for name, colour in formats.items():
-    counts = [distinct_memories(name, one, 2 * one) for one in memory]
+    counts = [
+        distinct_memories(name, time_constant, 2 * time_constant)
+        for time_constant in memory
+    ]
     axis.plot(memory, counts, ".", color=colour, label=name)
     axis.plot(memory, 0.5 / (memory * spacing(name)), color=colour, linewidth=0.7)
 axis.axhline(1, color=style.GREY, linewidth=0.7)
@@ -171,7 +174,11 @@ axis.set_ylim(0.5, None)
 axis.legend()
 plt.show()
 for name in formats:
-    last = max(one for one in memory if distinct_memories(name, one, 2 * one))
+    last = max(
+        time_constant
+        for time_constant in memory
+        if distinct_memories(name, time_constant, 2 * time_constant)
+    )
     print(
         f"{name} has time constants beyond {last:,.0f} steps."
         if last == memory[-1]
@@ -213,14 +220,14 @@ starts = {
     "advised": (advice.advised, ADVISED),
 }
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.4, 2.8))
-for name, (one, colour) in starts.items():
+for name, (prediction, colour) in starts.items():
     dots = {"color": colour, "ms": 3, "label": name}
-    left.plot(np.abs(one.phase), one.memory, "o", **dots)
+    left.plot(np.abs(prediction.phase), prediction.memory, "o", **dots)
     left.axhline(LENGTH, color=style.GREY, linewidth=0.7)
-    ordered = np.sort(one.memory)
+    ordered = np.sort(prediction.memory)
     reached = 1 - np.arange(len(ordered)) / len(ordered)
     middle.plot(ordered, reached, color=colour, label=name)
-    right.plot(one.memory, one.state, "o", **dots)
+    right.plot(prediction.memory, prediction.state, "o", **dots)
 left.axvline(advice.phase, color=style.GREY, linestyle="--", linewidth=0.7)
 left.set(yscale="log", xlabel="phase, rad", ylabel="time constant, steps")
 middle.set(
@@ -295,23 +302,25 @@ with double_precision(True):
 
     curvature = jax.hessian(lambda flat: loss(flat.reshape(best.shape)))(best.ravel())
     largest, directions = np.linalg.eigh(curvature)
-    slope = jax.jit(jax.value_and_grad(loss))
+    value_and_gradient = jax.jit(jax.value_and_grad(loss))
     start = best + 1e-5 * directions[:, -1].reshape(best.shape)
     figure, axis = plt.subplots(figsize=(4.4, 2.8))
     ends = {}
     for share, colour in ((0.9, ADVISED), (1.1, DEFAULT)):
-        here, seen = start, []
+        here, heights = start, []
         for _ in range(35):
-            height, by = slope(here)
-            seen.append(float(height))
+            height, by = value_and_gradient(here)
+            heights.append(float(height))
             here = here - share * rates[name] * by
-        ends[share] = seen[-1] / seen[0]
-        axis.plot(seen, color=colour, label=f"{share:g} times the largest stable rate")
+        ends[share] = heights[-1] / heights[0]
+        axis.plot(
+            heights, color=colour, label=f"{share:g} times the largest stable rate"
+        )
 axis.set(yscale="log", xlabel="step", ylabel="loss")
 axis.legend()
 plt.show()
-told = ", ".join(f"{key} {one:.3g}" for key, one in rates.items())
-print(f"Largest stable rates by the closed form: {told}.")
+text = ", ".join(f"{key} {rate:.3g}" for key, rate in rates.items())
+print(f"Largest stable rates by the closed form: {text}.")
 print(f"The group {name} has the smallest rate.")
 print(
     f"Differentiating the loss gives 2 / largest curvature = {2 / largest[-1]:.6g} "
@@ -352,33 +361,34 @@ rows = [
     "|---|---|---|---|",
 ]
 for task in trained["of"].values.tolist():
-    one = trained.sel(of=task)
-    middle, low, high = (float(np.exp(one[part])) for part in ("mean", "low", "high"))
-    word = str(one["word"].values)
-    rows.append(f"| {task} | {middle:.3g} | {low:.3g} to {high:.3g} | {word} |")
+    row = trained.sel(of=task)
+    middle, low, high = (float(np.exp(row[part])) for part in ("mean", "low", "high"))
+    verdict = str(row["word"].values)
+    rows.append(f"| {task} | {middle:.3g} | {low:.3g} to {high:.3g} | {verdict} |")
 display(Markdown("\n".join(rows)))
-words = trained["word"].values.tolist()
-assert "worse" not in words  # as the text says
+verdicts = trained["word"].values.tolist()
+assert "worse" not in verdicts  # as the text says
 counts = ", ".join(
-    f"{word!r} on {words.count(word)} tasks" for word in dict.fromkeys(words)
+    f"{verdict!r} on {verdicts.count(verdict)} tasks"
+    for verdict in dict.fromkeys(verdicts)
 )
 print(f"Verdicts: {counts}.")
 WAYS = {"advised": "half of the phases", "input": "all phases", "all": "no phase"}
 print("On a linear teacher with correlated inputs, loss divided by the default's loss:")
 chosen = store.shipped("advice_phases")
 for name in ("advised", "input", "all"):
-    one = chosen.sel(of="correlated", contrast=name)
+    row = chosen.sel(of="correlated", contrast=name)
     print(
-        f"  {WAYS[name]} chosen from the input: {float(np.exp(one['mean'])):.2g}, "
-        f"{one['word'].values}"
+        f"  {WAYS[name]} chosen from the input: {float(np.exp(row['mean'])):.2g}, "
+        f"{row['word'].values}"
     )
 ways = gathering.pairs(chosen, "correlated", ("advised-input", "advised"))
-narrow = compare(*(one["final_loss"].values for one in ways))
+narrow = compare(*(way["final_loss"].values for way in ways))
 print(
     "The loss with all phases chosen from the input is "
-    f"{np.exp(narrow.mean):.2g} times the loss with half of them ({narrow.word})."
+    f"{np.exp(narrow.mean):.2g} times the loss with half of them ({narrow.verdict})."
 )
-assert narrow.word == "worse"
+assert narrow.verdict == "worse"
 for task in ("ETTh1", "WTH", "listops-short"):
     assert trained["word"].sel(of=task) == "no difference shown"
 
@@ -410,7 +420,7 @@ for task in ("ETTh1", "WTH", "listops-short"):
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 1. The state of modulus 1 never decays, so the variances of all inputs add up.
-(third,) = [one for one in report.layers if one.layer == "layers.2.mixer"]
+(third,) = [layer for layer in report.layers if layer.layer == "layers.2.mixer"]
 radius = np.exp(-1 / third.median)
 print(
     f"second moment: 2048 for modulus 1, {1 / (1 - radius**2):.1f} for the median mode"

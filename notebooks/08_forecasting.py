@@ -81,9 +81,9 @@ print(f"Number of windows: {windows}")
 # error (MSE) and the mean absolute error (MAE) of each forecast on the test rows.
 
 # %%
-need = {name: found for name, found in controls(task).items() if found is not None}
-for name, found in need.items():
-    print(f"{name:12} MSE {found.mse:.4f}, MAE {found.mae:.4f}")
+need = {name: errors for name, errors in controls(task).items() if errors is not None}
+for name, errors in need.items():
+    print(f"{name:12} MSE {errors.mse:.4f}, MAE {errors.mae:.4f}")
 best = min(need, key=lambda name: need[name].mse)
 worst = max(need, key=lambda name: need[name].mse)
 display(
@@ -109,15 +109,15 @@ small = dataclasses.replace(
 )
 recipe = altered(dataclasses.replace(whole, network=small), 300, 4e-3, "float32")
 fitted = fit(recipe, task)
-found = forecasts(recipe, fitted.network, fitted.state, task)
-mine = found.sel(forecaster="model")
+prediction = forecasts(recipe, fitted.network, fitted.state, task)
+mine = prediction.sel(forecaster="model")
 error = float(mine["mse"].mean())
-word = "better" if error < need[best].mse else "worse"
+comparison = "better" if error < need[best].mse else "worse"
 display(
     Markdown(
         f"After {fitted.step} steps the network's mean squared error on the test rows is "
         f"{error:.4f}. This is {error / need[best].mse:.2f} times that of *{best}*, so the "
-        f"network is {word}. The error of the last value is "
+        f"network is {comparison}. The error of the last value is "
         f"{need['last value'].mse / error:.1f} times that of the network."
     )
 )
@@ -134,20 +134,20 @@ left.plot(records["loss"].ravel(), linewidth=0.6, color=style.GREY)
 left.plot(records["step"], records["validation_mse"], "o-", color=style.BLACK)
 left.set(xlabel="step", ylabel="mean squared error", yscale="log")
 left.set_title("batches (line), validation (dots)")
-steps = found["step"].values
+steps = prediction["step"].values
 right.plot(steps, mine["mse"].mean("feature"), color=style.BLACK, label="network")
 for name, colour in zip(
     ("linear", "season", "last value"),
     (style.BLUE, style.GREEN, style.VERMILION),
     strict=True,
 ):
-    one = found["mse"].sel(forecaster=name).mean("feature")
-    right.plot(steps, one, color=colour, label=name)
+    curve = prediction["mse"].sel(forecaster=name).mean("feature")
+    right.plot(steps, curve, color=colour, label=name)
 right.set(xlabel="weeks ahead", yscale="log")
 right.set_title("mean squared error on the test rows")
 right.legend()
 plt.show()
-late, early = (float(mine["mse"].mean("feature")[place]) for place in (-1, 0))
+late, early = (float(mine["mse"].mean("feature")[index]) for index in (-1, 0))
 print(
     f"The error {steps[-1]} weeks ahead is {late / early:.1f} times the error one week ahead."
 )
@@ -171,14 +171,14 @@ names = {model: about[0] for model, about in (series.MODELS | series.OTHERS).ite
 known = series.controls(series.cells(trained, *where, "blur"))
 figure, axis = plt.subplots()
 horizons.by_layer(axis, trained, where, "mse")
-axis.set_title(series.told(where))
+axis.set_title(series.task_label(where))
 axis.legend()
 plt.show()
 first, *_, last = ranks
 beating = [names[model] for model in ranks if ranks[model][0] < known["linear"]]
 twins = {"lru": "bidirectional_lru", "gru": "bgru", "lstm": "blstm"}
 twins |= {model: f"bidirectional_{model}" for model in ("rotrnn", "s4")}
-helped = [one for one, both in twins.items() if ranks[both][0] < ranks[one][0]]
+helped = [name for name, both in twins.items() if ranks[both][0] < ranks[name][0]]
 display(
     Markdown(
         f"*{names[first]}* has the smallest mean squared error, {ranks[first][0]:.3f}, and "
@@ -199,29 +199,29 @@ display(
 # panel, look at the distance between the share inside the interval and the grey line at 90 %.
 
 # %%
-place = len(found["window"]) // 2
-one = found.isel(window=place, feature=0)
-limits = found.isel(feature=0)
+index = len(prediction["window"]) // 2
+example = prediction.isel(window=index, feature=0)
+limits = prediction.isel(feature=0)
 figure, (left, right) = plt.subplots(1, 2, width_ratios=(2, 1))
-low, high = one["forecast"] + limits["lower"], one["forecast"] + limits["upper"]
+low, high = example["forecast"] + limits["lower"], example["forecast"] + limits["upper"]
 left.fill_between(steps, low, high, color=style.GREY, alpha=0.4, linewidth=0)
-left.plot(steps, one["forecast"], color=style.BLACK, label="forecast")
-left.plot(steps, one["truth"], color=style.VERMILION, label="truth")
+left.plot(steps, example["forecast"], color=style.BLACK, label="forecast")
+left.plot(steps, example["truth"], color=style.VERMILION, label="truth")
 left.set(xlabel="weeks ahead", ylabel="CO$_2$, ppm")
-left.set_title(f"from {str(one['window'].values)[:10]}")
+left.set_title(f"from {str(example['window'].values)[:10]}")
 left.legend()
 right.plot(steps, limits["coverage"], color=style.BLACK)
 right.axhline(0.9, color=style.GREY, zorder=0)
 right.set(xlabel="weeks ahead", ylim=(0, 1))
 right.set_title("share inside the interval")
 plt.show()
-inside = float(found["coverage"].mean())
-kept = "less than" if abs(inside - 0.9) < 0.05 else "at least"
+inside = float(prediction["coverage"].mean())
+bound = "less than" if abs(inside - 0.9) < 0.05 else "at least"
 width = float((limits["upper"] - limits["lower"]).mean())
 display(
     Markdown(
         f"{inside:.0%} of the true values lie inside the intervals; the target is 90%. The "
-        f"difference is {kept} 5 percentage points. The mean width of the intervals is "
+        f"difference is {bound} 5 percentage points. The mean width of the intervals is "
         f"{width:.1f} ppm."
     )
 )
@@ -244,16 +244,16 @@ display(
 
 # %%
 blocks = blocks_of(task, recipe.head, "test", 128, 8)
-seen = audit_forecaster(fitted.network, fitted.state, blocks, table.step.season)
+report = audit_forecaster(fitted.network, fitted.state, blocks, table.step.season)
 rows = [
     "| assumption | number if it holds | measured | 95 % interval |",
     "|---|---|---|---|",
 ]
-shown = seen["number"].isel(signal=0)
+shown = report["number"].isel(signal=0)
 broken = []
-for name in seen["assumption"].values.tolist():
+for name in report["assumption"].values.tolist():
     low, middle, high = shown.sel(assumption=name).values
-    assumed = float(seen["assumed"].sel(assumption=name))
+    assumed = float(report["assumed"].sel(assumption=name))
     if np.isfinite(middle):
         rows.append(
             f"| {name} | {assumed:g} | {middle:.2f} | {low:.2f} to {high:.2f} |"
@@ -281,28 +281,30 @@ display(
 # the distance from the black line at both ends.
 
 # %%
-names = seen["recurrence"].values.tolist()[:2]
+names = report["recurrence"].values.tolist()[:2]
 figure, axes = plt.subplots(1, 2, sharey=True)
 for axis, name in zip(axes, names, strict=True):
-    one = seen.sel(recurrence=name)
-    low, middle, high = one["measured"].values
+    recurrence = report.sel(recurrence=name)
+    low, middle, high = recurrence["measured"].values
     axis.fill_between(
-        one["position"], low, high, color=style.GREY, alpha=0.4, linewidth=0
+        recurrence["position"], low, high, color=style.GREY, alpha=0.4, linewidth=0
     )
-    axis.plot(one["position"], middle, color=style.BLACK, label="measured")
+    axis.plot(recurrence["position"], middle, color=style.BLACK, label="measured")
     for rung, colour in (("stationary", style.BLUE), ("white", style.VERMILION)):
-        values = one["predicted"].sel(rung=rung)
-        axis.plot(one["position"], values, color=colour, label=rung)
+        values = recurrence["predicted"].sel(rung=rung)
+        axis.plot(recurrence["position"], values, color=colour, label=rung)
     axis.set(xlabel="position in the window", yscale="log")
     axis.set_title(name)
 axes[0].set_ylabel(r"$E\,\|h\|^2$")
 axes[0].legend()
 plt.show()
 for name in names:
-    one = seen.sel(recurrence=name, end="middle")
-    start, end = (float(one["edges"].sel(edge=edge)) for edge in ("start", "end"))
-    flat = float(one["ratio"].sel(rung="stationary"))
-    first = REASONS.get(failing(seen, name), "nothing")
+    recurrence = report.sel(recurrence=name, end="middle")
+    start, end = (
+        float(recurrence["edges"].sel(edge=edge)) for edge in ("start", "end")
+    )
+    flat = float(recurrence["ratio"].sel(rung="stationary"))
+    first = REASONS.get(failing(report, name), "nothing")
     display(
         Markdown(
             f"{name}: averaged over the window, the stationary theory predicts {flat:.2f} "
@@ -321,10 +323,10 @@ for name in names:
 # the states' mean square is lost, even for the best linear reconstruction?
 
 # %%
-for name in seen["merge"].values.tolist():
-    one = seen.sel(merge=name)
-    pair, merged = (int(one["rank"].sel(part=part)) for part in ("pair", "merged"))
-    high, middle, low = 1 - one["kept"].sel(part="pair").values
+for name in report["merge"].values.tolist():
+    merge = report.sel(merge=name)
+    pair, merged = (int(merge["rank"].sel(part=part)) for part in ("pair", "merged"))
+    high, middle, low = 1 - merge["kept"].sel(part="pair").values
     display(
         Markdown(
             f"{name}: the two states contain {pair} independent numbers of the window, the "
@@ -363,7 +365,7 @@ untrained, state = build(jax.random.key(0), recipe.network)
 before = audit_forecaster(untrained, state, blocks, table.step.season)
 print(
     f"The theory is wrong by a factor of {worst_edge(before):.1f} before training and "
-    f"{worst_edge(seen):.1f} after training."
+    f"{worst_edge(report):.1f} after training."
 )
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
@@ -372,10 +374,10 @@ centred = dataclasses.replace(recipe.head, centre="mean")
 again = blocks_of(task, centred, "test", 128, 8)
 about_mean = audit_forecaster(fitted.network, fitted.state, again, table.step.season)
 low, middle, high = about_mean["number"].isel(signal=0).sel(assumption="stationary")
-word = "smaller" if high < 1 else "larger" if low > 1 else "not clearly different"
+comparison = "smaller" if high < 1 else "larger" if low > 1 else "not clearly different"
 print(
     f"The mean square at the end is {float(middle):.2f} times that at the start (95 % "
-    f"interval {float(low):.2f} to {float(high):.2f}): {word}."
+    f"interval {float(low):.2f} to {float(high):.2f}): {comparison}."
 )
 
 # %% [markdown]

@@ -82,28 +82,28 @@ def solutions(seed):
 _, row = plt.subplots(1, 3)
 with double_precision(True):
     key, way = jax.random.split(jax.random.key(1))
-    drawn = zucchet_lru(key, 8, 1, 1, nu0=0.5, theta0=math.pi)
+    initial = zucchet_lru(key, 8, 1, 1, nu0=0.5, theta0=math.pi)
     ones = jnp.ones(8)
     for axes, size in zip(row, (0.5, 0.9, 0.99), strict=True):
         recurrence = {
             "nu_log": math.log(-math.log(size)) * ones,
             "gamma_log": math.log(1 - size**2) / 2 * ones,
         }
-        layer = replace(drawn, recurrence)
+        layer = replace(initial, recurrence)
         task = teacher_student(layer, length=None)  # it is its own teacher
         along = landscape.direction(way, layer)
         steps = np.linspace(-0.2, 0.2, 81)
         loss = landscape.slices(task.loss, layer, [along], [steps])
         model = landscape.quadratic(task.loss, layer, [along])
-        bend = float(model.bend[0, 0])
+        curvature = float(model.bend[0, 0])
         again = landscape.second_difference(
             task.loss, layer, along, step=0.01 * (1 - size)
         )
-        assert math.isclose(again, bend, rel_tol=1e-6)
+        assert math.isclose(again, curvature, rel_tol=1e-6)
         axes.plot(steps, loss, color=lessons.NETWORK["LRU"])
         axes.plot(steps, model(steps), "--", color=style.BLACK)
         axes.set(xlabel="step along $v$", ylim=(0, 1.3 * float(loss.max())))
-        axes.set_title(rf"$|\lambda| = {size}$, $v^\top H v$: {bend:.3g}")
+        axes.set_title(rf"$|\lambda| = {size}$, $v^\top H v$: {curvature:.3g}")
 row[0].set_ylabel("loss")
 plt.show()
 
@@ -127,8 +127,8 @@ with double_precision(True):
     for axes, name in zip(row, ("complex diagonal", "LRU"), strict=True):
         ends = students[name], others[name]
         met = [jax.tree.map(lambda a, b, at=at: a + at * (b - a), *ends) for at in WAY]
-        whole = [expand(task, one).hessian for one in met]
-        newton = [expand(task, one, at_optimum=True).hessian for one in met]
+        whole = [expand(task, student).hessian for student in met]
+        newton = [expand(task, student, at_optimum=True).hessian for student in met]
         values = np.linalg.eigvalsh(np.stack([whole, newton]))
         (most_down, *_, most_up), (least, *_, most) = np.moveaxis(values, -1, 1)
         assert np.all(least > -1e-10 * most)
@@ -143,7 +143,7 @@ with double_precision(True):
             bent = values[0, np.argmin(np.abs(WAY - 1e-3))]
             down = np.sum(bent < -1e-9 * bent[-1])
         else:
-            place = np.argmax(-most_down / most_up)
+            index = np.argmax(-most_down / most_up)
 row[0].set_ylabel("absolute curvature")
 row[1].legend()
 plt.show()
@@ -153,8 +153,8 @@ display(
         f"From {max(least_way.values()):.0e} of the line on, both networks have negative "
         f"curvatures. At a thousandth of the line the complex diagonal network has {down} "
         f"directions of negative curvature; at the minimum it has none. At "
-        f"{WAY[place]:.1g} of the line the most negative curvature of the LRU is "
-        f"{float(f'{-most_down[place] / most_up[place]:.1g}'):,.0f} times as large "
+        f"{WAY[index]:.1g} of the line the most negative curvature of the LRU is "
+        f"{float(f'{-most_down[index] / most_up[index]:.1g}'):,.0f} times as large "
         "as the most positive."
     )
 )
@@ -191,9 +191,9 @@ def crowd(phase):
             *(ones, none, ones.T, none.T, jnp.zeros((1, 1))),
             *(jnp.asarray(lam.real), jnp.asarray(lam.imag), "cartesian"),
         )
-        found = expand(teacher_student(layer, length=None), layer, at_optimum=True)
+        expansion = expand(teacher_student(layer, length=None), layer, at_optimum=True)
     kinds = "first", "second"
-    return lam, np.block([[found.block(a, b) for b in kinds] for a in kinds])
+    return lam, np.block([[expansion.block(a, b) for b in kinds] for a in kinds])
 
 
 def draw_crowds(*phases):
@@ -225,11 +225,11 @@ draw_crowds(1.0, 0.1, 0.01)
 plt.show()
 left = [np.linalg.cond(see.preconditioned(crowd(phase)[1])) for phase in PHASES]
 assert np.all(np.diff(left) > 0)
-slope = np.diff(np.log10(left[-2:])) / np.diff(np.log10(PHASES[-2:]))
+exponent = np.diff(np.log10(left[-2:])) / np.diff(np.log10(PHASES[-2:]))
 display(
     Markdown(
         f"Between $\\theta_0 = {PHASES[-2]}\\,\\pi$ and $\\theta_0 = {PHASES[-1]}\\,\\pi$ the "
-        f"condition number grows like $\\theta_0^{{{slope.item():.1f}}}$."
+        f"condition number grows like $\\theta_0^{{{exponent.item():.1f}}}$."
     )
 )
 
@@ -267,9 +267,9 @@ with double_precision(True):
     x, split = ravel_pytree(parameters(big))
     v = jax.random.normal(jax.random.key(1), x.shape)
     gradient = jax.grad(lambda x: task.loss(replace(big, split(x))))
-    found = np.asarray(jax.jit(jax.grad(lambda x: gradient(x) @ v))(x))
+    product = np.asarray(jax.jit(jax.grad(lambda x: gradient(x) @ v))(x))
 direct = start.hessian @ np.asarray(v)
-assert np.allclose(direct, found, atol=1e-9 * np.abs(found).max())
+assert np.allclose(direct, product, atol=1e-9 * np.abs(product).max())
 display(
     Markdown(f"The {x.size} by {x.size} second derivatives take {seconds:.2f} seconds.")
 )

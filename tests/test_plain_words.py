@@ -82,8 +82,8 @@ def test_messages_are_plain():
 
 def test_titles_and_notes_of_rows_are_plain():
     for claim in registry().values():
-        said = [claim.title, claim.note, claim.reason, claim.assumes.words]
-        said += [claim.condition.words] if claim.condition else []
+        said = [claim.title, claim.note, claim.reason, claim.assumes.text]
+        said += [claim.condition.text] if claim.condition else []
         said += [claim.erratum.bearing] if claim.erratum else []
         text = re.sub(
             r"\b(zucchet|lru|rotrnn|blur|sigprop):[\w:.-]+", "", " ".join(said)

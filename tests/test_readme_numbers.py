@@ -64,7 +64,7 @@ def test_quoted_harm_of_phases_and_rates_is_the_stored_one():
     phases = store.shipped("advice_phases")
     ways = gathering.pairs(phases, "correlated", ("advised-input", "advised"))
     compared = rule.compare(*(way["final_loss"].values for way in ways))
-    assert compared.word == "worse"
+    assert compared.verdict == "worse"
     assert f"ends with {np.exp(compared.mean):.0f} times the loss of phases" in CHANGES
     rates = store.shipped("advice_rates").sel(contrast="rates")["word"]
     assert int((rates == "better").sum()) == 0

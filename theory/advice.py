@@ -1,4 +1,4 @@
-"""What an initialisation asks of its input: at which phases there is anything to remember."""
+"""Phases of an initialisation at which the input has a past worth remembering."""
 
 from functools import cache
 

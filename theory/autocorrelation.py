@@ -71,11 +71,11 @@ def _split(term: Expr, index: Symbol) -> tuple[Expr, int, Expr]:
         elif base == index and exponent.is_Integer and exponent >= 0:
             power += int(exponent)
         else:
-            slope = diff(exponent, index)
-            if base.has(index) or slope.has(index):
+            derivative = diff(exponent, index)
+            if base.has(index) or derivative.has(index):
                 raise ValueError(f"need c * {index}**p * x**{index}, got {term}")
-            ratio *= base**slope
-            coefficient *= base ** expand(exponent - slope * index)
+            ratio *= base**derivative
+            coefficient *= base ** expand(exponent - derivative * index)
     return coefficient, power, ratio
 
 
@@ -176,10 +176,10 @@ def same_form(first: Expr, second: Expr) -> bool:
 
 
 def differ(first: Expr, second: Expr) -> bool:
-    """Whether numbers prove two forms unequal; False decides nothing."""
+    """Return True if numbers prove two forms unequal; False is no proof of equality."""
     if first.has(R) or second.has(R):
-        one, other = as_functional(first), as_functional(second)
-        return differ(one.zero, other.zero) or differ(one.lag, other.lag)
+        left, right = as_functional(first), as_functional(second)
+        return differ(left.zero, right.zero) or differ(left.lag, right.lag)
     return _differs_somewhere(first - second)
 
 
@@ -195,19 +195,19 @@ def is_zero(expr: Expr) -> bool:
 
 
 def _differs_somewhere(expr: Expr) -> bool:
-    """True where numbers in the place of symbols show that an expression is not zero.
+    """Return True if numbers in place of symbols show that an expression is not zero.
 
-    SymPy guarantees the digits that it evaluates.  False decides nothing.
+    SymPy guarantees the digits that it evaluates.  False is no proof that it is zero.
     """
     if expr.has(Sum, AppliedUndef):
         return False
     numbers: dict[Any, Expr] = {}
     names = {str(symbol): symbol for symbol in expr.free_symbols}
-    for place, name in enumerate(sorted(names)):
-        symbol, part = names[name], Rational(1, 3) + Rational(place, 19)
+    for index, name in enumerate(sorted(names)):
+        symbol, part = names[name], Rational(1, 3) + Rational(index, 19)
         whole, real = symbol.is_integer, symbol.is_real
         numbers[symbol] = (
-            Integer(place + 3) if whole else part if real else part + I / 7
+            Integer(index + 3) if whole else part if real else part + I / 7
         )
     for name, symbol in names.items():
         for bar in (f"{name}_bar", rf"\bar{{\{name}}}"):

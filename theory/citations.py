@@ -1,4 +1,4 @@
-"""How the papers are cited: BibTeX, and the pages of a paper that are known."""
+"""Citations of the papers: BibTeX, and known pages."""
 
 from typing import NamedTuple
 

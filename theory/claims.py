@@ -24,14 +24,14 @@ if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
 
 
 class Paper(NamedTuple):
-    """How a paper is cited, and its title."""
+    """Citation and title of a paper."""
 
     name: str
     title: str
 
 
 class Numbered(NamedTuple):
-    """What a paper numbers, as counted in the paper itself: all of it must have rows.
+    """Counts of a paper's numbered statements, all of which must have rows.
 
     Attributes:
         equations: Numbers of its equations, from 1 on.
@@ -99,15 +99,15 @@ def anywhere(**_: object) -> bool:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a statement needs, for the reader and as a predicate on points.
+    """An assumption of a statement, as text and as a predicate on points.
 
     Attributes:
-        words: For the reader.
-        holds: Whether a point meets it; takes the values that it reads by their names,
-            and the others as ``**_``.
+        text: The assumption for the reader.
+        holds: Predicate on a point; takes the values that it reads by their names, and
+            the others as ``**_``.
     """
 
-    words: str
+    text: str
     holds: Callable[..., bool] = anywhere
 
 
@@ -117,11 +117,11 @@ class Claim:
 
     Attributes:
         id: ``paper:locator``, e.g. ``zucchet:59``.
-        locator: Where it stands, e.g. ``Eq. 59, Appendix B.2.2``.
+        locator: Position in the paper, e.g. ``Eq. 59, Appendix B.2.2``.
         statement: LaTeX of the statement as printed.
         derive: Gives the derivation; its result is the derived form.
-        printed: The printed form in the symbols of ``sigprop.theory.symbols``; none where it is
-            the derived form letter by letter.
+        printed: The printed form in the symbols of ``sigprop.theory.symbols``; ``None`` where
+            it is the derived form letter by letter.
         correction: LaTeX of the corrected statement, where the printed one is wrong.
         corrected: The form that ``correction`` writes; judged like the derived one.
         assumes: Domain and standing assumptions under which the paper states it.  A
@@ -133,7 +133,7 @@ class Claim:
         note: One or two plain sentences for the reader.
         topic: What it is about, in one word, for filters.
         reason: Why it is not checkable.
-        erratum: What its authors are told, where it fails.
+        erratum: Report to the authors, where the statement fails.
         as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
     """
 
@@ -176,7 +176,7 @@ def registry() -> dict[str, Claim]:
     """
     claims: dict[str, Claim] = {}
     for paper in PAPERS:
-        for claim in sorted(_of_paper(paper), key=_place):
+        for claim in sorted(_of_paper(paper), key=_sort_key):
             if claim.id in claims:
                 raise ValueError(f"need one claim an id, got {claim.id} twice")
             claims[claim.id] = claim
@@ -215,7 +215,7 @@ def leaves(paper: str) -> list[ModuleType]:
     folder = Path(__file__).parent / "papers" / paper
     files = sorted(file for file in folder.rglob("*.py") if file.stem != "__init__")
     modules = [_module(paper, file.relative_to(folder)) for file in files]
-    return sorted((one for one in modules if hasattr(one, "part")), key=_first)
+    return sorted((module for module in modules if hasattr(module, "part")), key=_first)
 
 
 def _module(paper: str, file: Path) -> ModuleType:
@@ -224,11 +224,11 @@ def _module(paper: str, file: Path) -> ModuleType:
 
 
 def _first(module: ModuleType) -> tuple[float, str]:
-    return min(map(_place, module.part.claims), default=(math.inf, ""))
+    return min(map(_sort_key, module.part.claims), default=(math.inf, ""))
 
 
-def _place(claim: Claim) -> tuple[float, str]:
-    """The equation's number, then what follows it; all else comes after, unsorted."""
+def _sort_key(claim: Claim) -> tuple[float, str]:
+    """Sort numbered equations by number and suffix, before all other claims."""
     number = re.match(r"(\d+)(.*)", claim.id.partition(":")[2])
     return (float(number[1]), number[2]) if number else (math.inf, "")
 

@@ -7,7 +7,7 @@ Holds = Callable[..., bool]
 
 
 def inside(*names: str) -> Holds:
-    """Whether the values of these names all lie inside the unit circle."""
+    """Return a predicate: the values of these names lie inside the unit circle."""
     return lambda **point: all(abs(point[name]) < 1 for name in names)
 
 
@@ -17,7 +17,7 @@ def is_stable(gap: float, **_: object) -> bool:
 
 
 def driven_by(*names: str) -> Holds:
-    """Whether a stable eigenvalue is driven by an input of one of these names."""
+    """Return a predicate: a stable eigenvalue driven by an input of one of these names."""
     return lambda gap, input, **_: is_stable(gap) and input.name in names
 
 

@@ -7,7 +7,7 @@ recursion: with ``M_ij(x) = E[h_t^i s_t^j | x_t = x]`` and the operator of the c
 operator's image of a moment, and the coefficients are those of the present input.
 
 Two chains have an operator that can be inverted by hand or by few numbers.  One whose
-input stays with probability ``rho`` and is drawn anew otherwise, of any law:
+input stays with probability ``rho`` and is drawn anew otherwise, of any distribution:
 ``K f = rho f + (1 - rho) E f``.  And the Gaussian AR(1), whose operator multiplies the
 Hermite polynomial of degree ``n`` by ``rho^n``.  A sum of independent AR(1) series is a
 chain in as many coordinates.
@@ -74,7 +74,7 @@ def step() -> dict[tuple[int, int], Expr]:
 
 @cache
 def forcing(order: tuple[int, int]) -> Expr:
-    """What a step adds to a moment beside ``a^(i+j)`` times its own image.
+    """Terms that a step adds to a moment beside ``a^(i+j)`` times its own image.
 
     Example:
         >>> forcing((1, 1))
@@ -129,12 +129,14 @@ def by_expectations(own: Pair, added: Pair) -> Pair:
     ``(1 - rho own) f = added + (1 - rho) own E f`` is divided by its first factor and
     averaged, which gives ``E f``.
     """
-    faded = [1 / (1 - rho * one) for one in own]
-    kept = mean((own[0] * faded[0], own[1] * faded[1]))
-    average = mean((added[0] * faded[0], added[1] * faded[1])) / (1 - (1 - rho) * kept)
+    faded = [1 / (1 - rho * keep) for keep in own]
+    mean_keep = mean((own[0] * faded[0], own[1] * faded[1]))
+    average = mean((added[0] * faded[0], added[1] * faded[1])) / (
+        1 - (1 - rho) * mean_keep
+    )
     first, second = (
-        (one + (1 - rho) * keep * average) * fade
-        for one, keep, fade in zip(added, own, faded, strict=True)
+        (term + (1 - rho) * keep * average) * fade
+        for term, keep, fade in zip(added, own, faded, strict=True)
     )
     return first, second
 
@@ -144,7 +146,7 @@ def same_inverse() -> bool:
     own, added = symbols("own_1 own_2", real=True), symbols("g_1 g_2", real=True)
     ways = by_matrix(own, added), by_expectations(own, added)
     return all(
-        simplify(together(one - other)) == 0 for one, other in zip(*ways, strict=True)
+        simplify(together(left - right)) == 0 for left, right in zip(*ways, strict=True)
     )
 
 
@@ -165,20 +167,22 @@ def limit(
     last = {"state": (2, 0), "sensitivity": (0, 2)}[quantity]
     letters = [dict(zip(LETTERS, values, strict=True)) for values in VALUES]
     images: dict[tuple[int, int], Pair] = {(0, 0): (Integer(1), Integer(1))}
-    given: Pair = images[0, 0]
+    moment: Pair = images[0, 0]
     known = known or {}
     orders = [order for order in ORDERS if order[1] <= last[1]]
     for order in orders[: orders.index(last) + 1]:
         own, added = [], []
-        for place, at in enumerate(letters):
-            before = {BEFORE[low]: image[place] for low, image in images.items()}
+        for index, at in enumerate(letters):
+            before = {BEFORE[low]: image[index] for low, image in images.items()}
             own.append(OWN[sum(order)].subs(at))
             added.append(forcing(order).subs(at).subs(before))
-        one, other = solve((own[0], own[1]), (added[0], added[1]))
-        given = one.subs(known), other.subs(known)
-        kept = [(rho * one + (1 - rho) * mean(given)).subs(known) for one in given]
-        images[order] = kept[0], kept[1]
-    return mean(given).subs(known)
+        first, second = solve((own[0], own[1]), (added[0], added[1]))
+        moment = first.subs(known), second.subs(known)
+        pair = [
+            (rho * value + (1 - rho) * mean(moment)).subs(known) for value in moment
+        ]
+        images[order] = pair[0], pair[1]
+    return mean(moment).subs(known)
 
 
 def expectations() -> dict[Symbol, Expr]:
@@ -233,21 +237,23 @@ def state_limit_holds() -> bool:
     def pair(expr: Expr) -> Pair:
         return expr.subs(at[0]), expr.subs(at[1])
 
-    given = by_matrix(pair(a), pair(b))
+    conditional = by_matrix(pair(a), pair(b))
     average = Symbol("average")
     before = pair(_before(average))
     settled = F["b"] / (1 - (1 - rho) * F["a"])
     wrong = [
-        one.subs(average, settled).subs(known) - rho * f - (1 - rho) * mean(given)
-        for one, f in zip(before, given, strict=True)
+        value.subs(average, settled).subs(known)
+        - rho * f
+        - (1 - rho) * mean(conditional)
+        for value, f in zip(before, conditional, strict=True)
     ]
     first, second = (
-        (b**2 + 2 * a * b * one).subs(here)
-        for one, here in zip(before, at, strict=True)
+        (b**2 + 2 * a * b * value).subs(here)
+        for value, here in zip(before, at, strict=True)
     )
     second_moment = mean(by_expectations(pair(a**2), (first, second)))
     wrong.append(_state(average).subs(known) - second_moment)
-    return same_inverse() and all(cancel(together(one)) == 0 for one in wrong)
+    return same_inverse() and all(cancel(together(residual)) == 0 for residual in wrong)
 
 
 def _before(average: Expr) -> Expr:

@@ -67,7 +67,7 @@ def _generic() -> tuple[Matrix, tuple[Expr, ...]]:
     return Matrix([[1, p], [q, 1]]), _eigenvalues(2)
 
 
-def characteristic_slopes_agree() -> bool:
+def characteristic_derivatives_agree() -> bool:
     """Prove Eq. 68 for 2 x 2 by differentiating the characteristic polynomial."""
     P, eigenvalues = _generic()
     A = P * diag(*eigenvalues) * P.inv()
@@ -102,7 +102,7 @@ def lengths_are_free(size: int = 3) -> bool:
 def unit_length_is_kept() -> bool:
     """Prove the corrected Eq. 69 tangent to unit vectors, and Eq. 69 itself not.
 
-    For a column ``v`` and its slope ``w``: ``d|v|^2 = 2 Re(v^H w)``, and without the part
+    For a column ``v`` and its derivative ``w``: ``d|v|^2 = 2 Re(v^H w)``; without the part
     of ``w`` along ``v`` that is ``1 - |v|^2`` times as much.
     """
     a, b, c, d, s, t = symbols("a b c d s t", real=True)
@@ -126,7 +126,7 @@ def diagonal_network_agrees(steps: int = 3) -> bool:
     return simplify(P * z - h) == zeros(2, 1)
 
 
-def readout_slope_agrees(size: int = 3) -> bool:
+def readout_derivative_agrees(size: int = 3) -> bool:
     """Prove ``dh_l / dP_ij = 1_{i = l} z_j`` of ``h = P z``."""
     P = Matrix(size, size, lambda i, j: symbols(f"P_{i}{j}"))
     z = Matrix(symbols(f"z_1:{size + 1}"))
@@ -137,7 +137,7 @@ def readout_slope_agrees(size: int = 3) -> bool:
     )
 
 
-def inverse_slope_obeys(steps: int = 3) -> bool:
+def inverse_derivative_obeys(steps: int = 3) -> bool:
     """Prove Eq. 72 as corrected and Eq. 73 for two neurons, over a few steps."""
     size = 2
     Q = Matrix(size, size, lambda i, j: symbols(f"Q_{i}{j}"))
@@ -146,8 +146,10 @@ def inverse_slope_obeys(steps: int = 3) -> bool:
         x = Matrix(symbols(f"x_{t}1 x_{t}2"))
         before, z = z, diag(*eigenvalues) * z + Q * x
         for k, i, j in product(range(size), repeat=3):
-            slope = eigenvalues[i] * before[k].diff(Q[i, j]) + x[j] if k == i else 0
-            right &= simplify(z[k].diff(Q[i, j]) - slope) == 0
+            derivative = (
+                eigenvalues[i] * before[k].diff(Q[i, j]) + x[j] if k == i else 0
+            )
+            right &= simplify(z[k].diff(Q[i, j]) - derivative) == 0
     return right
 
 
@@ -238,30 +240,30 @@ def _over_entries(system: Dense, function) -> list:
     ]
 
 
-def eigenvalue_slopes(system: Dense) -> list:
+def eigenvalue_derivatives(system: Dense) -> list:
     """``dlam / dA_ij``, Eq. 68: by i, j and the eigenvalue."""
     return _over_entries(
         system, lambda G: mpmath.matrix([G[k, k] for k in range(system.size)])
     )
 
 
-def vector_slopes(system: Dense) -> list:
+def vector_derivatives(system: Dense) -> list:
     """``dP / dA_ij`` as Eq. 69 has it: by i, j and the entries of P."""
     P = system.vectors()
     return _over_entries(system, lambda G: P * _mixing(system, G))
 
 
-def unit_vector_slopes(system: Dense) -> list:
+def unit_vector_derivatives(system: Dense) -> list:
     """``dP / dA_ij`` of unit eigenvectors: Eq. 69 without the changes of length."""
     P = system.vectors()
 
-    def slope(G: Numbers) -> Numbers:
+    def derivative(G: Numbers) -> Numbers:
         moved = P * _mixing(system, G)
         along = (P.H * moved).apply(mpmath.re)
         lengths = mpmath.diag([along[k, k] for k in range(system.size)])
         return moved - P * lengths
 
-    return _over_entries(system, slope)
+    return _over_entries(system, derivative)
 
 
 def mixing(system: Dense) -> list:
@@ -274,13 +276,15 @@ def _column(values) -> Numbers:
     return mpmath.matrix(list(values))
 
 
-def _filtered(system: Dense, inward: Numbers, slope: bool = False):
+def _filtered(system: Dense, inward: Numbers, derivative: bool = False):
     """``z_t`` after ``STEPS`` inputs, or its derivative by the eigenvalues."""
     total = mpmath.zeros(system.size, 1)
     for age in range(STEPS):
         x = inward * _column(inputs(system.size, STEPS - 1 - age))
         for k, z in enumerate(system.eigenvalues):
-            power = age * mpmath.mpc(z) ** (age - 1) if slope else mpmath.mpc(z) ** age
+            power = (
+                age * mpmath.mpc(z) ** (age - 1) if derivative else mpmath.mpc(z) ** age
+            )
             total[k] += power * x[k]
     return total
 
@@ -292,7 +296,7 @@ def _terms(system: Dense, G: Numbers) -> tuple[Numbers, ...]:
     by_lam = mpmath.diag([G[k, k] for k in range(system.size)])
     return (
         moved * _filtered(system, inverse),
-        P * by_lam * _filtered(system, inverse, slope=True),
+        P * by_lam * _filtered(system, inverse, derivative=True),
         P * _filtered(system, -inverse * moved * inverse),
     )
 
@@ -303,7 +307,7 @@ def _entry_terms(system: Dense) -> dict[tuple[int, int], tuple[Numbers, ...]]:
     return {(i, j): _terms(system, _direction(system, i, j)) for i, j in pairs}
 
 
-def state_slopes(system: Dense, terms: tuple[int, ...] = (0, 1, 2)) -> list:
+def state_derivatives(system: Dense, terms: tuple[int, ...] = (0, 1, 2)) -> list:
     """``dh_t / dA_ij`` as the three terms of Eq. 67, or some: by i, j and the neuron."""
     parts, none = _entry_terms(system), mpmath.zeros(system.size, 1)
     entries = range(system.size)
@@ -339,29 +343,31 @@ def read_states(system: Dense) -> list:
     return [list(P * _column(z)) for z in diagonal_states(system)]
 
 
-def readout_slopes(system: Dense) -> list:
+def readout_derivatives(system: Dense) -> list:
     """``dh_l / dP_ij`` by l, i, j: the last diagonal state ``j`` where ``i = l``."""
     z, n = diagonal_states(system)[-1], range(system.size)
     return [[[z[j] if i == k else 0 for j in n] for i in n] for k in n]
 
 
-def readout_slopes_71(system: Dense) -> list:
+def readout_derivatives_71(system: Dense) -> list:
     """Eq. 71 as printed: state ``i`` where ``j = l``."""
     z, n = diagonal_states(system)[-1], range(system.size)
     return [[[z[i] if j == k else 0 for j in n] for i in n] for k in n]
 
 
-def inverse_slopes(system: Dense) -> list:
+def inverse_derivatives(system: Dense) -> list:
     """``dz_{t+1, i} / dP^-1_ij`` by i, j: Eq. 72 with the past on its right side."""
     n = range(system.size)
-    slopes = [[mpmath.mpc(0) for _ in n] for _ in n]
+    derivatives = [[mpmath.mpc(0) for _ in n] for _ in n]
     for t in range(STEPS):
         x = inputs(system.size, t)
-        slopes = [[system.eigenvalues[i] * slopes[i][j] + x[j] for j in n] for i in n]
-    return slopes
+        derivatives = [
+            [system.eigenvalues[i] * derivatives[i][j] + x[j] for j in n] for i in n
+        ]
+    return derivatives
 
 
-def inverse_slopes_72(system: Dense) -> list:
+def inverse_derivatives_72(system: Dense) -> list:
     """Eq. 72 as printed, solved: both sides are of time t + 1."""
     x, n = inputs(system.size, STEPS - 1), range(system.size)
     return [[x[j] / (1 - system.eigenvalues[i]) for j in n] for i in n]

@@ -1,4 +1,4 @@
-"""What the authors of a paper are told of a statement that fails: an erratum."""
+"""Errata: reports to the authors of a paper on statements that fail."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,13 @@ DOUBTFUL = "F"  # never listed among the errors
 
 @dataclass(frozen=True)
 class Erratum:
-    """How serious the fault of a statement is, and how far it reaches.
+    """Severity of an error in a statement, and the results that it affects.
 
     Attributes:
         letter: Its class, a key of ``CLASSES``.
         root: Id of the row whose fault it repeats; empty where it is its own.
-        appears_in: Where else the paper has the same fault: ids of rows, or places in
-            words where no row stands.
+        appears_in: Other positions of the same error in the paper: ids of rows, or text
+            for positions without a row.
         inherits: Later results that rest on it: ids of rows, or places in words where
             no row stands.
         bearing: What rests on it, or why nothing does, in a sentence.

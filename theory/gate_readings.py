@@ -1,4 +1,4 @@
-r"""What the letters of our statements on random coefficients mean.
+r"""Meanings of the letters in our statements on random coefficients.
 
 ``sigprop.theory.readings`` says how such meanings are written.
 """
@@ -10,10 +10,12 @@ _MEANS = {rf"\mathbb{{E}}[{letters}]": f"E_{letters}" for letters in _PAIRS}
 _MEANS |= {rf"\mathbb{{E}}[{letter}^2]": f"E_{letter * 2}" for letter in "abcd"}
 _MEANS |= {rf"\mathbb{{E}}[{letter}]": f"E_{letter}" for letter in "abcd"}
 _STATE = "E_b/(1 - E_a)"
-_SLOPE = f"(E_c*{_STATE} + E_d)/(1 - E_a)"
+_SENSITIVITY = f"(E_c*{_STATE} + E_d)/(1 - E_a)"
 _SQUARE = f"(E_bb + 2*E_ab*{_STATE})/(1 - E_aa)"
-_MIXED = f"(E_ac*{_SQUARE} + E_ab*{_SLOPE} + (E_ad + E_bc)*{_STATE} + E_bd)/(1 - E_aa)"
-_LIMITS = {r"\bar{h}": _STATE, r"\bar{s}": _SLOPE, "H": _SQUARE, "P": _MIXED}
+_MIXED = (
+    f"(E_ac*{_SQUARE} + E_ab*{_SENSITIVITY} + (E_ad + E_bc)*{_STATE} + E_bd)/(1 - E_aa)"
+)
+_LIMITS = {r"\bar{h}": _STATE, r"\bar{s}": _SENSITIVITY, "H": _SQUARE, "P": _MIXED}
 _STAYING = {
     r"\mathbb{E}[a \psi]": "F_a",
     r"\mathbb{E}[b \psi]": "F_b",

@@ -114,20 +114,24 @@ def gate() -> Expr:
     return 1 / (1 + exp(-b_f))
 
 
-def gate_slope() -> Derivation:
+def gate_derivative() -> Derivation:
     """``dlam/db_f`` squared, in terms of ``lam``: what takes Eq. 161 to the bias."""
-    slope = diff(gate(), b_f)
+    derivative = diff(gate(), b_f)
     bias = solve(gate() - lam, b_f)[0]
-    return start("The derivative of the gate with respect to its bias is", slope).then(
+    return start(
+        "The derivative of the gate with respect to its bias is", derivative
+    ).then(
         "Take the square, at the bias of a given gate:",
-        factor(simplify(slope.subs(b_f, bias)) ** 2),
+        factor(simplify(derivative.subs(b_f, bias)) ** 2),
     )
 
 
 def bias_sensitivity() -> Derivation:
     """``E[(dh/db_f)^2]`` on the input of Fig. 12, by the chain rule."""
     inner = factor(sensitivity().on("mixed"))
-    return gate_slope().then("Multiply by E[(dh/dlam)^2]:", inner * gate_slope().result)
+    return gate_derivative().then(
+        "Multiply by E[(dh/dlam)^2]:", inner * gate_derivative().result
+    )
 
 
 def gate_at_time() -> Derivation:

@@ -1,9 +1,9 @@
 """Second moments of recurrences whose coefficients are random: gates that see the input.
 
 ``h_t = a_t h_{t-1} + b_t`` with pairs ``(a_t, b_t)`` that are independent of each other in
-time and of one law, as they are where gates see independent inputs alone.  What a
+time and identically distributed, as for gates that read independent inputs alone.  What a
 parameter moves obeys the same recurrence, ``s_t = a_t s_{t-1} + c_t h_{t-1} + d_t`` with
-``c`` and ``d`` the slopes of ``a`` and ``b``, so that ``(h, s)`` is a linear recursion
+``c`` and ``d`` the derivatives of ``a`` and ``b``, so that ``(h, s)`` is a linear recursion
 with random coefficients, and its second moments a finite linear system.
 
 Notation: ``E_ab`` is ``E[a b]`` of one step's coefficients, and ``M_ij`` is ``E[h^i s^j]``.

@@ -1,8 +1,9 @@
-"""Gates that see the input alone: the coefficients of ``h' = a h + b``, and their slopes.
+"""Gates that read the input alone: coefficients of ``h' = a h + b`` and their derivatives.
 
 Each gate is two expressions in a few projections of the input, which are Gaussian if the
-input is: those that it bends, and those in which it is linear.  What a weight moves is
-the slope by its projection times an input; what a bias moves, the slope itself.
+input is: those in which it is nonlinear, and those in which it is linear.  The derivative
+by a weight is the derivative by its projection times an input; the derivative by a bias
+is that by the projection.
 
 Notation: ``r``, ``i``  what enters a recurrence and an input gate;  ``k``, ``v``  a key and
 a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``  parameters of a neuron.
@@ -58,8 +59,8 @@ def softplus(z: Expr) -> Expr:
 
 def _rglru() -> Gate:
     log_a = -CLOSING * softplus(Lambda) * sigmoid(r)
-    kept = sqrt(-expm1(2 * log_a))  # sqrt(1 - a^2), accurate for a close to one
-    b = kept * sigmoid(i) * x
+    gain = sqrt(-expm1(2 * log_a))  # sqrt(1 - a^2), accurate for a close to one
+    b = gain * sigmoid(i) * x
     return Gate(exp(log_a), b, -expm1(log_a), (r, i), (x,), (Lambda,))
 
 
@@ -89,11 +90,11 @@ GATES: dict[str, Gate] = {
 
 
 @cache
-def slopes(name: str) -> dict[Symbol, tuple[Expr, Expr]]:
+def derivatives(name: str) -> dict[Symbol, tuple[Expr, Expr]]:
     """The derivatives ``c`` and ``d`` of ``a`` and ``b``, by what they are taken by.
 
     Example:
-        >>> slopes("mingru")[v]
+        >>> derivatives("mingru")[v]
         (0, 1/(1 + exp(-r)))
     """
     gate = GATES[name]
@@ -106,5 +107,6 @@ def is_linear(name: str) -> bool:
     """Prove that ``a`` is constant and ``b`` of degree one at most in what is straight."""
     gate = GATES[name]
     return all(
-        gate.a.diff(one) == 0 and gate.b.diff(one, 2) == 0 for one in gate.straight
+        gate.a.diff(variable) == 0 and gate.b.diff(variable, 2) == 0
+        for variable in gate.straight
     )

@@ -173,7 +173,7 @@ A_EXPR = b_i * b_j * c_i * c_j * S_ij
 B_EXPR = b_i * bar(b_j) * c_i * bar(c_j) * S_ibarj
 
 
-def output_slope(unit: str = "i") -> Expr:
+def output_derivative(unit: str = "i") -> Expr:
     """``dy/dlambda`` of one sample: half of ``c dh/dlambda``, for ``y`` is a real part.
 
     Derived from ``y = (c h + conj(c h)) / 2``, of which only the first half holds
@@ -190,7 +190,7 @@ def complex_entry(conjugated: bool) -> Derivation:
 
     Source: Zucchet & Orvieto (2024), Eq. 122-137, with the quarter that they lack.
     """
-    left, right = output_slope("i"), output_slope("j")
+    left, right = output_derivative("i"), output_derivative("j")
     right = conjugate(right) if conjugated else right
     name, value = (B_ij, B_EXPR) if conjugated else (A_ij, A_EXPR)
     expected = value.subs({S_ij: s_i * s_j, S_ibarj: s_i * bar(s_j)})
@@ -229,9 +229,11 @@ def hermitian_defect() -> Matrix:
     return (block - block.T.applyfunc(conjugate)).applyfunc(expand)
 
 
-def jacobian(slopes: Sequence[Expr]) -> Matrix:
+def jacobian(derivatives: Sequence[Expr]) -> Matrix:
     """Derivatives of ``lambda`` and its conjugate (rows) by real parameters."""
-    return Matrix([list(slopes), [conjugate(slope) for slope in slopes]])
+    return Matrix(
+        [list(derivatives), [conjugate(derivative) for derivative in derivatives]]
+    )
 
 
 CARTESIAN = (Rational(1), I)
@@ -299,9 +301,9 @@ def entry(first: Expr, second: Expr) -> Derivation:
     return proof.then("Collect the terms into real parts:", closed)
 
 
-def trace(slopes: Sequence[Expr]) -> Expr:
+def trace(derivatives: Sequence[Expr]) -> Expr:
     """Trace of one unit's diagonal block; ``A_ij`` and ``B_ij`` are then ``A_ii, B_ii``."""
-    return expand(real_block(slopes, slopes).trace())
+    return expand(real_block(derivatives, derivatives).trace())
 
 
 def one_unit(expr: Expr) -> Expr:
@@ -316,12 +318,12 @@ def _pair_function() -> Any:
 
 def similarity(first: complex, second: complex, **source: float) -> complex:
     """``S(first, second)`` in double precision; the input is ``a, b, rho``."""
-    given = {"a": 0.0, "b": 1.0, "rho": 0.0, **source}
-    order = (given["a"], given["b"], given["rho"])
+    parameters = {"a": 0.0, "b": 1.0, "rho": 0.0, **source}
+    order = (parameters["a"], parameters["b"], parameters["rho"])
     return complex(_pair_function()(complex(first), complex(second), *order))
 
 
-def place(**point: Any) -> dict[str, Any]:
+def evidence_point(**point: Any) -> dict[str, Any]:
     """A point of evidence: two units and an input, with ``S``, ``A`` and ``B`` added."""
     first, second = complex(point["lambda_i"]), complex(point["lambda_j"])
     source = {name: point[name] for name in ("a", "b", "rho") if name in point}
@@ -344,9 +346,9 @@ def block_value(
     """``real_block`` in double precision at a point that sets its symbols."""
     block = real_block(first, second)
     names: Any = sorted(block.free_symbols, key=str)
-    given = [_value(name.name, at) for name in names]
+    values = [_value(name.name, at) for name in names]
     function = lambdify(names, block.tolist(), modules=[{"exp": cmath.exp}, "math"])
-    return [[complex(entry_) for entry_ in row] for row in function(*given)]
+    return [[complex(entry_) for entry_ in row] for row in function(*values)]
 
 
 def _value(name: str, point: dict[str, Any]) -> complex:
@@ -364,7 +366,7 @@ def whole_complex(at: dict[str, Any]) -> list[list[complex]]:
         for q in "ij":
             two = {f"{n}_i": at[f"{n}_{p}"] for n in ("lambda", "b", "c")}
             two |= {f"{n}_j": at[f"{n}_{q}"] for n in ("lambda", "b", "c")}
-            placed = place(**{**at, **two})
+            placed = evidence_point(**{**at, **two})
             same, mixed = placed["A_ij"] / 4, placed["B_ij"] / 4
             upper += [same, mixed]
             lower += [mixed.conjugate(), same.conjugate()]

@@ -74,7 +74,7 @@ _STEP = re.compile(rf"\\text\{{[^{{}}]* [^{{}}]*\}}|{_TOKEN.pattern}", re.S)
 
 
 def pieces(latex: str) -> list[str]:
-    """What stands between the relations, the commas and the words of a statement."""
+    """Return the formulas of a statement between its relations, commas and words."""
     depth, parts = 0, [""]
     latex = re.sub(r"\\q?quad(?![A-Za-z])", r"\\;", latex)
     for token in _STEP.findall(latex):
@@ -94,7 +94,7 @@ def read(
 
     Args:
         latex: The formula, without an equals sign.
-        notation: What its letters and names mean; the longest spelling is found first.
+        notation: Meanings of letters and names; the longest spelling is matched first.
         conjugates: Numbers whose conjugates have names of their own, and these, beside
             those that the notation has as ``x`` and ``\bar{x}``.
 
@@ -111,8 +111,8 @@ def read(
     text, at = _evaluated_at(_plain(latex))
     table = {_plain(spelling): meaning for spelling, meaning in notation.items()}
     pairs = _pairs(table)
-    for one, other in (conjugates or {}).items():
-        pairs |= {one: other, other: one}
+    for number, partner in (conjugates or {}).items():
+        pairs |= {number: partner, partner: number}
     table |= {r"\Re": lambda z: (z + bar(z, pairs)) / 2}
     table |= {r"\Im": lambda z: (z - bar(z, pairs)) / (2 * I)}
     text, meanings = _placed(text, table)
@@ -120,8 +120,8 @@ def read(
         parsed: Any = parse_latex(text)
     except LaTeXParsingError as error:
         raise ValueError(f"need a formula that can be read, got {latex}") from error
-    found = _meant(parsed, meanings, pairs)
-    return found.subs([(read(a, notation), read(b, notation)) for a, b in at])
+    expression = _meant(parsed, meanings, pairs)
+    return expression.subs([(read(a, notation), read(b, notation)) for a, b in at])
 
 
 def _plain(latex: str) -> str:
@@ -132,48 +132,48 @@ def _plain(latex: str) -> str:
 
 def _evaluated_at(text: str) -> tuple[str, list[list[str]]]:
     """A trailing ``_{x=a,y=b}``, apart."""
-    found = re.fullmatch(r"(.*[)|])\s*_\{([^=]+=.*)\}\s*", text, re.S)
-    if found is None:
+    match = re.fullmatch(r"(.*[)|])\s*_\{([^=]+=.*)\}\s*", text, re.S)
+    if match is None:
         return text, []
-    return found[1].rstrip("|"), [pair.split("=") for pair in found[2].split(",")]
+    return match[1].rstrip("|"), [pair.split("=") for pair in match[2].split(",")]
 
 
 def _placed(
     text: str, table: Mapping[str, Any]
 ) -> tuple[str, dict[str, Expr | Callable[..., Any]]]:
-    """The text with a plain letter in place of everything that is in the table."""
+    """Replace each spelling of the table by a letter; return text and letters."""
     spellings = sorted(table, key=len, reverse=True)
-    out, place = "", 0
+    out, position = "", 0
     letters: dict[str, str] = {}
-    while place < len(text):
-        spelling = next((s for s in spellings if _starts(text, place, s)), None)
+    while position < len(text):
+        spelling = next((s for s in spellings if _starts(text, position, s)), None)
         if spelling is None:
-            token = _TOKEN.match(text, place)
+            token = _TOKEN.match(text, position)
             assert token is not None
             _require_known(token[0], text)
-            place += len(token[0])
-            times = token[0] in ("i", "e") and _is_called(text, place)
+            position += len(token[0])
+            times = token[0] in ("i", "e") and _is_called(text, position)
             out += token[0] + (r" \cdot " if times else "")
             continue
-        place += len(spelling)
+        position += len(spelling)
         letter = letters.setdefault(spelling, _LETTERS[len(letters)])
-        called = _is_called(text, place)
+        called = _is_called(text, position)
         times = called and isinstance(table[spelling], Expr)
         out += f" {letter}" + (r" \cdot " if times else "" if called else " ")
     return out, {letter: table[spelling] for spelling, letter in letters.items()}
 
 
-def _is_called(text: str, place: int) -> bool:
-    return text[place:].lstrip().startswith("(")
+def _is_called(text: str, position: int) -> bool:
+    return text[position:].lstrip().startswith("(")
 
 
-def _starts(text: str, place: int, spelling: str) -> bool:
-    """Whether a spelling stands here, and is no part of a longer command."""
-    end = place + len(spelling)
+def _starts(text: str, position: int, spelling: str) -> bool:
+    """Return True if a spelling starts at ``position`` and does not extend further."""
+    end = position + len(spelling)
     command = re.search(r"\\[A-Za-z]+$", spelling)
     longer = command and text[end : end + 1].isalpha()
     marked = text[end : end + 1] in ("_", "'")
-    return text.startswith(spelling, place) and not longer and not marked
+    return text.startswith(spelling, position) and not longer and not marked
 
 
 def _require_known(token: str, text: str) -> None:
@@ -196,9 +196,9 @@ def _pairs(table: Mapping[str, Any]) -> dict[Expr, Expr]:
 
 def bar(z: Expr, pairs: Mapping[Expr, Expr]) -> Expr:
     """The conjugate, where some numbers and their conjugates have names of their own."""
-    free = {one: Dummy(str(one)) for one in pairs}
-    back = {conjugate(dummy): pairs[one] for one, dummy in free.items()}
-    left = {dummy: one for one, dummy in free.items()}
+    free = {number: Dummy(str(number)) for number in pairs}
+    back = {conjugate(dummy): pairs[number] for number, dummy in free.items()}
+    left = {dummy: number for number, dummy in free.items()}
     turned: Any = conjugate(z.xreplace(free))
     turned = turned.replace(
         _turned_power, lambda e: Pow(conjugate(e.args[0].base), e.args[0].exp)
@@ -207,25 +207,27 @@ def bar(z: Expr, pairs: Mapping[Expr, Expr]) -> Expr:
 
 
 def _turned_power(expression: Any) -> bool:
-    """Whether it is the conjugate of a root, which is taken off its cut."""
+    """Return True for the conjugate of a root, which is taken off the branch cut."""
     return isinstance(expression, conjugate) and isinstance(expression.args[0], Pow)
 
 
 def _meant(
     parsed: Any, meanings: Mapping[str, Any], pairs: Mapping[Expr, Expr]
 ) -> Expr:
-    """What was parsed, with the meaning of each letter."""
+    """Substitute the meaning of each letter into a parsed expression."""
     symbols = {Symbol(k): v for k, v in meanings.items() if isinstance(v, Expr)}
-    found = parsed.xreplace(_CONSTANTS).xreplace(symbols)
+    expression = parsed.xreplace(_CONSTANTS).xreplace(symbols)
     for letter, function in meanings.items():
         if not isinstance(function, Expr):
-            found = found.replace(Function(letter), function)
-    found = found.replace(log, lambda x, *base: log(x))
-    found = found.replace(Abs, lambda z: sqrt(z * bar(z, pairs)))
-    found = found.replace(conjugate, lambda z: bar(z, pairs))
+            expression = expression.replace(Function(letter), function)
+    expression = expression.replace(log, lambda x, *base: log(x))
+    expression = expression.replace(Abs, lambda z: sqrt(z * bar(z, pairs)))
+    expression = expression.replace(conjugate, lambda z: bar(z, pairs))
     for folded in (Derivative, Integral):
-        found = found.replace(folded, lambda *of, fold=folded: fold(*of).doit())
-    return found
+        expression = expression.replace(
+            folded, lambda *of, fold=folded: fold(*of).doit()
+        )
+    return expression
 
 
 def summed(expression: Expr) -> Expr:
@@ -239,8 +241,8 @@ def summed(expression: Expr) -> Expr:
         return expression
 
     def closed(summand: Expr, *limits: Any) -> Expr:
-        for one in limits:
-            summand = geometric_sum(summand, *one)
+        for limit in limits:
+            summand = geometric_sum(summand, *limit)
         return summand
 
     return expression.replace(Sum, closed)

@@ -43,8 +43,8 @@ def misprints(latex: str, form: Expr, reading: Reading) -> Iterator[Misprint]:
         return
     end = start + len(piece)
     for pattern, become, change in _CHANGES:
-        for found in re.finditer(pattern, piece):
-            wrong = piece[: found.start()] + become(found[0]) + piece[found.end() :]
+        for match in re.finditer(pattern, piece):
+            wrong = piece[: match.start()] + become(match[0]) + piece[match.end() :]
             try:
                 written = reading.fold(as_read(wrong, form, reading._replace(side=-1)))
                 other = differ(written, reading.view(form))

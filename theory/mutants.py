@@ -64,7 +64,7 @@ def _changes_at(node: Expr) -> Iterator[tuple[str, Expr]]:
 def mutants_of(expr: Expr) -> tuple[Mutant, ...]:
     """All mutants of ``expr`` by one change of its form, each once.
 
-    Whether a mutant also changes its *value* is not decided here: a swap of ``lambda``
+    A mutant need not change the *value*: a swap of ``lambda``
     with its conjugate, say, leaves a symmetric formula as it was.
 
     Example:

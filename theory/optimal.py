@@ -235,7 +235,7 @@ def _elementary(gain: str, source: str) -> Derivation:
 
 
 def _bare_white() -> Derivation:
-    """A boundary term and Legendre's integrals, their coefficients from the slope."""
+    """A boundary term and Legendre's integrals, with coefficients from the derivative."""
     square = metric("none", "white").result
     basis = (
         nu * sqrt(1 + nu**2) / sqrt(1 - nu**2),
@@ -244,31 +244,31 @@ def _bare_white() -> Derivation:
     )
     unknown = symbols("c:3")
     common = sqrt(1 + nu**2) * sqrt(1 - nu**2)
-    slopes = (cancel(expand(diff(term, nu) * common)) for term in basis)
-    slope = sum(c * term for c, term in zip(unknown, slopes, strict=True))
+    derivatives = (cancel(expand(diff(term, nu) * common)) for term in basis)
+    derivative = sum(c * term for c, term in zip(unknown, derivatives, strict=True))
     root = (1 + nu**2) / (1 - nu**2)  # the root of the metric times the common root
     assert cancel(root**2 - square * common**2) == 0
-    misfit = together(slope - root).as_numer_denom()[0]
+    misfit = together(derivative - root).as_numer_denom()[0]
     (solution,) = linsolve(Poly(misfit, nu).coeffs(), *unknown)
     return start("(domega/dnu)^2", square).then(
-        "integrated: the coefficients that give this slope",
+        "integrated: the coefficients that give this derivative",
         sum(c * term for c, term in zip(solution, basis, strict=True)),
     )
 
 
 def _loss_correlated() -> Derivation:
-    """With ``t = sqrt(|rho|) nu`` the slope is Legendre's, by partial fractions."""
+    """With ``t = sqrt(|rho|) nu`` the derivative is Legendre's, by partial fractions."""
     square = metric("loss", "exponential").result.subs(rho, size)
     rational = (1 - s**2) / ((1 - s / size) * (1 - size * s))
     scale = (1 - size**2) / size
-    slope = scale * rational.subs(s, t**2) ** 2 / (1 - t**4)
-    assert cancel(slope - square.subs(nu, t / sqrt(size)) / size) == 0
+    derivative = scale * rational.subs(s, t**2) ** 2 / (1 - t**4)
+    assert cancel(derivative - square.subs(nu, t / sqrt(size)) / size) == 0
     fractions = apart(rational, s)
     phase = asin(sqrt(size) * nu)
     whole = sum(_legendre(term, phase) for term in Add.make_args(fractions))
     return (
         start("(domega/dnu)^2", square)
-        .then("(domega/dt)^2 where t = sqrt(varrho) nu", slope)
+        .then("(domega/dt)^2 where t = sqrt(varrho) nu", derivative)
         .then("its root, without sqrt(1 - t^4), in partial fractions of t^2", fractions)
         .then("The integral is", sqrt(scale) * whole)
     )

@@ -1,4 +1,4 @@
-"""The sections of the papers in their order, and the figures and tables that stand in them.
+"""The sections of the papers in order, with their figures and tables.
 
 Numbers are those of the papers' text; titles are shortened where they are long.
 """
@@ -21,7 +21,7 @@ class Section(NamedTuple):
 
     @property
     def name(self) -> str:
-        """How a text refers to it, and its title."""
+        """Reference and title of a section."""
         if not self.number:
             return self.title
         kind = "Appendix" if self.number[0].isalpha() else "Section"

@@ -1,4 +1,4 @@
-r"""How much two powers share under a stationary input, and how that moves with both.
+r"""Correlation of two powers under a stationary input, and its derivatives.
 
 Two filters ``x**n`` and ``y**m`` of one input share ``s(x, y) = sum x**n y**m R(n - m)``,
 Lemma 1.  Everything that curvature asks of it is a divided difference: over equal nodes

@@ -53,33 +53,33 @@ def input_kernel() -> Derivation:
 
 
 @cache
-def real_slope() -> Derivation:
+def real_derivative() -> Derivation:
     """Weight of the input ``n`` steps old in ``dh/domega``, ``gamma`` held fixed.
 
     Source: Zucchet & Orvieto (2024), Eq. 79.
     """
     path = Function("lambda")(omega)
     moved = diff(gamma * path**n, omega)
-    slope = moved.subs(diff(path, omega), d_lam).subs(path, lam)
+    derivative = moved.subs(diff(path, omega), d_lam).subs(path, lam)
     return start(
         "The impulse response of the derivative along a path of eigenvalues is", moved
-    ).then("With d_lam for the derivative of the path this is", simplify(slope))
+    ).then("With d_lam for the derivative of the path this is", simplify(derivative))
 
 
 @cache
-def polar_slope() -> Derivation:
+def polar_derivative() -> Derivation:
     """``dh/domega`` for a polar eigenvalue and a real parameter.
 
     Source: Zucchet & Orvieto (2024), Eq. 80 with its error corrected.
     """
     modulus, phase = Function("nu")(omega), Function("theta")(omega)
     moved = diff(modulus * exp(I * phase), omega)
-    slope = moved.subs({diff(modulus, omega): d_nu, diff(phase, omega): d_theta})
-    slope = slope.subs({modulus: nu, phase: theta})
+    derivative = moved.subs({diff(modulus, omega): d_nu, diff(phase, omega): d_theta})
+    derivative = derivative.subs({modulus: nu, phase: theta})
     return (
         start("The eigenvalue is", modulus * exp(I * phase))
-        .then("The derivative is", slope)
-        .then("Multiply by dh/dlam, because h is holomorphic in lam:", s * slope)
+        .then("The derivative is", derivative)
+        .then("Multiply by dh/dlam, because h is holomorphic in lam:", s * derivative)
     )
 
 
@@ -89,8 +89,8 @@ def polar_moment() -> Derivation:
 
     Source: Zucchet & Orvieto (2024), Eq. 83 with its error corrected.
     """
-    slope = polar_slope().steps[1].expr
-    square = simplify((slope * slope.conjugate()).expand())
+    derivative = polar_derivative().steps[1].expr
+    square = simplify((derivative * derivative.conjugate()).expand())
     return start("The value of |dlam/domega|^2 is", square).then(
         "Multiply by the second moment of dh/dlam:", S * square
     )
@@ -130,26 +130,27 @@ def white_sensitivity() -> Derivation:
 def modulus_share() -> Derivation:
     """``(dnu/domega)^2 E(nu)`` with ``nu = tanh(omega)``: ``1 + nu^2``."""
     path = tanh(omega)
-    slope = diff(path, omega).subs(path, nu)
-    return start("The derivative of tanh is", slope).then(
-        "Multiply the square by E(nu):", factor(slope**2 * white_sensitivity().result)
+    derivative = diff(path, omega).subs(path, nu)
+    return start("The derivative of tanh is", derivative).then(
+        "Multiply the square by E(nu):",
+        factor(derivative**2 * white_sensitivity().result),
     )
 
 
 @cache
 def phase_share() -> Derivation:
     """``nu^2 (dtheta/domega)^2 E(nu)`` with ``theta = stop_gradient(1 - nu^2) omega``."""
-    slope = 1 - nu**2
+    derivative = 1 - nu**2
     return start(
-        "With the factor held fixed, the derivative of the phase is", slope
+        "With the factor held fixed, the derivative of the phase is", derivative
     ).then(
         "Multiply the square by nu^2 E(nu):",
-        factor(nu**2 * slope**2 * white_sensitivity().result),
+        factor(nu**2 * derivative**2 * white_sensitivity().result),
     )
 
 
 def phase_share_is_unbounded() -> bool:
-    """Prove that a phase whose slope ignores ``nu`` explodes, and vanishes at zero."""
+    """Prove that a phase whose derivative ignores ``nu`` explodes, and vanishes at zero."""
     share = nu**2 * white_sensitivity().result
     return limit(share, nu, 1, "-") == oo and limit(share, nu, 0, "+") == 0
 
@@ -157,7 +158,7 @@ def phase_share_is_unbounded() -> bool:
 def no_path_has_that_phase() -> bool:
     """Prove that the phase of ``phase_share`` needs its stop-gradient.
 
-    A function ``theta(omega_nu, omega_theta)`` of slopes zero and ``1 - nu(omega_nu)^2``
+    A function ``theta(omega_nu, omega_theta)`` of derivatives zero and ``1 - nu(omega_nu)^2``
     would have two different mixed derivatives.
     """
     mixed = diff(1 - tanh(omega) ** 2, omega)

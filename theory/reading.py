@@ -1,4 +1,4 @@
-r"""How the LaTeX of a row becomes the form that is judged: its letters, its side, its sums.
+r"""Reading the LaTeX of a row as the form to judge: letters, side and sums.
 
 ``sigprop.theory.readings`` has a reading for every row that needs one.
 """
@@ -35,22 +35,22 @@ def by_age(form: Expr, first: int = 0, last: Expr = oo) -> Expr:
     return geometric_sum(form * AGE**n, n, sympify(first), last)
 
 
-def both_modes(one: Expr) -> Expr:
-    """The sum over two modes of what holds for the first."""
+def both_modes(term: Expr) -> Expr:
+    """Add the same term for a second mode."""
     second = {
         symbol: Symbol(
             re.sub(r"_i(?=_|$)", "_j", symbol.name.replace("ii", "jj")),
             real=symbol.is_real,
         )
-        for symbol in one.free_symbols
+        for symbol in term.free_symbols
         if isinstance(symbol, Symbol)
     }
-    return one + one.xreplace(second)
+    return term + term.xreplace(second)
 
 
-def both_norms(one: Expr) -> Expr:
-    """The sum over two modes, with the norms of their inputs, of what the modulus has."""
-    closed = summed(one)
+def both_norms(term: Expr) -> Expr:
+    """Sum a function of the modulus over two modes, weighted with the norms of their inputs."""
+    closed = summed(term)
     radii = [Symbol(f"r_{k}", positive=True) for k in (1, 2)]
     norms = [Symbol(f"s_{k}", positive=True) for k in (1, 2)]
     return sum(s * closed.subs(r, x) for s, x in zip(norms, radii, strict=True))
@@ -69,7 +69,7 @@ def itself(form: Expr) -> Expr:
 
 
 class Reading(NamedTuple):
-    """How the LaTeX of a row becomes the form that is judged.
+    """Rules to read the LaTeX of a row as the form to judge.
 
     Attributes:
         letters: Spellings beyond those of every paper, and what they mean.
@@ -127,8 +127,8 @@ def as_read(latex: str, form: Expr, reading: Reading) -> Expr:
         if isinstance(meaning, Expr):
             names = {s.name: s for s in meaning.free_symbols} | names
     pairs = {
-        one: names.get(f"{name}_bar", Symbol(f"{name}_bar"))
-        for name, one in names.items()
+        symbol: names.get(f"{name}_bar", Symbol(f"{name}_bar"))
+        for name, symbol in names.items()
         if f"{name}_bar" in names
     }
     return read(pieces(latex)[reading.side], table, pairs)
@@ -136,15 +136,16 @@ def as_read(latex: str, form: Expr, reading: Reading) -> Expr:
 
 def _expression(text: str, names: Mapping[str, Symbol]) -> Expr:
     """A meaning as an expression; what is no function is a symbol."""
-    found = set(re.findall(r"[A-Za-z_]\w*", text)) - FUNCTIONS
+    identifiers = set(re.findall(r"[A-Za-z_]\w*", text)) - FUNCTIONS
     own = {
-        name: names.get(name) or FALLBACK.get(name) or Symbol(name) for name in found
+        name: names.get(name) or FALLBACK.get(name) or Symbol(name)
+        for name in identifiers
     }
     return sympify(text, locals={**own, "R": R})
 
 
 def agrees(latex: str, form: Expr, reading: Reading) -> bool:
-    """Whether a formula writes a form.
+    """Return True if a formula writes a form.
 
     Raises:
         ValueError: If it cannot be read.

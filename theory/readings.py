@@ -1,4 +1,4 @@
-r"""What the letters of each printed formula mean, for those who read the LaTeX by machine.
+r"""Meanings of the letters in each printed formula, to read the LaTeX by machine.
 
 A meaning is in SymPy's own notation: names are those of the symbols in the row's form,
 ``lam`` and ``lam_bar`` the eigenvalue and its conjugate, ``R`` the autocovariance.
@@ -147,7 +147,7 @@ _NORMS = {
 _RINGED = {r"\mathbb{E}\left[\|Bu\|_2^2\right]": "1"}
 
 
-_MOVED = r"\frac{\mathrm{d}\lambda}{\mathrm{d}\omega}"
+_D_LAMBDA = r"\frac{\mathrm{d}\lambda}{\mathrm{d}\omega}"
 _STATE = "(1 - lam*lam_bar*rho**2)/((1 - lam*lam_bar)*(1 - lam*rho)*(1 - lam_bar*rho))"
 _OMEGA = {
     r"\omega_{\theta}": "omega",
@@ -208,7 +208,7 @@ _SUMMED = {
     "|c_i|^2": "c_i*c_i_bar",
     r"S(\lambda_i, \bar{\lambda}_i)": "S_ii",
 }
-_HELD = {
+_HOLD = {
     "A": "exp(dt*pole)",
     "I": "1",
     r"\tilde{A}": "pole",
@@ -252,17 +252,17 @@ READINGS: Mapping[str, Reading] = {
     **_each("19 21 22 23 32 33 text:chrono-low text:chrono-high", Reading(_CODE)),
     "zucchet:text:chrono-low corrected": Reading(_CODE, side=1),
     "zucchet:text:chrono-high corrected": Reading(_CODE, side=1),
-    "zucchet:34": Reading(_PAIRED, 0, fold=lambda one: by_lag(one).as_sum()),
+    "zucchet:34": Reading(_PAIRED, 0, fold=lambda expr: by_lag(expr).as_sum()),
     "zucchet:34 corrected": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
     "zucchet:39": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
     **_each(
         "state-finite sensitivity-finite",
-        Reading(_PAIRED, fold=lambda one: by_lag(one, T).as_sum()),
+        Reading(_PAIRED, fold=lambda expr: by_lag(expr, T).as_sum()),
         paper="sigprop",
     ),
     **_each(
         "state-mixed sensitivity-mixed",
-        Reading(_PAIRED, 1, fold=lambda one: by_lag(one).on("mixed")),
+        Reading(_PAIRED, 1, fold=lambda expr: by_lag(expr).on("mixed")),
         paper="sigprop",
     ),
     "zucchet:42": Reading({"x_{-n}": "z**n"}, view=by_age),
@@ -272,7 +272,7 @@ READINGS: Mapping[str, Reading] = {
     "zucchet:77": Reading(
         {r"\gamma(\lambda)": "gamma", "x_{t-n}": "z**n"}, view=by_age
     ),
-    "zucchet:79": Reading({_H: "gamma*n*lam**(n - 1)", _MOVED: "d_lam"}),
+    "zucchet:79": Reading({_H: "gamma*n*lam**(n - 1)", _D_LAMBDA: "d_lam"}),
     **_each("80 81 82 83", Reading(_CHAIN)),
     **_each("90 91 92 93", Reading(_TO_TEACHER)),
     "zucchet:text:c1-cross-moment": Reading(_TO_TEACHER, side=1),
@@ -284,7 +284,9 @@ READINGS: Mapping[str, Reading] = {
     ),
     **_each("148 149 150 151 152 153 154 155", Reading(_POLAR)),
     **_each("144 145 146", Reading(_SUMMED, fold=both_modes)),
-    "zucchet:text:orthogonal-sensitive": Reading(side=-2, fold=lambda one: one.doit()),
+    "zucchet:text:orthogonal-sensitive": Reading(
+        side=-2, fold=lambda expr: expr.doit()
+    ),
     "zucchet:text:c1-extra-factor": Reading(side=-2),
     "zucchet:159": Reading({"R_x": _mixed}),
     "zucchet:160": Reading({"f": _f}),
@@ -302,8 +304,8 @@ READINGS: Mapping[str, Reading] = {
     "zucchet:fig15": Reading({"T": "tau"}, side=1),
     **_each("prop3.3 prop3.3-restated", Reading(_RINGED), paper="lru"),
     **_each("lemma3.2 lemma3.2-restated", Reading(side=1), paper="lru"),
-    "lru:3": Reading(_HELD),
-    "lru:text:zoh-formula": Reading(_HELD),
+    "lru:3": Reading(_HOLD),
+    "lru:text:zoh-formula": Reading(_HOLD),
     "lru:6": Reading({r"|\lambda|": "r", "k": "T", "i": "n"}),
     "lru:text:phases": Reading({r"\operatorname{diag}": "1", r"\nu^{\log}": "nu_log"}),
     "rotrnn:text:lemma3-last-step": Reading(_NORMS, side=1),
@@ -313,7 +315,7 @@ READINGS: Mapping[str, Reading] = {
     "lru:4": Reading(_AGED, view=by_age),
     "lru:4 corrected": Reading(_AGED, view=partial(by_age, last=T - 1)),
     **_each("31 32", Reading(_TWICE), paper="lru"),
-    "lru:39": Reading(fold=lambda one: one.replace(log, lambda x: log(-x))),
+    "lru:39": Reading(fold=lambda expr: expr.replace(log, lambda x: log(-x))),
     **_each(
         "text:lru-norm-sum text:lru-row-scale",
         Reading(_NORMED, fold=both_norms),
@@ -365,7 +367,7 @@ _WORDED = """
     zucchet:text:c1-fewer-minima zucchet:fig7-granularity zucchet:text:c1-rate-by-input
     zucchet:text:effective-rate zucchet:fig11 lru:fig3
 """
-WORDS = "it is in words, for which the form stands"
+IN_WORDS = "it is in words, for which the form stands"
 LIMIT = "it is an order or a limit, and the form what grows or tends"
 STAND_IN = "a function or a signal stands in for every other"
 MATRIX = "it is a matrix, and the form one number made of its entries"
@@ -388,7 +390,7 @@ UNREAD: Mapping[str, str] = {
     ),
     **_unread("it is an interval, and the form one end", "zucchet:text:time-interval"),
     **_unread(
-        "it is a law, and the form its distribution function",
+        "it is a distribution, and the form its distribution function",
         "lru:33 lru:34 lru:35 lru:36 lru:37",
     ),
     **_unread(
@@ -397,11 +399,11 @@ UNREAD: Mapping[str, str] = {
     **_unread(STAND_IN, _STANDING_IN),
     **_unread(MATRIX, "zucchet:115 zucchet:140 zucchet:143"),
     **_unread(LIMIT, _LIMITS),
-    **_unread(WORDS, _WORDED),
+    **_unread(IN_WORDS, _WORDED),
 }
 
 
 def reading_of(claim_id: str, corrected: bool) -> Reading:
-    """How the statement of a row is read, or its correction."""
+    """Return the rules to read the statement of a row, or its correction."""
     stated = READINGS.get(claim_id, Reading())
     return READINGS.get(f"{claim_id} corrected", stated) if corrected else stated

@@ -123,37 +123,41 @@ def correlation_sharpens() -> bool:
 
 
 def _is_positive(form: Expr) -> bool:
-    """Whether SymPy knows a form to be positive at every real ``0 < lam < 1``."""
+    """Return True if SymPy knows a form to be positive at every real ``0 < lam < 1``."""
     up, down = symbols("u v", positive=True)
     inside = form.subs(dict.fromkeys((lam, lam_bar), up / (up + down)))
     return bool(factor(inside).is_positive)
 
 
-def exponential_slope() -> Derivation:
+def exponential_derivative() -> Derivation:
     """``dlam/dnu`` of ``lam = exp(-exp(nu))``, in ``lam``."""
     nu = Symbol("nu", real=True)
-    slope = diff(exp(-exp(nu)), nu)
-    return start("The derivative of the parametrisation is", slope).then(
-        "In terms of the eigenvalue this is", slope.subs(nu, log(-log(lam))).simplify()
+    derivative = diff(exp(-exp(nu)), nu)
+    return start("The derivative of the parametrisation is", derivative).then(
+        "In terms of the eigenvalue this is",
+        derivative.subs(nu, log(-log(lam))).simplify(),
     )
 
 
-def sigmoid_slope() -> Derivation:
+def sigmoid_derivative() -> Derivation:
     """``dlam/db`` of ``lam = 1/(1 + exp(-b))``, in ``lam``."""
     b = Symbol("b", real=True)
-    slope = diff(1 / (1 + exp(-b)), b)
-    written = slope.subs(exp(-b), 1 / lam - 1)
-    return start("The derivative of the sigmoid is", slope).then(
+    derivative = diff(1 / (1 + exp(-b)), b)
+    written = derivative.subs(exp(-b), 1 / lam - 1)
+    return start("The derivative of the sigmoid is", derivative).then(
         "In terms of the eigenvalue this is", factor(simplify(written))
     )
 
 
 def controlled() -> Derivation:
     """Figure 2B: normalised and reparametrised sensitivity, any ``rho``."""
-    slope, moment = exponential_slope().result, normalised("sensitivity").result
-    return start("The derivative of the parametrisation is", slope).then(
+    derivative, moment = (
+        exponential_derivative().result,
+        normalised("sensitivity").result,
+    )
+    return start("The derivative of the parametrisation is", derivative).then(
         "Multiply the square of this derivative by the normalised moment:",
-        slope**2 * moment,
+        derivative**2 * moment,
     )
 
 
@@ -173,18 +177,20 @@ def controlled_is_bounded() -> bool:
     x = Symbol("x", positive=True)
     white = controlled().result.subs(rho, 0).subs(lam, exp(-x))
     below = (x / sinh(x)) ** 2 * (1 + exp(-2 * x)) / 4
-    slope = diff(sinh(x) - x, x)  # not negative, and the difference is zero at zero
+    derivative = diff(
+        sinh(x) - x, x
+    )  # not negative, and the difference is zero at zero
     equal = simplify((white / below).rewrite(exp)) == 1
-    return equal and is_zero((slope - 2 * sinh(x / 2) ** 2).rewrite(exp))
+    return equal and is_zero((derivative - 2 * sinh(x / 2) ** 2).rewrite(exp))
 
 
 def sigmoid_controlled() -> Derivation:
     """Sensitivity under ``gamma = sqrt(1 - lam^2)`` and the sigmoid, white input."""
-    slope = sigmoid_slope().result
+    derivative = sigmoid_derivative().result
     white = normalised("sensitivity").result.subs(rho, 0)
-    return sigmoid_slope().then(
+    return sigmoid_derivative().then(
         "Multiply the square of this derivative by the moment:",
-        factor(slope**2 * white),
+        factor(derivative**2 * white),
     )
 
 
@@ -206,10 +212,10 @@ def coupled_gate_is_bounded() -> bool:
     return positive and is_zero(coupled_state().result.subs(rho, 1) - 1)
 
 
-def optimal_slope() -> Derivation:
-    """The slope that keeps the sensitivity at one, white input, ``gamma`` as above."""
+def optimal_derivative() -> Derivation:
+    """Derive ``dlam/dnu`` with unit sensitivity for white input, ``gamma`` as above."""
     white = normalised("sensitivity").result.subs(rho, 0)
-    return start("gamma^2 slope^2 E[(dh/dlam)^2] = 1 for the slope", 1 / white).then(
+    return start("gamma^2 (dlam/dnu)^2 E[(dh/dlam)^2] = 1 gives", 1 / white).then(
         "The square root is", sqrt(factor(1 / white))
     )
 
@@ -288,7 +294,7 @@ def circle_loss() -> Expr:
     return 1 / (1 - r**2) - (1 - r**2 * cos(theta)) / apart
 
 
-def circle_slope() -> Derivation:
+def circle_derivative() -> Derivation:
     """``dL/dtheta`` on the circle of the teacher."""
     return start("On the circle of the teacher the loss is", circle_loss()).then(
         "The derivative with respect to the phase is",
@@ -297,16 +303,17 @@ def circle_slope() -> Derivation:
 
 
 def circle_is_flat() -> bool:
-    """The slope vanishes with the gap at any phase but the teacher's."""
-    return simplify(circle_slope().result.subs(r, 1)) == 0
+    """Prove that the derivative vanishes with the gap at any phase but the teacher's."""
+    return simplify(circle_derivative().result.subs(r, 1)) == 0
 
 
 def controlled_magnitude() -> Derivation:
     """Figure 2B's form at the modulus of a complex eigenvalue, white input."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
-    slope = exponential_slope().result.subs(lam, r)
-    return start("The factor |dlam/dnu|^2 is (r log r)^2:", slope**2).then(
-        "Multiply by the normalised moment:", slope**2 * factor((1 - r**2) * moment)
+    derivative = exponential_derivative().result.subs(lam, r)
+    return start("The factor |dlam/dnu|^2 is (r log r)^2:", derivative**2).then(
+        "Multiply by the normalised moment:",
+        derivative**2 * factor((1 - r**2) * moment),
     )
 
 

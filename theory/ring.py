@@ -1,4 +1,4 @@
-"""Eigenvalues on a ring: the sampling law, the gain it gives, and the unrolled state.
+"""Eigenvalues on a ring: the sampling distribution, the gain it gives, and the unrolled state.
 
 Source: Orvieto et al. (2023), Lemma 3.2, Proposition 3.3, Eq. 4-7, Theorem 3.1.
 """
@@ -43,14 +43,14 @@ def radius_cdf() -> Expr:
 
 @cache
 def sampled_nu() -> Derivation:
-    """``nu`` with ``|lam| = exp(-nu)``, by inverting the law of the radius.
+    """``nu`` with ``|lam| = exp(-nu)``, by inverting the distribution of the radius.
 
     Source: Orvieto et al. (2023), Lemma 3.2 and Eq. 27-30.
     """
     nu = Symbol("nu", nonnegative=True)
-    law = radius_cdf().subs(r, exp(-nu))
+    distribution = radius_cdf().subs(r, exp(-nu))
     proof = start("The distribution function of the radius is", radius_cdf()).then(
-        "With r = exp(-nu), set this equal to u_1. The difference is", law - u1
+        "With r = exp(-nu), set this equal to u_1. The difference is", distribution - u1
     )
     square = Dummy("x", positive=True)
     (root,) = solve(radius_cdf().subs(r, sqrt(square)) - u1, square)
@@ -62,8 +62,8 @@ def sampled_theta() -> Expr:
     return 2 * pi * u2
 
 
-def sampled_law_is_uniform() -> bool:
-    """Test that ``exp(-nu(U))`` has the radius's law: the inverse composes to ``r``."""
+def sampled_distribution_is_uniform() -> bool:
+    """Test that ``exp(-nu(U))`` has the radius's distribution, by composing to ``r``."""
     square = exp(-2 * sampled_nu().result)
     back = radius_cdf().subs(r, sqrt(square))
     return simplify(back - u1) == 0

@@ -61,8 +61,8 @@ def _vanishes(matrix: Matrix) -> bool:
 
 def block_is_exponential() -> bool:
     """Prove ``exp(theta J) = turn(theta)``: same derivative, same value at zero."""
-    slope = turn(theta).diff(theta) - QUARTER * turn(theta)
-    return _vanishes(slope) and turn(Integer(0)) == eye(2)
+    residual = turn(theta).diff(theta) - QUARTER * turn(theta)
+    return _vanishes(residual) and turn(Integer(0)) == eye(2)
 
 
 @cache
@@ -245,7 +245,7 @@ def printed_input_scale() -> Expr:
 
 
 def norm_stays() -> bool:
-    """Whether a step with ``alpha = 1`` and ``Tr(B^T B) = 1 - gamma^2`` keeps norm one."""
+    """Prove that a step with ``alpha = 1`` and ``Tr(B^T B) = 1 - gamma^2`` keeps norm one."""
     after = next_norm().result.subs({scale: 1, s: 1 - gamma**2, c: 1})
     return simplify(after) == 1
 
@@ -275,7 +275,7 @@ def lru_limit() -> Derivation:
 
 
 def printed_lru_limit() -> Expr:
-    """What the display after Eq. 14 would tend to: its sums have no newest input."""
+    """Limit of the display after Eq. 14, whose sums lack the newest input."""
     return s1 * r1**2 / (1 - r1**2) + s2 * r2**2 / (1 - r2**2)
 
 
@@ -309,7 +309,7 @@ def held_input_is_exact() -> bool:
     return simplify(held_input().result - printed) == 0
 
 
-def drawn_decay() -> Expr:
+def log_decay() -> Expr:
     """``gamma_log`` as the listing draws it."""
     return log(-log(u1 * (r_max**2 - r_min**2) + r_min**2) / 2)
 
@@ -317,9 +317,9 @@ def drawn_decay() -> Expr:
 @cache
 def decay() -> Derivation:
     """``gamma = exp(-exp(gamma_log))`` of what the listing draws."""
-    drawn = exp(-exp(drawn_decay()))
-    return start("The code computes gamma from gamma_log as", drawn).then(
-        "This is", simplify(drawn)
+    sample = exp(-exp(log_decay()))
+    return start("The code computes gamma from gamma_log as", sample).then(
+        "This is", simplify(sample)
     )
 
 

@@ -16,18 +16,18 @@ class Part:
     """Rows of one part of a paper, in the order in which they are stated.
 
     Args:
-        place: Where the part stands, as its locators end: ``Appendix C.1.2``.
+        section: End of the part's locators, such as ``Appendix C.1.2``.
         topic: What its rows are about, in one word, for filters.
         code: Dotted name of the module that computes most of it.
     """
 
-    def __init__(self, place: str, topic: str, code: str = "") -> None:
-        self.place, self.topic, self.code = place, topic, code
+    def __init__(self, section: str, topic: str, code: str = "") -> None:
+        self.section, self.topic, self.code = section, topic, code
         self.claims: list[Claim] = []
 
-    def at(self, place: str, topic: str = "", code: str = "") -> "Part":
-        """Another place of the same rows; the topic and the code, unless given."""
-        part = Part(place, topic or self.topic, code or self.code)
+    def at(self, section: str, topic: str = "", code: str = "") -> "Part":
+        """Return another section of the same rows, by default with the same topic and code."""
+        part = Part(section, topic or self.topic, code or self.code)
         part.claims = self.claims
         return part
 
@@ -72,7 +72,7 @@ class Part:
             code = f"{self.code}.{code}"
         claim = Claim(
             claim_id,
-            ", ".join(filter(None, (where, self.place))),
+            ", ".join(filter(None, (where, self.section))),
             _named(Kind, kind, claim_id),
             title,
             statement,

@@ -72,10 +72,10 @@ class Gauss(NamedTuple):
     def over(self, variable: Expr) -> "Gauss":
         """The integral over the whole line of one variable: complete the square."""
         exponent = expand(self.exponent)
-        square, slope = (exponent.coeff(variable, power) for power in (2, 1))
+        square, linear = (exponent.coeff(variable, power) for power in (2, 1))
         rest = exponent.coeff(variable, 0)
         return Gauss(
-            self.factor * sqrt(pi / -square), expand(rest - slope**2 / (4 * square))
+            self.factor * sqrt(pi / -square), expand(rest - linear**2 / (4 * square))
         )
 
     def at(self, variable: Expr, value: Expr) -> "Gauss":
@@ -344,8 +344,8 @@ def planted_power() -> Derivation:
     )
 
 
-def area_law(radius: Expr = r) -> Derivation:
-    """Share of the ring's area within a radius.  Source: Orvieto et al. (2023), Eq. 27."""
+def area_distribution(radius: Expr = r) -> Derivation:
+    """Fraction of the ring's area within a radius.  Source: Orvieto et al. (2023), Eq. 27."""
     return start("The ratio of areas is", radius_cdf()).then(
         "At this radius it is", radius_cdf().subs(r, radius)
     )
@@ -366,8 +366,8 @@ def squared_radius() -> Derivation:
     )
 
 
-def disc_law() -> Expr:
-    """The law of the radius on the whole disc.  Source: Orvieto et al. (2023), Fig. 3."""
+def disc_distribution() -> Expr:
+    """The distribution of the radius on the disc.  Source: Orvieto et al. (2023), Fig. 3."""
     return radius_cdf().subs({r_min: 0, r_max: 1})
 
 

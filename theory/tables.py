@@ -80,8 +80,8 @@ def read(paper: str, number: str, columns: Iterable[str]) -> Table:
             too few cells, too many, or an empty one; or if two rows have the same label.
     """
     name = f"table{number}.csv"
-    place = files(f"sigprop.theory.papers.{paper}").joinpath(name)
-    return parse(place.read_text("utf-8"), f"{paper}/{name}", tuple(columns))
+    path = files(f"sigprop.theory.papers.{paper}").joinpath(name)
+    return parse(path.read_text("utf-8"), f"{paper}/{name}", tuple(columns))
 
 
 def parse(text: str, name: str, columns: tuple[str, ...]) -> Table:

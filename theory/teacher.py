@@ -54,7 +54,7 @@ class Scan:
     seeds: int = 10
 
     def runs(self) -> int:
-        """How many networks are trained."""
+        """Number of trained networks."""
         lists = (self.nu0, self.log_angles, self.log_rates)
         return self.models * self.initialisations * self.seeds * prod(map(len, lists))
 
@@ -149,10 +149,10 @@ def sensitivity() -> Expr:
 def magnitude_curvature() -> Derivation:
     """Hessian entry of ``omega_nu`` in the LRU: normalised and reparametrised."""
     nu = Symbol("nu", real=True)
-    slope = diff(exp(-exp(nu)), nu).subs(nu, log(-log(r)))
+    derivative = diff(exp(-exp(nu)), nu).subs(nu, log(-log(r)))
     return start("The sensitivity to the modulus has the moment", sensitivity()).then(
         "Multiply by gamma^2 and by the squared derivative of the parametrisation:",
-        simplify(sensitivity() * (1 - r**2) * slope**2),
+        simplify(sensitivity() * (1 - r**2) * derivative**2),
     )
 
 
@@ -176,7 +176,7 @@ def angle_over_magnitude() -> Derivation:
 
 
 def s4_ratio() -> Derivation:
-    """Squared slope of ``lam`` by ``omega_Delta`` over that by ``omega_A^im`` in S4."""
+    """Squared derivative of ``lam`` by ``omega_Delta`` over that by ``omega_A^im`` in S4."""
     omega, raw = Symbol("omega"), Symbol("raw")
     softplus = log(1 + exp(raw))
     eigenvalue = exp(omega * step)

@@ -1,4 +1,4 @@
-"""One linear unit that learns to be another: its loss, slopes and curvatures, exactly.
+"""One linear unit that learns another: exact loss, derivatives and curvatures.
 
 The student has eigenvalue ``lam = nu exp(i theta)``, the teacher ``mu`` (the papers'
 ``lam*``) ``= nu_star exp(i theta_star)``.  Both see the same real stationary input.
@@ -178,10 +178,10 @@ def radial_curvature() -> Derivation:
 
     Source: Zucchet & Orvieto (2024), Eq. 98.
     """
-    slope = diff(radial_loss().result, nu)
-    second = diff(slope, nu)
+    derivative = diff(radial_loss().result, nu)
+    second = diff(derivative, nu)
     return (
-        start("Differentiate Eq. 94:", slope)
+        start("Differentiate Eq. 94:", derivative)
         .then("Differentiate once more:", second)
         .then("At nu = nu* this is", factor(at_teacher(second)))
     )
@@ -242,8 +242,8 @@ def plain_angle() -> Expr:
 @cache
 def landscape_of_tanh() -> Derivation:
     """The whole loss in ``omega`` where ``nu = tanh(omega)``: a shift of one curve."""
-    slopes = {nu: tanh(omega), nu_star: tanh(omega_star)}
-    whole = radial_loss().result.subs(slopes, simultaneous=True)
+    substitutions = {nu: tanh(omega), nu_star: tanh(omega_star)}
+    whole = radial_loss().result.subs(substitutions, simultaneous=True)
     return start("Eq. 94 with nu = tanh(omega)", whole).then(
         "by the addition theorem of the hyperbolic cosine",
         1 - 1 / cosh(omega - omega_star),
@@ -350,7 +350,7 @@ def period() -> Expr:
     return 2 * pi / granularity()
 
 
-def exponential_bend() -> Expr:
+def exponential_curvature() -> Expr:
     """Curvature by ``omega`` at optimality where ``theta = exp(omega)``."""
     return exp(2 * omega) * angular_curvature().result
 
@@ -358,8 +358,8 @@ def exponential_bend() -> Expr:
 def held_gain() -> Expr:
     """Eq. 84 over Eq. 98: what holding the gain fixed costs."""
     sensitivity = diagonal.moment("sensitivity", "white").result
-    held = (1 - nu**2) * sensitivity.subs({lam: nu, lam_bar: nu}, simultaneous=True)
-    return factor(held / radial_curvature().result)
+    fixed = (1 - nu**2) * sensitivity.subs({lam: nu, lam_bar: nu}, simultaneous=True)
+    return factor(fixed / radial_curvature().result)
 
 
 @cache

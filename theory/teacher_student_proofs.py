@@ -1,4 +1,4 @@
-"""Proofs of what is said of one linear unit that learns another, and plain forms of it.
+"""Proofs of statements on one linear unit that learns another, and their plain forms.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1; the forms are in ``teacher_student``.
 """
@@ -31,7 +31,7 @@ from sigprop.theory.teacher_student import (
     best_modulus,
     distance_squared,
     exponential_angle,
-    exponential_bend,
+    exponential_curvature,
     gain,
     gain_lam,
     gain_mu,
@@ -66,8 +66,8 @@ def has_unit_curvature(rate: Expr, curvature: Derivation) -> bool:
 def solves_its_equation() -> bool:
     """``tanh`` solves ``nu' = 1 - nu^2`` from zero; the solution is unique."""
     modulus = best_modulus()
-    law = diff(modulus, omega) - (1 - modulus**2)
-    return simplify(law) == 0 and modulus.subs(omega, 0) == 0
+    residual = diff(modulus, omega) - (1 - modulus**2)
+    return simplify(residual) == 0 and modulus.subs(omega, 0) == 0
 
 
 def tanh_is_a_shift() -> bool:
@@ -133,7 +133,7 @@ def misfit_is_least() -> bool:
     return expand(room - apart) == 0 and is_zero(at_best - misfit())
 
 
-def slope_of_radial(printed: Expr, order: int) -> bool:
+def radial_derivative_agrees(printed: Expr, order: int) -> bool:
     """Prove a printed derivative of Eq. 94 by the modulus."""
     plain = 1 - gain(nu) * gain(nu_star) / (1 - nu * nu_star)
     return (
@@ -142,13 +142,13 @@ def slope_of_radial(printed: Expr, order: int) -> bool:
     )
 
 
-def gain_slopes(nu: float) -> tuple[float, float]:
+def gain_derivatives(nu: float) -> tuple[float, float]:
     """``gamma'`` and ``gamma''`` as Eq. 97 writes them."""
     gamma = (1 - nu**2) ** 0.5
     return -nu / gamma, (-(gamma**2) - nu**2) / gamma**3
 
 
-def gain_slopes_are_right() -> bool:
+def gain_derivatives_are_right() -> bool:
     """Prove Eq. 97 for all moduli."""
     gamma = gain(nu)
     first, second = -nu / gamma, (-(gamma**2) - nu**2) / gamma**3
@@ -163,10 +163,10 @@ def distance_at_zero(nu: float) -> tuple[float, float, float]:
     return (1 - nu**2) ** 2, 0.0, 2 * nu**2
 
 
-def sloped_distance(nu: float) -> tuple[float, float, float]:
-    """A wrong version: the slope is not zero."""
-    flat, _, bend = distance_at_zero(nu)
-    return flat, bend / 100, bend
+def distance_with_derivative(nu: float) -> tuple[float, float, float]:
+    """A wrong version: the derivative is not zero."""
+    flat, _, curvature = distance_at_zero(nu)
+    return flat, curvature / 100, curvature
 
 
 def distance_at_zero_is_right() -> bool:
@@ -195,10 +195,10 @@ def period_is_a_turn() -> bool:
     return simplify(best_angle().subs(omega, period()) - 2 * pi) == 0
 
 
-def exponential_bend_is_scaled() -> bool:
+def exponential_curvature_is_scaled() -> bool:
     """At optimality the curvature is the square of the angle's rate times Eq. 105."""
     rate = diff(exponential_angle(), omega)
-    return is_zero(rate**2 * angular_curvature().result - exponential_bend())
+    return is_zero(rate**2 * angular_curvature().result - exponential_curvature())
 
 
 def three_curvatures(nu: float, theta: float) -> tuple[float, float, float]:
@@ -208,6 +208,6 @@ def three_curvatures(nu: float, theta: float) -> tuple[float, float, float]:
 
 
 def rate_depends_on_input() -> bool:
-    """The rate's square has a slope by ``rho``: it is not zero at one exact point."""
+    """Prove that the rate depends on ``rho``: the derivative is not zero at one point."""
     square = held_rate().steps[0].expr
     return diff(square, rho).subs({lam: HALF, rho: HALF}) != 0

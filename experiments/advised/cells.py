@@ -139,19 +139,19 @@ def prepare(config: Config) -> tuple[Run, TeacherStudent, Layer]:
     )
     run = start(begun, Optimiser(config.steps), size.rate, run_key)
     factors = by_group(begun, {"recurrent": factor, "input": factor})
-    return run, task, jax.tree.map(lambda one: jnp.asarray(one, float), factors)
+    return run, task, jax.tree.map(lambda leaf: jnp.asarray(leaf, float), factors)
 
 
 @functools.partial(jax.jit, static_argnames=("total", "steps"))
 def _segment(runs: Any, tasks: Any, factors: Any, total: int, steps: int):
-    def one(run: Run, task: TeacherStudent, factors: Layer):
+    def per_run(run: Run, task: TeacherStudent, factors: Layer):
         def loss(layer: Layer, key: PRNGKeyArray) -> Float[Array, ""]:
             return task.loss(layer)
 
         run, losses = advance(run, loss, Optimiser(total), steps, factors)
         return run, {"loss": losses.mean(), "last": task.loss(run.parameters)}
 
-    return jax.vmap(one)(runs, tasks, factors)
+    return jax.vmap(per_run)(runs, tasks, factors)
 
 
 def _students(
@@ -171,11 +171,11 @@ def _students(
         lambda done: progress(done / RECORDS),
     )
     results = []
-    for place, config in enumerate(configs):
-        lost = int(end.diverged[place])
-        looks = np.append(float(begun[place]), records["last"][:, place])
+    for index, config in enumerate(configs):
+        lost = int(end.diverged[index])
+        looks = np.append(float(begun[index]), records["last"][:, index])
         reached = np.arange(RECORDS + 1) * steps
-        curves = Curves(records["loss"][:, place], reached, looks)
+        curves = Curves(records["loss"][:, index], reached, looks)
         results.append(_result(config, curves, lost))
     return results
 
@@ -220,7 +220,7 @@ def _network(
 
 
 class Curves(NamedTuple):
-    """What is recorded of a training; an accuracy where examples have classes."""
+    """Return the record of a training, with accuracies if examples have classes."""
 
     loss: Float[np.ndarray, " records"]
     step: Int[np.ndarray, " looks"]
@@ -229,7 +229,7 @@ class Curves(NamedTuple):
 
 
 def _result(config: Config, curves: Curves, diverged: int) -> xr.Dataset:
-    """What is kept of a training; one that diverged has no last loss."""
+    """Return the result of a training; it has no last loss if the training diverged."""
     accuracy = curves.validation_accuracy
     if accuracy is None:
         accuracy = np.full(len(curves.step), math.nan)

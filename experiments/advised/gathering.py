@@ -1,4 +1,4 @@
-"""From the trainings of a sweep to one labelled result: differences, words, curves."""
+"""Gather the trainings of a sweep into one labelled result: differences, verdicts, curves."""
 
 from collections.abc import Callable
 from itertools import product
@@ -21,7 +21,7 @@ CURVES = {
     "validation_accuracy": ("look",),
     "step": ("look",),
 }
-TOLD = {"final_loss": LOSS, "final_accuracy": SHARE, "factor": {"units": "1"}}
+SCALARS = {"final_loss": LOSS, "final_accuracy": SHARE, "factor": {"units": "1"}}
 CONTRASTS = {
     "advised": (ADVISED, "default"),
     "rates": (SLOWED, ADVISED),
@@ -38,26 +38,26 @@ LOGARITHMS = {"units": "natural logarithm of a quotient of losses"}
 
 
 def gather(
-    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+    sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished trainings along one axis, and once none is missing what they say.
+    """Gather all finished trainings along one axis, and compare them once all are finished.
 
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
         key: Names a cell.
-        found: Results of the finished cells by their names.
+        by_key: Results of the finished cells by their names.
     """
     every = cells(sweep, preset)
-    rows = [config for config in every if key(config) in found]
-    results = [found[key(config)] for config in rows]
+    rows = [config for config in every if key(config) in by_key]
+    results = [by_key[key(config)] for config in rows]
     variables: dict[str, Any] = {
-        name: ("cell", [float(one.attrs[name]) for one in results], units)
-        for name, units in TOLD.items()
+        name: ("cell", [float(result.attrs[name]) for result in results], units)
+        for name, units in SCALARS.items()
     }
     variables["diverged"] = (
         "cell",
-        [int(one.attrs["diverged"]) for one in results],
+        [int(result.attrs["diverged"]) for result in results],
         {"units": "step, -1 for none"},
     )
     variables |= along_cells(results, CURVES)
@@ -69,7 +69,7 @@ def gather(
             "arm": ("cell", [config.arm for config in rows]),
             "seed": ("cell", [config.seed for config in rows], {"units": "1"}),
             "steps": ("cell", [config.steps for config in rows], STEPS),
-            "options": ("cell", [one.attrs["options"] for one in results]),
+            "options": ("cell", [result.attrs["options"] for result in results]),
         },
         {"dtype": "float32"},
     )
@@ -81,19 +81,19 @@ def gather(
 def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     """The result of one cell, as it was before it was gathered."""
     result = table.isel(cell=index)
-    attributes: dict[str, Any] = {name: float(result[name]) for name in TOLD}
+    attributes: dict[str, Any] = {name: float(result[name]) for name in SCALARS}
     attributes |= {
         "dtype": "float32",
         "diverged": int(result["diverged"]),
         "options": str(result["options"].item()),
     }
-    kept = [name for name in CURVES if name in result.variables]
-    held = result[kept].reset_coords(drop=True)
+    names = [name for name in CURVES if name in result.variables]
+    curves = result[names].reset_coords(drop=True)
     for dim, ruler in (("record", "loss"), ("look", "step")):
-        held = held.isel({dim: np.isfinite(result[ruler].values)})
-    held = held.set_coords("step")
-    held["step"] = held["step"].astype(int).assign_attrs(STEPS)
-    return held.assign_attrs(attributes)
+        curves = curves.isel({dim: np.isfinite(result[ruler].values)})
+    curves = curves.set_coords("step")
+    curves["step"] = curves["step"].astype(int).assign_attrs(STEPS)
+    return curves.assign_attrs(attributes)
 
 
 def pairs(
@@ -115,44 +115,46 @@ def pairs(
 
 
 def compared(table: xr.Dataset) -> xr.Dataset:
-    """What each way to begin is worth on each task, by ``rule``; nothing is drawn.
+    """Compare the initialisations on each task by the rules of ``rule``.
 
     Returns:
         By ``contrast`` and ``task`` the mean difference of the last validation losses,
-        its interval and its word; the same of the training losses along the way; share
-        of the training to the loss that the other ends with, the median over seeds; mean
-        difference of accuracies with its interval, where there are any.
+        its interval and its verdict; the same of the training losses along the way; median
+        share of the training to the loss that the other training ends with; mean
+        difference of accuracies with its interval, if the task has accuracies.
     """
     names = list(dict.fromkeys(table["task"].values.tolist()))
-    held = set(table["arm"].values.tolist())
+    present = set(table["arm"].values.tolist())
     contrasts = {
-        name: arms for name, arms in CONTRASTS.items() if held.issuperset(arms)
+        name: arms for name, arms in CONTRASTS.items() if present.issuperset(arms)
     }
     shape = (len(contrasts), len(names))
     columns = {name: np.full(shape, np.nan) for name in NUMBERS}
-    words = np.full(shape, rule.SAME, dtype=f"<U{len(rule.SAME)}")
-    along = words.copy()
-    places = product(enumerate(contrasts.values()), enumerate(names))
-    for (row, arms), (column, task) in places:
+    verdicts = np.full(shape, rule.SAME, dtype=f"<U{len(rule.SAME)}")
+    along = verdicts.copy()
+    positions = product(enumerate(contrasts.values()), enumerate(names))
+    for (row, arms), (column, task) in positions:
         at = row, column
         first, second = pairs(table, task, arms)
-        found = rule.compare(first["final_loss"].values, second["final_loss"].values)
-        columns["mean"][at], columns["low"][at], columns["high"][at] = found[:3]
-        words[at] = found.word
+        comparison = rule.compare(
+            first["final_loss"].values, second["final_loss"].values
+        )
+        columns["mean"][at], columns["low"][at], columns["high"][at] = comparison[:3]
+        verdicts[at] = comparison.verdict
         curves = _curves(first), _curves(second)
         area = rule.area(*curves)
         columns["area"][at], columns["area_low"][at], columns["area_high"][at] = area[
             :3
         ]
-        along[at] = area.word
+        along[at] = area.verdict
         columns["reached"][at] = np.median(
             [rule.reached(*both) for both in zip(*curves, strict=True)]
         )
         gain = first["final_accuracy"].values - second["final_accuracy"].values
         if np.isfinite(gain).sum() > 1:
-            told = rule.interval(gain[np.isfinite(gain)])
+            points = rule.interval(gain[np.isfinite(gain)])
             for name, value in zip(
-                ("points", "points_low", "points_high"), told, strict=True
+                ("points", "points_low", "points_high"), points, strict=True
             ):
                 columns[name][at] = value
     dims = ("contrast", "of")
@@ -163,7 +165,7 @@ def compared(table: xr.Dataset) -> xr.Dataset:
         for name, values in columns.items()
     }
     return xr.Dataset(
-        {**variables, "word": (dims, words), "area_word": (dims, along)},
+        {**variables, "word": (dims, verdicts), "area_word": (dims, along)},
         {"contrast": list(contrasts), "of": names},
     )
 
@@ -174,7 +176,7 @@ def _curves(rows: xr.Dataset) -> Float[np.ndarray, "seeds records"]:
 
 
 def findings(table: xr.Dataset) -> str:
-    """The word on every task with its numbers, and whether the advice is worth following."""
+    """Return each task's verdict and numbers, and whether the advice reaches its aim."""
     if "word" not in table:
         done = [f"{n} of {task}" for task, n in _counts(table).items()]
         return f"trainings that ended: {', '.join(done)}"
@@ -184,11 +186,11 @@ def findings(table: xr.Dataset) -> str:
         lines.append(f"{first} against {second}:")
         for task in table["of"].values.tolist():
             lines.append("  " + _line(table.sel(contrast=contrast, of=task), task))
-        words = table["word"].sel(contrast=contrast).values.tolist()
-        verdict = "" if rule.worth(words) else "not "
+        verdicts = table["word"].sel(contrast=contrast).values.tolist()
+        verdict = "" if rule.worth(verdicts) else "not "
         lines.append(
-            f"  {verdict}as asked: better on {words.count(rule.BETTER)} and worse on "
-            f"{words.count(rule.WORSE)} of {len(words)} tasks"
+            f"  {verdict}as asked: better on {verdicts.count(rule.BETTER)} and worse on "
+            f"{verdicts.count(rule.WORSE)} of {len(verdicts)} tasks"
         )
     return "\n".join(lines)
 
@@ -200,7 +202,7 @@ def _counts(table: xr.Dataset) -> dict[str, int]:
 
 def _line(row: xr.Dataset, task: str) -> str:
     def ends(name: str, low: str, high: str) -> str:
-        values = (float(row[one]) for one in (name, low, high))
+        values = (float(row[variable]) for variable in (name, low, high))
         return "{:+.3f} ({:+.3f} to {:+.3f})".format(*values)
 
     line = (

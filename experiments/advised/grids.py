@@ -1,4 +1,4 @@
-"""Which trainings are compared: every task, every way to begin, the same seeds.
+"""Grids of trainings to compare: each initialisation on each task, with the same seeds.
 
 ``advice`` has the two ways that are compared; ``advice_rates`` lower rates beside them, on
 the tasks where the ceilings ask for less than half of the rate;

@@ -1,4 +1,4 @@
-"""How two ways to begin are compared: written down before any was trained.
+"""Rules to compare two initialisations, fixed before any training.
 
 The measure of a training is its last validation loss.  Trainings of one seed are a pair;
 a pair's difference is the natural logarithm of the quotient of its losses, -0.1 being ten
@@ -25,8 +25,8 @@ LAST = 0.1  # share of a training whose mean loss is the one to be reached
 SPARED = 1  # tasks on which advice may be worse
 
 
-class Compared(NamedTuple):
-    """A mean difference with its interval, and the word for it.
+class Comparison(NamedTuple):
+    """A mean difference with its interval and verdict.
 
     Attributes:
         mean: First less second; not a number where pairs are lost.
@@ -38,7 +38,7 @@ class Compared(NamedTuple):
     mean: float
     low: float
     high: float
-    word: str
+    verdict: str
 
 
 def interval(
@@ -59,59 +59,61 @@ def interval(
 
 def compare(
     first: Float[np.ndarray, " pairs"], second: Float[np.ndarray, " others"]
-) -> Compared:
-    """The first way against the second by their losses, seed by seed.
+) -> Comparison:
+    """Compare the losses of two initialisations, seed by seed.
 
     Args:
-        first: Positive losses of the way in question; not finite where one is lost.
-        second: Those of the other way, in the same order of seeds.
+        first: Positive losses of one initialisation; not finite for diverged trainings.
+        second: Losses of the other initialisation, in the same order of seeds.
 
     Raises:
         ValueError: If there are not as many of both.
 
     Example:
-        >>> compare(np.array([1.0, 1.1, 0.9]), np.array([2.0, 2.1, 1.9])).word
+        >>> compare(np.array([1.0, 1.1, 0.9]), np.array([2.0, 2.1, 1.9])).verdict
         'better'
     """
-    one, other = np.asarray(first, float), np.asarray(second, float)
-    if one.shape != other.shape:
-        raise ValueError(f"need pairs of losses, got {one.size} and {other.size}")
-    lost = int((~np.isfinite(one)).sum()) - int((~np.isfinite(other)).sum())
+    losses, others = np.asarray(first, float), np.asarray(second, float)
+    if losses.shape != others.shape:
+        raise ValueError(f"need pairs of losses, got {losses.size} and {others.size}")
+    lost = int((~np.isfinite(losses)).sum()) - int((~np.isfinite(others)).sum())
     if lost:
         return _unmeasured(WORSE if lost > 0 else BETTER)
-    whole = np.isfinite(one) & np.isfinite(other)
+    whole = np.isfinite(losses) & np.isfinite(others)
     if whole.sum() < 2:
         return _unmeasured(SAME)
-    return judged(np.log(one[whole]) - np.log(other[whole]))
+    return judged(np.log(losses[whole]) - np.log(others[whole]))
 
 
-def _unmeasured(word: str) -> Compared:
-    """A word without a number."""
-    return Compared(math.nan, math.nan, math.nan, word)
+def _unmeasured(verdict: str) -> Comparison:
+    """Return a verdict without a measured difference."""
+    return Comparison(math.nan, math.nan, math.nan, verdict)
 
 
-def judged(differences: Float[np.ndarray, " pairs"]) -> Compared:
+def judged(differences: Float[np.ndarray, " pairs"]) -> Comparison:
     """Differences of which less is better, with their word.
 
     Raises:
         ValueError: As ``interval``.
     """
     mean, low, high = interval(differences)
-    return Compared(mean, low, high, BETTER if high < 0 else WORSE if low > 0 else SAME)
+    return Comparison(
+        mean, low, high, BETTER if high < 0 else WORSE if low > 0 else SAME
+    )
 
 
 def area(
     first: Float[np.ndarray, "pairs records"],
     second: Float[np.ndarray, "pairs records"],
-) -> Compared:
-    """The same of the training losses, each pair's logarithms averaged along the way.
+) -> Comparison:
+    """Compare training losses by the mean over records of the difference of logarithms.
 
     Records that are not finite in both, as after a divergence, are left out, and so is a
     pair without any.
     """
-    one, other = np.asarray(first, float), np.asarray(second, float)
+    losses, others = np.asarray(first, float), np.asarray(second, float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        difference = np.log(one) - np.log(other)
+        difference = np.log(losses) - np.log(others)
     whole = [row[np.isfinite(row)] for row in difference]
     means = np.array([row.mean() for row in whole if row.size])
     return judged(means) if means.size > 1 else _unmeasured(SAME)
@@ -130,12 +132,12 @@ def reached(
     return (int(hits[0]) + width) / len(first) if hits.size else math.inf
 
 
-def worth(words: Sequence[str]) -> bool:
-    """Whether advice is worth following, by its words on all tasks.
+def worth(verdicts: Sequence[str]) -> bool:
+    """Decide from the verdicts on all tasks whether the advice reaches its aim.
 
     Example:
         >>> worth([BETTER, BETTER, SAME, WORSE]), worth([BETTER, BETTER, WORSE, WORSE])
         (True, False)
     """
-    given = list(words)
-    return given.count(WORSE) <= SPARED and 2 * given.count(BETTER) >= len(given)
+    better, worse = verdicts.count(BETTER), verdicts.count(WORSE)
+    return worse <= SPARED and 2 * better >= len(verdicts)

@@ -138,7 +138,7 @@ def _data(task: str, seed: int) -> DataSet:
     steps = SIZES[task].length
     few = data.validation.subset(slice(0, VALIDATED))
     # Nothing is reported of the test.
-    parts = [_cut(one, steps) for one in (data.train, few, few.subset(slice(0, 1)))]
+    parts = [_cut(part, steps) for part in (data.train, few, few.subset(slice(0, 1)))]
     return dataclasses.replace(data, train=parts[0], validation=parts[1], test=parts[2])
 
 
@@ -171,8 +171,8 @@ def standardised(
     """Features of mean zero and variance one; those that are constant are left out."""
     moved = values - values.mean((0, 1))
     spread = moved.std((0, 1))
-    kept = spread > 0
-    return moved[..., kept] / spread[kept]
+    varying = spread > 0
+    return moved[..., varying] / spread[varying]
 
 
 def one_hot(
@@ -193,8 +193,8 @@ def inputs_of(task: str) -> Float[np.ndarray, "sequences time features"]:
         ValueError: If there is no such task.
     """
     if task in FORECASTS:
-        found = forecasts(task)
-        rows = found.table.values[slice(*found.split["train"])]
+        data = forecasts(task)
+        rows = data.table.values[slice(*data.split["train"])]
         whole = rows[: len(rows) // HORIZON * HORIZON]
         return standardised(whole.reshape(-1, HORIZON, rows.shape[1]))
     examples = data_of(task).train
@@ -208,7 +208,7 @@ def inputs_of(task: str) -> Float[np.ndarray, "sequences time features"]:
 
 @functools.cache
 def spectrum_of(task: str) -> Spectrum:
-    """What ``sigprop advise`` makes of a task's inputs.
+    """Return the advice of ``sigprop advise`` for a task's inputs.
 
     Raises:
         FileNotFoundError: If its files are not there.
@@ -251,12 +251,13 @@ def advice_of(task: str, arm: str = ADVISED) -> Advice:
 
 
 def slower(default: Predicted, advised: Predicted) -> float:
-    """What multiplies the recurrent rate of ``advised-slowed``: one at most.
+    """Return the factor of the recurrent learning rate of ``advised-slowed``, at most one.
 
     The root of the quotient of the least ceilings of recurrent parameters.
     """
     before, after = (
-        min(one.ceiling[name] for name in RECURRENT) for one in (default, advised)
+        min(predicted.ceiling[name] for name in RECURRENT)
+        for predicted in (default, advised)
     )
     return min(1.0, math.sqrt(after / before))
 
@@ -279,17 +280,17 @@ def options_of(task: str, arm: str) -> dict[str, Any]:
 
 
 def factor_of(task: str, arm: str) -> float:
-    """What multiplies the rate for recurrent and input parameters.
+    """Return the factor of the learning rate of recurrent and input parameters.
 
     Raises:
         FileNotFoundError: If the task's files are not there.
         ValueError: If there is no such task or way.
     """
-    given = SIZES[task].factor
+    factor = SIZES[task].factor
     if arm != SLOWED:
-        return given
-    found = advice_of(task)
-    return given * slower(found.default, found.advised)
+        return factor
+    advice = advice_of(task)
+    return factor * slower(advice.default, advice.advised)
 
 
 def prepared(task: str, arm: str, network: Network) -> Network:

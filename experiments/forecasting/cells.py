@@ -88,12 +88,12 @@ def recipe_of(config: Config, task: Forecasts) -> ForecastRecipe:
     Raises:
         ValueError: If a name is unknown or a size out of range.
     """
-    given = forecast_preset(
+    base = forecast_preset(
         *(config.model, config.size, task),
         centre=config.centre,
         channels=config.channels,
     )
-    recipe = altered(given, config.steps, None, given.matmul)
+    recipe = altered(base, config.steps, None, base.matmul)
     if config.width is None:
         return recipe
     network = dataclasses.replace(
@@ -149,17 +149,21 @@ def run_cells(
 def _result(
     fitted: Fitted, recipe: ForecastRecipe, task: Forecasts, about: dict[str, Any]
 ) -> xr.Dataset:
-    found = forecasts(recipe, fitted.network, fitted.state, task)
+    prediction = forecasts(recipe, fitted.network, fitted.state, task)
     records, own = fitted.records, {"units": "of the table"}
-    line = found[["forecast", "truth", "lower", "upper"]].isel(feature=-1)
+    line = prediction[["forecast", "truth", "lower", "upper"]].isel(feature=-1)
     whole = line.isel(
-        window=slice(None, None, -(-task.horizon // found.attrs["every"]))
+        window=slice(None, None, -(-task.horizon // prediction.attrs["every"]))
     )
-    errors = found.sel(forecaster="model")
+    errors = prediction.sel(forecaster="model")
     variables: dict[str, Any] = {
         "mse": (("step", "feature"), errors["mse"].values, SCALED),
         "mae": (("step", "feature"), errors["mae"].values, SCALED),
-        "coverage": (("step", "feature"), found["coverage"].values, {"units": "1"}),
+        "coverage": (
+            ("step", "feature"),
+            prediction["coverage"].values,
+            {"units": "1"},
+        ),
         **{name: ("segment", records[name].mean(1), SCALED) for name in SEGMENTS},
         **{name: ("look", records[name], SCALED) for name in LOOKS},
         "forecast": ("row", whole["forecast"].values.ravel(), own),
@@ -201,12 +205,12 @@ def _controls(task: Forecasts) -> dict[str, Any]:
         "control_validation_mse": [],
     }
     for name in CONTROLS:
-        one, before = of_test[name], of_validation[name]
+        test, validation = of_test[name], of_validation[name]
         nothing = np.full(shape, math.nan)
-        by["control_mse"].append(nothing if one is None else one.squared)
-        by["control_mae"].append(nothing if one is None else one.absolute)
+        by["control_mse"].append(nothing if test is None else test.squared)
+        by["control_mae"].append(nothing if test is None else test.absolute)
         by["control_validation_mse"].append(
-            nothing if before is None else before.squared
+            nothing if validation is None else validation.squared
         )
     dims = ("control", "step", "feature")
     return {name: (dims, np.stack(rows), SCALED) for name, rows in by.items()}

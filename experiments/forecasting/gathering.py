@@ -1,4 +1,4 @@
-"""From the trainings of a sweep to one labelled result: errors, curves, lines."""
+"""Gather the trainings of a sweep into one labelled result: errors, curves, forecasts."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -41,31 +41,33 @@ COORDINATES = ("looked", "line")
 
 
 def gather(
-    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+    sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished trainings along one axis; what is shorter is filled up with not-a-number.
+    """Gather all finished trainings along one axis; shorter arrays are padded with NaN.
 
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
         key: Names a cell.
-        found: Results of the finished cells by their names.
+        by_key: Results of the finished cells by their names.
     """
-    rows = [config for config in cells(sweep, preset) if key(config) in found]
-    return put_together(rows, key, found)
+    rows = [config for config in cells(sweep, preset) if key(config) in by_key]
+    return put_together(rows, key, by_key)
 
 
 def put_together(
-    rows: Sequence[Config], key: Callable[[Config], str], found: dict[str, xr.Dataset]
+    rows: Sequence[Config], key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
     """The result of these cells; arguments as of ``gather``."""
-    results = [found[key(config)] for config in rows]
+    results = [by_key[key(config)] for config in rows]
 
-    def told(name: str) -> list[Any]:
+    def attribute(name: str) -> list[Any]:
         return [result.attrs[name] for result in results]
 
-    variables: dict[str, Any] = {name: ("cell", told(name), SCALED) for name in ERRORS}
-    variables |= {name: ("cell", told(name), {"units": "1"}) for name in COUNTS}
+    variables: dict[str, Any] = {
+        name: ("cell", attribute(name), SCALED) for name in ERRORS
+    }
+    variables |= {name: ("cell", attribute(name), {"units": "1"}) for name in COUNTS}
     variables |= along_cells(results, CURVES)
     variables |= {
         f"printed_{metric.lower()}": (
@@ -91,7 +93,7 @@ def put_together(
             "seed": ("cell", [config.seed for config in rows], {"units": "1"}),
             "centre": ("cell", [config.centre or "" for config in rows]),
             "channels": ("cell", [config.channels or "" for config in rows]),
-            "target": ("cell", told("target")),
+            "target": ("cell", attribute("target")),
             "control": [*CONTROLS],
         },
         {"dtype": "float32"},
@@ -116,27 +118,27 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     attributes["target"] = str(result["target"].item())
     horizon = {"step": int(result["horizon"]), "feature": attributes["features"]}
     rulers = {"segment": "loss", "look": "looked", "row": "line"}
-    kept = {dim: slice(size) for dim, size in horizon.items()}
-    kept |= {
+    selection = {dim: slice(size) for dim, size in horizon.items()}
+    selection |= {
         dim: np.isfinite(result[ruler].values)
         for dim, ruler in rulers.items()
         if ruler in result.variables
     }
     result = result.isel(
-        {dim: rows for dim, rows in kept.items() if dim in result.dims}
+        {dim: rows for dim, rows in selection.items() if dim in result.dims}
     )
     names = [name for name in CURVES if name in result.variables]
     if attributes["diverged"] >= 0:
         lost = ("mse", "mae", "coverage", "lower", "upper", "line", "forecast", "truth")
         names = [name for name in names if name not in lost]
-    held = result[names].reset_coords(drop=True)
-    held = held.assign_coords(control=table["control"].values)
+    curves = result[names].reset_coords(drop=True)
+    curves = curves.assign_coords(control=table["control"].values)
     coordinates = [name for name in COORDINATES if name in names]
-    held = held.set_coords(coordinates)
+    curves = curves.set_coords(coordinates)
     for name in coordinates:
-        units = held[name].attrs
-        held[name] = held[name].astype(int).assign_attrs(units)
-    return held.assign_attrs(attributes)
+        units = curves[name].attrs
+        curves[name] = curves[name].astype(int).assign_attrs(units)
+    return curves.assign_attrs(attributes)
 
 
 def findings(table: xr.Dataset) -> str:
@@ -144,10 +146,10 @@ def findings(table: xr.Dataset) -> str:
     lines = []
     for (data, horizon), rows in _by(table, "data", "horizon"):
         known = rows.isel(cell=0)["control_mse"].mean(("step", "feature"))
-        told = ", ".join(
+        errors = ", ".join(
             f"{name} {float(known.sel(control=name)):.4f}" for name in CONTROLS
         )
-        lines.append(f"{data}, horizon {horizon}: test MSE of {told}")
+        lines.append(f"{data}, horizon {horizon}: test MSE of {errors}")
         linear = float(known.sel(control="linear"))
         for (model, width, channels, centre), own in _by(
             rows, "model", "width", "channels", "centre"
@@ -167,12 +169,12 @@ def findings(table: xr.Dataset) -> str:
             )
     if len({*zip(table["channels"].values, table["centre"].values, strict=True)}) > 1:
         scores = settings(table)
-        best = min(scores, key=lambda one: scores[one])
-        told = ", ".join(
-            f"{' from '.join(one)} {score:.4f}" for one, score in scores.items()
+        best = min(scores, key=lambda setting: scores[setting])
+        ratios = ", ".join(
+            f"{' from '.join(setting)} {score:.4f}" for setting, score in scores.items()
         )
         lines.append(
-            f"validation MSE as multiples of the linear model's, mean over tasks: {told}; "
+            f"validation MSE as multiples of the linear model's, mean over tasks: {ratios}; "
             f"least with {' from '.join(best)}"
         )
     return "\n".join(lines)
@@ -203,7 +205,11 @@ def _by(table: xr.Dataset, *names: str) -> list[tuple[tuple[Any, ...], xr.Datase
         (
             label,
             table.isel(
-                cell=[place for place, one in enumerate(labels) if one == label]
+                cell=[
+                    index
+                    for index, cell_label in enumerate(labels)
+                    if cell_label == label
+                ]
             ),
         )
         for label in dict.fromkeys(labels)

@@ -1,4 +1,4 @@
-"""Which networks forecast which series, and how many times.
+"""Grids of forecasting networks: models, settings, tasks and seeds.
 
 ``paper`` are the sizes that are tracked: small networks that train within minutes.
 BLUR's own, four blocks with 256 features and 128 states, trained for eight epochs at

@@ -76,8 +76,8 @@ def run_cells(
     """
     (config,) = configs
     data = load_task(config.task, cache=store.folder() / "packed", seed=config.seed)
-    given = preset(config.task, config.model, config.size, data)
-    recipe = altered(given, config.steps, None, given.matmul)
+    base = preset(config.task, config.model, config.size, data)
+    recipe = altered(base, config.steps, None, base.matmul)
     about = {"width": recipe.network.width, "depth": recipe.network.depth}
     about |= {"examples": len(data.train), "length": data.train.steps}
     try:

@@ -1,4 +1,4 @@
-"""From the trainings of a sweep to one labelled result: accuracies, curves, powers."""
+"""Gather the trainings of a sweep into one labelled result: accuracies, curves, powers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ CURVES = {
 
 
 def gather(
-    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+    sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
     """All finished trainings along one axis; curves are filled up with not-a-number.
 
@@ -35,11 +35,11 @@ def gather(
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
         key: Names a cell.
-        found: Results of the finished cells by their names.
+        by_key: Results of the finished cells by their names.
     """
     every = [config for group in SWEEPS[sweep](preset).values() for config in group]
-    rows = [config for config in every if key(config) in found]
-    results = [found[key(config)] for config in rows]
+    rows = [config for config in every if key(config) in by_key]
+    results = [by_key[key(config)] for config in rows]
     variables: dict[str, Any] = {
         "test_accuracy": ("cell", _attribute(results, "test_accuracy"), SHARE),
         "test_loss": ("cell", _attribute(results, "test_loss"), {"units": "nats"}),
@@ -72,10 +72,10 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     attributes |= {name: int(result[name]) for name in SIZES}
     for dim, ruler in (("segment", "loss"), ("look", "step")):
         result = result.isel({dim: np.isfinite(result[ruler].values)})
-    kept = [name for name in CURVES if name in result.variables]
-    held = result[kept].set_coords("step")
-    held["step"] = held["step"].astype(int).assign_attrs(STEPS)
-    return held.assign_attrs(attributes)
+    names = [name for name in CURVES if name in result.variables]
+    curves = result[names].set_coords("step")
+    curves["step"] = curves["step"].astype(int).assign_attrs(STEPS)
+    return curves.assign_attrs(attributes)
 
 
 def findings(table: xr.Dataset) -> str:
@@ -85,13 +85,13 @@ def findings(table: xr.Dataset) -> str:
     for (task, model), group in frame.groupby(["task", "model"], sort=False):
         values = group["test_accuracy"].dropna().to_numpy()
         lost = int((group["diverged"] >= 0).sum())
-        told = f", {lost} diverged" if lost else ""
+        suffix = f", {lost} diverged" if lost else ""
         if not values.size:
-            lines.append(f"{task} {model}: no run ended{told}")
+            lines.append(f"{task} {model}: no run ended{suffix}")
             continue
         error = sem(values) if values.size > 1 else np.nan
         lines.append(
             f"{task} {model}: test accuracy {values.mean():.4f}, standard error "
-            f"{error:.4f}, {values.size} runs{told}"
+            f"{error:.4f}, {values.size} runs{suffix}"
         )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Which networks are trained on which tasks, and how many times.
+"""Grids of trained networks: models, tasks and seeds.
 
 ``paper`` are the sizes that are tracked: the quick networks of
 ``sigprop.training.presets`` on real data, with shortened schedules where the number of

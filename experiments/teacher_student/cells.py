@@ -163,9 +163,9 @@ def builder(architecture: str) -> str:
     """
     if architecture not in ARCHITECTURES:
         raise ValueError(f"need one of {ARCHITECTURES}, got {architecture!r}")
-    drawn: Any = DIAGONAL.get(architecture, block_rnn)
-    drawn = getattr(drawn, "func", drawn)
-    return f"{drawn.__module__}.{drawn.__qualname__}"
+    function: Any = DIAGONAL.get(architecture, block_rnn)
+    function = getattr(function, "func", function)
+    return f"{function.__module__}.{function.__qualname__}"
 
 
 def task(config: Config, key: PRNGKeyArray) -> TeacherStudent:

@@ -1,4 +1,4 @@
-"""From the cells of a sweep to one labelled result, and the tuning of every network.
+"""Gather the cells of a sweep into one labelled result, and tune every network.
 
 Of all learning rates and starts of a network at a condition the one is kept whose median
 over seeds of the final exact loss is least; a run that diverged counts as infinite.
@@ -33,15 +33,15 @@ def final_loss(result: xr.Dataset) -> float:
 
 
 def gather(
-    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+    sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished cells along one axis, and what each network reaches where tuned.
+    """Gather all finished cells along one axis, and the losses of the tuned networks.
 
     Args:
         sweep: One of ``grids.SWEEPS``.
         preset: ``smoke``, ``quick`` or ``paper``.
         key: Names a cell.
-        found: Results of the finished cells by their names.
+        by_key: Results of the finished cells by their names.
 
     Returns:
         Curves and final loss by ``cell``; and once every cell is finished ``best``, the
@@ -53,8 +53,8 @@ def gather(
     """
     grid = SWEEPS[sweep](preset)
     every = [(name, config) for name, cells in grid.items() for config in cells]
-    rows = [row for row in every if key(row[1]) in found]
-    results = [found[key(config)] for _, config in rows]
+    rows = [row for row in every if key(row[1]) in by_key]
+    results = [by_key[key(config)] for _, config in rows]
     table = _table(rows, results).assign_coords(
         key=("cell", [key(config) for _, config in rows])
     )
@@ -74,10 +74,12 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     row = table.isel(cell=index)
     result = row[[*CURVES]].reset_coords(drop=True)
     if "effective" in table and row["seed"] == 0:
-        kept = table.isel(entry=table["entry_network"].values == row["network"].item())
-        names = kept["entry_parameter"].values
+        entries = table.isel(
+            entry=table["entry_network"].values == row["network"].item()
+        )
+        names = entries["entry_parameter"].values
         for name in dict.fromkeys(names.tolist()):
-            rates = kept["effective"].values[names == name]
+            rates = entries["effective"].values[names == name]
             result[f"{EFFECTIVE}{name}"] = (f"{name}_0", rates, RATE)
     return result.assign_attrs(
         dtype=table.attrs["dtype"], diverged=int(table["diverged"][index])
@@ -165,7 +167,9 @@ def _tuned(table: xr.Dataset) -> xr.Dataset:
         len({*rates.loc[name]}) > 1 and how[0] in set(rates.loc[name])
         for (name, _), how in zip(keys, chosen, strict=True)
     ]
-    students, conditions = (list(dict.fromkeys(one)) for one in zip(*keys, strict=True))
+    students, conditions = (
+        list(dict.fromkeys(labels)) for labels in zip(*keys, strict=True)
+    )
     axes = ("student", "condition")
 
     def spread(values: Any) -> np.ndarray:

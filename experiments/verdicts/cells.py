@@ -57,19 +57,19 @@ def run_cells(
     return tables
 
 
-def table(found: Sequence[Answer]) -> xr.Dataset:
-    """Counts of the words on each claim, and the range of the ratios of right forms."""
-    claims = list(dict.fromkeys(answer.claim for answer in found))
+def table(answers: Sequence[Answer]) -> xr.Dataset:
+    """Count the verdicts on each claim, and give the range of ratios to the right forms."""
+    claims = list(dict.fromkeys(answer.claim for answer in answers))
     columns: dict[str, list[float]] = {name: [] for name in (*COUNTS, "least", "most")}
     named = []
     for claim in claims:
-        mine = [answer for answer in found if answer.claim == claim]
-        words = Counter(str(answer.result.verdict) for answer in mine)
+        mine = [answer for answer in answers if answer.claim == claim]
+        counts = Counter(str(answer.result.verdict) for answer in mine)
         bad = [answer for answer in mine if answer.wrong]
         columns["comparisons"].append(len(mine))
         columns["wrong"].append(len(bad))
-        for word in ("confirmed", "refuted", "inconclusive"):
-            columns[word].append(words[word])
+        for status in ("confirmed", "refuted", "inconclusive"):
+            columns[status].append(counts[status])
         ratios = [
             answer.result.value for answer in mine if answer.result.form == "derived"
         ]

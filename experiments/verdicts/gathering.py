@@ -1,4 +1,4 @@
-"""From the seeds of a sweep to one table: wrong words, with an interval for their rate."""
+"""Gather the seeds of a sweep into one table of verdicts, with their error rate."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ LEVEL = 0.95  # of the exact interval
 
 
 def gather(
-    sweep: str, preset: str, key: Callable[[Config], str], found: dict[str, xr.Dataset]
+    sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
     """All finished cells, a row each; a claim that is not in a cell has no comparisons.
 
@@ -23,10 +23,10 @@ def gather(
         sweep: ``fresh_seeds``.
         preset: ``smoke``, ``quick`` or ``paper``.
         key: Names a cell.
-        found: Results of the finished cells by their names.
+        by_key: Results of the finished cells by their names.
     """
-    rows = [config for config in cells(sweep, preset) if key(config) in found]
-    results = [found[key(config)] for config in rows]
+    rows = [config for config in cells(sweep, preset) if key(config) in by_key]
+    results = [by_key[key(config)] for config in rows]
     claims = list(dict.fromkeys(c for table in results for c in table["claim"].values))
     whole = [table.reindex(claim=claims) for table in results]
     variables: dict[str, Any] = {
@@ -61,7 +61,7 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
 
 
 def findings(table: xr.Dataset) -> str:
-    """Wrong words of each part, and the rate of runs with one: an exact interval."""
+    """Count wrong verdicts by part; give an exact interval for the rate of runs with any."""
     lines = []
     for part, rows in table.groupby("part"):
         seeds, total = rows.sizes["cell"], int(rows["comparisons"].sum())
@@ -72,8 +72,8 @@ def findings(table: xr.Dataset) -> str:
             f"{part}: {wrong} of {total} words wrong at {seeds} seeds; a run has one with "
             f"probability {low:.2%} to {high:.2%}"
         )
-        for place in np.argwhere(rows["wrong"].values):
-            row = rows.isel(cell=place[0], claim=place[1])
+        for index in np.argwhere(rows["wrong"].values):
+            row = rows.isel(cell=index[0], claim=index[1])
             lines.append(
                 f"  {row.claim.item()} at seed {int(row.seed)}: {row['where'].item()}"
             )

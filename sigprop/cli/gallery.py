@@ -82,7 +82,12 @@ def _drawn(one: Picture) -> Picture:
     """With its picture, if its results are stored, and what they say."""
     from sigprop.experiments.command import best, make
     from sigprop.experiments.store import read
-    from sigprop.figures.catalogue import details, draw_and_save, entry, said
+    from sigprop.figures.catalogue import (
+        details,
+        draw_and_save,
+        entry,
+        summary_and_origin,
+    )
 
     sizes = {study: best(study) for study in entry(one.name).needs()}
     if None in sizes.values():
@@ -92,7 +97,7 @@ def _drawn(one: Picture) -> Picture:
     with tempfile.TemporaryDirectory() as place:
         (file,) = draw_and_save(one.name, results, None, Path(place), ["png"], one.rows)
         png = file.read_bytes()
-    shown, origin = said(one.name, results)
+    shown, origin = summary_and_origin(one.name, results)
     names = tuple(file.name for file in files.values())
     return replace(
         one,

@@ -182,7 +182,7 @@ class Row:
             if not assumes.holds(**point):
                 raise ValueError(
                     f"need points of {self.claim.id} within its hypotheses "
-                    f"({assumes.words}), got {dict(point)}; drop the point"
+                    f"({assumes.text}), got {dict(point)}; drop the point"
                 )
 
 

@@ -164,7 +164,7 @@ def write(folder: Path, asked: Benchmark) -> int:
             "source": one.claim.source,
             "kind": one.claim.kind,
             "statement": one.latex,
-            "assumes": one.claim.assumes.words,
+            "assumes": one.claim.assumes.text,
         }
         for one in chosen
     ]

@@ -64,8 +64,8 @@ def as_json(row: Row) -> dict[str, Any]:
         "source": claim.source,
         "statement": claim.statement,
         "corrected": claim.correction,
-        "assumes": claim.assumes.words,
-        "condition": claim.condition.words if claim.condition else None,
+        "assumes": claim.assumes.text,
+        "condition": claim.condition.text if claim.condition else None,
         "code": claim.code,
         "note": claim.note,
         "topic": claim.topic,
@@ -110,9 +110,9 @@ def describe(row: Row) -> str:
     if claim.correction:
         lines.append(f"corrected   {claim.correction}")
     if claim.condition:
-        lines.append(f"condition   {claim.condition.words}")
-    if claim.assumes.words:
-        lines.append(f"assumes     {claim.assumes.words}")
+        lines.append(f"condition   {claim.condition.text}")
+    if claim.assumes.text:
+        lines.append(f"assumes     {claim.assumes.text}")
     for name in ("note", "reason"):
         if getattr(claim, name):
             lines.append(f"{name:<12}{getattr(claim, name)}")

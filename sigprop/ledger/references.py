@@ -61,8 +61,8 @@ def mentions(claim: Claim, known: Container[str]) -> tuple[str, ...]:
     """Ids of other rows that the words of a row cite, each once."""
     found = claim.erratum
     texts = [
-        *(claim.title, claim.note, claim.reason, claim.assumes.words),
-        claim.condition.words if claim.condition else "",
+        *(claim.title, claim.note, claim.reason, claim.assumes.text),
+        claim.condition.text if claim.condition else "",
         *((found.root, found.bearing, *found.appears_in) if found else ()),
     ]
     ids = (one for text in texts for one in cited(text, known, claim.paper))

@@ -67,7 +67,7 @@ def _compiled(gate: str, by: str | None) -> Callable[..., Any]:
     The last is ``1 - a``.
     """
     known = gates.GATES[gate]
-    moved = {str(symbol): pair for symbol, pair in gates.slopes(gate).items()}
+    moved = {str(symbol): pair for symbol, pair in gates.derivatives(gate).items()}
     exprs = [known.a, known.b, *(moved[by] if by is not None else ()), known.lost]
     accurate = [optimize(expr, [log1p_opt]) for expr in exprs]
     return compile_expr(accurate, *known.projections, *known.own, backend="numpy")

@@ -101,7 +101,7 @@ def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
     ]
     ends = [row[np.isfinite(row)][-1] for row in table["validation_loss"].values]
     np.testing.assert_array_equal(table["final_loss"], ends)
-    again = gathering.compared(table[[*gathering.CURVES, *gathering.TOLD]])
+    again = gathering.compared(table[[*gathering.CURVES, *gathering.SCALARS]])
     for name, values in again.data_vars.items():
         if values.dtype.kind == "f":  # processors round logarithms differently
             np.testing.assert_allclose(values, table[name], rtol=1e-12)

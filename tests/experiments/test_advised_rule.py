@@ -21,10 +21,10 @@ def losses(seed, shift=0.0, count=6):
 def test_the_word_says_which_way_loses_less(seed, shift, word):
     first, second = losses(seed, shift)
     found = rule.compare(first, second)
-    assert found.word == word
+    assert found.verdict == word
     other = {rule.WORSE: rule.BETTER, rule.BETTER: rule.WORSE}[word]
     swapped = rule.compare(second, first)
-    assert swapped.word == other
+    assert swapped.verdict == other
     assert swapped[:3] == pytest.approx((-found.mean, -found.high, -found.low))
 
 
@@ -39,23 +39,23 @@ def test_the_interval_is_that_of_the_paired_test_of_scipy(seed):
 
 def test_alike_ways_are_called_different_one_time_in_twenty():
     # Of 1000 comparisons of a true level of 5 %, 32 to 70 with probability 0.995.
-    words = [rule.compare(*losses(seed)).word for seed in range(1, 1001)]
+    words = [rule.compare(*losses(seed)).verdict for seed in range(1, 1001)]
     assert 32 <= sum(word != rule.SAME for word in words) <= 70
 
 
 def test_pairs_are_of_one_seed():
     # What the seeds differ by is far more than what the ways do.
     first, second = losses(5, -0.5)
-    assert rule.compare(first, second).word == rule.BETTER
-    assert rule.compare(first, second[::-1]).word == rule.SAME
+    assert rule.compare(first, second).verdict == rule.BETTER
+    assert rule.compare(first, second[::-1]).verdict == rule.SAME
 
 
 @pytest.mark.parametrize("gone", [math.nan, math.inf])
 def test_the_way_that_loses_more_trainings_is_the_worse_one(gone):
     good, bad = np.array([1.0, 1.1, 0.9]), np.array([5.0, 5.5, 4.5])
     broken = np.array([1.0, gone, 0.9])
-    assert rule.compare(broken, bad).word == rule.WORSE
-    assert rule.compare(bad, broken).word == rule.BETTER
+    assert rule.compare(broken, bad).verdict == rule.WORSE
+    assert rule.compare(bad, broken).verdict == rule.BETTER
     both = rule.compare(np.append(good, gone), np.append(bad, gone))
     assert both == rule.compare(good, bad)
 
@@ -73,8 +73,8 @@ def test_the_area_is_the_mean_logarithm_along_the_way():
     gains = np.array([0.9, 0.8, 0.85, 0.7])
     found = rule.area(gains[:, None] * second, second)
     assert found.mean == pytest.approx(np.log(gains).mean())
-    assert found.word == rule.BETTER
-    assert rule.area(second, gains[:, None] * second).word == rule.WORSE
+    assert found.verdict == rule.BETTER
+    assert rule.area(second, gains[:, None] * second).verdict == rule.WORSE
     held = second.copy()
     held[1, 20:] = np.nan  # diverged
     assert rule.area(gains[:, None] * held, second).mean == pytest.approx(found.mean)

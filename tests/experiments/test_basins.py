@@ -22,7 +22,7 @@ SHOWN = ("tanh", "best angle")
 
 def small_run():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(basins, "CHARTS", SHOWN)
+        patch.setattr(basins, "PARAMETRISATIONS", SHOWN)
         return basins.run(SMALL)
 
 
@@ -94,7 +94,9 @@ def test_sharpness_at_the_teacher_is_the_closed_form(task):
         "best angle, held": (1, 1),
     }
     for name, curvatures in expected.items():
-        hessian, slope = basins.flatness(task, basins.chart(name, task), *there)
+        hessian, slope = basins.flatness(
+            task, basins.parametrisation(name, task), *there
+        )
         np.testing.assert_allclose(hessian, np.diag(curvatures), rtol=1e-8, atol=1e-8)
         np.testing.assert_allclose(slope, 0, atol=1e-12)
 
@@ -102,22 +104,22 @@ def test_sharpness_at_the_teacher_is_the_closed_form(task):
 def test_flatness_does_not_see_a_parameters_scale(task):
     places = np.array([0.3, 0.9, 0.99]), np.array([2.0, 1.0, 4.0])
     plain, scaled = (
-        basins.flatness(task, basins.chart(name, task), *places)[1]
+        basins.flatness(task, basins.parametrisation(name, task), *places)[1]
         for name in ("tanh", "scaled")
     )
     np.testing.assert_allclose(scaled, plain, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", basins.CHARTS)
+@pytest.mark.parametrize("name", basins.PARAMETRISATIONS)
 def test_every_chart_goes_there_and_back(name, task):
-    chart = basins.chart(name, task)
+    chart = basins.parametrisation(name, task)
     at = chart.coordinates(np.array([0.3, 0.95]), np.array([0.2, 5.0]))
     found = chart.polar(Coordinates(*map(jnp.asarray, at)))
     np.testing.assert_allclose(found, [[0.3, 0.95], [0.2, 5.0]], rtol=1e-9)
 
 
 def test_gradient_descent_takes_the_plain_step(task):
-    chart = basins.chart("tanh", task)
+    chart = basins.parametrisation("tanh", task)
     at = Coordinates(jnp.array([1.2]), jnp.array([0.5]))
     optimiser = basins.GradientDescent(1, "constant")
     distance, _ = basins.descend(task, chart, at, jnp.array([0.3]), optimiser, 1)

@@ -133,7 +133,7 @@ def test_a_way_that_was_not_run_is_left_out():
     layers = RESULTS["speed_layers"].copy(deep=True)
     layers["seconds"].loc[{"way": "usual", "length": 128}] = np.nan
     found = bench.comparisons({"speed_layers": layers})
-    assert [(one.what, one.other) for one in found] == [
+    assert [(one.setting, one.other) for one in found] == [
         ("64 steps", "associative scan"),
         ("64 steps", "lax.scan"),
         ("128 steps", "lax.scan"),

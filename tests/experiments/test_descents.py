@@ -56,7 +56,7 @@ def test_recorded_path_is_the_descent_from_its_angle(angles):
 
 def test_landscape_is_the_loss_about_path_and_target(angles):
     task = OneDimensional(cmath.rect(0.99, math.pi / 100))
-    for name, chart in angle_descent.CHARTS.items():
+    for name, chart in angle_descent.PARAMETRISATIONS.items():
         one = angles.sel(chart=name)
         axes = one["row_omega_nu"].values, one["column_omega_theta"].values
         for path, axis, goal in zip(

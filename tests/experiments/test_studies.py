@@ -226,7 +226,9 @@ def test_phases_of_matrices_follow_the_law_of_their_size(smoke):
 def test_law_of_the_radius_is_zero_inside_and_one_outside():
     radius = np.array([0.0, 0.5, np.sqrt(0.5 * (0.25 + 0.81)), 0.9, 1.2])
     np.testing.assert_allclose(
-        ring_eigenvalues.law(radius, 0.5, 0.9), [0, 0, 0.5, 1, 1], atol=1e-12
+        ring_eigenvalues.radius_distribution(radius, 0.5, 0.9),
+        [0, 0, 0.5, 1, 1],
+        atol=1e-12,
     )
 
 

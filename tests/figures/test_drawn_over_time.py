@@ -10,7 +10,7 @@ def test_norms_are_points_on_transients_with_the_started_ones_in_the_first(show)
     panels, data = show("sigprop-transients")
     time = data["time"]
     for panel, letter in zip(panels, "abcd", strict=True):
-        layer, source = sigprop_transients.PLACES[letter]
+        layer, source = sigprop_transients.PANELS[letter]
         for decay in data["decay"].values:
             one = data.sel(layer=layer, input=source, decay=decay)
             label = rf"$\gamma = {decay:g}$"

@@ -24,7 +24,9 @@ def drawn(name, panel):
     results = {study: shipped(study) for study in shown.needs(panel)}
     figure = catalogue.module(name).draw(results, panel)
     said, origin = (
-        catalogue.said(name, results) if panel is None else ("", "word " * 40)
+        catalogue.summary_and_origin(name, results)
+        if panel is None
+        else ("", "word " * 40)
     )
     verdicts = dict.fromkeys(shown.rows, "conditional, before its files changed")
     return figure, provenance.verdict(verdicts, said), origin

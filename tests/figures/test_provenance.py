@@ -81,7 +81,7 @@ def written(tmp_path_factory):
     files = catalogue.draw_and_save(
         "lru-9", results, None, folder, catalogue.FORMATS, {"lru:fig9": "confirmed"}
     )
-    said = " ".join(catalogue.said("lru-9", results))
+    said = " ".join(catalogue.summary_and_origin("lru-9", results))
     told = f"Ledger: lru:fig9 confirmed. {said}"
     return dict(zip(catalogue.FORMATS, files, strict=True)), told
 
@@ -104,7 +104,7 @@ def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
 def test_the_page_grows_by_the_lines_below(tmp_path):
     drawn = style.figure(1.0)
     page, picture = style.save(
-        drawn, "shown", tmp_path, said="told " * 50, origin="word " * 100
+        drawn, "shown", tmp_path, summary="told " * 50, origin="word " * 100
     )
     assert [text.get_fontsize() for text in drawn.texts] == [style.NOTE, style.SMALL]
     lines = np.array([text.get_text().count("\n") + 1 for text in drawn.texts])

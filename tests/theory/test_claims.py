@@ -178,7 +178,7 @@ def test_status_comes_with_what_it_needs(claim):
         assert claim.note
     basis = ROWS[claim.id].basis
     if claim.condition and isinstance(basis, Evidence):
-        assert claim.condition.words
+        assert claim.condition.text
         met = {bool(claim.condition.holds(**at)) for at in basis.points}
         assert met == {True, False}
 

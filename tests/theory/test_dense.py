@@ -12,13 +12,13 @@ from sigprop.theory import dense
 
 PROOFS = (
     dense.perturbation_balances,
-    dense.characteristic_slopes_agree,
+    dense.characteristic_derivatives_agree,
     dense.rebuilds,
     dense.lengths_are_free,
     dense.unit_length_is_kept,
     dense.diagonal_network_agrees,
-    dense.readout_slope_agrees,
-    dense.inverse_slope_obeys,
+    dense.readout_derivative_agrees,
+    dense.inverse_derivative_obeys,
 )
 SYSTEMS = (dense.ROTATING, dense.REAL, dense.COMPLEX, dense.NORMAL)
 
@@ -55,7 +55,7 @@ def test_the_package_moves_its_modes_alike():
     (one,), (moved,) = found.modes, found.tangents["A"]
     slopes = (moved.slopes / one.residues())[:, 0, :, 0].reshape(3, 3, 3)
     order = [np.argmin(abs(one.lam - z)) for z in dense.ROTATING.eigenvalues]
-    expected = np.array(dense.eigenvalue_slopes(dense.ROTATING), complex)
+    expected = np.array(dense.eigenvalue_derivatives(dense.ROTATING), complex)
     np.testing.assert_allclose(slopes[..., order], expected, atol=1e-12)
 
 
@@ -65,8 +65,8 @@ def test_unit_vectors_keep_their_length_and_the_printed_slope_does_not():
         printed, unit = (
             np.real(np.einsum("rk,ijrk->ijk", P.conj(), np.array(slopes, complex)))
             for slopes in (
-                dense.vector_slopes(system),
-                dense.unit_vector_slopes(system),
+                dense.vector_derivatives(system),
+                dense.unit_vector_derivatives(system),
             )
         )
         np.testing.assert_allclose(unit, 0, atol=1e-12)

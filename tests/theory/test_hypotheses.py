@@ -91,5 +91,5 @@ def test_lemma_1_is_judged_on_bounded_even_sequences_alone():
 
 def test_words_alone_are_what_no_point_can_violate():
     assumes = find("zucchet:119").assumes
-    assert assumes.words == "the loss is real and twice differentiable"
+    assert assumes.text == "the loss is real and twice differentiable"
     assert assumes.holds(lam=1e9)

@@ -9,7 +9,7 @@ from sigprop.theory.claims import registry
 from sigprop.theory.derivation import Derivation
 from sigprop.theory.latex import pieces, read, summed
 from sigprop.theory.reading import agrees
-from sigprop.theory.readings import UNREAD, WORDS, reading_of
+from sigprop.theory.readings import IN_WORDS, UNREAD, reading_of
 from sigprop.theory.symbols import Delta, R, lam, lam_bar, rho
 
 LETTERS = {
@@ -139,7 +139,7 @@ def test_another_number_in_the_print_is_noticed(key):
 
 
 def test_few_formulas_are_left_to_the_eye():
-    worded = {key for key, reason in UNREAD.items() if reason == WORDS}
+    worded = {key for key, reason in UNREAD.items() if reason == IN_WORDS}
     formulas = [key for key in STATED if key not in worded]
     assert sum(key in UNREAD for key in formulas) <= 0.2 * len(formulas)
 

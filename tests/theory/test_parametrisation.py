@@ -46,6 +46,10 @@ def test_the_polar_moment_has_no_quarter():
 
 
 def test_each_step_of_a_derivation_gives_its_reason():
-    for derivation in (polar.real_slope(), polar.polar_slope(), polar.polar_moment()):
+    for derivation in (
+        polar.real_derivative(),
+        polar.polar_derivative(),
+        polar.polar_moment(),
+    ):
         assert len(derivation.steps) > 1
         assert all(step.reason for step in derivation.steps)

@@ -40,7 +40,7 @@ def test_radius_has_the_share_of_the_area_inside_it(inner, outer):
 
 
 def test_sampler_inverts_the_law_of_the_radius():
-    assert ring.sampled_law_is_uniform()
+    assert ring.sampled_distribution_is_uniform()
     radius = exp(-ring.sampled_nu().result)
     assert simplify(ring.radius_cdf().subs(r, radius) - u1) == 0
 
@@ -48,7 +48,7 @@ def test_sampler_inverts_the_law_of_the_radius():
 def test_sampler_two_percent_off_does_not_invert_the_law(monkeypatch):
     wrong = ring.sampled_nu().then("wrong", ring.sampled_nu().result * Rational(51, 50))
     monkeypatch.setattr(ring, "sampled_nu", lambda: wrong)
-    assert not ring.sampled_law_is_uniform()
+    assert not ring.sampled_distribution_is_uniform()
 
 
 @ring_cases

@@ -69,7 +69,7 @@ def in_blocks(
                     for name in ("lambda", "b", "c")
                     for end, unit in (("i", p), ("j", q))
                 }
-                placed = H.place(**{**point, **names})
+                placed = H.evidence_point(**{**point, **names})
                 for half, entries in zip(
                     halves, block(placed["A_ij"] / 4, placed["B_ij"] / 4), strict=True
                 ):

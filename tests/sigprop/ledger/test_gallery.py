@@ -151,7 +151,12 @@ def test_the_command_draws_what_has_results_and_names_the_rest(two, tmp_path):
     page = (tmp_path / "new" / PAGE).read_text()
     (study,) = catalogue.entry("lru-9").needs()
     results: dict[str, xr.Dataset] = {study: store.shipped(study)}
-    for words in (*catalogue.said("lru-9", results), f"{study}-", "lru:fig9", "lru-8"):
+    for words in (
+        *catalogue.summary_and_origin("lru-9", results),
+        f"{study}-",
+        "lru:fig9",
+        "lru-8",
+    ):
         assert words in page
     assert page.count("<img") == 2
     assert answer.stdout.split() == [str(tmp_path / "new" / PAGE)]

@@ -92,7 +92,7 @@ def test_hardly_a_formula_of_the_ledger_stays_raw():
     shown = total = 0
     for claim in registry().values():
         texts = [getattr(claim, name) for name in FIELDS]
-        texts += [claim.assumes.words, claim.condition.words if claim.condition else ""]
+        texts += [claim.assumes.text, claim.condition.text if claim.condition else ""]
         page = str(typeset(" ".join(texts), {}, claim.paper))
         for formula in re.findall(r"<math>.*?</math>", page):
             ElementTree.fromstring(formula)

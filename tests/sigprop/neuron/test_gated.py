@@ -9,7 +9,7 @@ import pytest
 from sigprop.neuron.gated import Neurons, sensitivity_moment, state_moment
 from sigprop.neuron.quadrature import Law, gaussian_nodes
 from sigprop.neuron.random_coefficients import second_moment, tail_index
-from sigprop.theory.gates import GATES, Lambda, slopes
+from sigprop.theory.gates import GATES, Lambda, derivatives
 
 STEPS, STEP = 3, 1e-5
 
@@ -196,7 +196,7 @@ def test_nodes_integrate_a_gaussian():
 
 
 def test_slopes_are_those_of_the_gate():
-    assert slopes("rglru")[Lambda][0] == GATES["rglru"].a.diff(Lambda)
+    assert derivatives("rglru")[Lambda][0] == GATES["rglru"].a.diff(Lambda)
 
 
 def test_the_mean_over_time_is_that_of_each_step():

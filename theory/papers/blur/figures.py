@@ -156,13 +156,13 @@ part.row(
         bearing="The quoted baselines had other input lengths than BLUR.",
     ),
 )
-for number, (data, seen) in CURVES.items():
+for number, (data, statement) in CURVES.items():
     unseen.row(
         f"blur:fig{number}",
         "figure",
         "not-checkable",
         f"Full test data of {data}",
-        rf"\text{{{seen}}}",
+        rf"\text{{{statement}}}",
         where=f"Figure {number}, Appendix A.8",
         reason="Curves in a picture, which our copy does not have.",
     )

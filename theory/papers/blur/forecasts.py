@@ -35,14 +35,14 @@ NOTES = {
 part = Part("", "tables", "sigprop.theory.papers.blur.printed.errors")
 
 for table, counts in COUNTS.items():
-    place = "Section 5" if table == 3 else "Appendix A.8"
+    section = "Section 5" if table == 3 else "Appendix A.8"
     part.row(
         f"blur:table{table}",
         "table",
         "confirmed",
         "The line of counts",
         r"\text{Count: } " + ", ".join(map(str, counts)),
-        where=f"Table {table}, {place}",
+        where=f"Table {table}, {section}",
         note=NOTES[table],
     )
 part.row(

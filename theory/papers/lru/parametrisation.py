@@ -11,7 +11,7 @@ from sigprop.theory.spectral import nu
 nu_log = Symbol("nu_log", real=True)
 theta = Symbol("theta", real=True)
 EIGENVALUE = exp(-exp(nu_log) + I * theta)
-SLOPE = exp(-exp(nu_log)).diff(nu_log)
+DERIVATIVE = exp(-exp(nu_log)).diff(nu_log)
 
 part = Part("", "parametrisation", "sigprop.layers.lru")
 numbers = part.at("", "tables", "sigprop.evidence.lru.accuracies")
@@ -47,8 +47,8 @@ part.row(
     r"\left|\frac{\mathrm{d}|\lambda|}{\mathrm{d}\nu^{\log}}\right| \rightarrow 0 "
     r"\text{ as } |\lambda| \rightarrow 1",
     where="Section 3.3",
-    derive=lambda: start("The derivative d|lam|/d nu_log is", SLOPE).then(
-        "In terms of nu this is", SLOPE.subs(nu_log, log(nu)).simplify()
+    derive=lambda: start("The derivative d|lam|/d nu_log is", DERIVATIVE).then(
+        "In terms of nu this is", DERIVATIVE.subs(nu_log, log(nu)).simplify()
     ),
     printed=lambda: -nu * exp(-nu),
     code="LRU",

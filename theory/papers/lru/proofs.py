@@ -37,7 +37,7 @@ part.row(
     "proved",
     "Distribution function of the radius",
     r"F(r) = \frac{r^2 - r_{\min}^2}{r_{\max}^2 - r_{\min}^2}",
-    derive=spectral.area_law,
+    derive=spectral.area_distribution,
     printed=lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
     assumes=RING,
@@ -50,7 +50,7 @@ part.row(
     "proved",
     "The distribution function in terms of the exponent",
     r"F(r) = " + SHARE,
-    derive=lambda: spectral.area_law(exp(-spectral.nu)),
+    derive=lambda: spectral.area_distribution(exp(-spectral.nu)),
     printed=lambda: (exp(-2 * spectral.nu) - r_min**2) / (r_max**2 - r_min**2),
     code="radius_cdf",
     assumes=RING,
@@ -142,11 +142,11 @@ gain.row(
     "A uniform point of the ring in terms of its squared radius",
     r"\lambda = r^{\frac{1}{2}} e^{i 2\pi\theta},\quad r \sim \mathcal{U}[r_{\min}^2, "
     r"r_{\max}^2],\quad \theta \sim \mathcal{U}[0, 1]",
-    derive=spectral.area_law,
+    derive=spectral.area_distribution,
     printed=lambda: (r**2 - r_min**2) / (r_max**2 - r_min**2),
     code="sigprop.theory.ring.radius_cdf",
     assumes=RING,
-    note="The test concerns the law of |lam|. The letter r is the squared modulus "
+    note="The test concerns the distribution of |lam|. The letter r is the squared modulus "
     "here and the modulus in Eq. 27, and theta counts turns, not radians.",
 )
 for number, step, latex in (

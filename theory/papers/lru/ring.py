@@ -69,7 +69,7 @@ part.row(
     code="sigprop.neuron.ginibre.radial_law",
     topic="ring",
     assumes="independent real Gaussian entries of variance 1/N",
-    note="Judged through the exact law at finite N, whose distance to the uniform "
+    note="Judged through the exact distribution at finite N, whose distance to the uniform "
     "disc is shown to fall like 1/sqrt(N). Almost-sure convergence itself is a "
     "theorem of probability that no finite run can decide. The test concerns the "
     "radial part; neither the angle, nor that the share on the real axis vanishes, is.",

@@ -109,7 +109,7 @@ by_convention(
     r"\left(\int_{-\infty}^{\infty} U_2(\xi) e^{i\xi t}\,d\xi\right)",
     "(2 pi)^2",
 )
-for number, what, latex in (
+for number, description, latex in (
     (
         11,
         "one inside the other",
@@ -133,7 +133,7 @@ for number, what, latex in (
         f"lru:{number}",
         "identity",
         "proved",
-        f"The product of the two integrals: {what}",
+        f"The product of the two integrals: {description}",
         r"\dots = " + latex,
         derive=partial(spectral.line_as_step, number),
         printed=partial(line, number),

@@ -124,7 +124,9 @@ figures.row(
     "The whole disc has the limit distribution of Glorot matrices",
     r"r_{\min} = 0,\ r_{\max} = 1:\ \text{coincides with Glorot in the limit}",
     where="Fig. 3",
-    derive=lambda: spectral.area_law().then("On the disc this is", spectral.disc_law()),
+    derive=lambda: spectral.area_distribution().then(
+        "On the disc this is", spectral.disc_distribution()
+    ),
     printed=lambda: spectral.r**2,
     code="sigprop.theory.ring.radius_cdf",
     topic="ring",

@@ -7,7 +7,7 @@ from sigprop.theory.rows import Part
 from sigprop.theory.symbols import r_max, r_min, u1
 
 part = Part("", "rotation", "sigprop.layers.rotrnn.RotRNN")
-drawn = part.at("", "parametrisation", "sigprop.layers.rotrnn.rotrnn")
+initialisation = part.at("", "parametrisation", "sigprop.layers.rotrnn.rotrnn")
 
 part.row(
     "rotrnn:listing:xi",
@@ -66,7 +66,7 @@ part.row(
     "it would add 54,720 numbers to the network for Speech Commands.",
     code="skip",
 )
-drawn.row(
+initialisation.row(
     "rotrnn:listing:gamma",
     "distribution",
     "proved",
@@ -78,9 +78,9 @@ drawn.row(
     derive=rotation.decay,
     printed=lambda: (u1 * (r_max**2 - r_min**2) + r_min**2) ** HALF,
     note="From gamma_min at u = 0 to gamma_max at u = 1, and uniform in gamma "
-    "squared, the law of the LRU's radius, which the text does not say.",
+    "squared, the distribution of the LRU's radius, which the text does not say.",
 )
-drawn.row(
+initialisation.row(
     "rotrnn:listing:theta",
     "algorithm",
     "refuted",
@@ -95,7 +95,7 @@ drawn.row(
     erratum=Erratum("F", bearing="Nothing: it was meant as it is corrected."),
     as_extracted=True,
 )
-drawn.row(
+initialisation.row(
     "rotrnn:listing:glorot",
     "algorithm",
     "confirmed",
@@ -108,7 +108,7 @@ drawn.row(
     "1.33 of it for the C of ListOps and 0.86 for that of Text; the scale of B is "
     "normalised away.",
 )
-drawn.row(
+initialisation.row(
     "rotrnn:listing:normal",
     "definition",
     "definition",

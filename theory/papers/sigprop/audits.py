@@ -68,13 +68,13 @@ part = Part("inside trained networks", "training", "sigprop.audit.network.audit"
 
 
 def _row(quantity: str, sweep: str, model: str) -> None:
-    place, task, about = TASKS[sweep]
+    slug, task, about = TASKS[sweep]
     statement, form = QUANTITIES[quantity]
     factor = MISSES.get((quantity, sweep), {}).get(model)
     more = OPEN.get((quantity, sweep, model))
     status = "refuted" if factor else "undecided" if more else "confirmed"
     part.row(
-        f"sigprop:audit-{quantity}-{place}-{model}",
+        f"sigprop:audit-{quantity}-{slug}-{model}",
         "moment",
         status,
         f"{statement}: a deep {MODELS[model]}, through its training on {task}",

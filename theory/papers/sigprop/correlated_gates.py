@@ -11,7 +11,7 @@ from sigprop.theory.symbols import rho
 F = theory.F
 STAYS = (
     "h' = a h + b from the zero state; a and b of an input that stays with probability rho "
-    "and is drawn anew otherwise, of any law"
+    "and is drawn anew otherwise, of any distribution"
 )
 
 

@@ -66,16 +66,16 @@ part = Part("forecasts", "training", "sigprop.training.forecasting.fit")
 
 
 def _row(kind: str, task: tuple[str, int], model: str) -> None:
-    place, words = TASKS[task]
-    what, form, rival, bound = AGAINST[kind]
+    slug, task_name = TASKS[task]
+    description, form, rival, bound = AGAINST[kind]
     ratio = MISSES.get((kind, task, model))
     more = (kind, task, model) in OPEN
     status = "refuted" if ratio else "undecided" if more else "confirmed"
     part.row(
-        f"sigprop:forecast-{kind}-{place}-{model}",
+        f"sigprop:forecast-{kind}-{slug}-{model}",
         "bound",
         status,
-        f"The test error of a small {MODELS[model]} is {what}: {words}",
+        f"The test error of a small {MODELS[model]} is {description}: {task_name}",
         rf"\mathrm{{MSE}} < {form}",
         correction=rf"\mathrm{{MSE}} \approx {ratio:g}\,{rival}" if ratio else None,
         assumes=ABOUT,

@@ -10,9 +10,11 @@ from sigprop.theory.symbols import T
 E = theory.EXPECTATIONS
 PAIRS = (
     "h' = a h + b from the zero state; the pairs (a, b) of all steps independent of each "
-    "other and of one law, with second moments"
+    "other and identically distributed, with second moments"
 )
-MOVED = f"{PAIRS}; s' = a s + c h + d, where c and d are the derivatives of a and b"
+WITH_SENSITIVITY = (
+    f"{PAIRS}; s' = a s + c h + d, where c and d are the derivatives of a and b"
+)
 DEFINED = (
     r"\bar{h} = \frac{\mathbb{E}[b]}{1 - \mathbb{E}[a]}, \; "
     r"H = \frac{\mathbb{E}[b^2] + 2 \mathbb{E}[ab] \bar{h}}{1 - \mathbb{E}[a^2]}"
@@ -44,10 +46,12 @@ def state() -> Expr:
 def sensitivity() -> Expr:
     """The limit of the sensitivity in the letters of the statement."""
     mean = E["b"] / (1 - E["a"])
-    slope = (E["c"] * mean + E["d"]) / (1 - E["a"])
-    mixed = E["ac"] * state() + E["ab"] * slope + (E["ad"] + E["bc"]) * mean + E["bd"]
+    derivative = (E["c"] * mean + E["d"]) / (1 - E["a"])
+    mixed = (
+        E["ac"] * state() + E["ab"] * derivative + (E["ad"] + E["bc"]) * mean + E["bd"]
+    )
     mixed = mixed / (1 - E["aa"])
-    total = E["dd"] + 2 * E["ad"] * slope + 2 * E["cd"] * mean
+    total = E["dd"] + 2 * E["ad"] * derivative + 2 * E["cd"] * mean
     return (total + 2 * E["ac"] * mixed + E["cc"] * state()) / (1 - E["aa"])
 
 
@@ -97,7 +101,7 @@ part.row(
     derive=lambda: theory.limit("sensitivity"),
     printed=sensitivity,
     code="second_moment",
-    assumes=Condition(f"{MOVED}; E a^2 < 1", _settles),
+    assumes=Condition(f"{WITH_SENSITIVITY}; E a^2 < 1", _settles),
     note="P is E[h s]. At finite times the powers of one matrix, "
     "sigprop.theory.gated_moments.transition, give both moments.",
 )

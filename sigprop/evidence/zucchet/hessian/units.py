@@ -36,7 +36,7 @@ EIGENVALUES: tuple[At, ...] = (
 def single(at: At) -> At:
     """A point with unit i alone: ``j`` takes the values of ``i``."""
     copied = {f"{name}_j": at[f"{name}_i"] for name in ("lambda", "b", "c")}
-    return H.place(**{**at, **copied, "single": True})
+    return H.evidence_point(**{**at, **copied, "single": True})
 
 
 def with_charts(at: At) -> At:
@@ -58,7 +58,7 @@ def with_charts(at: At) -> At:
     return charted
 
 
-PAIRS = tuple(H.place(**point) for point in TWO_UNITS)
+PAIRS = tuple(H.evidence_point(**point) for point in TWO_UNITS)
 """Two units with the values of ``S``, ``A`` and ``B``."""
 SINGLES = tuple(single(point) for point in TWO_UNITS)
 """One unit, its diagonal block."""

@@ -122,7 +122,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:hessian-mixed-conjugate": MIXED,
     "zucchet:text:hessian-hermitian": Evidence(
         (
-            *(H.place(**point) | {"part": "all"} for point in REAL_UNITS),
+            *(H.evidence_point(**point) | {"part": "all"} for point in REAL_UNITS),
             *({**point, "part": part} for part in ("mixed", "all") for point in PAIRS),
         ),
         {

@@ -146,7 +146,7 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": distance_at_zero},
         form=proofs.distance_at_zero,
         proof=proofs.distance_at_zero_is_right,
-        mutants={"the slope not zero": proofs.sloped_distance},
+        mutants={"the slope not zero": proofs.distance_with_derivative},
     ),
     "zucchet:105": by((0, 2), MODULI),
     "zucchet:106": Evidence(

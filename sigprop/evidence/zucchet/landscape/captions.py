@@ -179,7 +179,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:fig7-granularity": Evidence(
         also(ANGLES, path="exponential angle"),
         BENDS,
-        proof=proofs.exponential_bend_is_scaled,
+        proof=proofs.exponential_curvature_is_scaled,
     ),
     "zucchet:fig7-valley": Check(valley, lambda claim: Score(0, ()), ("reference",)),
 }

@@ -31,7 +31,7 @@ from sigprop.theory.papers.zucchet.landscape.modulus import eq_95, eq_96
 from sigprop.theory.teacher_student import nu
 
 
-def gain_slopes(nu: float) -> Float[np.ndarray, "2"]:
+def gain_derivatives(nu: float) -> Float[np.ndarray, "2"]:
     """First two derivatives of ``sqrt(1 - nu^2)`` by finite differences."""
     with mpmath.workdps(DIGITS):
         slopes = mpmath.diffs(lambda x: mpmath.sqrt(1 - x**2), nu, 2)
@@ -40,7 +40,7 @@ def gain_slopes(nu: float) -> Float[np.ndarray, "2"]:
 
 def wrong_gain_slopes(nu: float, way: str) -> tuple[float, float]:
     """Eq. 97 with a sign lost, the factor not inverted, or a power short."""
-    first, second = proofs.gain_slopes(nu)
+    first, second = proofs.gain_derivatives(nu)
     gamma = math.sqrt(1 - nu**2)
     return {
         "a sign": (first, (nu**2 - gamma**2) / gamma**3),
@@ -110,13 +110,17 @@ ANGLE = {"path": "angle", "omega": 0.7, "nu": 0.6}
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:94": by((0, 0), APART),
-    "zucchet:95": by((1, 0), APART, lambda: proofs.slope_of_radial(eq_95(), 1)),
-    "zucchet:96": by((2, 0), APART, lambda: proofs.slope_of_radial(eq_96(), 2)),
+    "zucchet:95": by(
+        (1, 0), APART, lambda: proofs.radial_derivative_agrees(eq_95(), 1)
+    ),
+    "zucchet:96": by(
+        (2, 0), APART, lambda: proofs.radial_derivative_agrees(eq_96(), 2)
+    ),
     "zucchet:97": Evidence(
         MODULI,
-        {"reference": gain_slopes},
-        form=proofs.gain_slopes,
-        proof=proofs.gain_slopes_are_right,
+        {"reference": gain_derivatives},
+        form=proofs.gain_derivatives,
+        proof=proofs.gain_derivatives_are_right,
         mutants={
             way: functools.partial(wrong_gain_slopes, way=way)
             for way in ("a sign", "times gamma", "a power short")

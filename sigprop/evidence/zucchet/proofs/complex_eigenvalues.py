@@ -41,7 +41,7 @@ def _traced_path(omega: Any) -> Any:
     return jnp.tanh(omega) * jnp.exp(1j * (TURN + omega * omega))
 
 
-def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
+def polar_derivative(omega: float, x: Sequence, **_: Any) -> complex:
     """``dh_0/domega`` along the path, by autodiff of the scan."""
     import jax
     import jax.numpy as jnp
@@ -145,7 +145,7 @@ MOMENT = Evidence(
 EVIDENCE: dict[str, Basis] = {
     "zucchet:80": Evidence(
         PATH,
-        {"autodiff": polar_slope, "reference": polar_slope_contour},
+        {"autodiff": polar_derivative, "reference": polar_slope_contour},
         example=Example(
             "dh/domega of h = 1/(1 - lambda), the state under input 1, at lambda = omega",
             {"omega": 0.9},

@@ -22,7 +22,7 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     ALL,
     diagonal_states,
     diagonalised,
-    eigenvalue_slopes,
+    eigenvalue_derivatives,
     fixed,
     inputs,
     left,
@@ -88,7 +88,7 @@ def largest_slopes(family: str, gap: float) -> Float[np.ndarray, " 2"]:
 def largest_slopes_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
     """Largest derivative of an eigenvalue and of an eigenvector, by Eq. 68 and 69."""
     system = FAMILIES[family].system(gap)
-    derivatives = dense.eigenvalue_slopes(system), dense.vector_slopes(system)
+    derivatives = dense.eigenvalue_derivatives(system), dense.vector_derivatives(system)
     return np.array([np.abs(np.array(slopes, complex)).max() for slopes in derivatives])
 
 
@@ -118,7 +118,7 @@ def simulated_share(family: str, gap: float) -> float:
     P, Q, z = numbers(system.vectors()), left(system), np.array(system.eigenvalues)
     A, n = numbers(system.matrix()), system.size
     moves = unit_moves(n).reshape(-1, n, n)
-    moved = eigenvalue_slopes(system, gap / 20).reshape(-1, n)
+    moved = eigenvalue_derivatives(system, gap / 20).reshape(-1, n)
     kernel, power = np.zeros(moves.shape, complex), np.eye(n, dtype=complex)
     terms, rests = [], []
     for age in range(int(24 / gap)):
@@ -140,8 +140,8 @@ def summed_share(family: str, gap: float) -> float:
     system = chosen.system(gap)
     P, Q, z = numbers(system.vectors()), left(system), np.array(system.eigenvalues)
     n = system.size
-    moved = np.array(dense.vector_slopes(system), complex).reshape(-1, n, n)
-    by_lam = np.array(dense.eigenvalue_slopes(system), complex).reshape(-1, n)
+    moved = np.array(dense.vector_derivatives(system), complex).reshape(-1, n, n)
+    by_lam = np.array(dense.eigenvalue_derivatives(system), complex).reshape(-1, n)
     inverse = -Q @ moved @ Q
     modes = np.einsum("rk,ks->krs", P, Q)
     term = by_lam[:, :, None, None] * modes
@@ -170,7 +170,7 @@ SHARES = {"reference": simulated_share, "closed_form": summed_share}
 # The derivatives of single terms.
 
 
-def readout_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
+def readout_derivatives(system: Dense) -> Complex[np.ndarray, "n n n"]:
     """``dh_l / dP_ij`` by differences, exact as ``h`` is linear in ``P``: by l, i, j."""
     P, z = numbers(system.vectors()), diagonal_states(system)[-1]
     moved = (P + unit_moves(system.size)) @ z - P @ z
@@ -188,7 +188,7 @@ def inverse_moves(system: Dense) -> Complex[np.ndarray, "n n n"]:
     return np.moveaxis(moves, -1, 0)
 
 
-def inverse_slopes(system: Dense) -> Complex[np.ndarray, "n n"]:
+def inverse_derivatives(system: Dense) -> Complex[np.ndarray, "n n"]:
     """The derivative of the neuron of the same row: by i, j."""
     return np.einsum("iij->ij", inverse_moves(system))
 
@@ -197,7 +197,7 @@ def spread_slopes(
     system: Dense, shares: Callable[[Dense], np.ndarray]
 ) -> Complex[np.ndarray, "n n n"]:
     """Slopes of Eq. 72 for each neuron ``k`` times its share in the row ``i``."""
-    rows = np.array(dense.inverse_slopes(system), complex)
+    rows = np.array(dense.inverse_derivatives(system), complex)
     return np.einsum("ki,ij->kij", shares(system), rows)
 
 
@@ -289,10 +289,10 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:71": Evidence(
         ALL,
-        {"reference": readout_slopes},
-        dense.readout_slopes,
-        dense.readout_slopes_71,
-        proof=dense.readout_slope_agrees,
+        {"reference": readout_derivatives},
+        dense.readout_derivatives,
+        dense.readout_derivatives_71,
+        proof=dense.readout_derivative_agrees,
         mutants={
             "the row's state": partial(readout_mutants, way="i,il,j->lij"),
             "the column's row": partial(readout_mutants, way="j,jl,i->lij"),
@@ -309,10 +309,10 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:72": Evidence(
         ALL,
-        {"reference": inverse_slopes},
-        dense.inverse_slopes,
-        dense.inverse_slopes_72,
-        proof=dense.inverse_slope_obeys,
+        {"reference": inverse_derivatives},
+        dense.inverse_derivatives,
+        dense.inverse_derivatives_72,
+        proof=dense.inverse_derivative_obeys,
         mutants={
             mutant: partial(filtered_rows, **{mutant: True})
             for mutant in ("late", "backwards", "other")
@@ -328,7 +328,7 @@ EVIDENCE: dict[str, Basis] = {
         ALL,
         {"reference": inverse_moves},
         partial(spread_slopes, shares=own_row),
-        proof=dense.inverse_slope_obeys,
+        proof=dense.inverse_derivative_obeys,
         mutants={
             "as of its own row": partial(spread_slopes, shares=every_row),
             "the row before": partial(spread_slopes, shares=next_row),

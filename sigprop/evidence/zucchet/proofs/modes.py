@@ -18,7 +18,7 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     REALS,
     diagonal_states,
     diagonalised,
-    eigenvalue_slopes,
+    eigenvalue_derivatives,
     fixed,
     inputs,
     left,
@@ -52,7 +52,7 @@ def lengths(system: Dense) -> Inexact[np.ndarray, " n"]:
     return np.einsum("ij,ij->j", vectors.conj(), vectors)
 
 
-def state_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
+def state_derivatives(system: Dense) -> Complex[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by contour integrals of the recurrence."""
     A, x = numbers(system.matrix()), inputs(system.size)
     return over_entries(
@@ -69,7 +69,7 @@ def autodiff_state_slopes(system: Dense) -> Float[np.ndarray, "n n n"]:
     return np.moveaxis(slopes, 0, -1)
 
 
-def unit_vector_slopes(system: Dense) -> Complex[np.ndarray, "n n n n"]:
+def unit_vector_derivatives(system: Dense) -> Complex[np.ndarray, "n n n n"]:
     """``dP / dA_ij`` of eigenvectors of unit length, by differences in real steps."""
     A = numbers(system.matrix())
 
@@ -232,21 +232,21 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:67": Evidence(
         REALS,
-        {"autodiff": autodiff_state_slopes, "reference": state_slopes},
-        dense.state_slopes,
+        {"autodiff": autodiff_state_slopes, "reference": state_derivatives},
+        dense.state_derivatives,
         mutants={
             f"without term {lost + 1}": partial(
-                dense.state_slopes, terms=tuple({0, 1, 2} - {lost})
+                dense.state_derivatives, terms=tuple({0, 1, 2} - {lost})
             )
             for lost in range(3)
         },
     ),
     "zucchet:68": Evidence(
         ALL,
-        {"reference": eigenvalue_slopes},
-        dense.eigenvalue_slopes,
+        {"reference": eigenvalue_derivatives},
+        dense.eigenvalue_derivatives,
         proof=lambda: (
-            dense.characteristic_slopes_agree() and dense.perturbation_balances()
+            dense.characteristic_derivatives_agree() and dense.perturbation_balances()
         ),
         mutants=ways(
             mutated_eigenvalue_slopes, "exchanged", "the entry turned", "as if unitary"
@@ -254,9 +254,9 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:69": Evidence(
         ALL,
-        {"reference": unit_vector_slopes},
-        dense.unit_vector_slopes,
-        dense.vector_slopes,
+        {"reference": unit_vector_derivatives},
+        dense.unit_vector_derivatives,
+        dense.vector_derivatives,
         proof=lambda: dense.perturbation_balances() and dense.unit_length_is_kept(),
         mutants=ways(
             mutated_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
@@ -265,8 +265,8 @@ EVIDENCE: dict[str, Basis] = {
             "the derivative with respect to a of the first entry of the unit "
             "eigenvector of (0.5, a; 0, 0.9) for the eigenvalue 0.9",
             {"a": 0.3},
-            lambda a: dense.vector_slopes(sheared(a))[0][1][0][1],
-            lambda a: dense.unit_vector_slopes(sheared(a))[0][1][0][1],
+            lambda a: dense.vector_derivatives(sheared(a))[0][1][0][1],
+            lambda a: dense.unit_vector_derivatives(sheared(a))[0][1][0][1],
         ),
     ),
     "zucchet:70": Evidence(

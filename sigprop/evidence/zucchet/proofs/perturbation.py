@@ -67,7 +67,7 @@ def unit_moves(n: int) -> Float[np.ndarray, "n n n n"]:
 
 
 @cache
-def eigenvalue_slopes(
+def eigenvalue_derivatives(
     system: Dense, radius: float = RADIUS
 ) -> Complex[np.ndarray, "n n n"]:
     """``dlam / dA_ij`` as contour integrals."""

@@ -178,7 +178,7 @@ def _of_the_third(lam: float, gamma: float, **factor: bool) -> float:
 # The reparametrisation ``lam = tanh(omega)``, ``gamma`` held fixed.
 
 
-def real_slope(omega: float, n: int, **_: Any) -> float:
+def real_derivative(omega: float, n: int, **_: Any) -> float:
     """``dh/domega`` of a unit input ``n`` steps old, by autodiff."""
 
     def state(omega: Any) -> Any:
@@ -282,7 +282,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:79": Evidence(
         tuple(_real_point(w, age) for w, age in ((0.7, 2), (-0.4, 3), (1.1, 7))),
-        {"autodiff": real_slope, "reference": real_slope_difference},
+        {"autodiff": real_derivative, "reference": real_slope_difference},
     ),
     "zucchet:text:mitigation": Evidence(
         points("gap", 0.1),

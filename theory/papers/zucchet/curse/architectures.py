@@ -69,8 +69,8 @@ task.row(
     r"\lambda = \lambda^* e^{i\theta}: \quad \frac{\mathrm{d}L}{\mathrm{d}\theta} "
     r"\to 0 \quad (|\lambda^*| \to 1, \theta \neq 0)",
     where="Section 4.1",
-    derive=recurrences.circle_slope,
-    code="circle_slope",
+    derive=recurrences.circle_derivative,
+    code="circle_derivative",
     note="With a = r^2 the derivative is a (1 - a^2) sin(theta) / (1 - 2 a cos(theta) + "
     "a^2)^2, of the order of the gap at any fixed theta, while the curvature at the "
     "teacher grows as 1/gap^3. On the real axis the derivative at lambda = 0 stays "

@@ -155,7 +155,7 @@ part.row(
     r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = 1",
     where="Eigenvalue reparametrization",
-    code="optimal_slope",
+    code="optimal_derivative",
     assumes=DETACHED,
     correction=r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = "

@@ -145,7 +145,7 @@ part.row(
     derive=gated.bias_sensitivity,
     code="bias_sensitivity",
     correction=rf"{BY_BIAS} = \sigma'(b_f)^2 {BY_GATE}",
-    corrected=lambda: gated.sensitivity().on("mixed") * gated.gate_slope().result,
+    corrected=lambda: gated.sensitivity().on("mixed") * gated.gate_derivative().result,
     note="By the chain rule the right side is the square of the first derivative, not "
     "of the second as our copy has it; Fig. 15 shows the first. The place of the "
     "squares may be an extraction fault.",

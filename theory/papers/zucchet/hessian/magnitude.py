@@ -86,7 +86,7 @@ real.row(
     r"\lambda_i \text{ or } s \bar{\lambda}_i \; (\rho = 0), \; \lambda_j = |\lambda_j| "
     r"\; (\rho \to 1), \; s > 0",
     where="text after Eq. 143",
-    code="place",
+    code="evidence_point",
     assumes="the inputs of the discussion after Eq. 134, on which the sentence rests",
     note="The paper says it in words. Where the eigenvalues are equal or conjugate the "
     "larger of both is sqrt(B_ii B_jj), the most that it can be, under any input. That "

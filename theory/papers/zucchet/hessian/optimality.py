@@ -44,8 +44,8 @@ part.row(
 
 def sample_hessian() -> Expr:
     """Gauss-Newton and curvature terms of one sample, in two real directions."""
-    slopes = H.real_part(H.c_i * H.s_i * u) * H.real_part(H.c_i * H.s_i * v)
-    return slopes + H.e_y * H.real_part(H.c_i * t_i * u * v)
+    product = H.real_part(H.c_i * H.s_i * u) * H.real_part(H.c_i * H.s_i * v)
+    return product + H.e_y * H.real_part(H.c_i * t_i * u * v)
 
 
 part.row(

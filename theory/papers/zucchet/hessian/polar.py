@@ -15,7 +15,9 @@ TURN = r"\exp(i\theta(\omega_{\theta}))"
 TURN_BACK = r"\exp(-i\theta(\omega_{\theta}))"
 
 
-def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> None:
+def derivative_row(
+    number: int, of: str, by: str, sign: str, top: str, form: Expr
+) -> None:
     """State a derivative of the eigenvalue, or of its conjugate, printed with a half."""
     left = rf"\frac{{\mathrm{{d}}{of}}}{{\mathrm{{d}}\omega_{{{by}}}}} = {sign}"
     barred, by_nu = "bar" in of, by == r"\nu"
@@ -49,10 +51,10 @@ def slope(number: int, of: str, by: str, sign: str, top: str, form: Expr) -> Non
 
 turn, spun = exp(I * H.theta_i), H.nu_i * H.dtheta_i
 lam, lam_bar = r"\lambda", r"\bar{\lambda}"
-slope(148, lam, r"\nu", "", D_NU + TURN, H.dnu_i * turn)
-slope(149, lam_bar, r"\nu", "", D_NU + TURN_BACK, H.dnu_i / turn)
-slope(150, lam, r"\theta", "", D_THETA + TURN, I * spun * turn)
-slope(151, lam_bar, r"\theta", "-", D_THETA + TURN_BACK, -I * spun / turn)
+derivative_row(148, lam, r"\nu", "", D_NU + TURN, H.dnu_i * turn)
+derivative_row(149, lam_bar, r"\nu", "", D_NU + TURN_BACK, H.dnu_i / turn)
+derivative_row(150, lam, r"\theta", "", D_THETA + TURN, I * spun * turn)
+derivative_row(151, lam_bar, r"\theta", "-", D_THETA + TURN_BACK, -I * spun / turn)
 
 NU_I, NU_J = r"\nu(\omega_{\nu,i})", r"\nu(\omega_{\nu,j})"
 DNU_I, DNU_J = r"\nu'(\omega_{\nu,i})", r"\nu'(\omega_{\nu,j})"

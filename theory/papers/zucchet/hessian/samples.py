@@ -58,7 +58,9 @@ def times(
 
 def gradient() -> Derivation:
     """The gradient of one sample's loss by ``lambda_i``."""
-    return start("Multiply dL_t/dy = e_y by dy/dlambda_i:", H.e_y * H.output_slope("i"))
+    return start(
+        "Multiply dL_t/dy = e_y by dy/dlambda_i:", H.e_y * H.output_derivative("i")
+    )
 
 
 def product() -> Derivation:
@@ -66,7 +68,7 @@ def product() -> Derivation:
     return start(
         "At optimality the error is zero. What remains is the product of dy/dlambda_i "
         "and dy/dlambda_j:",
-        H.output_slope("i") * H.output_slope("j"),
+        H.output_derivative("i") * H.output_derivative("j"),
     )
 
 
@@ -83,7 +85,7 @@ times(
     H.e_y * H.c_i * H.s_i,
     2,
     gradient,
-    code="output_slope",
+    code="output_derivative",
     note="Reading d/dlambda as d/dRe - i d/dIm does not help, because it doubles the "
     "derivative of h as well. The halves of Eq. 140, 141 and 148-151 cancel the factor, "
     "so Eq. 142-155 are right. With the right Eq. 138, these halves and the quarter of "
@@ -103,7 +105,7 @@ part.row(
     "not-checkable",
     "The paper has an empty line",
     r"\text{(nothing is printed at this number)}",
-    code="output_slope",
+    code="output_derivative",
     reason="The number stands beside an empty line.",
 )
 
@@ -141,7 +143,7 @@ part.row(
         curved / 2 + squared / 4,
     ),
     printed=lambda: curved + squared,
-    code="output_slope",
+    code="output_derivative",
     correction=SECOND + r"\frac{1}{2}" + CURVED + r"^\top + \frac{1}{4}" + SQUARED,
     corrected=lambda: curved / 2 + squared / 4,
     note=f"{HALF}So the first term lacks a factor 1/2 and the second a factor 1/4. At "

@@ -29,10 +29,10 @@ def eq_103() -> Expr:
 def eq_104() -> Expr:
     """Eq. 104 as printed."""
     alpha = alpha_of_turn()
-    slope, bend = diff(alpha, theta), diff(alpha, theta, 2)
-    inner = -task.overlap / alpha + 2 * nu * nu_star * sin(turn) * slope / alpha**2
-    inner += (1 - task.overlap) * bend / alpha**2
-    inner -= 2 * (1 - task.overlap) * slope**2 / alpha**3
+    derivative, curvature = diff(alpha, theta), diff(alpha, theta, 2)
+    inner = -task.overlap / alpha + 2 * nu * nu_star * sin(turn) * derivative / alpha**2
+    inner += (1 - task.overlap) * curvature / alpha**2
+    inner -= 2 * (1 - task.overlap) * derivative**2 / alpha**3
     return gain(nu) * gain(nu_star) * inner
 
 

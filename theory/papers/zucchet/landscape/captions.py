@@ -110,7 +110,7 @@ angle.row(
     "The exponential angle is smoother only for small angles",
     r"\text{this only holds when the considered angles are small enough}",
     where="Fig. 7B, caption",
-    printed=task.exponential_bend,
+    printed=task.exponential_curvature,
     code="exponential_angle",
     note="The curvature is theta^2 times that of Eq. 105: smaller below one radian, "
     "larger above.",

@@ -14,7 +14,7 @@ STABLE = Condition(
     "|lambda| < 1, |lambda*| < 1, stationary states", inside("lam", "mu")
 )
 WHITE = Condition(
-    f"{STABLE.words}; white input, gamma(lambda) = sqrt(1 - |lambda|^2)", STABLE.holds
+    f"{STABLE.text}; white input, gamma(lambda) = sqrt(1 - |lambda|^2)", STABLE.holds
 )
 square, square_star = lam * lam_bar, mu * mu_bar
 twice_real = 1 / (1 - lam_bar * mu) + 1 / (1 - lam * mu_bar)  # 2 Re 1/(1 - ...)

@@ -10,16 +10,18 @@ from sigprop.theory.teacher_student import gain, nu, nu_star
 
 def eq_95() -> Expr:
     """Eq. 95 as printed."""
-    student, slope = gain(nu), diff(gain(nu), nu)
+    student, derivative = gain(nu), diff(gain(nu), nu)
     gap = 1 - nu * nu_star
-    return -gain(nu_star) * slope / gap - gain(nu_star) * nu_star * student / gap**2
+    return (
+        -gain(nu_star) * derivative / gap - gain(nu_star) * nu_star * student / gap**2
+    )
 
 
 def eq_96() -> Expr:
     """Eq. 96 as printed."""
-    student, slope, bend = (diff(gain(nu), nu, order) for order in range(3))
+    student, derivative, curvature = (diff(gain(nu), nu, order) for order in range(3))
     gap, teacher = 1 - nu * nu_star, gain(nu_star)
-    first = -teacher * bend / gap - 2 * teacher * nu_star * slope / gap**2
+    first = -teacher * curvature / gap - 2 * teacher * nu_star * derivative / gap**2
     return first - 2 * teacher * nu_star**2 * student / gap**3
 
 

@@ -25,8 +25,8 @@ MOMENT = (
     r"\mathbb{E}\left[\left|\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}\right|^2\right]"
 )
 WHITE = Condition("|lambda| < 1, white input of unit variance", inside("nu"))
-HELD = Condition(
-    f"{WHITE.words}; gamma held fixed in the derivatives, as the paper says",
+GAMMA_FIXED = Condition(
+    f"{WHITE.text}; gamma held fixed in the derivatives, as the paper says",
     WHITE.holds,
 )
 
@@ -37,11 +37,11 @@ part.row(
     "The chain rule of a reparametrisation by modulus and angle",
     CHAIN + rf"\frac{{1}}{{2}}{D_NU}{TURN} + \frac{{i}}{{2}}\nu{D_THETA}"
     rf"{TURN}\right)",
-    derive=polar.polar_slope,
+    derive=polar.polar_derivative,
     printed=lambda: (
         s * (d_nu * exp(I * theta) / 2 + I / 2 * nu * d_theta * exp(I * theta))
     ),
-    code="polar_slope",
+    code="polar_derivative",
     correction=CHAIN + rf"{D_NU}{TURN} + i\nu{D_THETA}{TURN}\right)",
     note="The paper prints a factor 1/2 in both terms; it should be 1. The factor would "
     "belong to a Wirtinger derivative with respect to a complex omega, but omega is "
@@ -59,17 +59,17 @@ part.row(
 )
 
 
-def _polar_moment(number: int, words: str, latex: str, slope) -> None:
+def _polar_moment(number: int, description: str, latex: str, derivative) -> None:
     second = rf"\mathbb{{E}}\left[\left|{D_OMEGA}\right|^2\right] = "
     part.row(
         f"zucchet:{number}",
         "moment",
         "refuted",
         f"Second moment of the sensitivity to a parameter of modulus and angle, "
-        f"{words}",
+        f"{description}",
         second + rf"\frac{{1}}{{4}} {MOMENT} {latex}",
         derive=polar.polar_moment,
-        printed=lambda: Rational(1, 4) * S * slope * slope.conjugate(),
+        printed=lambda: Rational(1, 4) * S * derivative * derivative.conjugate(),
         code="polar_moment",
         correction=second + rf"{MOMENT} {latex}",
         note="The paper prints a factor 1/4; it should be 1. The printed value is a "
@@ -136,7 +136,7 @@ part.row(
     where="text after Eq. 83",
     printed=lambda: nu**2 * (1 + nu**2) / (1 - nu**2) ** 2,
     code="phase_share",
-    assumes=Condition(f"{WHITE.words}; gamma = sqrt(1 - nu^2)", WHITE.holds),
+    assumes=Condition(f"{WHITE.text}; gamma = sqrt(1 - nu^2)", WHITE.holds),
     note="With the phase itself as parameter nu^2 E(nu) runs from 0 to infinity. The "
     "test uses that value.",
 )
@@ -162,7 +162,7 @@ part.row(
     derive=polar.white_sensitivity,
     printed=lambda: (1 + nu**2) / (1 - nu**2) ** 2,
     code="white_sensitivity",
-    assumes=HELD,
+    assumes=GAMMA_FIXED,
     note="Normalisation alone lowers the divergence from the third to the second "
     "power of the gap 1 - |lambda|. The parametrisation has to remove the rest.",
 )
@@ -177,7 +177,7 @@ part.row(
     derive=polar.modulus_share,
     printed=lambda: 1 + nu**2,
     code="modulus_share",
-    assumes=HELD,
+    assumes=GAMMA_FIXED,
     note="nu' is 1 - nu^2 exactly, and the product is 1 + nu^2, between 1 and 2.",
 )
 part.row(
@@ -191,7 +191,7 @@ part.row(
     derive=polar.phase_share,
     printed=lambda: nu**2 * (1 + nu**2),
     code="phase_share",
-    assumes=HELD,
+    assumes=GAMMA_FIXED,
     note="With the ignored nu^2 the product is nu^2 (1 + nu^2): of order one for "
     "|lambda| -> 1, zero at the origin. The stop-gradient is no convenience: no "
     "function of two parameters has these derivatives, so that what is trained is not "

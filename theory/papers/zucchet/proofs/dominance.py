@@ -9,7 +9,7 @@ from sigprop.theory.symbols import lam, n
 
 part = Part("Appendix B.2.3", "backward", "sigprop.linear.linearise")
 
-SLOPE = r"\frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} = "
+DERIVATIVE = r"\frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} = "
 
 part.row(
     "zucchet:text:derivatives-bounded",
@@ -67,7 +67,7 @@ part.row(
     "The derivative of the state with respect to the eigenvectors",
     r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,i}^{\text{diag}} "
     r"\mathbb{1}_{j=l}",
-    code="sigprop.theory.dense.readout_slopes",
+    code="sigprop.theory.dense.readout_derivatives",
     correction=r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,j}^{\text{diag}"
     r"} \mathbb{1}_{i=l}",
     note="The paper exchanges row and column: h_l = sum_j P_lj h^diag_j. In Eq. 68 "
@@ -83,10 +83,10 @@ part.row(
     "identity",
     "refuted",
     "The derivative of a diagonal state with respect to its row of the inverse",
-    SLOPE + r"\lambda_i \frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}"
+    DERIVATIVE + r"\lambda_i \frac{\mathrm{d}h_{t+1,k}^{\text{diag}}}{\mathrm{d}P_{ij}"
     r"^{-1}} + x_{t+1,j} \text{ if } k = i",
-    code="sigprop.theory.dense.inverse_slopes",
-    correction=SLOPE
+    code="sigprop.theory.dense.inverse_derivatives",
+    correction=DERIVATIVE
     + r"\lambda_i \frac{\mathrm{d}h_{t,k}^{\text{diag}}}{\mathrm{d}P_{ij}^{-1}} + "
     r"x_{t+1,j} \text{ if } k = i",
     note="The derivative on the right side is printed for time t + 1; it should be time "
@@ -103,8 +103,8 @@ part.row(
     "identity",
     "proved",
     "The derivative of a diagonal state with respect to the other rows of the inverse",
-    SLOPE + r"0 \quad \text{otherwise}",
-    code="sigprop.theory.dense.inverse_slopes",
+    DERIVATIVE + r"0 \quad \text{otherwise}",
+    code="sigprop.theory.dense.inverse_derivatives",
     note='"Otherwise" means that k is not i. The test includes Eq. 72, as '
     "corrected, for k = i.",
 )

@@ -22,7 +22,7 @@ EVEN = Condition(
     lambda u, **point: SMALL(**point) and is_even(u) and is_bounded(u),
 )
 # An autocovariance of a real input is even and bounded.
-OF_INPUTS = Condition(EVEN.words, SMALL)
+OF_INPUTS = Condition(EVEN.text, SMALL)
 CONDITIONS = (
     r"\alpha, \beta \in \mathbb{C},\ |\alpha| < 1,\ |\beta| < 1,\ u \text{ bounded},\ "
     r"u_{-n} = u_n:\quad "
@@ -35,7 +35,9 @@ BRACKET_34 = (
     r"\frac{1}{1-\alpha\beta}\left(u_0 + \sum_{\Delta\geq 1} (\alpha^\Delta + "
     r"\beta^\Delta) u_\Delta\right)"
 )
-BOTH_SLOPES = r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
+BOTH_DERIVATIVES = (
+    r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
+)
 
 part.row(
     "zucchet:34",
@@ -67,7 +69,7 @@ part.row(
     "identity",
     "proved",
     "Lemma 2: the mixed derivative of Lemma 1",
-    rf"\sum_{{n,m\geq 0}} nm\alpha^{{n-1}}\beta^{{m-1}}u_{{n-m}} = {BOTH_SLOPES}\left["
+    rf"\sum_{{n,m\geq 0}} nm\alpha^{{n-1}}\beta^{{m-1}}u_{{n-m}} = {BOTH_DERIVATIVES}\left["
     + BRACKET_34
     + r"\right]",
     where="Lemma 2, Eq. 39",
@@ -152,11 +154,11 @@ part.row(
     "proved",
     "Lemma 2 with its conditions",
     CONDITIONS + r"\sum_{n,m\geq 0} nm\alpha^{n-1}\beta^{m-1}u_{n-m} = "
-    rf"{BOTH_SLOPES}\left[{BRACKET}\right]",
+    rf"{BOTH_DERIVATIVES}\left[{BRACKET}\right]",
     where="Lemma 2",
     code="lemma_2",
     assumes=Condition(
-        f"{EVEN.words}; the terms n = 0 and m = 0 count as zero where alpha or beta is "
+        f"{EVEN.text}; the terms n = 0 and m = 0 count as zero where alpha or beta is "
         "zero",
         EVEN.holds,
     ),
@@ -168,7 +170,7 @@ part.row(
     "identity",
     "proved",
     "Lemma 2: differentiate with respect to beta inside the sum",
-    BOTH_SLOPES + r"\left[\sum_{n,m\geq 0}\alpha^{n}\beta^{m}u_{n-m}\right] = "
+    BOTH_DERIVATIVES + r"\left[\sum_{n,m\geq 0}\alpha^{n}\beta^{m}u_{n-m}\right] = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\left[\sum_{n,m\geq 0}m\alpha^{n}"
     r"\beta^{m-1}u_{n-m}\right]",
     code="double_sum",

@@ -20,8 +20,8 @@ ERROR = r"\frac{\mathrm{d}L}{\mathrm{d}x_t} = \gamma(\lambda) \left("
 LATER = (
     r"\lambda \frac{\mathrm{d}L}{\mathrm{d}%s_{t+1}} + \frac{\partial L}{\partial h_t}"
 )
-SLOPE = r"\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}"
-MOMENT = r"\mathbb{E}\left[\left(" + SLOPE + r"\right)^2\right]"
+DERIVATIVE = r"\frac{\mathrm{d}h_t}{\mathrm{d}\lambda}"
+MOMENT = r"\mathbb{E}\left[\left(" + DERIVATIVE + r"\right)^2\right]"
 
 
 def _unit_factor() -> Derivation:
@@ -95,9 +95,9 @@ part.row(
     "identity",
     "proved",
     "The chain rule of a real reparametrisation",
-    rf"\frac{{\mathrm{{d}}h_t}}{{\mathrm{{d}}\omega}} = {SLOPE}"
+    rf"\frac{{\mathrm{{d}}h_t}}{{\mathrm{{d}}\omega}} = {DERIVATIVE}"
     r"\frac{\mathrm{d}\lambda}{\mathrm{d}\omega}",
-    derive=polar.real_slope,
+    derive=polar.real_derivative,
     printed=lambda: (gamma * n * lam ** (n - 1)) * d_lam,
     code="LRU",
     assumes="gamma held fixed in the derivatives, as the paper says",

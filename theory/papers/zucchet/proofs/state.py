@@ -86,7 +86,7 @@ part.row(
     printed=_eq_46,
     code="state_moment",
     assumes=Condition(
-        forms.EXPONENTIAL.words, lambda lam, rho, **_: abs(lam) < 1 and abs(rho) <= 1
+        forms.EXPONENTIAL.text, lambda lam, rho, **_: abs(lam) < 1 and abs(rho) <= 1
     ),
 )
 part.row(
