@@ -80,9 +80,9 @@ def test_claims_write_json_with_the_shared_keys(tmp_path):
 def test_show_tells_what_a_claim_rests_on():
     done = sigprop("show", "zucchet:59")
     assert done.exit_code == 0
-    for word in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
+    for text in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
                  "sigprop/neuron/stable.py", "of 199 refuted", "rho=0.9"):  # fmt: skip
-        assert word in done.output
+        assert text in done.output
     assert len(done.output.splitlines()) > 30
 
 
@@ -325,8 +325,8 @@ def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
     json_file, site = tmp_path / "rows.json", tmp_path / "site"
     done = sigprop("ledger", "--json", json_file, "--html", site)
     assert done.exit_code == 0, done.output
-    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 verdicts"):
-        assert word in done.output
+    for text in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 verdicts"):
+        assert text in done.output
     rows = json.loads(json_file.read_text())
     assert [row["id"] for row in rows] == ["zucchet:42", "zucchet:75", "lru:4"]
     for row in rows:

@@ -51,12 +51,12 @@ def failing(error, *files, status=console.BAD_INPUT):
 @pytest.mark.parametrize("case", SYSTEM)
 def test_what_the_system_refuses_is_one_line_with_path_and_remedy(case):
     number, remedy = SYSTEM[case]
-    words = os.strerror(number)
-    line = failing(OSError(number, words, "data/x.csv"))
-    assert line.startswith(f"sigprop: data/x.csv: {words}; {remedy}")
+    reason = os.strerror(number)
+    line = failing(OSError(number, reason, "data/x.csv"))
+    assert line.startswith(f"sigprop: data/x.csv: {reason}; {remedy}")
     # A write to a full disk names no file: the command's own are named.
-    line = failing(OSError(number, words), None, Path("a.json"), Path("b.html"))
-    assert line.startswith(f"sigprop: a.json, b.html: {words}; {remedy}")
+    line = failing(OSError(number, reason), None, Path("a.json"), Path("b.html"))
+    assert line.startswith(f"sigprop: a.json, b.html: {reason}; {remedy}")
 
 
 def test_an_error_without_a_number_names_the_files_and_what_to_check():
@@ -84,18 +84,20 @@ def test_too_little_memory_is_one_line(error):
 
 def _exceptions(kind=Exception):
     """Every exception of Python's, where one can be made of a text."""
-    for one in kind.__subclasses__():
-        built_in = vars(builtins).get(one.__name__) is one  # extensions claim it too
-        if built_in or one.__module__ in ("zipfile", "zlib", "struct"):
-            yield one
-            yield from _exceptions(one)
+    for subclass in kind.__subclasses__():
+        built_in = (
+            vars(builtins).get(subclass.__name__) is subclass
+        )  # extensions claim it too
+        if built_in or subclass.__module__ in ("zipfile", "zlib", "struct"):
+            yield subclass
+            yield from _exceptions(subclass)
 
 
 OURS = (OSError, ValueError, KeyError, OverflowError, MemoryError, ImportError)
 DEFECTS = {
-    one.__name__: one
-    for one in _exceptions()
-    if not issubclass(one, (*OURS, BaseExceptionGroup))
+    error.__name__: error
+    for error in _exceptions()
+    if not issubclass(error, (*OURS, BaseExceptionGroup))
 }
 
 

@@ -31,18 +31,18 @@ def taught(monkeypatch):
 def test_train_draws_the_curves_of_all_seeds_beside_them(tmp_path, monkeypatch):
     from sigprop.figures import training
 
-    seen, draw = [], training.draw
+    calls, draw = [], training.draw
     monkeypatch.setattr(
         training,
         "draw",
-        lambda data, title: seen.append((data, title)) or draw(data, title),
+        lambda data, title: calls.append((data, title)) or draw(data, title),
     )
     done = sigprop("train", "digits", "--seed", 1, "--seeds", 2, "--out", tmp_path)
     assert done.exit_code == 0, done.output
     file = tmp_path / "digits-lru-quick" / "curves.png"
     assert done.stdout.splitlines()[-1] == str(file)
     assert file.read_bytes().startswith(PNG)
-    ((data, title),) = seen
+    ((data, title),) = calls
     assert data["seed"].values.tolist() == [1, 2]
     assert title == "digits, lru, preset quick"
 
@@ -97,7 +97,7 @@ def measured(monkeypatch, tmp_path):
         ("recurrence", "quantity", "mode"),
         draws.uniform(size=(3, 7, 5)),
     )
-    monkeypatch.setattr(network, "audit", lambda *given, **more: table)
+    monkeypatch.setattr(network, "audit", lambda *args, **more: table)
     (tmp_path / "seed-3").mkdir()
     return tmp_path / "seed-3"
 
@@ -105,17 +105,17 @@ def measured(monkeypatch, tmp_path):
 def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeypatch):
     from sigprop.figures import audits
 
-    seen, draw = [], audits.draw
+    calls, draw = [], audits.draw
     monkeypatch.setattr(
         audits,
         "draw",
-        lambda data, title: seen.append((data, title)) or draw(data, title),
+        lambda data, title: calls.append((data, title)) or draw(data, title),
     )
     done = sigprop("audit", measured)
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines()[-1] == str(measured / "audit.png")
     assert (measured / "audit.png").read_bytes().startswith(PNG)
-    ((data, title),) = seen
+    ((data, title),) = calls
     assert title == "digits, lru, quick, seed 3: test"
     medians = data["ratio"].median("mode", skipna=False)
     np.testing.assert_allclose(data["median"], medians)
@@ -146,7 +146,7 @@ SMALL = ("blur:table2", "blur:def3.1")  # judged in no time
 
 
 def judged(*options):
-    done = sigprop("verify", *(f"--claim={one}" for one in SMALL), *options)
+    done = sigprop("verify", *(f"--claim={claim_id}" for claim_id in SMALL), *options)
     assert done.exit_code == 0, done.output
     return done
 
@@ -169,8 +169,8 @@ def test_verify_draws_nothing_where_it_writes_nothing(tmp_path, monkeypatch, opt
 def test_verify_and_ledger_draw_nothing_where_none_is_wanted(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     files = {"--json": tmp_path / "a.json", "--report": tmp_path / "a.html"}
-    words = [part for pair in files.items() for part in pair]
-    done = judged(*words, "--no-figures")
+    arguments = [part for pair in files.items() for part in pair]
+    done = judged(*arguments, "--no-figures")
     assert not done.stderr
     assert {file.name for file in tmp_path.iterdir()} == {"a.json", "a.html"}
     assert "overview-statuses-" not in files["--report"].read_text()
@@ -179,7 +179,7 @@ def test_verify_and_ledger_draw_nothing_where_none_is_wanted(tmp_path, monkeypat
 def test_a_verdict_outlives_a_picture_that_fails(tmp_path, monkeypatch):
     from sigprop.figures import overview
 
-    def fails(*given):
+    def fails(*args):
         raise ArithmeticError("no ink")
 
     monkeypatch.setattr(overview, "draw", fails)
@@ -257,7 +257,7 @@ def test_results_need_a_folder_before_the_work(tmp_path, monkeypatch, command):
     from sigprop.experiments import command as studies
     from sigprop.experiments import sweep
 
-    def begun(*given, **more):
+    def begun(*args, **more):
         raise AssertionError("the work began")
 
     monkeypatch.setattr(sweep, "run", begun)

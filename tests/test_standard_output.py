@@ -37,10 +37,10 @@ def judged(one_row, monkeypatch):
 
     def verify(chosen, *, progress, **more):
         progress("simulate", 1, 2)
-        found = [finish(one, [], Scores(), 0.0) for one in chosen]
+        results = [finish(row, [], Scores(), 0.0) for row in chosen]
         right = (
-            dataclasses.replace(one, status=str(row.claim.expected))
-            for one, row in zip(found, chosen, strict=True)
+            dataclasses.replace(result, status=str(row.claim.expected))
+            for result, row in zip(results, chosen, strict=True)
         )
         return Run(
             tuple(right), "quick", 0.05, 1e-6, 1e-7, 0, "cpu", "float64", {}, 1.0
