@@ -27,10 +27,10 @@ def aliased(line, samples):
 
 def test_the_transform_has_the_exact_lines_but_for_aliasing(leakage):
     periods, samples = leakage.attrs["periods"], leakage.attrs["samples"]
-    found = leakage["amplitude"].sel(signal="rectified")[::periods].values
+    measured = leakage["amplitude"].sel(signal="rectified")[::periods].values
     exact = leakage["exact"].sel(signal="rectified").values
     bound = np.array([aliased(line, samples) for line in leakage["harmonic"].values])
-    assert (np.abs(found - exact) <= bound + 1e-15).all()
+    assert (np.abs(measured - exact) <= bound + 1e-15).all()
     assert (bound < 0.05 * exact)[exact > 0].all()
 
 

@@ -77,11 +77,11 @@ def test_programs_return_loss_and_slopes_of_parameters_and_inputs():
     program, seconds, memory = speed_layers.compiled(
         speed_layers.engine, layer, u, weights
     )
-    loss, (slopes, backwards) = program()
-    y = jax.vmap(lambda one: stepwise(layer, one))(u)
+    loss, (gradients, backwards) = program()
+    y = jax.vmap(lambda sequence: stepwise(layer, sequence))(u)
     np.testing.assert_allclose(loss, jnp.mean(y * weights[None]), rtol=1e-4)
     # y = C h + D u is linear in C and D: their slopes give back what they add to it.
-    read = jnp.sum(slopes.C * layer.C) + jnp.sum(slopes.D * layer.D)
+    read = jnp.sum(gradients.C * layer.C) + jnp.sum(gradients.D * layer.D)
     np.testing.assert_allclose(read, loss, rtol=1e-4)
     assert backwards.shape == u.shape
     assert float(jnp.abs(backwards).max()) > 0
@@ -141,8 +141,8 @@ def test_ratios_are_taken_repeat_by_repeat():
         {"way": ["engine", "usual"], "layer": ["LRU", "other"], "length": [7]},
     )
     gains = speed_layers.ratios(dataset)
-    found = [gains[name].item() for name in ("seconds", "compile_seconds", "memory")]
-    assert found == [3, 3, 4]
+    ratios = [gains[name].item() for name in ("seconds", "compile_seconds", "memory")]
+    assert ratios == [3, 3, 4]
     assert speed_layers.in_lrus(dataset).values.tolist() == [1, 0.5]
 
 
