@@ -18,15 +18,19 @@ def swept(networks, **conditions):
     draws = np.random.default_rng(0)
     every = [
         dict(
-            zip(("network", *conditions, "log_rate", "start", "seed"), one, strict=True)
+            zip(
+                ("network", *conditions, "log_rate", "start", "seed"),
+                values,
+                strict=True,
+            )
         )
-        for one in itertools.product(
+        for values in itertools.product(
             networks, *conditions.values(), RATES, STARTS, SEEDS
         )
     ]
     names = ("network", "nu0", "theta0", "log_rate", "start", "seed")
     fixed = {"nu0": 0.5, "theta0": 1.0}
-    columns = {name: [({**fixed, **one})[name] for one in every] for name in names}
+    columns = {name: [({**fixed, **cell})[name] for cell in every] for name in names}
     final = np.exp(draws.uniform(-5, 5, len(every)))
     return xr.Dataset(
         {"final": ("cell", final)},
@@ -56,10 +60,10 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
         np.inf
     )
     data["final"].values[np.flatnonzero(away)[0]] = 2 * losses.FAR
-    drawn = scans.draw(data, "some, preset quick")
+    figure = scans.draw(data, "some, preset quick")
     ((name, values),) = conditions.items()
     out = 0
-    panels = [axes for axes in drawn.axes if axes.axison]
+    panels = [axes for axes in figure.axes if axes.axison]
     assert len(panels) == len(values)
     for axes, value in zip(panels, sorted(values), strict=True):
         panel = Reading(axes)
@@ -89,11 +93,11 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
         title = axes.get_title("left")
         assert symbol in title
         assert title.endswith(f"= {value:.3g}") or len(values) == 1
-    caption = drawn.get_supxlabel().replace("\n", " ")
+    caption = figure.get_supxlabel().replace("\n", " ")
     assert f"crosses: {out} that diverged" in caption
     assert "the 3 seeds" in caption
-    assert drawn.legends[0].get_title().get_text() == "some, preset quick"
-    names = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert figure.legends[0].get_title().get_text() == "some, preset quick"
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == list(networks)
 
 
