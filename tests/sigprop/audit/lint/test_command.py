@@ -111,9 +111,9 @@ def broken(tmp_path):
 def test_words_name_layer_consequence_reason_and_remedy(broken):
     done = sigprop("lint", str(broken), "--length", "512")
     assert done.exit_code == 1
-    told = done.output
-    assert told.index("layers.9.mixer") < told.index("layers.10.mixer")
-    for words in (
+    output = done.output
+    assert output.index("layers.9.mixer") < output.index("layers.10.mixer")
+    for phrase in (
         "error decay-not-finite: a decay parameter is infinite",
         "1 of 24 numbers of A_log are not finite (0 NaN, 1 -inf)",
         "white inputs raise E|h|^2 to 512 in 512 steps",
@@ -121,7 +121,7 @@ def test_words_name_layer_consequence_reason_and_remedy(broken):
         "do: initialise the layer again",
         "2 recurrent layers: 2 errors, 0 warnings, 0 notes.",
     ):
-        assert words in told
+        assert phrase in output
 
 
 def test_json_and_sarif_say_the_same(broken, tmp_path):
@@ -129,8 +129,8 @@ def test_json_and_sarif_say_the_same(broken, tmp_path):
     done = sigprop("lint", str(broken), "--json", "-", "--sarif", str(target))
     assert done.exit_code == 1
     rows = json.loads(done.stdout)
-    assert [one["id"] for one in rows["findings"]] == ["decay-not-finite"] * 2
-    assert [one["layer"] for one in rows["layers"]] == [
+    assert [finding["id"] for finding in rows["findings"]] == ["decay-not-finite"] * 2
+    assert [layer["layer"] for layer in rows["layers"]] == [
         "layers.9.mixer",
         "layers.10.mixer",
     ]
@@ -139,14 +139,14 @@ def test_json_and_sarif_say_the_same(broken, tmp_path):
     sarif = json.loads(target.read_text())
     jsonschema.validate(sarif, SARIF)
     (run,) = sarif["runs"]
-    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [
         r.id for r in RULES
     ]
     for result, row in zip(run["results"], rows["findings"], strict=True):
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == row["id"]
         assert row["consequence"] in result["message"]["text"]
-        (place,) = result["locations"]
-        uri = place["physicalLocation"]["artifactLocation"]["uri"]
+        (location,) = result["locations"]
+        uri = location["physicalLocation"]["artifactLocation"]["uri"]
         assert uri.endswith("model%20one.safetensors")
     sarif["runs"][0]["results"][0]["level"] = "fatal"
     with pytest.raises(jsonschema.ValidationError):
@@ -218,12 +218,12 @@ def test_groups_go_first_to_last_by_pattern_or_end_of_name(tmp_path):
         "param_groups": groups,
     }
     file.write_text(json.dumps(content))
-    held = read_optimiser(file)
-    found = {
-        name: (held.group(name).rate, held.group(name).decay)
+    optimiser = read_optimiser(file)
+    settings = {
+        name: (optimiser.group(name).rate, optimiser.group(name).decay)
         for name in ("a.D", "a/D", "a.nu_log", "a.B", "a.xD")
     }
-    assert found == {
+    assert settings == {
         "a.D": (0.1, 0.0),
         "a/D": (0.1, 0.0),
         "a.nu_log": (1e-4, 0.2),
@@ -254,10 +254,10 @@ def test_130_million_parameters_take_at_most_5_seconds_and_500_mib(tmp_path):
     generator = np.random.default_rng(0)
     tensors = {"embeddings.weight": np.ones((50280, 768), np.float32)}
     for i in range(24):
-        one = healthy.mamba1(generator, d=1536, rank=48)
-        one["in_proj.weight"] = np.ones((3072, 768), np.float32)
-        one["out_proj.weight"] = np.ones((768, 1536), np.float32)
-        tensors |= {f"layers.{i}.mixer.{name}": value for name, value in one.items()}
+        layer = healthy.mamba1(generator, d=1536, rank=48)
+        layer["in_proj.weight"] = np.ones((3072, 768), np.float32)
+        layer["out_proj.weight"] = np.ones((768, 1536), np.float32)
+        tensors |= {f"layers.{i}.mixer.{name}": value for name, value in layer.items()}
     assert sum(value.size for value in tensors.values()) > 125e6
     file = tmp_path / "m.safetensors"
     save_file(tensors, file)
