@@ -61,22 +61,22 @@ def losses(monkeypatch, key):
     noted.answer = draws
     monkeypatch.setattr(sampled_loss, "_draw", noted)
     nowhere = [None] * len(sampled_loss.INPUTS)
-    sampled_loss._means(lambda x, drawn: drawn, None, nowhere, key, COUNT)
+    sampled_loss._means(lambda x, sample: sample, None, nowhere, key, COUNT)
     return noted
 
 
-def bends(monkeypatch, key):
+def curvatures(monkeypatch, key):
     noted = Noted(np.ones(2))
     monkeypatch.setattr(learnt, "_draw", noted)
-    learnt._simulated(lambda drawn: drawn, key, COUNT)
+    learnt._simulated(lambda sample: sample, key, COUNT)
     return noted
 
 
 def starts(monkeypatch, key):
     noted = Noted(np.ones(2))
-    found = SimpleNamespace(values=np.ones(2), weights=np.ones(2))
+    spectrum = SimpleNamespace(values=np.ones(2), weights=np.ones(2))
     monkeypatch.setattr(lanczos, "random_signs", noted)
-    monkeypatch.setattr(lanczos, "lanczos", lambda *_: found)
+    monkeypatch.setattr(lanczos, "lanczos", lambda *_: spectrum)
     lanczos.quadrature(key, lambda v: v, jnp.ones(2), steps=2, probes=COUNT)
     return noted
 
@@ -88,7 +88,7 @@ DRAWING = {
     "backward": shared("_backward_batch", "backward", EDGE),
     "rings": shared("_ring_batch", "ring_gain", RING),
     "losses": losses,
-    "bends": bends,
+    "bends": curvatures,
     "starts": starts,
 }
 
@@ -104,13 +104,13 @@ def test_no_key_is_used_twice(monkeypatch, name):
 
 def test_batches_of_a_layers_inputs_and_errors_are_all_different():
     shape = measure.BatchShape(2, 3, (1, 2), False)
-    drawn = [
+    batches = [
         measure._draw((FIRST, SECOND), index, (White(), White()), shape, jnp.float32)
         for index in range(2)
     ]
     for of in range(2):
-        rows = [np.asarray(pair[of]).ravel() for batch in drawn for pair in batch]
-        for one, other in itertools.combinations(rows, 2):
-            assert not np.isclose(one[:, None], other).any()
-    for u, errors in itertools.chain(*drawn):
+        rows = [np.asarray(pair[of]).ravel() for batch in batches for pair in batch]
+        for first, other in itertools.combinations(rows, 2):
+            assert not np.isclose(first[:, None], other).any()
+    for u, errors in itertools.chain(*batches):
         assert not np.isclose(np.ravel(u)[:, None], np.ravel(errors)).any()
