@@ -41,9 +41,9 @@ def swapped(built):
     return BLUR(**{"gamma_log": None, **values}, gamma=built.gamma)
 
 
-def gap(found, truth):
-    found, truth = np.asarray(found), np.asarray(truth)
-    return np.abs(found - truth).max(initial=0) / np.abs(truth).max(initial=1)
+def gap(value, truth):
+    value, truth = np.asarray(value), np.asarray(truth)
+    return np.abs(value - truth).max(initial=0) / np.abs(truth).max(initial=1)
 
 
 @x64
@@ -120,9 +120,9 @@ def test_layer_is_linear():
 def test_eigenvalues_stay_in_the_disc_at_any_parameters(seed):
     rng = np.random.default_rng(seed)
     built = jax.tree.map(lambda p: jnp.asarray(rng.normal(size=p.shape) * 5), layer())
-    found = np.asarray(built.eigenvalues())
-    assert found.shape == (built.state_size,)
-    assert np.abs(found).max() <= 1 + 1e-15
+    eigenvalues = np.asarray(built.eigenvalues())
+    assert eigenvalues.shape == (built.state_size,)
+    assert np.abs(eigenvalues).max() <= 1 + 1e-15
 
 
 @x64

@@ -43,9 +43,9 @@ def inputs(seed=1, length=LENGTH):
     return jnp.asarray(np.random.default_rng(seed).normal(size=(length, WIDTH)))
 
 
-def gap(found, truth):
-    found, truth = np.asarray(found), np.asarray(truth)
-    return np.abs(found - truth).max(initial=0) / np.abs(truth).max(initial=1)
+def gap(value, truth):
+    value, truth = np.asarray(value), np.asarray(truth)
+    return np.abs(value - truth).max(initial=0) / np.abs(truth).max(initial=1)
 
 
 @eqx.filter_jit
@@ -107,10 +107,10 @@ def test_every_head_is_a_rotation_at_any_parameters(heads, size, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_eigenvalues_are_those_of_the_matrix_and_stable(heads, size, seed):
     built = disturbed(layer(heads, size), seed, scale=3.0)
-    found = np.asarray(built.eigenvalues())
-    assert found.shape == (built.state_size,)
-    assert np.abs(found).max() <= 1 + 1e-15
-    distance = np.abs(found[:, None] - np.linalg.eigvals(dense(built)).ravel())
+    eigenvalues = np.asarray(built.eigenvalues())
+    assert eigenvalues.shape == (built.state_size,)
+    assert np.abs(eigenvalues).max() <= 1 + 1e-15
+    distance = np.abs(eigenvalues[:, None] - np.linalg.eigvals(dense(built)).ravel())
     assert distance.min(0).max() < 1e-9
     assert distance.min(1).max() < 1e-9
 
@@ -183,8 +183,11 @@ def test_pairs_are_an_lru_of_conjugate_eigenvalues():
         gamma_log=None,
         gamma="absent",
     )
-    found, truth = np.asarray(built.eigenvalues()), np.asarray(twins.eigenvalues())
-    assert np.abs(found[:, None] - truth).min(0).max() < 1e-12
+    eigenvalues, truth = (
+        np.asarray(built.eigenvalues()),
+        np.asarray(twins.eigenvalues()),
+    )
+    assert np.abs(eigenvalues[:, None] - truth).min(0).max() < 1e-12
     assert gap(run(built, u)[0], twins(u)) < 1e-12
 
 
@@ -214,7 +217,9 @@ def test_norm_is_constant_from_a_stationary_start_only(heads, size, seed):
     # E|h_t|^2 of each head for white inputs, exactly: squared responses, summed.
     impulses = np.zeros((WIDTH, LENGTH, WIDTH))
     impulses[range(WIDTH), 0, range(WIDTH)] = 1
-    responses = sum(squares(run(built, jnp.asarray(one))[1]) for one in impulses)
+    responses = sum(
+        squares(run(built, jnp.asarray(impulse))[1]) for impulse in impulses
+    )
     driven = np.cumsum(responses, 0)
     t = np.arange(1, LENGTH + 1)[:, None]
     # From the zero state the norm only tends to the constant that the paper claims.
@@ -224,8 +229,10 @@ def test_norm_is_constant_from_a_stationary_start_only(heads, size, seed):
     # In the premises of its Lemma 3, any start with E|h|^2 = 1, the claim is exact.
     starts = np.tile(np.eye(size) / math.sqrt(size), (1, heads))
     still = jnp.zeros((LENGTH, WIDTH))
-    kept = sum(squares(walk(built, jnp.asarray(one), still)[0]) for one in starts)
-    assert gap(kept + driven, np.ones((LENGTH, heads))) < 1e-12
+    remembered = sum(
+        squares(walk(built, jnp.asarray(start), still)[0]) for start in starts
+    )
+    assert gap(remembered + driven, np.ones((LENGTH, heads))) < 1e-12
 
 
 @x64

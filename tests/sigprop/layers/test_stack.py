@@ -89,10 +89,10 @@ def test_every_parameter_keeps_the_group_of_its_layer(mixed):
     built = stack(mixed)
     named = parameters(built)
     assert len(named) == sum(len(parameters(layer)) for layer in mixed)
-    for place, layer in enumerate(mixed):
+    for index, layer in enumerate(mixed):
         for name, value in parameters(layer).items():
-            assert (named[f"layers.{place}.{name}"] == value).all()
-            assert built.groups()[f"layers.{place}.{name}"] == layer.groups()[name]
+            assert (named[f"layers.{index}.{name}"] == value).all()
+            assert built.groups()[f"layers.{index}.{name}"] == layer.groups()[name]
 
 
 def test_replacing_a_parameter_changes_that_layer_alone(mixed):
