@@ -75,7 +75,7 @@ def result(
     )
 
 
-def claim(id: str, status: str, expected: str | None = None, **given: object):
+def claim(id: str, status: str, expected: str | None = None, **fields: object):
     """A claim with unremarkable fields wherever nothing is given."""
     plain: dict[str, object] = {
         "id": id,
@@ -103,7 +103,7 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "code": "sigprop.theory.diagonal.second_moment",
         "seconds": 1.0,
     }
-    return Entry(**{**plain, **given})  # type: ignore[arg-type]
+    return Entry(**{**plain, **fields})  # type: ignore[arg-type]
 
 
 CONFIRMED = claim(
@@ -174,9 +174,9 @@ def page() -> str:
 
 def section(page: str, anchor: str) -> str:
     """The part of the page about one claim."""
-    found = re.search(rf'<article class="claim" id="{anchor}".*?</article>', page, re.S)
-    assert found
-    return found[0]
+    match = re.search(rf'<article class="claim" id="{anchor}".*?</article>', page, re.S)
+    assert match
+    return match[0]
 
 
 def test_the_page_is_well_formed_and_stands_alone(page: str):
