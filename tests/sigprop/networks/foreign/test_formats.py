@@ -29,12 +29,12 @@ def counted(shape, dtype):
 def test_arrays_of_an_npz_are_read_by_rows_and_by_columns(save, dtype, tmp_path):
     arrays = {}
     for shape in SHAPES:
-        one = counted(shape, dtype)
-        arrays[f"rows {shape}"] = one
-        arrays[f"columns {shape}"] = np.asfortranarray(one)
-        arrays[f"turned {shape}"] = one.T
+        array = counted(shape, dtype)
+        arrays[f"rows {shape}"] = array
+        arrays[f"columns {shape}"] = np.asfortranarray(array)
+        arrays[f"turned {shape}"] = array.T
         arrays[f"every second {shape}"] = (
-            np.repeat(one, 2, axis=0)[::2] if shape else one
+            np.repeat(array, 2, axis=0)[::2] if shape else array
         )
     save(tmp_path / "one.npz", **arrays)
     tensors = open_checkpoint(tmp_path / "one.npz").tensors
@@ -108,9 +108,9 @@ def test_the_real_parts_of_s5_are_clipped_below_zero_where_it_says_so(clip):
         "C": np.stack([arrays["C_re"], arrays["C_im"]], -1),
         "D": arrays["D"],
     }
-    (found,) = find(of_arrays(theirs))
+    (match,) = find(of_arrays(theirs))
     options = {"conjugate": True} | ({} if clip is None else {"clip_eigs": clip})
-    layer = dataclasses.replace(found, options=options).layer()
+    layer = dataclasses.replace(match, options=options).layer()
     wanted = np.minimum(re, -1e-4) if clip else re
     np.testing.assert_allclose(-jnp.exp(layer.log_neg_re), wanted, rtol=1e-5)
     np.testing.assert_array_equal(layer.im, arrays["im"])
