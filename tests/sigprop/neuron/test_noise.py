@@ -26,14 +26,14 @@ def fresh_key():
     return jax.random.key(secrets.randbits(32))
 
 
-def words(key):
+def key_words(key):
     return np.asarray(jax.random.key_data(key))
 
 
 def test_keys_are_split_as_by_jax():
     key = fresh_key()
     wanted = jax.random.key_data(jax.random.split(key, 5))
-    assert_array_equal(noise.folded(words(key), 0, 5), wanted)
+    assert_array_equal(noise.folded(key_words(key), 0, 5), wanted)
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 1), (3, 7), (2**32 - 2, 2)])
@@ -43,7 +43,7 @@ def test_keys_are_folded_as_by_jax(first, count):
         jax.random.key_data(jax.random.fold_in(key, np.uint32(first + i)))
         for i in range(count)
     ]
-    assert_array_equal(noise.folded(words(key), first, count), np.stack(wanted))
+    assert_array_equal(noise.folded(key_words(key), first, count), np.stack(wanted))
 
 
 @pytest.mark.parametrize(("dtype", "room"), [(np.float32, 5e-7), (np.float64, 5e-14)])
@@ -52,7 +52,7 @@ def test_normals_are_those_of_jax(width, batch, dtype, room):
     key = fresh_key()
     with double_precision(True):
         wanted = np.asarray(jax.random.normal(key, (width, batch), dtype))
-    ours = noise.normals(words(key), width, batch, dtype)
+    ours = noise.normals(key_words(key), width, batch, dtype)
     assert ours.dtype == wanted.dtype
     assert ours.shape == wanted.shape
     assert_allclose(ours, wanted, room, 0)
@@ -79,8 +79,8 @@ def test_the_interpolants_are_the_inverse_error_function(char):
         middle, tail = noise.interpolants(char)
         far = w > noise.MIDDLE[char]
         (low, high), coefficients = tail if far else middle
-        place = (2 * (np.sqrt(w) if far else w) - low - high) / (high - low)
-        got = np.polynomial.Polynomial(coefficients)(place)
+        position = (2 * (np.sqrt(w) if far else w) - low - high) / (high - low)
+        got = np.polynomial.Polynomial(coefficients)(position)
         assert_allclose(got, exact, {"f": 5e-8, "d": 5e-14}[char])
 
 
