@@ -32,10 +32,10 @@ def looked(monkeypatch, total, segment, evaluate, lost=-1):
         return after, state + 1, steps * 1.0, steps * 2.0
 
     monkeypatch.setattr(segments, "take_steps", take_steps)
-    seen, last = [], {}
+    steps, last = [], {}
 
     def look(now, last):
-        seen.append(int(now.run.step))
+        steps.append(int(now.run.step))
         assert now.state == now.run.step // segment  # the averages after it
         return now, {"step": now.run.step}
 
@@ -49,8 +49,8 @@ def looked(monkeypatch, total, segment, evaluate, lost=-1):
         np.testing.assert_array_equal(records["loss"], own)
         np.testing.assert_array_equal(records["gradient_norm"], 2 * own)
         assert last["loss"] == own.mean()
-        assert ("step" in records) == (bool(seen) and seen[-1] == own[-1] + 1)
-    return seen
+        assert ("step" in records) == (bool(steps) and steps[-1] == own[-1] + 1)
+    return steps
 
 
 @pytest.mark.parametrize(
