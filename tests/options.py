@@ -12,7 +12,7 @@ TESTED: dict[tuple[str, str], str] = {}
 """The test of each option, by its command and its name."""
 
 
-def every() -> set[tuple[str, str]]:
+def all_options() -> set[tuple[str, str]]:
     """Every option of every command, as the command line itself has them."""
     options = set(_options(typer.main.get_command(app), ""))
     return {(command, name) for command, name in options if name != HELP}

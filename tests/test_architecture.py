@@ -57,14 +57,14 @@ def complaints(root):
     output = ""
     for command in LINTERS:
         program, *options = command.split()
-        done = subprocess.run(
+        process = subprocess.run(
             [Path(sys.executable).with_name(program), *options],
             cwd=root,
             capture_output=True,
             text=True,
             check=False,
         )
-        output += done.stdout + done.stderr if done.returncode else ""
+        output += process.stdout + process.stderr if process.returncode else ""
     return output
 
 
@@ -243,14 +243,14 @@ def test_figures_and_the_store_load_no_computing_package_even_indirectly():
         "m.startswith(('sigprop.figures', 'sigprop.experiments')) "
         "or m in ('jax', 'sympy', 'matplotlib')))"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert set(done.stdout.split()) == {
+    assert set(process.stdout.split()) == {
         "matplotlib",
         "sigprop",
         *("sigprop.numerics", "sigprop.numerics.exports", "sigprop.numerics.files"),

@@ -67,12 +67,12 @@ def test_a_name_of_a_tensor_makes_no_line_of_a_report(tmp_path, name, suffix):
         return  # archives end names there
     file = written(tmp_path, name, suffix)
     sarif = tmp_path / "a.sarif"
-    done = sigprop("lint", file, "--sarif", sarif)
-    assert done.exit_code in (0, 1), done.output
-    assert not controls_of(done.output)
-    assert not any(line.startswith("forged") for line in done.output.splitlines())
+    result = sigprop("lint", file, "--sarif", sarif)
+    assert result.exit_code in (0, 1), result.output
+    assert not controls_of(result.output)
+    assert not any(line.startswith("forged") for line in result.output.splitlines())
     shown = plain_name(name)
-    assert shown in done.output.replace("\n", "")
+    assert shown in result.output.replace("\n", "")
     assert shown in json.dumps(
         json.loads(sarif.read_text()), ensure_ascii=False
     ).replace("\\\\", "\\")
@@ -121,9 +121,9 @@ def test_a_page_of_a_checkpoint_has_no_control_characters(tmp_path):
     data = tmp_path / "series.npy"
     np.save(data, np.random.default_rng(0).standard_normal((4, 32, 3)))
     page = tmp_path / "page.html"
-    done = sigprop("audit", file, "--data", data, "--html", page, "--no-figures")
-    assert done.exit_code == 0, done.output
-    assert not controls_of(done.output)
+    result = sigprop("audit", file, "--data", data, "--html", page, "--no-figures")
+    assert result.exit_code == 0, result.output
+    assert not controls_of(result.output)
     text = page.read_text("utf-8")
     assert r"x\x1b[31m\n\x00y" in text
     assert not controls_of(text, "\n\t\u00ad\u200b")

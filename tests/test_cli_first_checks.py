@@ -78,9 +78,9 @@ VALUED = [
 )
 @pytest.mark.parametrize(("name", "option"), VALUED)
 def test_an_empty_value_of_any_option_is_refused(name, option, spell):
-    done = sigprop(*name.split(), *spell(option))
-    assert done.exit_code == 2, done.output
-    assert "need a value, got the empty" in done.stderr
+    result = sigprop(*name.split(), *spell(option))
+    assert result.exit_code == 2, result.output
+    assert "need a value, got the empty" in result.stderr
 
 
 # --- numbers ------------------------------------------------------------------------
@@ -167,8 +167,8 @@ def test_the_advice_on_steps_works(monkeypatch):
     train = importlib.import_module("sigprop.cli.train")
     monkeypatch.setattr(train, "_once", lambda job, *args: 1 / 0)
     for steps in (40, 60, 20):
-        done = sigprop("train", "digits", "--steps", steps)
-        assert isinstance(done.exception, ZeroDivisionError)
+        result = sigprop("train", "digits", "--steps", steps)
+        assert isinstance(result.exception, ZeroDivisionError)
 
 
 # --- folders ------------------------------------------------------------------------

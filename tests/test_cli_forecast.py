@@ -36,31 +36,33 @@ def test_it_trains_prints_the_controls_beside_and_goes_on(table, tmp_path):
         "--out",
         tmp_path / "runs",
     )
-    done = sigprop(*arguments)
-    assert done.exit_code == 0, done.output
+    result = sigprop(*arguments)
+    assert result.exit_code == 0, result.output
     for text in ("last value", "season", "climatology", "linear", "cosine", "±"):
-        assert text in done.output, text
+        assert text in result.output, text
     folder = tmp_path / "runs" / "forecast-waves-26-6-lru-quick"
     assert (folder / "forecasts.png").is_file()
     forecasts = xr.load_dataset(folder / "seed-1" / "forecasts.nc")
     assert forecasts["forecast"].dims == ("window", "step", "feature")
     mean = float(forecasts["mse"].sel(forecaster="linear").mean())
-    (line,) = (row for row in done.output.splitlines() if row.startswith("linear"))
+    (line,) = (row for row in result.output.splitlines() if row.startswith("linear"))
     assert f"{mean:.4f}" in line
     assert "1.000" in line
-    again = sigprop(*arguments, "--no-figures")
-    rows = [row for row in done.output.splitlines() if row.startswith("lru")]
-    assert rows == [row for row in again.output.splitlines() if row.startswith("lru")]
+    repeated = sigprop(*arguments, "--no-figures")
+    rows = [row for row in result.output.splitlines() if row.startswith("lru")]
+    assert rows == [
+        row for row in repeated.output.splitlines() if row.startswith("lru")
+    ]
 
 
 def test_a_control_that_is_impossible_is_a_dash(table, tmp_path):
     arguments = ("train", "forecast", "--data", table, "--horizon", 3, "--univariate")
-    done = sigprop(
+    result = sigprop(
         *(*arguments, "sine", "--steps", 20, "--calendar", "--head", "steps"),
         *("--no-figures", "--out", tmp_path / "runs"),
     )
-    assert done.exit_code == 0, done.output
-    (line,) = (row for row in done.output.splitlines() if row.startswith("season"))
+    assert result.exit_code == 0, result.output
+    (line,) = (row for row in result.output.splitlines() if row.startswith("season"))
     assert line.split() == ["season", "-", "-"]
     (folder,) = (tmp_path / "runs").iterdir()
     assert folder.name == "forecast-waves-sine-3-3-lru-steps-calendar-quick"

@@ -132,8 +132,8 @@ def test_an_option_of_another_form_in_a_mapping_is_no_traceback(tmp_path, name, 
     file = document(
         tmp_path, "mapping", "json", json.dumps({"layer": [mapping]}).encode()
     )
-    done = sigprop("lint", checkpoint(tmp_path), "--mapping", file)
-    assert done.exit_code in (0, 1, 2), done.output
+    result = sigprop("lint", checkpoint(tmp_path), "--mapping", file)
+    assert result.exit_code in (0, 1, 2), result.output
 
 
 # --- archives -----------------------------------------------------------------------
@@ -253,9 +253,9 @@ def test_an_archive_with_any_byte_changed_is_read_or_named(tmp_path, seed):
     draws = np.random.default_rng(seed)
     content[draws.integers(len(content))] ^= 1 << draws.integers(8)
     path.write_bytes(content)
-    done = sigprop("lint", path)
-    assert done.exit_code in (0, 1, 2), done.output
-    assert done.exit_code != 2 or "layers.npz" in done.stderr
+    result = sigprop("lint", path)
+    assert result.exit_code in (0, 1, 2), result.output
+    assert result.exit_code != 2 or "layers.npz" in result.stderr
 
 
 # --- places that are no regular files -----------------------------------------------

@@ -42,9 +42,9 @@ def failing(error, *files, status=console.BAD_INPUT):
         with console.plain_errors("nothing was written", *files):
             raise error
 
-    done = CliRunner().invoke(app)
-    assert done.exit_code == status, done.output
-    (line,) = done.stderr.splitlines()
+    result = CliRunner().invoke(app)
+    assert result.exit_code == status, result.output
+    (line,) = result.stderr.splitlines()
     return line
 
 
@@ -146,9 +146,9 @@ def test_a_number_too_large_is_one_line():
 
 def test_an_unfinished_file_says_where_the_disk_was_full(tmp_path):
     path = tmp_path / "result.nc"
-    with pytest.raises(OSError, match="No space left") as caught, unfinished(path):
+    with pytest.raises(OSError, match="No space left") as error, unfinished(path):
         raise OSError(errno.ENOSPC, "No space left on device")
-    assert caught.value.filename == str(path)
+    assert error.value.filename == str(path)
     assert not list(tmp_path.iterdir())
 
 
@@ -196,12 +196,12 @@ def test_strings_are_shown_as_they_are_without_steering_the_terminal(tmp_path):
     lines = [f'"{MARKUP}","[/x]"', *(f"{x},{y}" for x, y in rows)]
     path = tmp_path / "series.csv"
     path.write_text("\n".join(lines))
-    done = sigprop("verify", "--input", path, "--window", 8)
-    assert done.exit_code == 0, done.output
-    assert not {"\x1b", "\x07", "\u202e"} & set(done.output)
-    assert "[/x]" in done.output
-    assert "[/date]" in done.output
-    assert r"\x1b[31m" in done.output
+    result = sigprop("verify", "--input", path, "--window", 8)
+    assert result.exit_code == 0, result.output
+    assert not {"\x1b", "\x07", "\u202e"} & set(result.output)
+    assert "[/x]" in result.output
+    assert "[/date]" in result.output
+    assert r"\x1b[31m" in result.output
 
 
 @pytest.mark.parametrize(
@@ -228,10 +228,10 @@ def test_what_is_refused_is_quoted_without_escapes(command):
 
 @pytest.mark.parametrize("command", [("x\x1b[31m",), ("verify", "--x\x1b[31m")])
 def test_usage_errors_are_quoted_without_escapes(command):
-    done = sigprop(*command)
-    assert done.exit_code == console.BAD_INPUT
-    assert "\x1b" not in done.stderr
-    assert r"x\x1b[31m" in done.stderr
+    result = sigprop(*command)
+    assert result.exit_code == console.BAD_INPUT
+    assert "\x1b" not in result.stderr
+    assert r"x\x1b[31m" in result.stderr
 
 
 def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
@@ -241,9 +241,9 @@ def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
     few = (find("zucchet:75"),)
     monkeypatch.setattr(claims, "select", lambda *arguments: few)
     Path("[").mkdir()
-    done = sigprop("verify", "--report", "[/x].html")
-    assert done.exit_code == 0, done.output
-    assert "Report: [/x].html" in done.output
+    result = sigprop("verify", "--report", "[/x].html")
+    assert result.exit_code == 0, result.output
+    assert "Report: [/x].html" in result.output
     assert (tmp_path / "[" / "x].html").is_file()
 
 

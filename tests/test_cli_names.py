@@ -68,9 +68,9 @@ def test_more_samples_than_a_day_draws_are_refused_with_what_they_would_take(
         r"[\d.e+]+ GiB: more than a day; lower --samples, judge fewer claims, or add --yes",
         line,
     ), line
-    done = sigprop(*command, "--yes")
-    assert "e+15 trajectories, an expected" in done.stderr
-    assert str(done.exception) == "the work began"
+    result = sigprop(*command, "--yes")
+    assert "e+15 trajectories, an expected" in result.stderr
+    assert str(result.exception) == "the work began"
     assert "need at most 9e+15 samples" in refused(*command[:-1], 10**30)
     assert "too few to decide" in refused(*command[:-1], 10)
 
@@ -81,10 +81,10 @@ def test_usual_work_is_begun_without_a_trial(monkeypatch):
         raise AssertionError("a trial")
 
     monkeypatch.setattr(forecast, "of_rows", tried)
-    done = sigprop("verify", "--claim", "zucchet:48")
-    assert str(done.exception) == "the work began"
-    done = sigprop("verify", "--claim", "zucchet:48", "--tier", "headline")
-    assert str(done.exception) == "a trial"
+    result = sigprop("verify", "--claim", "zucchet:48")
+    assert str(result.exception) == "the work began"
+    result = sigprop("verify", "--claim", "zucchet:48", "--tier", "headline")
+    assert str(result.exception) == "a trial"
 
 
 def test_the_forecast_counts_what_a_run_draws(monkeypatch):
@@ -95,8 +95,8 @@ def test_the_forecast_counts_what_a_run_draws(monkeypatch):
     rows = [row("zucchet:48"), row("zucchet:75")]
     once = forecast.of_rows(rows, "quick", 10**6)
     inputs = {str(point.input) for point in rows[0].basis.points}
-    whole = len(inputs) * forecast.whole_batches(10**6)
-    assert once.n == whole
+    total = len(inputs) * forecast.whole_batches(10**6)
+    assert once.n == total
     thrice = forecast.of_rows(rows, "quick", 10**6, seeds=3)
     assert (thrice.n, thrice.seconds) == (3 * once.n, 3 * once.seconds)
     assert thrice.memory == once.memory
@@ -134,9 +134,9 @@ def test_an_example_is_understood_and_stands_in_its_command_s_help(name):
     program, *rest = shlex.split(example)
     assert (program, " ".join(rest[: len(name.split())])) == ("sigprop", name)
     for option in ("-h", "--help"):
-        done = sigprop(*name.split(), option)
-        assert done.exit_code == 0
-        assert example in done.output
+        result = sigprop(*name.split(), option)
+        assert result.exit_code == 0
+        assert example in result.output
     command = commands()[name]
     if not hasattr(command, "commands"):
         command.make_context(name, rest[len(name.split()) :])
@@ -208,8 +208,8 @@ def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatc
     for name in ("make_plans", "score", "precise"):
         monkeypatch.setattr(catalogue, name, judged)
     path = tmp_path / "claims.json"
-    done = sigprop("claims", "--json", path)
-    assert done.exit_code == 0, done.output
+    result = sigprop("claims", "--json", path)
+    assert result.exit_code == 0, result.output
     rows = json.loads(path.read_text())
     assert [row["id"] for row in rows] == list(registry())
     expected = {row["id"]: row["expected"] for row in rows}
@@ -231,9 +231,9 @@ def test_the_folder_of_trainings_is_left_out_of_the_repository():
         if "--out" in parameter.opts
     )
     path = f"{option.default}/digits-lru-quick/seed-0/run.json"
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", "check-ignore", "-q", "--no-index", path], cwd=ROOT, check=False
     )
-    if done.returncode == 128:
+    if process.returncode == 128:
         pytest.skip("the tree is not a git checkout")
-    assert done.returncode == 0
+    assert process.returncode == 0

@@ -149,8 +149,8 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
         *("advise", "--length", "64", "--data", str(tmp_path / "x.npy")),
         *("--figure", str(picture)),
     ]
-    done = sigprop(*arguments)
-    assert done.exit_code == 0, done.output
+    result = sigprop(*arguments)
+    assert result.exit_code == 0, result.output
     with Image.open(picture) as image:
         texts = image.text
     assert shlex.split(texts["Title"]) == ["sigprop", *arguments]

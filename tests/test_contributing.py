@@ -104,7 +104,7 @@ def run(command, root, minutes=10):
     """
     own = {name for name in os.environ if name.startswith(OWN)}
     inherited = {name: os.environ[name] for name in set(os.environ) - own}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
         cwd=root,
         env=inherited
@@ -117,9 +117,9 @@ def run(command, root, minutes=10):
         text=True,
         timeout=60 * minutes,
     )
-    if done.returncode:
-        raise RuntimeError(f"{command} failed:\n{done.stdout}\n{done.stderr}")
-    return done.stdout
+    if process.returncode:
+        raise RuntimeError(f"{command} failed:\n{process.stdout}\n{process.stderr}")
+    return process.stdout
 
 
 def follow(section, root):
@@ -244,8 +244,8 @@ def test_a_claim_is_judged(tmp_path):
 @pytest.mark.slow
 def test_a_layer_is_lawful(tmp_path):
     laws, networks = follow(GUIDES[LAYER], tmp_path)
-    every = (tmp_path / "tests/test_laws.py").read_text("utf-8").count("\ndef test_")
-    assert passed(laws) == every >= 15
+    count = (tmp_path / "tests/test_laws.py").read_text("utf-8").count("\ndef test_")
+    assert passed(laws) == count >= 15
     assert passed(networks) >= 3
 
 

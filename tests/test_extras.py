@@ -151,7 +151,7 @@ def plain(tmp_path_factory):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     for name in ("SIGPROP_RESULTS", "SIGPROP_DATA"):
         environment.pop(name, None)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", CHILD, "found.json"],
         input=json.dumps([sorted(others()), calls, modules()]),
         cwd=folder,
@@ -160,7 +160,7 @@ def plain(tmp_path_factory):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     report = json.loads((folder / "found.json").read_text())
     report["ran"] = dict(zip((*WORK, *NEEDS, LEDGER), report["ran"], strict=True))
     return report, {path.name for path in folder.iterdir()}

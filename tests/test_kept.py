@@ -25,10 +25,10 @@ def test_a_kept_program_is_read_and_one_half_written_is_compiled():
         file.unlink()
     assert jax.jit(unlikely_of_its_name)(2) == 7
     (file,) = stored_files()
-    whole = file.read_bytes()
+    content = file.read_bytes()
     jax.clear_caches()
     assert jax.jit(unlikely_of_its_name)(2) == 7
-    file.write_bytes(whole[:-20])
+    file.write_bytes(content[:-20])
     jax.clear_caches()
     with pytest.warns(UserWarning, match="^Error reading persistent compilation cache"):
         assert jax.jit(unlikely_of_its_name)(2) == 7

@@ -279,7 +279,7 @@ def loss(layer, u, way=lambda layer, u: layer(u)):
 @eqx.filter_jit
 def loss_and_gradients(layer, u, *way):
     """Loss and outputs, and gradients by parameters and input: one program for all laws."""
-    return eqx.filter_value_and_grad(lambda both: loss(*both, *way), has_aux=True)(
+    return eqx.filter_value_and_grad(lambda pair: loss(*pair, *way), has_aux=True)(
         (layer, u)
     )
 

@@ -135,8 +135,8 @@ def test_notebook_runs_and_shows_its_plots(path, executed):
 
 def test_a_failing_cell_fails_the_notebook():
     notebook = jupytext.read(NOTEBOOKS[0])
-    broken = nbformat.v4.new_code_cell("assert 1 + 1 == 3, 'injected'")
-    notebook.cells = [broken]
+    failing_cell = nbformat.v4.new_code_cell("assert 1 + 1 == 3, 'injected'")
+    notebook.cells = [failing_cell]
     with pytest.raises(ValueError, match="a cell failed: AssertionError: injected"):
         notebook_pages.run(notebook)
 

@@ -59,8 +59,8 @@ def commands(markdown: str) -> list[str]:
         if block.language in SHELL
         for line in block.text.replace("\\\n", " ").splitlines()
     ]
-    whole = [line for line in lines if line and not line.startswith("#")]
-    return [part.strip() for line in whole for part in line.split("&&")]
+    command_lines = [line for line in lines if line and not line.startswith("#")]
+    return [part.strip() for line in command_lines for part in line.split("&&")]
 
 
 def run_python(source: str, folder: Path) -> str:
@@ -70,10 +70,10 @@ def run_python(source: str, folder: Path) -> str:
         RuntimeError: If it fails; the message is what the reader would see.
     """
     call = "for name in [*globals()]:\n    if name[:5] == 'test_': globals()[name]()\n"
-    done = start("-c", f"{source}\n{call}", cwd=folder)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done.stdout
+    result = start("-c", f"{source}\n{call}", cwd=folder)
+    if result.returncode:
+        raise RuntimeError(result.stderr)
+    return result.stdout
 
 
 def start(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -221,9 +221,9 @@ def test_command_is_one_that_exists(command):
 
 @pytest.mark.parametrize("command", RUN)
 def test_quick_command_runs(command, sigprop):
-    done = sigprop(command)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    result = sigprop(command)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip()
 
 
 def test_each_kind_of_command_is_there_to_be_checked():

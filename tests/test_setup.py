@@ -56,7 +56,7 @@ def fresh_python(code: str, **environment: str) -> str:
             assert result.exit_code == 0, result.output
             assert result.output.strip()
     """
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(prelude) + textwrap.dedent(code)],
         capture_output=True,
         text=True,
@@ -67,8 +67,8 @@ def fresh_python(code: str, **environment: str) -> str:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    assert process.returncode == 0, process.stderr
+    return process.stdout.strip()
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (4,), ()], ids=str)

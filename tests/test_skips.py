@@ -165,9 +165,9 @@ def script(tmp_path):
 
 
 def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
-    done = script()
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0, done.stderr
+    result = script()
+    lines = result.stdout.splitlines()
+    assert result.returncode == 0, result.stderr
     assert [line for line in lines if line.startswith("pytest called")] == [
         "pytest called with: ",
         "pytest called with: -m slow and not gpu --dist worksteal",
@@ -196,16 +196,16 @@ def test_the_script_leaves_the_slow_tests_out_where_asked(script):
 
 @pytest.mark.parametrize("refused", ["verify", "lint", "figure"])
 def test_the_script_fails_where_the_lowest_versions_do(script, refused):
-    done = script(REFUSED=refused)
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "=== FAILED ==="
+    result = script(REFUSED=refused)
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[-1] == "=== FAILED ==="
 
 
 @pytest.mark.parametrize("breaks", ["0", "4"])
 @pytest.mark.parametrize("status", ["1", "5"])
 def test_the_script_fails_where_tests_fail_or_none_is_found(script, breaks, status):
-    done = script(BREAKS=breaks, STATUS=status)
-    assert done.returncode == int(status)
-    assert "test_0: Skipped: a reason" in done.stdout
-    assert done.stdout.splitlines()[-1] == "=== FAILED ==="
-    assert ("no test was selected by" in done.stderr) == (status == "5")
+    result = script(BREAKS=breaks, STATUS=status)
+    assert result.returncode == int(status)
+    assert "test_0: Skipped: a reason" in result.stdout
+    assert result.stdout.splitlines()[-1] == "=== FAILED ==="
+    assert ("no test was selected by" in result.stderr) == (status == "5")

@@ -19,14 +19,14 @@ FIGURE = "zucchet-1a"
 
 def built(target, folder):
     """The distribution that Hatch builds of the source tree."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", folder],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     (file,) = folder.iterdir()
     return file
 
@@ -69,7 +69,7 @@ def python(site, folder, *arguments):
     )
     environment = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "agg"}
     environment.pop("SIGPROP_RESULTS", None)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-S", *arguments],  # reads no .pth of an editable install
         cwd=folder,
         env=environment,
@@ -77,8 +77,8 @@ def python(site, folder, *arguments):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def test_the_wheel_has_one_name_and_every_file_of_the_package(site):

@@ -101,8 +101,8 @@ def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
     ]
     ends = [row[np.isfinite(row)][-1] for row in table["validation_loss"].values]
     np.testing.assert_array_equal(table["final_loss"], ends)
-    again = gathering.compared(table[[*gathering.CURVES, *gathering.TOLD]])
-    for name, values in again.data_vars.items():
+    repeated = gathering.compared(table[[*gathering.CURVES, *gathering.TOLD]])
+    for name, values in repeated.data_vars.items():
         if values.dtype.kind == "f":  # processors round logarithms differently
             np.testing.assert_allclose(values, table[name], rtol=1e-12)
         else:
@@ -280,7 +280,7 @@ def test_other_ways_differ_by_their_phases_alone():
     anywhere = students["advised-all"]
     share = np.exp(anywhere.theta_log) / math.pi
     assert share.max() <= 1
-    whole = {
+    phases = {
         ADVISED: np.tile([limit, math.pi], 32),
         "advised-input": limit,
         "advised-all": math.pi,
@@ -288,7 +288,7 @@ def test_other_ways_differ_by_their_phases_alone():
     for arm, student in students.items():
         np.testing.assert_array_equal(student.nu_log, anywhere.nu_log)
         np.testing.assert_allclose(
-            np.exp(student.theta_log), share * whole[arm], rtol=1e-5
+            np.exp(student.theta_log), share * phases[arm], rtol=1e-5
         )
         assert tasks.factor_of("correlated", arm) == 1
         spectrum = tasks.spectrum_of("correlated")
@@ -328,15 +328,15 @@ def test_students_learn_in_one_chunk():
         Config("correlated", arm, seed, 50) for arm in (ADVISED,) for seed in (5, 6)
     ]
     assert len({cells.shape(student) for student in configs}) == 1
-    both = cells.run_cells(configs)
-    for config, result in zip(configs, both, strict=True):
+    both_results = cells.run_cells(configs)
+    for config, result in zip(configs, both_results, strict=True):
         curve = result["validation_loss"].values
         run, task, _ = cells.prepare(config)
         assert curve[0] == pytest.approx(float(task.loss(run.parameters)), rel=1e-5)
         assert len(curve) == cells.RECORDS + 1
         assert curve[-1] < curve[0]
         assert result.attrs["final_loss"] == curve[-1]
-    assert both[0].attrs["final_loss"] != both[1].attrs["final_loss"]
+    assert both_results[0].attrs["final_loss"] != both_results[1].attrs["final_loss"]
 
 
 @pytest.mark.slow

@@ -55,11 +55,11 @@ def test_pairs_are_of_one_seed():
 @pytest.mark.parametrize("gone", [math.nan, math.inf])
 def test_the_way_that_loses_more_trainings_is_the_worse_one(gone):
     good, bad = np.array([1.0, 1.1, 0.9]), np.array([5.0, 5.5, 4.5])
-    broken = np.array([1.0, gone, 0.9])
-    assert rule.compare(broken, bad).word == rule.WORSE
-    assert rule.compare(bad, broken).word == rule.BETTER
-    both = rule.compare(np.append(good, gone), np.append(bad, gone))
-    assert both == rule.compare(good, bad)
+    diverging = np.array([1.0, gone, 0.9])
+    assert rule.compare(diverging, bad).word == rule.WORSE
+    assert rule.compare(bad, diverging).word == rule.BETTER
+    comparison = rule.compare(np.append(good, gone), np.append(bad, gone))
+    assert comparison == rule.compare(good, bad)
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.1, math.nan]])

@@ -20,10 +20,10 @@ HELD = {"ladder_digits": "sCIFAR", "ladder_smnist": "sCIFAR"}
 @pytest.fixture
 def two(stored):
     """Two of the three sweeps beside the first table; one is of contrary order."""
-    lost = {**AGREEING, "tanh": (math.nan, math.nan)}
+    diverged = {**AGREEING, "tanh": (math.nan, math.nan)}
     stored("ladder_digits", gathered(CONTRARY))
-    stored("ladder_smnist", gathered(lost))
-    return {"ladder_digits": CONTRARY, "ladder_smnist": lost}
+    stored("ladder_smnist", gathered(diverged))
+    return {"ladder_digits": CONTRARY, "ladder_smnist": diverged}
 
 
 def test_scores_are_the_published_ones_and_those_of_the_runs(two):
@@ -78,8 +78,8 @@ def test_the_command_ends_with_how_many_orders_are_contrary(tmp_path, monkeypatc
     assert lines[-1] == str(picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
     picture.unlink()
-    done = sigprop("table", "lru-1", "--preset", "paper", "--no-figures")
-    assert "png" not in done.output
+    result = sigprop("table", "lru-1", "--preset", "paper", "--no-figures")
+    assert "png" not in result.output
     assert sigprop("table", "lru-4").exit_code == 0  # nothing to hold against
     assert not list(picture.parent.iterdir())
 

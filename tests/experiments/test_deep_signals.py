@@ -81,8 +81,10 @@ def test_gradients_are_those_of_finite_differences():
                 moved = replace(
                     layer, {**parameters(layer), name: value.at[index].add(step)}
                 )
-                whole = eqx.tree_at(lambda model: model.blocks[1].layer, network, moved)
-                sides.append(float(loss(whole)))
+                shifted_network = eqx.tree_at(
+                    lambda model: model.blocks[1].layer, network, moved
+                )
+                sides.append(float(loss(shifted_network)))
             derivatives.append((sides[0] - sides[1]) / 2e-6)
         measured = float(looked.gradient[1, GROUPS.index(group)])
         np.testing.assert_allclose(measured, np.mean(np.square(derivatives)), rtol=1e-4)

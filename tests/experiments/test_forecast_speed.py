@@ -81,9 +81,9 @@ def test_networks_differ_from_blurs_in_their_layers_alone():
     for model in paper.trained:
         ours = forecast_speed.network_of(paper, model, head.inputs, head.outputs)
         if model != "s5":
-            whole = forecast_preset(model, "paper", task).network
+            paper_network = forecast_preset(model, "paper", task).network
             sizes = {"inputs": head.inputs, "outputs": head.outputs}
-            assert ours == dataclasses.replace(whole, **sizes)
+            assert ours == dataclasses.replace(paper_network, **sizes)
 
 
 @pytest.mark.slow

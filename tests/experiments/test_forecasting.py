@@ -25,8 +25,8 @@ def test_every_preset_has_cells(name):
 
 
 def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting():
-    every = grids.forecasts("paper")
-    counts = Counter((config.data, config.horizon, config.model) for config in every)
+    grid = grids.forecasts("paper")
+    counts = Counter((config.data, config.horizon, config.model) for config in grid)
     first = (grids.TASKS[0],)
     wanted = {
         (*task, model)
@@ -39,17 +39,17 @@ def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting
         for model in models
     }
     assert set(counts) == wanted
-    assert {*counts.values()} == {len({config.seed for config in every})} == {3}
-    assert len({*every}) == len(every)
+    assert {*counts.values()} == {len({config.seed for config in grid})} == {3}
+    assert len({*grid}) == len(grid)
     assert {model for *_, model in counts} == {*MODELS}
     settings = {
         dataclasses.replace(config, data="", horizon=1, model="", seed=0)
-        for config in every
+        for config in grid
     }
     assert len(settings) == 1
     (setting,) = {(config.channels, config.centre) for config in settings}
     assert setting == grids.CHOSEN
-    seeds = {config.seed for config in every}
+    seeds = {config.seed for config in grid}
     assert not seeds & {config.seed for config in grids.forecast_settings("paper")}
 
 
@@ -130,7 +130,7 @@ def gathered(name, results):
     return gathering.gather(name, "paper", repr, by_config)
 
 
-def lost(result):
+def diverged(result):
     return cells._lost(
         7, Forecasts(waves(""), 5, 5), {**result.attrs, "width": 4, "target": "oil"}
     )
@@ -142,25 +142,25 @@ def test_cells_come_back_from_a_gathered_result(trained, monkeypatch):
         for seed, config in enumerate(grids.forecasts("paper")[:3])
     ]
     monkeypatch.setitem(grids.SWEEPS, "forecasts", lambda preset: shorter)
-    results = [trained, changed(trained, 1), lost(trained)]
+    results = [trained, changed(trained, 1), diverged(trained)]
     table = gathered("forecasts", results)
     for index, result in enumerate(results):
-        again = gathering.cell(table, index)
-        assert set(again.variables) == set(result.variables)
+        repeated = gathering.cell(table, index)
+        assert set(repeated.variables) == set(result.variables)
         for name, variable in result.variables.items():
             if name != "control":
                 np.testing.assert_allclose(
-                    again[name], variable, rtol=1e-6, equal_nan=True
+                    repeated[name], variable, rtol=1e-6, equal_nan=True
                 )
-                assert again[name].dims == variable.dims
+                assert repeated[name].dims == variable.dims
         for name, value in result.attrs.items():
-            if name in again.attrs:
-                assert again.attrs[name] == pytest.approx(value, nan_ok=True)
+            if name in repeated.attrs:
+                assert repeated.attrs[name] == pytest.approx(value, nan_ok=True)
     assert gathering.cell(table, 2).attrs["diverged"] == 7
 
 
 def test_findings_are_means_over_runs_that_ended(trained):
-    results = [changed(trained, seed) for seed in (0, 2, 4)] + [lost(trained)]
+    results = [changed(trained, seed) for seed in (0, 2, 4)] + [diverged(trained)]
     group = [config for config in grids.forecasts("paper") if config.model == "lru"][:4]
     by_config = {
         repr(config): result for config, result in zip(group, results, strict=True)

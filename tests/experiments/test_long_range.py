@@ -74,13 +74,13 @@ def test_cells_come_back_from_a_gathered_result():
     ]
     table = gathered(results)
     for index, result in enumerate(results[:2]):
-        again = gathering.cell(table, index)
-        xr.testing.assert_identical(again.drop_attrs(), result.drop_attrs())
-        assert again.attrs == result.attrs | {"dtype": "float32"}
-    lost = gathering.cell(table, 2)
-    assert lost.attrs["diverged"] == 7
-    assert math.isnan(lost.attrs["test_accuracy"])
-    assert lost.sizes["segment"] == lost.sizes["look"] == 0
+        repeated = gathering.cell(table, index)
+        xr.testing.assert_identical(repeated.drop_attrs(), result.drop_attrs())
+        assert repeated.attrs == result.attrs | {"dtype": "float32"}
+    diverged = gathering.cell(table, 2)
+    assert diverged.attrs["diverged"] == 7
+    assert math.isnan(diverged.attrs["test_accuracy"])
+    assert diverged.sizes["segment"] == diverged.sizes["look"] == 0
 
 
 def test_findings_are_means_over_runs_that_ended():

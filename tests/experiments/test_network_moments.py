@@ -68,8 +68,10 @@ def test_gradients_are_those_of_finite_differences():
     @eqx.filter_jit
     def loss(values):
         moved = replace(layer, values)
-        whole = eqx.tree_at(lambda model: model.blocks[1].layer, network, moved)
-        return jnp.sum(errors * whole(u, state)[0])
+        shifted_network = eqx.tree_at(
+            lambda model: model.blocks[1].layer, network, moved
+        )
+        return jnp.sum(errors * shifted_network(u, state)[0])
 
     values = parameters(layer)
     for name in ("B_re", "B_im"):

@@ -48,12 +48,12 @@ def test_heads_fill_up_as_their_decay_says_and_groups_up_to_their_gain():
     config = transients.SMOKE
     times = transients.times(config)
     share = 1 - np.array(config.decays)[:, None] ** (2 * times)
-    both = transients.layers(config)
+    by_name = transients.layers(config)
     white = transients.INPUTS["white"]
-    heads = transients.predict(both["RotRNN"], white, config)
+    heads = transients.predict(by_name["RotRNN"], white, config)
     np.testing.assert_allclose(heads, share, rtol=1e-6)
-    groups = transients.predict(both["LRU"], white, config)
-    power = np.asarray(both["LRU"].B_re) ** 2 + np.asarray(both["LRU"].B_im) ** 2
+    groups = transients.predict(by_name["LRU"], white, config)
+    power = np.asarray(by_name["LRU"].B_re) ** 2 + np.asarray(by_name["LRU"].B_im) ** 2
     gains = power.sum(1).reshape(len(config.decays), -1).mean(1)
     np.testing.assert_allclose(groups, gains[:, None] * share, rtol=1e-5)
 

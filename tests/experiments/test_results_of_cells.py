@@ -113,9 +113,9 @@ def test_a_forecast_keeps_its_records_and_the_forecasts_of_the_last_feature(
     task = Forecasts(waves(""), 5, 5)
     windows, horizon, features = task.count("test"), 5, 2
     draws = np.random.default_rng(0)
-    by, every = ("window", "step", "feature"), 2
+    by, stride = ("window", "step", "feature"), 2
     first = task.split["test"].start
-    indices = np.arange(windows)[::every]
+    indices = np.arange(windows)[::stride]
     shape = (len(indices), horizon, features)
     names = ("model", *forecasting.CONTROLS)
     forecasts = xr.Dataset(
@@ -134,7 +134,7 @@ def test_a_forecast_keeps_its_records_and_the_forecasts_of_the_last_feature(
             "feature": list(task.features),
             "forecaster": list(names),
         },
-        {"every": every},
+        {"every": stride},
     )
     monkeypatch.setattr(forecasting, "forecasts", lambda *args: forecasts)
     monkeypatch.setattr(forecasting, "load_table", waves)

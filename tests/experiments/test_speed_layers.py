@@ -110,8 +110,8 @@ def test_a_way_that_needs_too_much_memory_is_left_out_visibly(few, capsys):
     assert left_out.sel(way="usual").values.tolist() == [False, True]
     assert not left_out.sel(way=["engine", "scan"]).any()
     assert not np.isnan(lengths["compile_seconds"]).any()
-    whole = lengths.assign(few[[name for name in few if "layer" in name]].data_vars)
-    speed_layers.show(whole.assign_attrs(config=store.canonical(config), cores=1))
+    dataset = lengths.assign(few[[name for name in few if "layer" in name]].data_vars)
+    speed_layers.show(dataset.assign_attrs(config=store.canonical(config), cores=1))
     rows = map(str.split, capsys.readouterr().out.splitlines())
     (cells,) = (cells for cells in rows if cells[:1] == ["33"])
     assert [cell == "-" for cell in cells] == [name == 2 for name in range(10)]

@@ -190,9 +190,9 @@ def test_flipped_byte_is_refused_or_does_no_harm():
     intact, expected = path.read_bytes(), store.load("study", 1, Config())
     refused = 0
     for offset in range(0, len(intact), len(intact) // 100):
-        broken = bytearray(intact)
-        broken[offset] ^= 0x55
-        path.write_bytes(broken)
+        flipped = bytearray(intact)
+        flipped[offset] ^= 0x55
+        path.write_bytes(flipped)
         try:
             loaded = store.load("study", 1, Config())
         except ValueError:

@@ -65,12 +65,6 @@ def smoke():
         yield Smoke()
 
 
-@pytest.fixture
-def results(tmp_path, monkeypatch):
-    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    return tmp_path
-
-
 def test_every_study_is_listed_under_its_name():
     folder = Path(command.__file__).parent
     names = [file.stem for file in folder.glob("*.py") if "\nSTUDY" in file.read_text()]

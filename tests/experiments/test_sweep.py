@@ -66,14 +66,14 @@ def test_the_grids_are_those_of_the_tables():
 @pytest.mark.parametrize(("name", "study"), studies.sweeps().items())
 def test_shards_share_the_chunks_of_a_sweep(name, study):
     cells = studies.part(study, "cells")
-    whole = sweep.chunks(name, "paper")
+    chunks = sweep.chunks(name, "paper")
     parts = [sweep.chunks(name, "paper", (i, 3)) for i in range(3)]
     assert sorted(str(part_chunk) for part in parts for part_chunk in part) == sorted(
-        map(str, whole)
+        map(str, chunks)
     )
-    every = [cell for chunk in whole for cell in chunk.cells]
-    assert sorted(map(str, every)) == sorted(map(str, studies.grid(name, "paper")))
-    for chunk in whole:
+    all_cells = [cell for chunk in chunks for cell in chunk.cells]
+    assert sorted(map(str, all_cells)) == sorted(map(str, studies.grid(name, "paper")))
+    for chunk in chunks:
         assert len({cells.shape(cell) for cell in chunk.cells}) == 1
 
 
@@ -113,8 +113,8 @@ def test_a_gathered_result_stands_in_for_its_cells(stored, monkeypatch):
 
 
 def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
-    whole = store.preset_path(SWEEP, "smoke")
-    whole.unlink()
+    gathered_file = store.preset_path(SWEEP, "smoke")
+    gathered_file.unlink()
     victim = cell_files(stored)[3]
     victim.unlink()
     before = {path: path.stat().st_mtime_ns for path in cell_files(stored)}
@@ -124,7 +124,7 @@ def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
     shares = []
     file = sweep.run(SWEEP, "smoke", report=shares.append)
     assert shares[-1] == 1
-    assert file.name == whole.name
+    assert file.name == gathered_file.name
     assert [path.name for path in stored.glob(f"{SWEEP}-*.nc")] == [file.name]
     xr.testing.assert_equal(store.read(victim), store.read(undisturbed / victim.name))
     # The other student of its chunk was trained again too, and was not written again.
@@ -135,17 +135,17 @@ def test_chunks_are_stored_under_the_preset_that_was_asked_for(tmp_path, monkeyp
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     calls = []
     monkeypatch.setattr(store, "save", lambda *args, **more: calls.append((args, more)))
-    whole = sweep.chunks(SWEEP, "smoke")[0]
+    chunk = sweep.chunks(SWEEP, "smoke")[0]
     monkeypatch.setattr(cells, "run_cells", lambda configs, *rest: [*map(str, configs)])
     for preset in ("quick", "paper"):
-        assert sweep.run_chunk(dataclasses.replace(whole, preset=preset))
-    every = [("quick", cell) for cell in whole.cells] + [
-        ("paper", cell) for cell in whole.cells
+        assert sweep.run_chunk(dataclasses.replace(chunk, preset=preset))
+    expected = [("quick", cell) for cell in chunk.cells] + [
+        ("paper", cell) for cell in chunk.cells
     ]
-    for (args, more), (preset, config) in zip(calls, every, strict=True):
+    for (args, more), (preset, config) in zip(calls, expected, strict=True):
         assert args == ("teacher_student", cells.VERSION, config, str(config))
         assert more["preset"] == preset
-        assert more["batching"] == f"vmap over {len(whole.cells)} cells"
+        assert more["batching"] == f"vmap over {len(chunk.cells)} cells"
 
 
 def test_versions_of_cells_and_of_how_they_are_gathered_make_one(monkeypatch):
@@ -346,15 +346,15 @@ def test_track_takes_whole_results_alone(stored, monkeypatch):
 
     monkeypatch.setattr(store, "SHIPPED", stored / "tracked")
     monkeypatch.setattr(store, "_commit", lambda: "0" * 40)
-    done = track(SWEEP)
-    assert done.exit_code == 2
-    assert f"make it with `sigprop sweep run {SWEEP} --preset paper`" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    result = track(SWEEP)
+    assert result.exit_code == 2
+    assert f"make it with `sigprop sweep run {SWEEP} --preset paper`" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
     config, version = studies.definition(SWEEP, "paper")
     table = store.load_preset(SWEEP, "smoke")
     store.save(SWEEP, version, config, table, preset="paper", complete=1)
-    done = track(SWEEP)
-    assert done.exit_code == 0
+    result = track(SWEEP)
+    assert result.exit_code == 0
     (file,) = (stored / "tracked").iterdir()
-    assert done.stdout == f"{file}\n"
+    assert result.stdout == f"{file}\n"
     assert command.best(SWEEP) == "paper"

@@ -151,7 +151,7 @@ def gathered(scores):
     """A gathered sweep of made-up runs: shares by models, not-a-number if diverged."""
     runs = [(model, value) for model, values in scores.items() for value in values]
     values = np.array([value for _, value in runs])
-    whole = np.ones(len(runs), int)
+    ones = np.ones(len(runs), int)
     step = np.where(np.isfinite(values)[:, None], [20.0, 400.0], np.nan)
     return xr.Dataset(
         {
@@ -159,7 +159,7 @@ def gathered(scores):
             "diverged": ("cell", np.where(np.isfinite(values), -1, 40)),
             "step": (("cell", "look"), step),
             **{
-                name: ("cell", size * whole)
+                name: ("cell", size * ones)
                 for name, size in {
                     "length": 64,
                     "width": 32,
@@ -275,8 +275,8 @@ def test_what_is_missing_is_said_with_its_command(name, stored):
 
 
 def test_our_columns_stand_at_the_right_of_theirs(stored):
-    lost = CONTRARY | {"relu": (0.8, 0.82, math.nan), "tanh": (0.7,)}
-    stored("ladder_digits", gathered(lost))
+    diverged = CONTRARY | {"relu": (0.8, 0.82, math.nan), "tanh": (0.7,)}
+    stored("ladder_digits", gathered(diverged))
     stored("ladder_listops", gathered(AGREEING), preset="quick")
     stored("ladder_smnist", gathered(AGREEING), complete=0)
     content = tables.content("lru-1")
@@ -354,32 +354,32 @@ def run(*arguments):
 
 
 def test_the_command_lists_all_tables():
-    done = run()
-    assert done.exit_code == 0
+    result = run()
+    assert result.exit_code == 0
     names = [
         line_columns[0]
-        for text in done.output.splitlines()
+        for text in result.output.splitlines()
         if (line_columns := text.split())
     ]
     assert set(TABLES) <= set(names)
-    assert all(sweep in done.output for sweep in LADDER)
+    assert all(sweep in result.output for sweep in LADDER)
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.sampled(6)
 def test_the_command_shows_a_table_whole(name, stored):
     stored("ladder_digits", gathered(CONTRARY))
-    done = run(name, "--no-figures")
-    assert done.exit_code == 0, done.output
+    result = run(name, "--no-figures")
+    assert result.exit_code == 0, result.output
     for row in TABLES[name].rows:
         (output,) = [
             text
-            for text in done.output.splitlines()
+            for text in result.output.splitlines()
             if text.startswith(f"{row.label}  ")
         ]
         assert all(score.text in output for score in row.scores)
     if name in tables.SWEEPS and name.startswith("lru"):
-        assert "Our ladder_digits and the paper's sCIFAR" in done.output
+        assert "Our ladder_digits and the paper's sCIFAR" in result.output
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ def test_the_command_shows_a_table_whole(name, stored):
     ],
 )
 def test_bad_input_is_refused(arguments, message):
-    done = run(*arguments)
-    assert done.exit_code == console.BAD_INPUT
-    assert done.stderr.startswith(message)
-    assert isinstance(done.exception, SystemExit)
+    result = run(*arguments)
+    assert result.exit_code == console.BAD_INPUT
+    assert result.stderr.startswith(message)
+    assert isinstance(result.exception, SystemExit)

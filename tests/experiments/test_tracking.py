@@ -46,8 +46,8 @@ def test_a_paper_result_is_the_users_until_it_is_tracked(tracked):
     assert file.parent == tracked.parent
     with pytest.raises(FileNotFoundError):
         store.shipped(STUDY)
-    done = CliRunner().invoke(app, ["sweep", "track", STUDY])
-    assert done.stdout == f"{tracked / file.name}\n"
+    result = CliRunner().invoke(app, ["sweep", "track", STUDY])
+    assert result.stdout == f"{tracked / file.name}\n"
     xr.testing.assert_identical(store.shipped(STUDY), store.read(file))
     file.unlink()
     assert command.best(STUDY) == "paper"
@@ -85,11 +85,11 @@ def emptied():
 )
 def test_what_is_not_fit_to_be_tracked_is_refused_in_a_line(tracked, make, message):
     make()
-    done = CliRunner().invoke(app, ["sweep", "track", STUDY])
-    assert done.exit_code == 2
+    result = CliRunner().invoke(app, ["sweep", "track", STUDY])
+    assert result.exit_code == 2
     with pytest.raises((ValueError, FileNotFoundError), match=message):
         command.track(STUDY)
-    assert len(done.stderr.splitlines()) == 1
+    assert len(result.stderr.splitlines()) == 1
     assert not tracked.exists()
 
 

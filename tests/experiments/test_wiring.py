@@ -42,12 +42,12 @@ def plain(key):
 
 
 def test_a_training_has_the_options_of_its_cell(monkeypatch):
-    noted = Noted(supervised.fit, fitted())
-    monkeypatch.setattr(trainings, "fit", noted)
+    recorder = Noted(supervised.fit, fitted())
+    monkeypatch.setattr(trainings, "fit", recorder)
     shares = []
     cell = trainings.Config("digits", "relu", 3, 40)
     (result,) = trainings.run_cells([cell], progress=shares.append)
-    (call,) = noted.calls
+    (call,) = recorder.calls
     data = load_task("digits", seed=3)
     wanted = preset("digits", "relu", "quick", data)
     assert call["recipe"].network == wanted.network
@@ -155,11 +155,11 @@ def test_the_teacher_and_its_inputs_are_those_of_the_cell(monkeypatch):
 
 @pytest.mark.parametrize("name", cells.DIAGONAL)
 def test_a_diagonal_student_has_the_ring_of_its_cell(monkeypatch, name):
-    noted = Noted(cells.DIAGONAL[name])
-    monkeypatch.setitem(cells.DIAGONAL, name, noted)
+    recorder = Noted(cells.DIAGONAL[name])
+    monkeypatch.setitem(cells.DIAGONAL, name, recorder)
     cell = cells.Config(name, -1.0, 0, nu0=0.7, theta0=0.3, hidden=6)
     inspect.unwrap(cells.student)(cell, jax.random.key(0))
-    (arguments,) = noted.calls
+    (arguments,) = recorder.calls
     arguments.pop("key")
     angle = arguments.pop("theta0")
     assert angle == pytest.approx(0.3 * math.pi)
@@ -171,13 +171,13 @@ def test_a_diagonal_student_has_the_ring_of_its_cell(monkeypatch, name):
 def test_a_dense_student_has_the_blocks_and_the_start_of_its_cell(
     monkeypatch, start, own
 ):
-    noted = Noted(cells.block_rnn)
-    monkeypatch.setattr(cells, "block_rnn", noted)
+    recorder = Noted(cells.block_rnn)
+    monkeypatch.setattr(cells, "block_rnn", recorder)
     cell = cells.Config(
         *("rnn", -1.0, 0), nu0=0.7, theta0=0.3, start_nu0=start, hidden=6, heads=2
     )
     inspect.unwrap(cells.student)(cell, jax.random.key(0))
-    (arguments,) = noted.calls
+    (arguments,) = recorder.calls
     assert [*arguments.values()][1:5] == [2, 3, 1, 1]
     assert arguments["nu0"] == own
     assert arguments["theta0"] == pytest.approx(0.3 * math.pi)

@@ -28,7 +28,7 @@ def faults(figure: Figure, below: float = 0.0) -> list[str]:
     engine.execute(figure)
     for legend in figure.findobj(Legend):
         legend.draw(renderer)  # puts its texts in their places
-    whole = figure.get_tightbbox(renderer)  # and this titles and ticks
+    extent = figure.get_tightbbox(renderer)  # and this titles and ticks
     width, height = figure.get_size_inches()
     page = Bbox.from_extents(0, -below, width, height).padded(SLACK / figure.dpi)
     boxes = {
@@ -42,7 +42,7 @@ def faults(figure: Figure, below: float = 0.0) -> list[str]:
         for text, box in boxes.items()
         if not _inside(box, page)
     ]
-    if not _inside(whole, page):
+    if not _inside(extent, page):
         problems.append("something leaves the page")
     for (text, first), (other, second) in combinations(boxes.items(), 2):
         shared = Bbox.intersection(first, second)

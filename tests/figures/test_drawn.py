@@ -81,8 +81,13 @@ def test_fresh_networks_are_a_line_a_draw_their_mean_and_its_error(
 
 def test_kernels_and_losses_are_those_of_their_rates(show):
     data = scrambled.scrambled("convolution_kernel")
-    lost = {"activation": 1, "log_rate": 4, "seed": [0, 2, 3], "step": slice(9, None)}
-    data["loss"][lost] = np.nan
+    diverged = {
+        "activation": 1,
+        "log_rate": 4,
+        "seed": [0, 2, 3],
+        "step": slice(9, None),
+    }
+    data["loss"][diverged] = np.nan
     panels, _ = show("lru-7", convolution_kernel=data)
     final = data["loss"].isel(step=-1).fillna(np.inf).median("seed")
     kernel, output = panels[:2]
@@ -285,8 +290,8 @@ def test_rates_stand_against_norms_of_rows_and_roots_of_the_diagonal(show):
         assert (filled.get_markerfacecolor() == "none") < (
             empty.get_markerfacecolor() == "none"
         )
-        both = np.concatenate([norms, roots])
-        ends = np.array([both.min(), both.max()])
+        abscissae = np.concatenate([norms, roots])
+        ends = np.array([abscissae.min(), abscissae.max()])
         reading.curve(ends, np.median(rate * norms) / ends, style.GREY)
         reading.done("log", "log", x="H_i", y="rate" if name == "RNN" else "")
         assert name in reading.axes.get_title("left")

@@ -24,16 +24,16 @@ def layer(real=False, longest=400.0):
     theta = 0 * theta if real else theta
     ratio = g.uniform(0.5, 2, (2, n))
     ratio[1, 5] = np.nan
-    both = ("quantity", "mode")
+    dims = ("quantity", "mode")
     return xr.Dataset(
         {
             "re": ("mode", radius * np.cos(theta)),
             "im": ("mode", radius * np.sin(theta)),
             "memory": ("mode", memory),
-            "fails": (both, np.array([FAILS, FAILS[::-1]])),
-            "ratio": (both, ratio),
-            "low": (both, 0.8 * ratio),
-            "high": (both, 1.3 * ratio),
+            "fails": (dims, np.array([FAILS, FAILS[::-1]])),
+            "ratio": (dims, ratio),
+            "low": (dims, 0.8 * ratio),
+            "high": (dims, 1.3 * ratio),
         },
         {"quantity": ["state", "dh/dlam"]},
         {"steps": 100, "tolerance": 0.125},

@@ -130,11 +130,11 @@ def test_both_panels_are_drawn_and_one_where_nothing_was_simulated():
 
 
 def test_a_picture_in_a_page_has_no_style_and_names_of_its_own():
-    svg, again, other = (
+    svg, repeated, other = (
         inline.svg(overview.draw(verdict_table(), "a"), name, 'what "it" <shows>')
         for name in ("one", "one", "other")
     )
-    assert svg == again
+    assert svg == repeated
     assert svg.startswith("<svg ")
     root = ElementTree.fromstring(svg)
     assert root.attrib["aria-label"] == 'what "it" <shows>'

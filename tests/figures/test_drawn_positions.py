@@ -16,7 +16,7 @@ TOLERANCE = 0.125
 def audited():
     """Numbers of which no two agree."""
     draws = np.random.default_rng(0)
-    whole = draws.uniform(1, 5, (2, 6))
+    power = draws.uniform(1, 5, (2, 6))
     dims = "recurrence", "position"
 
     def interval(shape):
@@ -24,7 +24,7 @@ def audited():
 
     return xr.Dataset(
         {
-            "measured": (("end", *dims), whole * interval((1, 1, 1))),
+            "measured": (("end", *dims), power * interval((1, 1, 1))),
             "predicted": (
                 ("recurrence", "rung", "position"),
                 draws.uniform(1, 5, (2, 4, 6)),

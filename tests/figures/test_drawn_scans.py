@@ -16,7 +16,7 @@ RATES, STARTS, SEEDS = (-3.0, -2.5, -2.0), ("teacher", "0.9"), (0, 1, 2)
 def swept(networks, **conditions):
     """Final losses in which no two agree; what the middle rate starts from differs."""
     draws = np.random.default_rng(0)
-    every = [
+    all_cells = [
         dict(
             zip(
                 ("network", *conditions, "log_rate", "start", "seed"),
@@ -30,8 +30,10 @@ def swept(networks, **conditions):
     ]
     names = ("network", "nu0", "theta0", "log_rate", "start", "seed")
     fixed = {"nu0": 0.5, "theta0": 1.0}
-    columns = {name: [({**fixed, **cell})[name] for cell in every] for name in names}
-    final = np.exp(draws.uniform(-5, 5, len(every)))
+    columns = {
+        name: [({**fixed, **cell})[name] for cell in all_cells] for name in names
+    }
+    final = np.exp(draws.uniform(-5, 5, len(all_cells)))
     return xr.Dataset(
         {"final": ("cell", final)},
         {name: ("cell", column) for name, column in columns.items()},
@@ -79,10 +81,10 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
                 sound = final[final < losses.FAR]
                 panel.curve(np.full(sound.size, rate), sound, colour, ".")
                 medians.append(np.median(final))
-                lost = final.size - sound.size
-                out += lost
-                if lost:
-                    cross = _cross(panel, rate, lost)
+                diverged = final.size - sound.size
+                out += diverged
+                if diverged:
+                    cross = _cross(panel, rate, diverged)
                     assert to_hex(cross.get_color()) == to_hex(colour)
             shown = np.where(np.array(medians) < losses.FAR, medians, np.nan)
             panel.curve(RATES, shown, colour, label=network)
@@ -101,12 +103,12 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
     assert names == list(networks)
 
 
-def _cross(panel, rate, lost):
+def _cross(panel, rate, diverged):
     """The crosses above a panel at this rate, taken off the list."""
     above = panel.axes.get_xaxis_transform()
     for line in panel.lines:
         if line.get_marker() == "x" and set(line.get_xdata()) == {rate}:
-            assert line.get_ydata().tolist() == [1.0] * lost
+            assert line.get_ydata().tolist() == [1.0] * diverged
             assert line.get_transform() == above
             panel.lines.remove(line)
             return line

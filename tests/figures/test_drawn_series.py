@@ -45,8 +45,8 @@ def results():
 
 @pytest.mark.parametrize(("module", "name"), [(blur_9, "ETTh1"), (blur_12, "WTH")])
 def test_lines_are_those_of_the_first_seed_at_the_least_horizon(results, module, name):
-    whole, near = module.draw(results).axes
-    for axes in (whole, near):
+    full_axes, near = module.draw(results).axes
+    for axes in (full_axes, near):
         lines = {line.get_label(): line for line in axes.lines}
         assert set(lines) == {"truth", "LRU", "BLUR"}
         for model, (label, *_) in series.MODELS.items():
@@ -56,7 +56,7 @@ def test_lines_are_those_of_the_first_seed_at_the_least_horizon(results, module,
             np.testing.assert_array_equal(
                 y, stored["forecast"].values[np.asarray(x, int)]
             )
-    x, y = whole.lines[0].get_data()
+    x, y = full_axes.lines[0].get_data()
     assert len(x) == 6 * 24
     np.testing.assert_array_equal(y, stored["truth"])
     assert len(module.draw(results, "b").axes) == 1
@@ -70,8 +70,8 @@ def test_rows_near_a_place_are_on_both_sides_of_it():
 def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_place():
     data = table()
     rows = {"all": slice(None), "near": slice(22, 122)}
-    for model, whole, near in (("blur", 1.0, 5.0), ("lru", 2.0, 3.0)):
-        off = np.full(6 * 24, whole)
+    for model, overall, near in (("blur", 1.0, 5.0), ("lru", 2.0, 3.0)):
+        off = np.full(6 * 24, overall)
         off[rows["near"]] = near
         for cell in np.flatnonzero(data["model"].values == model):
             forecast = data["forecast"].values[cell]
@@ -84,9 +84,10 @@ def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_pla
     assert near is not None, text
     assert (float(near[1]), float(near[2])) == (3.0, 5.0)
     mean = {name: 100 * n**2 + 44 * w**2 for name, w, n in (("L", 2, 3), ("B", 1, 5))}
-    whole = {name: f"{(error / 144) ** 0.5:.3g}" for name, error in mean.items()}
+    overall = {name: f"{(error / 144) ** 0.5:.3g}" for name, error in mean.items()}
     assert (
-        f"oil temperature is {whole['L']} for the LRU and {whole['B']} for BLUR" in text
+        f"oil temperature is {overall['L']} for the LRU and {overall['B']} for BLUR"
+        in text
     )
     assert text.endswith("The LRU has the lower error in both ranges.")
     for cell in np.flatnonzero(data["model"].values == "blur"):
@@ -265,8 +266,8 @@ def settings(levels):
 
 
 def test_courses_and_tests_are_told_by_the_linear_model(results):
-    both = {**results, "forecast_settings": settings(SETTINGS)}
-    figure = sigprop_forecasts.draw(both)
+    data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
+    figure = sigprop_forecasts.draw(data_and_settings)
     courses, tests = map(Reading, figure.axes)
     for task, dashes in zip(TASKS, sigprop_forecasts.DASHES, strict=True):
         for setting, level in SETTINGS.items():
@@ -303,8 +304,8 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
 
 
 def test_the_setting_of_the_least_validation_is_named(results):
-    both = {**results, "forecast_settings": settings(SETTINGS)}
-    text = sigprop_forecasts.shown(both)
+    data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
+    text = sigprop_forecasts.shown(data_and_settings)
     assert (
         "'features together, last values subtracted' is best; its mean error is 1.47 times"
         in text
@@ -321,9 +322,11 @@ def test_the_setting_of_the_least_validation_is_named(results):
     data = table()
     here = (data["data"].values == "WTH") & (data["model"].values == "blur")
     data["test_mse"].values[here] *= 2
-    both["forecasts"] = data
-    assert "BLUR's error is 0.87 to 1.73 times." in sigprop_forecasts.shown(both)
-    assert sigprop_forecasts.details(both) == (
+    data_and_settings["forecasts"] = data
+    assert "BLUR's error is 0.87 to 1.73 times." in sigprop_forecasts.shown(
+        data_and_settings
+    )
+    assert sigprop_forecasts.details(data_and_settings) == (
         ("task", "layer", "test error over the linear model's"),
         ("ETTh1, horizon 24", "LRU", "1.37"),
         ("ETTh1, horizon 24", "BLUR", "0.87"),

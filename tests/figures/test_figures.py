@@ -103,9 +103,9 @@ def test_all_panels_hold_more_than_one(stored):
     from sigprop.figures import zucchet_2
 
     results = small("zucchet-2")
-    both, single = zucchet_2.draw(results), zucchet_2.draw(results, "b")
-    assert isinstance(both, Figure)
-    assert len(both.axes) == 2 * len(single.axes)
+    full, single = zucchet_2.draw(results), zucchet_2.draw(results, "b")
+    assert isinstance(full, Figure)
+    assert len(full.axes) == 2 * len(single.axes)
 
 
 def test_points_carry_error_bars(stored):

@@ -77,8 +77,8 @@ def tracked(folder, below="."):
 def test_a_figure_that_is_killed_before_it_is_whole_leaves_the_old_one(tmp_path):
     old = tmp_path / "shown.pdf"
     old.write_bytes(b"old")
-    done = subprocess.run([sys.executable, "-c", KILLED, tmp_path], cwd=ROOT)
-    assert done.returncode == -signal.SIGKILL
+    process = subprocess.run([sys.executable, "-c", KILLED, tmp_path], cwd=ROOT)
+    assert process.returncode == -signal.SIGKILL
     assert old.read_bytes() == b"old"
     assert len(list(tmp_path.glob("*.partial"))) == 1
     with style.styled():
@@ -116,10 +116,12 @@ def test_trained_panels_are_drawn_from_what_comes_with_the_code(name, panel):
 
 
 def test_every_trained_result_of_the_figures_is_among_them():
-    every = {study for entry in catalogue.entries().values() for study in entry.needs()}
+    all_studies = {
+        study for entry in catalogue.entries().values() for study in entry.needs()
+    }
     shown = {catalogue.entry(name).studies[panel] for name, panel in TRAINED}
     ladders = {"ladder_listops", "ladder_smnist"}
-    assert every & set(studies.sweeps()) == shown | ladders
+    assert all_studies & set(studies.sweeps()) == shown | ladders
 
 
 def told_of(name):
@@ -157,8 +159,12 @@ def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatc
 
 
 def test_every_study_of_a_figure_has_a_tracked_result():
-    every = {study for entry in catalogue.entries().values() for study in entry.needs()}
-    assert every <= {file.name.rsplit("-", 1)[0] for file in store.SHIPPED.glob("*.nc")}
+    all_studies = {
+        study for entry in catalogue.entries().values() for study in entry.needs()
+    }
+    assert all_studies <= {
+        file.name.rsplit("-", 1)[0] for file in store.SHIPPED.glob("*.nc")
+    }
 
 
 def environment(checkout):
@@ -248,12 +254,12 @@ def test_interrupted_figures_lose_and_damage_nothing(tmp_path, how):
     out = checkout / "figures/out"
     started = time.monotonic()
     draw(checkout, FIGURE)
-    whole = time.monotonic() - started
+    duration = time.monotonic() - started
     wanted = {file.name: file.read_bytes() for file in out.iterdir()}
     shutil.rmtree(out)
     for part in (0.5, 0.65, 0.75, 0.85, 0.95):
         process = start(checkout, FIGURE)
-        time.sleep(whole * (part + random.uniform(-0.05, 0.05)))
+        time.sleep(duration * (part + random.uniform(-0.05, 0.05)))
         process.send_signal(how)
         output, _ = process.communicate(timeout=60)
         assert process.returncode in (0, 130 if how == signal.SIGINT else -how), output

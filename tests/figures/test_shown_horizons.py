@@ -50,8 +50,8 @@ def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed
                 own = data[f"control_{metric}"].sel(control=control)
                 own.values[here] = (0.3 * factor * horizon / 24) ** power
     data["test_mae"] = 0.7 * data["test_mae"]
-    whole = blur_7.draw({"forecasts": data}).axes
-    for axes, metric, power in zip(whole, ("mse", "mae"), (1.0, 0.5), strict=False):
+    all_axes = blur_7.draw({"forecasts": data}).axes
+    for axes, metric, power in zip(all_axes, ("mse", "mae"), (1.0, 0.5), strict=False):
         panel = Reading(axes)
         for model, (_, colour, _) in series.MODELS.items():
             cells = [

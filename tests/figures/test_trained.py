@@ -94,9 +94,9 @@ def test_every_rung_has_its_mean_and_its_losses(shown):
 
 
 def test_lines_are_the_stationary_theory_of_layers_of_one_way(shown):
-    one_way, both = trainings(("lru", "rotrnn")), trainings(("blur",), 2 * LAYERS)
+    one_way, two_way = trainings(("lru", "rotrnn")), trainings(("blur",), 2 * LAYERS)
     padded = one_way.pad(recurrence=(0, LAYERS))
-    data = xr.concat([padded, both], "cell")
+    data = xr.concat([padded, two_way], "cell")
     (axes,) = shown(rotrnn_3, data, "a")
     lines = [line.get_ydata() for line in axes.lines if line.get_marker() == "None"]
     firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]

@@ -71,9 +71,9 @@ def test_one_neuron_that_is_off_is_enough_and_is_named(index, draws):
         wrong = setting.lam == lams[index]
         return (1.06 if wrong else 1.0) / (1 - abs(setting.lam) ** 2)
 
-    with pytest.raises(AssertionError) as caught:
+    with pytest.raises(AssertionError) as error:
         assert_moment(formula, lams, White(), steps=9)
-    message = str(caught.value)
+    message = str(error.value)
     assert f"within 5.0% on {plan(0.05).n} trajectories" in message
     assert f"neuron {index} (lam=" in message
     assert message.count("neuron") == 1
@@ -122,9 +122,9 @@ def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
         abs(a / b - 1) > 1e-9 for a, b in zip(begun[::2], begun[1::2], strict=True)
     )
     for first, n in zip(range(0, 6, 2), sizes[1::2], strict=True):
-        both = [sized for _, sized in planned[first : first + 2]]
-        assert {(sized.n, sized.margin) for sized in both} == {(n, 0.2)}
-        assert n == max(plan(0.2, variance=sized.variance).n for sized in both)
+        both_plans = [sized for _, sized in planned[first : first + 2]]
+        assert {(sized.n, sized.margin) for sized in both_plans} == {(n, 0.2)}
+        assert n == max(plan(0.2, variance=sized.variance).n for sized in both_plans)
         # The variance of 2000 squares of normal numbers has a standard error of 8 %.
-        assert both[0].variance == pytest.approx(2 * INFLATION, rel=5 * 0.084)
+        assert both_plans[0].variance == pytest.approx(2 * INFLATION, rel=5 * 0.084)
     assert INFLATION > 1.25

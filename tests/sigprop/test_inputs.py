@@ -114,9 +114,9 @@ def test_autocovariance_is_even_bounded_by_its_origin_and_an_array(process):
 @every_process
 @pytest.mark.sampled(keep=["white", "constant", "AR(1)", "mixed", "moving average"])
 def test_same_key_gives_the_same_series_and_another_key_another(process):
-    first, again = (process.sample(jax.random.key(1), 3, 4) for _ in range(2))
+    first, repeated = (process.sample(jax.random.key(1), 3, 4) for _ in range(2))
     other = process.sample(jax.random.key(2), 3, 4)
-    assert (first == again).all()
+    assert (first == repeated).all()
     assert (first != other).any()
 
 
@@ -282,12 +282,12 @@ def test_products_of_a_recording_average_to_its_autocovariance(i, j):
 @pytest.mark.usefixtures("x64")
 def test_a_recording_keeps_the_asked_precision_and_key():
     process = Recording(SERIES)
-    first, again, other = (
+    first, repeated, other = (
         process.sample(jax.random.key(seed), 9, 3, jnp.float64) for seed in (1, 1, 2)
     )
     assert first.dtype == jnp.float64
     assert process.sample(jax.random.key(1), 2, 3).dtype == jnp.float32
-    assert (first == again).all()
+    assert (first == repeated).all()
     assert (first != other).any()
 
 

@@ -171,8 +171,8 @@ def random_coefficients_of_two_values():
         assert moment == pytest.approx(each[2], rel=1e-12)
         moment = random_coefficients.second_moment(mean, quantity, 3, average=True)
         assert moment == pytest.approx(np.mean(each), rel=1e-12)
-        lost = {"a": 1 - mean["a"], "aa": 1 - mean["aa"]}
-        limit = random_coefficients.second_moment(mean, quantity, lost=lost)
+        losses = {"a": 1 - mean["a"], "aa": 1 - mean["aa"]}
+        limit = random_coefficients.second_moment(mean, quantity, lost=losses)
         many = random_coefficients.second_moment(mean, quantity, 300)
         assert limit == pytest.approx(many, rel=1e-10)
 
@@ -302,11 +302,11 @@ def measured(run, u):
     parts, estimates = [], {}
     for start in range(0, len(u), BATCH):
         parts.append(run(u[start : start + BATCH]))
-        whole = {
+        samples = {
             name: np.concatenate([part[name] for part in parts]) for name in parts[0]
         }
         estimates = {
-            name: (x.mean(), x.std() / math.sqrt(len(x))) for name, x in whole.items()
+            name: (x.mean(), x.std() / math.sqrt(len(x))) for name, x in samples.items()
         }
         if len(parts) > 1 and all(
             sem < 0.95 * TIGHT * m for m, sem in estimates.values()
@@ -504,7 +504,7 @@ def a_pair_of_neurons():
 def a_measured_layer():
     layer = linear_layer()
     exact = measured_moments.by_group(layer, by_pairs(layer, COVARIANCE, 7, 4))
-    for every, seed in ((True, 1), (False, 2)):
+    for every_output, seed in ((True, 1), (False, 2)):
         moments = measured_moments.measure(
             jax.random.key(seed),
             layer,
@@ -513,7 +513,7 @@ def a_measured_layer():
             num=150_000,
             at=4,
             batch=30_000,
-            every_output=every,
+            every_output=every_output,
         )
         for name, estimate in moments.items():
             simulated(estimate, exact[name])

@@ -72,8 +72,8 @@ def running_averages():
     network, state = remembered()
     prediction = propagation.predict(network, COVARIANCE, state, samples=0)
     exact = by_impulses(network, state, COVARIANCE, 3)
-    for got, expected in zip(prediction[:2], exact, strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-4)
+    for computed, expected in zip(prediction[:2], exact, strict=True):
+        np.testing.assert_allclose(computed, expected, rtol=1e-4)
 
 
 @row(propagation.predict, "measured")

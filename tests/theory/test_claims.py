@@ -257,15 +257,15 @@ def test_bound_74_is_eq_45_at_the_modulus():
 def test_an_unknown_id_is_answered_with_the_nearest(claim_id, message, monkeypatch):
     known = {key: CLAIMS[key] for key in ("zucchet:5", "zucchet:59", "lru:4")}
     monkeypatch.setattr(claims_module, "registry", lambda: known)
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(KeyError) as error:
         find(claim_id)
-    assert caught.value.args[0] == message
+    assert error.value.args[0] == message
 
 
 def test_an_unknown_paper_is_refused():
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(KeyError) as error:
         select("hochreiter")
-    assert caught.value.args[0] == (
+    assert error.value.args[0] == (
         f"need a paper in {', '.join(PAPERS)}, got 'hochreiter'"
     )
 
@@ -280,9 +280,9 @@ def test_selection_is_by_paper_by_id_or_both():
 
 
 def test_an_id_of_another_paper_is_refused():
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(KeyError) as error:
         select("lru", ("zucchet:59", "lru:4"))
-    assert caught.value.args[0] == (
+    assert error.value.args[0] == (
         "the claims zucchet:59 are not of the paper 'lru'; drop one of the two options"
     )
 

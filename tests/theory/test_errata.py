@@ -155,8 +155,8 @@ def test_a_row_that_its_root_leaves_out_is_noticed():
     names = list(unclear(known | {"lru:propE.1": silent}))
     assert set(names) == {c.id for c in known.values() if has_root(c, "lru:propE.1")}
     twice = Erratum("A", appears_in=("lru:8",), inherits=("lru:8",))
-    both = replace(known["lru:3"], erratum=twice)
-    assert list(unclear({"lru:3": both})) == ["lru:8"]
+    disputed = replace(known["lru:3"], erratum=twice)
+    assert list(unclear({"lru:3": disputed})) == ["lru:8"]
 
 
 def has_root(claim, root):

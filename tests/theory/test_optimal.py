@@ -102,10 +102,10 @@ def test_loss_metric_is_the_curvature_of_the_normalised_loss(source):
 
 @pytest.mark.parametrize("source", ["white", "mixed"])
 def test_regular_part_is_what_white_inputs_lack(source):
-    first, both = optimal.regular_part(source)
-    whole = optimal.potential(source)
-    assert simplify(whole.result - both - 1 / (1 - alpha * beta) ** 2) == 0
-    derivative = diff(log(whole.steps[0].expr), alpha)
+    first, product = optimal.regular_part(source)
+    potential = optimal.potential(source)
+    assert simplify(potential.result - product - 1 / (1 - alpha * beta) ** 2) == 0
+    derivative = diff(log(potential.steps[0].expr), alpha)
     assert simplify(derivative - first - beta / (1 - alpha * beta)) == 0
 
 

@@ -110,10 +110,10 @@ def test_half_of_the_phases_are_those_of_the_input_unless_others_are_asked_for()
     assert np.mean(np.abs(spread.advised.phase[1::2]) > advice.phase) > 0.3
     heads = advise("rotrnn", **options).options["theta_range"]
     assert heads == (0.0, (advice.phase, math.pi))
-    every = advise("lru", **options, phases="all")
-    assert every.phase == advice.phase
-    assert every.options == {**advice.options, "max_phase": math.pi}
-    assert np.mean(np.abs(every.advised.phase) > advice.phase) > 0.3
+    over_all_phases = advise("lru", **options, phases="all")
+    assert over_all_phases.phase == advice.phase
+    assert over_all_phases.options == {**advice.options, "max_phase": math.pi}
+    assert np.mean(np.abs(over_all_phases.advised.phase) > advice.phase) > 0.3
     with pytest.raises(
         ValueError, match=r"^need phases in spread, input, all, got 'some'$"
     ):

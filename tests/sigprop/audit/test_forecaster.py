@@ -47,12 +47,12 @@ def test_blocks_are_windows_in_order_with_what_should_come_out(channels, kind):
     windows = TASK.windows("test")
     count = 2 if channels == "each" else 1
     assert len(blocks) == 4
-    every = len(windows.inputs) // 28
+    stride = len(windows.inputs) // 28
     for index, block in enumerate(blocks):
         batch = block.batch
         assert batch.inputs.shape == (7 * count, 12, head.inputs)
         assert batch.labels.shape == (7 * count, head.outputs)
-        window = every * (7 * index + 3)
+        window = stride * (7 * index + 3)
         inputs, truth = windows.inputs[window], windows.targets[window]
         mean = inputs.mean(0)
         shown = batch.inputs.reshape(7, count, 12, -1)[3]
@@ -76,9 +76,9 @@ def test_errors_of_the_audit_are_those_of_the_forecast():
     batch = blocks_of(TASK, head, "test", 8, 2)[0].batch
     answers, _ = over_batch(network, state, jnp.asarray(batch.inputs))
     windows = TASK.windows("test")
-    every = len(windows.inputs) // 8
+    stride = len(windows.inputs) // 8
     inputs, truth, marks = (
-        np.asarray(array[: 4 * every : every], np.float32) for array in windows
+        np.asarray(array[: 4 * stride : stride], np.float32) for array in windows
     )
     forecasts, _ = forecast(
         network, state, head, jnp.asarray(inputs), jnp.asarray(marks)
@@ -96,8 +96,8 @@ def test_errors_that_come_back_are_those_of_the_squares():
     answers, _ = over_batch(network, state, jnp.asarray(batch.inputs))
     off = np.asarray(answers) - batch.labels
     # Linear in what is off: by one label more each, by the same everywhere.
-    again = batch._replace(labels=np.asarray(answers) - 2 * off)
-    _, twice = signals(network, state, *again[:3])
+    repeated = batch._replace(labels=np.asarray(answers) - 2 * off)
+    _, twice = signals(network, state, *repeated[:3])
     np.testing.assert_allclose(twice, 2 * np.asarray(errors), rtol=1e-3, atol=1e-6)
     assert np.abs(moved - errors).max() > 1e-3
 
@@ -120,9 +120,9 @@ def test_every_recurrence_position_and_merge_has_numbers(audited):
     assert (audited["rank"].sel(part="merged") <= audited.attrs["width"]).all()
     assert (audited["rank"].sel(part="pair") <= audited.attrs["numbers"]).all()
     middle = audited.sel(end="middle")
-    whole = middle["measured"].mean("position")
+    average = middle["measured"].mean("position")
     np.testing.assert_allclose(
-        audited["predicted"].sel(rung="infinite").mean("position") / whole,
+        audited["predicted"].sel(rung="infinite").mean("position") / average,
         middle["ratio"].sel(rung="infinite"),
         rtol=0.05,
     )

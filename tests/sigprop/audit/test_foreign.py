@@ -114,12 +114,12 @@ def test_each_further_assumption_is_the_one_that_it_says(features, tmp_path):
             expected = [gain * weights @ common, gain * weights[0] * common[0]]
             if features == 1:  # then B turns one signal, and there is no mixed part
                 expected = [weights @ own, *expected]
-            got = m.predicted[-len(expected) :, n]
+            computed = m.predicted[-len(expected) :, n]
             nonzero = np.array(expected) > 0
             np.testing.assert_allclose(
-                got[nonzero], np.array(expected)[nonzero], rtol=1e-5
+                computed[nonzero], np.array(expected)[nonzero], rtol=1e-5
             )
-            assert np.isnan(got[~nonzero]).all()
+            assert np.isnan(computed[~nonzero]).all()
 
 
 def test_slopes_by_the_layer_s_own_parameters_follow_from_those_by_lam(tmp_path):

@@ -26,9 +26,9 @@ def audit_run(tmp_path_factory):
     data = written(folder, features=2)
     page, numbers = folder / "page.html", folder / "numbers.json"
     options = ("--html", page, "--json", numbers, "--modes", 5)
-    done = sigprop("audit", model, "--data", data, *options)
-    assert done.exit_code == 0, done.output
-    return model, data, page, json.loads(numbers.read_text()), done.stdout
+    result = sigprop("audit", model, "--data", data, *options)
+    assert result.exit_code == 0, result.output
+    return model, data, page, json.loads(numbers.read_text()), result.stdout
 
 
 def test_the_command_tells_every_layer_and_writes_its_numbers(audit_run):
@@ -65,8 +65,8 @@ def test_pictures_have_the_numbers_of_the_json(audit_run):
             case = data.sel(quantity=name).isel(mode=n)
             least = q["predicted"]["stationary"]
             ends = [least / q[end] for end in ("high", "measured", "low")]
-            got = [float(case[name]) for name in ("low", "ratio", "high")]
-            assert got == pytest.approx(ends)
+            computed = [float(case[name]) for name in ("low", "ratio", "high")]
+            assert computed == pytest.approx(ends)
             assert str(case["fails"].values) == q["fails"]
         position = complex(data["re"][n], data["im"][n])
         assert position == pytest.approx(complex(mode["re"], mode["im"]))
@@ -167,16 +167,16 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_page(
 ):
     from sigprop.figures import checkpoints
 
-    def broken(data):
+    def fail(data):
         raise RuntimeError("no fonts")
 
-    monkeypatch.setattr(checkpoints, "draw_margins", broken)
+    monkeypatch.setattr(checkpoints, "draw_margins", fail)
     model, data, *_ = audit_run
     page = tmp_path / "page.html"
-    done = sigprop("audit", model, "--data", data, "--html", page, "--modes", 2)
-    assert done.exit_code == 0, done.output
-    assert "the pictures was not drawn" not in done.stderr
-    assert "were not drawn: RuntimeError: no fonts" in done.stderr
+    result = sigprop("audit", model, "--data", data, "--html", page, "--modes", 2)
+    assert result.exit_code == 0, result.output
+    assert "the pictures was not drawn" not in result.stderr
+    assert "were not drawn: RuntimeError: no fonts" in result.stderr
     assert "<svg" not in page.read_text()
 
 
@@ -270,8 +270,8 @@ def test_a_folder_with_a_checkpoint_is_another_library_s_unless_we_trained_it(tm
     assert is_foreign(tmp_path)
     data = written(tmp_path)
     data = data.rename(tmp_path.parent / f"{tmp_path.name}.npy")
-    done = sigprop("audit", tmp_path, "--data", data, "--modes", 2)
-    assert "Mamba-2, Mamba-2, at rest" in done.stdout
+    result = sigprop("audit", tmp_path, "--data", data, "--modes", 2)
+    assert "Mamba-2, Mamba-2, at rest" in result.stdout
     (tmp_path / ABOUT).write_text("{}")
     assert not is_foreign(tmp_path)
 
@@ -279,11 +279,11 @@ def test_a_folder_with_a_checkpoint_is_another_library_s_unless_we_trained_it(tm
 def test_the_page_or_the_numbers_alone_are_on_standard_output(audit_run):
     model, data, *_ = audit_run
     arguments = ("audit", model, "--data", data, "--modes", 2, "--no-figures")
-    done = sigprop(*arguments, "--json", "-")
-    assert json.loads(done.stdout)["version"] == report.VERSION
-    assert "minimal-LRU, the LRU, linear" in done.stderr
-    done = sigprop(*arguments, "--html", "-")
-    assert done.stdout.startswith("<!DOCTYPE html>")
+    result = sigprop(*arguments, "--json", "-")
+    assert json.loads(result.stdout)["version"] == report.VERSION
+    assert "minimal-LRU, the LRU, linear" in result.stderr
+    result = sigprop(*arguments, "--html", "-")
+    assert result.stdout.startswith("<!DOCTYPE html>")
     assert "need a file for --json and another for --html" in refused(
         *arguments, "--json", "-", "--html", "-"
     )

@@ -75,11 +75,11 @@ def states(call, reading, arrays, u):
     for start in range(0, n, WIDTH):
         rows = jnp.eye(n)[start : start + WIDTH]
         rows = jnp.concatenate([rows, jnp.zeros((WIDTH - len(rows), n))])
-        both = [
+        readings = [
             call({**arrays, **reading(*pair)}, u)
             for pair in ((rows, 0 * rows), (0 * rows, rows))
         ]
-        parts.append(jnp.stack(both)[:, :, : min(WIDTH, n - start)])
+        parts.append(jnp.stack(readings)[:, :, : min(WIDTH, n - start)])
     return jnp.concatenate(parts, -1)
 
 
@@ -175,8 +175,8 @@ def test_the_trace_is_that_of_their_own_dense_hessian(case, tmp_path):
     for name, expected in dense.items():
         # The windows are not exactly stationary.
         assert predicted[name] == pytest.approx(expected, rel=0.1), name
-    whole = sum(predicted.values())
-    assert sum(dense.values()) > 0.5 * whole
-    assert abs(measured.value - whole) < SLOW * measured.sem + 0.1 * whole
-    assert measured.sem < 0.1 * whole
+    total = sum(predicted.values())
+    assert sum(dense.values()) > 0.5 * total
+    assert abs(measured.value - total) < SLOW * measured.sem + 0.1 * total
+    assert measured.sem < 0.1 * total
     assert len(dense) >= 4

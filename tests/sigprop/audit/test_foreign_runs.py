@@ -90,14 +90,14 @@ def test_every_draw_of_an_audit_takes_the_seed_that_was_given(
     by_name = {}
 
     def noted(name, answer):
-        whole = getattr(check, name)
+        original = getattr(check, name)
 
         def call(*args, **more):
-            arguments = inspect.signature(whole).bind(*args, **more).arguments
+            arguments = inspect.signature(original).bind(*args, **more).arguments
             by_name.setdefault(name, []).append(arguments["seed"])
             if answer is Stop:
                 raise Stop
-            return whole(*args, **more) if answer is None else answer
+            return original(*args, **more) if answer is None else answer
 
         monkeypatch.setattr(check, name, call)
 

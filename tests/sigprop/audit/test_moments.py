@@ -56,8 +56,10 @@ def test_the_gradient_of_independent_signals_is_its_quadruple_sum():
     known = theory(LAM, alive(lengths, steps))
     (R, inputs), (Q, errors) = hermitian(steps), hermitian(steps, seed=1)
     K = responses(steps, 1)
-    both = errors * np.einsum("nts,nsr,nqr->ntq", K, inputs, K.conj())
-    wanted = np.mean([both[:, :length, :length].sum((1, 2)) for length in lengths], 0)
+    products = errors * np.einsum("nts,nsr,nqr->ntq", K, inputs, K.conj())
+    wanted = np.mean(
+        [products[:, :length, :length].sum((1, 2)) for length in lengths], 0
+    )
     np.testing.assert_allclose(wanted.imag, 0, atol=1e-10)
     np.testing.assert_allclose(gradient_moment(known, R, Q), wanted.real, rtol=1e-12)
     assert not np.allclose(gradient_moment(known, R, Q.conj()), wanted.real, rtol=0.01)

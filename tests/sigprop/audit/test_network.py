@@ -380,11 +380,11 @@ def test_the_conclusion_counts_what_holds_and_what_fails_first():
 
 
 def test_one_batch_is_cut_into_groups():
-    whole, model = (
+    batch, model = (
         batches(white, groups=1)[0],
         draw_small("nonlinear_rnn", inputs=WIDTH),
     )
-    dataset = audit(*model, whole)
+    dataset = audit(*model, batch)
     assert (dataset.attrs["examples"], dataset.attrs["batches"]) == (24, 12)
 
 

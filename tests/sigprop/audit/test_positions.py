@@ -39,10 +39,10 @@ def test_growth_is_the_double_sum_at_every_step():
     covariance = own_covariances()
     growth = positions.growth(LAM, covariance)
     for lam, own, grown in zip(LAM, covariance, growth, strict=True):
-        whole = toeplitz(own, own.conj())  # E[v_s v_t*] of lag s - t
+        matrix = toeplitz(own, own.conj())  # E[v_s v_t*] of lag s - t
         for steps in (1, 2, 7, STEPS):
             kernel = lam ** np.arange(steps)[::-1]
-            direct = kernel @ whole[:steps, :steps] @ kernel.conj()
+            direct = kernel @ matrix[:steps, :steps] @ kernel.conj()
             assert grown[steps - 1] == pytest.approx(direct.real, rel=1e-10)
     turned = positions.growth(LAM, covariance.conj())
     assert (
@@ -198,7 +198,7 @@ def test_what_cannot_be_seen_is_no_number():
 # --- the merge ----------------------------------------------------------------------
 
 
-def both(seed=0, width=3):
+def two_halves(seed=0, width=3):
     return half(seed, width), half(seed + 10, width)._replace(lam=0.9 * LAM[::-1])
 
 
@@ -219,7 +219,7 @@ def responses(halves, steps, at):
 
 
 def test_the_gram_matrix_is_that_of_the_responses():
-    halves = both()
+    halves = two_halves()
     explicit = responses(halves, 9, 5)
     np.testing.assert_allclose(
         merging.response_gram(halves, 9, 5), explicit @ explicit.T, atol=1e-10
@@ -228,7 +228,7 @@ def test_the_gram_matrix_is_that_of_the_responses():
 
 @pytest.mark.parametrize(("steps", "at"), [(9, 5), (3, 1), (9, 0)])
 def test_ranks_are_those_of_the_responses(steps, at):
-    halves = both(width=1)
+    halves = two_halves(width=1)
     explicit = responses(halves, steps, at)
     merge = merging.merge_of(halves)
     n = 2 * len(LAM)
@@ -254,22 +254,22 @@ def test_the_merge_is_what_the_layer_reads_of_its_states():
 
 
 def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the_other():
-    draw, halves = np.random.default_rng(0), both()
+    draw, halves = np.random.default_rng(0), two_halves()
     u = [draw.normal(size=(20, STEPS, 3)) for _ in range(6)]
     many = draw.normal(size=(16, 8)) + 1j * draw.normal(size=(16, 8))
-    whole = tuple(
+    full = tuple(
         layer_half._replace(outward=many[:, part])
         for layer_half, part in zip(halves, (slice(4), slice(4, 8)), strict=True)
     )
-    parts = [merging.sums(whole, sequence) for sequence in u]
-    np.testing.assert_allclose(merging.kept(whole, parts)[1], 1, atol=1e-6)
+    parts = [merging.sums(full, sequence) for sequence in u]
+    np.testing.assert_allclose(merging.kept(full, parts)[1], 1, atol=1e-6)
     own = [
         layer_half.inward * mask
-        for layer_half, mask in zip(whole, ([1, 0, 0], [0, 1, 1]), strict=True)
+        for layer_half, mask in zip(full, ([1, 0, 0], [0, 1, 1]), strict=True)
     ]
     deaf = (
-        whole[0]._replace(inward=own[0]),
-        whole[1]._replace(inward=own[1], outward=0 * whole[1].outward),
+        full[0]._replace(inward=own[0]),
+        full[1]._replace(inward=own[1], outward=0 * full[1].outward),
     )
     parts = [merging.sums(deaf, sequence) for sequence in u]
     forward, backward, pair = merging.kept(deaf, parts)[1]

@@ -342,8 +342,8 @@ def test_resamples_are_circular_blocks_of_the_right_total():
 
 def test_seed_decides_the_interval():
     series = random_walk_series()
-    first, again, other = (audit_series(series, seed=seed) for seed in (0, 0, 1))
-    assert first == again
+    first, repeated, other = (audit_series(series, seed=seed) for seed in (0, 0, 1))
+    assert first == repeated
     assert [row.low for row in first] != [row.low for row in other]
     assert [row.measured for row in first] == [row.measured for row in other]
 

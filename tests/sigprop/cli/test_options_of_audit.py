@@ -146,11 +146,11 @@ def test_an_audit_of_a_forecaster_is_of_the_part_and_windows_that_are_asked(
         (("--part", "validation"), "validation", 128),
         (("--examples", 77), "test", 77),
     ):
-        done = ran("audit", audited["folder"], "--json", "-", *more)
+        result = ran("audit", audited["folder"], "--json", "-", *more)
         about = {"part": part, "season": 24}
-        assert json.loads(done.stdout) == {"about": about, "rows": [1]}
-        assert f"{windows} x 3" in done.stderr
-        assert part in done.stderr.splitlines()
+        assert json.loads(result.stdout) == {"about": about, "rows": [1]}
+        assert f"{windows} x 3" in result.stderr
+        assert part in result.stderr.splitlines()
     command = f"sigprop audit {audited['folder']}"
     assert {line for _, line in audited["pictures"]} == {
         f"{command} --json -",
@@ -200,9 +200,9 @@ def test_an_audit_of_a_file_is_of_the_windows_modes_and_names_that_are_asked(
             "through": None}  # fmt: skip
 
     def numbers_of(*more):
-        done = ran("audit", foreigner, "--data", "s.csv", "--json", "-", *more)
-        numbers = json.loads(done.stdout)
-        assert f"note: {numbers['window']} steps a window" in done.stderr
+        result = ran("audit", foreigner, "--data", "s.csv", "--json", "-", *more)
+        numbers = json.loads(result.stdout)
+        assert f"note: {numbers['window']} steps a window" in result.stderr
         return numbers
 
     assert numbers_of() == base

@@ -72,8 +72,8 @@ def no_work(monkeypatch):
 
 def rows(*arguments):
     """Rows of JSON on standard output, and all else that was printed."""
-    done = ran(*arguments, "--json", "-")
-    return json.loads(done.stdout), done.stderr
+    result = ran(*arguments, "--json", "-")
+    return json.loads(result.stdout), result.stderr
 
 
 def ids(*arguments):
@@ -129,8 +129,8 @@ def test_verify_begins_what_takes_days_when_told_so(monkeypatch):
     monkeypatch.setattr(forecast, "of_rows", of_rows)
     command = ("verify", "--claim", ONE, "--samples", 90_000)
     assert "an expected 3 days and 0 GiB: more than a day" in refused(*command)
-    done = ran(*command, "--yes")
-    assert "an expected 3 days and 0 GiB on this machine" in done.stderr
+    result = ran(*command, "--yes")
+    assert "an expected 3 days and 0 GiB on this machine" in result.stderr
     assert calls == [("quick", 90_000)] * 2
 
 
@@ -155,10 +155,10 @@ def test_verify_writes_a_report_with_pictures_or_without(tmp_path, monkeypatch):
         lambda json, run, out: json.with_suffix(".png").write_text(run.claims[0].id),
     )
     page, numbers = tmp_path / "r.html", tmp_path / "rows.json"
-    done = ran("verify", "--claim", ONE, "--report", page)
+    result = ran("verify", "--claim", ONE, "--report", page)
     assert ONE in page.read_text()
     assert "DRAWN" in page.read_text()
-    assert done.stdout.splitlines()[-1] == f"Report: {page}"
+    assert result.stdout.splitlines()[-1] == f"Report: {page}"
     ran("verify", "--claim", ONE, "--report", page, "--no-figures")
     assert page.read_text() == f"['{ONE}'] {{}}"
     command = ("verify", "--claim", ONE, "--json", numbers)
@@ -260,9 +260,9 @@ def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
         (("--paper", "lru"), Benchmark(("lru",)), 0),
         (("--paper", "lru", "--planted", 2, "--seed", 9), Benchmark(("lru",), 2, 9), 2),
     ):
-        done = ran("ledger", "--benchmark", target, *more)
+        result = ran("ledger", "--benchmark", target, *more)
         assert calls.pop() == (target, wanted)
-        assert done.stdout.startswith(
+        assert result.stdout.startswith(
             f"123 statements to judge in {target}, {planted} of them with a deliberate "
         )
 
@@ -306,8 +306,8 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     monkeypatch.setattr(module, "questions", lambda file: [file])
     monkeypatch.setattr(module, "mark", lambda questions, answers: marks)
     target = tmp_path / "marks.json"
-    done = ran("judge-answers", "a.json", "--json", target)
-    table = printed(done.stdout, "found", "of", "share", "interval", "meaning")
+    result = ran("judge-answers", "a.json", "--json", target)
+    table = printed(result.stdout, "found", "of", "share", "interval", "meaning")
     assert [tuple(entry.get(name) for name in ("found", "of", "share")) for entry in table] == [
         ("3", "4", "0.75"), ("1", "8", "0.12"), ("2", "5", "0.40"), ("0", "0", "-")
     ]  # fmt: skip
@@ -316,7 +316,7 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     ):
         low, high = share.interval
         assert row["interval"] == (f"{low:.2f} .. {high:.2f}" if share.of else "-")
-    assert "31 of 47 answers agree with the ledger. 5 statements are" in done.stdout
+    assert "31 of 47 answers agree with the ledger. 5 statements are" in result.stdout
     assert json.loads(target.read_text()) == json.loads(
         json.dumps(module.as_json(marks))
     )

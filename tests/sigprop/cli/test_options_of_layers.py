@@ -40,12 +40,12 @@ def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, fo
         (("--optimizer", optimiser), 1, "weight-decay"),
     ):
         sarif = folder / "out.sarif"
-        done = sigprop("lint", checkpoint, *more, "--json", "-", "--sarif", sarif)
-        report = json.loads(done.stdout)
+        result = sigprop("lint", checkpoint, *more, "--json", "-", "--sarif", sarif)
+        report = json.loads(result.stdout)
         ids = [finding["id"] for finding in report["findings"]]
         if rule is not None:
             assert ids == [rule]
-            assert done.exit_code == status
+            assert result.exit_code == status
         options = dict(zip(more[::2], more[1::2], strict=True))
         assert report["length"] == options.get("--length")
         assert report["dtype"] == options.get("--dtype")
@@ -59,14 +59,14 @@ def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(folder):
     nu = np.log([0.0004, 0.003, 0.02, 0.04])
     gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
     np.savez(file, nu_log=nu, theta_log=np.log([0.1, 0.2, 0.3, 0.4]), gamma_log=gamma)
-    for dtype, lost in (("float32", []), ("float16", ["1"]), ("bfloat16", ["2"])):
+    for dtype, counts in (("float32", []), ("float16", ["1"]), ("bfloat16", ["2"])):
         report = json.loads(
             sigprop("lint", file, "--dtype", dtype, "--json", "-").stdout
         )
         sentences = [finding["consequence"] for finding in report["findings"]]
         assert [
             sentence.partition(" of 4")[0].split()[-1] for sentence in sentences
-        ] == lost
+        ] == counts
         assert all(sentence.startswith(f"in {dtype} ") for sentence in sentences)
 
 
@@ -77,11 +77,11 @@ def test_a_note_alone_ends_lint_with_zero(folder):
     gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu.astype(float))))
     theta = np.log([0.1, 0.2, 0.3, 0.4])
     np.savez(file, nu_log=nu, theta_log=theta, gamma_log=gamma)
-    done = ran("lint", file)
-    assert "note resolution-lost" in done.stdout
-    assert "0 errors, 0 warnings, 1 note." in done.stdout
-    done = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
-    assert "0 errors, 1 warning, 0 notes." in done.stdout
+    result = ran("lint", file)
+    assert "note resolution-lost" in result.stdout
+    assert "0 errors, 0 warnings, 1 note." in result.stdout
+    result = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
+    assert "0 errors, 1 warning, 0 notes." in result.stdout
 
 
 @option("lint", "--mapping")
@@ -92,8 +92,8 @@ def test_a_mapping_names_the_arrays_of_a_layer(folder):
         '[[layer]]\nfamily = "lru"\n[layer.names]\nnu_log = "mine"\ntheta_log = "turns"\n'
     )
     assert "need a recurrent layer of" in refused("lint", file)
-    done = sigprop("lint", file, "--mapping", mapping, "--json", "-")
-    (layer,) = json.loads(done.stdout)["layers"]
+    result = sigprop("lint", file, "--mapping", mapping, "--json", "-")
+    (layer,) = json.loads(result.stdout)["layers"]
     assert (layer["shortest"], layer["longest"]) == pytest.approx((50, 200))
 
 
@@ -133,12 +133,12 @@ def test_each_option_of_advice_is_what_is_advised_on(advised):
     base = {"layer": "lru", "length": 300, "state": 256, "memory": 300.0}
 
     def advice_of(*more):
-        done = ran("advise", *more, "--json", "-")
-        advice = json.loads(done.stdout)
+        result = ran("advise", *more, "--json", "-")
+        advice = json.loads(result.stdout)
         return (
             {name: advice[name] for name in base},
             advice["input"]["phase"],
-            done.stderr,
+            result.stderr,
         )
 
     options = ("--length", 300)
@@ -179,8 +179,8 @@ def test_a_series_is_cut_into_windows_of_the_length_at_most(
         lambda path, draw, out: calls.append((path, command_line())),
     )
     for length, lags in ((200, 100), (4000, cli_advise.WINDOW // 2)):
-        done = ran("advise", "--length", length, "--data", file, "--figure", png)
-        assert "decaying exponentials" in done.stdout
+        result = ran("advise", "--length", length, "--data", file, "--figure", png)
+        assert "decaying exponentials" in result.stdout
         assert len(advised[-1].covariance) == 2 * lags
         line = f"sigprop advise --length {length} --data {file} --figure {png}"
         assert calls[-1] == (png, line)

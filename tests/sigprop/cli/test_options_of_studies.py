@@ -188,13 +188,13 @@ def test_a_benchmark_times_the_parts_at_the_size_that_is_asked(
     monkeypatch.setattr(bench, "limits", lambda results: [*results])
     heads = ("what", "of", "beside", "takes, times", "from", "to", "ours, ms")
     file = folder / "b.json"
-    done = ran("bench", "--part", first, "--part", other, "--quick", "--json", file)
+    result = ran("bench", "--part", first, "--part", other, "--quick", "--json", file)
     cells = [
         (study, f"{study}-quick-True", "scan", "2.5", "1.25", "5", "62.5")
         for study in (first, other)
     ]
-    assert [tuple(row.values()) for row in printed(done.stdout, *heads)][:2] == cells
-    assert "said of 2" in done.stdout
+    assert [tuple(row.values()) for row in printed(result.stdout, *heads)][:2] == cells
+    assert "said of 2" in result.stdout
     report = json.loads(file.read_text())
     assert [row["what"] for row in report["comparisons"]] == [row[1] for row in cells]
     assert report["limits"] == [first, other]
@@ -266,8 +266,8 @@ def test_a_study_runs_by_the_same_command(preset, folder, monkeypatch):
         return Path(f"{study}-{size}.nc")
 
     monkeypatch.setattr(command, "make", make)
-    done = ran("sweep", "run", "ring_gain", "--preset", preset)
-    assert (done.stdout, done.stderr) == (f"ring_gain-{preset}.nc\n", "running\n")
+    result = ran("sweep", "run", "ring_gain", "--preset", preset)
+    assert (result.stdout, result.stderr) == (f"ring_gain-{preset}.nc\n", "running\n")
     for more in (("--workers", 2), ("--scheduler", "x:1"), ("--shard", "0/2")):
         message = refused("sweep", "run", "ring_gain", *more)
         assert "need no --workers, --scheduler or --shard for ring_gain" in message
@@ -292,8 +292,10 @@ def test_a_check_is_of_the_preset_and_ends_with_one_where_something_is_damaged(
     monkeypatch.setattr(sweeps, "damaged", damaged)
     output = ran("sweep", "check", SWEEP).stdout
     assert output == "3 of 7 cells are stored and sound, 0 were not\n"
-    done = ran("sweep", "check", SWEEP, "--preset", "paper", status=console.UNEXPECTED)
-    assert done.stdout == (
+    result = ran(
+        "sweep", "check", SWEEP, "--preset", "paper", status=console.UNEXPECTED
+    )
+    assert result.stdout == (
         f"{SWEEP} paper is cut\nset aside as aside\n"
         "5 of 9 cells are stored and sound, 1 were not\n"
     )

@@ -50,16 +50,16 @@ HEADS = ("seed", "test accuracy", "validation", "best step", "parameters", "fold
 @option("train", "--seeds", "--seed", "--out", "--no-figures")
 def test_the_scores_of_all_seeds_stand_in_their_columns(trained, tmp_path):
     out = tmp_path / "x"
-    done = ran("train", "digits", "--seeds", 2, "--seed", 1, "--out", out)
+    result = ran("train", "digits", "--seeds", 2, "--seed", 1, "--out", out)
     path = out / "digits-lru-quick"
-    assert printed(done.stdout, *HEADS) == [
+    assert printed(result.stdout, *HEADS) == [
         {"seed": "1", "test accuracy": "0.6250", "validation": "0.6875", "best step": "31",
          "parameters": "4,322", "folder": f"{path}/seed-1"},
         {"seed": "2", "test accuracy": "0.7500", "validation": "0.8125", "best step": "32",
          "parameters": "4,323", "folder": f"{path}/seed-2"},
     ]  # fmt: skip
     # A deviation of 0.125 / sqrt 2, over sqrt 2.
-    assert "test accuracy 0.6875, standard error 0.0625" in done.stdout
+    assert "test accuracy 0.6875, standard error 0.0625" in result.stdout
     assert [training["fold"] for training in trained[:2]] == [1, 2]
     assert trained[2] == path / "curves.png"
     ran("train", "digits", "--no-figures")
@@ -225,12 +225,12 @@ def test_the_tables_of_a_forecast_have_each_error_in_its_column(forecasters, tab
         for i, (name, scale) in enumerate(zip(FEATURES, (3.0, 11.0), strict=True))
     ]
     by_step = printed(output, "step", "lru", "last value", "linear")
-    every = FOUND["mse"].values
+    errors = FOUND["mse"].values
     assert [tuple(row.values()) for row in by_step] == [
         (
             str(step),
             f"{mse[:, step - 1].mean():.4g}",
-            *(f"{every[0, way, step - 1].mean():.4g}" for way in (1, 2)),
+            *(f"{errors[0, way, step - 1].mean():.4g}" for way in (1, 2)),
         )
         for step in (1, 2, 4)
     ]

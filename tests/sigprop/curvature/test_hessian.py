@@ -120,8 +120,10 @@ def _students(name):
             return student(SMALL[name]).layer
         layer = small.student("s4")
         B, C = np.random.default_rng(3).normal(size=(2, 2, 2))
-        both = {"B_re": B, "B_im": C, "C_re": C.T, "C_im": B.T, "D": B + C}
-        return replace(layer, {key: jnp.asarray(value) for key, value in both.items()})
+        arrays = {"B_re": B, "B_im": C, "C_re": C.T, "C_im": B.T, "D": B + C}
+        return replace(
+            layer, {key: jnp.asarray(value) for key, value in arrays.items()}
+        )
 
 
 def _close(expansion, truth, tolerance):
@@ -183,11 +185,14 @@ def test_at_its_own_optimum_nothing_pulls_and_nothing_bends_down(name):
 def test_the_student_as_teacher_is_at_the_optimum():
     with double_precision(True):
         task = teacher_student(small.student("lru"), Mixed(*LAWS["mixed"]), None)
-    whole = expand(task, small.student("lru"))
+    expansion = expand(task, small.student("lru"))
     alone = expand(task, small.student("lru"), at_optimum=True)
     scale = np.sqrt(np.diag(alone.hessian))
-    assert np.abs((whole.hessian - alone.hessian) / np.outer(scale, scale)).max() < 1e-9
-    assert np.abs(whole.gradient / scale).max() < 1e-9
+    assert (
+        np.abs((expansion.hessian - alone.hessian) / np.outer(scale, scale)).max()
+        < 1e-9
+    )
+    assert np.abs(expansion.gradient / scale).max() < 1e-9
 
 
 def test_entries_go_by_name(x64):

@@ -128,11 +128,13 @@ def test_iteration_ends_where_nothing_is_left(rank):
     np.testing.assert_allclose(run.values, [0, *values], atol=1e-14)
     assert run.residuals.max() < 1e-13
     np.testing.assert_allclose(run.image(), matrix @ start_of(0), atol=1e-12)
-    whole = quadrature(jax.random.key(0), times(matrix), start_of(0), steps=8, probes=2)
-    assert whole.nodes.shape == (2, 8)
-    np.testing.assert_allclose(whole.weights.sum(1), SIZE)
+    spectrum = quadrature(
+        jax.random.key(0), times(matrix), start_of(0), steps=8, probes=2
+    )
+    assert spectrum.nodes.shape == (2, 8)
+    np.testing.assert_allclose(spectrum.weights.sum(1), SIZE)
     direct = [s @ matrix @ s for s in signs(2)]
-    np.testing.assert_allclose(whole.trace().mean, np.mean(direct), atol=1e-12)
+    np.testing.assert_allclose(spectrum.trace().mean, np.mean(direct), atol=1e-12)
 
 
 def signs(probes, key=0):

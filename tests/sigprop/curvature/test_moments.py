@@ -45,18 +45,18 @@ def summed(left, right, process):
 def test_moments_of_sensitivities_are_their_double_sums(name):
     at, process = LAWS[name]
     double = summed(derivative(FIRST), derivative(SECOND), process)
-    both = {"lambda_i": FIRST, "lambda_j": SECOND, **at}
-    covariance = covariance_of_sensitivities(**both)
+    point_pair = {"lambda_i": FIRST, "lambda_j": SECOND, **at}
+    covariance = covariance_of_sensitivities(**point_pair)
     np.testing.assert_allclose(covariance, double, rtol=1e-9)
-    np.testing.assert_allclose(pair_sum(**both), double, rtol=1e-9)
+    np.testing.assert_allclose(pair_sum(**point_pair), double, rtol=1e-9)
     mixed = {"a": 0.0, "b": 1.0, "rho": 0.0} | at
     closed = hessian.similarity(FIRST, SECOND, **mixed)
     np.testing.assert_allclose(closed, double, rtol=1e-9)
     own = summed(derivative(FIRST), derivative(FIRST).conj(), process).real
-    whole = abs(GAIN) ** 2 * own
+    expected = abs(GAIN) ** 2 * own
     point = {"lambda_i": FIRST, "b_i": GAIN, **at}
-    assert of_own_conjugate(pair_sum, **point) == pytest.approx(whole, rel=1e-9)
-    turned = abs(FIRST) ** 2 * whole
+    assert of_own_conjugate(pair_sum, **point) == pytest.approx(expected, rel=1e-9)
+    turned = abs(FIRST) ** 2 * expected
     assert moment_of(by_angle, **point) == pytest.approx(turned, rel=1e-9)
 
 

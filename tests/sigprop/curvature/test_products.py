@@ -67,15 +67,15 @@ def test_batches_are_averaged_and_bound_the_memory():
     def loss(values, batch):
         return squares(tanh_outputs(values, batch), batch)
 
-    whole, parts = (hessian(loss, *tanh_network(count)) for count in (1, 4))
-    np.testing.assert_allclose(dense(parts), dense(whole), atol=1e-13)
-    np.testing.assert_allclose(dense(whole), dense(whole).T, atol=1e-13)
-    (value, gradient), (same, alike) = parts.loss(), whole.loss()
+    full, parts = (hessian(loss, *tanh_network(count)) for count in (1, 4))
+    np.testing.assert_allclose(dense(parts), dense(full), atol=1e-13)
+    np.testing.assert_allclose(dense(full), dense(full).T, atol=1e-13)
+    (value, gradient), (same, alike) = parts.loss(), full.loss()
     np.testing.assert_allclose(value, same)
     np.testing.assert_allclose(gradient, alike, atol=1e-14)
     direction = jnp.cos(jnp.arange(gradient.size))
     moved = [
-        loss(whole.split(whole.x + step * direction), take(whole.batches, 0))
+        loss(full.split(full.x + step * direction), take(full.batches, 0))
         for step in (1e-6, -1e-6)
     ]
     assert (moved[0] - moved[1]) / 2e-6 == pytest.approx(float(gradient @ direction))
@@ -83,7 +83,7 @@ def test_batches_are_averaged_and_bound_the_memory():
     def shaped(matrix):
         return str(jax.make_jaxpr(matrix)(matrix.x))
 
-    assert "f64[12,4]" in shaped(whole)
+    assert "f64[12,4]" in shaped(full)
     assert "f64[12,4]" not in shaped(parts)
 
 

@@ -100,8 +100,8 @@ def test_twins_have_one_response(name):
     with double_precision(True):
         teacher = linear_teacher(jax.random.key(3), nu0=0.9, size=5)
         assert np.isreal(np.asarray(teacher.eigenvalues())).any()
-        both = kernel(teacher, 40), kernel(twin(teacher, name), 40)
-    np.testing.assert_allclose(*both, atol=1e-12)
+        kernels = kernel(teacher, 40), kernel(twin(teacher, name), 40)
+    np.testing.assert_allclose(*kernels, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,8 @@ def test_code_that_stays_finite_at_the_edge_is_not_said_to_diverge(monkeypatch):
     def held_off(point, finite):
         return routes.impulse(dataclasses.replace(point, gap=0.1 + point.gap), finite)
 
-    broken = dataclasses.replace(routes, impulse=held_off)
-    monkeypatch.setitem(QUANTITIES, "sensitivity", broken)
+    finite = dataclasses.replace(routes, impulse=held_off)
+    monkeypatch.setitem(QUANTITIES, "sensitivity", finite)
     outcomes = sensitivity.divergence(find("zucchet:text:divergence"), 0)
     *edges, last = verdicts(outcomes, route="impulse")
     assert set(edges) == {"refuted"}

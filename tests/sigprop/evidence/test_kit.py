@@ -216,8 +216,8 @@ def test_halving_finds_where_a_condition_ends():
 
 def test_an_exponent_is_that_of_a_power():
     assert kit.exponent(lambda x: 7 * x**-3.0, 1e-2, 1e-3) == pytest.approx(-3)
-    both = kit.exponent(lambda x: np.array([x, 5 * x**2]), 1e-2, 1e-3)
-    np.testing.assert_allclose(both, [1, 2])
+    exponents = kit.exponent(lambda x: np.array([x, 5 * x**2]), 1e-2, 1e-3)
+    np.testing.assert_allclose(exponents, [1, 2])
 
 
 def test_the_norm_of_a_symmetric_matrix_is_its_largest_eigenvalue_in_size():

@@ -70,15 +70,17 @@ def test_both_processes_judge_at_the_tier_and_the_seed_of_the_command(
         "sigprop.experiments.rows.row", lambda claim_id: Row(find(claim_id), CHECK)
     )
     options = [part for claim in CLAIMS for part in ("--claim", claim)]
-    done = command("verify", *options, "--tier", tier, "--seed", 7, "--json", "-")
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    result = command("verify", *options, "--tier", tier, "--seed", 7, "--json", "-")
+    assert result.exception is None or isinstance(result.exception, SystemExit), (
+        result.output
+    )
     points = {
         entry["id"]: {result["point"] for result in entry["results"]}
-        for entry in json.loads(done.stdout)
+        for entry in json.loads(result.stdout)
     }
     assert points == {key: {f"{tier}, seed 7"} for key in CLAIMS}
     assert len(there) == checking.CHUNK
-    assert f"Tier {tier}, seed 7," in done.stderr
+    assert f"Tier {tier}, seed 7," in result.stderr
 
 
 # --- what a run will take

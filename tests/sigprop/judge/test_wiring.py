@@ -236,9 +236,9 @@ def run(*arguments):
 def test_every_option_of_verify_reaches_the_run(called, tmp_path):
     path = tmp_path / "rows.json"
     options = ("--tier", "headline", "--seed", 7, "--samples", 90_000)
-    done = run("verify", "--claim", "zucchet:1", "--claim", "lru:4", *options,
+    result = run("verify", "--claim", "zucchet:1", "--claim", "lru:4", *options,
                "--json", path)  # fmt: skip
-    assert done.exit_code == console.EXPECTED, done.output
+    assert result.exit_code == console.EXPECTED, result.output
     assert called["claims"] == ("zucchet:1", "lru:4")
     assert (called["tier"], called["seed"], called["samples"]) == (
         "headline",
@@ -262,12 +262,12 @@ def test_the_headline_tier_judges_main_moments_alone_unless_a_claim_is_named(cal
     }
     assert {"zucchet:48", "lru:prop3.3", "sigprop:memories-gla"} < closer
     assert set(called["claims"]) == closer
-    done = run("verify", "--tier", "headline", "--paper", "lru")
-    assert done.exit_code == console.EXPECTED
+    result = run("verify", "--tier", "headline", "--paper", "lru")
+    assert result.exit_code == console.EXPECTED
     assert called["claims"] == ("lru:prop3.3",)
-    done = run("verify", "--tier", "headline", "--paper", "rotrnn")
-    assert done.exit_code == console.BAD_INPUT
-    assert "need rows of main moments for the headline tier, got none" in done.stderr
+    result = run("verify", "--tier", "headline", "--paper", "rotrnn")
+    assert result.exit_code == console.BAD_INPUT
+    assert "need rows of main moments for the headline tier, got none" in result.stderr
 
 
 def test_a_surprise_ends_verify_and_ledger_with_one(called):
@@ -281,14 +281,14 @@ def test_a_surprise_ends_verify_and_ledger_with_one(called):
 def test_the_ledger_counts_every_row_and_shows_those_of_the_status(called, tmp_path):
     rows, site = tmp_path / "rows.json", tmp_path / "site"
     called["surprise"] = True  # among the definitions, which are not shown
-    done = run("ledger", "--paper", "zucchet", "--status", "refuted", "--seed", 3,
+    result = run("ledger", "--paper", "zucchet", "--status", "refuted", "--seed", 3,
                "--json", rows, "--html", site)  # fmt: skip
-    assert done.exit_code == console.UNEXPECTED
+    assert result.exit_code == console.UNEXPECTED
     assert (called["tier"], called["seed"]) == ("quick", 3)
     wanted = [claim.id for claim in select("zucchet") if claim.expected == "refuted"]
     assert [row["id"] for row in json.loads(rows.read_text())] == wanted
     assert len(list(site.glob("zucchet-*.html"))) == len(wanted)
     valued = sum(claim.expected not in VALUELESS for claim in select("zucchet"))
     # The surprising definition is undecided, so it counts.
-    assert f"{valued} of {valued + 1} verdicts are as expected" in done.output
-    assert f"{len(wanted)} refuted" in done.output
+    assert f"{valued} of {valued + 1} verdicts are as expected" in result.output
+    assert f"{len(wanted)} refuted" in result.output

@@ -136,17 +136,17 @@ def test_slices_do_not_see_how_a_mode_is_scaled(x64):
 @pytest.mark.parametrize("same", [permuted, turned, conjugated])
 def test_a_slice_moves_with_the_way_its_modes_are_written(x64, same):
     loss, layer = problem(), cartesian()
-    whole = landscape.direction(KEY, layer)
-    there = same(eqx.apply_updates(layer, whole))
+    direction = landscape.direction(KEY, layer)
+    there = same(eqx.apply_updates(layer, direction))
     mapped = jax.tree.map(
         lambda x, y: x - y, *map(landscape.parameters, (there, same(layer)))
     )
     steps = [jnp.linspace(-0.05, 0.05, 3)]
-    slices = landscape.slices(loss, layer, [whole], steps)
+    slices = landscape.slices(loss, layer, [direction], steps)
     normalised = landscape.normalise(mapped, same(layer))
-    again = landscape.slices(loss, same(layer), [normalised], steps)
+    repeated = landscape.slices(loss, same(layer), [normalised], steps)
     assert np.isfinite(slices).all()
-    np.testing.assert_allclose(slices, again, rtol=1e-9)
+    np.testing.assert_allclose(slices, repeated, rtol=1e-9)
 
 
 LAYERS = {
@@ -201,8 +201,12 @@ def test_rows_of_a_matrix_are_units_and_biases_go_with_them(x64):
     assert len({*map(float, encoder.bias)}) == len(encoder.bias)
     recurrent = label.blocks[0].layer
     for mode in range(4):
-        whole = recurrent.nu_log[mode], *recurrent.B_re[mode], *recurrent.C_im[:, mode]
-        assert len({*map(float, whole)}) == 1
+        mode_parameters = (
+            recurrent.nu_log[mode],
+            *recurrent.B_re[mode],
+            *recurrent.C_im[:, mode],
+        )
+        assert len({*map(float, mode_parameters)}) == 1
 
 
 def small_network(layer):

@@ -55,8 +55,8 @@ def test_modes_take_several_phase_limits_in_turn():
     key, limits = jax.random.key(4), (0.3, 2.0, 6.0)
     single, several = (lru(key, 900, 1, max_phase=most) for most in (6.0, limits))
     for index, most in enumerate(limits):
-        whole, cut = (np.exp(each.theta_log)[index::3] for each in (single, several))
-        np.testing.assert_allclose(cut, whole * most / 6.0, rtol=1e-5)
+        full, cut = (np.exp(each.theta_log)[index::3] for each in (single, several))
+        np.testing.assert_allclose(cut, full * most / 6.0, rtol=1e-5)
         assert 0.9 * most < cut.max() <= most
     np.testing.assert_array_equal(single.nu_log, several.nu_log)
     for wrong in ((), (1.0, 7.0), (0.0, 1.0)):
@@ -132,8 +132,8 @@ def test_weights_have_the_listings_variances():
             variance, rel=0.03
         )
     dense = zucchet_lru(jax.random.key(0), 300, 200, 100, nu0=0.9, theta0=1.0)
-    both = np.var(np.asarray(dense.B_re)) + np.var(np.asarray(dense.B_im))
-    assert both == pytest.approx(1 / 200, rel=0.03)
+    total = np.var(np.asarray(dense.B_re)) + np.var(np.asarray(dense.B_im))
+    assert total == pytest.approx(1 / 200, rel=0.03)
 
 
 def test_gamma_makes_the_state_of_a_white_input_unit_sized():

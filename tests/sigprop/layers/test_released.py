@@ -93,7 +93,7 @@ def test_an_angle_beyond_a_half_turn_is_refused():
 HEADS, SIZE, WIDTH, LENGTH = 2, 4, 3, 12
 
 
-def arrays(both=True):
+def arrays(two_way=True):
     """Of the code's names and shapes, each far from any special value."""
     rng, n = np.random.default_rng(2), HEADS * SIZE
     parameters = {
@@ -105,12 +105,12 @@ def arrays(both=True):
         "C2": rng.normal(size=(WIDTH, n)),
         "D": rng.normal(size=WIDTH),
     }
-    return parameters if both else {k: v for k, v in parameters.items() if k != "C2"}
+    return parameters if two_way else {k: v for k, v in parameters.items() if k != "C2"}
 
 
 def listing(p, u):
     """The released map, head by head: ``gamma P^T Theta P``, directions by turns."""
-    u, both = np.asarray(u), "C2" in p
+    u, two_way = np.asarray(u), "C2" in p
     angles = np.exp(p["theta_log"]).reshape(HEADS, SIZE // 2)
     rows = []
     for head in range(HEADS):
@@ -122,7 +122,7 @@ def listing(p, u):
         gamma = np.exp(-np.exp(p["gamma_log"][head]))
         A, B = gamma * P.T @ turn @ P, p["B"][mine]
         B = B * np.sqrt((1 - gamma**2) / np.trace(B.T @ B))
-        for order in (1, -1)[: 1 + both]:
+        for order in (1, -1)[: 1 + two_way]:
             h, states = np.zeros(SIZE), []
             for u_t in u[::order]:
                 h = A @ h + B @ u_t
@@ -134,16 +134,16 @@ def listing(p, u):
 
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize(
-    "both",
+    "two_way",
     [
         pytest.param(False, marks=pytest.mark.slow, id="forward"),
         pytest.param(True, id="both ways"),
     ],
 )
-def test_released_arrays_become_a_layer_that_computes_the_released_map(both):
-    released = arrays(both)
+def test_released_arrays_become_a_layer_that_computes_the_released_map(two_way):
+    released = arrays(two_way)
     layer = rotrnn_from_released(released, heads=HEADS)
-    assert isinstance(layer, BidirectionalRotRNN) == both
+    assert isinstance(layer, BidirectionalRotRNN) == two_way
     u = np.random.default_rng(3).normal(size=(LENGTH, WIDTH))
     outputs = run(layer, jnp.asarray(u))
     np.testing.assert_allclose(outputs, listing(released, u), rtol=0, atol=1e-12)

@@ -17,6 +17,7 @@ from sigprop.layers.rotrnn import (
     bidirectional_rotrnn,
     rotrnn,
 )
+from tests.sigprop.layers.helpers import gap
 
 # heads, head size; all with inputs and outputs of width 3 and sequences of one length,
 # since compiling a matrix exponential costs more than all else here.
@@ -41,11 +42,6 @@ def disturbed(built, seed, scale=1.0):
 
 def inputs(seed=1, length=LENGTH):
     return jnp.asarray(np.random.default_rng(seed).normal(size=(length, WIDTH)))
-
-
-def gap(value, truth):
-    value, truth = np.asarray(value), np.asarray(truth)
-    return np.abs(value - truth).max(initial=0) / np.abs(truth).max(initial=1)
 
 
 @eqx.filter_jit
@@ -371,18 +367,18 @@ def test_draws_follow_the_listing():
 )
 def test_bad_arguments_are_refused(build, arguments, text):
     good = {"state_size": 12, "width": 3, "heads": 2}
-    with pytest.raises(ValueError) as caught:  # noqa: PT011, compared in full below
+    with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
         build(jax.random.PRNGKey(0), **(good | arguments))
-    assert str(caught.value) == text
+    assert str(error.value) == text
 
 
 @x64
 @builders
 def test_inputs_of_a_wrong_width_are_refused(build):
     built = layer(2, 4, build=build)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011, compared in full below
+    with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
         built(jnp.zeros((5, 2)))
-    assert str(caught.value) == (
+    assert str(error.value) == (
         "need inputs of shape (time, 3), got (5, 2); use jax.vmap over a batch"
     )
 
@@ -390,9 +386,9 @@ def test_inputs_of_a_wrong_width_are_refused(build):
 @x64
 def test_both_ways_has_no_step():
     built = layer(2, 4, build=bidirectional_rotrnn)
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError) as error:
         built.step(built.initial_state(), jnp.zeros(WIDTH))
-    assert str(caught.value) == (
+    assert str(error.value) == (
         "need the whole sequence: an output of BidirectionalRotRNN depends on the "
         "inputs after it, so there is no step; call the layer on all inputs"
     )
@@ -400,5 +396,5 @@ def test_both_ways_has_no_step():
 
 def test_both_layers_say_what_they_are():
     assert (RotRNN.linear, RotRNN.causal, RotRNN.stable) == (True, True, True)
-    both = BidirectionalRotRNN
-    assert (both.linear, both.causal, both.stable) == (True, False, True)
+    kind = BidirectionalRotRNN
+    assert (kind.linear, kind.causal, kind.stable) == (True, False, True)

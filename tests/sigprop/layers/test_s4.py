@@ -61,8 +61,8 @@ def dense(a, b, c, d, u, dt, rule):
     """A dense real state-space model, discretised as a whole."""
     n, m = b.shape
     if rule == "zoh":
-        both = scipy.linalg.expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
-        lam, gain = both[:n, :n], both[:n, n:]
+        exponential = scipy.linalg.expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
+        lam, gain = exponential[:n, :n], exponential[:n, n:]
     else:
         left = np.eye(n) - dt / 2 * a
         lam = np.linalg.solve(left, np.eye(n) + dt / 2 * a)
@@ -189,8 +189,8 @@ def test_discretisations_solve_the_augmented_system(rule):
     )
     z = 0.3 * a
     for i in range(4):
-        both = scipy.linalg.expm(0.3 * np.array([[a[i], 1], [0, 0]]))
-        truth = both[0]
+        exponential = scipy.linalg.expm(0.3 * np.array([[a[i], 1], [0, 0]]))
+        truth = exponential[0]
         if rule == "bilinear":
             truth = np.array([1 + z[i] / 2, 0.3]) / (1 - z[i] / 2)
         np.testing.assert_allclose([lam[i], gain[i]], truth, rtol=1e-12)
@@ -215,8 +215,10 @@ def test_the_zoh_factor_keeps_its_digits_and_its_derivative():
     turn = np.exp(1j * np.linspace(np.pi / 2, np.pi, 5))
     sizes = [0, 1e-300, 1e-12, 1e-4, 0.1, 0.499, 0.501, 1.0, 5.0, 30.0]
     z = np.array([size * t for size in sizes for t in turn])
-    both = jax.jit(jax.vmap(jax.value_and_grad(mean_exponential, holomorphic=True)))
-    values, derivatives = both(jnp.asarray(z))
+    loss_and_gradient = jax.jit(
+        jax.vmap(jax.value_and_grad(mean_exponential, holomorphic=True))
+    )
+    values, derivatives = loss_and_gradient(jnp.asarray(z))
     with mpmath.workdps(400):
         for value, derivative, point in zip(values, derivatives, z, strict=True):
             at = mpmath.mpc(point)
@@ -302,13 +304,13 @@ def test_s5_is_a_real_system_with_hippo_blocks(blocks, rule):
 
 @pytest.mark.usefixtures("x64")
 def test_half_of_the_conjugate_states_is_enough():
-    half, whole = s5(KEY, 4, 3), s5(KEY, 8, 3, conjugate=False)
-    half, whole = (
+    half, full = s5(KEY, 4, 3), s5(KEY, 8, 3, conjugate=False)
+    half, full = (
         with_value(layer, log_dt=jnp.full(layer.state_size, -2.0))
-        for layer in (half, whole)
+        for layer in (half, full)
     )
     u = jnp.asarray(inputs(half))
-    np.testing.assert_allclose(run(half, u), run(whole, u), atol=1e-13)
+    np.testing.assert_allclose(run(half, u), run(full, u), atol=1e-13)
 
 
 def test_steps_are_within_their_bounds():

@@ -41,8 +41,8 @@ def test_a_stack_is_its_layers_one_after_the_other(mixed, skip):
     by_hand = u
     for layer in mixed:
         by_hand = run(layer, by_hand) + (by_hand if skip else 0)
-    whole, stepped = both_ways(built, u)
-    assert gap(whole, by_hand) < 1e-13
+    outputs, stepped = both_ways(built, u)
+    assert gap(outputs, by_hand) < 1e-13
     assert gap(stepped, by_hand) < 1e-13
 
 

@@ -185,7 +185,7 @@ def test_lengths_zero_and_one_work(name):
 @baselines
 def test_parameters_are_those_of_the_formula(name):
     built = baseline(name)
-    gates, both = (1, 1) if name == "brnn" else (4, 2)
+    gates, parts = (1, 1) if name == "brnn" else (4, 2)
     biases = 0 if name == "brnn" else 4 * N
     half = gates * (N * N + N * D_IN) + biases + N * D_OUT
     assert count_parameters(built) == 2 * half + D_IN * D_OUT
@@ -199,9 +199,9 @@ def test_parameters_are_those_of_the_formula(name):
             assert groups.pop(f"backward.{field}") == group
     assert not groups
     assert built.widths == (D_IN, D_OUT)
-    assert built.state_size == 2 * both * N
+    assert built.state_size == 2 * parts * N
     assert (built.linear, built.stable, built.causal) == (False, False, False)
-    assert [len(zero) for zero in built.initial_state()] == [both * N, both * N]
+    assert [len(zero) for zero in built.initial_state()] == [parts * N, parts * N]
 
 
 @pytest.mark.parametrize("build", [brnn, blstm])

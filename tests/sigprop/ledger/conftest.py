@@ -54,8 +54,8 @@ def run():
         )
         for result in (*claims, WIDE, LONG)
     ]
-    whole = dataclasses.replace(judged, claims=(*topics, *judged.claims))
-    return with_overview(whole)
+    combined = dataclasses.replace(judged, claims=(*topics, *judged.claims))
+    return with_overview(combined)
 
 
 @pytest.fixture(scope="session")

@@ -69,8 +69,8 @@ def test_as_many_misprints_as_are_asked_stand_among_right_statements(all_questio
 
 
 def test_another_seed_plants_others_and_the_same_seed_the_same(all_questions):
-    again, other = questions(ASKS), questions(Benchmark(ASKS.papers, 6, 6))
-    assert [question.latex for question in again] == [
+    repeated, other = questions(ASKS), questions(Benchmark(ASKS.papers, 6, 6))
+    assert [question.latex for question in repeated] == [
         question.latex for question in all_questions
     ]
     assert [question.latex for question in other] != [

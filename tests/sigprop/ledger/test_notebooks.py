@@ -61,9 +61,12 @@ def test_the_command_writes_a_page_a_notebook_and_an_index(
     source, tmp_path, monkeypatch
 ):
     folder = tmp_path / "deep" / "pages"
-    done = sigprop("notebooks", folder, "--source", source)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.split("\n")[-2:] == [f"2 notebooks: {folder / 'index.html'}", ""]
+    result = sigprop("notebooks", folder, "--source", source)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.split("\n")[-2:] == [
+        f"2 notebooks: {folder / 'index.html'}",
+        "",
+    ]
     pages = {file.name: file.read_text("utf-8") for file in folder.iterdir()}
     assert set(pages) == {"first.html", "other.html", "index.html"}
     first = pages["first.html"]
@@ -83,8 +86,8 @@ def test_the_command_writes_a_page_a_notebook_and_an_index(
     assert "<title>One &amp; two</title>" in first
     assert "Half of" in pages["index.html"]
     monkeypatch.setattr(notebook_pages, "run", lambda *arguments: None)
-    again = sigprop("notebooks", folder, "--source", source)  # over its own pages
-    assert again.exit_code == 0, again.output
+    repeated = sigprop("notebooks", folder, "--source", source)  # over its own pages
+    assert repeated.exit_code == 0, repeated.output
 
 
 def shown(html):

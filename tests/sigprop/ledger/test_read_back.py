@@ -36,8 +36,8 @@ def record(monkeypatch):
         [distinct("1"), distinct("2", root="zucchet:1", kind="exact")]
     )
     links = {"zucchet:1": "one.html", "zucchet:2": "two.html"}
-    whole = errata.as_json({"zucchet": [fault]}, links)
-    (erratum,) = json.loads(json.dumps(whole))["errata"]
+    sheet = errata.as_json({"zucchet": [fault]}, links)
+    (erratum,) = json.loads(json.dumps(sheet))["errata"]
     return erratum
 
 

@@ -242,8 +242,8 @@ def test_the_head_says_whether_all_is_as_expected(page: str):
         "✗ 3 of 3 verdicts are as expected; rows without a verdict: 1 definition, "
         "1 not checkable, 1 of these unexpectedly; not as expected:"
     ) in page
-    both = render(run(CONFIRMED, REFUTED))
-    assert "✓ 2 of 2 verdicts are as expected." in both
+    page_of_both = render(run(CONFIRMED, REFUTED))
+    assert "✓ 2 of 2 verdicts are as expected." in page_of_both
     assert "no claims" in render(run())
     for fact in ("SMOKE", "0.05", "10<sup>−6</sup>", "cpu", "float64", "jax 0.10.1"):
         assert fact in page
@@ -305,9 +305,9 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path):
     write_report(path, EVERYTHING)
     before = path.read_text(encoding="utf-8")
     assert before == render(EVERYTHING)
-    broken = run(dataclasses.replace(CONFIRMED, statement=r"\nosuch"))
+    unrenderable = run(dataclasses.replace(CONFIRMED, statement=r"\nosuch"))
     with pytest.raises(ValueError, match="nosuch"):
-        write_report(path, broken)
+        write_report(path, unrenderable)
     assert path.read_text(encoding="utf-8") == before
     assert list(tmp_path.iterdir()) == [path]
 

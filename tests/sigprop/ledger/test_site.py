@@ -100,9 +100,9 @@ def test_a_site_that_cannot_be_rendered_leaves_the_older_one(tmp_path, run, grap
     write_site(tmp_path, few, graph=graph)
     written = {*page_names(claim.id for claim in few.claims), *few.overview, MANIFEST}
     assert {file.name for file in tmp_path.iterdir()} == written
-    broken = dataclasses.replace(few.claims[0], statement=r"\nosuch")
+    unrenderable = dataclasses.replace(few.claims[0], statement=r"\nosuch")
     with pytest.raises(ValueError, match="nosuch"):
-        write_site(tmp_path, dataclasses.replace(few, claims=(broken,)))
+        write_site(tmp_path, dataclasses.replace(few, claims=(unrenderable,)))
     assert {file.name for file in tmp_path.iterdir()} == written
 
 

@@ -168,12 +168,12 @@ def interrupt_after(monkeypatch, count):
 def test_whenever_it_is_cut_short_the_next_call_completes_it(
     tmp_path, fresh, monkeypatch
 ):
-    whole, cut, count = {}, True, 0
+    complete, cut, count = {}, True, 0
     while cut:
         folder = tmp_path / str(count)
         write(folder, ALL)
         (folder / "notes.txt").write_text("mine")
-        whole = whole or content(folder)
+        complete = complete or content(folder)
         with monkeypatch.context() as patch:
             interrupt_after(patch, count)
             try:
@@ -183,7 +183,7 @@ def test_whenever_it_is_cut_short_the_next_call_completes_it(
             else:
                 cut = False
         for name, text in content(folder).items():
-            allowed = {whole.get(name), fresh.get(name)}
+            allowed = {complete.get(name), fresh.get(name)}
             assert name == MANIFEST or text in allowed, (count, name)
         write(folder, FEW, seed=1)
         assert content(folder) == fresh | {"notes.txt": "mine"}, count
@@ -218,10 +218,10 @@ def test_the_command_refuses_before_the_work(tmp_path, monkeypatch, stranger, op
     monkeypatch.setattr("sigprop.cli.judged.judge", work)
     (tmp_path / stranger).write_text("mine")
     command = ["ledger", "--paper", "rotrnn", "--html", str(tmp_path), *options]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 2
-    assert done.stderr.count("\n") == 1
-    assert stranger in done.stderr
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert stranger in result.stderr
     assert content(tmp_path) == {stranger: "mine"}
 
 

@@ -75,8 +75,8 @@ def test_a_page_shows_its_file_whole_and_marks_each_line_that_is_linked_to(site)
         assert Page(text).ids.count(anchor) == 1
         shown = unescape(re.sub(r"<[^>]+>", "", text.rpartition("<pre>")[2]))
         file = unescape(re.findall(r"<h1><code>(.*?)</code>", text)[0])
-        whole = on_disk(file).read_text()
-        assert shown.strip().startswith(whole.strip()), file
+        source_text = on_disk(file).read_text()
+        assert shown.strip().startswith(source_text.strip()), file
         before = text.partition(f'<span id="{anchor}">')[0].rpartition("<pre>")[2]
         assert before.count("\n") + 1 == int(anchor[1:])
 

@@ -80,8 +80,8 @@ def test_moments_are_those_of_the_sequences_themselves(seed):
     for t in range(STEPS):
         for age in range(t + 1):
             y[:, t] += kernel[:, age] * v[:, t - age]
-    whole = moment(mean_weights(kernel), estimates.plain)
-    np.testing.assert_allclose(whole, (np.abs(y) ** 2).mean((0, 1)), rtol=1e-9)
+    power = moment(mean_weights(kernel), estimates.plain)
+    np.testing.assert_allclose(power, (np.abs(y) ** 2).mean((0, 1)), rtol=1e-9)
     turned = square(mean_weights(kernel, conjugate=False), estimates.mixed)
     np.testing.assert_allclose(turned, (y**2).mean((0, 1)), rtol=1e-9)
 

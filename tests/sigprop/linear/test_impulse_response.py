@@ -38,8 +38,8 @@ def test_the_output_is_the_convolution_with_the_kernel(x64, name):
     layer = build(name)
     for length in LENGTHS if name in FAST else LENGTHS[-1:]:
         u = np.random.default_rng(4).normal(size=(length, layer.widths[0]))
-        both = jax.jit(lambda layer, u: (kernel(layer, len(u)), layer(u)))
-        response, wanted = map(np.asarray, both(layer, u))
+        kernel_and_outputs = jax.jit(lambda layer, u: (kernel(layer, len(u)), layer(u)))
+        response, wanted = map(np.asarray, kernel_and_outputs(layer, u))
         assert response.shape == (len(ages(layer, length)), *layer.widths[::-1])
         y = np.zeros((length, layer.widths[1]))
         for age, weight in zip(ages(layer, length).tolist(), response, strict=True):

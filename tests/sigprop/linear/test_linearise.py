@@ -72,8 +72,8 @@ def test_tangents_are_derivatives_of_the_impulse_response(known):
     for name, (moved,) in linearised.tangents.items():
         ages = np.arange(STEPS)
         derivative = ages * np.power(modes.lam[:, None], ages - 1.0)
-        every = np.broadcast_to(modes.lam, (len(moved.residues), modes.lam.size))
-        response = by_modes(every, moved.residues)
+        eigenvalues = np.broadcast_to(modes.lam, (len(moved.residues), modes.lam.size))
+        response = by_modes(eigenvalues, moved.residues)
         response = response + np.real(
             np.einsum("poni,na->paoi", moved.slopes, derivative)
         )

@@ -100,20 +100,20 @@ def test_errors_shrink_with_the_root_of_the_number(layer):
 
 def test_one_drawn_error_has_the_same_mean_and_varies_more(layer):
     truth = truth_of(layer, AR1(0.8))
-    every = measured(layer, AR1(0.8))
+    all_outputs = measured(layer, AR1(0.8))
     single = measured(layer, AR1(0.8), every_output=False)
     assert misfit(single, truth) < Z
-    assert float(single["state"].sem) == pytest.approx(float(every["state"].sem))
+    assert float(single["state"].sem) == pytest.approx(float(all_outputs["state"].sem))
     for name in ("recurrent", "input"):
-        assert single[name].sem > 1.05 * every[name].sem
+        assert single[name].sem > 1.05 * all_outputs[name].sem
 
 
 def test_the_position_is_the_last_step_or_the_middle_if_both_sides_matter(layer):
     assert position(layer, STEPS) == STEPS - 1
     at_end = measured(layer, White(), num=64, at=STEPS - 1)
     assert measured(layer, White(), num=64) == at_end
-    both = blur(jax.random.key(0), 2, 2)
-    assert [position(both, steps) for steps in (1, 6, 7)] == [0, 3, 3]
+    layer_of_two = blur(jax.random.key(0), 2, 2)
+    assert [position(layer_of_two, steps) for steps in (1, 6, 7)] == [0, 3, 3]
 
 
 def test_another_position_has_other_moments(layer):
@@ -133,8 +133,8 @@ def test_layers_that_are_not_linear_have_first_order_moments():
 
 
 def test_equal_keys_give_equal_results_and_others_do_not(layer):
-    first, again, other = (measured(layer, White(), seed, 64) for seed in (3, 3, 4))
-    assert first == again
+    first, repeated, other = (measured(layer, White(), seed, 64) for seed in (3, 3, 4))
+    assert first == repeated
     assert all(first[name].mean != other[name].mean for name in MOMENTS)
 
 
@@ -206,10 +206,10 @@ class Noted:
 def test_a_single_precision_layer_is_measured_in_single_precision(layer, wide):
     with double_precision(False):
         single = lru(jax.random.key(7), 3, 2, r_min=0.5, r_max=0.95)
-    noted = Noted()
+    recorder = Noted()
     with double_precision(wide):
-        estimates = measured(single, noted)
-    assert noted.asked == {jnp.dtype("float32")}
+        estimates = measured(single, recorder)
+    assert recorder.asked == {jnp.dtype("float32")}
     truth = truth_of(
         jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf, float)), single), White()
     )

@@ -91,8 +91,8 @@ def test_without_tangents_there_are_no_gradients(known):
     layer, perturbed = known
     R, at = AR1(0.8).autocovariance(np.arange(STEPS)), positions(layer)[0]
     short = predict(Perturbed(perturbed.modes, {}), R, STEPS, at)
-    whole = predict(perturbed, R, STEPS, at)
-    assert short == {name: whole[name] for name in ("state", "output")}
+    full = predict(perturbed, R, STEPS, at)
+    assert short == {name: full[name] for name in ("state", "output")}
 
 
 def test_a_causal_prediction_does_not_see_what_comes_after(known):

@@ -163,9 +163,9 @@ def test_dropout_is_random_in_training_and_off_in_inference():
     )
     u = noise(6, 3)
     first, _ = model.features(u, state, key=jax.random.key(0))
-    again, _ = model.features(u, state, key=jax.random.key(0))
+    repeated, _ = model.features(u, state, key=jax.random.key(0))
     other, _ = model.features(u, state, key=jax.random.key(1))
-    np.testing.assert_array_equal(first, again)
+    np.testing.assert_array_equal(first, repeated)
     assert float(jnp.abs(first - other).max()) > 0.1
     resting = eqx.nn.inference_mode(model)
     plain, _ = resting.features(u, state)

@@ -60,13 +60,13 @@ def test_the_truth_is_within_the_error(name, seed):
     network, state = random_network(NETWORKS[name], seed)
     prediction = predict(network, R, seed=seed)
     right = truth(network, state, seed + 100)
-    for got, error, (mean, sem) in zip(
+    for computed, error, (mean, sem) in zip(
         prediction[:2], prediction.error, right, strict=True
     ):
-        assert (np.abs(mean - got) <= error + FAR * sem).all()
+        assert (np.abs(mean - computed) <= error + FAR * sem).all()
         # Nor is the error wider than what is off and the noise of the drawn mean.
         noise_of = sem * (SEQUENCES / deviations.MOST) ** 0.5
-        assert (error <= np.abs(mean - got) + 12 * noise_of).all()
+        assert (error <= np.abs(mean - computed) + 12 * noise_of).all()
 
 
 AFFINE = {"mixing": "none", "norm": "none"}
@@ -112,15 +112,19 @@ def test_the_zero_state_is_part_of_the_error(skip):
     network = shaken(network, size=0.1)
     prediction = predict(network, R, samples=0)
     exact = by_impulses(network, state, R, CHANNELS)
-    for got, error, right in zip(prediction[:2], prediction.error, exact, strict=True):
-        np.testing.assert_allclose(error, np.abs(got - right), atol=3e-9 * got[2])
-        assert error[2] > 0.005 * got[2]
+    for computed, error, right in zip(
+        prediction[:2], prediction.error, exact, strict=True
+    ):
+        np.testing.assert_allclose(
+            error, np.abs(computed - right), atol=3e-9 * computed[2]
+        )
+        assert error[2] > 0.005 * computed[2]
 
 
 def test_a_layer_alone_is_exact():
     prediction = predict(lru(jax.random.key(0), 6, CHANNELS, r_max=0.9), R)
-    for got, error in zip(prediction[:2], prediction.error, strict=True):
-        assert (error < 1e-8 * got).all()
+    for computed, error in zip(prediction[:2], prediction.error, strict=True):
+        assert (error < 1e-8 * computed).all()
 
 
 @pytest.mark.usefixtures("x64")
@@ -196,7 +200,9 @@ def test_a_number_of_samples_out_of_range_is_refused(samples):
 
 def test_a_seed_draws_other_trajectories():
     network, _ = random_network(NETWORKS["glu-layer"], 0)
-    first, again, other = (predict(network, R, seed=k, samples=64) for k in (1, 1, 2))
-    np.testing.assert_array_equal(first.error, again.error)
+    first, repeated, other = (
+        predict(network, R, seed=k, samples=64) for k in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first.error, repeated.error)
     assert (first.error.stream != other.error.stream).all()
     np.testing.assert_array_equal(first.stream, other.stream)

@@ -30,7 +30,7 @@ def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
     path = save_network(tmp_path / f"network{suffix}", network, state)
     loaded, restored = load_network(path)
     assert loaded.config == CONFIG
-    expected, fresh, again = (
+    expected, fresh, repeated = (
         in_batch(eqx.nn.inference_mode(model), its, u)[0]
         for model, its in (
             (network, state),
@@ -38,7 +38,7 @@ def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
             (loaded, restored),
         )
     )
-    np.testing.assert_array_equal(again, expected)
+    np.testing.assert_array_equal(repeated, expected)
     assert float(jnp.max(jnp.abs(fresh - expected))) > 0.1
 
 

@@ -44,10 +44,10 @@ def test_modes_filter_as_impulse_responses_do(seed, radii):
     ):
         filtered = filters.filtered(argument, mine)
         expected = filters.filtered(argument, his)
-        for got, right in zip(
+        for computed, right in zip(
             jax.tree.leaves(filtered), jax.tree.leaves(expected), strict=True
         ):
-            np.testing.assert_allclose(got, right, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(computed, right, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(mine.gain(LAGS), his.gain(LAGS), rtol=1e-10)
     for mine, his, argument in (
         (by, known, signal),
@@ -75,10 +75,10 @@ def test_eigenvalues_of_no_or_endless_memory_are_filtered_too(lam):
         filters.filtered(signal, by),
         gaussian.filtered(signal, jnp.asarray(output)),
     )
-    for got, right in zip(
+    for computed, right in zip(
         jax.tree.leaves(filtered), jax.tree.leaves(expected), strict=True
     ):
-        np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(computed, right, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(
         filters.square_filtered(signal, by),
         gaussian.square_filtered(signal, jnp.asarray(state)),

@@ -95,9 +95,9 @@ def test_nonlinearities_have_the_covariances_of_two_quadratures(size):
     out = through(signal, jax.nn.gelu)
     R, mean = np.asarray(signal.covariance), np.asarray(signal.mean)
     for lag, i, j in itertools.product(range(LAGS), range(2), range(2)):
-        both = np.array([[R[0, i, i], R[lag, i, j]], [R[lag, i, j], R[0, j, j]]])
+        joint = np.array([[R[0, i, i], R[lag, i, j]], [R[lag, i, j], R[0, j, j]]])
         product = gauss_expectation(
-            lambda x: np.prod(np.asarray(jax.nn.gelu(x)), 0), mean[[i, j]], both, 60
+            lambda x: np.prod(np.asarray(jax.nn.gelu(x)), 0), mean[[i, j]], joint, 60
         )
         expected = product - out.signal.mean[i] * out.signal.mean[j]
         np.testing.assert_allclose(
@@ -204,10 +204,10 @@ def test_a_gated_unit_has_its_variance_however_steep_the_gate(deviation):
     mean, v0, together, alone = 0.4 * deviation, 0.3, 1.1, 0.7
     value = Signal(jnp.array([v0]), jnp.full((1, 1, 1), together**2 + alone))
     gate = Signal(jnp.array([mean]), jnp.full((1, 1, 1), deviation**2))
-    both = jnp.full((1, 1, 1), together * deviation)
+    joint = jnp.full((1, 1, 1), together * deviation)
     near = [mean / -deviation + side * 40 / deviation for side in (-1, 0, 1)]
     for function in (jax.nn.sigmoid, SLOPE):
-        out = gated(value, gate, (both, both), function)
+        out = gated(value, gate, (joint, joint), function)
 
         ready = jax.jit(function)
 

@@ -69,7 +69,7 @@ class Network(eqx.Module):
             eqx.nn.BatchNorm(width, axes, mode="ema"),
         )
         layers = (lru(layer_key, state_size, width) for layer_key in (first, second))
-        self.blocks = [Block(*both, drop) for both in zip(norms, layers, strict=True)]
+        self.blocks = [Block(*pair, drop) for pair in zip(norms, layers, strict=True)]
         self.readout = eqx.nn.Linear(width, 2, key=last)
 
     def __call__(self, u, state):

@@ -69,9 +69,9 @@ def test_no_damage_goes_unseen(suffix, tmp_path):
     """Cut short anywhere, or one byte changed: refused, unless nothing has changed."""
     config = SIZES | {"r_min": 0.1234567890123456}
     path = save(tmp_path / f"layer{suffix}", small(), config)
-    whole, good = path.read_bytes(), named_arrays(small())
-    for length in range(0, len(whole), 37):
-        path.write_bytes(whole[:length])
+    content, good = path.read_bytes(), named_arrays(small())
+    for length in range(0, len(content), 37):
+        path.write_bytes(content[:length])
         with pytest.raises(ValueError, match="need a whole"):
             load(path, build_lru)
     configs, unseen = [], []
@@ -80,13 +80,13 @@ def test_no_damage_goes_unseen(suffix, tmp_path):
         configs.append(config)
         return build_lru(config)
 
-    for offset in range(0, len(whole), 5):
-        changed = bytearray(whole)
+    for offset in range(0, len(content), 5):
+        changed = bytearray(content)
         changed[offset] ^= 1 << offset % 8
         path.write_bytes(changed)
         with contextlib.suppress(ValueError):
             unseen.append(load(path, build))
-    assert len(unseen) < 0.5 * len(range(0, len(whole), 5))
+    assert len(unseen) < 0.5 * len(range(0, len(content), 5))
     assert all(read_config == config for read_config in configs)
     for layer in unseen:
         same_bits(named_arrays(layer), good)
@@ -150,9 +150,9 @@ MISFITS = {
 def test_arrays_that_do_not_fit_are_refused(misfit, suffix, tmp_path):
     tree, message = MISFITS[misfit]
     path = save(tmp_path / f"layer{suffix}", tree, SIZES)
-    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
         load(path, build_lru)
-    assert str(path) in str(caught.value)
+    assert str(path) in str(error.value)
 
 
 def test_many_names_are_not_all_listed():

@@ -179,12 +179,12 @@ def test_one_step_at_a_time_gives_what_the_whole_sequence_gives(name, pooling, x
         return jax.lax.scan(body, model.initial_states(), u)[1]
 
     @eqx.filter_jit
-    def whole(model, u):
+    def from_sequences(model, u):
         if pooling == "none":
             return model(u, state)[0]
         return jnp.stack([model(u[: t + 1], state)[0] for t in range(len(u))])
 
-    close(stream(model, u), whole(model, u), 1e-9)
+    close(stream(model, u), from_sequences(model, u), 1e-9)
 
 
 def test_the_last_step_and_tokens_stream_too(x64):

@@ -107,9 +107,9 @@ def test_the_published_speech_sizes_are_those_of_networks_that_read_both_ways():
     assert total(row) == 268_163
     values = {name: getattr(row, name) for name in row.__dataclass_fields__}
     half = {**values, "mixing": "half_glu"}
-    both = NetworkConfig(**{**half, "layer": "bidirectional_rotrnn"})
-    assert total(both) == 286_019
-    assert total(both) - 6 * 32 * (16 - 6) == 284_099
+    two_way = NetworkConfig(**{**half, "layer": "bidirectional_rotrnn"})
+    assert total(two_way) == 286_019
+    assert total(two_way) - 6 * 32 * (16 - 6) == 284_099
     lru = {"layer": "bidirectional_lru", "layer_options": {}, "state_size": 64}
     assert total(NetworkConfig(**{**half, **lru})) == 283_523
 

@@ -76,8 +76,10 @@ def by_impulses(network, state, R, channels):
 @pytest.mark.parametrize("skip", ["identity", "linear"])
 def test_a_linear_network_is_exact_once_the_zero_state_is_forgotten(skip):
     network, R, exact = linear(skip)
-    for got, expected in zip(predict(network, R, samples=0)[:2], exact, strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-9)
+    for computed, expected in zip(
+        predict(network, R, samples=0)[:2], exact, strict=True
+    ):
+        np.testing.assert_allclose(computed, expected, rtol=1e-9)
 
 
 @pytest.mark.usefixtures("x64")
@@ -138,10 +140,10 @@ def misses(measured, margin=MARGIN, state=None):
     network, own, R, squares = measured
     prediction = predict(network, R, own if state is None else state, samples=0)[:2]
     count = 0
-    for moments, got in zip(squares, prediction, strict=True):
+    for moments, computed in zip(squares, prediction, strict=True):
         mean = moments.mean(0)
         error = moments.std(0) / len(moments) ** 0.5
-        count += int(np.sum(np.abs(mean - got) > margin * got + FAR * error))
+        count += int(np.sum(np.abs(mean - computed) > margin * computed + FAR * error))
     return count
 
 
@@ -152,9 +154,9 @@ def test_deep_networks_are_within_the_margin(measured):
 def test_batches_have_the_predicted_moments(measured):
     network, _, R, squares = measured
     prediction = predict(network, R, samples=0)[:2]
-    for moments, got in zip(squares, prediction, strict=True):
+    for moments, computed in zip(squares, prediction, strict=True):
         error = FAR * moments.std(0) / len(moments) ** 0.5
-        assert (np.abs(moments.mean(0) - got) < 0.15 * got + error).all()
+        assert (np.abs(moments.mean(0) - computed) < 0.15 * computed + error).all()
 
 
 def without_together(stream, branch, together):
@@ -225,8 +227,10 @@ def test_a_planted_fault_is_seen(measured, fault, monkeypatch):
 def test_a_fault_planted_in_a_linear_network_is_seen(fault, monkeypatch):
     network, R, exact = linear("identity")
     monkeypatch.setattr(propagation, *LINEAR_FAULTS[fault])
-    for got, expected in zip(predict(network, R, samples=0)[:2], exact, strict=True):
-        if np.any(np.abs(got / expected - 1) > 0.01):
+    for computed, expected in zip(
+        predict(network, R, samples=0)[:2], exact, strict=True
+    ):
+        if np.any(np.abs(computed / expected - 1) > 0.01):
             return
     pytest.fail("nothing moved")
 
@@ -239,8 +243,10 @@ def refuse(message, layer="lru", covariance=None, **changes):
 
 
 def test_what_has_no_theory_is_named():
-    both = "causal linear layer in block 0, got BidirectionalLRU, which reads from both"
-    refuse(both, "bidirectional_lru")
+    message = (
+        "causal linear layer in block 0, got BidirectionalLRU, which reads from both"
+    )
+    refuse(message, "bidirectional_lru")
     refuse("block 0, got GRU, which is not linear.*measured=", "gru")
     refuse("need a linear encoder", encoder="embedding")
     refuse(r"need a positive semi-definite", covariance=np.array([1.0, 0.0, 2.0]))
@@ -286,10 +292,10 @@ def test_saturated_gates_let_moments_through(gain):
     R = process.autocovariance(np.arange(steps))
     prediction = predict(network, R, state, samples=0)[:2]
     squares = np.mean(np.square(streams), 2), np.sum(np.abs(states) ** 2, 2)
-    for got, values in zip(prediction, squares, strict=True):
-        assert np.isfinite(got).all()
+    for computed, values in zip(prediction, squares, strict=True):
+        assert np.isfinite(computed).all()
         error = FAR * values.std(0) / num**0.5
-        assert (np.abs(values.mean(0) - got) < 0.15 * got + error).all()
+        assert (np.abs(values.mean(0) - computed) < 0.15 * computed + error).all()
 
 
 @pytest.mark.usefixtures("x64")

@@ -198,8 +198,8 @@ def test_directions_are_found_some_at_a_time(together, monkeypatch):
     ]
     moment = correlated_moment(population, by, terms=terms, directions=rows).value
     np.testing.assert_allclose(moment, np.sum(each, 0), rtol=1e-12)
-    every = correlated_moment(population, by, terms=terms, directions="each").value
-    np.testing.assert_allclose(every, moment, rtol=1e-6)
+    over_all = correlated_moment(population, by, terms=terms, directions="each").value
+    np.testing.assert_allclose(over_all, moment, rtol=1e-6)
 
 
 def test_modes_are_orthogonal_and_the_first_is_constant():

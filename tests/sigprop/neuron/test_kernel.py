@@ -65,11 +65,11 @@ def test_it_is_the_recurrence_at_every_awkward_size(dtype, real, running, shared
         for part in (x[:1], x[1:1], x[1:20], x[20:]):
             carry.advance(part)
         wanted = loop(lam, x)[: 4 if running else 2]
-        for got, right in zip(carry.parts(), wanted, strict=True):
-            assert got.shape == (n, batch)
-            assert np.isrealobj(got) == (real or np.isrealobj(right))
+        for computed, right in zip(carry.parts(), wanted, strict=True):
+            assert computed.shape == (n, batch)
+            assert np.isrealobj(computed) == (real or np.isrealobj(right))
             room = 4 * STEPS * ROUNDING[dtype] * (1 + abs(right).max())
-            np.testing.assert_allclose(got, right, 0, room)
+            np.testing.assert_allclose(computed, right, 0, room)
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,12 @@ def test_it_sees_the_inputs_of_the_scan(process, stretch, monkeypatch):
         ours = trajectories(key, lam, process, times, batch, True, gain)
         scanned = walk(key, split(lam), process, times, batch, True, gain)
     for sums, other in zip(ours, scanned, strict=True):
-        for got, right in zip(
+        for computed, right in zip(
             jax.tree.leaves(sums), jax.tree.leaves(other), strict=True
         ):
-            np.testing.assert_allclose(got, right, 0, 1e-13 * (1 + np.abs(right).max()))
+            np.testing.assert_allclose(
+                computed, right, 0, 1e-13 * (1 + np.abs(right).max())
+            )
 
 
 def test_without_it_moments_are_those_of_the_scan(monkeypatch):

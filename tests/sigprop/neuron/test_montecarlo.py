@@ -171,9 +171,9 @@ def test_more_draws_keep_the_whole_batches_that_were_drawn_before():
 
 
 def test_a_neuron_sees_the_same_inputs_whoever_is_beside_it():
-    both, first = small()[0]["state"], small(lam=jnp.asarray([0.9]))[0]["state"]
-    assert both.first[0] == pytest.approx(first.first[0], rel=1e-6)
-    assert both.first[1] != pytest.approx(first.first[0], rel=1e-3)
+    pair, first = small()[0]["state"], small(lam=jnp.asarray([0.9]))[0]["state"]
+    assert pair.first[0] == pytest.approx(first.first[0], rel=1e-6)
+    assert pair.first[1] != pytest.approx(first.first[0], rel=1e-3)
 
 
 def test_gain_scales_the_inputs_of_each_neuron():
@@ -225,20 +225,20 @@ def test_two_tasks_run_at_once_in_the_precision_of_the_caller():
 
 
 def test_a_failing_batch_fails_the_run():
-    def broken(index, count):
+    def fail(index, count):
         raise RuntimeError(f"batch {index}")
 
     with pytest.raises(RuntimeError, match="batch 0"):
-        over_batches(broken, 4, 2, lambda count: None)
+        over_batches(fail, 4, 2, lambda count: None)
 
 
 @pytest.mark.usefixtures("x64")
 def test_running_sums_are_the_sums_over_every_step():
     lam = split(jnp.asarray(LAM)[:, None])
-    every = walk(jax.random.key(2), lam, White(), (1, 2, 3), 5, running=True)
-    summed = sum(np.asarray(look.h.square()) for look in every)
-    assert np.asarray(every[-1].sum_h) == pytest.approx(summed, rel=1e-12)
-    assert (np.asarray(every[-1].sum_s) >= np.asarray(every[-1].s.square())).all()
+    looks = walk(jax.random.key(2), lam, White(), (1, 2, 3), 5, running=True)
+    summed = sum(np.asarray(look.h.square()) for look in looks)
+    assert np.asarray(looks[-1].sum_h) == pytest.approx(summed, rel=1e-12)
+    assert (np.asarray(looks[-1].sum_s) >= np.asarray(looks[-1].s.square())).all()
     still = walk(jax.random.key(2), lam, White(), (3,), 5)[0]
     assert not np.asarray(still.sum_h).any()
 

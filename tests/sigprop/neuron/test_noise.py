@@ -80,8 +80,8 @@ def test_the_interpolants_are_the_inverse_error_function(char):
         far = w > noise.MIDDLE[char]
         (low, high), coefficients = tail if far else middle
         position = (2 * (np.sqrt(w) if far else w) - low - high) / (high - low)
-        got = np.polynomial.Polynomial(coefficients)(position)
-        assert_allclose(got, exact, {"f": 5e-8, "d": 5e-14}[char])
+        computed = np.polynomial.Polynomial(coefficients)(position)
+        assert_allclose(computed, exact, {"f": 5e-8, "d": 5e-14}[char])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -91,9 +91,9 @@ def test_stretches_continue_each_other(dtype):
     source = noise.follow(key, AR1(0.9), batch, dtype)
     assert source is not None
     parts = np.concatenate([source.steps(n) for n in (noise.CHUNK, 2 * noise.CHUNK)])
-    whole = noise.follow(key, AR1(0.9), batch, dtype)
-    assert whole is not None
-    assert_array_equal(parts, whole.steps(3 * noise.CHUNK))
+    stretch = noise.follow(key, AR1(0.9), batch, dtype)
+    assert stretch is not None
+    assert_array_equal(parts, stretch.steps(3 * noise.CHUNK))
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ def test_blocks_of_a_stretch_are_drawn_one_by_one():
     x, draw = noise.follow(key, AR1(0.5), 40, np.float32).stretch(70)
     for block in reversed(range(3)):
         draw(block, 1)
-    whole = noise.follow(key, AR1(0.5), 40, np.float32).steps(70)
-    assert_array_equal(x[:, :40], whole)
+    stretch = noise.follow(key, AR1(0.5), 40, np.float32).steps(70)
+    assert_array_equal(x[:, :40], stretch)
 
 
 def test_moments_use_it(monkeypatch):

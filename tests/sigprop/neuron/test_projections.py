@@ -83,13 +83,13 @@ def copies(program, length):
     """Whole sequences that the loops of a program copy at every step."""
     text = program.as_text()
     bodies = set(re.findall(r"body=%([\w.-]+)", text))
-    whole = re.compile(rf"%(?:wrapped_)?copy[\w.]* = \w+\[(?:\d+,)*{length},[\d,]*\]")
+    pattern = re.compile(rf"%(?:wrapped_)?copy[\w.]* = \w+\[(?:\d+,)*{length},[\d,]*\]")
     parts = {
         part.split(maxsplit=1)[0].lstrip("%"): part
         for part in text.split("\n\n")
         if part.strip()
     }
-    return [copy for name in bodies for copy in whole.findall(parts[name])]
+    return [copy for name in bodies for copy in pattern.findall(parts[name])]
 
 
 def program(function, gate, kind, mapped, reverse):

@@ -61,9 +61,9 @@ def test_a_gate_that_is_nearly_always_closed_has_the_moment_of_mpmath(
         return opened(z) * (value * z + offset)
 
     with mpmath.workdps(30):
-        lost = mean(opened), mean(lambda z: opened(z) * (2 - opened(z)))
-        crossed = 2 * mean(lambda z: (1 - opened(z)) * b(z)) * mean(b) / lost[0]
-        exact = float((crossed + mean(lambda z: b(z) ** 2)) / lost[1])
+        losses = mean(opened), mean(lambda z: opened(z) * (2 - opened(z)))
+        crossed = 2 * mean(lambda z: (1 - opened(z)) * b(z)) * mean(b) / losses[0]
+        exact = float((crossed + mean(lambda z: b(z) ** 2)) / losses[1])
     moment = state_moment(mingru_neuron(weight, bias, value, offset))
     assert moment.value[0] == pytest.approx(exact, rel=1e-12)
     assert abs(moment.value[0] - exact) <= moment.error[0] < 1e-8 * exact

@@ -66,11 +66,11 @@ def test_a_directory_that_lies_about_a_member_does_not_help(bomb, tmp_path):
     content[offset + 24 : offset + 28] = wanted
     path.write_bytes(content)
 
-    def whole():
+    def read_all():
         with pytest.raises(ValueError, match=r"lies\.npz"):
             npz_file(path)["x"].read()
 
-    assert peak(whole) < 16 * MIB
+    assert peak(read_all) < 16 * MIB
 
 
 def test_numbers_behind_a_long_series_are_not_read(tmp_path):

@@ -68,9 +68,9 @@ def test_a_program_half_written_is_compiled_without_a_word(tmp_path):
     alone(COUNTED, tmp_path, "before")
     for file in stored_programs(tmp_path):
         file.write_bytes(file.read_bytes()[:-20])
-    done = alone(COUNTED, tmp_path, "before")
-    assert done.stdout.split() == ["7.0", "0"]
-    assert done.stderr == ""
+    result = alone(COUNTED, tmp_path, "before")
+    assert result.stdout.split() == ["7.0", "0"]
+    assert result.stderr == ""
 
 
 def test_programs_are_for_one_kind_of_processor(tmp_path, monkeypatch):
@@ -101,9 +101,9 @@ def test_what_the_user_has_told_jax_stays(tmp_path, when):
 
 def test_nothing_is_kept_where_no_folder_can_be_made(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    done = alone(COUNTED, tmp_path / "file", "before")
-    assert done.stdout.split() == ["7.0", "0"]
-    assert done.stderr == ""
+    result = alone(COUNTED, tmp_path / "file", "before")
+    assert result.stdout.split() == ["7.0", "0"]
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -210,11 +210,11 @@ keep_programs(Path({str(own)!r}))
 print(os.environ.get("JAX_COMPILATION_CACHE_DIR"))
 """
     environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": ""}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
-    assert done.stdout.strip() in ("", "None")
-    (line,) = done.stderr.splitlines()
+    assert process.stdout.strip() in ("", "None")
+    (line,) = process.stderr.splitlines()
     assert f"another user may write to {own}" in line
 
 

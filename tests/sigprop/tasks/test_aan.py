@@ -8,6 +8,7 @@ import pytest
 from sigprop.tasks import packed
 from sigprop.tasks.aan import FILES, aan, read_pairs
 from sigprop.tasks.examples import evaluation_batches, training_batch
+from tests.sigprop.tasks.helpers import assert_same, parts
 
 LINES = {
     "train": [
@@ -32,10 +33,6 @@ def texts(name):
     return [tuple(line.split("\t")[3:]) for line in LINES[name]]
 
 
-def parts(data):
-    return data.train, data.validation, data.test
-
-
 def texts_of(data, cache):
     (path,) = cache.glob("aan-vocabulary-*.json")
     table = {
@@ -51,11 +48,6 @@ def texts_of(data, cache):
         ]
         for part in parts(data)
     ]
-
-
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -82,9 +74,9 @@ def test_pairs_are_the_texts_of_the_tables(tmp_path, end):
 
 def test_a_missing_last_line_end_is_no_matter(tmp_path):
     path = write(tmp_path) / FILES["eval"]
-    whole = list(read_pairs(path))
+    rows = list(read_pairs(path))
     path.write_bytes(path.read_bytes()[:-1])
-    assert list(read_pairs(path)) == whole
+    assert list(read_pairs(path)) == rows
 
 
 def test_pairs_stay_together_in_batches(tmp_path):
@@ -136,8 +128,10 @@ def test_packed_pairs_are_those_read_and_follow_a_change(tmp_path):
     cache, messages = tmp_path / "cache", []
     plain = aan(write(tmp_path), width=64)
     first = aan(tmp_path, width=64, cache=cache, progress=messages.append)
-    again = aan(tmp_path, width=64, cache=cache, progress=pytest.fail)
-    for part, unmapped, mapped in zip(*map(parts, (plain, first, again)), strict=True):
+    repeated = aan(tmp_path, width=64, cache=cache, progress=pytest.fail)
+    for part, unmapped, mapped in zip(
+        *map(parts, (plain, first, repeated)), strict=True
+    ):
         assert_same(part, unmapped)
         assert_same(part, mapped)
         assert isinstance(mapped.inputs, np.memmap)

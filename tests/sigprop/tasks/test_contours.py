@@ -285,10 +285,10 @@ def test_contours_have_their_paddles_inside_and_bend_gently(pictures):
         lengths = [rules.paddles] * 2 + [rules.distractor_paddles] * len(
             example.distractors
         )
-        every = [*example.targets, *example.distractors]
-        assert [len(contour) for contour in every] == lengths
+        all_contours = [*example.targets, *example.distractors]
+        assert [len(contour) for contour in all_contours] == lengths
         assert len(example.distractors) <= rules.distractors
-        for contour in every:
+        for contour in all_contours:
             positions = points(contour)
             assert ((positions >= 0) & (positions < rules.window)).all()
             gaps = np.hypot(*np.diff(positions[1:], axis=0).T)

@@ -87,13 +87,13 @@ def test_layer_that_is_the_kernel_has_no_loss(task):
 @pytest.mark.sampled(keep=["A-tanh", "C-tanh"])
 def test_gradient_is_the_difference_quotient(task, activation, name):
     layer = glorot_rnn(jax.random.key(2), 6, activation, 0.7)
-    both = jax.jit(jax.value_and_grad(task.loss))
-    gradient = np.asarray(getattr(both(layer)[1], name))
+    loss_and_gradient = jax.jit(jax.value_and_grad(task.loss))
+    gradient = np.asarray(getattr(loss_and_gradient(layer)[1], name))
     direction = np.random.default_rng(4).normal(size=gradient.shape)
 
     def moved(step):
         there = jnp.asarray(np.asarray(getattr(layer, name)) + step * direction)
-        return float(both(dataclasses.replace(layer, **{name: there}))[0])
+        return float(loss_and_gradient(dataclasses.replace(layer, **{name: there}))[0])
 
     quotient = (moved(1e-6) - moved(-1e-6)) / 2e-6
     assert np.vdot(gradient, direction) == pytest.approx(quotient, rel=1e-6)
@@ -120,9 +120,9 @@ def test_entries_have_glorots_variance():
 
 
 def test_scale_multiplies_the_recurrence_alone():
-    whole, half = (glorot_rnn(jax.random.key(0), 5, scale=s) for s in (1.0, 0.5))
-    np.testing.assert_allclose(half.A, whole.A / 2)
-    assert (half.B == whole.B).all()
+    full, half = (glorot_rnn(jax.random.key(0), 5, scale=s) for s in (1.0, 0.5))
+    np.testing.assert_allclose(half.A, full.A / 2)
+    assert (half.B == full.B).all()
 
 
 def test_kernel_at_rest_answers_a_tiny_impulse():

@@ -238,8 +238,8 @@ def test_the_bounds_of_the_length_are_left_out():
 
 def test_draws_depend_on_seed_and_block_alone():
     first = expressions(SHORT, 3, 5)
-    again = expressions(SHORT, 3, 5)
-    np.testing.assert_array_equal(first.tokens, again.tokens)
+    repeated = expressions(SHORT, 3, 5)
+    np.testing.assert_array_equal(first.tokens, repeated.tokens)
     for seed, block in [(3, 6), (4, 5)]:
         other = expressions(SHORT, seed, block).tokens[: len(first.tokens)]
         assert not np.array_equal(first.tokens[: len(other)], other)

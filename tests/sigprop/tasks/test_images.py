@@ -16,13 +16,10 @@ from sigprop.tasks.images import (
     read_idx,
     shuffled,
 )
+from tests.sigprop.tasks.helpers import parts
 
 RNG = np.random.default_rng(7)
 BATCHES = [*(f"data_batch_{index}" for index in range(1, 6)), "test_batch"]
-
-
-def parts(data):
-    return data.train, data.validation, data.test
 
 
 def idx(array: np.ndarray) -> bytes:

@@ -9,6 +9,7 @@ import pytest
 from sigprop.tasks.characters import Bytes, Characters, alphabet, kept_alphabet
 from sigprop.tasks.examples import training_batch
 from sigprop.tasks.imdb import imdb
+from tests.sigprop.tasks.helpers import assert_same, parts
 
 LIKED = 'I loved it.<br />Très bien, "wow"! 0123456789'
 DISLIKED = "Dull.\t😴 It was\r\nlong"
@@ -42,10 +43,6 @@ def read(folder, **options):
     return imdb(folder, **{"least": 1, "reviews": COUNT, "width": 64, **options})
 
 
-def parts(data):
-    return data.train, data.validation, data.test
-
-
 def texts_of(data, cache):
     """Every part as texts, by the table of tokens that lies in the cache."""
     (path,) = cache.glob("imdb-vocabulary-*.json")
@@ -59,11 +56,6 @@ def texts_of(data, cache):
         ]
         for part in parts(data)
     ]
-
-
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
 
 
 # --- tokens -------------------------------------------------------------------------
@@ -176,8 +168,8 @@ def test_the_validation_has_the_same_share_of_each_class(folder, share):
     count = round(COUNT * share)
     assert np.bincount(data.validation.labels).tolist() == [count, count]
     assert np.bincount(data.train.labels).tolist() == [COUNT - count, COUNT - count]
-    again = read(folder, val_split=share)
-    for part, other in zip(parts(data), parts(again), strict=True):
+    repeated = read(folder, val_split=share)
+    for part, other in zip(parts(data), parts(repeated), strict=True):
         assert_same(part, other)
 
 
@@ -214,8 +206,8 @@ def test_a_long_review_is_cut_before_its_end(folder, tmp_path):
 
 
 def test_rare_characters_are_unknown(folder, tmp_path):
-    every, some = tmp_path / "every", tmp_path / "some"
-    texts = texts_of(read(folder, cache=every), every)[0]
+    full_cache, some = tmp_path / "every", tmp_path / "some"
+    texts = texts_of(read(folder, cache=full_cache), full_cache)[0]
     counts = Counter("".join(review.removesuffix("<eos>") for review in texts))
     data = read(folder, least=15, cache=some)
     frequent = {letter for letter, count in counts.items() if count >= 15}
@@ -261,8 +253,8 @@ def test_packed_reviews_are_those_read_and_follow_a_change(folder, tmp_path):
     cache, messages = tmp_path / "cache", []
     plain = read(folder)
     first = read(folder, cache=cache, progress=messages.append)
-    again = read(folder, cache=cache, progress=pytest.fail)
-    for part, packed, mapped in zip(*map(parts, (plain, first, again)), strict=True):
+    repeated = read(folder, cache=cache, progress=pytest.fail)
+    for part, packed, mapped in zip(*map(parts, (plain, first, repeated)), strict=True):
         assert_same(part, packed)
         assert_same(part, mapped)
         assert isinstance(mapped.inputs, np.memmap)

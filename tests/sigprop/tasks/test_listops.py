@@ -8,6 +8,7 @@ import pytest
 from sigprop.tasks.examples import Examples, training_batch
 from sigprop.tasks.expressions import EOS, LRA, SHORT, TOKENS, Rules, values
 from sigprop.tasks.listops import curried, listops, parsed, read_table, write_table
+from tests.sigprop.tasks.helpers import assert_same, parts
 
 COUNTS = (600, 40, 50)
 HEADER = b"Source\tTarget\r\n"
@@ -19,22 +20,11 @@ def short(**options):
     return listops(rules=SHORT, counts=COUNTS, **options)
 
 
-def parts(data):
-    return data.train, data.validation, data.test
-
-
 def expressions(part):
     return [
         row[:length].tobytes()
         for row, length in zip(part.inputs, part.lengths, strict=True)
     ]
-
-
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        array, other = getattr(first, name), getattr(second, name)
-        np.testing.assert_array_equal(array, other)
-        assert array.dtype == other.dtype
 
 
 def written(folder):
@@ -82,16 +72,18 @@ def test_strings_have_the_lengths_of_the_grammar():
 
 
 def test_parts_are_disjoint_and_distinct():
-    every = [expression for part in parts(short()) for expression in expressions(part)]
-    assert len(set(every)) == len(every) == sum(COUNTS)
+    all_expressions = [
+        expression for part in parts(short()) for expression in expressions(part)
+    ]
+    assert len(set(all_expressions)) == len(all_expressions) == sum(COUNTS)
 
 
 def test_data_depend_on_the_seed_alone():
-    first, again, other = short(seed=4), short(seed=4), short(seed=5)
-    for part, same in zip(parts(first), parts(again), strict=True):
+    first, repeated, other = short(seed=4), short(seed=4), short(seed=5)
+    for part, same in zip(parts(first), parts(repeated), strict=True):
         assert_same(part, same)
     assert set(expressions(first.train)).isdisjoint(expressions(other.train))
-    part, same = (training_batch(data.train, 32, 1, 21) for data in (first, again))
+    part, same = (training_batch(data.train, 32, 1, 21) for data in (first, repeated))
     np.testing.assert_array_equal(part.inputs, same.inputs)
 
 

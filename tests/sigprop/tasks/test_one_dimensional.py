@@ -103,9 +103,9 @@ def test_white_losses_are_those_of_the_paper():
         pair = lam, lam.conjugate(), TEACHER, TEACHER.conjugate()
         loss = float(OneDimensional(TEACHER, normalised=False).loss(modulus, angle))
         assert loss == pytest.approx(plain(*pair).real, rel=1e-12)
-        both = OneDimensional(TEACHER)
-        by_modes = both._by_modes(jnp.asarray(modulus), jnp.asarray(angle))
-        assert float(both.loss(modulus, angle)) == pytest.approx(float(by_modes))
+        task = OneDimensional(TEACHER)
+        by_modes = task._by_modes(jnp.asarray(modulus), jnp.asarray(angle))
+        assert float(task.loss(modulus, angle)) == pytest.approx(float(by_modes))
 
 
 @pytest.mark.parametrize("length", [None, 9])
@@ -132,11 +132,13 @@ def test_gradient_is_the_difference_quotient(parametrisation, length):
     def loss(at):
         return task.loss(*parametrisation.polar(Coordinates(*at)))
 
-    both = jax.jit(jax.value_and_grad(loss))
+    loss_and_gradient = jax.jit(jax.value_and_grad(loss))
     at, step = np.array(parametrisation.coordinates(0.6, 0.9)), 1e-6
-    gradient = np.asarray(both(at)[1])
+    gradient = np.asarray(loss_and_gradient(at)[1])
     for i, unit in enumerate(np.eye(2)):
-        ahead, behind = (float(both(at + sign * step * unit)[0]) for sign in (1, -1))
+        ahead, behind = (
+            float(loss_and_gradient(at + sign * step * unit)[0]) for sign in (1, -1)
+        )
         assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), rel=1e-6)
     assert np.abs(gradient).min() > 1e-4
 
@@ -174,18 +176,18 @@ def test_optimal_chart_makes_both_curvatures_one():
 
 
 def test_held_modulus_changes_slopes_and_no_values():
-    whole, with_held = (
+    free, with_held = (
         Chart("tanh", "optimal", held=held_modulus) for held_modulus in (False, True)
     )
-    at = whole.coordinates(0.6, 0.9)
-    assert whole.polar(at) == with_held.polar(at)
+    at = free.coordinates(0.6, 0.9)
+    assert free.polar(at) == with_held.polar(at)
     gradients = [
         jax.grad(
             lambda m, parametrisation=parametrisation: parametrisation.polar(
                 Coordinates(m, at.angle)
             )[1]
         )(at.modulus)
-        for parametrisation in (whole, with_held)
+        for parametrisation in (free, with_held)
     ]
     assert abs(float(gradients[0])) > 0.1
     assert float(gradients[1]) == 0

@@ -5,6 +5,7 @@ import pytest
 
 from sigprop.numerics.files import unfinished
 from sigprop.tasks.packed import BLOCK, Form, identity, kept, padded, place
+from tests.sigprop.tasks.helpers import assert_same
 
 FORM = Form(width=6, vocabulary=300, classes=4, end=2)
 ROWS = [([7, 8, 2], 1), ([299, 9, 5, 4, 3, 2], 3), ([2], 0)]
@@ -23,13 +24,6 @@ def many(count, seed=0):
 
 def forbidden():
     raise AssertionError("asked for what is packed already")
-
-
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        array, other = getattr(first, name), getattr(second, name)
-        np.testing.assert_array_equal(array, other)
-        assert array.dtype == other.dtype
 
 
 def test_rows_are_padded_with_zeros():
@@ -59,11 +53,11 @@ def test_tokens_have_the_smallest_type_that_holds_them(vocabulary, kind):
 def test_a_file_holds_what_memory_holds(tmp_path, count):
     plain = padded(many(count), FORM)
     first = kept(tmp_path, "x", 0, FORM, lambda: many(count))
-    again = kept(tmp_path, "x", 0, FORM, forbidden)
+    repeated = kept(tmp_path, "x", 0, FORM, forbidden)
     assert len(plain) == count
     assert_same(plain, first)
-    assert_same(plain, again)
-    assert isinstance(again.inputs, np.memmap)
+    assert_same(plain, repeated)
+    assert isinstance(repeated.inputs, np.memmap)
     (path,) = tmp_path.iterdir()
     table = np.load(path)
     assert table.flags.c_contiguous

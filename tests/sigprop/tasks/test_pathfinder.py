@@ -16,6 +16,7 @@ from sigprop.tasks import pathfinder as module
 from sigprop.tasks.contours import PATHFINDER_32, Picture, picture
 from sigprop.tasks.examples import split, training_batch
 from sigprop.tasks.pathfinder import pathfinder, released
+from tests.sigprop.tasks.helpers import parts
 
 COUNTS = (9, 3, 4)
 TOTAL = sum(COUNTS)
@@ -30,10 +31,6 @@ def small_shards(monkeypatch):
 
 def small_pathfinder(**options):
     return pathfinder(**{"rules": RULES, "counts": COUNTS, "seed": 3, **options})
-
-
-def parts(data):
-    return data.train, data.validation, data.test
 
 
 def joined(data):
@@ -57,10 +54,10 @@ def test_drawn_parts_are_the_pictures_one_after_another():
     data = small_pathfinder()
     assert (data.classes, data.vocabulary, data.pairs) == (2, None, False)
     assert tuple(len(part) for part in parts(data)) == COUNTS
-    every = [picture(RULES, 3, index) for index in range(TOTAL)]
+    all_pictures = [picture(RULES, 3, index) for index in range(TOTAL)]
     labels = np.concatenate([part.labels for part in parts(data)])
-    assert labels.tolist() == [example.label for example in every]
-    for row, example in zip(joined(data), every, strict=True):
+    assert labels.tolist() == [example.label for example in all_pictures]
+    for row, example in zip(joined(data), all_pictures, strict=True):
         np.testing.assert_array_equal(row, example.image.reshape(PIXELS, 1))
     for part in parts(data):
         assert part.inputs.dtype == np.uint8
@@ -159,9 +156,9 @@ def test_packed_pictures_are_those_drawn_and_are_mapped(tmp_path, monkeypatch):
     names = packed(tmp_path)
     assert [name.endswith("-labels.npy") for name in names] == [True, False]
     monkeypatch.setattr(module, "picture", None)
-    again = small_pathfinder(cache=tmp_path, counts=(10, 2, 4))
-    np.testing.assert_array_equal(joined(data), joined(again))
-    for part in parts(again):
+    repeated = small_pathfinder(cache=tmp_path, counts=(10, 2, 4))
+    np.testing.assert_array_equal(joined(data), joined(repeated))
+    for part in parts(repeated):
         assert isinstance(part.inputs, np.memmap)
         assert not part.inputs.flags.writeable
     monkeypatch.undo()
@@ -222,14 +219,14 @@ def test_labels_that_are_lost_are_drawn_again(tmp_path):
 def test_damaged_packed_files_say_what_to_delete(tmp_path):
     small_pathfinder(cache=tmp_path)
     labels, pictures = (tmp_path / name for name in packed(tmp_path))
-    whole = pictures.read_bytes()
-    pictures.write_bytes(whole[:-100])
+    content = pictures.read_bytes()
+    pictures.write_bytes(content[:-100])
     with pytest.raises(ValueError, match="need a whole packed file, delete"):
         small_pathfinder(cache=tmp_path)
     np.save(pictures, np.zeros((TOTAL, 7, 1), np.uint8))
     with pytest.raises(ValueError, match=r"need uint8 \(16, 1024, 1\), got .* delete"):
         small_pathfinder(cache=tmp_path)
-    pictures.write_bytes(whole)
+    pictures.write_bytes(content)
     np.save(labels, np.full(TOTAL, 2, np.uint8))
     with pytest.raises(ValueError, match="need labels of 0 or 1, got others; delete"):
         small_pathfinder(cache=tmp_path)

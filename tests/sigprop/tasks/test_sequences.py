@@ -80,10 +80,10 @@ def test_bad_embeddings_get_one_line(tmp_path, values, options, message):
 
 
 def test_a_cut_and_a_missing_file_get_one_line(tmp_path):
-    whole = tmp_path / "whole.npy"
-    np.save(whole, np.random.default_rng(0).normal(size=(4, 4, 4)))
+    file = tmp_path / "whole.npy"
+    np.save(file, np.random.default_rng(0).normal(size=(4, 4, 4)))
     cut = tmp_path / "cut.npy"
-    cut.write_bytes(whole.read_bytes()[:200])
+    cut.write_bytes(file.read_bytes()[:200])
     with pytest.raises(ValueError, match="cut short"):
         embeddings(cut)
     with pytest.raises(FileNotFoundError, match="found none at"):
@@ -104,9 +104,9 @@ def test_expressions_are_one_hot_about_their_mean():
 def test_windows_of_a_table_are_side_by_side():
     sequences = table_sequences(carbon_dioxide(), 100)
     assert (sequences.number, sequences.steps, sequences.width) == (22, 100, 1)
-    whole = sequences.take(0, 22).reshape(-1)
-    assert np.ptp(whole[:1000]) > 0.1
-    step = np.abs(np.diff(whole))
-    assert step.max() < 0.5 * np.ptp(whole)  # no jump where two windows meet
+    values = sequences.take(0, 22).reshape(-1)
+    assert np.ptp(values[:1000]) > 0.1
+    step = np.abs(np.diff(values))
+    assert step.max() < 0.5 * np.ptp(values)  # no jump where two windows meet
     with pytest.raises(ValueError, match="need at least 5000 rows"):
         table_sequences(carbon_dioxide(), 5000)

@@ -11,12 +11,9 @@ from sigprop.tasks.speech import (
     step_moments,
     waveform,
 )
+from tests.sigprop.tasks.helpers import parts
 
 RNG = np.random.default_rng(11)
-
-
-def parts(data):
-    return data.train, data.validation, data.test
 
 
 def heard(part):

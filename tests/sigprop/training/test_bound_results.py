@@ -24,7 +24,7 @@ OLD = Path(__file__).with_name("data")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def finished_trainings(tmp_path_factory):
     """Finished trainings of both recipes, and their results."""
     path = tmp_path_factory.mktemp("whole")
     return path, {name: run(job, DATA, path / name) for name, job in JOBS.items()}
@@ -85,9 +85,9 @@ def result_by_advice(job, folder):
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", [ABOUT, RESULT, NETWORK, CURVES])
 def test_a_result_is_of_its_recipe_and_every_advice_works(
-    tmp_path, whole, name, damage, job_name
+    tmp_path, finished_trainings, name, damage, job_name
 ):
-    source, results = whole
+    source, results = finished_trainings
     folder = tmp_path / "own"
     shutil.copytree(source / "own", folder)
     DAMAGES[damage](folder / name, source / "other")
@@ -112,9 +112,9 @@ def test_a_result_is_of_its_recipe_and_every_advice_works(
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", [ABOUT, RESULT, NETWORK, CURVES])
 def test_a_network_is_read_where_a_training_would_be_called_finished(
-    tmp_path, whole, name, damage
+    tmp_path, finished_trainings, name, damage
 ):
-    source, _ = whole
+    source, _ = finished_trainings
     folder = tmp_path / "own"
     shutil.copytree(source / "own", folder)
     DAMAGES[damage](folder / name, source / "other")
@@ -129,8 +129,10 @@ def test_a_network_is_read_where_a_training_would_be_called_finished(
         run(JOB, DATA, folder)
 
 
-def test_two_damaged_files_do_not_make_a_result_of_another_recipe(tmp_path, whole):
-    source, results = whole
+def test_two_damaged_files_do_not_make_a_result_of_another_recipe(
+    tmp_path, finished_trainings
+):
+    source, results = finished_trainings
     folder = tmp_path / "own"
     shutil.copytree(source / "own", folder)
     (folder / ABOUT).unlink()
@@ -179,8 +181,8 @@ def test_an_old_network_that_is_damaged_is_refused_by_all(tmp_path):
             use()
 
 
-def test_curves_are_of_one_recipe(tmp_path, whole):
-    source, _ = whole
+def test_curves_are_of_one_recipe(tmp_path, finished_trainings):
+    source, _ = finished_trainings
     shutil.copytree(source / "own", tmp_path / "seed-3")
     for seed, recipe in ((4, JOB.recipe), (5, OTHER.recipe)):
         job = dataclasses.replace(JOB, seed=seed, recipe=recipe)
@@ -189,8 +191,8 @@ def test_curves_are_of_one_recipe(tmp_path, whole):
     assert curves(tmp_path)["seed"].values.tolist() == [3, 4, 5]
 
 
-def test_the_digests_are_of_the_recipe_and_of_the_files(whole):
-    source, _ = whole
+def test_the_digests_are_of_the_recipe_and_of_the_files(finished_trainings):
+    source, _ = finished_trainings
     about = json.loads((source / "own" / ABOUT).read_text())
     result = json.loads((source / "own" / RESULT).read_text())
     for content in (about, result):

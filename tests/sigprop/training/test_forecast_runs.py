@@ -94,20 +94,20 @@ def test_intervals_are_quantiles_of_what_the_validation_left_over(fitted, datase
 def test_a_large_result_keeps_every_so_many_windows(fitted, dataset, monkeypatch):
     monkeypatch.setattr(forecast_results, "MOST", 200)
     thin = forecasts(RECIPE, fitted.network, fitted.state, SHORT)
-    every = thin.attrs["every"]
-    assert every == -(-dataset["forecast"].size // 200) > 1
+    stride = thin.attrs["every"]
+    assert stride == -(-dataset["forecast"].size // 200) > 1
     assert dataset.attrs["every"] == 1
     for name in ("forecast", "truth", "forecast_scaled"):
         xr.testing.assert_equal(
-            thin[name], dataset[name].isel(window=slice(0, None, every))
+            thin[name], dataset[name].isel(window=slice(0, None, stride))
         )
     xr.testing.assert_equal(thin["mse"], dataset["mse"])
 
 
 def test_controls_in_pieces_are_the_whole_ones_and_none_where_impossible(monkeypatch):
-    whole = controls(SHORT)
+    expected = controls(SHORT)
     monkeypatch.setattr(forecast_results, "CHUNK", 50)
-    for control, other in zip(whole.values(), controls(SHORT).values(), strict=True):
+    for control, other in zip(expected.values(), controls(SHORT).values(), strict=True):
         assert control is not None
         np.testing.assert_allclose(control.squared, other.squared, rtol=1e-12)
     assert controls(TASK)["season"] is None  # twelve rows are less than a day
@@ -164,13 +164,13 @@ def test_a_training_that_was_killed_ends_with_the_same_forecasts(tmp_path):
         if done == 5:
             raise Killed
 
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run(JOB, TASK, whole)
+    undisturbed, killed = tmp_path / "whole", tmp_path / "killed"
+    run(JOB, TASK, undisturbed)
     with pytest.raises(Killed):
         run(JOB, TASK, killed, every=0, progress=stop)
     assert not (killed / FORECASTS).exists()
     run(JOB, TASK, killed, every=0)
-    first, other = (xr.load_dataset(path / FORECASTS) for path in (whole, killed))
+    first, other = (xr.load_dataset(path / FORECASTS) for path in (undisturbed, killed))
     xr.testing.assert_identical(first, other)
 
 

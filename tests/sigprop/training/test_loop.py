@@ -136,10 +136,10 @@ def test_groups_have_their_own_rates(x64):
     )
     assert float(run.parameters["b"]) == pytest.approx(1.9 - 0.1 * 0.5 * 2)
     halved, _ = advance(*(begun(optimiser=heavy), loss, heavy, 1, {"a": 0.5, "b": 1.0}))
-    whole, _ = advance(begun(optimiser=heavy), loss, heavy, 1)
+    heavy_run, _ = advance(begun(optimiser=heavy), loss, heavy, 1)
     np.testing.assert_allclose(
         2 * (halved.parameters["a"] - jnp.arange(3.0)),
-        whole.parameters["a"] - jnp.arange(3.0),
+        heavy_run.parameters["a"] - jnp.arange(3.0),
     )
 
 
@@ -177,12 +177,12 @@ def test_divergence_is_recorded_and_nothing_moves_after_it():
         return jnp.where(parameters["a"][0] < 0.5, loss(parameters, key), jnp.inf)
 
     end, losses = advance(begun(0.2), exploding, ADAM, 10)
-    broken = int(end.diverged)
-    assert 0 < broken < 10
-    assert int(end.step) == broken
-    assert np.isfinite(losses[:broken]).all()
-    assert np.isnan(losses[broken:]).all()
-    until, _ = advance(begun(0.2), exploding, ADAM, broken)
+    diverged_at = int(end.diverged)
+    assert 0 < diverged_at < 10
+    assert int(end.step) == diverged_at
+    assert np.isfinite(losses[:diverged_at]).all()
+    assert np.isnan(losses[diverged_at:]).all()
+    until, _ = advance(begun(0.2), exploding, ADAM, diverged_at)
     same(end._replace(diverged=until.diverged), until)
     assert all(
         bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(end.parameters)
@@ -190,7 +190,7 @@ def test_divergence_is_recorded_and_nothing_moves_after_it():
 
 
 def test_training_resumes_where_it_stopped(tmp_path):
-    whole, records = train(begun(), segment, Segments(4, 10))
+    undisturbed, records = train(begun(), segment, Segments(4, 10))
     assert records["loss"].shape == (4, 10)
     path = tmp_path / "deep" / "run.npz"
     calls = []
@@ -210,11 +210,11 @@ def test_training_resumes_where_it_stopped(tmp_path):
     )
     assert calls == [0, 10, 10, 20, 20, 30]
     assert counts == [2, 3, 4]
-    same(end, whole)
+    same(end, undisturbed)
     np.testing.assert_array_equal(resumed["loss"], records["loss"])
-    again, _ = train(begun(), fragile, Segments(4, 10, path))
+    repeated, _ = train(begun(), fragile, Segments(4, 10, path))
     assert len(calls) == 6  # all was done
-    same(again, whole)
+    same(repeated, undisturbed)
     assert [file.name for file in path.parent.iterdir()] == ["run.npz"]
 
 

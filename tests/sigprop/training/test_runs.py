@@ -142,7 +142,7 @@ def compiled(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, compiled):
+def undisturbed(tmp_path_factory, compiled):
     """A training that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
     command = [sys.executable, "-c", SCRIPT, str(folder)]
@@ -153,7 +153,7 @@ def whole(tmp_path_factory, compiled):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ENDS)
 def test_a_training_stopped_five_times_ends_as_an_undisturbed_one(
-    tmp_path, whole, compiled, kind
+    tmp_path, undisturbed, compiled, kind
 ):
     path = tmp_path / CHECKPOINT
     command = [sys.executable, "-c", SCRIPT, str(tmp_path)]
@@ -168,7 +168,7 @@ def test_a_training_stopped_five_times_ends_as_an_undisturbed_one(
         assert process.wait() == ENDS[kind]
         assert path.is_file()
     subprocess.run(command, env=compiled, check=True)
-    _require_equal(tmp_path, whole)
+    _require_equal(tmp_path, undisturbed)
 
 
 DIGITS = Path("digits-lru-quick") / "seed-0"
@@ -244,15 +244,15 @@ def test_the_command_stops_cleanly_at_any_moment(tmp_path, compiled):
     _require_equal(stopped / DIGITS, whole / DIGITS)
 
 
-def _require_equal(folder, whole):
+def _require_equal(folder, expected):
     """Two runs have the same files and numbers, but for the time that they took."""
-    assert _names(folder) == _names(whole)
+    assert _names(folder) == _names(expected)
     for name in (CURVES, NETWORK):
-        mine, theirs = (_arrays(directory / name) for directory in (folder, whole))
+        mine, theirs = (_arrays(directory / name) for directory in (folder, expected))
         assert mine.keys() == theirs.keys()
         for key, value in theirs.items():
             np.testing.assert_array_equal(mine[key], value, key)
-    results = [read_sealed(directory / RESULT) for directory in (folder, whole)]
+    results = [read_sealed(directory / RESULT) for directory in (folder, expected)]
     for result in results:
         del result["seconds"]
     assert results[0] == results[1]

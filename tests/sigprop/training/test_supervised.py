@@ -172,11 +172,11 @@ def test_another_seed_is_another_training(undisturbed):
 
 def test_a_loss_that_is_not_finite_stops_and_leaves_the_checkpoint(tmp_path):
     path = tmp_path / "checkpoint.npz"
-    broken = dataclasses.replace(DATA.train, inputs=DATA.train.inputs.copy())
-    broken.inputs[:] = np.where(
-        np.arange(80)[:, None, None] == 17, np.nan, broken.inputs
+    with_nan = dataclasses.replace(DATA.train, inputs=DATA.train.inputs.copy())
+    with_nan.inputs[:] = np.where(
+        np.arange(80)[:, None, None] == 17, np.nan, with_nan.inputs
     )
-    data = dataclasses.replace(DATA, train=broken)
+    data = dataclasses.replace(DATA, train=with_nan)
     with pytest.raises(Diverged, match="not finite at step") as error:
         fit(RECIPE, data, 3, checkpoint=path, every=0)
     step = error.value.step
@@ -322,14 +322,14 @@ print(found.records["loss"][-1].tolist())
 @pytest.mark.slow
 def test_two_devices_share_a_batch(undisturbed):
     flags = os.environ["XLA_FLAGS"] + " --xla_force_host_platform_device_count=2"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PARALLEL],
         env={**os.environ, "XLA_FLAGS": flags},
         capture_output=True,
         text=True,
         check=True,
     )
-    losses = json.loads(done.stdout)
+    losses = json.loads(process.stdout)
     np.testing.assert_allclose(losses, undisturbed.records["loss"][-1], rtol=2e-3)
 
 

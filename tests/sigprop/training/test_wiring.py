@@ -61,8 +61,8 @@ def fitted():
 
 def test_a_job_is_trained_with_its_own_seed_and_told_as_it_ended(tmp_path, monkeypatch):
     end = fitted()
-    noted = Noted(supervised.fit, end)
-    monkeypatch.setattr(runs, "fit", noted)
+    recorder = Noted(supervised.fit, end)
+    monkeypatch.setattr(runs, "fit", recorder)
 
     def probe(network, state):
         return {}
@@ -72,7 +72,7 @@ def test_a_job_is_trained_with_its_own_seed_and_told_as_it_ended(tmp_path, monke
 
     job = dataclasses.replace(JOB, seed=11)
     runs.run(job, DATA, tmp_path, probe=probe, every=7.0, progress=progress)
-    (call,) = noted.calls
+    (call,) = recorder.calls
     assert (call["recipe"], call["seed"], call["every"]) == (job.recipe, 11, 7.0)
     assert call["data"] is DATA
     assert call["probe"] is probe
@@ -128,10 +128,10 @@ LOADED = {
 def test_a_task_is_loaded_with_the_options_of_its_name(name, monkeypatch):
     *room, loader = LOADED[name][0].split(".")
     module = getattr(catalogue, room[0]) if room else catalogue
-    noted = Noted(getattr(module, loader), "the data")
-    monkeypatch.setattr(module, loader, noted)
+    recorder = Noted(getattr(module, loader), "the data")
+    monkeypatch.setattr(module, loader, recorder)
     assert catalogue.TASKS[name].load(AT) == "the data"
-    assert noted.calls == [LOADED[name][1]]
+    assert recorder.calls == [LOADED[name][1]]
 
 
 # --- presets ------------------------------------------------------------------------
@@ -195,13 +195,15 @@ def test_every_block_drops_by_a_key_of_its_own():
         keys.append(tuple(np.asarray(jax.random.key_data(key)).tolist()))
         return x, state
 
-    whole = SimpleNamespace(
+    network_stub = SimpleNamespace(
         blocks=[block] * 3,
         encode=lambda u, length: u,
         pool=lambda x, length: x,
         _require=lambda *_: None,
     )
-    Network.features(whole, jnp.ones((2, 3)), network()[1], key=jax.random.key(4))
+    Network.features(
+        network_stub, jnp.ones((2, 3)), network()[1], key=jax.random.key(4)
+    )
     assert len({*keys}) == 3
 
 
@@ -209,8 +211,8 @@ def test_both_documents_of_a_pair_drop_by_keys_of_their_own():
     def tower(u, state, *, length, key):
         return jax.random.normal(key, (3,)), state
 
-    both = SimpleNamespace(tower=tower, head=lambda x: x)
+    towers_stub = SimpleNamespace(tower=tower, head=lambda x: x)
     features, _ = TwoTowers.__call__(
-        both, jnp.ones((2, 4, 1)), network()[1], key=jax.random.key(4)
+        towers_stub, jnp.ones((2, 4, 1)), network()[1], key=jax.random.key(4)
     )
     assert (np.abs(features[6:9]) > 1e-6).all()  # the difference

@@ -97,7 +97,7 @@ SARIF = {
 
 
 @pytest.fixture
-def broken(tmp_path):
+def defective_file(tmp_path):
     arrays = healthy.mamba2(np.random.default_rng(0))
     arrays["A_log"][3] = -np.inf
     file = tmp_path / "model one.safetensors"
@@ -108,10 +108,10 @@ def broken(tmp_path):
     return file
 
 
-def test_words_name_layer_consequence_reason_and_remedy(broken):
-    done = sigprop("lint", str(broken), "--length", "512")
-    assert done.exit_code == 1
-    output = done.output
+def test_words_name_layer_consequence_reason_and_remedy(defective_file):
+    result = sigprop("lint", str(defective_file), "--length", "512")
+    assert result.exit_code == 1
+    output = result.output
     assert output.index("layers.9.mixer") < output.index("layers.10.mixer")
     for phrase in (
         "error decay-not-finite: a decay parameter is infinite",
@@ -124,11 +124,11 @@ def test_words_name_layer_consequence_reason_and_remedy(broken):
         assert phrase in output
 
 
-def test_json_and_sarif_say_the_same(broken, tmp_path):
+def test_json_and_sarif_say_the_same(defective_file, tmp_path):
     target = tmp_path / "out.sarif"
-    done = sigprop("lint", str(broken), "--json", "-", "--sarif", str(target))
-    assert done.exit_code == 1
-    rows = json.loads(done.stdout)
+    answer = sigprop("lint", str(defective_file), "--json", "-", "--sarif", str(target))
+    assert answer.exit_code == 1
+    rows = json.loads(answer.stdout)
     assert [finding["id"] for finding in rows["findings"]] == ["decay-not-finite"] * 2
     assert [layer["layer"] for layer in rows["layers"]] == [
         "layers.9.mixer",
@@ -192,10 +192,10 @@ def test_what_cannot_be_read_is_one_line_and_status_2(
     elif content is not None:
         good = {"nu_log": np.zeros(3), "theta_log": np.zeros(3)}
         np.savez(file, **(good if content is True else content))
-    done = sigprop("lint", str(file), *options)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    result = sigprop("lint", str(file), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -269,8 +269,8 @@ def test_130_million_parameters_take_at_most_5_seconds_and_500_mib(tmp_path):
         "file=sys.stderr)"
     )
     command = [sys.executable, "-c", code, "lint", str(file), "--length", "2048"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     # Seconds of the processor: those of the clock depend on what else runs.
-    assert float(done.stderr.split()[0]) < 5
-    assert int(re.search(r"VmHWM:\s+(\d+) kB", done.stderr)[1]) < 500 * 1024
+    assert float(process.stderr.split()[0]) < 5
+    assert int(re.search(r"VmHWM:\s+(\d+) kB", process.stderr)[1]) < 500 * 1024

@@ -91,11 +91,11 @@ def test_controls_move_no_mean_and_take_variance(short):
             for factor in (0.0, 0.5, 1.0)
         }
     for name, form in forms.items():
-        plain, half, whole = (run[name].estimate() for run in simulations.values())
-        for mean, sem, _ in (plain, half, whole):
+        plain, half, full = (run[name].estimate() for run in simulations.values())
+        for mean, sem, _ in (plain, half, full):
             assert (np.abs(mean - form) < 6 * sem).all(), name
-        assert (whole.sem < half.sem).all()
-        assert (whole.sem < 0.5 * plain.sem).all()
+        assert (full.sem < half.sem).all()
+        assert (full.sem < 0.5 * plain.sem).all()
 
 
 @pytest.mark.slow

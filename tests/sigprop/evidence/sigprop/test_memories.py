@@ -50,11 +50,11 @@ def test_controls_move_no_mean_and_take_variance(short):
             for factor in (0.0, 0.5, 1.0)
         }
     for by, form in forms.items():
-        plain, half, whole = (run[by].estimate() for run in simulations.values())
-        for mean, sem, _ in (plain, half, whole):
+        plain, half, full = (run[by].estimate() for run in simulations.values())
+        for mean, sem, _ in (plain, half, full):
             assert (np.abs(mean - form) < 6 * sem).all(), by  # 1 in 10^7 a comparison
-        assert (whole.sem < half.sem).all()
-        assert (whole.sem < 0.5 * plain.sem).all()
+        assert (full.sem < half.sem).all()
+        assert (full.sem < 0.5 * plain.sem).all()
 
 
 def test_every_batch_is_drawn_by_itself(short):

@@ -64,15 +64,15 @@ def test_the_sum_over_ages_is_the_trace_over_steps(name):
     error = np.asarray(responses.responses(student(SMALL[name]).layer, T))
     error = error - np.asarray(responses.responses(teacher(), T))
     R, d = AR1(-0.7).autocovariance(np.arange(2 * T)), responses.by_age(error)
-    whole = responses.expected_error(error, R)
+    total = responses.expected_error(error, R)
     assert responses.paired(d, responses.pair_weights(R, T), d) == pytest.approx(
-        whole, 1e-12
+        total, 1e-12
     )
     for mutant, weights in responses.MUTANTS.items():
         if name == "block" and mutant in responses.SLIGHT:
             continue  # of one direction it is right
         wrong = responses.paired(d, responses.pair_weights(R, T, weights), d)
-        assert abs(wrong / whole - 1) > 1e-3, mutant
+        assert abs(wrong / total - 1) > 1e-3, mutant
 
 
 def test_responses_by_age_are_the_kernel():

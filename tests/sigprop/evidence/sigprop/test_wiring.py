@@ -132,8 +132,10 @@ def test_every_input_and_every_group_is_judged_by_both_routes(layers):
     }
     layers(linear=False)
     gated = layer_moments.layer_moments(GATE, 0)
-    *both, order = gated
-    assert {r.point for r in both} == {f"{n}, {g}" for n in INPUTS for g in FIRST}
+    *first_orders, order = gated
+    assert {r.point for r in first_orders} == {
+        f"{n}, {g}" for n in INPUTS for g in FIRST
+    }
     assert (order.route, order.value) == ("reference", 1.0)
 
 
@@ -193,8 +195,8 @@ def test_gated_layers_are_fed_small_inputs(layers, monkeypatch):
     layer_moments.layer_moments(GATE, 0)
     processes = 2 * list(INPUTS.values())  # those of a pilot come first
     for covariance, process in zip(covariances, processes, strict=True):
-        whole = process.autocovariance(np.arange(STEPS))
-        np.testing.assert_allclose(covariance, SMALL**2 * whole, rtol=1e-12)
+        full = process.autocovariance(np.arange(STEPS))
+        np.testing.assert_allclose(covariance, SMALL**2 * full, rtol=1e-12)
 
 
 def test_the_inputs_differ_in_kind():
@@ -280,15 +282,15 @@ def test_a_question_has_its_form_from_the_task_and_the_rest_from_responses(monke
     flat = error.transpose(1, 0, 3, 2).reshape(-1, T)  # one row an output and a step
     for each, value, R in zip(questions, values, processes.values(), strict=True):
         law = R[np.abs(np.subtract.outer(np.arange(T), np.arange(T)))]
-        whole = responses.expected_error(error, R)
+        total = responses.expected_error(error, R)
         assert each.form == pytest.approx(value, rel=1e-12)
-        assert each.other == pytest.approx(whole, rel=1e-12)
+        assert each.other == pytest.approx(total, rel=1e-12)
         form = flat.T @ flat @ law
         spread = 2 * np.trace(form @ form) / np.trace(form) ** 2
         assert each.variance == pytest.approx(spread / sampled_loss.BATCH, rel=1e-9)
         assert set(each.wrong) == set(responses.MUTANTS)
         for wrong_value in each.wrong.values():
-            assert abs(wrong_value / whole - 1) > 1e-6
+            assert abs(wrong_value / total - 1) > 1e-6
 
 
 # --- learnt parameters
@@ -370,10 +372,10 @@ def test_learnt_parameters_are_judged_by_every_route(learnt):
     assert first[0] != second[0]
     assert first[1] >= plan(learnt_parameters.MARGIN).n
     assert second[1] >= plan(learnt_parameters.MARGIN, variance=0.5).n
-    again = learnt()
+    repeated = learnt()
     learnt_parameters.learnt_parameters(TRAINED, 4)
-    assert again[0][0] != first[0]
-    assert again[1][0] != second[0]
+    assert repeated[0][0] != first[0]
+    assert repeated[1][0] != second[0]
 
 
 @pytest.mark.parametrize(

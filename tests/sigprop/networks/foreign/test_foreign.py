@@ -111,10 +111,10 @@ def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(
         file = save(tmp_path / f"one.{suffix}", layer, {})
         (match,) = find(open_checkpoint(file))
         assert match.family.name == name
-        again = match.layer()
-        assert jax.tree.structure(again) == jax.tree.structure(layer)
+        repeated = match.layer()
+        assert jax.tree.structure(repeated) == jax.tree.structure(layer)
         for leaf, other in zip(
-            jax.tree.leaves(again), jax.tree.leaves(layer), strict=True
+            jax.tree.leaves(repeated), jax.tree.leaves(layer), strict=True
         ):
             np.testing.assert_allclose(leaf, other, rtol=1e-6)
     nu = match.rest().nu
@@ -325,8 +325,8 @@ def test_half_of_the_pairs_of_s5_is_known_by_signs_or_asked_for():
     layer = s5(jax.random.key(0), 4, 3)
     arrays = named_arrays(layer)
     assert find(of_arrays(arrays))[0].layer().conjugate
-    whole = {**arrays, "im": np.array([1.0, -1.0, 2.0, -2.0], np.float32)}
-    assert not find(of_arrays(whole))[0].layer().conjugate
+    full = {**arrays, "im": np.array([1.0, -1.0, 2.0, -2.0], np.float32)}
+    assert not find(of_arrays(full))[0].layer().conjugate
     odd = {**arrays, "im": np.array([1.0, -1.0, 2.0, -3.0], np.float32)}
     with pytest.raises(ValueError, match="Lambda_im of shape"):
         find(of_arrays(odd))[0].layer()

@@ -63,13 +63,13 @@ def test_an_array_of_many_pieces_is_whole(tmp_path):
 def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tmp_path):
     """Twelve pieces: as texts, 10 and 11 come before 2."""
     msgpack = pytest.importorskip("msgpack")
-    whole = counted(shape, "float32")
+    full = counted(shape, "float32")
 
     def packed(array):
         content = (array.shape, array.dtype.name, array.tobytes())
         return msgpack.ExtType(1, msgpack.packb(content, use_bin_type=True))
 
-    parts = np.array_split(whole.reshape(-1), pieces)
+    parts = np.array_split(full.reshape(-1), pieces)
     names = [*map(str, range(pieces))]
     tree = {
         "params": {
@@ -79,7 +79,7 @@ def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tm
                 # Written in another order than they are counted.
                 "chunks": {name: packed(parts[int(name)]) for name in sorted(names)},
             },
-            "uncut": packed(whole),
+            "uncut": packed(full),
         }
     }
     file = tmp_path / "one.msgpack"
@@ -90,7 +90,7 @@ def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tm
     assert {*tensors} == {"params.cut", "params.uncut"}
     for tensor in tensors.values():
         assert tensor.shape == shape
-        np.testing.assert_array_equal(tensor.read(), whole)
+        np.testing.assert_array_equal(tensor.read(), full)
 
 
 @pytest.mark.parametrize("clip", [None, False, True])

@@ -141,7 +141,7 @@ def test_outputs_and_gradients_are_those_of_the_other_library(case, seed, tmp_pa
     theirs = jax.jit(call)(arrays, u)
     scale = float(jnp.abs(theirs).max())
     np.testing.assert_allclose(match.layer()(u), theirs, rtol=0, atol=1e-5 * scale)
-    got = jax.jit(jax.grad(loss(renamed), (0, 1)))(arrays, u)
+    computed = jax.jit(jax.grad(loss(renamed), (0, 1)))(arrays, u)
     # Their gradients of S5 cancel in single precision, (exp(z) - 1)/z for small z: what
     # they compute in double precision is what ours in single precision is held to.
     double = case == "long-range-models S5"
@@ -152,7 +152,7 @@ def test_outputs_and_gradients_are_those_of_the_other_library(case, seed, tmp_pa
         expected = jax.jit(jax.grad(loss(call), (0, 1)))(arrays, u)
         expected = jax.tree.map(np.asarray, expected)
     for name, gradient in {**expected[0], "inputs": expected[1]}.items():
-        mine = got[1] if name == "inputs" else got[0][name]
+        mine = computed[1] if name == "inputs" else computed[0][name]
         size = np.linalg.norm(gradient)
         assert np.linalg.norm(np.asarray(mine) - gradient) <= 1e-5 * size, name
         assert size > 0
@@ -172,9 +172,9 @@ def test_flax_s_own_file_is_read(tmp_path):
     file.write_bytes(serialization.to_bytes(tree))
     (match,) = find(open_checkpoint(file))
     assert match.family.name == "gru"
-    again = find(of_arrays({f"params.rnn.{k}": v for k, v in arrays.items()}))[0]
+    bare_match = find(of_arrays({f"params.rnn.{k}": v for k, v in arrays.items()}))[0]
     u = jax.random.normal(jax.random.key(2), (TIME, WIDTH))
-    np.testing.assert_array_equal(match.layer()(u), again.layer()(u))
+    np.testing.assert_array_equal(match.layer()(u), bare_match.layer()(u))
 
 
 @pytest.mark.sampled(1)

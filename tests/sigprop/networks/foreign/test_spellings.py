@@ -109,7 +109,7 @@ def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
         "C_comps": np.moveaxis(theirs["C"], -1, 0),
         "D": theirs["D"],
     }
-    whole = {
+    complex_arrays = {
         "Lambda": theirs["Lambda_re"] + 1j * theirs["Lambda_im"],
         "B": theirs["B"][..., 0] + 1j * theirs["B"][..., 1],
         "C": theirs["C"][..., 0] + 1j * theirs["C"][..., 1],
@@ -117,7 +117,7 @@ def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
         "D": theirs["D"],
     }
     first, *others = (
-        find(of_arrays(arrays))[0].layer() for arrays in (theirs, moved, whole)
+        find(of_arrays(arrays))[0].layer() for arrays in (theirs, moved, complex_arrays)
     )
     np.testing.assert_array_equal(first.B_im, theirs["B"][..., 1])
     np.testing.assert_array_equal(first.C_re, theirs["C"][..., 0])
@@ -160,5 +160,7 @@ def test_fused_gates_are_in_the_order_of_equinox_and_of_torch(cell):
         first[-4:], second[-4:] = first[-4:] + 0.3, weights.pop("bias_n")
     torch = {f"rnn.{name}_l0": array for name, array in weights.items()}
     torch |= {"rnn.bias_ih_l0": first, "rnn.bias_hh_l0": second}
-    (again,) = find(of_arrays(torch))
-    np.testing.assert_allclose(again.layer()(u), np.stack(states), rtol=0, atol=1e-6)
+    (torch_match,) = find(of_arrays(torch))
+    np.testing.assert_allclose(
+        torch_match.layer()(u), np.stack(states), rtol=0, atol=1e-6
+    )
