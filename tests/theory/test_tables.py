@@ -22,7 +22,7 @@ COLUMNS = ("first", "second task")
 
 
 class Pair(NamedTuple):
-    count: int
+    score: int
     ratio: float
 
 
@@ -42,7 +42,7 @@ def test_cells_are_numbers_or_nothing():
 
 
 def test_a_record_has_the_types_of_its_fields():
-    text = "# A paper, Table 4\nlabel,count,ratio\nLRU,89,2\n"
+    text = "# A paper, Table 4\nlabel,score,ratio\nLRU,89,2\n"
     records = parse(text, "a.csv", Pair._fields).records(Pair)
     assert records == {"LRU": Pair(89, 2.0)}
     assert [type(value) for value in records["LRU"]] == [int, float]
@@ -56,7 +56,7 @@ def test_a_cell_that_is_no_number_is_refused():
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         table.numbers()
-    table = parse("# A paper\nlabel,count,ratio\nLRU,8.5,2\n", "a.csv", Pair._fields)
+    table = parse("# A paper\nlabel,score,ratio\nLRU,8.5,2\n", "a.csv", Pair._fields)
     with pytest.raises(ValueError, match=r"need int in the row 'LRU' .* got '8\.5'"):
         table.records(Pair)
 
