@@ -12,7 +12,7 @@ from sigprop.experiments.advised.tasks import ADVISED
 
 def made_up(preset="smoke", sweep="advice", gain=0.5):
     """Results of all cells; ``ADVISED`` has ``gain`` of the loss of ``default``."""
-    found = {}
+    results = {}
     for config in studies.grid(sweep, preset):
         scale = {"default": 1.0, ADVISED: gain}.get(config.arm, gain**2)
         rng = np.random.default_rng([config.seed, len(config.task)])
@@ -21,7 +21,7 @@ def made_up(preset="smoke", sweep="advice", gain=0.5):
             np.random.default_rng([config.seed, len(config.arm)]).normal() / 50
         )
         curve = level * np.linspace(2, 1, 40)
-        found[key(config)] = xr.Dataset(
+        results[key(config)] = xr.Dataset(
             {
                 "loss": ("record", curve, cells.LOSS),
                 "validation_loss": ("look", curve[[19, 39]], cells.LOSS),
@@ -37,7 +37,7 @@ def made_up(preset="smoke", sweep="advice", gain=0.5):
                 "options": json.dumps({"r_min": scale}),
             },
         )
-    return found
+    return results
 
 
 def key(config):

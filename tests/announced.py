@@ -24,6 +24,6 @@ def announced_run() -> Ledger:
 
 
 def _announced(claim: Claim) -> Entry:
-    found = vars(finish(row(claim.id), [], Scores(), 0.0))
+    fields = vars(finish(row(claim.id), [], Scores(), 0.0))
     status = str(claim.expected)
-    return Entry(**found | {"status": status}, expected=status)
+    return Entry(**fields | {"status": status}, expected=status)

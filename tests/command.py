@@ -12,15 +12,15 @@ def sigprop(*arguments):
 
 def ran(*arguments, status=console.EXPECTED):
     """Return the result of a command that ends with this status."""
-    done = sigprop(*arguments)
-    assert done.exit_code == status, done.output
-    return done
+    result = sigprop(*arguments)
+    assert result.exit_code == status, result.output
+    return result
 
 
 def refused(*arguments):
     """The one line of a command that refuses its input."""
-    done = sigprop(*arguments)
-    assert done.exit_code == console.BAD_INPUT, done.output
-    assert done.exception is None or isinstance(done.exception, SystemExit)
-    (line,) = done.stderr.splitlines()
+    result = sigprop(*arguments)
+    assert result.exit_code == console.BAD_INPUT, result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    (line,) = result.stderr.splitlines()
     return line

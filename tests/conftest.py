@@ -71,7 +71,7 @@ def pytest_collection_modifyitems(config, items):
     minutes.
     """
     items.sort(key=lambda item: not _begins(item.get_closest_marker("slow")))
-    if any("[" in one for one in config.args):
+    if any("[" in argument for argument in config.args):
         return
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
@@ -87,13 +87,17 @@ def pytest_collection_modifyitems(config, items):
                 f"{sorted(keep - set(ids))} of {ids}"
             )
         keep |= _of_every_kind(name, group, marker.kwargs.get("kind"))
-        others = [item for item, one in zip(group, ids, strict=True) if one not in keep]
+        others = [
+            item
+            for item, case_id in zip(group, ids, strict=True)
+            if case_id not in keep
+        ]
         count = max((marker.args[0] if marker.args else 0) - len(keep), 0)
         count = min(count, len(others))
         chosen = {i * len(others) // count for i in range(count)}
         first = zlib.crc32(name.encode())
-        for place, item in enumerate(others, start=first):
-            if place % len(others) not in chosen:
+        for index, item in enumerate(others, start=first):
+            if index % len(others) not in chosen:
                 item.add_marker(pytest.mark.slow)
 
 
@@ -114,7 +118,7 @@ def _of_every_kind(name: str, group: list[pytest.Item], kind: str | None) -> set
         key = value if isinstance(value, str) else indices[kind]
         kinds.setdefault(key, []).append(item.nodeid.partition("[")[2][:-1])
     first = zlib.crc32(name.encode())
-    return {ids[(first + place) % len(ids)] for place, ids in enumerate(kinds.values())}
+    return {ids[(first + index) % len(ids)] for index, ids in enumerate(kinds.values())}
 
 
 def _begins(slow) -> bool:

@@ -70,6 +70,6 @@ def trained(config: Config, error: float, linear: float = 0.3) -> xr.Dataset:
 
 def gathered(errors: dict[Config, float], name: str = "forecasts") -> xr.Dataset:
     """Trainings with these test errors, as ``sweep.run`` puts them together."""
-    found = {repr(config): trained(config, error) for config, error in errors.items()}
-    table = gathering.put_together([*errors], repr, found)
+    results = {repr(config): trained(config, error) for config, error in errors.items()}
+    table = gathering.put_together([*errors], repr, results)
     return table.assign_attrs(preset="paper", study=name, commit="0" * 40)

@@ -26,7 +26,7 @@ NAMED = re.compile(r"(?:\w*_)?keys?$")
 
 def fixed(source: str) -> list[tuple[int, str]]:
     """Lines and calls that draw again with the key of the last time."""
-    found = {}
+    uses = {}
     if "key" not in source and SEEDED not in source:
         return []
     for body, bound in _repetitions(ast.parse(source)):
@@ -36,15 +36,15 @@ def fixed(source: str) -> list[tuple[int, str]]:
         for call in _calls(body):
             if _called(call) in DERIVING:
                 continue
-            for part in (*call.args, *(one.value for one in call.keywords)):
+            for part in (*call.args, *(keyword.value for keyword in call.keywords)):
                 if _is_key(part, keys) and not _names(part) & depending:
                     line = call.lineno
-                    found[line, ast.unparse(part)] = (
+                    uses[line, ast.unparse(part)] = (
                         f"{_called(call)}({ast.unparse(part)})"
                     )
             if _called(call) == SEEDED and not _names(call) & depending:
-                found[call.lineno, SEEDED] = ast.unparse(call)
-    return sorted((line, text) for (line, _), text in found.items())
+                uses[call.lineno, SEEDED] = ast.unparse(call)
+    return sorted((line, text) for (line, _), text in uses.items())
 
 
 def _repetitions(tree: ast.AST) -> Iterator[tuple[list[ast.AST], set[str]]]:
@@ -68,11 +68,14 @@ def _repetitions(tree: ast.AST) -> Iterator[tuple[list[ast.AST], set[str]]]:
         elif isinstance(node, ast.DictComp):
             yield [node.key, node.value], _bound(node.generators)
         elif isinstance(node, ast.FunctionDef) and node.name in tasks:
-            yield [*node.body], {one.arg for one in node.args.args[: tasks[node.name]]}
+            yield (
+                [*node.body],
+                {parameter.arg for parameter in node.args.args[: tasks[node.name]]},
+            )
 
 
 def _bound(generators: Iterable[ast.comprehension]) -> set[str]:
-    return set().union(*(_names(one.target) for one in generators))
+    return set().union(*(_names(generator.target) for generator in generators))
 
 
 def _known(body: list[ast.AST], bound: set[str]) -> tuple[set[str], set[str]]:
@@ -81,16 +84,16 @@ def _known(body: list[ast.AST], bound: set[str]) -> tuple[set[str], set[str]]:
     own = {
         arg.arg
         for node in body
-        for one in ast.walk(node)
-        if isinstance(one, inner)
-        for arg in one.args.args
+        for child in ast.walk(node)
+        if isinstance(child, inner)
+        for arg in child.args.args
     }
     depending, keys = bound | own, set()
     pairs = [
         (targets, value, _names(value))
         for node in body
-        for one in ast.walk(node)
-        for targets, value in _assigned(one)
+        for child in ast.walk(node)
+        for targets, value in _assigned(child)
     ]
     before = None
     while before != (before := (len(depending), len(keys))):
@@ -114,17 +117,23 @@ def _assigned(node: ast.AST) -> Iterator[tuple[set[str], ast.AST]]:
 
 def _calls(body: list[ast.AST]) -> Iterator[ast.Call]:
     for node in body:
-        yield from (one for one in ast.walk(node) if isinstance(one, ast.Call))
+        yield from (child for child in ast.walk(node) if isinstance(child, ast.Call))
 
 
 def _mentions_key(body: ast.AST) -> bool:
-    names = (getattr(one, "id", getattr(one, "attr", "")) for one in ast.walk(body))
+    names = (
+        getattr(child, "id", getattr(child, "attr", "")) for child in ast.walk(body)
+    )
     return any(name == SEEDED or NAMED.fullmatch(name) for name in names)
 
 
 def _called(call: ast.Call) -> str:
-    what = call.func
-    return what.attr if isinstance(what, ast.Attribute) else getattr(what, "id", "")
+    function = call.func
+    return (
+        function.attr
+        if isinstance(function, ast.Attribute)
+        else getattr(function, "id", "")
+    )
 
 
 def _is_key(node: ast.AST, keys: set[str]) -> bool:
@@ -141,10 +150,10 @@ def _is_key(node: ast.AST, keys: set[str]) -> bool:
 
 def _draws(call: ast.Call) -> bool:
     """Whether the call is JAX's or ours: texts are split too."""
-    what = call.func
-    if isinstance(what, ast.Name):
-        return what.id != "split" and what.id != "key"
-    return isinstance(what, ast.Attribute) and ast.unparse(what.value) in (
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id != "split" and function.id != "key"
+    return isinstance(function, ast.Attribute) and ast.unparse(function.value) in (
         "jax.random",
         "random",
         "simulate",
@@ -152,4 +161,4 @@ def _draws(call: ast.Call) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}

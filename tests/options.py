@@ -12,18 +12,18 @@ TESTED: dict[tuple[str, str], str] = {}
 """The test of each option, by its command and its name."""
 
 
-def every() -> set[tuple[str, str]]:
+def all_options() -> set[tuple[str, str]]:
     """Every option of every command, as the command line itself has them."""
-    found = set(_options(typer.main.get_command(app), ""))
-    return {(command, name) for command, name in found if name != HELP}
+    options = set(_options(typer.main.get_command(app), ""))
+    return {(command, name) for command, name in options if name != HELP}
 
 
-def _options(command: Any, words: str) -> Iterator[tuple[str, str]]:
-    for one in command.params:
-        if one.param_type_name == "option":
-            yield words, max(one.opts, key=len)
+def _options(command: Any, prefix: str) -> Iterator[tuple[str, str]]:
+    for parameter in command.params:
+        if parameter.param_type_name == "option":
+            yield prefix, max(parameter.opts, key=len)
     for name, inner in getattr(command, "commands", {}).items():
-        yield from _options(inner, f"{words} {name}".strip())
+        yield from _options(inner, f"{prefix} {name}".strip())
 
 
 def option(command: str, *names: str) -> Callable[[Any], Any]:

@@ -28,10 +28,10 @@ def printed_by(program: str, *arguments: str) -> str:
         AssertionError: If it ends with another status than 0; the message is its error
             output.
     """
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout

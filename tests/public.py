@@ -25,9 +25,9 @@ MODULES = ("sigprop.testing",)
 def public() -> dict[str, object]:
     """Every public object by its full name."""
     return {
-        f"{place}.{name}": getattr(importlib.import_module(place), name)
-        for place in (*PACKAGES, *MODULES)
-        for name in importlib.import_module(place).__all__
+        f"{module}.{name}": getattr(importlib.import_module(module), name)
+        for module in (*PACKAGES, *MODULES)
+        for name in importlib.import_module(module).__all__
     }
 
 

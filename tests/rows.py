@@ -18,19 +18,19 @@ def rows() -> Mapping[str, Row]:
     return MappingProxyType({claim_id: row(claim_id) for claim_id in registry()})
 
 
-def changed(one: Row, basis: dict[str, Any] | None = None, **claim: Any) -> Row:
+def changed(original: Row, basis: dict[str, Any] | None = None, **claim: Any) -> Row:
     """A row with fields of its claim replaced, and those of its basis that are given."""
-    judged_on = one.basis
+    judged_on = original.basis
     if basis:
         assert judged_on is not None
         judged_on = dataclasses.replace(judged_on, **basis)
-    return Row(dataclasses.replace(one.claim, **claim), judged_on)
+    return Row(dataclasses.replace(original.claim, **claim), judged_on)
 
 
-def every_mutant_noticed(found: ClaimResult) -> bool:
+def every_mutant_noticed(result: ClaimResult) -> bool:
     """Whether mutants of any kind were made in a row, and all were refuted."""
     kinds = ("formula", "value", "hand")
-    made = [getattr(found, f"{kind}_mutants") for kind in kinds]
-    return sum(made) > 0 and made == [
-        getattr(found, f"killed_{kind}_mutants") for kind in kinds
+    totals = [getattr(result, f"{kind}_mutants") for kind in kinds]
+    return sum(totals) > 0 and totals == [
+        getattr(result, f"killed_{kind}_mutants") for kind in kinds
     ]

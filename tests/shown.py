@@ -53,4 +53,4 @@ def printed(text: str, *heads: str) -> list[dict[str, str]]:
 
 def _cells(line: str) -> list[tuple[str, int, int]]:
     """The cells of a line and where each begins and ends; two blanks or more part them."""
-    return [(one[0], *one.span()) for one in re.finditer(r"\S+(?: \S+)*", line)]
+    return [(match[0], *match.span()) for match in re.finditer(r"\S+(?: \S+)*", line)]

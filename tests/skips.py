@@ -30,7 +30,9 @@ def _data(mark: pytest.Mark) -> str | None:
             'need what a data test reads, as in data("ett/ETTh1.csv")'
         )
     folder = os.environ.get("SIGPROP_DATA")
-    missing = [one for one in mark.args if not folder or not Path(folder, one).exists()]
+    missing = [
+        file for file in mark.args if not folder or not Path(folder, file).exists()
+    ]
     return f"SIGPROP_DATA, a folder with {', '.join(missing)}" if missing else None
 
 
@@ -43,10 +45,10 @@ NEEDS: dict[str, Callable[[pytest.Mark], str | None]] = {
 
 def missing(item: pytest.Item) -> list[str]:
     """What the markers of a test ask for, and this machine has not."""
-    found = [
+    needs = [
         need(mark) for name, need in NEEDS.items() for mark in item.iter_markers(name)
     ]
-    return [one for one in found if one is not None]
+    return [need for need in needs if need is not None]
 
 
 @pytest.fixture
@@ -78,8 +80,8 @@ def pytest_runtest_makereport(item, call):
 
 
 def _why(report):
-    place = report.longrepr
-    return place[2] if isinstance(place, tuple) else str(place)
+    location = report.longrepr
+    return location[2] if isinstance(location, tuple) else str(location)
 
 
 def pytest_terminal_summary(terminalreporter):

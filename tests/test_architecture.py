@@ -54,18 +54,18 @@ LINTERS = ("lint-imports --no-cache", "ruff check --no-cache --quiet --select TI
 
 def complaints(root):
     """What the two linters say of the imports of a tree; empty if they allow all."""
-    said = ""
+    output = ""
     for command in LINTERS:
         program, *options = command.split()
-        done = subprocess.run(
+        process = subprocess.run(
             [Path(sys.executable).with_name(program), *options],
             cwd=root,
             capture_output=True,
             text=True,
             check=False,
         )
-        said += done.stdout + done.stderr if done.returncode else ""
-    return said
+        output += process.stdout + process.stderr if process.returncode else ""
+    return output
 
 
 def test_every_import_is_allowed():
@@ -112,15 +112,15 @@ def planted(tmp_path_factory):
         left = shutil.ignore_patterns("__pycache__", "results")
         shutil.copytree(ROOT / folder, root / folder, symlinks=True, ignore=left)
     shutil.copy(ROOT / "pyproject.toml", root)
-    for place, text in PLANTED.items():
-        (root / place).parent.mkdir(exist_ok=True)
-        (root / place).write_text(text)
+    for path, text in PLANTED.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text)
     return complaints(root)
 
 
-@pytest.mark.parametrize("words", FOUND)
-def test_a_forbidden_import_is_found(planted, words):
-    assert words in planted
+@pytest.mark.parametrize("message", FOUND)
+def test_a_forbidden_import_is_found(planted, message):
+    assert message in planted
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +158,8 @@ def foreign(graph, room):
     """What a room or a file imports beside itself, what it may, and Python's library."""
     home = f"sigprop.{room}"
     inside = {home} | graph.find_descendants(home)
-    found = set().union(*map(graph.find_modules_directly_imported_by, inside))
-    return found - inside - ONLY[room] - sys.stdlib_module_names
+    modules = set().union(*map(graph.find_modules_directly_imported_by, inside))
+    return modules - inside - ONLY[room] - sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("room", ONLY)
@@ -172,7 +172,10 @@ def test_some_rooms_and_files_import_little(graph, room):
 
 def circle(graph):
     """Modules that import each other in a ring, if any do."""
-    below = {one: graph.find_modules_directly_imported_by(one) for one in graph.modules}
+    below = {
+        module: graph.find_modules_directly_imported_by(module)
+        for module in graph.modules
+    }
     try:
         TopologicalSorter(below).prepare()
     except CycleError as error:
@@ -222,13 +225,13 @@ LOOKED_UP = re.compile(r"(?<!\w)(import_module|__import__)\(|(?<![\w.])(exec|eva
 
 
 def test_modules_are_looked_up_by_name_in_few_files():
-    found = {
+    paths = {
         relative(path)
         for path in SOURCES
         if relative(path).partition("/")[0] in PACKAGE
         and LOOKED_UP.search(path.read_text("utf-8"))
     }
-    assert found == BY_NAME
+    assert paths == BY_NAME
     for text in ("i.import_module('jax')", "__import__(n)", "exec('import ' + name)"):
         assert LOOKED_UP.search(text)
 
@@ -240,14 +243,14 @@ def test_figures_and_the_store_load_no_computing_package_even_indirectly():
         "m.startswith(('sigprop.figures', 'sigprop.experiments')) "
         "or m in ('jax', 'sympy', 'matplotlib')))"
     )
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert set(done.stdout.split()) == {
+    assert set(process.stdout.split()) == {
         "matplotlib",
         "sigprop",
         *("sigprop.numerics", "sigprop.numerics.exports", "sigprop.numerics.files"),
@@ -264,19 +267,23 @@ MACHINE = re.compile(
 
 def stains(text: str) -> list[str]:
     """Paths of one machine, and notes that something is unfinished."""
-    return [hit.group() for one in (UNFINISHED, MACHINE) for hit in one.finditer(text)]
+    return [
+        hit.group()
+        for pattern in (UNFINISHED, MACHINE)
+        for hit in pattern.finditer(text)
+    ]
 
 
 def test_no_file_names_a_machine_or_is_unfinished():
-    found = {}
+    problems = {}
     for path in files():
         try:
             text = path.read_text("utf-8")
         except UnicodeDecodeError:
             continue  # an image has no words
         if stains(text):
-            found[relative(path)] = stains(text)
-    assert found == {}
+            problems[relative(path)] = stains(text)
+    assert problems == {}
 
 
 @pytest.mark.parametrize(
@@ -284,8 +291,8 @@ def test_no_file_names_a_machine_or_is_unfinished():
     [
         *(f"# {a}{b}: later" for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X"))),
         *(
-            f"open('/{place}/data.csv')"
-            for place in ("work", "home/me", "tmp", "mnt/x")
+            f"open('/{folder}/data.csv')"
+            for folder in ("work", "home/me", "tmp", "mnt/x")
         ),
         "C:" + r"\Users\me",
     ],
@@ -314,13 +321,13 @@ def undocumented(source: str) -> list[str]:
 
 def test_every_public_name_says_what_it_does():
     rooms = ("theory", "sigprop", "experiments")
-    found = {
+    bare = {
         relative(path): names
         for path in SOURCES
         if relative(path).partition("/")[0] in rooms
         and (names := undocumented(path.read_text("utf-8")))
     }
-    assert found == {}
+    assert bare == {}
 
 
 def test_a_bare_name_is_found():

@@ -11,7 +11,7 @@ import pytest
 
 from sigprop import linear, neuron
 from sigprop.numerics.precision import double_precision
-from tests.arguments import Row, bad_values, given, parameters, shown, trouble, valid
+from tests.arguments import Row, bad_values, parameters, samples, shown, trouble, valid
 from tests.arguments.rows import RECORDS, ROWS, SLOW
 from tests.public import public
 
@@ -34,11 +34,13 @@ def soon():
         signal.signal(signal.SIGALRM, before)
 
 
-def complaint(function: Any, row: Row, name: str, what: str, bad: Any) -> str | None:
+def complaint(
+    function: Any, row: Row, name: str, description: str, bad: Any
+) -> str | None:
     """Why the answer to a bad value is not good, if it is not."""
     arguments = row.base()
     arguments[name] = bad
-    right = row.legal.get(f"{name}: {what}")
+    right = row.legal.get(f"{name}: {description}")
     try:
         with soon():
             result = function(**arguments)
@@ -62,10 +64,10 @@ def complaint(function: Any, row: Row, name: str, what: str, bad: Any) -> str | 
 
 def unclear(message: str, name: str, bad: Any) -> str | None:
     """What a message does not say, if anything."""
-    said = message.lower().replace(" ", "")
-    if name.lower().replace(" ", "") not in said:
+    squeezed = message.lower().replace(" ", "")
+    if name.lower().replace(" ", "") not in squeezed:
         return f"the message does not name it: {message!r}"
-    if not any(text.lower().replace(" ", "") in said for text in shown(bad)):
+    if not any(text.lower().replace(" ", "") in squeezed for text in shown(bad)):
         return f"the message does not show what arrived: {message!r}"
     return None
 
@@ -79,25 +81,25 @@ EVERY = [
 @pytest.mark.parametrize("name", EVERY)
 def test_bad_arguments_are_refused_with_what_is_needed_and_what_arrived(name):
     function, row = public()[name], ROWS[name]
-    tried, found = set(), {}
+    tried, problems = set(), {}
     with double_precision(row.wide):
         base = row.base()
         assert trouble(function(**base), row) is None, "the valid arguments fail"
         for argument in base:
             if argument in row.unchecked:
                 continue
-            for what, bad in bad_values(base[argument]).items():
-                tried.add(f"{argument}: {what}")
-                said = complaint(function, row, argument, what, bad)
-                if said:
-                    found[f"{argument}: {what}"] = said
+            for description, bad in bad_values(base[argument]).items():
+                tried.add(f"{argument}: {description}")
+                problem = complaint(function, row, argument, description, bad)
+                if problem:
+                    problems[f"{argument}: {description}"] = problem
     assert set(row.legal) <= tried
-    assert not found, "\n" + "\n".join(f"  {k} -> {v}" for k, v in found.items())
+    assert not problems, "\n" + "\n".join(f"  {k} -> {v}" for k, v in problems.items())
 
 
 def test_every_public_function_has_a_row():
     objects = public()
-    first = {id(one): name for name, one in reversed(objects.items())}
+    first = {id(value): name for name, value in reversed(objects.items())}
     functions = {name for name in first.values() if callable(objects[name])}
     assert functions - RECORDS == ROWS.keys()
     assert all(inspect.isclass(objects[name]) for name in RECORDS)
@@ -124,7 +126,7 @@ TOGETHER = {
         r"need probabilities in \[0, 1\], got 1.5",
     ),
     "a scale beside a distribution of its own": (
-        lambda: linear.predict_gated(given.mingru(), scale=2.0, law=given.law()),
+        lambda: linear.predict_gated(samples.mingru(), scale=2.0, law=samples.law()),
         "need no scale beside a law, .* got scale=2.0",
     ),
     "a misspelt expectation": (
@@ -154,9 +156,9 @@ TOGETHER = {
 }
 
 
-@pytest.mark.parametrize(("call", "said"), TOGETHER.values(), ids=TOGETHER)
-def test_arguments_that_do_not_fit_together_are_refused(call, said):
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize(("call", "message"), TOGETHER.values(), ids=TOGETHER)
+def test_arguments_that_do_not_fit_together_are_refused(call, message):
+    with pytest.raises(ValueError, match=message):
         call()
 
 
@@ -191,10 +193,10 @@ GUARDS = [
 ]
 
 
-@pytest.mark.parametrize(("function", "legal", "said"), GUARDS)
-def test_a_bad_answer_is_noticed(function, legal, said):
+@pytest.mark.parametrize(("function", "legal", "message"), GUARDS)
+def test_a_bad_answer_is_noticed(function, legal, message):
     row = Row(lambda: {"x": 2.0}, legal=legal)
-    assert said in str(complaint(function, row, "x", "-1", -1.0))
+    assert message in str(complaint(function, row, "x", "-1", -1.0))
 
 
 def test_a_good_answer_is_none():

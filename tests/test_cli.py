@@ -5,11 +5,10 @@ import re
 
 import jax
 import pytest
-from typer.testing import CliRunner
 
 from sigprop.cli import console
-from sigprop.cli import main as cli
 from sigprop.theory.claims import PAPERS, registry
+from tests.command import sigprop
 from tests.rows import row as row_of
 
 KEYS = {"id", "paper", "kind", "status", "routes", "results", "mutants", "killed"}
@@ -17,17 +16,13 @@ RESULT_KEYS = {"route", "point", "value", "low", "high", "verdict"}
 QUICK = ("zucchet:42", "zucchet:75")  # a kernel and a definition: nothing to simulate
 
 
-def sigprop(*arguments):
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
-
-
 def refused(*arguments):
     """The message of a command that refuses its input."""
-    done = sigprop(*arguments)
-    assert done.exit_code == console.BAD_INPUT, done.output
-    assert "Traceback" not in done.output
-    assert done.exception is None or isinstance(done.exception, SystemExit)
-    return done.stderr
+    result = sigprop(*arguments)
+    assert result.exit_code == console.BAD_INPUT, result.output
+    assert "Traceback" not in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.stderr
 
 
 @pytest.mark.parametrize(
@@ -35,9 +30,11 @@ def refused(*arguments):
 )
 def test_help_names_every_command_and_each_has_its_own(command):
     assert command in sigprop("--help").output
-    done = sigprop(command, "--help")
-    assert done.exit_code == 0
-    assert f"sigprop {command}" in done.output or f"{command} [OPTIONS]" in done.output
+    result = sigprop(command, "--help")
+    assert result.exit_code == 0
+    assert (
+        f"sigprop {command}" in result.output or f"{command} [OPTIONS]" in result.output
+    )
 
 
 def test_no_arguments_give_help():
@@ -45,18 +42,18 @@ def test_no_arguments_give_help():
 
 
 def test_claims_lists_every_id_with_its_status():
-    done = sigprop("claims")
-    assert done.exit_code == 0
-    lines = done.output.splitlines()
+    result = sigprop("claims")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
     for claim in registry().values():
         (line,) = [line for line in lines if line.split()[:1] == [claim.id]]
         assert str(claim.expected) in line
 
 
 def test_claims_of_one_paper_leave_the_others_out():
-    done = sigprop("claims", "--paper", "lru")
-    assert "lru:prop3.3" in done.output
-    assert "zucchet" not in done.output
+    result = sigprop("claims", "--paper", "lru")
+    assert "lru:prop3.3" in result.output
+    assert "zucchet" not in result.output
 
 
 def test_claims_write_json_with_the_shared_keys(tmp_path):
@@ -78,12 +75,12 @@ def test_claims_write_json_with_the_shared_keys(tmp_path):
 
 
 def test_show_tells_what_a_claim_rests_on():
-    done = sigprop("show", "zucchet:59")
-    assert done.exit_code == 0
-    for word in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
+    result = sigprop("show", "zucchet:59")
+    assert result.exit_code == 0
+    for text in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
                  "sigprop/neuron/stable.py", "of 199 refuted", "rho=0.9"):  # fmt: skip
-        assert word in done.output
-    assert len(done.output.splitlines()) > 30
+        assert text in result.output
+    assert len(result.output.splitlines()) > 30
 
 
 EVERY_NINTH = [*list(registry())[::9], "zucchet:74", "lru:prop3.3", "lru:lemma3.2"]
@@ -92,10 +89,10 @@ EVERY_NINTH = [*list(registry())[::9], "zucchet:74", "lru:prop3.3", "lru:lemma3.
 @pytest.mark.parametrize("claim_id", EVERY_NINTH)
 @pytest.mark.sampled(5)
 def test_show_knows_every_claim(claim_id):
-    done = sigprop("show", claim_id)
-    assert done.exit_code == 0
-    assert registry()[claim_id].title in done.output
-    assert "unknown" not in done.output
+    result = sigprop("show", claim_id)
+    assert result.exit_code == 0
+    assert registry()[claim_id].title in result.output
+    assert "unknown" not in result.output
 
 
 UNKNOWN = re.compile(
@@ -184,8 +181,8 @@ def test_a_path_that_cannot_be_written_is_refused_before_the_work(option, tmp_pa
 
 @pytest.mark.usefixtures("no_work")
 def test_the_guard_of_the_work_can_fail(tmp_path):
-    done = sigprop("verify", "--claim", "zucchet:42", "--json", tmp_path / "file")
-    assert isinstance(done.exception, AssertionError)
+    result = sigprop("verify", "--claim", "zucchet:42", "--json", tmp_path / "file")
+    assert isinstance(result.exception, AssertionError)
 
 
 def test_claims_to_a_path_that_cannot_be_written_are_refused(tmp_path):
@@ -245,10 +242,10 @@ def test_an_unexpected_verdict_exits_with_one(monkeypatch):
 
     wrong = dataclasses.replace(registry()["zucchet:42"], expected="confirmed")
     monkeypatch.setattr(claims, "select", lambda paper, ids=(): (wrong,))
-    done = sigprop("verify", "--claim", "zucchet:42")
-    assert done.exit_code == console.UNEXPECTED
-    assert re.search(r"^zucchet:42 +proved +confirmed ", done.output, re.M)
-    assert "0 of 1 verdicts are as expected" in done.output
+    result = sigprop("verify", "--claim", "zucchet:42")
+    assert result.exit_code == console.UNEXPECTED
+    assert re.search(r"^zucchet:42 +proved +confirmed ", result.output, re.M)
+    assert "0 of 1 verdicts are as expected" in result.output
 
 
 @pytest.mark.parametrize(
@@ -283,15 +280,15 @@ def test_an_interruption_exits_with_130(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(claims, "select", interrupted)
-    done = sigprop("verify")
-    assert done.exit_code == console.INTERRUPTED
-    assert "interrupted; nothing was written" in done.stderr
+    result = sigprop("verify")
+    assert result.exit_code == console.INTERRUPTED
+    assert "interrupted; nothing was written" in result.stderr
 
 
 def test_models_lists_the_papers_networks_with_their_parameters():
-    done = sigprop("models", "--paper", "lru")
-    assert done.exit_code == 0
-    rows = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    result = sigprop("models", "--paper", "lru")
+    assert result.exit_code == 0
+    rows = dict(line.split(maxsplit=1) for line in result.stdout.splitlines())
     assert rows["lru-scifar"].split()[-1] == "7,893,770"
     assert "rotrnn-speech" not in rows
     message = "sigprop: need a paper in lru, rotrnn, blur, zucchet, got 'lur'\n"
@@ -323,10 +320,10 @@ def few_rows(monkeypatch):
 @pytest.mark.usefixtures("few_rows")
 def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
     json_file, site = tmp_path / "rows.json", tmp_path / "site"
-    done = sigprop("ledger", "--json", json_file, "--html", site)
-    assert done.exit_code == 0, done.output
-    for word in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 verdicts"):
-        assert word in done.output
+    result = sigprop("ledger", "--json", json_file, "--html", site)
+    assert result.exit_code == 0, result.output
+    for text in ("zucchet:42", "lru:4", "refuted", "1 refuted", "2 of 2 verdicts"):
+        assert text in result.output
     rows = json.loads(json_file.read_text())
     assert [row["id"] for row in rows] == ["zucchet:42", "zucchet:75", "lru:4"]
     for row in rows:
@@ -342,10 +339,10 @@ def test_the_ledger_lists_rows_and_writes_json_and_a_site(tmp_path):
 @pytest.mark.usefixtures("few_rows")
 def test_the_ledger_shows_one_status(tmp_path):
     file = tmp_path / "rows.json"
-    done = sigprop("ledger", "--status", "refuted", "--json", file)
-    assert done.exit_code == 0
+    result = sigprop("ledger", "--status", "refuted", "--json", file)
+    assert result.exit_code == 0
     assert [row["id"] for row in json.loads(file.read_text())] == ["lru:4"]
-    assert "zucchet:42" not in done.output
+    assert "zucchet:42" not in result.output
 
 
 def test_a_folder_that_holds_something_else_is_refused_before_the_work(

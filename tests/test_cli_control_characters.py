@@ -26,19 +26,20 @@ NAMES = [
 
 @pytest.mark.parametrize("escape", [plain, plain_name])
 def test_every_control_character_is_escaped_and_nothing_else(escape):
-    kept = "\n" if escape is plain else ""
+    allowed = "\n" if escape is plain else ""
     for char in CONTROLS:
         shown = escape(f"a{char}b")
-        assert (shown == f"a{char}b") == (char in kept)
+        assert (shown == f"a{char}b") == (char in allowed)
         assert (
-            char in kept or shown == "a" + char.encode("unicode_escape").decode() + "b"
+            char in allowed
+            or shown == "a" + char.encode("unicode_escape").decode() + "b"
         )
     text = "λ = 1 − γ, ‘a’ <b> é 日本 \\ / 🙂"
     assert escape(text) == text
 
 
-def controls_of(text, kept="\n"):
-    return set(text) & EVERY_CONTROL - set(kept)
+def controls_of(text, allowed="\n"):
+    return set(text) & EVERY_CONTROL - set(allowed)
 
 
 def arrays(name):
@@ -66,17 +67,17 @@ def test_a_name_of_a_tensor_makes_no_line_of_a_report(tmp_path, name, suffix):
         return  # archives end names there
     file = written(tmp_path, name, suffix)
     sarif = tmp_path / "a.sarif"
-    done = sigprop("lint", file, "--sarif", sarif)
-    assert done.exit_code in (0, 1), done.output
-    assert not controls_of(done.output)
-    assert not any(line.startswith("forged") for line in done.output.splitlines())
+    result = sigprop("lint", file, "--sarif", sarif)
+    assert result.exit_code in (0, 1), result.output
+    assert not controls_of(result.output)
+    assert not any(line.startswith("forged") for line in result.output.splitlines())
     shown = plain_name(name)
-    assert shown in done.output.replace("\n", "")
+    assert shown in result.output.replace("\n", "")
     assert shown in json.dumps(
         json.loads(sarif.read_text()), ensure_ascii=False
     ).replace("\\\\", "\\")
-    for one in open_checkpoint(file).tensors.values():
-        assert not controls_of(one.name, "")
+    for tensor in open_checkpoint(file).tensors.values():
+        assert not controls_of(tensor.name, "")
 
 
 def test_two_names_that_look_alike_are_refused(tmp_path):
@@ -91,7 +92,7 @@ def test_two_names_that_look_alike_are_refused(tmp_path):
 def test_a_name_of_a_column_is_one_line(tmp_path, name):
     path = tmp_path / "series.csv"
     draws = np.random.default_rng(0).standard_normal(40)
-    rows = [f"2020-01-01 00:{place:02},{x}" for place, x in enumerate(draws)]
+    rows = [f"2020-01-01 00:{minute:02},{x}" for minute, x in enumerate(draws)]
     path.write_text("\n".join([f'time,"{name}"', *rows]), newline="")
     assert load_series(path, 8).names == (plain_name(name),)
     assert read_table(path).features == (plain_name(name),)
@@ -120,9 +121,9 @@ def test_a_page_of_a_checkpoint_has_no_control_characters(tmp_path):
     data = tmp_path / "series.npy"
     np.save(data, np.random.default_rng(0).standard_normal((4, 32, 3)))
     page = tmp_path / "page.html"
-    done = sigprop("audit", file, "--data", data, "--html", page, "--no-figures")
-    assert done.exit_code == 0, done.output
-    assert not controls_of(done.output)
+    result = sigprop("audit", file, "--data", data, "--html", page, "--no-figures")
+    assert result.exit_code == 0, result.output
+    assert not controls_of(result.output)
     text = page.read_text("utf-8")
     assert r"x\x1b[31m\n\x00y" in text
     assert not controls_of(text, "\n\t\u00ad\u200b")

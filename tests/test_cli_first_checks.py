@@ -14,7 +14,7 @@ from tests.test_cli_told import GROUP, command, parsed
 def begun(monkeypatch):
     """Whatever takes long raises: a refusal has to come before it."""
 
-    def works(*given, **more):
+    def works(*args, **more):
         raise AssertionError("the work began")
 
     def forbid(module, *names):
@@ -51,34 +51,36 @@ def begun(monkeypatch):
 # --- empty values -------------------------------------------------------------------
 
 
-def commands(group=GROUP, words=()):
+def commands(group=GROUP, names=()):
     context = group.make_context("sigprop", [], resilient_parsing=True)
     for name in group.list_commands(context):
-        one = group.get_command(context, name)
-        if hasattr(one, "list_commands"):
-            yield from commands(one, (*words, name))
+        entry = group.get_command(context, name)
+        if hasattr(entry, "list_commands"):
+            yield from commands(entry, (*names, name))
         else:
-            yield " ".join((*words, name))
+            yield " ".join((*names, name))
 
 
 VALUED = [
-    (words, one.opts[-1])
-    for words in commands()
-    for one in command(words).params
-    if one.param_type_name == "option" and not one.is_flag and one.name != "help"
+    (name, parameter.opts[-1])
+    for name in commands()
+    for parameter in command(name).params
+    if parameter.param_type_name == "option"
+    and not parameter.is_flag
+    and parameter.name != "help"
 ]
 
 
-@pytest.mark.sampled(40, kind="words")
+@pytest.mark.sampled(40, kind="name")
 @pytest.mark.usefixtures("begun")
 @pytest.mark.parametrize(
     "spell", [lambda option: [option, ""], lambda option: [f"{option}="]]
 )
-@pytest.mark.parametrize(("words", "option"), VALUED)
-def test_an_empty_value_of_any_option_is_refused(words, option, spell):
-    done = sigprop(*words.split(), *spell(option))
-    assert done.exit_code == 2, done.output
-    assert "need a value, got the empty" in done.stderr
+@pytest.mark.parametrize(("name", "option"), VALUED)
+def test_an_empty_value_of_any_option_is_refused(name, option, spell):
+    result = sigprop(*name.split(), *spell(option))
+    assert result.exit_code == 2, result.output
+    assert "need a value, got the empty" in result.stderr
 
 
 # --- numbers ------------------------------------------------------------------------
@@ -93,10 +95,12 @@ MINIMAL = {
     "lint": None,
 }
 NUMBERS = [
-    (words, one.opts[-1])
-    for words in MINIMAL
-    for one in command(words).params
-    if one.param_type_name == "option" and not one.is_flag and one.name != "help"
+    (name, parameter.opts[-1])
+    for name in MINIMAL
+    for parameter in command(name).params
+    if parameter.param_type_name == "option"
+    and not parameter.is_flag
+    and parameter.name != "help"
 ]
 
 
@@ -107,9 +111,9 @@ def table(folder):
     return path
 
 
-def takes(words, given, option, value):
+def takes(name, arguments, option, value):
     try:
-        parsed(words, [*given, option, value])
+        parsed(name, [*arguments, option, value])
     except ClickException:
         return False
     return True
@@ -121,33 +125,33 @@ LEAST = {"--workers": -1, "--seed": -1, "--planted": -1}
 
 
 @pytest.mark.usefixtures("begun")
-@pytest.mark.parametrize(("words", "option"), NUMBERS)
+@pytest.mark.parametrize(("name", "option"), NUMBERS)
 def test_a_number_that_cannot_be_is_refused_before_the_work(
-    tmp_path, monkeypatch, words, option
+    tmp_path, monkeypatch, name, option
 ):
     monkeypatch.chdir(tmp_path)
-    given = MINIMAL[words]
-    if given is None:
+    arguments = MINIMAL[name]
+    if arguments is None:
         file = checkpoint(tmp_path)
-        given = [str(file)]
-        if words == "audit":
-            given += ["--data", str(series(tmp_path))]
-            given += ["--window", "8"] * (option != "--window")
+        arguments = [str(file)]
+        if name == "audit":
+            arguments += ["--data", str(series(tmp_path))]
+            arguments += ["--window", "8"] * (option != "--window")
     elif option == "--window":
-        given = ["--input", str(series(tmp_path))]
-    elif words == "train" and option in FORECAST:
-        given = ["forecast", "--data", str(table(tmp_path))]
-    if not takes(words, given, option, "-5"):
+        arguments = ["--input", str(series(tmp_path))]
+    elif name == "train" and option in FORECAST:
+        arguments = ["forecast", "--data", str(table(tmp_path))]
+    if not takes(name, arguments, option, "-5"):
         return  # no option of numbers
-    if takes(words, given, option, "x"):
+    if takes(name, arguments, option, "x"):
         return  # of texts
     values = ["-5", *["0"] * (option not in LEAST)]
-    values += ["nan", "inf"] * takes(words, given, option, "nan")
-    values += ["100000000"] * ((words, option) in HUGE)
+    values += ["nan", "inf"] * takes(name, arguments, option, "nan")
+    values += ["100000000"] * ((name, option) in HUGE)
     for value in values:
         if (option, value) == ("--rho", "0"):
             continue
-        line = refused(*words.split(), *given, f"{option}={value}")
+        line = refused(*name.split(), *arguments, f"{option}={value}")
         assert value.removesuffix(".0") in line or option.strip("-") in line, line
 
 
@@ -161,10 +165,10 @@ def test_steps_that_make_no_segments_come_with_the_nearest_that_do(steps, remedy
 
 def test_the_advice_on_steps_works(monkeypatch):
     train = importlib.import_module("sigprop.cli.train")
-    monkeypatch.setattr(train, "_once", lambda job, *given: 1 / 0)
+    monkeypatch.setattr(train, "_once", lambda job, *args: 1 / 0)
     for steps in (40, 60, 20):
-        done = sigprop("train", "digits", "--steps", steps)
-        assert isinstance(done.exception, ZeroDivisionError)
+        result = sigprop("train", "digits", "--steps", steps)
+        assert isinstance(result.exception, ZeroDivisionError)
 
 
 # --- folders ------------------------------------------------------------------------

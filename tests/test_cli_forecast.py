@@ -15,49 +15,62 @@ from tests.sigprop.training.test_forecasting import series
 @pytest.fixture
 def table(tmp_path):
     """A .csv of 300 hours."""
-    made, place = series(), tmp_path / "waves.csv"
-    rows = zip(made.times, made.values, strict=True)
-    lines = [f"{str(time).replace('T', ' ')},{one},{two}" for time, (one, two) in rows]
-    place.write_text("\n".join(["date,sine,cosine", *lines]) + "\n")
-    return place
+    waves, path = series(), tmp_path / "waves.csv"
+    rows = zip(waves.times, waves.values, strict=True)
+    lines = [
+        f"{str(time).replace('T', ' ')},{sine},{two}" for time, (sine, two) in rows
+    ]
+    path.write_text("\n".join(["date,sine,cosine", *lines]) + "\n")
+    return path
 
 
 def test_it_trains_prints_the_controls_beside_and_goes_on(table, tmp_path):
-    asked = ("train", "forecast", "--data", table, "--model", "lru", "--horizon", 6)
-    asked += ("--length", 26, "--steps", 20, "--seeds", 2, "--out", tmp_path / "runs")
-    done = sigprop(*asked)
-    assert done.exit_code == 0, done.output
-    for said in ("last value", "season", "climatology", "linear", "cosine", "±"):
-        assert said in done.output, said
-    place = tmp_path / "runs" / "forecast-waves-26-6-lru-quick"
-    assert (place / "forecasts.png").is_file()
-    held = xr.load_dataset(place / "seed-1" / "forecasts.nc")
-    assert held["forecast"].dims == ("window", "step", "feature")
-    mean = float(held["mse"].sel(forecaster="linear").mean())
-    (line,) = (row for row in done.output.splitlines() if row.startswith("linear"))
+    arguments = ("train", "forecast", "--data", table, "--model", "lru", "--horizon", 6)
+    arguments += (
+        "--length",
+        26,
+        "--steps",
+        20,
+        "--seeds",
+        2,
+        "--out",
+        tmp_path / "runs",
+    )
+    result = sigprop(*arguments)
+    assert result.exit_code == 0, result.output
+    for text in ("last value", "season", "climatology", "linear", "cosine", "±"):
+        assert text in result.output, text
+    folder = tmp_path / "runs" / "forecast-waves-26-6-lru-quick"
+    assert (folder / "forecasts.png").is_file()
+    forecasts = xr.load_dataset(folder / "seed-1" / "forecasts.nc")
+    assert forecasts["forecast"].dims == ("window", "step", "feature")
+    mean = float(forecasts["mse"].sel(forecaster="linear").mean())
+    (line,) = (row for row in result.output.splitlines() if row.startswith("linear"))
     assert f"{mean:.4f}" in line
     assert "1.000" in line
-    again = sigprop(*asked, "--no-figures")
-    kept = [row for row in done.output.splitlines() if row.startswith("lru")]
-    assert kept == [row for row in again.output.splitlines() if row.startswith("lru")]
+    repeated = sigprop(*arguments, "--no-figures")
+    rows = [row for row in result.output.splitlines() if row.startswith("lru")]
+    assert rows == [
+        row for row in repeated.output.splitlines() if row.startswith("lru")
+    ]
 
 
 def test_a_control_that_is_impossible_is_a_dash(table, tmp_path):
-    asked = ("train", "forecast", "--data", table, "--horizon", 3, "--univariate")
-    done = sigprop(
-        *(*asked, "sine", "--steps", 20, "--calendar", "--head", "steps"),
+    arguments = ("train", "forecast", "--data", table, "--horizon", 3, "--univariate")
+    result = sigprop(
+        *(*arguments, "sine", "--steps", 20, "--calendar", "--head", "steps"),
         *("--no-figures", "--out", tmp_path / "runs"),
     )
-    assert done.exit_code == 0, done.output
-    (line,) = (row for row in done.output.splitlines() if row.startswith("season"))
+    assert result.exit_code == 0, result.output
+    (line,) = (row for row in result.output.splitlines() if row.startswith("season"))
     assert line.split() == ["season", "-", "-"]
-    (place,) = (tmp_path / "runs").iterdir()
-    assert place.name == "forecast-waves-sine-3-3-lru-steps-calendar-quick"
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert folder.name == "forecast-waves-sine-3-3-lru-steps-calendar-quick"
 
 
-def spoilt(place, change):
-    lines = place.read_text().splitlines()
-    place.write_text("\n".join(change(lines)) + "\n")
+def spoilt(path, change):
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(change(lines)) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -112,9 +125,9 @@ def test_what_the_paper_prints_stands_beside_its_own_protocol_alone():
         table = dataclasses.replace(series(900), name=name)
         return Forecasts(table, length, horizon, univariate)
 
-    found = cli_forecast.printed(task("WTH.csv", 24, 24))
-    assert found["BLUR"] == (0.075, 0.186)
-    assert found["LRU"] == (0.225, 0.238)
+    scores = cli_forecast.printed(task("WTH.csv", 24, 24))
+    assert scores["BLUR"] == (0.075, 0.186)
+    assert scores["LRU"] == (0.225, 0.238)
     for other in (
         task("mine.csv", 24, 24),
         task("WTH.csv", 25, 24),

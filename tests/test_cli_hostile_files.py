@@ -23,7 +23,7 @@ SECONDS = 120  # until a command that waits for ever is stopped
 def _soon():
     """Stop a test whose command waits for ever."""
 
-    def late(*given):
+    def late(*args):
         raise AssertionError("the command waits for ever")
 
     before = signal.signal(signal.SIGALRM, late)
@@ -116,7 +116,8 @@ WRONG = {
 
 @pytest.mark.sampled(25, kind="kind")
 @pytest.mark.parametrize(
-    ("kind", "content"), [(kind, one) for kind, all_ in WRONG.items() for one in all_]
+    ("kind", "content"),
+    [(kind, content) for kind, all_ in WRONG.items() for content in all_],
 )
 def test_a_document_of_another_form_is_named(tmp_path, kind, content):
     file = document(tmp_path, kind, "json", json.dumps(content).encode())
@@ -127,10 +128,12 @@ def test_a_document_of_another_form_is_named(tmp_path, kind, content):
 @pytest.mark.parametrize("option", [3, [], "x", -1, 1e400, {}, None, True])
 @pytest.mark.parametrize("name", ["discretisation", "heads", "clip_eigs", "gamma", "x"])
 def test_an_option_of_another_form_in_a_mapping_is_no_traceback(tmp_path, name, option):
-    one = {"family": "lru", "names": LRU, "options": {name: option}}
-    file = document(tmp_path, "mapping", "json", json.dumps({"layer": [one]}).encode())
-    done = sigprop("lint", checkpoint(tmp_path), "--mapping", file)
-    assert done.exit_code in (0, 1, 2), done.output
+    mapping = {"family": "lru", "names": LRU, "options": {name: option}}
+    file = document(
+        tmp_path, "mapping", "json", json.dumps({"layer": [mapping]}).encode()
+    )
+    result = sigprop("lint", checkpoint(tmp_path), "--mapping", file)
+    assert result.exit_code in (0, 1, 2), result.output
 
 
 # --- archives -----------------------------------------------------------------------
@@ -198,20 +201,20 @@ def test_an_array_whose_header_lies_is_named_by_every_reader_of_series(tmp_path,
 def _encrypted(content):
     """Set the mark of encryption in every header of an archive."""
     content = bytearray(content)
-    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+    for mark, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         start = content.find(mark)
         while start >= 0:
-            content[start + place] |= 1
+            content[start + offset] |= 1
             start = content.find(mark, start + 4)
     return bytes(content)
 
 
 def _method(content, method=99):
     content = bytearray(content)
-    for mark, place in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
+    for mark, offset in ((b"PK\3\4", 8), (b"PK\1\2", 10)):
         start = content.find(mark)
         while start >= 0:
-            content[start + place : start + place + 2] = struct.pack("<H", method)
+            content[start + offset : start + offset + 2] = struct.pack("<H", method)
             start = content.find(mark, start + 4)
     return bytes(content)
 
@@ -250,49 +253,49 @@ def test_an_archive_with_any_byte_changed_is_read_or_named(tmp_path, seed):
     draws = np.random.default_rng(seed)
     content[draws.integers(len(content))] ^= 1 << draws.integers(8)
     path.write_bytes(content)
-    done = sigprop("lint", path)
-    assert done.exit_code in (0, 1, 2), done.output
-    assert done.exit_code != 2 or "layers.npz" in done.stderr
+    result = sigprop("lint", path)
+    assert result.exit_code in (0, 1, 2), result.output
+    assert result.exit_code != 2 or "layers.npz" in result.stderr
 
 
 # --- places that are no regular files -----------------------------------------------
 
 PLACES = {
-    "lint": lambda folder, place: ("lint", place),
-    "lint --mapping": lambda folder, place: (
-        *("lint", checkpoint(folder), "--mapping", place),
+    "lint": lambda folder, path: ("lint", path),
+    "lint --mapping": lambda folder, path: (
+        *("lint", checkpoint(folder), "--mapping", path),
     ),
-    "lint --optimizer": lambda folder, place: (
-        *("lint", checkpoint(folder), "--optimizer", place),
+    "lint --optimizer": lambda folder, path: (
+        *("lint", checkpoint(folder), "--optimizer", path),
     ),
-    "verify --input": lambda folder, place: ("verify", "--input", place),
-    "audit": lambda folder, place: ("audit", place, "--data", series(folder)),
-    "audit --data": lambda folder, place: (
-        *("audit", checkpoint(folder), "--data", place),
+    "verify --input": lambda folder, path: ("verify", "--input", path),
+    "audit": lambda folder, path: ("audit", path, "--data", series(folder)),
+    "audit --data": lambda folder, path: (
+        *("audit", checkpoint(folder), "--data", path),
     ),
-    "advise --data": lambda folder, place: (
-        *("advise", "--length", "64", "--data", place),
+    "advise --data": lambda folder, path: (
+        *("advise", "--length", "64", "--data", path),
     ),
-    "train --data": lambda folder, place: ("train", "forecast", "--data", place),
-    "judge-answers": lambda folder, place: ("judge-answers", place),
+    "train --data": lambda folder, path: ("train", "forecast", "--data", path),
+    "judge-answers": lambda folder, path: ("judge-answers", path),
 }
 SUFFIXES = (".npz", ".safetensors", ".msgpack", ".csv", ".npy", ".json", ".toml")
 
 
-def a_pipe(place):
-    os.mkfifo(place)
+def a_pipe(path):
+    os.mkfifo(path)
 
 
-def a_loop(place):
-    place.symlink_to(place)
+def a_loop(path):
+    path.symlink_to(path)
 
 
-def a_device(place):
-    place.symlink_to("/dev/zero")
+def a_device(path):
+    path.symlink_to("/dev/zero")
 
 
-def a_folder(place):
-    place.mkdir()
+def a_folder(path):
+    path.mkdir()
 
 
 @pytest.mark.sampled(kind="command")
@@ -300,20 +303,20 @@ def a_folder(place):
 @pytest.mark.parametrize("command", PLACES)
 def test_what_is_no_regular_file_is_refused_at_once(tmp_path, command, make):
     for suffix in SUFFIXES:
-        place = tmp_path / f"x{suffix}"
-        make(place)
-        line = refused(*PLACES[command](tmp_path, place))
-        assert str(place) in line, line
+        path = tmp_path / f"x{suffix}"
+        make(path)
+        line = refused(*PLACES[command](tmp_path, path))
+        assert str(path) in line, line
 
 
 @pytest.mark.parametrize("option", ["--json", "--html"])
 def test_a_loop_of_links_to_write_to_is_refused(tmp_path, option):
-    place = tmp_path / "loop.json"
-    a_loop(place)
+    path = tmp_path / "loop.json"
+    a_loop(path)
     data = series(tmp_path)
-    line = refused("audit", checkpoint(tmp_path), "--data", data, option, place)
-    assert str(place) in line
-    assert stat.S_ISLNK(place.lstat().st_mode)
+    line = refused("audit", checkpoint(tmp_path), "--data", data, option, path)
+    assert str(path) in line
+    assert stat.S_ISLNK(path.lstat().st_mode)
 
 
 # --- numbers at the end of the range ------------------------------------------------
@@ -325,9 +328,9 @@ def test_series_of_any_size_are_standardised(tmp_path, size, seed):
     draws = np.random.default_rng(seed).uniform(-1, 1, (400, 2))
     draws[:2] = [[1, -1], [-1, 1]]
     expected = load_series(series(tmp_path, draws), 8)
-    found = load_series(series(tmp_path, draws * size), 8)
-    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12)
-    assert found.names == expected.names
+    loaded = load_series(series(tmp_path, draws * size), 8)
+    np.testing.assert_allclose(loaded.values, expected.values, rtol=1e-12)
+    assert loaded.names == expected.names
 
 
 @pytest.mark.parametrize("size", [1e151, 1.7e308])

@@ -45,21 +45,21 @@ def failing(error, *files, status=console.BAD_INPUT):
         with console.plain_errors("nothing was written", *files):
             raise error
 
-    done = CliRunner().invoke(app)
-    assert done.exit_code == status, done.output
-    (line,) = done.stderr.splitlines()
+    result = CliRunner().invoke(app)
+    assert result.exit_code == status, result.output
+    (line,) = result.stderr.splitlines()
     return line
 
 
 @pytest.mark.parametrize("case", SYSTEM)
 def test_what_the_system_refuses_is_one_line_with_path_and_remedy(case):
     number, remedy = SYSTEM[case]
-    words = os.strerror(number)
-    line = failing(OSError(number, words, "data/x.csv"))
-    assert line.startswith(f"sigprop: data/x.csv: {words}; {remedy}")
+    reason = os.strerror(number)
+    line = failing(OSError(number, reason, "data/x.csv"))
+    assert line.startswith(f"sigprop: data/x.csv: {reason}; {remedy}")
     # A write to a full disk names no file: the command's own are named.
-    line = failing(OSError(number, words), None, Path("a.json"), Path("b.html"))
-    assert line.startswith(f"sigprop: a.json, b.html: {words}; {remedy}")
+    line = failing(OSError(number, reason), None, Path("a.json"), Path("b.html"))
+    assert line.startswith(f"sigprop: a.json, b.html: {reason}; {remedy}")
 
 
 def test_an_error_without_a_number_names_the_files_and_what_to_check():
@@ -87,18 +87,20 @@ def test_too_little_memory_is_one_line(error):
 
 def _exceptions(kind=Exception):
     """Every exception of Python's, where one can be made of a text."""
-    for one in kind.__subclasses__():
-        built_in = vars(builtins).get(one.__name__) is one  # extensions claim it too
-        if built_in or one.__module__ in ("zipfile", "zlib", "struct"):
-            yield one
-            yield from _exceptions(one)
+    for subclass in kind.__subclasses__():
+        built_in = (
+            vars(builtins).get(subclass.__name__) is subclass
+        )  # extensions claim it too
+        if built_in or subclass.__module__ in ("zipfile", "zlib", "struct"):
+            yield subclass
+            yield from _exceptions(subclass)
 
 
 OURS = (OSError, ValueError, KeyError, OverflowError, MemoryError, ImportError)
 DEFECTS = {
-    one.__name__: one
-    for one in _exceptions()
-    if not issubclass(one, (*OURS, BaseExceptionGroup))
+    error.__name__: error
+    for error in _exceptions()
+    if not issubclass(error, (*OURS, BaseExceptionGroup))
 }
 
 
@@ -162,9 +164,9 @@ def test_a_number_too_large_is_one_line():
 
 def test_an_unfinished_file_says_where_the_disk_was_full(tmp_path):
     path = tmp_path / "result.nc"
-    with pytest.raises(OSError, match="No space left") as caught, unfinished(path):
+    with pytest.raises(OSError, match="No space left") as error, unfinished(path):
         raise OSError(errno.ENOSPC, "No space left on device")
-    assert caught.value.filename == str(path)
+    assert error.value.filename == str(path)
     assert not list(tmp_path.iterdir())
 
 
@@ -212,12 +214,12 @@ def test_strings_are_shown_as_they_are_without_steering_the_terminal(tmp_path):
     lines = [f'"{MARKUP}","[/x]"', *(f"{x},{y}" for x, y in rows)]
     path = tmp_path / "series.csv"
     path.write_text("\n".join(lines))
-    done = sigprop("verify", "--input", path, "--window", 8)
-    assert done.exit_code == 0, done.output
-    assert not {"\x1b", "\x07", "\u202e"} & set(done.output)
-    assert "[/x]" in done.output
-    assert "[/date]" in done.output
-    assert r"\x1b[31m" in done.output
+    result = sigprop("verify", "--input", path, "--window", 8)
+    assert result.exit_code == 0, result.output
+    assert not {"\x1b", "\x07", "\u202e"} & set(result.output)
+    assert "[/x]" in result.output
+    assert "[/date]" in result.output
+    assert r"\x1b[31m" in result.output
 
 
 @pytest.mark.parametrize(
@@ -244,10 +246,10 @@ def test_what_is_refused_is_quoted_without_escapes(command):
 
 @pytest.mark.parametrize("command", [("x\x1b[31m",), ("verify", "--x\x1b[31m")])
 def test_usage_errors_are_quoted_without_escapes(command):
-    done = sigprop(*command)
-    assert done.exit_code == console.BAD_INPUT
-    assert "\x1b" not in done.stderr
-    assert r"x\x1b[31m" in done.stderr
+    result = sigprop(*command)
+    assert result.exit_code == console.BAD_INPUT
+    assert "\x1b" not in result.stderr
+    assert r"x\x1b[31m" in result.stderr
 
 
 def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
@@ -257,9 +259,9 @@ def test_a_report_with_brackets_in_its_path_is_written(tmp_path, monkeypatch):
     few = (find("zucchet:75"),)
     monkeypatch.setattr(claims, "select", lambda *arguments: few)
     Path("[").mkdir()
-    done = sigprop("verify", "--report", "[/x].html")
-    assert done.exit_code == 0, done.output
-    assert "Report: [/x].html" in done.output
+    result = sigprop("verify", "--report", "[/x].html")
+    assert result.exit_code == 0, result.output
+    assert "Report: [/x].html" in result.output
     assert (tmp_path / "[" / "x].html").is_file()
 
 

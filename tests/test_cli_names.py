@@ -68,9 +68,9 @@ def test_more_samples_than_a_day_draws_are_refused_with_what_they_would_take(
         r"[\d.e+]+ GiB: more than a day; lower --samples, judge fewer claims, or add --yes",
         line,
     ), line
-    done = sigprop(*command, "--yes")
-    assert "e+15 trajectories, an expected" in done.stderr
-    assert str(done.exception) == "the work began"
+    result = sigprop(*command, "--yes")
+    assert "e+15 trajectories, an expected" in result.stderr
+    assert str(result.exception) == "the work began"
     assert "need at most 9e+15 samples" in refused(*command[:-1], 10**30)
     assert "too few to decide" in refused(*command[:-1], 10)
 
@@ -81,10 +81,10 @@ def test_usual_work_is_begun_without_a_trial(monkeypatch):
         raise AssertionError("a trial")
 
     monkeypatch.setattr(forecast, "of_rows", tried)
-    done = sigprop("verify", "--claim", "zucchet:48")
-    assert str(done.exception) == "the work began"
-    done = sigprop("verify", "--claim", "zucchet:48", "--tier", "headline")
-    assert str(done.exception) == "a trial"
+    result = sigprop("verify", "--claim", "zucchet:48")
+    assert str(result.exception) == "the work began"
+    result = sigprop("verify", "--claim", "zucchet:48", "--tier", "headline")
+    assert str(result.exception) == "a trial"
 
 
 def test_the_forecast_counts_what_a_run_draws(monkeypatch):
@@ -95,8 +95,8 @@ def test_the_forecast_counts_what_a_run_draws(monkeypatch):
     rows = [row("zucchet:48"), row("zucchet:75")]
     once = forecast.of_rows(rows, "quick", 10**6)
     inputs = {str(point.input) for point in rows[0].basis.points}
-    whole = len(inputs) * forecast.whole_batches(10**6)
-    assert once.n == whole
+    total = len(inputs) * forecast.whole_batches(10**6)
+    assert once.n == total
     thrice = forecast.of_rows(rows, "quick", 10**6, seeds=3)
     assert (thrice.n, thrice.seconds) == (3 * once.n, 3 * once.seconds)
     assert thrice.memory == once.memory
@@ -108,12 +108,12 @@ def test_the_forecast_counts_what_a_run_draws(monkeypatch):
 def commands():
     """Every command by the words that call it."""
     group = typer.main.get_command(cli.app)
-    found = {}
-    for name, one in group.commands.items():
-        found[name] = one
-        for inner, two in getattr(one, "commands", {}).items():
-            found[f"{name} {inner}"] = two
-    return found
+    by_name = {}
+    for name, entry in group.commands.items():
+        by_name[name] = entry
+        for inner, two in getattr(entry, "commands", {}).items():
+            by_name[f"{name} {inner}"] = two
+    return by_name
 
 
 def test_commands_stand_in_the_order_of_use_with_an_example_each():
@@ -122,24 +122,24 @@ def test_commands_stand_in_the_order_of_use_with_an_example_each():
     lists = text.split("Commands:")[1].split("Examples:")
     names = [line.split()[0] for line in lists[0].splitlines() if line.strip()]
     examples = [line.strip() for line in lists[1].splitlines() if line.strip()]
-    expected = [words for words in cli_help.EXAMPLES if " " not in words]
+    expected = [name for name in cli_help.EXAMPLES if " " not in name]
     assert names == expected == [line.split()[1] for line in examples]
     assert names[0] == "verify"
     assert sorted(names) != names
 
 
-@pytest.mark.parametrize("words", cli_help.EXAMPLES)
-def test_an_example_is_understood_and_stands_in_its_command_s_help(words):
-    example = cli_help.EXAMPLES[words]
+@pytest.mark.parametrize("name", cli_help.EXAMPLES)
+def test_an_example_is_understood_and_stands_in_its_command_s_help(name):
+    example = cli_help.EXAMPLES[name]
     program, *rest = shlex.split(example)
-    assert (program, " ".join(rest[: len(words.split())])) == ("sigprop", words)
+    assert (program, " ".join(rest[: len(name.split())])) == ("sigprop", name)
     for option in ("-h", "--help"):
-        done = sigprop(*words.split(), option)
-        assert done.exit_code == 0
-        assert example in done.output
-    command = commands()[words]
+        result = sigprop(*name.split(), option)
+        assert result.exit_code == 0
+        assert example in result.output
+    command = commands()[name]
     if not hasattr(command, "commands"):
-        command.make_context(words, rest[len(words.split()) :])
+        command.make_context(name, rest[len(name.split()) :])
 
 
 def test_the_version_is_that_of_the_package():
@@ -150,8 +150,8 @@ def test_the_version_is_that_of_the_package():
 
 @pytest.mark.parametrize("command", ["verify", "ledger", "claims"])
 def test_help_names_all_papers(command):
-    told = " ".join(sigprop(command, "--help").output.split())
-    assert f"Only claims of this paper: {', '.join(PAPERS)}." in told
+    output = " ".join(sigprop(command, "--help").output.split())
+    assert f"Only claims of this paper: {', '.join(PAPERS)}." in output
 
 
 def test_ids_are_found_whatever_their_case():
@@ -169,15 +169,15 @@ def test_a_figure_is_found_whatever_its_case(monkeypatch):
     from sigprop.experiments import command, statuses, store
     from sigprop.figures import catalogue
 
-    asked = []
+    names = []
     monkeypatch.setattr(statuses, "current", lambda rows: {})
-    monkeypatch.setattr(command, "make", lambda *one: asked.append(one[0]))
+    monkeypatch.setattr(command, "make", lambda *args: names.append(args[0]))
     monkeypatch.setattr(store, "read", lambda file: None)
     monkeypatch.setattr(
         catalogue, "draw_and_save", lambda name, *more, **how: [Path(name)]
     )
     assert sigprop("figure", "ZUCCHET-1A").stdout == "zucchet-1a\n"
-    assert asked == ["curse_of_memory"]
+    assert names == ["curse_of_memory"]
 
 
 @pytest.mark.usefixtures("no_work")
@@ -208,8 +208,8 @@ def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatc
     for name in ("make_plans", "score", "precise"):
         monkeypatch.setattr(catalogue, name, judged)
     path = tmp_path / "claims.json"
-    done = sigprop("claims", "--json", path)
-    assert done.exit_code == 0, done.output
+    result = sigprop("claims", "--json", path)
+    assert result.exit_code == 0, result.output
     rows = json.loads(path.read_text())
     assert [row["id"] for row in rows] == list(registry())
     expected = {row["id"]: row["expected"] for row in rows}
@@ -219,17 +219,21 @@ def test_claims_are_listed_without_judging_or_deriving_them(tmp_path, monkeypatc
 def test_routes_that_are_listed_are_those_that_would_be_planned():
     from sigprop.ledger.catalogue import as_json
 
-    for words in ("zucchet:48", "lru:lemma3.2", "zucchet:126", "lru:table4"):
-        drawn = "monte_carlo" in as_json(row(words))["routes"]
-        assert drawn == (words in ("zucchet:48", "lru:lemma3.2"))
+    for claim_id in ("zucchet:48", "lru:lemma3.2", "zucchet:126", "lru:table4"):
+        planned = "monte_carlo" in as_json(row(claim_id))["routes"]
+        assert planned == (claim_id in ("zucchet:48", "lru:lemma3.2"))
 
 
 def test_the_folder_of_trainings_is_left_out_of_the_repository():
-    (option,) = (one for one in commands()["train"].params if "--out" in one.opts)
-    place = f"{option.default}/digits-lru-quick/seed-0/run.json"
-    done = subprocess.run(
-        ["git", "check-ignore", "-q", "--no-index", place], cwd=ROOT, check=False
+    (option,) = (
+        parameter
+        for parameter in commands()["train"].params
+        if "--out" in parameter.opts
     )
-    if done.returncode == 128:
+    path = f"{option.default}/digits-lru-quick/seed-0/run.json"
+    process = subprocess.run(
+        ["git", "check-ignore", "-q", "--no-index", path], cwd=ROOT, check=False
+    )
+    if process.returncode == 128:
         pytest.skip("the tree is not a git checkout")
-    assert done.returncode == 0
+    assert process.returncode == 0

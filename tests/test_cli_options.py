@@ -2,7 +2,7 @@
 
 import importlib
 
-from tests.options import TESTED, every
+from tests.options import TESTED, all_options
 
 MODULES = ("audit", "judging", "layers", "studies", "training")
 
@@ -10,5 +10,5 @@ MODULES = ("audit", "judging", "layers", "studies", "training")
 def test_every_option_has_a_case_of_its_own():
     for name in MODULES:
         importlib.import_module(f"tests.sigprop.cli.test_options_of_{name}")
-    assert every() == {*TESTED}
-    assert len(every()) > 70
+    assert all_options() == {*TESTED}
+    assert len(all_options()) > 70

@@ -29,36 +29,36 @@ VALUES = ("a 'b' \"c\" é/$x", "-1.5e-07", "-3")
 GROUP = typer.main.get_command(cli.app)
 
 
-def command(words):
-    found, context = GROUP, GROUP.make_context("sigprop", [], resilient_parsing=True)
-    for word in words.split():
-        found = found.get_command(context, word)
-    return found
+def command(command_name):
+    entry, context = GROUP, GROUP.make_context("sigprop", [], resilient_parsing=True)
+    for part in command_name.split():
+        entry = entry.get_command(context, part)
+    return entry
 
 
-def parsed(words, given):
+def parsed(command_name, arguments):
     """The context of a command that does nothing but remember what was given."""
     context = GROUP.make_context("sigprop", [], resilient_parsing=True)
-    found = GROUP
-    for word in words.split():
-        found = found.get_command(context, word)
-        context = found.make_context(
-            *(word, [] if word != words.split()[-1] else [*given]),
+    entry = GROUP
+    for part in command_name.split():
+        entry = entry.get_command(context, part)
+        context = entry.make_context(
+            *(part, [] if part != command_name.split()[-1] else [*arguments]),
             parent=context,
-            resilient_parsing=word != words.split()[-1],
+            resilient_parsing=part != command_name.split()[-1],
         )
     return context
 
 
-def told(words, given):
-    with parsed(words, given) as context:
+def line_and_values(command_name, arguments):
+    with parsed(command_name, arguments) as context:
         return command_line(), context.params
 
 
-def first_that_fits(words, given, spelling):
+def first_that_fits(command_name, arguments, spelling):
     for value in VALUES:
         try:
-            parsed(words, [*given, spelling, value])
+            parsed(command_name, [*arguments, spelling, value])
         except ClickException:
             continue
         return value
@@ -66,39 +66,55 @@ def first_that_fits(words, given, spelling):
 
 
 def options():
-    for words in DRAW:
-        for one in command(words).params:
-            if one.param_type_name == "option" and one.name != "help":
-                yield words, one.name
+    for command_name in DRAW:
+        for parameter in command(command_name).params:
+            if parameter.param_type_name == "option" and parameter.name != "help":
+                yield command_name, parameter.name
 
 
-@pytest.mark.parametrize(("words", "name"), [*options()])
-def test_the_line_of_every_option_is_read_back_as_it_was_given(words, name):
-    (option,) = (one for one in command(words).params if one.name == name)
-    arguments = [*ARGUMENTS.get(words, {}).values()]
+@pytest.mark.parametrize(("command_name", "name"), [*options()])
+def test_the_line_of_every_option_is_read_back_as_it_was_given(command_name, name):
+    (option,) = (
+        parameter
+        for parameter in command(command_name).params
+        if parameter.name == name
+    )
+    arguments = [*ARGUMENTS.get(command_name, {}).values()]
     spelled = [*option.opts, *option.secondary_opts]
     for spelling in spelled:
-        given = [*arguments, *NEEDED.get(words, [])]
-        value = [] if option.is_flag else [first_that_fits(words, given, spelling)]
-        given += [spelling, *value]
+        typed = [*arguments, *NEEDED.get(command_name, [])]
+        value = (
+            [] if option.is_flag else [first_that_fits(command_name, typed, spelling)]
+        )
+        typed += [spelling, *value]
         if option.multiple:
-            given += [spelling, "another"]
-        line, params = told(words, given)
+            typed += [spelling, "another"]
+        line, params = line_and_values(command_name, typed)
         again = shlex.split(line)
-        assert again[: 1 + len(words.split())] == ["sigprop", *words.split()]
-        rest = again[1 + len(words.split()) :]
-        repeated, read = told(words, rest)
+        assert again[: 1 + len(command_name.split())] == [
+            "sigprop",
+            *command_name.split(),
+        ]
+        rest = again[1 + len(command_name.split()) :]
+        repeated, read = line_and_values(command_name, rest)
         assert repeated == line
         assert read == params
         assert [*option.opts][-1] in rest
 
 
-@pytest.mark.parametrize("words", DRAW)
-def test_a_line_has_no_defaults_and_every_argument(words):
-    arguments = ARGUMENTS.get(words, {})
-    line, _ = told(words, [*arguments.values(), *NEEDED.get(words, [])])
+@pytest.mark.parametrize("command_name", DRAW)
+def test_a_line_has_no_defaults_and_every_argument(command_name):
+    arguments = ARGUMENTS.get(command_name, {})
+    line, _ = line_and_values(
+        command_name, [*arguments.values(), *NEEDED.get(command_name, [])]
+    )
     assert shlex.split(line) == [
-        *("sigprop", *words.split(), *arguments.values(), *NEEDED.get(words, [])),
+        *(
+            "sigprop",
+            *command_name.split(),
+            *arguments.values(),
+            *NEEDED.get(command_name, []),
+        ),
     ]
 
 
@@ -111,7 +127,7 @@ def test_every_command_that_draws_is_tried():
         if calls.search(file.read_text("utf-8"))
     }
     parts = {"audit_forecast", "forecast", "pictures"}  # called by audit and train
-    assert files - parts == {words.split()[0] for words in DRAW}
+    assert files - parts == {command_name.split()[0] for command_name in DRAW}
 
 
 def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
@@ -122,22 +138,22 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
     from sigprop.figures import advice
 
     module = importlib.import_module("sigprop.advice.advise")
-    monkeypatch.setattr(module, "advise", lambda *given, **more: Fake())
-    monkeypatch.setattr(summary, "table", lambda found: typer_table())
-    monkeypatch.setattr(summary, "sentences", lambda found: [])
-    monkeypatch.setattr(summary, "as_dataset", lambda found: None)
+    monkeypatch.setattr(module, "advise", lambda *args, **more: Fake())
+    monkeypatch.setattr(summary, "table", lambda result: typer_table())
+    monkeypatch.setattr(summary, "sentences", lambda result: [])
+    monkeypatch.setattr(summary, "as_dataset", lambda result: None)
     monkeypatch.setattr(advice, "draw", lambda data, title: blank())
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((9, 64)))
     picture = tmp_path / "a b.png"
-    given = [
+    arguments = [
         *("advise", "--length", "64", "--data", str(tmp_path / "x.npy")),
         *("--figure", str(picture)),
     ]
-    done = sigprop(*given)
-    assert done.exit_code == 0, done.output
+    result = sigprop(*arguments)
+    assert result.exit_code == 0, result.output
     with Image.open(picture) as image:
         texts = image.text
-    assert shlex.split(texts["Title"]) == ["sigprop", *given]
+    assert shlex.split(texts["Title"]) == ["sigprop", *arguments]
     assert texts["Description"].startswith(f"{texts['Title']}; ")
 
 
@@ -158,7 +174,7 @@ def blank():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("settings", "text"),
     [
         ((None, None, "float32"), ""),
         ((60, None, "float32"), ", 60 steps"),
@@ -166,8 +182,8 @@ def blank():
         ((20, 1.0, "float32"), ", 20 steps, rate 1"),
     ],
 )
-def test_a_title_names_what_the_preset_has_not(given, said):
-    assert changes(*given) == said
+def test_a_title_names_what_the_preset_has_not(settings, text):
+    assert changes(*settings) == text
 
 
 # --- what an interruption leaves ----------------------------------------------------
@@ -175,8 +191,8 @@ def test_a_title_names_what_the_preset_has_not(given, said):
 
 def interrupted(act, monkeypatch):
     """The words of a command that is interrupted after an action."""
-    said = []
-    monkeypatch.setattr(console, "tell", said.append)
+    messages = []
+    monkeypatch.setattr(console, "tell", messages.append)
 
     def command():
         with console.plain_errors("nothing was written"):
@@ -185,7 +201,7 @@ def interrupted(act, monkeypatch):
 
     with pytest.raises(typer.Exit):
         command()
-    return said
+    return messages
 
 
 def test_an_interruption_says_what_was_written_before(tmp_path, monkeypatch):
@@ -194,15 +210,15 @@ def test_an_interruption_says_what_was_written_before(tmp_path, monkeypatch):
     (line,) = interrupted(lambda: None, monkeypatch)
     assert line == "interrupted; nothing was written"
 
-    def one():
+    def write():
         write_text(tmp_path / "a.json", "{}")
 
-    (line,) = interrupted(one, monkeypatch)
+    (line,) = interrupted(write, monkeypatch)
     assert line == f"interrupted; written before: {tmp_path / 'a.json'}"
 
     def two():
-        one()
-        one()
+        write()
+        write()
         with unfinished(tmp_path / "b\x1b.nc"):
             pass
 

@@ -51,7 +51,7 @@ def sections(markdown):
 
 
 def edits(section):
-    return [Edit(*found) for found in WRITTEN.findall(section)]
+    return [Edit(*match) for match in WRITTEN.findall(section)]
 
 
 GUIDES = {
@@ -105,7 +105,7 @@ def run(command, root, minutes=10):
     """
     own = {name for name in os.environ if name.startswith(OWN)}
     inherited = {name: os.environ[name] for name in set(os.environ) - own}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)],
         cwd=root,
         env=inherited
@@ -118,9 +118,9 @@ def run(command, root, minutes=10):
         text=True,
         timeout=60 * minutes,
     )
-    if done.returncode:
-        raise RuntimeError(f"{command} failed:\n{done.stdout}\n{done.stderr}")
-    return done.stdout
+    if process.returncode:
+        raise RuntimeError(f"{command} failed:\n{process.stdout}\n{process.stderr}")
+    return process.stdout
 
 
 def follow(section, root):
@@ -138,9 +138,9 @@ def passed(output, *besides):
     """
     (line,) = re.findall(r"^=+ (.*) in .*=+$", output, re.MULTILINE)
     others = "|".join(("deselected", *besides))
-    found = re.fullmatch(rf"(\d+) passed(?:, \d+ (?:{others}))*", line)
-    assert found, line
-    return int(found[1])
+    match = re.fullmatch(rf"(\d+) passed(?:, \d+ (?:{others}))*", line)
+    assert match, line
+    return int(match[1])
 
 
 def drawn_in(picture):
@@ -160,8 +160,8 @@ def drawn_in(picture):
 
 @pytest.mark.parametrize("section", GUIDES.values(), ids=GUIDES)
 def test_every_block_of_a_guide_says_where_it_goes(section):
-    written = [one for one in blocks(section) if one.language != "bash"]
-    assert [one.text for one in written] == [edit.text for edit in edits(section)]
+    written = [block for block in blocks(section) if block.language != "bash"]
+    assert [block.text for block in written] == [edit.text for edit in edits(section)]
     assert commands(section)
 
 
@@ -200,7 +200,7 @@ def test_a_command_outside_the_guides_is_one_that_exists(command):
     if program != "pytest":
         check(command)
         return
-    assert all((ROOT / one).exists() for one in arguments if "/" in one)
+    assert all((ROOT / argument).exists() for argument in arguments if "/" in argument)
     if "-m" in arguments:
         assert arguments[arguments.index("-m") + 1] in MARKERS
 
@@ -232,9 +232,9 @@ def test_what_two_guides_add_is_judged_together(tmp_path):
     root = copied(tmp_path)
     for edit in edits(GUIDES[CLAIM]) + edits(GUIDES[PAPER]):
         write(edit, root)
-    found = run("sigprop verify --claim sigprop:memory-share --claim demo:2", root)
-    assert re.search(r"^sigprop:memory-share +proved +✓ +sym ref imp ", found, re.M)
-    assert re.search(r"^demo:2 +refuted +✓ +sym ref imp cf mc ", found, re.M)
+    output = run("sigprop verify --claim sigprop:memory-share --claim demo:2", root)
+    assert re.search(r"^sigprop:memory-share +proved +✓ +sym ref imp ", output, re.M)
+    assert re.search(r"^demo:2 +refuted +✓ +sym ref imp cf mc ", output, re.M)
 
 
 @pytest.mark.slow
@@ -250,8 +250,8 @@ def test_a_claim_is_judged(tmp_path):
 @pytest.mark.slow
 def test_a_layer_is_lawful(tmp_path):
     laws, networks = follow(GUIDES[LAYER], tmp_path)
-    every = (tmp_path / "tests/test_laws.py").read_text("utf-8").count("\ndef test_")
-    assert passed(laws) == every >= 15
+    count = (tmp_path / "tests/test_laws.py").read_text("utf-8").count("\ndef test_")
+    assert passed(laws) == count >= 15
     assert passed(networks) >= 3
 
 
@@ -266,8 +266,8 @@ def test_a_figure_is_drawn(tmp_path):
 @pytest.mark.slow
 def test_a_paper_is_judged(tmp_path):
     verdict, tests = follow(GUIDES[PAPER], tmp_path)
-    found = re.findall(r"^demo:(\d+) +([\w-]+) +✓ +([a-z ]*?)  ", verdict, re.M)
-    assert found == [("1", "definition", ""), ("2", "refuted", "sym ref imp cf mc")]
+    rows = re.findall(r"^demo:(\d+) +([\w-]+) +✓ +([a-z ]*?)  ", verdict, re.M)
+    assert rows == [("1", "definition", ""), ("2", "refuted", "sym ref imp cf mc")]
     assert passed(tests) >= 5
 
 
@@ -313,11 +313,11 @@ BROKEN = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("guide", "right", "wrong", "said"), BROKEN.values(), ids=BROKEN
+    ("guide", "right", "wrong", "message"), BROKEN.values(), ids=BROKEN
 )
-def test_a_broken_guide_is_found(guide, right, wrong, said, tmp_path):
+def test_a_broken_guide_is_found(guide, right, wrong, message, tmp_path):
     assert GUIDES[guide].count(right) == 1
-    with pytest.raises(RuntimeError, match=said):
+    with pytest.raises(RuntimeError, match=message):
         follow(GUIDES[guide].replace(right, wrong), tmp_path)
 
 

@@ -17,8 +17,8 @@ SHOWN = {
 
 def examples(module):
     """How many there are in each docstring, by the name of what it is of."""
-    found = doctest.DocTestFinder().find(module)
-    return {one.name: len(one.examples) for one in found if one.examples}
+    doctests = doctest.DocTestFinder().find(module)
+    return {test.name: len(test.examples) for test in doctests if test.examples}
 
 
 @pytest.mark.parametrize("module", SHOWN)

@@ -22,15 +22,17 @@ EXTRAS = PROJECT["optional-dependencies"]
 
 def brought(requirements):
     """The distributions that requirements bring, with all that these require."""
-    found, todo = set(), [*map(Requirement, requirements)]
+    names, todo = set(), [*map(Requirement, requirements)]
     while todo:
-        asked = todo.pop()
-        name = canonicalize_name(asked.name)
-        if name in found or (asked.marker and not asked.marker.evaluate({"extra": ""})):
+        requirement = todo.pop()
+        name = canonicalize_name(requirement.name)
+        if name in names or (
+            requirement.marker and not requirement.marker.evaluate({"extra": ""})
+        ):
             continue
-        found.add(name)
+        names.add(name)
         todo += map(Requirement, distribution(name).requires or ())
-    return found
+    return names
 
 
 def others():
@@ -149,7 +151,7 @@ def plain(tmp_path_factory):
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     for name in ("SIGPROP_RESULTS", "SIGPROP_DATA"):
         environment.pop(name, None)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", CHILD, "found.json"],
         input=json.dumps([sorted(others()), calls, modules()]),
         cwd=folder,
@@ -158,10 +160,10 @@ def plain(tmp_path_factory):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    found = json.loads((folder / "found.json").read_text())
-    found["ran"] = dict(zip((*WORK, *NEEDS, LEDGER), found["ran"], strict=True))
-    return found, {path.name for path in folder.iterdir()}
+    assert process.returncode == 0, process.stderr
+    report = json.loads((folder / "found.json").read_text())
+    report["ran"] = dict(zip((*WORK, *NEEDS, LEDGER), report["ran"], strict=True))
+    return report, {path.name for path in folder.iterdir()}
 
 
 def test_packages_of_all_extras_are_hidden_and_those_of_the_core_are_not():
@@ -190,11 +192,11 @@ def test_a_plain_install_comes_as_far_as_judging_all_claims(plain):
 
 @pytest.mark.parametrize("need", NEEDS)
 def test_what_needs_an_extra_names_it_in_one_line(plain, need):
-    _, package, what, extra = NEEDS[need]
+    _, package, purpose, extra = NEEDS[need]
     status, _, err = plain[0]["ran"][need]
     assert status == 2
     assert err == (
-        f"sigprop: need {package} for {what}, got none; run "
+        f"sigprop: need {package} for {purpose}, got none; run "
         f"`pip install 'sigprop[{extra}]'`\n"
     )
     assert extra in EXTRAS
@@ -213,5 +215,9 @@ def test_only_modules_that_write_pages_need_an_extra_to_be_imported(plain):
 
 
 def test_the_extra_for_tests_holds_all_others():
-    (own,) = [one for one in EXTRAS["test"] if one.startswith("sigprop[")]
+    (own,) = [
+        requirement
+        for requirement in EXTRAS["test"]
+        if requirement.startswith("sigprop[")
+    ]
     assert Requirement(own).extras == set(EXTRAS) - {"test", "cuda"}

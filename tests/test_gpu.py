@@ -42,20 +42,22 @@ def moments(device, process, wide):
 def test_the_same_draws_give_the_same_moments_on_both_devices(process, wide):
     tolerance = 1e-9 if wide else 1e-3
     here, there = (moments(device, process, wide) for device in ("cpu", "gpu"))
-    for one, other in zip(here, there, strict=True):
+    for local, other in zip(here, there, strict=True):
         for name in ("state", "sensitivity"):
-            assert np.allclose(one[name].first, other[name].first, rtol=tolerance)
-            assert not np.allclose(1.05 * one[name].first, other[name].first, rtol=1e-2)
+            assert np.allclose(local[name].first, other[name].first, rtol=tolerance)
+            assert not np.allclose(
+                1.05 * local[name].first, other[name].first, rtol=1e-2
+            )
 
 
 def test_claims_have_the_same_verdicts_and_ratios_on_both_devices():
     runs = []
     for device in ("cpu", "gpu"):
         with use_device(device):
-            runs.append(verify([row(one) for one in CLAIMS]))
-    for one, other in zip(*(run.claims for run in runs), strict=True):
-        assert one.status == other.status == find(one.id).expected
-        for first, second in zip(one.results, other.results, strict=True):
+            runs.append(verify([row(claim_id) for claim_id in CLAIMS]))
+    for claim, other in zip(*(run.claims for run in runs), strict=True):
+        assert claim.status == other.status == find(claim.id).expected
+        for first, second in zip(claim.results, other.results, strict=True):
             assert (first.route, first.point) == (second.route, second.point)
             same = np.allclose(first.value, second.value, rtol=1e-9, equal_nan=True)
             assert same, (first, second)
@@ -68,13 +70,13 @@ def test_work_stays_on_the_device_that_was_asked_for():
 
     for device in ("cpu", "gpu"):
         with use_device(device):
-            places = over_batches(
+            devices = over_batches(
                 lambda index, count: jnp.zeros(1).devices().pop().platform,
                 4,
                 1,
                 lambda count: None,
             )
-        assert set(places) == {device}
+        assert set(devices) == {device}
 
 
 FULL = {
@@ -92,8 +94,8 @@ def test_layers_of_full_size_give_the_same_outputs_and_gradients(name):
         with use_device(device):
             layer = FULL[name](jax.random.key(0))
             u = jax.random.normal(jax.random.key(1), (16_384, 128))
-            y, slope = jax.value_and_grad(lambda u: jnp.mean(layer(u) ** 2))(u)
-            return np.asarray(layer(u)), float(y), np.asarray(slope)
+            y, gradient = jax.value_and_grad(lambda u: jnp.mean(layer(u) ** 2))(u)
+            return np.asarray(layer(u)), float(y), np.asarray(gradient)
 
     for here, there in zip(outputs("cpu"), outputs("gpu"), strict=True):
         apart = np.abs(np.asarray(here) - there).max() / np.abs(here).max()

@@ -62,8 +62,8 @@ def write(folder, ids):
     """Run ``sigprop ledger --html`` to its end; the seconds that it took."""
     process = start(folder, ids)
     began = time.monotonic()
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
     return time.monotonic() - began
 
 
@@ -104,15 +104,15 @@ def test_a_ledger_stopped_ten_times_ends_as_an_undisturbed_one(tmp_path):
         else:
             time.sleep(moment)
         process.send_signal(kind)
-        told, _ = process.communicate()
+        output, _ = process.communicate()
         ends = (STOPS[kind],) if moment is None else (STOPS[kind], 0)
-        assert process.returncode in ends, told
+        assert process.returncode in ends, output
         for name, text in pages(site).items():
             assert text in (old.get(name), new.get(name)), name
         assert (site / "notes.txt").read_text() == "mine"
     write(site, NEW)
     assert pages(site) == new
     (site / "notes.txt").unlink()
-    assert sorted(one.name for one in site.iterdir()) == sorted(
-        one.name for one in undisturbed.iterdir()
+    assert sorted(file.name for file in site.iterdir()) == sorted(
+        file.name for file in undisturbed.iterdir()
     )

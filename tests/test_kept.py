@@ -15,28 +15,28 @@ def unlikely_of_its_name(x):
     return 3 * x + 1
 
 
-def held():
+def stored_files():
     folder = Path(os.environ["JAX_COMPILATION_CACHE_DIR"])
     return list(folder.glob("jit_unlikely_of_its_name-*"))
 
 
 def test_a_kept_program_is_read_and_one_half_written_is_compiled():
-    for file in held():
+    for file in stored_files():
         file.unlink()
     assert jax.jit(unlikely_of_its_name)(2) == 7
-    (file,) = held()
-    whole = file.read_bytes()
+    (file,) = stored_files()
+    content = file.read_bytes()
     jax.clear_caches()
     assert jax.jit(unlikely_of_its_name)(2) == 7
-    file.write_bytes(whole[:-20])
+    file.write_bytes(content[:-20])
     jax.clear_caches()
     with pytest.warns(UserWarning, match="^Error reading persistent compilation cache"):
         assert jax.jit(unlikely_of_its_name)(2) == 7
     file.unlink()
 
 
-def context_of(place):
-    return jax.jit(lambda x: x + place).lower(2).compiler_ir().context
+def context_of(addend):
+    return jax.jit(lambda x: x + addend).lower(2).compiler_ir().context
 
 
 def test_programs_that_a_thread_lowers_share_a_context():
@@ -48,15 +48,15 @@ def test_programs_that_a_thread_lowers_share_a_context():
 
 @pytest.mark.parametrize(("full", "traced"), [(0, 2), (float("inf"), 1)])
 def test_what_is_compiled_is_let_go_where_memory_is_full(full, traced):
-    seen = []
+    traces = []
 
     @jax.jit
     def noted(x):
-        seen.append(x)
+        traces.append(x)
         return x
 
     noted(2), let_go(full), noted(2)
-    assert len(seen) == traced
+    assert len(traces) == traced
 
 
 def test_memory_is_counted_in_bytes():
@@ -72,5 +72,5 @@ def test_contexts_are_let_go_with_programs():
 def test_a_program_that_is_lowered_within_another_is_not_written_into_it():
     let_go(0)
     with jax.ensure_compile_time_eval():  # lowering a draw evaluates its counters
-        drawn = jax.jit(lambda: jax.random.normal(jax.random.key(0), (8, 3)))()
-    assert abs(drawn).max() > 0
+        sample = jax.jit(lambda: jax.random.normal(jax.random.key(0), (8, 3)))()
+    assert abs(sample).max() > 0

@@ -43,13 +43,13 @@ ALIKE = {
 
 
 def test_no_key_is_used_for_two_batches():
-    found = {
+    uses = {
         (file.relative_to(ROOT).as_posix(), call)
         for room in ROOMS
         for file in (ROOT / room).rglob("*.py")
         for _, call in fixed(file.read_text("utf-8"))
     }
-    assert found == {*ALIKE}
+    assert uses == {*ALIKE}
 
 
 REPEATED = {

@@ -153,7 +153,7 @@ NAMES = [
 ]
 
 
-def drawn(name, key=KEY):
+def random_layer(name, key=KEY):
     """The layer, in one program where its eigenvectors are not NumPy's."""
     draw = LAYERS[name]
     by_numpy = name.startswith(("linear_rnn", "block_rnn", "s5"))
@@ -169,8 +169,8 @@ def parts(layer):
     def restored(values):
         split = np.split(values, ends[:-1])
         shaped = [
-            jnp.asarray(one.reshape(leaf.shape))
-            for one, leaf in zip(split, leaves, strict=True)
+            jnp.asarray(part.reshape(leaf.shape))
+            for part, leaf in zip(split, leaves, strict=True)
         ]
         return eqx.combine(jax.tree.unflatten(tree, shaped), fixed)
 
@@ -178,14 +178,14 @@ def parts(layer):
 
 
 @functools.cache
-def made(name):
+def single_random_layer(name):
     with double_precision(True):
-        return drawn(name)
+        return random_layer(name)
 
 
 @pytest.fixture(params=NAMES)
 def layer(request, x64):
-    return made(request.param)
+    return single_random_layer(request.param)
 
 
 @pytest.fixture
@@ -263,7 +263,10 @@ def test_the_past_alone_matters_by_gradient(layer, u):
 def test_a_batch_is_a_vmap(layer, u):
     u = np.asarray(u)
     batch = np.stack([u, 2 * u, u[::-1]])
-    close(jax.jit(jax.vmap(layer))(batch), np.stack([run(layer, one) for one in batch]))
+    close(
+        jax.jit(jax.vmap(layer))(batch),
+        np.stack([run(layer, sequence) for sequence in batch]),
+    )
 
 
 def loss(layer, u, way=lambda layer, u: layer(u)):
@@ -276,7 +279,7 @@ def loss(layer, u, way=lambda layer, u: layer(u)):
 @eqx.filter_jit
 def loss_and_gradients(layer, u, *way):
     """Loss and outputs, and gradients by parameters and input: one program for all laws."""
-    return eqx.filter_value_and_grad(lambda both: loss(*both, *way), has_aux=True)(
+    return eqx.filter_value_and_grad(lambda pair: loss(*pair, *way), has_aux=True)(
         (layer, u)
     )
 
@@ -285,8 +288,11 @@ def test_the_gradient_is_a_finite_difference(layer, u):
     if getattr(layer, "gamma", None) == "detached":
         pytest.skip("no gradient flows through a detached normalisation, on purpose")
     values, restored = parts(layer)
-    slopes = np.concatenate(
-        [np.ravel(one) for one in jax.tree.leaves(loss_and_gradients(layer, u)[1][0])]
+    gradients = np.concatenate(
+        [
+            np.ravel(gradient)
+            for gradient in jax.tree.leaves(loss_and_gradients(layer, u)[1][0])
+        ]
     )
     for seed in range(4):
         direction = np.random.default_rng(seed).normal(size=values.shape)
@@ -297,8 +303,8 @@ def test_the_gradient_is_a_finite_difference(layer, u):
             )
             for sign in (1, -1)
         )
-        slope = (ahead - behind) / (2 * step)
-        close(slopes @ direction, slope, 1e-6 * max(1.0, abs(slope)))
+        derivative = (ahead - behind) / (2 * step)
+        close(gradients @ direction, derivative, 1e-6 * max(1.0, abs(derivative)))
 
 
 def test_gradients_map_over_a_batch_in_one_program(layer, u):
@@ -311,8 +317,8 @@ def test_gradients_map_over_a_batch_in_one_program(layer, u):
 
 def test_the_gradient_is_that_of_the_loop(layer, u):
     fast, slow = (loss_and_gradients(layer, u, *way) for way in ((), (by_steps,)))
-    for one, other in zip(jax.tree.leaves(fast), jax.tree.leaves(slow), strict=True):
-        close(one, other, 1e-9)
+    for leaf, other in zip(jax.tree.leaves(fast), jax.tree.leaves(slow), strict=True):
+        close(leaf, other, 1e-9)
 
 
 def wide(layer):
@@ -329,7 +335,7 @@ def wide(layer):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_single_precision_is_double_precision_up_to_rounding(name):
-    single = drawn(name)
+    single = random_layer(name)
     u = jax.random.normal(jax.random.key(4), (LENGTH, single.widths[0]))
     y = run(single, u)
     assert y.dtype == jnp.float32
@@ -369,9 +375,9 @@ def test_eigenvalues_are_those_of_the_step(layer, u):
 
         return layer.eigenvalues(), [columns(half) for half in layer.halves()]
 
-    found, steps = stepped(layer)
-    truth = np.concatenate([np.linalg.eigvals(one) for one in steps])
-    distance = np.abs(np.asarray(found)[:, None] - truth[None])
+    eigenvalues, steps = stepped(layer)
+    truth = np.concatenate([np.linalg.eigvals(matrix) for matrix in steps])
+    distance = np.abs(np.asarray(eigenvalues)[:, None] - truth[None])
     assert distance[linear_sum_assignment(distance)].max() < 1e-9
 
 

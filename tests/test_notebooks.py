@@ -7,7 +7,7 @@ import jupytext
 import nbformat
 import pytest
 
-from sigprop.ledger import notebooks as made
+from sigprop.ledger import notebooks as notebook_pages
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
@@ -29,7 +29,9 @@ def executed():
 
     def run(path):
         if path not in done:
-            done[path] = made.run(made.read(path), patience=PATIENCE)
+            done[path] = notebook_pages.run(
+                notebook_pages.read(path), patience=PATIENCE
+            )
         return done[path]
 
     return run
@@ -82,19 +84,24 @@ def test_notebook_says_what_it_needs_teaches_and_asks(path):
     first = notebook.cells[0].source
     assert "**You need**" in first
     assert "**You\nlearn**" in first or "**You learn**" in first
-    asked = prose(notebook).partition("## Exercises\n")[2].partition("## The other")[0]
+    exercises = (
+        prose(notebook).partition("## Exercises\n")[2].partition("## The other")[0]
+    )
     solved = [cell for cell in code_cells(notebook) if "tags" in cell.metadata]
     numbers = [SOLVED.match(cell.source.removeprefix("# ")) for cell in solved]
     assert 2 <= len(solved) <= 4
-    assert SOLVED.findall(asked) == [number[0] for number in numbers]
+    assert SOLVED.findall(exercises) == [number[0] for number in numbers]
     for cell in solved:
-        assert cell.metadata["tags"] == [made.SOLUTION]
+        assert cell.metadata["tags"] == [notebook_pages.SOLUTION]
         assert cell.metadata["jupyter"] == {"source_hidden": True}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_notebook_leads_to_all_others_by_their_titles(path):
-    titles = {made.title(jupytext.read(one)): one.name for one in NOTEBOOKS}
+    titles = {
+        notebook_pages.title(jupytext.read(notebook)): notebook.name
+        for notebook in NOTEBOOKS
+    }
     assert len(titles) == len(NOTEBOOKS)
     own = jupytext.read(path)
     assert links(own) == {
@@ -119,8 +126,8 @@ def test_notebook_runs_and_shows_its_plots(path, executed):
     assert not [out for out in outputs if out.output_type == "error"]
     noise = [out.text for out in outputs if out.get("name") == "stderr"]
     assert noise == [], "a notebook that warns teaches its reader to look away"
-    drawn = sum("image/png" in out.get("data", {}) for out in outputs)
-    assert drawn == sum(
+    pictures = sum("image/png" in out.get("data", {}) for out in outputs)
+    assert pictures == sum(
         cell.source.count("plt.show()") for cell in code_cells(notebook)
     )
     assert path.read_bytes() == before
@@ -128,10 +135,10 @@ def test_notebook_runs_and_shows_its_plots(path, executed):
 
 def test_a_failing_cell_fails_the_notebook():
     notebook = jupytext.read(NOTEBOOKS[0])
-    broken = nbformat.v4.new_code_cell("assert 1 + 1 == 3, 'injected'")
-    notebook.cells = [broken]
+    failing_cell = nbformat.v4.new_code_cell("assert 1 + 1 == 3, 'injected'")
+    notebook.cells = [failing_cell]
     with pytest.raises(ValueError, match="a cell failed: AssertionError: injected"):
-        made.run(notebook)
+        notebook_pages.run(notebook)
 
 
 def test_outputs_in_a_committed_file_are_found():
@@ -148,9 +155,9 @@ def test_outputs_in_a_committed_file_are_found():
 def site(executed, tmp_path_factory):
     """All as pages; one of them has run."""
     folder = tmp_path_factory.mktemp("pages")
-    run = {path.stem: made.read(path) for path in NOTEBOOKS}
+    run = {path.stem: notebook_pages.read(path) for path in NOTEBOOKS}
     run[QUICK.stem] = executed(QUICK)
-    for name, page in made.pages(run).items():
+    for name, page in notebook_pages.pages(run).items():
         (folder / name).write_text(page, "utf-8")
     return folder
 
@@ -175,17 +182,17 @@ def test_a_page_reads_without_a_network_at_any_width(site, browser, executed, wi
     file = site / f"{QUICK.stem}.html"
     page = browser.open(file.as_uri(), width)
     assert file.as_uri() in browser.requests  # so that requests are seen
-    assert all(one.startswith(("file:", "data:")) for one in browser.requests)
+    assert all(url.startswith(("file:", "data:")) for url in browser.requests)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     formulas = file.read_text("utf-8").count("<math")
     assert formulas > 50
     assert page.evaluate(FORMULAS) == formulas
-    drawn = sum(
+    pictures = sum(
         "image/png" in out.get("data", {})
         for cell in code_cells(executed(QUICK))
         for out in cell.outputs
     )
-    assert page.evaluate(PICTURES) == drawn > 0
+    assert page.evaluate(PICTURES) == pictures > 0
     assert page.evaluate(RAW) == []
     folded = "[...document.querySelectorAll('details')].map(one => one.open)"
     assert page.evaluate(folded) == [False] * 3
@@ -193,10 +200,10 @@ def test_a_page_reads_without_a_network_at_any_width(site, browser, executed, wi
 
 def test_every_link_of_every_page_leads_to_a_page(site):
     names = {file.name for file in site.glob("*.html")}
-    assert names == {f"{path.stem}.html" for path in NOTEBOOKS} | {made.INDEX}
+    assert names == {f"{path.stem}.html" for path in NOTEBOOKS} | {notebook_pages.INDEX}
     for file in site.glob("*.html"):
         text = file.read_text("utf-8")
         targets = re.findall(r'<a [^>]*href="([^"]*)"', text)
-        assert set(targets) >= names - {file.name, made.INDEX}
-        assert {one for one in targets if not one.startswith("#")} <= names
+        assert set(targets) >= names - {file.name, notebook_pages.INDEX}
+        assert {target for target in targets if not target.startswith("#")} <= names
         assert re.findall(r'(?:src|href)="(?!data:|#|[\w.]+\.html")[^"]*"', text) == []

@@ -31,37 +31,37 @@ def taught(monkeypatch):
 def test_train_draws_the_curves_of_all_seeds_beside_them(tmp_path, monkeypatch):
     from sigprop.figures import training
 
-    seen, draw = [], training.draw
+    calls, draw = [], training.draw
     monkeypatch.setattr(
         training,
         "draw",
-        lambda data, title: seen.append((data, title)) or draw(data, title),
+        lambda data, title: calls.append((data, title)) or draw(data, title),
     )
-    done = sigprop("train", "digits", "--seed", 1, "--seeds", 2, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    result = sigprop("train", "digits", "--seed", 1, "--seeds", 2, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
     file = tmp_path / "digits-lru-quick" / "curves.png"
-    assert done.stdout.splitlines()[-1] == str(file)
+    assert result.stdout.splitlines()[-1] == str(file)
     assert file.read_bytes().startswith(PNG)
-    ((data, title),) = seen
+    ((data, title),) = calls
     assert data["seed"].values.tolist() == [1, 2]
     assert title == "digits, lru, preset quick"
 
 
 @pytest.mark.usefixtures("taught")
 def test_train_draws_nothing_where_none_is_wanted(tmp_path):
-    done = sigprop("train", "digits", "--out", tmp_path, "--no-figures")
-    assert done.exit_code == 0, done.output
+    result = sigprop("train", "digits", "--out", tmp_path, "--no-figures")
+    assert result.exit_code == 0, result.output
     assert not list(tmp_path.rglob("*.png"))
-    assert "png" not in done.output
+    assert "png" not in result.output
 
 
 @pytest.mark.usefixtures("taught")
 def test_a_picture_that_fails_is_told_and_loses_nothing(tmp_path):
     (tmp_path / "digits-lru-quick" / "curves.png").mkdir(parents=True)
-    done = sigprop("train", "digits", "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    assert "0.0000" in done.stdout
-    (line,) = done.stderr.splitlines()
+    result = sigprop("train", "digits", "--out", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "0.0000" in result.stdout
+    (line,) = result.stderr.splitlines()
     assert "curves.png was not drawn: ValueError: need a file to write" in line
 
 
@@ -97,7 +97,7 @@ def measured(monkeypatch, tmp_path):
         ("recurrence", "quantity", "mode"),
         draws.uniform(size=(3, 7, 5)),
     )
-    monkeypatch.setattr(network, "audit", lambda *given, **more: table)
+    monkeypatch.setattr(network, "audit", lambda *args, **more: table)
     (tmp_path / "seed-3").mkdir()
     return tmp_path / "seed-3"
 
@@ -105,17 +105,17 @@ def measured(monkeypatch, tmp_path):
 def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeypatch):
     from sigprop.figures import audits
 
-    seen, draw = [], audits.draw
+    calls, draw = [], audits.draw
     monkeypatch.setattr(
         audits,
         "draw",
-        lambda data, title: seen.append((data, title)) or draw(data, title),
+        lambda data, title: calls.append((data, title)) or draw(data, title),
     )
-    done = sigprop("audit", measured)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.splitlines()[-1] == str(measured / "audit.png")
+    result = sigprop("audit", measured)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1] == str(measured / "audit.png")
     assert (measured / "audit.png").read_bytes().startswith(PNG)
-    ((data, title),) = seen
+    ((data, title),) = calls
     assert title == "digits, lru, quick, seed 3: test"
     medians = data["ratio"].median("mode", skipna=False)
     np.testing.assert_allclose(data["median"], medians)
@@ -126,11 +126,11 @@ def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeyp
 
 
 def test_audit_draws_nothing_where_none_is_wanted(measured):
-    done = sigprop("audit", measured, "--no-figures")
-    assert done.exit_code == 0, done.output
+    result = sigprop("audit", measured, "--no-figures")
+    assert result.exit_code == 0, result.output
     assert not list(measured.iterdir())
     assert re.search(
-        r"^Theory predicts \d+ of 7 moments within 10 %", done.stdout, re.M
+        r"^Theory predicts \d+ of 7 moments within 10 %", result.stdout, re.M
     )
 
 
@@ -146,14 +146,14 @@ SMALL = ("blur:table2", "blur:def3.1")  # judged in no time
 
 
 def judged(*options):
-    done = sigprop("verify", *(f"--claim={one}" for one in SMALL), *options)
-    assert done.exit_code == 0, done.output
-    return done
+    result = sigprop("verify", *(f"--claim={claim_id}" for claim_id in SMALL), *options)
+    assert result.exit_code == 0, result.output
+    return result
 
 
 def test_verify_draws_beside_its_rows_and_into_its_report(tmp_path):
-    done = judged("--json", tmp_path / "a.json", "--report", tmp_path / "a.html")
-    assert str(tmp_path / "a.png") in done.stdout.splitlines()
+    result = judged("--json", tmp_path / "a.json", "--report", tmp_path / "a.html")
+    assert str(tmp_path / "a.png") in result.stdout.splitlines()
     assert (tmp_path / "a.png").read_bytes().startswith(PNG)
     assert "overview-statuses-" in (tmp_path / "a.html").read_text()
 
@@ -169,9 +169,9 @@ def test_verify_draws_nothing_where_it_writes_nothing(tmp_path, monkeypatch, opt
 def test_verify_and_ledger_draw_nothing_where_none_is_wanted(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     files = {"--json": tmp_path / "a.json", "--report": tmp_path / "a.html"}
-    words = [part for pair in files.items() for part in pair]
-    done = judged(*words, "--no-figures")
-    assert not done.stderr
+    arguments = [part for pair in files.items() for part in pair]
+    result = judged(*arguments, "--no-figures")
+    assert not result.stderr
     assert {file.name for file in tmp_path.iterdir()} == {"a.json", "a.html"}
     assert "overview-statuses-" not in files["--report"].read_text()
 
@@ -179,16 +179,16 @@ def test_verify_and_ledger_draw_nothing_where_none_is_wanted(tmp_path, monkeypat
 def test_a_verdict_outlives_a_picture_that_fails(tmp_path, monkeypatch):
     from sigprop.figures import overview
 
-    def fails(*given):
+    def fails(*args):
         raise ArithmeticError("no ink")
 
     monkeypatch.setattr(overview, "draw", fails)
-    done = judged("--json", tmp_path / "a.json", "--report", tmp_path / "a.html")
-    assert done.stderr.splitlines() == [
+    result = judged("--json", tmp_path / "a.json", "--report", tmp_path / "a.html")
+    assert result.stderr.splitlines() == [
         f"sigprop: {tmp_path / 'a.png'} was not drawn: ArithmeticError: no ink",
         "sigprop: the overview was not drawn: ArithmeticError: no ink",
     ]
-    assert "2 definitions" in done.stdout or "as expected" in done.stdout
+    assert "2 definitions" in result.stdout or "as expected" in result.stdout
     assert {file.name for file in tmp_path.iterdir()} == {"a.json", "a.html"}
 
 
@@ -207,8 +207,8 @@ def test_ledger_has_its_overview_in_the_index_and_beside_it(
     rows = claims.select(ids=SMALL)
     monkeypatch.setattr(claims, "select", lambda paper=None: rows)
     more = [] if wanted else ["--no-figures"]
-    done = sigprop("ledger", "--html", tmp_path, *more)
-    assert done.exit_code == 0, done.output
+    result = sigprop("ledger", "--html", tmp_path, *more)
+    assert result.exit_code == 0, result.output
     assert ("overview-statuses-" in (tmp_path / "index.html").read_text()) == wanted
     assert (tmp_path / "overview-statuses.svg").is_file() == wanted
 
@@ -245,11 +245,11 @@ def swept_already(monkeypatch, tmp_path):
 def test_a_sweep_of_learning_rates_is_drawn_among_the_figures(
     swept_already, name, more, files
 ):
-    done = sigprop("sweep", "run", name, "--preset", "paper", *more)
-    assert done.exit_code == 0, done.output
+    result = sigprop("sweep", "run", name, "--preset", "paper", *more)
+    assert result.exit_code == 0, result.output
     assert [file.name for file in swept_already.iterdir()] == files
     for file in files:
-        assert done.stdout.splitlines()[-1] == str(swept_already / file)
+        assert result.stdout.splitlines()[-1] == str(swept_already / file)
 
 
 @pytest.mark.parametrize("command", [("sweep", "run", "agreement"), ("bench",)])
@@ -257,7 +257,7 @@ def test_results_need_a_folder_before_the_work(tmp_path, monkeypatch, command):
     from sigprop.experiments import command as studies
     from sigprop.experiments import sweep
 
-    def begun(*given, **more):
+    def begun(*args, **more):
         raise AssertionError("the work began")
 
     monkeypatch.setattr(sweep, "run", begun)

@@ -25,23 +25,23 @@ def helps():
     """The help of every command, by the words that call it; of the program, by none."""
     run = CliRunner(env={"COLUMNS": str(WIDTH), "TERMINAL_WIDTH": str(WIDTH)})
     return {
-        words: run.invoke(app, [*words.split(), "--help"]).output
-        for words in ("", *COMMANDS)
+        command: run.invoke(app, [*command.split(), "--help"]).output
+        for command in ("", *COMMANDS)
     }
 
 
-@pytest.mark.parametrize("words", ["", *COMMANDS])
-def test_help_is_plain_and_fits(helps, words):
-    text = helps[words]
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_is_plain_and_fits(helps, command):
+    text = helps[command]
     assert "Usage:" in text
     assert max(map(len, text.splitlines())) <= WIDTH
     assert private(text) == []
 
 
-@pytest.mark.parametrize("words", COMMANDS)
-def test_no_summary_is_cut(helps, words):
-    group, _, name = words.rpartition(" ")
-    summary = COMMANDS[words].help.strip().splitlines()[0]
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_summary_is_cut(helps, command):
+    group, _, name = command.rpartition(" ")
+    summary = COMMANDS[command].help.strip().splitlines()[0]
     assert summary.endswith(".")
     assert f"{name} " in helps[group]
     assert summary in " ".join(helps[group].split())
@@ -61,7 +61,7 @@ def messages(path):
         if isinstance(node, ast.JoinedStr):
             skipped.update(map(id, node.values))
             yield "{}".join(
-                one.value for one in node.values if isinstance(one, ast.Constant)
+                part.value for part in node.values if isinstance(part, ast.Constant)
             )
         elif isinstance(node, ast.Constant) and id(node) not in skipped:
             yield str(node.value)
@@ -82,11 +82,11 @@ def test_messages_are_plain():
 
 def test_titles_and_notes_of_rows_are_plain():
     for claim in registry().values():
-        said = [claim.title, claim.note, claim.reason, claim.assumes.text]
-        said += [claim.condition.text] if claim.condition else []
-        said += [claim.erratum.bearing] if claim.erratum else []
+        texts = [claim.title, claim.note, claim.reason, claim.assumes.text]
+        texts += [claim.condition.text] if claim.condition else []
+        texts += [claim.erratum.bearing] if claim.erratum else []
         text = re.sub(
-            r"\b(zucchet|lru|rotrnn|blur|sigprop):[\w:.-]+", "", " ".join(said)
+            r"\b(zucchet|lru|rotrnn|blur|sigprop):[\w:.-]+", "", " ".join(texts)
         )
         assert private(text) == [], claim.id
 

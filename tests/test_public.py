@@ -15,9 +15,9 @@ every_package = pytest.mark.parametrize("package", PACKAGES)
 @every_package
 def test_type_checkers_see_the_names_that_are_there(package):
     module = importlib.import_module(package)
-    seen = for_type_checkers(package)
-    assert sorted(seen) == module.__all__
-    for name, home in seen.items():
+    names = for_type_checkers(package)
+    assert sorted(names) == module.__all__
+    for name, home in names.items():
         assert getattr(module, name) is getattr(importlib.import_module(home), name)
 
 
@@ -38,13 +38,15 @@ def test_a_name_that_is_not_there_is_an_attribute_error(package):
 
 
 def test_no_public_name_is_a_module():
-    modules = [n for n, one in public().items() if isinstance(one, types.ModuleType)]
+    modules = [
+        n for n, value in public().items() if isinstance(value, types.ModuleType)
+    ]
     assert modules == []
 
 
 def test_names_of_a_module_are_its_own():
-    for place in MODULES:
-        module = importlib.import_module(place)
+    for module_name in MODULES:
+        module = importlib.import_module(module_name)
         assert all(hasattr(module, name) for name in module.__all__)
 
 

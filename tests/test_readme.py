@@ -47,8 +47,8 @@ class Block(NamedTuple):
 
 
 def blocks(markdown: str) -> list[Block]:
-    found = re.findall(r"^```(\w*)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
-    return [Block(*one) for one in found]
+    matches = re.findall(r"^```(\w*)\n(.*?)^```$", markdown, re.MULTILINE | re.DOTALL)
+    return [Block(*match) for match in matches]
 
 
 def commands(markdown: str) -> list[str]:
@@ -59,8 +59,8 @@ def commands(markdown: str) -> list[str]:
         if block.language in SHELL
         for line in block.text.replace("\\\n", " ").splitlines()
     ]
-    whole = [line for line in lines if line and not line.startswith("#")]
-    return [part.strip() for line in whole for part in line.split("&&")]
+    command_lines = [line for line in lines if line and not line.startswith("#")]
+    return [part.strip() for line in command_lines for part in line.split("&&")]
 
 
 def run_python(source: str, folder: Path) -> str:
@@ -70,10 +70,10 @@ def run_python(source: str, folder: Path) -> str:
         RuntimeError: If it fails; the message is what the reader would see.
     """
     call = "for name in [*globals()]:\n    if name[:5] == 'test_': globals()[name]()\n"
-    done = start("-c", f"{source}\n{call}", cwd=folder)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done.stdout
+    result = start("-c", f"{source}\n{call}", cwd=folder)
+    if result.returncode:
+        raise RuntimeError(result.stderr)
+    return result.stdout
 
 
 def start(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -124,8 +124,8 @@ def _check_sigprop(arguments: list[str]) -> None:
         "preset": ("smoke", "quick", "paper"),
     }
     for option, allowed in known.items():
-        given = values.get(option) or ()
-        for value in (given,) if isinstance(given, str) else given:
+        texts = values.get(option) or ()
+        for value in (texts,) if isinstance(texts, str) else texts:
             if value not in allowed:
                 raise ValueError(f"{arguments}: {option} {value!r} is unknown")
 
@@ -158,7 +158,7 @@ def typed(markdown: str) -> list[str]:
     inline = re.findall(r"`((?:sigprop|pip) [^`\n]+)`", prose)
     return [
         *commands(markdown),
-        *(part for one in inline for part in one.split(" && ")),
+        *(part for code in inline for part in code.split(" && ")),
     ]
 
 
@@ -172,7 +172,7 @@ def checkpoint() -> dict[str, np.ndarray]:
     layer = {"A_log": np.log(rates), "D": np.ones(8), "dt_proj.bias": np.full(8, -4.6)}
     layer |= {"dt_proj.weight": np.full((8, 1), 1e-2)}
     layer |= {"x_proj.weight": np.full((9, 8), 0.1)}
-    return {f"mixer.{name}": one.astype("float32") for name, one in layer.items()}
+    return {f"mixer.{name}": array.astype("float32") for name, array in layer.items()}
 
 
 @pytest.fixture
@@ -208,7 +208,7 @@ SHOWN = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", README, re.M
 
 
 @pytest.mark.parametrize(
-    ("source", "shown"), SHOWN, ids=[one[1].split("\n")[0] for one in SHOWN]
+    ("source", "shown"), SHOWN, ids=[case[1].split("\n")[0] for case in SHOWN]
 )
 def test_the_output_shown_is_that_of_the_block(source, shown, tmp_path):
     assert run_python(source, tmp_path) == shown
@@ -221,9 +221,9 @@ def test_command_is_one_that_exists(command):
 
 @pytest.mark.parametrize("command", RUN)
 def test_quick_command_runs(command, sigprop):
-    done = sigprop(command)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    result = sigprop(command)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.strip()
 
 
 def test_each_kind_of_command_is_there_to_be_checked():
@@ -291,7 +291,7 @@ def excerpt(command: str) -> list[str]:
 def without_seconds(output: str) -> list[str]:
     """Lines of a command's output, without the time that each row took."""
     return [
-        re.sub(r"\bseconds \d+\.\d$", "", one.rstrip()) for one in output.splitlines()
+        re.sub(r"\bseconds \d+\.\d$", "", line.rstrip()) for line in output.splitlines()
     ]
 
 
@@ -307,7 +307,7 @@ EXCERPTS = re.findall(r"<!-- excerpt of: (.*?) -->", README + THEORY)
 OF_DATA = "sigprop verify --input ETTh1.csv"
 
 
-@pytest.mark.parametrize("command", [one for one in EXCERPTS if one != OF_DATA])
+@pytest.mark.parametrize("command", [name for name in EXCERPTS if name != OF_DATA])
 def test_quoted_output_is_what_the_command_prints(command, sigprop):
     printed = sigprop(command).stdout
     assert quotes(printed, command), printed
@@ -327,31 +327,31 @@ def test_quoted_moments_of_data_are_what_the_command_prints(sigprop, real_data):
 
 
 def test_a_checkpoint_a_formula_and_data_are_examined_in_print():
-    assert {one.split()[1] for one in EXCERPTS} == {"verify", "lint"}
+    assert {command.split()[1] for command in EXCERPTS} == {"verify", "lint"}
     assert OF_DATA in EXCERPTS
 
 
 def missing(markdown: str) -> list[str]:
     """Names in code type that look like ours and lead nowhere."""
-    found = []
+    absent = []
     for name in re.findall(
         r"`([^`\n]+)`", re.sub(r"```.*?```", "", markdown, flags=re.S)
     ):
         ours = name.split(":")[0] in PAPERS and ":" in name
         if ours and name not in registry():
-            found.append(name)
+            absent.append(name)
         elif re.fullmatch(
             r"(theory|sigprop|experiments|figures|tests|notebooks)/\S*", name
         ):
-            found += [] if (ROOT / name).exists() else [name]
+            absent += [] if (ROOT / name).exists() else [name]
         elif re.fullmatch(r"(theory|sigprop|experiments)\.[\w.]+", name):
-            found += [] if _resolves(name) else [name]
+            absent += [] if _resolves(name) else [name]
         elif (
             re.fullmatch(r"(zucchet|lru|rotrnn|blur)-\w+", name)
             and name not in entries()
         ):
-            found.append(name)
-    return found
+            absent.append(name)
+    return absent
 
 
 def _resolves(name: str) -> bool:
@@ -376,7 +376,7 @@ def links(page: str) -> list[str]:
     text, folder = (ROOT / page).read_text("utf-8"), (ROOT / page).parent
     targets = re.findall(r"\]\((?!https?://)([^)#]+)", text)
     assert targets
-    return [one for one in targets if not (folder / one).exists()]
+    return [target for target in targets if not (folder / target).exists()]
 
 
 @pytest.mark.parametrize("page", ["README.md", "theory/README.md", "CONTRIBUTING.md"])
@@ -404,10 +404,10 @@ def test_listed_errata_are_some_and_counted_right():
     conditional = [c for c in statements if c.expected == "conditional"]
     assert len(listed) > 12
     assert listed <= {c.id for c in wrong + conditional}
-    said = " ".join(section.split())
+    text = " ".join(section.split())
     least, refuted, bounded = map(
         int,
-        re.match(rf"Of {MORE} .*?, {ABOUT} are refuted .*? {ABOUT} are", said).groups(),
+        re.match(rf"Of {MORE} .*?, {ABOUT} are refuted .*? {ABOUT} are", text).groups(),
     )
     assert least <= len(statements)
     assert abs(len(wrong) / len(statements) - refuted / 100) < 0.01
@@ -429,13 +429,13 @@ def test_the_picture_is_the_one_that_is_drawn_now(tmp_path):
 
 def test_it_is_read_at_one_sitting_and_counts_rows_right():
     assert len(README.splitlines()) <= 160
-    words, rows = " ".join(README.split()), registry().values()
+    text, rows = " ".join(README.split()), registry().values()
     papers = sum(claim.paper != "sigprop" for claim in rows)
     counts = Counter(claim.expected for claim in rows)
     valued = len(rows) - counts[Status.DEFINITION] - counts[Status.NOT_CHECKABLE]
     least, of_papers, refuted = map(
         int,
-        re.search(rf"has {MORE} rows: {MORE} are .*? {ABOUT} are ref", words).groups(),
+        re.search(rf"has {MORE} rows: {MORE} are .*? {ABOUT} are ref", text).groups(),
     )
     assert least <= len(rows)
     assert of_papers <= papers

@@ -27,16 +27,16 @@ def test_quoted_verdicts_are_those_of_the_stored_seeds():
 
 def test_quoted_worth_of_advice_is_the_stored_one():
     advised = store.shipped("advice").sel(contrast="advised")
-    words = advised["word"].to_series()
-    better = np.exp(advised["mean"].to_series())[words == "better"]
-    same = int((words == "no difference shown").sum())
-    assert len(words) == len(better) + same
+    verdicts = advised["word"].to_series()
+    better = np.exp(advised["mean"].to_series())[verdicts == "better"]
+    same = int((verdicts == "no difference shown").sum())
+    assert len(verdicts) == len(better) + same
     assert (
-        f"On {len(better)} of {len(words)} tasks the final loss was {better.min():.2f} to "
+        f"On {len(better)} of {len(verdicts)} tasks the final loss was {better.min():.2f} to "
         f"{better.max():.2f} times the default's; on the other {same} there was no clear "
         "difference" in WORDS
     )
-    assert f"final loss on {len(better)} of {len(words)} tasks" in CHANGES
+    assert f"final loss on {len(better)} of {len(verdicts)} tasks" in CHANGES
 
 
 def test_quoted_speeds_are_the_stored_ones():
@@ -54,10 +54,10 @@ def test_quoted_speeds_are_the_stored_ones():
         ("usual", "usual associative scan"),
     ):
         time, memory = (float(costs.sel(way=way)[c]) for c in ("seconds", "memory"))
-        told = (
+        sentence = (
             f"{name} takes {time:.1f} times the time and {memory:.1f} times the memory"
         )
-        assert told in CHANGES
+        assert sentence in CHANGES
 
 
 def test_quoted_harm_of_phases_and_rates_is_the_stored_one():

@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import pytest_collection_modifyitems as choose
 
-NAMES = [f"case {place}" for place in range(12)]
+NAMES = [f"case {number}" for number in range(12)]
 
 
 class Item:
@@ -15,9 +15,9 @@ class Item:
 
     def __init__(self, name, marker, slow=False, row=None):
         self.nodeid = f"test_file.py::test_of_something[{name}]"
-        place, _, seed = name.partition("-")
-        indices = {"name": place, "seed": seed} if row is None else {"name": row}
-        self.callspec = SimpleNamespace(indices=indices, params={"name": place})
+        label, _, seed = name.partition("-")
+        indices = {"name": label, "seed": seed} if row is None else {"name": row}
+        self.callspec = SimpleNamespace(indices=indices, params={"name": label})
         self.marks = {"sampled": marker.mark} | ({"slow": marker} if slow else {})
 
     def get_closest_marker(self, name):
@@ -27,7 +27,7 @@ class Item:
         self.marks[marker.name] = marker
 
 
-def kept(marker, names=NAMES, slow=(), args=("tests",), rows=False):
+def kept_names(marker, names=NAMES, slow=(), args=("tests",), rows=False):
     items = [
         Item(name, marker, name in slow, row if rows else None)
         for row, name in enumerate(names)
@@ -39,19 +39,19 @@ def kept(marker, names=NAMES, slow=(), args=("tests",), rows=False):
 
 @pytest.mark.parametrize("count", [1, 5, 12])
 def test_so_many_cases_stay_and_are_spread(count):
-    found = [NAMES.index(name) for name in kept(pytest.mark.sampled(count))]
-    assert len(found) == count
-    around = [*found, found[0] + 12]
+    indices = [NAMES.index(name) for name in kept_names(pytest.mark.sampled(count))]
+    assert len(indices) == count
+    around = [*indices, indices[0] + 12]
     gaps = [b - a for a, b in itertools.pairwise(around)]
     assert max(gaps) - min(gaps) <= 1
 
 
 def test_cases_that_are_named_stay_and_count():
     named = ["case 3", "case 4", "case 8"]
-    assert kept(pytest.mark.sampled(keep=named)) == named
-    found = kept(pytest.mark.sampled(5, keep=named))
-    assert len(found) == 5
-    assert set(named) < set(found)
+    assert kept_names(pytest.mark.sampled(keep=named)) == named
+    names = kept_names(pytest.mark.sampled(5, keep=named))
+    assert len(names) == 5
+    assert set(named) < set(names)
 
 
 GRID = [f"{name}-{seed}" for name in range(7) for seed in range(3)]
@@ -59,39 +59,39 @@ GRID = [f"{name}-{seed}" for name in range(7) for seed in range(3)]
 
 @pytest.mark.parametrize("count", [(), (10,)])
 def test_a_case_of_every_kind_stays_and_other_values_take_turns(count):
-    found = kept(pytest.mark.sampled(*count, kind="name", keep=["2-1"]), GRID)
-    pairs = [one.split("-") for one in found]
+    names = kept_names(pytest.mark.sampled(*count, kind="name", keep=["2-1"]), GRID)
+    pairs = [name.split("-") for name in names]
     assert {name for name, _ in pairs} == {*map(str, range(7))}
     assert {seed for _, seed in pairs} == {"0", "1", "2"}
-    assert "2-1" in found
-    assert len(found) in ((10,) if count else (7, 8))
+    assert "2-1" in names
+    assert len(names) in ((10,) if count else (7, 8))
 
 
 def test_a_text_that_many_rows_have_is_one_kind():
-    found = kept(pytest.mark.sampled(kind="name"), GRID, rows=True)
-    assert [one.split("-")[0] for one in found] == [*map(str, range(7))]
-    assert {one.split("-")[1] for one in found} == {"0", "1", "2"}
+    names = kept_names(pytest.mark.sampled(kind="name"), GRID, rows=True)
+    assert [name.split("-")[0] for name in names] == [*map(str, range(7))]
+    assert {name.split("-")[1] for name in names} == {"0", "1", "2"}
 
 
 def test_a_kind_that_is_no_argument_is_an_error():
     with pytest.raises(
         pytest.UsageError, match=r"every 'colour', .* in \['name', 'seed'"
     ):
-        kept(pytest.mark.sampled(3, kind="colour"), GRID)
+        kept_names(pytest.mark.sampled(3, kind="colour"), GRID)
 
 
 def test_a_name_that_no_quick_case_has_is_an_error():
     marker = pytest.mark.sampled(2, keep=["case 3", "case 99"])
     with pytest.raises(pytest.UsageError, match="case 99"):
-        kept(marker)
+        kept_names(marker)
     with pytest.raises(pytest.UsageError, match="case 3"):
-        kept(pytest.mark.sampled(keep=["case 3"]), slow=["case 3"])
+        kept_names(pytest.mark.sampled(keep=["case 3"]), slow=["case 3"])
 
 
 def test_a_case_that_is_asked_for_by_its_id_is_run():
-    one = "tests/test_file.py::test_of_something[case 5]"
+    node_id = "tests/test_file.py::test_of_something[case 5]"
     marker = pytest.mark.sampled(1, keep=["case 3"])
-    assert kept(marker, ["case 5"], args=(one,)) == ["case 5"]
+    assert kept_names(marker, ["case 5"], args=(node_id,)) == ["case 5"]
 
 
 def test_what_takes_minutes_comes_first_and_nothing_else_moves():

@@ -56,7 +56,7 @@ def fresh_python(code: str, **environment: str) -> str:
             assert result.exit_code == 0, result.output
             assert result.output.strip()
     """
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(prelude) + textwrap.dedent(code)],
         capture_output=True,
         text=True,
@@ -67,8 +67,8 @@ def fresh_python(code: str, **environment: str) -> str:
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    assert process.returncode == 0, process.stderr
+    return process.stdout.strip()
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (4,), ()], ids=str)
@@ -120,8 +120,8 @@ def slow(*codes: str) -> list[set[str]]:
             "loaded |= new",
             "print('loaded:', *new)",
         ]
-    said = [line.split() for line in fresh_python("\n".join(lines)).splitlines()]
-    return [set(words[1:]) for words in said if words[:1] == ["loaded:"]]
+    output = [line.split() for line in fresh_python("\n".join(lines)).splitlines()]
+    return [set(parts[1:]) for parts in output if parts[:1] == ["loaded:"]]
 
 
 @pytest.fixture(scope="module")
@@ -144,30 +144,30 @@ def test_what_does_import_them_is_noticed(modules):
 @pytest.mark.parametrize("wide", [False, True])
 def test_worker_threads_keep_the_callers_precision(wide):
     with double_precision(wide):
-        found = over_batches(
+        results = over_batches(
             lambda index, count: (jnp.asarray(0.1).dtype, threading.get_ident()),
             5,
             2,
             lambda count: None,
         )
-    assert {dtype for dtype, _ in found} == {
+    assert {dtype for dtype, _ in results} == {
         np.dtype(np.float64 if wide else np.float32)
     }
     # The first batch compiles, in the caller's thread; the others have theirs.
-    assert threading.get_ident() not in {thread for _, thread in found[1:]}
+    assert threading.get_ident() not in {thread for _, thread in results[1:]}
 
 
 def test_precision_is_lost_in_a_bare_thread_so_the_check_above_can_fail():
-    seen = []
+    dtypes = []
     with double_precision(True):
-        thread = threading.Thread(target=lambda: seen.append(jnp.asarray(0.1).dtype))
+        thread = threading.Thread(target=lambda: dtypes.append(jnp.asarray(0.1).dtype))
         thread.start()
         thread.join()
-    assert seen == [jnp.float32]
+    assert dtypes == [jnp.float32]
 
 
 def test_worker_threads_keep_the_callers_device():
-    places = fresh_python(
+    devices = fresh_python(
         """
         import jax, jax.numpy as jnp
         from sigprop.neuron.montecarlo import over_batches
@@ -180,7 +180,7 @@ def test_worker_threads_keep_the_callers_device():
         """,
         XLA_FLAGS="--xla_force_host_platform_device_count=2",
     )
-    assert places == "[1, 1, 1]"
+    assert devices == "[1, 1, 1]"
 
 
 def test_no_library_module_flips_the_global_precision_switch():

@@ -65,9 +65,9 @@ def suite(pytester, monkeypatch):
 
 
 def test_what_could_run_and_was_skipped_fails(suite):
-    found = suite("-rA")
-    found.assert_outcomes(passed=3, failed=1, errors=1, skipped=3, xfailed=1)
-    found.stdout.fnmatch_lines_random(
+    result = suite("-rA")
+    result.assert_outcomes(passed=3, failed=1, errors=1, skipped=3, xfailed=1)
+    result.stdout.fnmatch_lines_random(
         [
             "*test_shy_browser could run here and was skipped: *not today",
             "*test_shy_cluster could run here and was skipped: *never",
@@ -80,9 +80,9 @@ def test_what_could_run_and_was_skipped_fails(suite):
 def test_what_cannot_run_is_skipped_and_says_what_it_needs(suite, monkeypatch):
     monkeypatch.setattr("tests.skips.shutil.which", lambda name: None)
     monkeypatch.delenv("SIGPROP_DATA")
-    found = suite("-rs", "-k", "browser or here or to_fail")
-    found.assert_outcomes(skipped=4)
-    text = found.stdout.str()
+    result = suite("-rs", "-k", "browser or here or to_fail")
+    result.assert_outcomes(skipped=4)
+    text = result.stdout.str()
     assert "needs a chromium executable on PATH" in text
     assert "needs SIGPROP_DATA, a folder with here.csv" in text
 
@@ -102,9 +102,9 @@ def test_every_skipped_test_is_listed_with_its_reason(suite, monkeypatch, tmp_pa
 
 def test_a_data_test_that_names_no_file_is_an_error(suite, pytester):
     pytester.makepyfile(test_one="import pytest\n@pytest.mark.data\ndef test(): pass\n")
-    found = suite()
-    assert found.ret != 0
-    found.stdout.fnmatch_lines(["*need what a data test reads, as in data(*"])
+    result = suite()
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*need what a data test reads, as in data(*"])
 
 
 @pytest.mark.parametrize(
@@ -165,19 +165,19 @@ def script(tmp_path):
 
 
 def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
-    done = script()
-    lines = done.stdout.splitlines()
-    assert done.returncode == 0, done.stderr
-    assert [one for one in lines if one.startswith("pytest called")] == [
+    result = script()
+    lines = result.stdout.splitlines()
+    assert result.returncode == 0, result.stderr
+    assert [line for line in lines if line.startswith("pytest called")] == [
         "pytest called with: ",
         "pytest called with: -m slow and not gpu --dist worksteal",
     ]
-    place = lines.index("=== Skipped tests ===")
-    assert lines[place + 1 : place + 3] == [
+    index = lines.index("=== Skipped tests ===")
+    assert lines[index + 1 : index + 3] == [
         "test_0: Skipped: a reason",
         "test_4: Skipped: a reason",
     ]
-    assert [one.split()[3] for one in lines if one.startswith("sigprop called")] == [
+    assert [line.split()[3] for line in lines if line.startswith("sigprop called")] == [
         "verify",
         "lint",
         "figure",
@@ -188,7 +188,7 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
 
 def test_the_script_leaves_the_slow_tests_out_where_asked(script):
     lines = script("quick").stdout.splitlines()
-    assert [one for one in lines if one.startswith("pytest called")] == [
+    assert [line for line in lines if line.startswith("pytest called")] == [
         "pytest called with: "
     ]
     assert lines[-1] == "=== All passed ==="
@@ -196,16 +196,16 @@ def test_the_script_leaves_the_slow_tests_out_where_asked(script):
 
 @pytest.mark.parametrize("refused", ["verify", "lint", "figure"])
 def test_the_script_fails_where_the_lowest_versions_do(script, refused):
-    done = script(REFUSED=refused)
-    assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "=== FAILED ==="
+    result = script(REFUSED=refused)
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[-1] == "=== FAILED ==="
 
 
 @pytest.mark.parametrize("breaks", ["0", "4"])
 @pytest.mark.parametrize("status", ["1", "5"])
 def test_the_script_fails_where_tests_fail_or_none_is_found(script, breaks, status):
-    done = script(BREAKS=breaks, STATUS=status)
-    assert done.returncode == int(status)
-    assert "test_0: Skipped: a reason" in done.stdout
-    assert done.stdout.splitlines()[-1] == "=== FAILED ==="
-    assert ("no test was selected by" in done.stderr) == (status == "5")
+    result = script(BREAKS=breaks, STATUS=status)
+    assert result.returncode == int(status)
+    assert "test_0: Skipped: a reason" in result.stdout
+    assert result.stdout.splitlines()[-1] == "=== FAILED ==="
+    assert ("no test was selected by" in result.stderr) == (status == "5")

@@ -16,9 +16,9 @@ CLAIM = "zucchet:75"  # a definition: nothing to simulate
 
 
 def sigprop(*arguments):
-    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert done.exit_code == 0, done.output
-    return done
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result
 
 
 @pytest.fixture
@@ -37,10 +37,10 @@ def judged(one_row, monkeypatch):
 
     def verify(chosen, *, progress, **more):
         progress("simulate", 1, 2)
-        found = [finish(one, [], Scores(), 0.0) for one in chosen]
+        results = [finish(row, [], Scores(), 0.0) for row in chosen]
         right = (
-            dataclasses.replace(one, status=str(row.claim.expected))
-            for one, row in zip(found, chosen, strict=True)
+            dataclasses.replace(result, status=str(row.claim.expected))
+            for result, row in zip(results, chosen, strict=True)
         )
         return Run(
             tuple(right), "quick", 0.05, 1e-6, 1e-7, 0, "cpu", "float64", {}, 1.0
@@ -52,19 +52,19 @@ def judged(one_row, monkeypatch):
 @pytest.mark.usefixtures("judged")
 @pytest.mark.parametrize("command", ["verify", "ledger", "claims"])
 def test_rows_alone_are_on_standard_output(command):
-    done = sigprop(command, "--json", "-")
-    assert [row["id"] for row in json.loads(done.stdout)] == [CLAIM]
-    assert done.stdout.startswith("[\n")
-    assert done.stdout.endswith("\n]\n")
-    assert CLAIM in done.stderr
+    result = sigprop(command, "--json", "-")
+    assert [row["id"] for row in json.loads(result.stdout)] == [CLAIM]
+    assert result.stdout.startswith("[\n")
+    assert result.stdout.endswith("\n]\n")
+    assert CLAIM in result.stderr
 
 
 @pytest.mark.usefixtures("judged")
 def test_the_page_alone_is_on_standard_output(tmp_path):
-    done = sigprop("verify", "--report", "-", "--json", tmp_path / "rows.json")
-    assert done.stdout.startswith("<!DOCTYPE html>")
-    assert done.stdout.rstrip().endswith("</html>")
-    assert "Routes: sym" in done.stderr
+    result = sigprop("verify", "--report", "-", "--json", tmp_path / "rows.json")
+    assert result.stdout.startswith("<!DOCTYPE html>")
+    assert result.stdout.rstrip().endswith("</html>")
+    assert "Routes: sym" in result.stderr
     assert (tmp_path / "rows.json").is_file()
 
 
@@ -77,12 +77,12 @@ def test_the_audit_of_a_series_alone_is_on_standard_output(tmp_path, monkeypatch
     monkeypatch.setattr(series_summary, "table", lambda rows: Table("the table"))
     series = tmp_path / "series.npy"
     np.save(series, np.random.default_rng(0).standard_normal((64, 16, 1)))
-    done = sigprop("verify", "--input", series, "--json", "-")
-    assert json.loads(done.stdout) == []
-    assert "the table" in done.stderr
+    result = sigprop("verify", "--input", series, "--json", "-")
+    assert json.loads(result.stdout) == []
+    assert "the table" in result.stderr
 
 
 def test_without_it_tables_stay_on_standard_output():
-    done = sigprop("claims", "--paper", "rotrnn")
-    assert "rotrnn:lemma3" in done.stdout
-    assert done.stderr == ""
+    result = sigprop("claims", "--paper", "rotrnn")
+    assert "rotrnn:lemma3" in result.stdout
+    assert result.stderr == ""

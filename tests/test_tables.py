@@ -8,20 +8,20 @@ from sigprop.cli import console as cli_console
 
 
 def table(**more):
-    made = Table(box=None, pad_edge=False, **more)
-    made.add_column("layer")
-    made.add_column("moment", no_wrap=True)
+    result = Table(box=None, pad_edge=False, **more)
+    result.add_column("layer")
+    result.add_column("moment", no_wrap=True)
     for name in ("measured value", "predicted"):
-        made.add_column(name, justify="right")
-    made.add_column("")
-    made.add_column("reason")
-    made.add_row(
+        result.add_column(name, justify="right")
+    result.add_column("")
+    result.add_column("reason")
+    result.add_row(
         "block 1", "state", "0.123456789", "1.5e-300", "✓", "inputs are not white"
     )
-    made.add_row("", "error", "2", "", "", Text("signals are not stationary"))
-    made.add_row()
-    made.add_row("block 2", "state", "3", "4", "", "")
-    return made
+    result.add_row("", "error", "2", "", "", Text("signals are not stationary"))
+    result.add_row()
+    result.add_row("block 2", "state", "3", "4", "", "")
+    return result
 
 
 def shown(width, keys=2, **more):

@@ -19,14 +19,14 @@ FIGURE = "zucchet-1a"
 
 def built(target, folder):
     """The distribution that Hatch builds of the source tree."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "hatchling", "build", "-t", target, "-d", folder],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     (file,) = folder.iterdir()
     return file
 
@@ -69,7 +69,7 @@ def python(site, folder, *arguments):
     )
     environment = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "agg"}
     environment.pop("SIGPROP_RESULTS", None)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-S", *arguments],  # reads no .pth of an editable install
         cwd=folder,
         env=environment,
@@ -77,19 +77,19 @@ def python(site, folder, *arguments):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def test_the_wheel_has_one_name_and_every_file_of_the_package(site):
     tops = {path.name for path in site.iterdir()}
     assert {re.sub(r"-.*", "", name) for name in tops} == {"sigprop"}
-    held = {
+    files = {
         path.relative_to(site / "sigprop").as_posix()
         for path in (site / "sigprop").rglob("*")
         if path.is_file()
     }
-    assert held == tracked("sigprop", *LINKED) - set(LINKED)
+    assert files == tracked("sigprop", *LINKED) - set(LINKED)
 
 
 def test_the_source_distribution_has_all_that_the_wheel_is_made_of(site, tmp_path):
@@ -116,9 +116,9 @@ def test_a_users_own_package_is_imported_beside_it(site, beside, name):
 def test_commands_work_in_a_folder_that_has_our_names(site, beside):
     shown = python(site, beside, "-m", "sigprop", "show", "zucchet:59")
     assert "theory/papers/zucchet/moments/sensitivity.py" in shown
-    drawn = python(site, beside, "-m", "sigprop", "figure", FIGURE, "--format", "png")
+    output = python(site, beside, "-m", "sigprop", "figure", FIGURE, "--format", "png")
     file = beside / "figures-out" / f"{FIGURE}.png"
-    assert file.name in drawn
+    assert file.name in output
     assert file.read_bytes().startswith(b"\x89PNG")
     plans = python(site, beside, "-m", "sigprop.experiments.plans", "--help")
     assert "usage" in plans

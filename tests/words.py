@@ -21,9 +21,9 @@ PRIVATE = {
 
 def private(text: str) -> list[str]:
     """Private words of a text, each with what to write instead."""
-    found = []
+    problems = []
     for pattern, instead in PRIVATE.items():
         for match in re.finditer(pattern, text, re.IGNORECASE):
             around = text[max(match.start() - 40, 0) : match.end() + 40]
-            found.append(f"{match[0]!r} (write {instead}) in {around!r}")
-    return found
+            problems.append(f"{match[0]!r} (write {instead}) in {around!r}")
+    return problems

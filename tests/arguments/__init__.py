@@ -123,9 +123,9 @@ def _bad_arrays(value: Any) -> dict[str, Any]:
                 ("huge", huge),
             )
         )
-        for name, one in worst:
+        for name, entry in worst:
             flat = np.array(value).reshape(-1)
-            flat[0] = one
+            flat[0] = entry
             bad[name] = xp.asarray(flat.reshape(value.shape))
         bad["zeros"] = xp.zeros_like(value)
         bad["minus ones"] = -xp.ones_like(value)
@@ -135,17 +135,17 @@ def _bad_arrays(value: Any) -> dict[str, Any]:
 
 
 def _bad_tuples(value: tuple[Any, ...], kind: Any) -> dict[str, Any]:
-    found = {"empty": kind(), "a number": value[0], **TEXTS}
-    found |= {"one more": kind((*value, value[-1]))}
+    cases = {"empty": kind(), "a number": value[0], **TEXTS}
+    cases |= {"one more": kind((*value, value[-1]))}
     for name in ("nan", "inf", "-1", "0", "1e308"):
-        for place in range(len(value)):
-            one = BAD_NUMBERS[name]
-            if isinstance(value[place], int) and name in ("-1", "0"):
-                one = int(one)
-            found[f"{name} at {place}"] = kind(
-                (*value[:place], one, *value[place + 1 :])
+        for index in range(len(value)):
+            bad = BAD_NUMBERS[name]
+            if isinstance(value[index], int) and name in ("-1", "0"):
+                bad = int(bad)
+            cases[f"{name} at {index}"] = kind(
+                (*value[:index], bad, *value[index + 1 :])
             )
-    return found
+    return cases
 
 
 def shown(bad: Any) -> list[str]:
@@ -166,7 +166,7 @@ def shown(bad: Any) -> list[str]:
     if isinstance(bad, bool | int | float | complex):
         return _numbers(bad)
     if isinstance(bad, tuple | list):
-        return [str(bad), str(len(bad)), *(t for one in bad for t in shown(one))]
+        return [str(bad), str(len(bad)), *(t for item in bad for t in shown(item))]
     if isinstance(bad, Mapping):
         return [str(name) for name in bad if name.startswith("no such")]
     return [repr(bad), type(bad).__name__, str(bad)]
@@ -189,25 +189,25 @@ def numbers(result: Any) -> Iterator[np.ndarray]:
     elif isinstance(result, complex):
         yield np.asarray(result)
     elif isinstance(result, Mapping):
-        for one in result.values():
-            yield from numbers(one)
+        for part in result.values():
+            yield from numbers(part)
     elif hasattr(result, "data_vars"):
-        for one in result.variables.values():
-            yield np.asarray(one)
+        for part in result.variables.values():
+            yield np.asarray(part)
     elif isinstance(result, tuple | list):
-        for one in result:
-            yield from numbers(one)
+        for part in result:
+            yield from numbers(part)
     elif dataclasses.is_dataclass(result):
-        for one in dataclasses.fields(result):
-            yield from numbers(getattr(result, one.name, None))
+        for part in dataclasses.fields(result):
+            yield from numbers(getattr(result, part.name, None))
 
 
 def trouble(result: Any, row: Row) -> str | None:
     """Why a result cannot be right, if there is a reason."""
-    for one in numbers(result):
-        if one.dtype.kind in "fc" and not row.undefined and np.isnan(one).any():
+    for array in numbers(result):
+        if array.dtype.kind in "fc" and not row.undefined and np.isnan(array).any():
             return "the result has a NaN"
-        if one.dtype.kind in "fc" and not row.infinite and np.isinf(one).any():
+        if array.dtype.kind in "fc" and not row.infinite and np.isinf(array).any():
             return "the result is infinite"
     return None
 
@@ -216,6 +216,6 @@ def parameters(function: Callable[..., Any]) -> list[str]:
     """Names of all arguments."""
     return [
         name
-        for name, one in inspect.signature(function).parameters.items()
-        if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
     ]

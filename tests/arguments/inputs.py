@@ -16,7 +16,7 @@ X = jnp.array([[1.0, 0.5], [0.0, -1.0], [2.0, 1.0]])
 
 def overflows(result: Any) -> bool:
     """Infinite where floating point ends, and nowhere not a number."""
-    return not any(np.isnan(one).any() for one in numbers(result))
+    return not any(np.isnan(array).any() for array in numbers(result))
 
 
 def near(value: float):
@@ -56,16 +56,18 @@ ROWS: dict[str, Row] = {
     ),
     "sigprop.Empirical": row(
         lambda: {"values": np.array([[1.0, 2.0], [3.0, 4.0]])},
-        legal={f"values: {what}": valid for what in ("zeros", "minus ones")},
+        legal={
+            f"values: {description}": valid for description in ("zeros", "minus ones")
+        },
     ),
     "sigprop.double_precision": row(lambda: {"on": True}),
     "sigprop.linear_recurrence": row(
         lambda: {"lam": LAM, "x": X, "initial": LAM, "method": "sequential"},
         legal={
             **{
-                f"{name}: {what}": valid
+                f"{name}: {description}": valid
                 for name in ("lam", "x", "initial")
-                for what in ("zeros", "minus ones", "complex")
+                for description in ("zeros", "minus ones", "complex")
             },
             "initial: None": valid,
             "x: empty": lambda h: h.shape == (0, 2),
@@ -76,9 +78,9 @@ ROWS: dict[str, Row] = {
         lambda: {"lam": LAM, "x": X, "method": "sequential"},
         legal={
             **{
-                f"{name}: {what}": valid
+                f"{name}: {description}": valid
                 for name in ("lam", "x")
-                for what in ("zeros", "minus ones", "complex")
+                for description in ("zeros", "minus ones", "complex")
             },
             "x: empty": lambda s: s.shape == (0, 2),
             **dict.fromkeys(("lam: huge", "x: huge"), overflows),
@@ -87,8 +89,8 @@ ROWS: dict[str, Row] = {
     "sigprop.impulse_response": row(
         lambda: {"lam": LAM, "length": 3},
         legal={
-            "length: 0": lambda found: [k.shape for k in found] == [(0, 2)] * 2,
-            "lam: empty": lambda found: [k.shape for k in found] == [(3, 0)] * 2,
+            "length: 0": lambda arrays: [k.shape for k in arrays] == [(0, 2)] * 2,
+            "lam: empty": lambda arrays: [k.shape for k in arrays] == [(3, 0)] * 2,
             **{f"lam: {w}": valid for w in ("zeros", "minus ones", "complex")},
             "lam: huge": overflows,
         },
@@ -102,13 +104,13 @@ ROWS: dict[str, Row] = {
         legal={
             "theta: -1": valid,
             "theta: 0": valid,
-            "theta: 2 x 2": lambda found: found.shape == (2, 2),
-            "rho: 2 x 2": lambda found: found.shape == (2, 2),
-            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "theta: 2 x 2": lambda array: array.shape == (2, 2),
+            "rho: 2 x 2": lambda array: array.shape == (2, 2),
+            "gap: 2 x 2": lambda array: array.shape == (2, 2),
             "rho: -1": valid,
             "rho_gap: None": valid,  # a constant input, as for a gap of zero
             "rho_gap: 0": valid,
-            "rho_gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "rho_gap: 2 x 2": lambda array: array.shape == (2, 2),
         },
     ),
     "sigprop.sensitivity_moment": row(
@@ -116,13 +118,13 @@ ROWS: dict[str, Row] = {
         legal={
             "theta: -1": valid,
             "theta: 0": valid,
-            "theta: 2 x 2": lambda found: found.shape == (2, 2),
-            "rho: 2 x 2": lambda found: found.shape == (2, 2),
-            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "theta: 2 x 2": lambda array: array.shape == (2, 2),
+            "rho: 2 x 2": lambda array: array.shape == (2, 2),
+            "gap: 2 x 2": lambda array: array.shape == (2, 2),
             "rho: -1": valid,
             "rho_gap: None": valid,  # a constant input, as for a gap of zero
             "rho_gap: 0": valid,
-            "rho_gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "rho_gap: 2 x 2": lambda array: array.shape == (2, 2),
         },
     ),
     "sigprop.sample_ring": row(
@@ -173,8 +175,8 @@ ROWS: dict[str, Row] = {
             "steps: 0": near(0.0),
             "steps: 10**12": near(4 / 3),
             "steps: 1.5": near((1 - 0.5**3) / 0.75),
-            "steps: 2 x 2": lambda found: found.shape == (2, 2),
-            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "steps: 2 x 2": lambda array: array.shape == (2, 2),
+            "gap: 2 x 2": lambda array: array.shape == (2, 2),
         },
     ),
     "sigprop.neuron.mean_turns": row(

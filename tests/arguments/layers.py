@@ -6,12 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop import layers
-from tests.arguments import KEY, Row, given, row, valid
+from tests.arguments import KEY, Row, row, samples, valid
 
 
-def drawn(legal: str = "", **arguments: Any) -> Row:
+def layer_row(legal: str = "", **arguments: Any) -> Row:
     """A row of a builder; ``legal`` names what is accepted, separated by commas."""
-    accepted = {one.strip(): valid for one in legal.split(",") if one.strip()}
+    accepted = {name.strip(): valid for name in legal.split(",") if name.strip()}
     return row(lambda: {"key": KEY, **arguments}, legal=accepted)
 
 
@@ -24,20 +24,26 @@ ROTATION = {**HEADS, "gamma_range": (0.5, 0.9), "theta_range": (0.1, 3.0)}
 AREA = {"spread": "area"}
 
 ROWS: dict[str, Row] = {
-    "sigprop.layers.lru": drawn("r_min: 0", **RING, **AREA, gamma="learned"),
-    "sigprop.layers.bidirectional_lru": drawn(
+    "sigprop.layers.lru": layer_row("r_min: 0", **RING, **AREA, gamma="learned"),
+    "sigprop.layers.bidirectional_lru": layer_row(
         "r_min: 0", **RING, **AREA, gamma="learned"
     ),
-    "sigprop.layers.blur": drawn("r_min: 0", **RING, gamma="learned"),
-    "sigprop.layers.complex_lru": drawn("r_min: 0", **RING, coordinates="cartesian"),
-    "sigprop.layers.zucchet_lru": drawn("nu0: 0", **POLAR, gamma="learned", nu1=1.0),
-    "sigprop.layers.released_zucchet_lru": drawn("nu0: 0", **POLAR, gamma="learned"),
-    "sigprop.layers.complex_diagonal": drawn(
+    "sigprop.layers.blur": layer_row("r_min: 0", **RING, gamma="learned"),
+    "sigprop.layers.complex_lru": layer_row(
+        "r_min: 0", **RING, coordinates="cartesian"
+    ),
+    "sigprop.layers.zucchet_lru": layer_row(
+        "nu0: 0", **POLAR, gamma="learned", nu1=1.0
+    ),
+    "sigprop.layers.released_zucchet_lru": layer_row(
+        "nu0: 0", **POLAR, gamma="learned"
+    ),
+    "sigprop.layers.complex_diagonal": layer_row(
         "nu0: 0", **POLAR, coordinates="cartesian", nu1=1.0
     ),
-    "sigprop.layers.s4": drawn("nu0: 0", **POLAR, delta=1.0),
-    "sigprop.layers.bidirectional_s4": drawn("nu0: 0", **POLAR, delta=1.0),
-    "sigprop.layers.s4d": drawn(
+    "sigprop.layers.s4": layer_row("nu0: 0", **POLAR, delta=1.0),
+    "sigprop.layers.bidirectional_s4": layer_row("nu0: 0", **POLAR, delta=1.0),
+    "sigprop.layers.s4d": layer_row(
         channels=2,
         pairs=2,
         spectrum="legs",
@@ -45,7 +51,7 @@ ROWS: dict[str, Row] = {
         dt_min=0.01,
         dt_max=0.1,
     ),
-    "sigprop.layers.s5": drawn(
+    "sigprop.layers.s5": layer_row(
         state_size=4,
         width=2,
         blocks=1,
@@ -54,61 +60,63 @@ ROWS: dict[str, Row] = {
         dt_min=0.01,
         dt_max=0.1,
     ),
-    "sigprop.layers.rotrnn": drawn("theta_range: 0 at 0", **ROTATION, **AREA),
-    "sigprop.layers.bidirectional_rotrnn": drawn(
+    "sigprop.layers.rotrnn": layer_row("theta_range: 0 at 0", **ROTATION, **AREA),
+    "sigprop.layers.bidirectional_rotrnn": layer_row(
         "theta_range: 0 at 0", **ROTATION, **AREA
     ),
-    "sigprop.layers.released_rotrnn": drawn("theta_range: 0 at 0", **ROTATION),
-    "sigprop.layers.released_bidirectional_rotrnn": drawn(
+    "sigprop.layers.released_rotrnn": layer_row("theta_range: 0 at 0", **ROTATION),
+    "sigprop.layers.released_bidirectional_rotrnn": layer_row(
         "theta_range: 0 at 0", **ROTATION
     ),
-    "sigprop.layers.linear_rnn": drawn("nu0: 0", **DENSE, nu0=0.5, theta0=2.0),
-    "sigprop.layers.block_rnn": drawn(
+    "sigprop.layers.linear_rnn": layer_row("nu0: 0", **DENSE, nu0=0.5, theta0=2.0),
+    "sigprop.layers.block_rnn": layer_row(
         "nu0: 0", blocks=2, size=2, d_in=2, d_out=1, nu0=0.5, theta0=2.0
     ),
-    "sigprop.layers.nonlinear_rnn": drawn(
+    "sigprop.layers.nonlinear_rnn": layer_row(
         "radius: None", **DENSE, activation="tanh", skip="matrix", radius=0.9
     ),
-    "sigprop.layers.brnn": drawn(**DENSE, activation="tanh"),
-    "sigprop.layers.gru": drawn(
+    "sigprop.layers.brnn": layer_row(**DENSE, activation="tanh"),
+    "sigprop.layers.gru": layer_row(
         "state_gain: -1, state_gain: 0", **TIMES, state_gain=1.0
     ),
-    "sigprop.layers.lstm": drawn(**TIMES),
-    "sigprop.layers.bgru": drawn(**TIMES),
-    "sigprop.layers.blstm": drawn(**TIMES),
-    "sigprop.layers.gated_unit": drawn(
+    "sigprop.layers.lstm": layer_row(**TIMES),
+    "sigprop.layers.bgru": layer_row(**TIMES),
+    "sigprop.layers.blstm": layer_row(**TIMES),
+    "sigprop.layers.gated_unit": layer_row(
         "state_gain: -1, state_gain: 0", n=3, d_out=1, times=(1.0, 8.0), state_gain=1.0
     ),
-    "sigprop.layers.constant_gate": drawn(n=3, d_out=1, times=(1.0, 8.0)),
-    "sigprop.layers.mingru": drawn(n=3, d_in=2, memory=2.0),
-    "sigprop.layers.rglru": drawn(n=4, heads=2, radii=(0.9, 0.99), **AREA),
-    "sigprop.layers.gla": drawn(size=2, width=4, heads=2, rank=2),
-    "sigprop.layers.deltanet": drawn(size=2, width=4, heads=2),
-    "sigprop.layers.gated_deltanet": drawn(size=2, width=4, heads=2, steps=(0.01, 0.1)),
-    "sigprop.layers.selective": drawn(
+    "sigprop.layers.constant_gate": layer_row(n=3, d_out=1, times=(1.0, 8.0)),
+    "sigprop.layers.mingru": layer_row(n=3, d_in=2, memory=2.0),
+    "sigprop.layers.rglru": layer_row(n=4, heads=2, radii=(0.9, 0.99), **AREA),
+    "sigprop.layers.gla": layer_row(size=2, width=4, heads=2, rank=2),
+    "sigprop.layers.deltanet": layer_row(size=2, width=4, heads=2),
+    "sigprop.layers.gated_deltanet": layer_row(
+        size=2, width=4, heads=2, steps=(0.01, 0.1)
+    ),
+    "sigprop.layers.selective": layer_row(
         "rank: None", n=2, width=4, rank=2, steps=(0.01, 0.1)
     ),
-    "sigprop.layers.causal_attention": drawn(width=4, heads=2, max_length=8),
+    "sigprop.layers.causal_attention": layer_row(width=4, heads=2, max_length=8),
     "sigprop.layers.chrono_times": row(
         lambda: {"nu0": 0.9}, legal={"nu0: 0": (1.0, 2.0)}
     ),
     "sigprop.layers.tallec_times": row(lambda: {"t_max": 8.0}),
-    "sigprop.layers.parameters": row(lambda: {"layer": given.lru()}),
-    "sigprop.layers.count_parameters": row(lambda: {"layer": given.lru()}),
+    "sigprop.layers.parameters": row(lambda: {"layer": samples.lru()}),
+    "sigprop.layers.count_parameters": row(lambda: {"layer": samples.lru()}),
     "sigprop.layers.replace": row(
         lambda: {
-            "layer": given.lru(),
+            "layer": samples.lru(),
             "values": {"nu_log": jnp.zeros(4)},
         }
     ),
     "sigprop.layers.stack": row(
-        lambda: {"layers": [given.lru(), given.lru()], "skip": True}
+        lambda: {"layers": [samples.lru(), samples.lru()], "skip": True}
     ),
     "sigprop.layers.two_way": row(
-        lambda: {"forward": given.lru(), "backward": given.lru()}
+        lambda: {"forward": samples.lru(), "backward": samples.lru()}
     ),
     "sigprop.layers.lru_from_arrays": row(
-        lambda: {"arrays": {k: v for k, v in layers.parameters(given.lru()).items()}}
+        lambda: {"arrays": {k: v for k, v in layers.parameters(samples.lru()).items()}}
     ),
     "sigprop.layers.rotrnn_from_released": row(
         lambda: {"arrays": _released(), "heads": 2}

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop import White, landscape, linear, tasks
-from tests.arguments import KEY, Row, given, row, valid
+from tests.arguments import KEY, Row, row, samples, valid
 
 LAGS = 0.5 ** np.arange(6.0)
 INPUTS = {"process": "inputs"}
@@ -15,23 +15,23 @@ LAM = np.array([0.5 + 0.1j, 0.8j])
 
 
 def _target() -> Any:
-    return linear.stationary_target(given.teacher(), White())
+    return linear.stationary_target(samples.teacher(), White())
 
 
 def _modes() -> Any:
-    return given.perturbed().modes[0]
+    return samples.perturbed().modes[0]
 
 
 def _direction() -> Any:
-    return landscape.direction(KEY, given.one_channel())
+    return landscape.direction(KEY, samples.one_channel())
 
 
 def _loss() -> Any:
-    return given.population().loss  # made now, not while JAX traces
+    return samples.population().loss  # made now, not while JAX traces
 
 
-def _at_rest(found: Any) -> bool:
-    return all(one.value == 0 for one in found.values())
+def _at_rest(results: Any) -> bool:
+    return all(result.value == 0 for result in results.values())
 
 
 def _one(bound: float) -> bool:
@@ -44,14 +44,14 @@ def _square(x: Any, batch: Any = None) -> Any:
 
 
 LINEAR: dict[str, Row] = {
-    "sigprop.linear.kernel": row(lambda: {"layer": given.lru(), "length": 5}),
-    "sigprop.linear.linearise": row(lambda: {"layer": given.lru()}),
+    "sigprop.linear.kernel": row(lambda: {"layer": samples.lru(), "length": 5}),
+    "sigprop.linear.linearise": row(lambda: {"layer": samples.lru()}),
     "sigprop.linear.diagonalise": row(
-        lambda: {"system": linear.linearise(given.lru())}, wide=True
+        lambda: {"system": linear.linearise(samples.lru())}, wide=True
     ),
-    "sigprop.linear.perturb": row(lambda: {"layer": given.lru()}, wide=True),
+    "sigprop.linear.perturb": row(lambda: {"layer": samples.lru()}, wide=True),
     "sigprop.linear.by_group": row(
-        lambda: {"layer": given.lru(), "moments": {"nu_log": 1.0}},
+        lambda: {"layer": samples.lru(), "moments": {"nu_log": 1.0}},
         legal={"moments: unknown key": valid},  # such as the state
     ),
     "sigprop.linear.channels": row(
@@ -91,7 +91,7 @@ LINEAR: dict[str, Row] = {
     ),
     "sigprop.linear.predict": row(
         lambda: {
-            "layer": given.perturbed(),
+            "layer": samples.perturbed(),
             "covariance": LAGS,
             "steps": 5,
             "at": 4,
@@ -108,7 +108,7 @@ LINEAR: dict[str, Row] = {
     ),
     "sigprop.linear.exact": row(
         lambda: {
-            "layer": given.lru(),
+            "layer": samples.lru(),
             "covariance": LAGS,
             "steps": 5,
             "at": 4,
@@ -120,7 +120,7 @@ LINEAR: dict[str, Row] = {
     "sigprop.linear.measure": row(
         lambda: {
             "key": KEY,
-            "layer": given.lru(),
+            "layer": samples.lru(),
             "process": White(),
             "steps": 5,
             "num": 4,
@@ -133,8 +133,8 @@ LINEAR: dict[str, Row] = {
     ),
     "sigprop.linear.responses": row(
         lambda: {
-            "layer": given.lru(),
-            "u": jnp.asarray(given.draw(5, 2)),
+            "layer": samples.lru(),
+            "u": jnp.asarray(samples.draw(5, 2)),
             "at": 4,
             "errors": jnp.eye(2),
         },
@@ -150,7 +150,7 @@ LINEAR: dict[str, Row] = {
     ),
     "sigprop.linear.predict_gated": row(
         lambda: {
-            "layer": given.mingru(),
+            "layer": samples.mingru(),
             "scale": 1.5,
             "law": None,
             "terms": None,
@@ -163,20 +163,25 @@ LINEAR: dict[str, Row] = {
         wide=True,
     ),
     "sigprop.linear.enumerate_gated": row(
-        lambda: {"layer": given.mingru(), "law": given.law(), "steps": 2, "rho": 0.5},
+        lambda: {
+            "layer": samples.mingru(),
+            "law": samples.law(),
+            "steps": 2,
+            "rho": 0.5,
+        },
         legal={"rho: 0": valid, "rho: -1": valid},  # inputs that alternate
         wide=True,
     ),
-    "sigprop.linear.squares": row(lambda: {"layer": given.mingru()}),
+    "sigprop.linear.squares": row(lambda: {"layer": samples.mingru()}),
     "sigprop.linear.spectrum": row(lambda: {"process": White()}, names=INPUTS),
     "sigprop.linear.stationary_target": row(
-        lambda: {"teacher": given.teacher(), "process": White()},
+        lambda: {"teacher": samples.teacher(), "process": White()},
         wide=True,
         names=INPUTS,
     ),
     "sigprop.linear.stationary_loss": row(
         lambda: {
-            "student": given.one_channel(),
+            "student": samples.one_channel(),
             "target": _target(),
             "process": White(),
         },
@@ -189,30 +194,30 @@ MATRIX = {f"hessian: {w}": valid for w in ("zeros", "minus ones")}
 CURVATURE: dict[str, Row] = {
     **{
         f"sigprop.curvature.{name}": row(
-            lambda: {"hessian": given.symmetric()}, legal=MATRIX
+            lambda: {"hessian": samples.symmetric()}, legal=MATRIX
         )
         for name in ("eigenpairs", "row_norms")
     },
-    "sigprop.curvature.stability_bound": row(lambda: {"hessian": given.symmetric()}),
+    "sigprop.curvature.stability_bound": row(lambda: {"hessian": samples.symmetric()}),
     "sigprop.curvature.off_diagonal_share": row(
-        lambda: {"hessian": given.symmetric()}, legal={"hessian: minus ones": 2 / 3}
+        lambda: {"hessian": samples.symmetric()}, legal={"hessian: minus ones": 2 / 3}
     ),
     **{
         f"sigprop.curvature.{name}": row(
-            lambda: {"hessian": given.symmetric()},
+            lambda: {"hessian": samples.symmetric()},
             legal={"hessian: zeros": np.zeros((3, 3))},
         )
         for name in ("couplings", "preconditioned")
     },
     "sigprop.curvature.estimate": row(
-        lambda: {"draws": given.draw(5, 2)},
+        lambda: {"draws": samples.draw(5, 2)},
         legal={
             "draws: zeros": valid,
             "draws: minus ones": valid,
         },
     ),
     "sigprop.curvature.participation": row(
-        lambda: {"vectors": given.draw(3, 4)},
+        lambda: {"vectors": samples.draw(3, 4)},
         legal={
             "vectors: minus ones": np.full(3, 4.0),
             "vectors: huge": lambda spread: spread[0] == 1,
@@ -220,15 +225,15 @@ CURVATURE: dict[str, Row] = {
     ),
     "sigprop.curvature.expand": row(
         lambda: {
-            "task": given.population(),
-            "student": given.one_channel(),
+            "task": samples.population(),
+            "student": samples.one_channel(),
             "route": "closed",
             "at_optimum": False,
         },
         wide=True,
     ),
     "sigprop.curvature.twin": row(
-        lambda: {"layer": given.teacher(), "name": "LRU"}, wide=True
+        lambda: {"layer": samples.teacher(), "name": "LRU"}, wide=True
     ),
     "sigprop.curvature.hessian": row(
         lambda: {"loss": _square, "parameters": jnp.ones(3), "batches": None},
@@ -294,20 +299,20 @@ LANDSCAPE: dict[str, Row] = {
         legal={
             "phase: -1": valid,
             "phase: 0": valid,
-            "phase: 2 x 2": lambda found: found.shape == (2, 2),
-            "gap: 2 x 2": lambda found: found.shape == (2, 2),
+            "phase: 2 x 2": lambda array: array.shape == (2, 2),
+            "gap: 2 x 2": lambda array: array.shape == (2, 2),
         },
         wide=True,
     ),
-    "sigprop.landscape.units": row(lambda: {"model": given.lru()}),
-    "sigprop.landscape.parameters": row(lambda: {"model": given.lru()}),
-    "sigprop.landscape.direction": row(lambda: {"key": KEY, "model": given.lru()}),
+    "sigprop.landscape.units": row(lambda: {"model": samples.lru()}),
+    "sigprop.landscape.parameters": row(lambda: {"model": samples.lru()}),
+    "sigprop.landscape.direction": row(lambda: {"key": KEY, "model": samples.lru()}),
     "sigprop.landscape.normalise": row(
-        lambda: {"direction": _direction(), "model": given.one_channel()}
+        lambda: {"direction": _direction(), "model": samples.one_channel()}
     ),
     "sigprop.landscape.moved": row(
         lambda: {
-            "model": given.one_channel(),
+            "model": samples.one_channel(),
             "directions": [_direction()],
             "steps": [0.1],
         },
@@ -316,7 +321,7 @@ LANDSCAPE: dict[str, Row] = {
     "sigprop.landscape.slices": row(
         lambda: {
             "loss": _loss(),
-            "model": given.one_channel(),
+            "model": samples.one_channel(),
             "directions": [_direction()],
             "steps": [jnp.array([0.0, 0.1])],
             "batch": 2,
@@ -326,7 +331,7 @@ LANDSCAPE: dict[str, Row] = {
     "sigprop.landscape.quadratic": row(
         lambda: {
             "loss": _loss(),
-            "model": given.one_channel(),
+            "model": samples.one_channel(),
             "directions": [_direction()],
         },
         unchecked="loss",
@@ -335,7 +340,7 @@ LANDSCAPE: dict[str, Row] = {
     "sigprop.landscape.second_difference": row(
         lambda: {
             "loss": _loss(),
-            "model": given.one_channel(),
+            "model": samples.one_channel(),
             "direction": _direction(),
             "step": 1e-3,
         },

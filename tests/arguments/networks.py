@@ -8,24 +8,24 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop import networks
-from tests.arguments import KEY, Row, given, row, valid
+from tests.arguments import KEY, Row, row, samples, valid
 
 FOLDER, ELSEWHERE = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp())
 LAGS = np.array([1.0, 0.5, 0.25, 0.125])
 
 
 def _seen() -> dict[str, Any]:
-    network, state = given.network()
+    network, state = samples.network()
     return {"network": network, "state": state}
 
 
 def _zucchet() -> dict[str, Any]:
-    network, state = given.zucchet()
+    network, state = samples.zucchet()
     return {"network": network, "state": state}
 
 
 def _saved() -> Path:
-    network, state = given.network()
+    network, state = samples.network()
     return networks.save_network(FOLDER / "network.safetensors", network, state)
 
 
@@ -42,7 +42,7 @@ def _forecast() -> dict[str, Any]:
         "network": network,
         "state": state,
         "head": networks.Head(horizon=3, features=2),
-        "seen": jnp.asarray(given.draw(2, 5, 2)),
+        "seen": jnp.asarray(samples.draw(2, 5, 2)),
         "marks": jnp.zeros((2, 8, 0)),
         "key": None,
     }
@@ -65,7 +65,7 @@ CONFIG = {
     "pooling": "mean",
     "head": "linear",
 }
-U = given.draw(3, 6, 2)
+U = samples.draw(3, 6, 2)
 
 ROWS: dict[str, Row] = {
     "sigprop.networks.NetworkConfig": row(
@@ -98,7 +98,7 @@ ROWS: dict[str, Row] = {
         },
         legal={"nu0: 0": valid},
     ),
-    "sigprop.networks.build": row(lambda: {"key": KEY, "config": given.config()}),
+    "sigprop.networks.build": row(lambda: {"key": KEY, "config": samples.config()}),
     "sigprop.networks.layer_options": row(
         lambda: {"name": "lru"}, names={"name": "layer"}
     ),
@@ -106,8 +106,8 @@ ROWS: dict[str, Row] = {
         lambda: {"key": KEY, "name": "lru", "state_size": 4, "width": 2},
         names={"name": "layer"},
     ),
-    "sigprop.networks.parameter_groups": row(lambda: {"network": given.network()[0]}),
-    "sigprop.networks.parameter_table": row(lambda: {"network": given.network()[0]}),
+    "sigprop.networks.parameter_groups": row(lambda: {"network": samples.network()[0]}),
+    "sigprop.networks.parameter_table": row(lambda: {"network": samples.network()[0]}),
     "sigprop.networks.save_network": row(
         lambda: {"path": ELSEWHERE / "network.safetensors", **_seen()},
         legal={"path: missing": valid},
@@ -133,9 +133,9 @@ ROWS: dict[str, Row] = {
     "sigprop.networks.forecast": row(
         _forecast,
         legal={
-            f"{name}: {what}": valid
+            f"{name}: {description}": valid
             for name in ("seen", "marks")
-            for what in ("zeros", "minus ones")
+            for description in ("zeros", "minus ones")
         },
     ),
     "sigprop.networks.predict": row(
@@ -165,14 +165,14 @@ ROWS: dict[str, Row] = {
         wide=True,
     ),
     "sigprop.networks.first_states": row(
-        lambda: {"network": given.zucchet()[0], "autocovariance": LAGS},
+        lambda: {"network": samples.zucchet()[0], "autocovariance": LAGS},
         legal={"autocovariance: zeros": valid},
         names={"autocovariance": "covariance"},
         wide=True,
     ),
-    "sigprop.networks.foreign.find": row(lambda: {"checkpoint": given.checkpoint()}),
+    "sigprop.networks.foreign.find": row(lambda: {"checkpoint": samples.checkpoint()}),
     "sigprop.networks.foreign.mapped": row(
-        lambda: {"checkpoint": given.checkpoint(), "mapping": _mapping()}
+        lambda: {"checkpoint": samples.checkpoint(), "mapping": _mapping()}
     ),
     "sigprop.networks.foreign.of_arrays": row(
         lambda: {"arrays": {"seq.nu_log": np.zeros(3)}},

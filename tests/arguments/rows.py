@@ -96,4 +96,4 @@ _RECORDS = {
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
     "sigprop.testing": "Answer Setting",
 }
-RECORDS = {f"{place}.{n}" for place, names in _RECORDS.items() for n in names.split()}
+RECORDS = {f"{module}.{n}" for module, names in _RECORDS.items() for n in names.split()}

@@ -11,7 +11,7 @@ from sigprop import White, audit, networks, tasks
 from sigprop.audit import lint
 from sigprop.audit.windows import blocks_of
 from sigprop.theory.symbols import lam, lam_bar
-from tests.arguments import KEY, Row, given, row, valid
+from tests.arguments import KEY, Row, row, samples, valid
 
 FOLDER = Path(tempfile.mkdtemp())
 
@@ -25,7 +25,7 @@ def _csv() -> Path:
 
 
 def _forecast() -> dict[str, Any]:
-    return {"task": given.forecasts(), "windows": given.windows()}
+    return {"task": samples.forecasts(), "windows": samples.windows()}
 
 
 TASKS: dict[str, Row] = {
@@ -53,7 +53,7 @@ TASKS: dict[str, Row] = {
         legal={"nu0: 0": valid},
     ),
     "sigprop.tasks.teacher_student": row(
-        lambda: {"teacher": given.teacher(), "process": White(), "length": 6},
+        lambda: {"teacher": samples.teacher(), "process": White(), "length": 6},
         legal={"length: None": valid, "process: None": valid},
         wide=True,
     ),
@@ -70,7 +70,7 @@ TASKS: dict[str, Row] = {
         names={"univariate": "column"},
     ),
     "sigprop.tasks.accuracy": row(
-        lambda: {"scores": given.draw(3, 4), "batch": given.batch()},
+        lambda: {"scores": samples.draw(3, 4), "batch": samples.batch()},
         legal={
             f"scores: {w}": valid
             for w in ("zeros", "minus ones", "inf", "-inf", "huge")
@@ -80,9 +80,9 @@ TASKS: dict[str, Row] = {
     "sigprop.tasks.climatology": row(_forecast),
     "sigprop.tasks.last_value": row(_forecast),
     "sigprop.tasks.season": row(_forecast),
-    "sigprop.tasks.least_squares": row(lambda: {"task": given.forecasts()}),
+    "sigprop.tasks.least_squares": row(lambda: {"task": samples.forecasts()}),
     "sigprop.tasks.errors": row(
-        lambda: {"forecast": given.draw(3, 4, 2), "truth": given.draw(3, 4, 2)},
+        lambda: {"forecast": samples.draw(3, 4, 2), "truth": samples.draw(3, 4, 2)},
         legal={
             f"{n}: {w}": valid
             for n in ("forecast", "truth")
@@ -90,7 +90,7 @@ TASKS: dict[str, Row] = {
         },
     ),
     "sigprop.tasks.evaluation_batches": row(
-        lambda: {"examples": given.examples(), "size": 2}
+        lambda: {"examples": samples.examples(), "size": 2}
     ),
     "sigprop.tasks.load_table": row(lambda: {"data": "co2"}),
     "sigprop.tasks.load_task": row(
@@ -120,9 +120,9 @@ AUDIT: dict[str, Row] = {
     ),
     "sigprop.audit.audit": row(
         lambda: {
-            "network": given.network()[0],
-            "state": given.network()[1],
-            "batches": given.batch(),
+            "network": samples.network()[0],
+            "state": samples.network()[1],
+            "batches": samples.batch(),
             "progress": lambda done, of: None,
         },
         infinite=True,
@@ -138,8 +138,8 @@ AUDIT: dict[str, Row] = {
     ),
     "sigprop.audit.audit_checkpoint": row(
         lambda: {
-            "checkpoint": given.whole_checkpoint(),
-            "series": given.series(),
+            "checkpoint": samples.whole_checkpoint(),
+            "series": samples.series(),
             "data": "x",
             "limits": audit.Limits(modes=2, gated=2, probes=0),
             "mapping": None,
@@ -151,7 +151,7 @@ AUDIT: dict[str, Row] = {
     ),
     "sigprop.audit.audit_series": row(
         lambda: {
-            "series": given.series(),
+            "series": samples.series(),
             "eigenvalues": ((0.5, 0.0),),
             "seed": 0,
             "draws": 50,
@@ -162,7 +162,7 @@ AUDIT: dict[str, Row] = {
     ),
     "sigprop.audit.autocovariance": row(
         lambda: {
-            "sequences": given.sequences(),
+            "sequences": samples.sequences(),
             "max_lag": 4,
             "block": 1,
             "seed": 0,
@@ -190,7 +190,7 @@ AUDIT: dict[str, Row] = {
     "sigprop.audit.lint.spacing": row(lambda: {"dtype": "float32"}),
     "sigprop.audit.lint.lint": row(
         lambda: {
-            "checkpoint": given.checkpoint(),
+            "checkpoint": samples.checkpoint(),
             "settings": lint.Settings(length=100),
             "mapping": None,
         }
@@ -198,19 +198,19 @@ AUDIT: dict[str, Row] = {
 }
 
 
-@given.once
+@samples.once
 def _forecaster() -> dict[str, Any]:
     head = networks.Head(horizon=4, features=1)
-    config = dataclasses.replace(given.config(), inputs=1, outputs=4)
+    config = dataclasses.replace(samples.config(), inputs=1, outputs=4)
     network, state = networks.build(KEY, config)
-    blocks = blocks_of(given.forecasts(), head, "test", 8, 2)
+    blocks = blocks_of(samples.forecasts(), head, "test", 8, 2)
     return {"network": network, "state": state, "blocks": blocks}
 
 
-@given.once
+@samples.once
 def _found() -> Any:
-    network, state = given.network()
-    return audit.audit(network, state, given.batch())
+    network, state = samples.network()
+    return audit.audit(network, state, samples.batch())
 
 
 ADVICE: dict[str, Row] = {
@@ -219,7 +219,7 @@ ADVICE: dict[str, Row] = {
             "layer": "lru",
             "length": 100,
             "state": 4,
-            "spectrum": given.exponential(),
+            "spectrum": samples.exponential(),
             "memory": 20.0,
             "phases": "spread",
             "seed": 0,
@@ -231,22 +231,23 @@ ADVICE: dict[str, Row] = {
         lambda: {"decay": 0.5}, legal={"decay: 0": valid}, names={"decay": "rho"}
     ),
     "sigprop.advice.bandwidth": row(
-        lambda: {"spectrum": given.exponential(), "share": 0.9}
+        lambda: {"spectrum": samples.exponential(), "share": 0.9}
     ),
     "sigprop.advice.power_below": row(
-        lambda: {"spectrum": given.exponential(), "phase": 1.0},
+        lambda: {"spectrum": samples.exponential(), "phase": 1.0},
         legal={"phase: 0": lambda share: share == 0},
     ),
     "sigprop.advice.mode_states": row(
-        lambda: {"layer": given.lru(), "spectrum": given.exponential()}
+        lambda: {"layer": samples.lru(), "spectrum": samples.exponential()}
     ),
     "sigprop.advice.matched": row(
-        lambda: {"layer": given.lru(), "spectrum": given.exponential()}
+        lambda: {"layer": samples.lru(), "spectrum": samples.exponential()}
     ),
     "sigprop.advice.predict": row(
-        lambda: {"layer": given.lru(), "spectrum": given.exponential()}, infinite=True
+        lambda: {"layer": samples.lru(), "spectrum": samples.exponential()},
+        infinite=True,
     ),
-    "sigprop.advice.of_series": row(lambda: {"series": given.series()}),
+    "sigprop.advice.of_series": row(lambda: {"series": samples.series()}),
 }
 
 FORM = 1 / (1 - lam * lam_bar)
@@ -275,7 +276,7 @@ TESTING: dict[str, Row] = {
         unchecked="domain",
     ),
     "sigprop.testing.assert_healthy": row(
-        lambda: {"layer": given.lru(), "length": 2, "dtype": "float32"},
+        lambda: {"layer": samples.lru(), "length": 2, "dtype": "float32"},
         unchecked="layer",
         legal={"length: None": valid, "dtype: None": valid},
     ),

@@ -25,18 +25,18 @@ from tests.advised_trainings import key, made_up
 # --- the table ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("gain", "word"), [(0.5, rule.BETTER), (2.0, rule.WORSE)])
-def test_a_table_says_what_its_trainings_do(gain, word):
+@pytest.mark.parametrize(("gain", "verdict"), [(0.5, rule.BETTER), (2.0, rule.WORSE)])
+def test_a_table_says_what_its_trainings_do(gain, verdict):
     table = gathering.gather("advice", "quick", key, made_up("quick", gain=gain))
-    assert set(table["word"].sel(contrast="advised").values) == {word}
-    assert set(table["area_word"].values.ravel()) == {word}
+    assert set(table["word"].sel(contrast="advised").values) == {verdict}
+    assert set(table["area_word"].values.ravel()) == {verdict}
     np.testing.assert_allclose(table["mean"], math.log(gain), atol=0.1)
     points = table["points"].sel(contrast="advised").values
     np.testing.assert_allclose(points, (1 - gain) / 2)
-    said = gathering.findings(table)
-    asked = gain < 1
-    assert ("  as asked: better on 9" in said) is asked
-    assert ("  not as asked: better on 0 and worse on 9 of 9" in said) is not asked
+    lines = gathering.findings(table)
+    better = gain < 1
+    assert ("  as asked: better on 9" in lines) is better
+    assert ("  not as asked: better on 0 and worse on 9 of 9" in lines) is not better
 
 
 def test_swapped_arms_swap_the_words():
@@ -77,18 +77,18 @@ def test_a_seed_that_one_way_lacks_is_refused():
 
 
 def test_cells_come_back_as_they_were():
-    found = made_up()
-    keys = list(found)
-    found[keys[-1]] = cells._result(
+    trainings = made_up()
+    keys = list(trainings)
+    trainings[keys[-1]] = cells._result(
         Config("digits", "default", 1, 20),
         Curves(np.zeros(0), np.zeros(0, int), np.zeros(0)),
         7,
     )
-    table = gathering.gather("advice", "smoke", key, found)
-    assert table.sizes["cell"] == len(found)
-    for place, name in enumerate(table["key"].values.tolist()):
-        xr.testing.assert_identical(gathering.cell(table, place), found[name])
-    part = gathering.gather("advice", "smoke", key, dict(list(found.items())[:3]))
+    table = gathering.gather("advice", "smoke", key, trainings)
+    assert table.sizes["cell"] == len(trainings)
+    for index, name in enumerate(table["key"].values.tolist()):
+        xr.testing.assert_identical(gathering.cell(table, index), trainings[name])
+    part = gathering.gather("advice", "smoke", key, dict(list(trainings.items())[:3]))
     assert "word" not in part
     assert gathering.findings(part) == "trainings that ended: 3 of white"
 
@@ -101,8 +101,8 @@ def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
     ]
     ends = [row[np.isfinite(row)][-1] for row in table["validation_loss"].values]
     np.testing.assert_array_equal(table["final_loss"], ends)
-    again = gathering.compared(table[[*gathering.CURVES, *gathering.SCALARS]])
-    for name, values in again.data_vars.items():
+    repeated = gathering.compared(table[[*gathering.CURVES, *gathering.SCALARS]])
+    for name, values in repeated.data_vars.items():
         if values.dtype.kind == "f":  # processors round logarithms differently
             np.testing.assert_allclose(values, table[name], rtol=1e-12)
         else:
@@ -112,9 +112,9 @@ def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
     for task in tasks.TEACHERS:  # elsewhere the advice is told of files
         rows = table["options"].values[advised & (table["task"].values == task)]
         for row in rows:
-            found = tasks.advice_of(task).options
+            options = tasks.advice_of(task).options
             for name, value in json.loads(row).items():
-                assert found[name] == pytest.approx(value), "the rules have changed"
+                assert options[name] == pytest.approx(value), "the rules have changed"
 
 
 # --- which trainings ----------------------------------------------------------------
@@ -123,23 +123,27 @@ def test_what_comes_with_the_code_says_what_its_trainings_do(sweep):
 @pytest.mark.parametrize("sweep", grids.SWEEPS)
 @pytest.mark.parametrize("preset", store.PRESETS)
 def test_ways_have_the_same_seeds_and_budget(sweep, preset):
-    found = studies.grid(sweep, preset)
+    grid = studies.grid(sweep, preset)
     by = {
         arm: [
-            dataclasses.replace(one, arm="default") for one in found if one.arm == arm
+            dataclasses.replace(config, arm="default")
+            for config in grid
+            if config.arm == arm
         ]
         for arm in grids.SWEEPS[sweep]
     }
-    assert all(one == by["default"] for one in by.values())
+    assert all(group == by["default"] for group in by.values())
     if preset == "paper":
-        named = {one.task for one in found}
+        named = {config.task for config in grid}
         assert named == set(grids.OF[sweep])
         for task in named:
-            assert sum(one.task == task for one in by["default"]) >= 5
+            assert sum(config.task == task for config in by["default"]) >= 5
         assert len(tasks.TASKS) == 9
-        assert min(one.seed for one in found) == grids.FIRST
-        assert max(one.seed for one in found) < 100  # the rules were chosen by those
-        pairs = [one for one in found if one.arm in grids.SWEEPS["advice"]]
+        assert min(config.seed for config in grid) == grids.FIRST
+        assert (
+            max(config.seed for config in grid) < 100
+        )  # the rules were chosen by those
+        pairs = [config for config in grid if config.arm in grids.SWEEPS["advice"]]
         assert set(pairs) <= set(studies.grid("advice", preset))
 
 
@@ -172,28 +176,30 @@ WAYS = grids.SWEEPS["advice_rates"]
 
 def fitted_with(monkeypatch, arm, seed):
     """What ``fit`` is called with for the digits; nothing is trained."""
-    told = []
+    calls = []
 
     def fit(recipe, data, seed, *, prepare, **others):
-        told.append((recipe, data, seed, prepare))
+        calls.append((recipe, data, seed, prepare))
         raise Diverged(3)
 
     monkeypatch.setattr(supervised, "fit", fit)
     (result,) = cells.run_cells([Config("digits", arm, seed, 40)])
     assert result.attrs["diverged"] == 3
     assert math.isnan(result.attrs["final_loss"])
-    return told[0]
+    return calls[0]
 
 
 @pytest.mark.parametrize("seed", [1, 4])
 def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
     monkeypatch.setattr(tasks, "slower", lambda default, advised: 0.25)
-    found = {arm: fitted_with(monkeypatch, arm, seed) for arm in WAYS}
+    calls = {arm: fitted_with(monkeypatch, arm, seed) for arm in WAYS}
     networks = {}
-    for arm, (recipe, data, given, prepare) in found.items():
-        assert given == seed
-        networks[arm] = begin(supervised.KIND, recipe, given, prepare).run.parameters
-        other = found["default"]
+    for arm, (recipe, data, given_seed, prepare) in calls.items():
+        assert given_seed == seed
+        networks[arm] = begin(
+            supervised.KIND, recipe, given_seed, prepare
+        ).run.parameters
+        other = calls["default"]
         assert data is other[1]
         same = dataclasses.replace(
             recipe, network=other[0].network, factor=other[0].factor
@@ -201,14 +207,14 @@ def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
         assert same == other[0]
     advice = tasks.advice_of("digits")
     assert advice.length == 64
-    config = found["default"][0].network
+    config = calls["default"][0].network
     suite = NetworkConfig(
         **{**dataclasses.asdict(config), "layer": "lru", "layer_options": {}}
     )
-    drawn, _ = build(jax.random.split(jax.random.key(seed))[0], suite)
+    network, _ = build(jax.random.split(jax.random.key(seed))[0], suite)
     spectrum = tasks.spectrum_of("digits")
     for before, after, third, own in zip(
-        *(networks[arm].blocks for arm in WAYS), drawn.blocks, strict=True
+        *(networks[arm].blocks for arm in WAYS), network.blocks, strict=True
     ):
         for name, value in parameters(own.layer).items():
             np.testing.assert_array_equal(parameters(before.layer)[name], value)
@@ -232,7 +238,7 @@ def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
         assert (np.angle(default) < 0).any()
         np.testing.assert_allclose(mode_states(after.layer, spectrum)[2], 1, rtol=1e-4)
         assert np.ptp(mode_states(before.layer, spectrum)[2]) > 0.3
-    factors = [found[arm][0].factor for arm in WAYS]
+    factors = [calls[arm][0].factor for arm in WAYS]
     assert factors == [0.5, 0.5, 0.5 * 0.25]
 
 
@@ -242,13 +248,13 @@ def test_students_meet_the_same_teacher_and_differ_as_advised():
     default, advised, third = (run.parameters for run in runs)
     assert len({float(run.rate) for run in runs}) == 1
     assert len({jax.random.key_data(run.key).tobytes() for run in runs}) == 1
-    for one in teachers[1:]:
+    for other in teachers[1:]:
         for first, second in zip(
-            *map(jax.tree.leaves, (teachers[0], one)), strict=True
+            *map(jax.tree.leaves, (teachers[0], other)), strict=True
         ):
             np.testing.assert_array_equal(first, second)
-        assert one.process == teachers[0].process
-        assert one.process.autocovariance(np.arange(2))[1] == pytest.approx(0.9)
+        assert other.process == teachers[0].process
+        assert other.process.autocovariance(np.arange(2))[1] == pytest.approx(0.9)
     teacher = abs(np.linalg.eigvals(np.asarray(teachers[0].teacher.A)))
     assert (teacher >= 0.99 - 1e-6).all()
     options = tasks.advice_of("correlated").options
@@ -260,29 +266,29 @@ def test_students_meet_the_same_teacher_and_differ_as_advised():
     np.testing.assert_array_equal(third.gamma_log, advised.gamma_log)
     spectrum = tasks.spectrum_of("correlated")
     np.testing.assert_allclose(mode_states(advised, spectrum)[2], 1, rtol=1e-4)
-    assert [float(one.nu_log) for one in factors[:2]] == [1, 1]
+    assert [float(factor.nu_log) for factor in factors[:2]] == [1, 1]
     assert float(factors[2].nu_log) == float(factors[2].B_re) < 1
-    assert [float(one.C_re) for one in factors] == [1, 1, 1]
+    assert [float(factor.C_re) for factor in factors] == [1, 1, 1]
 
 
 def test_other_ways_differ_by_their_phases_alone():
-    drawn = {
+    students = {
         arm: cells.prepare(Config("correlated", arm, 3, 50))[0].parameters
         for arm in grids.SWEEPS["advice_phases"][1:]
     }
     limit = tasks.advice_of("correlated").phase
-    anywhere = drawn["advised-all"]
+    anywhere = students["advised-all"]
     share = np.exp(anywhere.theta_log) / math.pi
     assert share.max() <= 1
-    whole = {
+    phases = {
         ADVISED: np.tile([limit, math.pi], 32),
         "advised-input": limit,
         "advised-all": math.pi,
     }
-    for arm, student in drawn.items():
+    for arm, student in students.items():
         np.testing.assert_array_equal(student.nu_log, anywhere.nu_log)
         np.testing.assert_allclose(
-            np.exp(student.theta_log), share * whole[arm], rtol=1e-5
+            np.exp(student.theta_log), share * phases[arm], rtol=1e-5
         )
         assert tasks.factor_of("correlated", arm) == 1
         spectrum = tasks.spectrum_of("correlated")
@@ -290,12 +296,12 @@ def test_other_ways_differ_by_their_phases_alone():
 
 
 def test_rates_shrink_by_the_root_of_the_ceilings():
-    found = tasks.advice_of("correlated")
+    advice = tasks.advice_of("correlated")
 
     def with_ceilings(nu, theta):
-        held = {**found.default.ceiling, "gamma_log": 9.0, "C_re": 1e-9}
-        return found.default._replace(
-            ceiling={**held, "nu_log": nu, "theta_log": theta}
+        ceilings = {**advice.default.ceiling, "gamma_log": 9.0, "C_re": 1e-9}
+        return advice.default._replace(
+            ceiling={**ceilings, "nu_log": nu, "theta_log": theta}
         )
 
     high, low = with_ceilings(4.0, 8.0), with_ceilings(2.0, 1.0)
@@ -306,13 +312,13 @@ def test_rates_shrink_by_the_root_of_the_ceilings():
 def test_the_advice_is_told_of_the_inputs():
     values = np.random.default_rng(1).normal(3, 2, (5, 40, 3))
     values[..., 1] = 7
-    found = tasks.standardised(values)
-    assert found.shape == (5, 40, 2)
-    np.testing.assert_allclose(found.mean((0, 1)), 0, atol=1e-12)
-    np.testing.assert_allclose(found.std((0, 1)), 1)
+    inputs = tasks.standardised(values)
+    assert inputs.shape == (5, 40, 2)
+    np.testing.assert_allclose(inputs.mean((0, 1)), 0, atol=1e-12)
+    np.testing.assert_allclose(inputs.std((0, 1)), 1)
     tokens = np.array([[1, 2, 0], [2, 2, 1], [1, 0, 0]])
-    found = tasks.one_hot(tokens, np.array([2, 3, 1]), 2)
-    assert found.tolist() == [[[0, 1, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]]
+    inputs = tasks.one_hot(tokens, np.array([2, 3, 1]), 2)
+    assert inputs.tolist() == [[[0, 1, 0], [0, 0, 1]], [[0, 0, 1], [0, 0, 1]]]
     # Neighbouring pixels are alike.
     assert tasks.spectrum_of("digits").covariance[1] > 0.1
 
@@ -321,16 +327,16 @@ def test_students_learn_in_one_chunk():
     configs = [
         Config("correlated", arm, seed, 50) for arm in (ADVISED,) for seed in (5, 6)
     ]
-    assert len({cells.shape(one) for one in configs}) == 1
-    both = cells.run_cells(configs)
-    for config, result in zip(configs, both, strict=True):
+    assert len({cells.shape(student) for student in configs}) == 1
+    both_results = cells.run_cells(configs)
+    for config, result in zip(configs, both_results, strict=True):
         curve = result["validation_loss"].values
         run, task, _ = cells.prepare(config)
         assert curve[0] == pytest.approx(float(task.loss(run.parameters)), rel=1e-5)
         assert len(curve) == cells.RECORDS + 1
         assert curve[-1] < curve[0]
         assert result.attrs["final_loss"] == curve[-1]
-    assert both[0].attrs["final_loss"] != both[1].attrs["final_loss"]
+    assert both_results[0].attrs["final_loss"] != both_results[1].attrs["final_loss"]
 
 
 @pytest.mark.slow
@@ -340,10 +346,12 @@ def test_the_third_way_is_tried_where_it_asks_for_less_than_half():
         task: tasks.factor_of(task, SLOWED) / tasks.SIZES[task].factor
         for task in tasks.TASKS
     }
-    asked = {task for task, factor in factors.items() if factor < 0.5}
-    assert asked == set(grids.OF["advice_rates"])
+    reduced = {task for task, factor in factors.items() if factor < 0.5}
+    assert reduced == set(grids.OF["advice_rates"])
     assert factors["white"] == pytest.approx(0.56, abs=0.005)
-    assert {factors[one] for one in ("listops-short", "ETTh1", "WTH", "digits")} == {1}
+    assert {factors[task] for task in ("listops-short", "ETTh1", "WTH", "digits")} == {
+        1
+    }
 
 
 @pytest.mark.slow

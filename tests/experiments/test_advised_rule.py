@@ -17,30 +17,32 @@ def losses(seed, shift=0.0, count=6):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-@pytest.mark.parametrize(("shift", "word"), [(1.0, rule.WORSE), (-1.0, rule.BETTER)])
-def test_the_word_says_which_way_loses_less(seed, shift, word):
+@pytest.mark.parametrize(("shift", "verdict"), [(1.0, rule.WORSE), (-1.0, rule.BETTER)])
+def test_the_word_says_which_way_loses_less(seed, shift, verdict):
     first, second = losses(seed, shift)
-    found = rule.compare(first, second)
-    assert found.verdict == word
-    other = {rule.WORSE: rule.BETTER, rule.BETTER: rule.WORSE}[word]
+    comparison = rule.compare(first, second)
+    assert comparison.verdict == verdict
+    other = {rule.WORSE: rule.BETTER, rule.BETTER: rule.WORSE}[verdict]
     swapped = rule.compare(second, first)
     assert swapped.verdict == other
-    assert swapped[:3] == pytest.approx((-found.mean, -found.high, -found.low))
+    assert swapped[:3] == pytest.approx(
+        (-comparison.mean, -comparison.high, -comparison.low)
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_interval_is_that_of_the_paired_test_of_scipy(seed):
     first, second = losses(seed, 0.05)
-    found = rule.compare(first, second)
+    comparison = rule.compare(first, second)
     known = stats.ttest_rel(np.log(first), np.log(second)).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((known.low, known.high))
-    assert found.mean == pytest.approx(np.log(first / second).mean())
+    assert (comparison.low, comparison.high) == pytest.approx((known.low, known.high))
+    assert comparison.mean == pytest.approx(np.log(first / second).mean())
 
 
 def test_alike_ways_are_called_different_one_time_in_twenty():
     # Of 1000 comparisons of a true level of 5 %, 32 to 70 with probability 0.995.
-    words = [rule.compare(*losses(seed)).verdict for seed in range(1, 1001)]
-    assert 32 <= sum(word != rule.SAME for word in words) <= 70
+    verdicts = [rule.compare(*losses(seed)).verdict for seed in range(1, 1001)]
+    assert 32 <= sum(verdict != rule.SAME for verdict in verdicts) <= 70
 
 
 def test_pairs_are_of_one_seed():
@@ -53,11 +55,11 @@ def test_pairs_are_of_one_seed():
 @pytest.mark.parametrize("gone", [math.nan, math.inf])
 def test_the_way_that_loses_more_trainings_is_the_worse_one(gone):
     good, bad = np.array([1.0, 1.1, 0.9]), np.array([5.0, 5.5, 4.5])
-    broken = np.array([1.0, gone, 0.9])
-    assert rule.compare(broken, bad).verdict == rule.WORSE
-    assert rule.compare(bad, broken).verdict == rule.BETTER
-    both = rule.compare(np.append(good, gone), np.append(bad, gone))
-    assert both == rule.compare(good, bad)
+    diverging = np.array([1.0, gone, 0.9])
+    assert rule.compare(diverging, bad).verdict == rule.WORSE
+    assert rule.compare(bad, diverging).verdict == rule.BETTER
+    comparison = rule.compare(np.append(good, gone), np.append(bad, gone))
+    assert comparison == rule.compare(good, bad)
 
 
 @pytest.mark.parametrize("values", [[], [0.1], [0.1, math.nan]])
@@ -71,13 +73,15 @@ def test_too_few_differences_are_refused(values):
 def test_the_area_is_the_mean_logarithm_along_the_way():
     second = np.exp(np.random.default_rng(3).normal(size=(4, 30)))
     gains = np.array([0.9, 0.8, 0.85, 0.7])
-    found = rule.area(gains[:, None] * second, second)
-    assert found.mean == pytest.approx(np.log(gains).mean())
-    assert found.verdict == rule.BETTER
+    comparison = rule.area(gains[:, None] * second, second)
+    assert comparison.mean == pytest.approx(np.log(gains).mean())
+    assert comparison.verdict == rule.BETTER
     assert rule.area(second, gains[:, None] * second).verdict == rule.WORSE
-    held = second.copy()
-    held[1, 20:] = np.nan  # diverged
-    assert rule.area(gains[:, None] * held, second).mean == pytest.approx(found.mean)
+    diverged = second.copy()
+    diverged[1, 20:] = np.nan  # diverged
+    assert rule.area(gains[:, None] * diverged, second).mean == pytest.approx(
+        comparison.mean
+    )
 
 
 def test_twice_as_fast_is_there_after_half_of_the_steps():
@@ -91,12 +95,12 @@ def test_twice_as_fast_is_there_after_half_of_the_steps():
 
 
 @pytest.mark.parametrize(
-    ("better", "worse", "of", "asked"),
+    ("better", "worse", "of", "expected"),
     [(4, 1, 7, True), (4, 2, 7, False), (3, 0, 7, False), (3, 1, 6, True)],
 )
 def test_advice_is_worth_it_on_half_of_the_tasks_and_but_one_unharmed(
-    better, worse, of, asked
+    better, worse, of, expected
 ):
     same = [rule.SAME] * (of - better - worse)
-    words = [rule.BETTER] * better + [rule.WORSE] * worse + same
-    assert rule.worth(words) is asked
+    verdicts = [rule.BETTER] * better + [rule.WORSE] * worse + same
+    assert rule.worth(verdicts) is expected

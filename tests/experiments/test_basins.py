@@ -49,9 +49,9 @@ def test_starts_fill_their_cells_and_the_shares_are_areas():
     np.testing.assert_allclose([disc.sum(), ring.sum()], 1)
     inner = disc[edges[1:] > 0.1].sum() * (1 - 1e-4) ** 2
     assert inner == pytest.approx((1 - edges[edges > 0.101][-1]) ** 2)
-    held = ring.sum(1) > 0
-    np.testing.assert_allclose(edges[:-1][held][0], 1 - basins.RING[0])
-    np.testing.assert_allclose(edges[1:][held][-1], 1 - basins.RING[1])
+    filled = ring.sum(1) > 0
+    np.testing.assert_allclose(edges[:-1][filled][0], 1 - basins.RING[0])
+    np.testing.assert_allclose(edges[1:][filled][-1], 1 - basins.RING[1])
 
 
 def test_starts_are_uniform_in_the_area_of_a_cell():
@@ -70,23 +70,23 @@ def test_fraction_is_an_area_and_its_error_that_of_many_samples():
     x, y = (draws + np.stack(np.meshgrid(*[np.arange(side)] * 2))[:, None]) / side
     reached = np.hypot(x - 0.5, y - 0.5) < 0.35
     share = np.full((side, side), side**-2.0)
-    found, error = basins.fraction(reached, share)
+    fractions, error = basins.fraction(reached, share)
     area = math.pi * 0.35**2
-    assert abs(found.mean() - area) < 5 * found.std() / math.sqrt(runs)
-    assert found.std() < error.mean() < 2.5 * found.std()
+    assert abs(fractions.mean() - area) < 5 * fractions.std() / math.sqrt(runs)
+    assert fractions.std() < error.mean() < 2.5 * fractions.std()
 
 
 def test_a_basin_without_an_edge_has_an_error_too():
     share = np.full((10, 10), 0.01)
-    found, error = basins.fraction(np.ones((10, 10), bool), share)
-    assert float(found) == pytest.approx(1)
+    fraction, error = basins.fraction(np.ones((10, 10), bool), share)
+    assert float(fraction) == pytest.approx(1)
     assert 0.01 < float(error) < 0.05
 
 
 def test_sharpness_at_the_teacher_is_the_closed_form(task):
     radial, angular = (
-        float(one().result.subs(theory.nu, 0.9))
-        for one in (theory.radial_curvature, theory.angular_curvature)
+        float(curvature().result.subs(theory.nu, 0.9))
+        for curvature in (theory.radial_curvature, theory.angular_curvature)
     )
     there = np.array([0.9]), np.array([0.1 * math.pi])
     expected = {
@@ -94,17 +94,17 @@ def test_sharpness_at_the_teacher_is_the_closed_form(task):
         "best angle, held": (1, 1),
     }
     for name, curvatures in expected.items():
-        hessian, slope = basins.flatness(
+        hessian, gradient = basins.flatness(
             task, basins.parametrisation(name, task), *there
         )
         np.testing.assert_allclose(hessian, np.diag(curvatures), rtol=1e-8, atol=1e-8)
-        np.testing.assert_allclose(slope, 0, atol=1e-12)
+        np.testing.assert_allclose(gradient, 0, atol=1e-12)
 
 
 def test_flatness_does_not_see_a_parameters_scale(task):
-    places = np.array([0.3, 0.9, 0.99]), np.array([2.0, 1.0, 4.0])
+    points = np.array([0.3, 0.9, 0.99]), np.array([2.0, 1.0, 4.0])
     plain, scaled = (
-        basins.flatness(task, basins.parametrisation(name, task), *places)[1]
+        basins.flatness(task, basins.parametrisation(name, task), *points)[1]
         for name in ("tanh", "scaled")
     )
     np.testing.assert_allclose(scaled, plain, rtol=1e-9)
@@ -112,26 +112,28 @@ def test_flatness_does_not_see_a_parameters_scale(task):
 
 @pytest.mark.parametrize("name", basins.PARAMETRISATIONS)
 def test_every_chart_goes_there_and_back(name, task):
-    chart = basins.parametrisation(name, task)
-    at = chart.coordinates(np.array([0.3, 0.95]), np.array([0.2, 5.0]))
-    found = chart.polar(Coordinates(*map(jnp.asarray, at)))
-    np.testing.assert_allclose(found, [[0.3, 0.95], [0.2, 5.0]], rtol=1e-9)
+    parametrisation = basins.parametrisation(name, task)
+    at = parametrisation.coordinates(np.array([0.3, 0.95]), np.array([0.2, 5.0]))
+    polar = parametrisation.polar(Coordinates(*map(jnp.asarray, at)))
+    np.testing.assert_allclose(polar, [[0.3, 0.95], [0.2, 5.0]], rtol=1e-9)
 
 
 def test_gradient_descent_takes_the_plain_step(task):
-    chart = basins.parametrisation("tanh", task)
+    parametrisation = basins.parametrisation("tanh", task)
     at = Coordinates(jnp.array([1.2]), jnp.array([0.5]))
     optimiser = basins.GradientDescent(1, "constant")
-    distance, _ = basins.descend(task, chart, at, jnp.array([0.3]), optimiser, 1)
+    distance, _ = basins.descend(
+        task, parametrisation, at, jnp.array([0.3]), optimiser, 1
+    )
     step = 1e-6
     up, down, left, right = (
         float(task.loss(math.tanh(1.2 + a), 0.5 + b))
         for a, b in ((step, 0), (-step, 0), (0, step), (0, -step))
     )
-    slopes = up - down, left - right
+    derivatives = up - down, left - right
     moved = [
-        x - 0.3 * slope / (2 * step)
-        for x, slope in zip((1.2, 0.5), slopes, strict=True)
+        x - 0.3 * derivative / (2 * step)
+        for x, derivative in zip((1.2, 0.5), derivatives, strict=True)
     ]
     lam = cmath.rect(math.tanh(moved[0]), moved[1])
     expected = abs(lam - task.teacher) / (1 - 0.9)
@@ -154,8 +156,8 @@ def test_every_variable_says_its_unit_and_survives_the_store(
             assert values.attrs["units"], label
             assert not np.isnan(values).any(), label
         store.save(module.STUDY, module.VERSION, module.SMOKE, dataset)
-        found = store.load(module.STUDY, module.VERSION, module.SMOKE)
-        xr.testing.assert_equal(found, dataset)
+        loaded = store.load(module.STUDY, module.VERSION, module.SMOKE)
+        xr.testing.assert_equal(loaded, dataset)
 
 
 def test_the_map_is_of_the_best_rate_and_arrivals_of_those_that_reach(small):
@@ -181,8 +183,8 @@ def test_exact_grains_are_those_of_the_path_and_the_usual_ones_their_slopes():
     curves = parametrisations.run(parametrisations.SMOKE)
     gap = curves["gap"].values
     path = Path(AR1(0.9), "loss")
-    found = curves["exact_grain"].sel(gain="loss", decay=0.9) * gap
-    np.testing.assert_allclose(found * path.slope(gap), 1)
+    grain = curves["exact_grain"].sel(gain="loss", decay=0.9) * gap
+    np.testing.assert_allclose(grain * path.slope(gap), 1)
     usual = curves["usual_grain"] * gap
     np.testing.assert_allclose(usual.sel(usual="tanh"), gap * (2 - gap), rtol=1e-8)
     lru = -(1 - gap) * np.log1p(-gap)

@@ -108,9 +108,12 @@ EXPECTED = {
 
 
 def test_a_ratio_says_how_many_times_longer_the_other_way_takes():
-    found = {(one.part, one.other): one.ratios for one in bench.comparisons(RESULTS)}
-    assert set(found) == set(EXPECTED)
-    for name, ratios in found.items():
+    by_pair = {
+        (comparison.part, comparison.other): comparison.ratios
+        for comparison in bench.comparisons(RESULTS)
+    }
+    assert set(by_pair) == set(EXPECTED)
+    for name, ratios in by_pair.items():
         np.testing.assert_allclose(
             ratios, [EXPECTED[name]] * REPEATS, err_msg=str(name)
         )
@@ -121,9 +124,9 @@ def test_rows_have_medians_and_extremes():
     uneven["seconds"][2] = [1.0, 2.0, 9.0]
     uneven["seconds"][0] = 0.5
     (row,) = (
-        one
-        for one in bench.rows({"speed_moments": uneven})
-        if one["other"] == "associative"
+        table_row
+        for table_row in bench.rows({"speed_moments": uneven})
+        if table_row["other"] == "associative"
     )
     numbers = [row[name] for name in ("ratio", "least", "most", "seconds", "repeats")]
     assert numbers == [4.0, 2.0, 18.0, 0.5, REPEATS]
@@ -132,8 +135,8 @@ def test_rows_have_medians_and_extremes():
 def test_a_way_that_was_not_run_is_left_out():
     layers = RESULTS["speed_layers"].copy(deep=True)
     layers["seconds"].loc[{"way": "usual", "length": 128}] = np.nan
-    found = bench.comparisons({"speed_layers": layers})
-    assert [(one.setting, one.other) for one in found] == [
+    comparisons = bench.comparisons({"speed_layers": layers})
+    assert [(comparison.setting, comparison.other) for comparison in comparisons] == [
         ("64 steps", "associative scan"),
         ("64 steps", "lax.scan"),
         ("128 steps", "lax.scan"),
@@ -194,11 +197,11 @@ def test_exponents_are_those_of_the_larger_half():
 
 
 def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
-    asked = []
+    sizes_tried = []
 
     def cost(task, neurons, length, calls, longest):
         assert (calls, longest) == (1, 0.3)
-        asked.append((task, neurons, length))
+        sizes_tried.append((task, neurons, length))
         if task == "layer" and length == 2**10:
             return [np.inf, np.inf]  # ended by the system
         return [1e-6 * neurons * length, 5.0 + 8.0 * neurons**2]
@@ -212,15 +215,15 @@ def test_a_series_ends_where_it_gets_too_long_or_large(monkeypatch):
     np.testing.assert_allclose(loss["memory"], 8 * (loss["size"] ** 2 - 4))
     longest = data.sel(task="moments", axis="length").dropna("place")
     assert longest["size"].values.tolist() == [2**8]  # 256 neurons are too large
-    assert ("layer", 256, 2**8) in asked
-    assert ("layer", 256, 2**9) not in asked
-    assert all(one.attrs["units"] for one in data.data_vars.values())
+    assert ("layer", 256, 2**8) in sizes_tried
+    assert ("layer", 256, 2**9) not in sizes_tried
+    assert all(variable.attrs["units"] for variable in data.data_vars.values())
     grown = data.sel(task="loss", axis="neurons")
     assert float(grown["seconds_power"]) == pytest.approx(1)
     assert float(grown["memory_power"]) == pytest.approx(2, abs=0.01)
-    told = bench.conclusions({"speed_sizes": data})
-    powers = [float(one) for one in data["seconds_power"].sel(task="loss")]
-    assert f"loss: time grows as neurons^1.00, length^{powers[1]:.2f}" in told
+    text = bench.conclusions({"speed_sizes": data})
+    powers = [float(power) for power in data["seconds_power"].sel(task="loss")]
+    assert f"loss: time grows as neurons^1.00, length^{powers[1]:.2f}" in text
 
 
 def test_a_size_that_fails_says_which_and_why():
@@ -246,11 +249,11 @@ def test_every_task_is_as_large_as_its_sizes_say(task):
 
 @pytest.mark.parametrize(("longest", "calls"), [(0.0, 1), (9.0, 5)])
 def test_a_call_that_takes_too_long_is_the_last(longest, calls, monkeypatch):
-    made = []
-    slow = speed_sizes.Task(lambda *size: lambda: made.append(size), 4, 16, False)
+    sizes = []
+    slow = speed_sizes.Task(lambda *size: lambda: sizes.append(size), 4, 16, False)
     monkeypatch.setitem(speed_sizes.TASKS, "loss", slow)
     speed_sizes.measure("loss", 4, 16, 5, longest)
-    assert len(made) == 1 + calls  # the first one compiles
+    assert len(sizes) == 1 + calls  # the first one compiles
 
 
 def test_a_command_is_run_whole_and_must_end_well(monkeypatch):
@@ -269,9 +272,9 @@ def test_the_command_measures_prints_and_writes(tmp_path, monkeypatch):
     answer = CliRunner().invoke(app, options)
     assert answer.exit_code == 0, answer.output
     assert "copied bytes:" in answer.output
-    found = json.loads(target.read_text())
-    assert found["comparisons"] == []
-    assert found["limits"]["copied_bytes"] > 0
+    result = json.loads(target.read_text())
+    assert result["comparisons"] == []
+    assert result["limits"]["copied_bytes"] > 0
 
 
 def test_an_unknown_part_is_refused():

@@ -20,10 +20,10 @@ HELD = {"ladder_digits": "sCIFAR", "ladder_smnist": "sCIFAR"}
 @pytest.fixture
 def two(stored):
     """Two of the three sweeps beside the first table; one is of contrary order."""
-    lost = {**AGREEING, "tanh": (math.nan, math.nan)}
+    diverged = {**AGREEING, "tanh": (math.nan, math.nan)}
     stored("ladder_digits", gathered(CONTRARY))
-    stored("ladder_smnist", gathered(lost))
-    return {"ladder_digits": CONTRARY, "ladder_smnist": lost}
+    stored("ladder_smnist", gathered(diverged))
+    return {"ladder_digits": CONTRARY, "ladder_smnist": diverged}
 
 
 def test_scores_are_the_published_ones_and_those_of_the_runs(two):
@@ -33,13 +33,13 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
     assert data["row"].values.tolist() == [row.label for row in published.rows]
     for number, (name, column) in enumerate(HELD.items()):
         ours = columns.accuracies(name, gathered(two[name]), column)
-        for place, row in enumerate(published.rows):
+        for index, row in enumerate(published.rows):
             there = published.score(row.label, column)
             here = ours.scores[str(row.model)]
-            one = data.isel(column=number, row=place)
+            cell = data.isel(column=number, row=index)
             np.testing.assert_equal(
                 [
-                    one[part].item()
+                    cell[part].item()
                     for part in ("theirs", "theirs_error", "ours", "ours_error")
                 ],
                 [there.mean, there.error, here.mean, here.error],
@@ -54,9 +54,9 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
     assert pairs >= {(0, "RNN-Lin", "RNN-ReLU"), (0, "RNN-Lin", "RNN-Tanh")}
     for number, name in enumerate(HELD):
         ours = columns.accuracies(name, gathered(two[name]), HELD[name])
-        told = tables.contrary(published, ours)
+        message = tables.contrary(published, ours)
         count = sum(pair[0] == number for pair in pairs)
-        assert f"{count} of these have the opposite order" in told
+        assert f"{count} of these have the opposite order" in message
 
 
 def test_a_table_that_nothing_is_held_against_has_no_column(stored):
@@ -72,16 +72,16 @@ def test_the_command_ends_with_how_many_orders_are_contrary(tmp_path, monkeypatc
     monkeypatch.setattr(style, "folder", lambda: tmp_path / "figures")
     lines = sigprop("table", "lru-1").stdout.splitlines()
     contrary = chart("lru-1").sizes["pair"]
-    (told,) = [line for line in lines if line.startswith("In total ")]
-    assert f"in the paper; {contrary} have" in told + lines[lines.index(told) + 1]
-    drawn = tmp_path / "figures" / "table-lru-1-paper.png"
-    assert lines[-1] == str(drawn)
-    assert drawn.read_bytes().startswith(b"\x89PNG")
-    drawn.unlink()
-    done = sigprop("table", "lru-1", "--preset", "paper", "--no-figures")
-    assert "png" not in done.output
+    (summary,) = [line for line in lines if line.startswith("In total ")]
+    assert f"in the paper; {contrary} have" in summary + lines[lines.index(summary) + 1]
+    picture = tmp_path / "figures" / "table-lru-1-paper.png"
+    assert lines[-1] == str(picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    picture.unlink()
+    result = sigprop("table", "lru-1", "--preset", "paper", "--no-figures")
+    assert "png" not in result.output
     assert sigprop("table", "lru-4").exit_code == 0  # nothing to hold against
-    assert not list(drawn.parent.iterdir())
+    assert not list(picture.parent.iterdir())
 
 
 @pytest.mark.usefixtures("two")
@@ -94,16 +94,16 @@ def test_a_narrow_screen_has_a_block_a_task_and_every_number_whole(width, monkey
     lines = [line.rstrip() for line in capture.get().splitlines()]
     assert max(map(len, lines)) <= width
     assert "…" not in "".join(lines)
-    places = {}
+    positions = {}
     for row in TABLES["lru-1"].rows:
         for column, score in zip(TABLES["lru-1"].columns, row.scores, strict=True):
-            found = [
+            indices = [
                 i
                 for i, line in enumerate(lines)
                 if line.split() == [row.label, score.text]
             ]
             head = max(i for i, line in enumerate(lines) if line == column)
-            assert any(i > head for i in found)
-            places[column] = head
-    assert list(places.values()) == sorted(places.values())
+            assert any(i > head for i in indices)
+            positions[column] = head
+    assert list(positions.values()) == sorted(positions.values())
     assert "ours: ladder_digits" in lines

@@ -16,7 +16,7 @@ FAR = 5.0  # standard errors
 GAP = SMOKE.gaps[0]
 
 
-def drawn(kind):
+def sampled_network(kind):
     network, state = deep_signals.draw(kind, GAP, 1, SMOKE)
     u = deep_signals.sequences(SMOKE).take(0, SMOKE.batch)
     return network, state, jnp.asarray(u)
@@ -38,25 +38,25 @@ def test_moduli_lie_in_the_ring_of_the_appendix_and_phases_anywhere():
 
 def test_every_parameter_of_every_recurrence_has_a_group():
     for kind in SMOKE.kinds:
-        network, *_ = drawn(kind)
-        found = {
+        network, *_ = sampled_network(kind)
+        groups = {
             deep_signals.group(name) for name in parameters(network.blocks[0].layer)
         }
         angle = {"angle"} if kind == "LRU" else set()
-        assert found == {"recurrence", "projections"} | angle
+        assert groups == {"recurrence", "projections"} | angle
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["LRU", "GRU", "cRNN, layer norm"])
 def test_states_and_loss_are_those_of_the_network(kind):
-    network, state, u = drawn(kind)
+    network, state, u = sampled_network(kind)
     looked = deep_signals.look(network, state, u)
-    outputs = np.stack([np.asarray(network(one, state)[0]) for one in u])
+    outputs = np.stack([np.asarray(network(sequence, state)[0]) for sequence in u])
     errors = outputs[:, :-1] - np.asarray(u)[:, 1:]
     expected = np.mean([0.5 * np.sum(error**2, 1).mean() for error in errors])
     np.testing.assert_allclose(looked.loss, expected, rtol=1e-5)
     first = network.blocks[0]
-    inside = [network.encode(one, None) for one in u]
+    inside = [network.encode(sequence, None) for sequence in u]
     if first.norm is not None:
         inside = [jax.vmap(first.norm)(x) for x in inside]
     squares = [np.abs(np.asarray(first.layer.states(x))) ** 2 for x in inside]
@@ -66,26 +66,28 @@ def test_states_and_loss_are_those_of_the_network(kind):
 @pytest.mark.slow
 @pytest.mark.usefixtures("x64")
 def test_gradients_are_those_of_finite_differences():
-    network, state, u = drawn("LRU")
+    network, state, u = sampled_network("LRU")
     network, u = jax.tree.map(
         lambda x: jnp.asarray(x, float) if eqx.is_inexact_array(x) else x, (network, u)
     )
     looked = deep_signals.look(network, state, u)
     layer = network.blocks[1].layer
-    loss = eqx.filter_jit(lambda one: deep_signals.look(one, state, u).loss)
+    loss = eqx.filter_jit(lambda model: deep_signals.look(model, state, u).loss)
     for name, group in (("theta_log", "angle"), ("nu_log", "recurrence")):
-        value, slopes = parameters(layer)[name], []
-        for spot in range(value.size):
+        value, derivatives = parameters(layer)[name], []
+        for index in range(value.size):
             sides = []
             for step in (1e-6, -1e-6):
                 moved = replace(
-                    layer, {**parameters(layer), name: value.at[spot].add(step)}
+                    layer, {**parameters(layer), name: value.at[index].add(step)}
                 )
-                whole = eqx.tree_at(lambda one: one.blocks[1].layer, network, moved)
-                sides.append(float(loss(whole)))
-            slopes.append((sides[0] - sides[1]) / 2e-6)
-        found = float(looked.gradient[1, GROUPS.index(group)])
-        np.testing.assert_allclose(found, np.mean(np.square(slopes)), rtol=1e-4)
+                shifted_network = eqx.tree_at(
+                    lambda model: model.blocks[1].layer, network, moved
+                )
+                sides.append(float(loss(shifted_network)))
+            derivatives.append((sides[0] - sides[1]) / 2e-6)
+        measured = float(looked.gradient[1, GROUPS.index(group)])
+        np.testing.assert_allclose(measured, np.mean(np.square(derivatives)), rtol=1e-4)
 
 
 @pytest.mark.slow

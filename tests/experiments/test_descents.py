@@ -27,16 +27,16 @@ def angles():
     )
 
 
-@pytest.mark.parametrize("chart", ["plain", "exponential"])
-def test_adam_finds_the_angle_in_the_usual_charts(angles, chart):
-    assert float(angles["distance"].sel(chart=chart).max()) < 1e-3
+@pytest.mark.parametrize("parametrisation", ["plain", "exponential"])
+def test_adam_finds_the_angle_in_the_usual_charts(angles, parametrisation):
+    assert float(angles["distance"].sel(chart=parametrisation).max()) < 1e-3
 
 
-@pytest.mark.parametrize("chart", ["optimal", "held"])
-def test_adam_misses_it_from_afar_in_the_optimal_chart(angles, chart):
-    one = angles.sel(chart=chart, many_rate=1e-3)
-    assert float(one["distance"].sel(begin=[0.25, 0.5]).min()) > 1e-2
-    assert float(one["final_loss"].sel(begin=[0.25, 0.5]).min()) > 0.05
+@pytest.mark.parametrize("parametrisation", ["optimal", "held"])
+def test_adam_misses_it_from_afar_in_the_optimal_chart(angles, parametrisation):
+    runs = angles.sel(chart=parametrisation, many_rate=1e-3)
+    assert float(runs["distance"].sel(begin=[0.25, 0.5]).min()) > 1e-2
+    assert float(runs["final_loss"].sel(begin=[0.25, 0.5]).min()) > 0.05
 
 
 def test_adam_finds_it_from_nearby_in_the_optimal_chart(angles):
@@ -45,29 +45,29 @@ def test_adam_finds_it_from_nearby_in_the_optimal_chart(angles):
 
 
 def test_recorded_path_is_the_descent_from_its_angle(angles):
-    for chart in angles["chart"].values:
-        one = angles.sel(chart=chart)
-        assert float(one["angle"][0]) == pytest.approx(math.pi / 4)
-        lam = one["modulus"][-1] * np.exp(1j * one["angle"][-1])
+    for parametrisation in angles["chart"].values:
+        descent = angles.sel(chart=parametrisation)
+        assert float(descent["angle"][0]) == pytest.approx(math.pi / 4)
+        lam = descent["modulus"][-1] * np.exp(1j * descent["angle"][-1])
         goal = cmath.rect(0.99, math.pi / 100)
-        expected = one["distance"].sel(begin=0.25, many_rate=1e-3)
+        expected = descent["distance"].sel(begin=0.25, many_rate=1e-3)
         assert float(abs(lam - goal)) == pytest.approx(float(expected))
 
 
 def test_landscape_is_the_loss_about_path_and_target(angles):
     task = OneDimensional(cmath.rect(0.99, math.pi / 100))
-    for name, chart in angle_descent.PARAMETRISATIONS.items():
-        one = angles.sel(chart=name)
-        axes = one["row_omega_nu"].values, one["column_omega_theta"].values
+    for name, parametrisation in angle_descent.PARAMETRISATIONS.items():
+        descent = angles.sel(chart=name)
+        axes = descent["row_omega_nu"].values, descent["column_omega_theta"].values
         for path, axis, goal in zip(
-            ("omega_nu", "omega_theta"), axes, one["goal"].values, strict=True
+            ("omega_nu", "omega_theta"), axes, descent["goal"].values, strict=True
         ):
-            inside = np.append(one[path].values, goal)
+            inside = np.append(descent[path].values, goal)
             assert axis[0] < inside.min() < inside.max() < axis[-1]
         with double_precision(True):
             at = jnp.asarray(axes[0][3]), jnp.asarray(axes[1][7])
-            found = task.loss(*chart.polar(Coordinates(*at)))
-        assert float(one["landscape"][3, 7]) == pytest.approx(float(found))
+            loss = task.loss(*parametrisation.polar(Coordinates(*at)))
+        assert float(descent["landscape"][3, 7]) == pytest.approx(float(loss))
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +95,11 @@ def test_cartesian_chart_is_slowest_between_the_axes_and_not_on_them(powers):
 
 
 def test_paths_start_at_the_right_modulus_and_end_where_the_table_says(powers):
-    for name, made in power_descent.CHARTS.items():
-        one = powers.sel(chart=name)
-        lam = np.asarray(made.eigenvalue(jnp.asarray(one["path"].values)))
+    for name, parametrisation in power_descent.CHARTS.items():
+        descent = powers.sel(chart=name)
+        lam = np.asarray(
+            parametrisation.eigenvalue(jnp.asarray(descent["path"].values))
+        )
         np.testing.assert_allclose(np.abs(lam[:, 0]), math.exp(-0.01), rtol=1e-6)
         target = np.exp(-0.01 + 1j * math.pi * powers["shown"].values)
         behind = np.angle(target / lam[:, 0]) / (2 * math.pi / 100)
@@ -112,8 +114,8 @@ def test_landscape_of_powers_is_the_loss(powers):
         task = power(np.exp(-0.01 + 0.5j * math.pi), 100)
         moved = task.teacher + side[2] + 1j * side[6]
         expected = float(task.loss(moved) / task.scale)
-    found = powers["landscape"].sel(chart="cartesian", shown=0.5)[2, 6]
-    assert float(found) == pytest.approx(expected)
+    loss = powers["landscape"].sel(chart="cartesian", shown=0.5)[2, 6]
+    assert float(loss) == pytest.approx(expected)
 
 
 def test_settled_is_where_the_loss_stays_below():
@@ -124,8 +126,8 @@ def test_settled_is_where_the_loss_stays_below():
 
 def test_networks_of_one_seed_begin_alike_and_learn():
     config = dataclasses.replace(convolution_kernel.SMOKE, scales=(1e-3,))
-    found = convolution_kernel.run(config)
-    first, last = found["loss"].isel(step=[0, -1]).transpose("step", ...)
+    result = convolution_kernel.run(config)
+    first, last = result["loss"].isel(step=[0, -1]).transpose("step", ...)
     key = jax.random.fold_in(jax.random.key(1), 0)
     task = convolution_kernel._task(config, jnp.asarray(0), config.sequences)
     for activation in convolution_kernel.ACTIVATIONS:
@@ -133,15 +135,15 @@ def test_networks_of_one_seed_begin_alike_and_learn():
         begun = float(task.loss(layer) / task.power)
         np.testing.assert_allclose(first.sel(activation=activation), begun, rtol=1e-5)
     assert (last < first).all()
-    assert (found["diverged"] == -1).all()
-    assert float(found["radius"].max()) < 2e-3
+    assert (result["diverged"] == -1).all()
+    assert float(result["radius"].max()) < 2e-3
 
 
 def test_divergence_is_recorded():
     config = dataclasses.replace(convolution_kernel.SMOKE, log_rates=(30.0,))
-    found = convolution_kernel.run(config)
-    assert (found["diverged"].sel(activation="identity") >= 0).all()
-    assert np.isnan(found["loss"].sel(activation="identity").isel(step=-1)).all()
+    result = convolution_kernel.run(config)
+    assert (result["diverged"].sel(activation="identity") >= 0).all()
+    assert np.isnan(result["loss"].sel(activation="identity").isel(step=-1)).all()
 
 
 @pytest.mark.parametrize("study", [angle_descent, convolution_kernel])

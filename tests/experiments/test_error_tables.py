@@ -31,21 +31,21 @@ def data():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_printed_error_has_a_row_and_a_column(name):
     number = int(name.split("-")[1])
-    one = TABLES[name]
-    assert tuple(one.columns) == printed.METHODS[number]
+    table = TABLES[name]
+    assert tuple(table.columns) == printed.METHODS[number]
     for (data, horizon), row in printed.errors(number).items():
         for method, cell in row.items():
-            found = one.score(f"{data} {horizon} MAE", method)
-            assert found.mean == cell.mae
-            assert found.text == f"{cell.mae:.3f}"
+            score = table.score(f"{data} {horizon} MAE", method)
+            assert score.mean == cell.mae
+            assert score.text == f"{cell.mae:.3f}"
             if number != 3:
-                assert one.score(f"{data} {horizon} MSE", method).mean == cell.mse
+                assert table.score(f"{data} {horizon} MSE", method).mean == cell.mse
     metrics = 1 if number == 3 else 2
-    assert len(one.rows) == metrics * len(printed.errors(number))
+    assert len(table.rows) == metrics * len(printed.errors(number))
 
 
 def test_our_columns_are_means_with_errors_and_words(data):
-    columns = {one.name: one for one in errors(data, 8)}
+    columns = {column.name: column for column in errors(data, 8)}
     assert [*columns][:6] == ["BLUR", "LRU", "last value", "season", "climatology",
                               "linear"]  # fmt: skip
     assert columns["BLUR"].scores["ETTh1 24 MSE"].text == "0.152(0.006)"
@@ -54,39 +54,39 @@ def test_our_columns_are_means_with_errors_and_words(data):
     assert "ETTh1 48 MSE" not in columns["BLUR"].scores
     assert "32 wide" in columns["BLUR"].sizes
     assert "400 steps" in columns["BLUR"].sizes
-    said = columns["verdict on BLUR"].scores
-    assert said["ETTh1 24 MSE"].text == "reproduced"
-    assert said["Weather 24 MSE"].text == "not reproduced"
-    assert said["ETTh1 720 MSE"].text == "not attempted"
+    verdicts = columns["verdict on BLUR"].scores
+    assert verdicts["ETTh1 24 MSE"].text == "reproduced"
+    assert verdicts["Weather 24 MSE"].text == "not reproduced"
+    assert verdicts["ETTh1 720 MSE"].text == "not attempted"
     assert columns["verdict on LogTrans"].scores["ETTh1 720 MAE"].text == "impossible"
-    assert len(said) == 2 * len(printed.errors(8))
+    assert len(verdicts) == 2 * len(printed.errors(8))
 
 
 def test_other_layers_have_columns_by_their_names():
     models = ("blur", "lru", "rotrnn", "s4", "bidirectional_lru", "blstm", "gru")
     runs = {
-        Config("ETTh1", 24, model, seed): 0.3 + place / 10 + seed / 100
-        for place, model in enumerate(models)
+        Config("ETTh1", 24, model, seed): 0.3 + index / 10 + seed / 100
+        for index, model in enumerate(models)
         for seed in range(3)
     }
-    columns = {one.name: one for one in errors(gathered(runs), 12)}
+    columns = {column.name: column for column in errors(gathered(runs), 12)}
     wanted = ["BLUR", "LRU", "RotRNN", "S4", "bidirectional LRU", "BLSTM", "GRU"]
     assert [*columns][: len(wanted)] == wanted
-    for place, name in enumerate(wanted):
+    for index, name in enumerate(wanted):
         mean = columns[name].scores["ETTh1 24 MSE"].mean
-        assert mean == pytest.approx(0.31 + place / 10)
+        assert mean == pytest.approx(0.31 + index / 10)
     assert columns["verdict on BLSTM"].scores["ETTh1 24 MSE"].text == "not reproduced"
 
 
 def test_the_table_is_shown_with_ours_beside_it(data, monkeypatch):
     monkeypatch.setattr(store, "load_preset", lambda study, preset: data)
-    found = tables.content("blur-12")
+    table = tables.content("blur-12")
     assert tables.results("blur-12") == ("forecasts",)
-    assert tables.MAY_COMPARE_ERRORS in found.notes
-    row = next(line for line in found.rows if line[0] == "ETTh1 24 MSE")
-    place = found.heads.index(next(h for h in found.heads if "verdict on BLUR" in h))
+    assert tables.MAY_COMPARE_ERRORS in table.notes
+    row = next(line for line in table.rows if line[0] == "ETTh1 24 MSE")
+    column = table.heads.index(next(h for h in table.heads if "verdict on BLUR" in h))
     assert row[1] == "0.151"
-    assert row[place] == "reproduced"
+    assert row[column] == "reproduced"
     answer = CliRunner().invoke(app, ["table", "blur-12", "--no-figures"])
     assert answer.exit_code == 0, answer.output
     assert "not attempted" in answer.stdout
@@ -94,10 +94,10 @@ def test_the_table_is_shown_with_ours_beside_it(data, monkeypatch):
         note.startswith(
             "BLUR, ETTh1 24 MSE: reproduced, 0.151 in the paper, 0.152 here"
         )
-        for note in found.notes
+        for note in table.notes
     )
-    left = [note for note in found.notes if note.startswith("Not attempted: ")]
+    left = [note for note in table.notes if note.startswith("Not attempted: ")]
     counts = [int(re.findall(r"\d+", note)[0]) for note in left]
-    said = [heads for heads in found.heads if "verdict" in heads]
-    cells = [line[found.heads.index(head)] for line in found.rows for head in said]
+    titles = [heads for heads in table.heads if "verdict" in heads]
+    cells = [line[table.heads.index(head)] for line in table.rows for head in titles]
     assert sum(counts) == cells.count("not attempted")

@@ -16,11 +16,11 @@ SMOKE = forecast_speed.SMOKE
 
 def test_exponents_have_the_interval_of_a_mean_over_repeats():
     sizes = np.array([24.0, 48, 720])
-    slopes = np.array([0.9, 1.0, 1.3])
-    low, middle, high = exponents(sizes, 5 * sizes[:, None] ** slopes)
-    reach = t.ppf(0.975, 2) * slopes.std(ddof=1) / np.sqrt(3)
+    powers = np.array([0.9, 1.0, 1.3])
+    low, middle, high = exponents(sizes, 5 * sizes[:, None] ** powers)
+    reach = t.ppf(0.975, 2) * powers.std(ddof=1) / np.sqrt(3)
     np.testing.assert_allclose(
-        [low, middle, high], slopes.mean() + reach * np.arange(-1, 2)
+        [low, middle, high], powers.mean() + reach * np.arange(-1, 2)
     )
     once = exponents(sizes, sizes[:, None] ** 2.0)
     np.testing.assert_allclose(once, [np.nan, 2, np.nan])
@@ -31,9 +31,9 @@ def counted(monkeypatch):
     """Programs that are not compiled, and take as many ticks as each asks for."""
     clock, ran = [0.0], []
 
-    def program(what, ticks, memory):
+    def program(name, ticks, memory):
         def call():
-            ran.append(what)
+            ran.append(name)
             clock[0] += ticks
 
         return Program(call, memory, 7)
@@ -57,12 +57,12 @@ def test_all_programs_take_turns_and_seconds_are_those_of_a_window(counted):
     steps = [(m, task) for m in SMOKE.trained for task in forecast_speed.TASKS]
     assert counted == windows * SMOKE.repeats + steps * SMOKE.repeats
     for model, factor in (("lru", 1), ("blur", 2)):
-        one = data.sel(model=model)
+        timings = data.sel(model=model)
         expected = np.outer(SMOKE.horizons, np.full(SMOKE.repeats, factor))
-        np.testing.assert_allclose(one["seconds"], expected)
-        np.testing.assert_allclose(one["power"], 1)
-        np.testing.assert_allclose(one["memory"], 4 * one["horizon"])
-        assert float(one["memory_power"]) == pytest.approx(1)
+        np.testing.assert_allclose(timings["seconds"], expected)
+        np.testing.assert_allclose(timings["power"], 1)
+        np.testing.assert_allclose(timings["memory"], 4 * timings["horizon"])
+        assert float(timings["memory_power"]) == pytest.approx(1)
     assert (forecast_speed.beside(data, "blur", "lru") == 2).all()
     assert (data["step_seconds"].sel(trained="gru") == 5).all()
     assert all(values.attrs["units"] for values in data.data_vars.values())
@@ -81,9 +81,9 @@ def test_networks_differ_from_blurs_in_their_layers_alone():
     for model in paper.trained:
         ours = forecast_speed.network_of(paper, model, head.inputs, head.outputs)
         if model != "s5":
-            whole = forecast_preset(model, "paper", task).network
+            paper_network = forecast_preset(model, "paper", task).network
             sizes = {"inputs": head.inputs, "outputs": head.outputs}
-            assert ours == dataclasses.replace(whole, **sizes)
+            assert ours == dataclasses.replace(paper_network, **sizes)
 
 
 @pytest.mark.slow

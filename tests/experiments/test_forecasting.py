@@ -25,8 +25,8 @@ def test_every_preset_has_cells(name):
 
 
 def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting():
-    every = grids.forecasts("paper")
-    seen = Counter((one.data, one.horizon, one.model) for one in every)
+    grid = grids.forecasts("paper")
+    counts = Counter((config.data, config.horizon, config.model) for config in grid)
     first = (grids.TASKS[0],)
     wanted = {
         (*task, model)
@@ -38,18 +38,19 @@ def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting
         for task in tasks
         for model in models
     }
-    assert set(seen) == wanted
-    assert {*seen.values()} == {len({one.seed for one in every})} == {3}
-    assert len({*every}) == len(every)
-    assert {model for *_, model in seen} == {*MODELS}
-    kept = {
-        dataclasses.replace(one, data="", horizon=1, model="", seed=0) for one in every
+    assert set(counts) == wanted
+    assert {*counts.values()} == {len({config.seed for config in grid})} == {3}
+    assert len({*grid}) == len(grid)
+    assert {model for *_, model in counts} == {*MODELS}
+    settings = {
+        dataclasses.replace(config, data="", horizon=1, model="", seed=0)
+        for config in grid
     }
-    assert len(kept) == 1
-    (setting,) = {(one.channels, one.centre) for one in kept}
+    assert len(settings) == 1
+    (setting,) = {(config.channels, config.centre) for config in settings}
     assert setting == grids.CHOSEN
-    seeds = {one.seed for one in every}
-    assert not seeds & {one.seed for one in grids.forecast_settings("paper")}
+    seeds = {config.seed for config in grid}
+    assert not seeds & {config.seed for config in grids.forecast_settings("paper")}
 
 
 def waves(name):
@@ -69,8 +70,8 @@ TINY = Config("waves", 5, "lru", 1, 20, 4, "mean", "mixed")
 def trained():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "load_table", waves)
-        (found,) = cells.run_cells([TINY])
-    return found
+        (result,) = cells.run_cells([TINY])
+    return result
 
 
 def test_a_cell_is_trained_as_it_says():
@@ -97,68 +98,74 @@ def test_errors_are_those_of_the_line_and_of_the_controls(trained):
     truth = task.table.values[rows, 1]
     np.testing.assert_allclose(trained["truth"], truth, atol=1e-6)
     windows = task.windows("test")
-    for control, told in (
+    for control, forecast in (
         ("linear", least_squares(task)(windows.inputs)),
         ("climatology", np.zeros_like(windows.targets)),
         ("last value", np.repeat(windows.inputs[:, -1:], 5, 1)),
     ):
-        off = told - windows.targets
+        off = forecast - windows.targets
         for name, errors in (("mse", off**2), ("mae", abs(off))):
-            kept = trained[f"control_{name}"].sel(control=control)
-            np.testing.assert_allclose(kept, errors.mean(0), rtol=1e-9)
+            stored = trained[f"control_{name}"].sel(control=control)
+            np.testing.assert_allclose(stored, errors.mean(0), rtol=1e-9)
     assert np.isnan(trained["control_mse"].sel(control="season")).all()  # 24 rows
-    kept = trained["control_validation_mse"].sel(control="climatology")
+    stored = trained["control_validation_mse"].sel(control="climatology")
     validation = task.windows("validation").targets
-    np.testing.assert_allclose(kept, (validation**2).mean(0), rtol=1e-12)
+    np.testing.assert_allclose(stored, (validation**2).mean(0), rtol=1e-12)
 
 
-def changed(found, seed):
+def changed(result, seed):
     """The same training with another error, and one step less in its course."""
-    other = found.copy(deep=True)
+    other = result.copy(deep=True)
     if seed % 2:
         other = other.isel(segment=slice(0, 0))
-    other.attrs["test_mse"] = found.attrs["test_mse"] * (1 + seed / 10)
+    other.attrs["test_mse"] = result.attrs["test_mse"] * (1 + seed / 10)
     return other
 
 
 def gathered(name, results):
     grid = studies.grid(name, "paper")[: len(results)]
-    found = {repr(one): result for one, result in zip(grid, results, strict=True)}
-    return gathering.gather(name, "paper", repr, found)
+    by_config = {
+        repr(config): result for config, result in zip(grid, results, strict=True)
+    }
+    return gathering.gather(name, "paper", repr, by_config)
 
 
-def lost(found):
+def diverged(result):
     return cells._lost(
-        7, Forecasts(waves(""), 5, 5), {**found.attrs, "width": 4, "target": "oil"}
+        7, Forecasts(waves(""), 5, 5), {**result.attrs, "width": 4, "target": "oil"}
     )
 
 
 def test_cells_come_back_from_a_gathered_result(trained, monkeypatch):
     shorter = [
-        dataclasses.replace(one, horizon=5, seed=seed)
-        for seed, one in enumerate(grids.forecasts("paper")[:3])
+        dataclasses.replace(config, horizon=5, seed=seed)
+        for seed, config in enumerate(grids.forecasts("paper")[:3])
     ]
     monkeypatch.setitem(grids.SWEEPS, "forecasts", lambda preset: shorter)
-    results = [trained, changed(trained, 1), lost(trained)]
+    results = [trained, changed(trained, 1), diverged(trained)]
     table = gathered("forecasts", results)
     for index, result in enumerate(results):
-        again = gathering.cell(table, index)
-        assert set(again.variables) == set(result.variables)
-        for name, one in result.variables.items():
+        repeated = gathering.cell(table, index)
+        assert set(repeated.variables) == set(result.variables)
+        for name, variable in result.variables.items():
             if name != "control":
-                np.testing.assert_allclose(again[name], one, rtol=1e-6, equal_nan=True)
-                assert again[name].dims == one.dims
+                np.testing.assert_allclose(
+                    repeated[name], variable, rtol=1e-6, equal_nan=True
+                )
+                assert repeated[name].dims == variable.dims
         for name, value in result.attrs.items():
-            if name in again.attrs:
-                assert again.attrs[name] == pytest.approx(value, nan_ok=True)
+            if name in repeated.attrs:
+                assert repeated.attrs[name] == pytest.approx(value, nan_ok=True)
     assert gathering.cell(table, 2).attrs["diverged"] == 7
 
 
 def test_findings_are_means_over_runs_that_ended(trained):
-    results = [changed(trained, seed) for seed in (0, 2, 4)] + [lost(trained)]
-    group = [one for one in grids.forecasts("paper") if one.model == "lru"][:4]
-    found = {repr(one): result for one, result in zip(group, results, strict=True)}
-    table = gathering.gather("forecasts", "paper", repr, found)
+    results = [changed(trained, seed) for seed in (0, 2, 4)] + [diverged(trained)]
+    group = [config for config in grids.forecasts("paper") if config.model == "lru"][:4]
+    by_config = {
+        repr(config): result for config, result in zip(group, results, strict=True)
+    }
+    table = gathering.gather("forecasts", "paper", repr, by_config)
     table = table.assign_coords(data=("cell", ["waves"] * 4), horizon=("cell", [5] * 4))
     text = gathering.findings(table)
     error = trained.attrs["test_mse"]

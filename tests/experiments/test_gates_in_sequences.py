@@ -47,28 +47,28 @@ def test_the_jacobian_is_that_of_differences_of_the_first_state():
         layer, {name: jnp.asarray(x, float) for name, x in parameters(layer).items()}
     )
     u = jax.random.normal(jax.random.key(5), (6, config.features))
-    found = np.asarray(gru_jacobian.jacobians(layer, u))[-1]
-    for place in range(config.neurons):
+    jacobian = np.asarray(gru_jacobian.jacobians(layer, u))[-1]
+    for index in range(config.neurons):
         ends = []
         for step in (1e-6, -1e-6):
-            h = layer.initial_state().at[place].add(step)
+            h = layer.initial_state().at[index].add(step)
             for now in u:
                 h, _ = layer.step(h, now)
             ends.append(np.asarray(h))
-        slope = (ends[0] - ends[1]) / 2e-6
-        np.testing.assert_allclose(found[:, place], slope, rtol=1e-5, atol=1e-9)
+        derivative = (ends[0] - ends[1]) / 2e-6
+        np.testing.assert_allclose(jacobian[:, index], derivative, rtol=1e-5, atol=1e-9)
 
 
 def test_constant_gates_are_powers_on_the_diagonal_and_nothing_beside(results):
     data = results["gru_jacobian"]
     for name in data["case"].values[:3]:
-        one = data.sel(case=name)
-        assert str(one["panel"].values) == "a"
-        assert (one["beside"] == 0).all()
-        powers = one["gate"].values[None] ** one["kept_delay"].values[:, None]
-        np.testing.assert_allclose(one["diagonal"], powers, rtol=1e-4)
-        size = 0.5 * np.log10(np.mean(one["gate"].values ** (2 * 16)))
-        last = one["log_size"].sel(where="diagonal", delay=16)
+        case = data.sel(case=name)
+        assert str(case["panel"].values) == "a"
+        assert (case["beside"] == 0).all()
+        powers = case["gate"].values[None] ** case["kept_delay"].values[:, None]
+        np.testing.assert_allclose(case["diagonal"], powers, rtol=1e-4)
+        size = 0.5 * np.log10(np.mean(case["gate"].values ** (2 * 16)))
+        last = case["log_size"].sel(where="diagonal", delay=16)
         np.testing.assert_allclose(last, size, rtol=1e-4)
     b = data.isel(case=data["panel"] == "b")
     assert (abs(b["beside"]) > 0).any()
@@ -93,16 +93,16 @@ def test_sensitivities_are_differences_by_the_own_bias(gates):
         layer, {name: jnp.asarray(x, float) for name, x in parameters(layer).items()}
     )
     u = jax.random.normal(jax.random.key(5), (9, config.neurons))
-    h, slope = gated_neurons.look(layer, u)
+    h, derivatives = gated_neurons.look(layer, u)
     np.testing.assert_allclose(h, layer.states(u)[-1], rtol=1e-12)
     bias = parameters(layer)["b_f"]
-    for place in range(config.neurons):
+    for index in range(config.neurons):
         ends = [
-            replace(layer, {"b_f": bias.at[place].add(step)}).states(u)[-1, place]
+            replace(layer, {"b_f": bias.at[index].add(step)}).states(u)[-1, index]
             for step in (1e-6, -1e-6)
         ]
         expected = (float(ends[0]) - float(ends[1])) / 2e-6
-        np.testing.assert_allclose(slope[place], expected, rtol=1e-5)
+        np.testing.assert_allclose(derivatives[index], expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("seed", [0, 3])
@@ -123,8 +123,8 @@ def test_neurons_of_constant_gates_agree_with_theory_one_by_one(seed):
     error = ratio.std(0, ddof=1) / len(ratio) ** 0.5
     assert (np.abs(ratio.mean(0) - 1) < FAR * error).all()
     assert (np.abs(ratio.mean(0) - 2) > FAR * error).all()
-    for one in ratio.T:  # biases and inputs are drawn apart
-        correlation = np.corrcoef(np.log(data["time"].values.ravel()), one)[0, 1]
+    for column in ratio.T:  # biases and inputs are drawn apart
+        correlation = np.corrcoef(np.log(data["time"].values.ravel()), column)[0, 1]
         assert abs(correlation) < FAR / len(ratio) ** 0.5
 
 
@@ -160,12 +160,14 @@ def test_small_inputs_leave_effective_eigenvalues_right():
 
 
 def test_the_line_finds_the_process_of_the_stand_in(results):
-    one = results["embedding_correlation"].sel(input="embeddings")
-    assert one["R"].sel(lag=0) == pytest.approx(0.376, rel=0.05)
-    inside = (one["low"] <= one["paper"]) & (one["paper"] <= one["high"])
+    embedding = results["embedding_correlation"].sel(input="embeddings")
+    assert embedding["R"].sel(lag=0) == pytest.approx(0.376, rel=0.05)
+    inside = (embedding["low"] <= embedding["paper"]) & (
+        embedding["paper"] <= embedding["high"]
+    )
     assert float(inside.mean()) > 0.5
-    off = np.abs(one["exponentials"] - one["R"]).sel(lag=slice(0, 30))
-    assert float(off.max() / one["R"].sel(lag=0)) < 0.05
+    off = np.abs(embedding["exponentials"] - embedding["R"]).sel(lag=slice(0, 30))
+    assert float(off.max() / embedding["R"].sel(lag=0)) < 0.05
 
 
 def test_embeddings_of_a_file_take_the_place_of_the_stand_in(tmp_path):

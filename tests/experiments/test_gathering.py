@@ -31,12 +31,12 @@ def test_a_smaller_preset_is_gathered_from_a_larger_one_with_its_details(tracked
 
 def test_details_come_back_for_the_first_seed_alone(tracked):
     for index, config in enumerate(studies.grid(SWEEP, "paper")):
-        held = {
-            str(name): one.size
-            for name, one in gathering.cell(tracked, index).data_vars.items()
+        sizes = {
+            str(name): variable.size
+            for name, variable in gathering.cell(tracked, index).data_vars.items()
             if str(name).startswith(gathering.EFFECTIVE)
         }
         network = tracked["network"].values[index]
         own = tracked["effective"].values[tracked["entry_network"].values == network]
-        assert sum(held.values()) == (own.size if config.seed == 0 else 0)
+        assert sum(sizes.values()) == (own.size if config.seed == 0 else 0)
         assert config.seed == tracked["seed"].values[index]

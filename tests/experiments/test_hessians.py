@@ -17,25 +17,25 @@ def shipped():
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_eigenvalues_are_those_of_autodiff(shipped, network):
-    one = shipped.sel(network=network)
-    kept = np.isfinite(one["eigenvalue"].values)
-    exact, found = (one[key].values[kept] for key in ("eigenvalue", "autodiff"))
-    assert np.abs(exact - found).max() < 1e-9 * exact[0]
-    assert np.linalg.eigvalsh(one["hessian"].values[: kept.sum(), : kept.sum()])[
+    case = shipped.sel(network=network)
+    finite = np.isfinite(case["eigenvalue"].values)
+    exact, autodiff = (case[key].values[finite] for key in ("eigenvalue", "autodiff"))
+    assert np.abs(exact - autodiff).max() < 1e-9 * exact[0]
+    assert np.linalg.eigvalsh(case["hessian"].values[: finite.sum(), : finite.sum()])[
         -1
     ] == pytest.approx(exact[0])
 
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_simulated_sequences_agree(shipped, network):
-    one = shipped.sel(network=network)
-    sharp = one["eigenvalue"].values[: one.sizes["top"]]
-    kept = sharp > 1e-9 * sharp[0]
-    mean, sem = (one[key].values[kept] for key in ("simulated", "simulated_sem"))
-    assert kept.sum() >= 8
+    case = shipped.sel(network=network)
+    sharp = case["eigenvalue"].values[: case.sizes["top"]]
+    resolved = sharp > 1e-9 * sharp[0]
+    mean, sem = (case[key].values[resolved] for key in ("simulated", "simulated_sem"))
+    assert resolved.sum() >= 8
     # The skip connection sees the inputs alone, and so has the least error.
-    assert np.abs((mean - sharp[kept]) / sem).max() < 5
-    assert np.abs((mean - 1.2 * sharp[kept]) / sem).min() > 5
+    assert np.abs((mean - sharp[resolved]) / sem).max() < 5
+    assert np.abs((mean - 1.2 * sharp[resolved]) / sem).min() > 5
 
 
 def test_descent_diverges_at_the_bound(shipped):
@@ -51,10 +51,10 @@ def test_diagonal_networks_concentrate_what_is_sharp(shipped):
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_adam_divides_by_the_rows_and_not_by_the_diagonal(shipped, network):
-    one = shipped.sel(network=network)
-    kept = np.isfinite(one["effective_rate"].values)
-    rate = np.log(one["effective_rate"].values[kept])
-    hessian = one["hessian"].values[np.ix_(kept, kept)]
+    case = shipped.sel(network=network)
+    finite = np.isfinite(case["effective_rate"].values)
+    rate = np.log(case["effective_rate"].values[finite])
+    hessian = case["hessian"].values[np.ix_(finite, finite)]
     rows, own = np.log(row_norms(hessian)), np.log(np.diag(hessian)) / 2
     # The law is approximate: the descent's displacements are not isotropic.  Its power,
     # one, is told from those of other rules, a half and two.
@@ -72,7 +72,7 @@ def test_concentrated_phases_couple(shipped):
 
 
 def test_every_variable_says_its_unit(shipped):
-    assert all(one.attrs["units"] for one in shipped.data_vars.values())
+    assert all(variable.attrs["units"] for variable in shipped.data_vars.values())
 
 
 @pytest.mark.slow

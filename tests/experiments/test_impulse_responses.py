@@ -19,8 +19,8 @@ def responses():
 def test_states_are_damped_cosines_of_phases_in_their_range(responses):
     phase, age = responses["phase"], responses["age"]
     exact = np.exp(-0.00005 * age) * np.cos(phase * age)
-    found = responses["state"].transpose(*exact.dims)
-    np.testing.assert_allclose(found, exact, atol=1e-6)
+    states = responses["state"].transpose(*exact.dims)
+    np.testing.assert_allclose(states, exact, atol=1e-6)
     np.testing.assert_allclose(responses["envelope"], 0.99995**age, atol=2e-6)
     full, small = phase.values
     assert full.max() > small.max()

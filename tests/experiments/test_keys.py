@@ -23,7 +23,7 @@ def with_field(config, name, value):
 
 def told_apart(config):
     """A configuration with every false value in every field, each once."""
-    fields = [one.name for one in dataclasses.fields(config)]
+    fields = [field.name for field in dataclasses.fields(config)]
     return [with_field(config, name, value) for name in fields for value in FALSE]
 
 
@@ -31,8 +31,8 @@ def told_apart(config):
 @pytest.mark.parametrize("name", studies.sweeps())
 def test_a_sweep_has_as_many_keys_as_cells(name, preset):
     cells = grid(name, preset)
-    keys = {store.key(name, 1, one) for one in cells}
-    written = {repr(one) for one in cells}
+    keys = {store.key(name, 1, config) for config in cells}
+    written = {repr(config) for config in cells}
     assert len(keys) == len(cells) == len(written)
 
 
@@ -40,8 +40,8 @@ def test_a_sweep_has_as_many_keys_as_cells(name, preset):
 def test_the_presets_of_a_study_have_keys_of_their_own(study):
     module = studies.study_module(study)
     configs = [getattr(module, preset.upper()) for preset in store.PRESETS]
-    every = {repr(one) for one in configs}
-    assert len({store.key(study, 1, one) for one in configs}) == len(every)
+    texts = {repr(config) for config in configs}
+    assert len({store.key(study, 1, config) for config in configs}) == len(texts)
     _require_told_apart(study, configs[0])
 
 
@@ -51,6 +51,6 @@ def test_the_cells_of_a_sweep_tell_false_values_apart(name):
 
 
 def _require_told_apart(study, config):
-    others = {repr(one): one for one in told_apart(config)}
-    keys = {store.key(study, 1, one) for one in others.values()}
+    others = {repr(other): other for other in told_apart(config)}
+    keys = {store.key(study, 1, other) for other in others.values()}
     assert len(keys) == len(others) > len(FALSE)

@@ -50,28 +50,28 @@ def test_curvatures_are_the_second_derivatives_of_the_loss(lines):
 
 @pytest.mark.slow
 def test_parametrisations_tame_the_modulus_and_only_tanh_the_angle(lines):
-    bend = lines["curvature"]
-    np.testing.assert_allclose(bend.sel(chart="tanh"), 1, rtol=1e-9)
-    modulus, angle = (bend.sel(kind=kind) for kind in ("modulus", "angle"))
+    curvature = lines["curvature"]
+    np.testing.assert_allclose(curvature.sel(chart="tanh"), 1, rtol=1e-9)
+    modulus, angle = (curvature.sel(kind=kind) for kind in ("modulus", "angle"))
     np.testing.assert_allclose(modulus.sel(chart="exp")[-1], 0.25, rtol=1e-2)
     gap = lines["gap"]
     for steep in (modulus.sel(chart="polar"), angle.sel(chart="exp")):
-        slope = np.log(steep[-1] / steep[-2]) / np.log(gap[-1] / gap[-2])
-        assert float(slope) == pytest.approx(-2, abs=0.05)
+        exponent = np.log(steep[-1] / steep[-2]) / np.log(gap[-1] / gap[-2])
+        assert float(exponent) == pytest.approx(-2, abs=0.05)
     bare = lines["bare_curvature"]
-    slope = np.log(bare[:, -1] / bare[:, -2]) / np.log(gap[-1] / gap[-2])
-    np.testing.assert_allclose(slope, -3, atol=0.05)
+    exponent = np.log(bare[:, -1] / bare[:, -2]) / np.log(gap[-1] / gap[-2])
+    np.testing.assert_allclose(exponent, -3, atol=0.05)
 
 
 @pytest.mark.slow
 def test_lines_are_least_at_the_teacher(lines):
     for teacher in lines["teacher"].values:
-        one = lines.sel(teacher=teacher)
-        assert float(one["real"][one["real_loss"].values.argmin()]) == teacher
-        assert float(one["turn"][one["circle_loss"].values.argmin()]) == pytest.approx(
-            0
-        )
-        polar = one.sel(chart="polar", kind="modulus")
+        line = lines.sel(teacher=teacher)
+        assert float(line["real"][line["real_loss"].values.argmin()]) == teacher
+        assert float(
+            line["turn"][line["circle_loss"].values.argmin()]
+        ) == pytest.approx(0)
+        polar = line.sel(chart="polar", kind="modulus")
         step = float(polar["omega"][1] - polar["omega"][0])
         least = float(polar["omega"][polar["nu_loss"].values.argmin()])
         assert least == pytest.approx(teacher, abs=step)
@@ -108,8 +108,8 @@ def test_similarity_as_printed_is_refused_where_inputs_are_correlated(pairs):
         + rho**2 * (1 - P) ** 3
         + rho * (1 - rho) * P * (rho * P * (1 + P) - 2 * lam - 2 * other)
     ) / ((1 - P) ** 3 * (1 - rho * lam) ** 2 * (1 - rho * other) ** 2)
-    found = pairs["autodiff"].sel(rho=rho)
-    assert float(np.abs(np.abs(printed) / found - 1).max()) > 0.3
+    autodiff = pairs["autodiff"].sel(rho=rho)
+    assert float(np.abs(np.abs(printed) / autodiff - 1).max()) > 0.3
 
 
 def test_simulated_sensitivities_are_as_alike_as_the_theory_says(pairs):
@@ -130,11 +130,11 @@ def test_only_conjugates_are_aligned_at_any_correlation():
 
 def test_correlation_makes_eigenvalues_near_one_similar():
     config = similarity.QUICK
-    one, conjugate = 0.99 + 0j, config.lam0.conjugate()
+    real, conjugate = 0.99 + 0j, config.lam0.conjugate()
 
     def ratio(rho):
         first, second = (
-            abs(similarity.shared()(lam, config.lam0, rho)) for lam in (one, conjugate)
+            abs(similarity.shared()(lam, config.lam0, rho)) for lam in (real, conjugate)
         )
         return first / second
 
@@ -149,7 +149,9 @@ def test_an_input_without_an_edge_is_refused():
 
 @pytest.mark.parametrize("study", [one_dimensional, similarity])
 def test_presets_differ(study):
-    presets = {store.canonical(one) for one in (study.SMOKE, study.QUICK, study.PAPER)}
+    presets = {
+        store.canonical(preset) for preset in (study.SMOKE, study.QUICK, study.PAPER)
+    }
     assert len(presets) == 3
 
 

@@ -28,7 +28,7 @@ def dataset():
     return layer_moments.run(SMOKE)
 
 
-def words(dataset):
+def verdicts(dataset):
     return {
         layer_moments.verdict(dataset, layer, source, moment).word
         for layer in dataset["layer"].values
@@ -39,10 +39,10 @@ def words(dataset):
 
 @slow
 def test_states_and_outputs_are_confirmed_and_wrong_forms_refuted(dataset):
-    assert words(dataset) == {Word.CONFIRMED}
+    assert verdicts(dataset) == {Word.CONFIRMED}
     for factor in (1.3, 1 / 1.3):
         wrong = dataset.assign(predicted=factor * dataset["predicted"])
-        assert words(wrong) == {Word.REFUTED}
+        assert verdicts(wrong) == {Word.REFUTED}
 
 
 @slow
@@ -60,11 +60,11 @@ def test_the_planned_spread_is_the_measured_one():
 
     The estimate's relative variance is ``(2 + 2 v)/n``, to first order.
     """
-    drawn = layer_moments.run(dataclasses.replace(SMOKE, fewest=8192))
-    gaussian = drawn.sel(input=["white", "rho=0.9", "constant"], moment=list(JUDGED))
+    sample = layer_moments.run(dataclasses.replace(SMOKE, fewest=8192))
+    gaussian = sample.sel(input=["white", "rho=0.9", "constant"], moment=list(JUDGED))
     n, planned = gaussian["sequences"], gaussian["variance"]
-    found = n * (gaussian["sem"] / gaussian["measured"]) ** 2
-    ratio = found.transpose("layer", "input", "moment").values / planned
+    spread = n * (gaussian["sem"] / gaussian["measured"]) ** 2
+    ratio = spread.transpose("layer", "input", "moment").values / planned
     variance = (2 + 2 * planned) / n
     assert bool((np.abs(ratio - 1) < FAR * np.sqrt(variance)).all())
     # State and output share their inputs: the pairs of layer and input are independent.
@@ -97,8 +97,8 @@ def test_variances_are_those_of_the_sampled_covariances(name):
             / np.trace(x.T @ covariance @ x.conj()).real ** 2
             for x in (h, y)
         ]
-        found = layer_moments.expect(layer, known, process, steps)
-        np.testing.assert_allclose(found.variances, expected, rtol=1e-8)
+        moments = layer_moments.expect(layer, known, process, steps)
+        np.testing.assert_allclose(moments.variances, expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("name", ["BLUR", "dense"])
@@ -111,15 +111,19 @@ def test_a_large_layer_keeps_its_closed_form_without_gradients(name, monkeypatch
     assert set(small.tangents) == set(parameters(layer))
     assert large.tangents == {}
     R, at = AR1(0.9).autocovariance(np.arange(24)), position(layer, 24)
-    found = [predict(Perturbed(one.modes, {}), R, 24, at) for one in (small, large)]
-    assert found[0] == pytest.approx(found[1], rel=1e-10)
+    predictions = [
+        predict(Perturbed(system.modes, {}), R, 24, at) for system in (small, large)
+    ]
+    assert predictions[0] == pytest.approx(predictions[1], rel=1e-10)
 
 
 def test_one_layer_at_one_input_has_its_closed_forms(monkeypatch):
     monkeypatch.setattr(layer_moments, "inputs", lambda config: {"white": White()})
     dataset = layer_moments.run(dataclasses.replace(SMOKE, layers=("LRU",)))
-    assert words(dataset) == {Word.CONFIRMED}
-    assert words(dataset.assign(predicted=1.3 * dataset["predicted"])) == {Word.REFUTED}
+    assert verdicts(dataset) == {Word.CONFIRMED}
+    assert verdicts(dataset.assign(predicted=1.3 * dataset["predicted"])) == {
+        Word.REFUTED
+    }
     near = np.abs(dataset["measured"] - dataset["predicted"]) / dataset["sem"]
     assert float(near.max()) < FAR
 
@@ -151,9 +155,9 @@ def test_sequences_are_whole_batches_that_the_plan_asks_for():
 def test_states_held_at_once_stay_below_the_memory():
     config = layer_moments.PAPER
     layer = LAYERS["BLUR"](jax.random.key(0), config)
-    held = 8 * config.steps * layer.state_size
+    size = 8 * config.steps * layer.state_size
     batch = layer_moments.batch_size(layer, config)
-    assert 1 <= batch * held <= config.memory < (batch + 1) * held
+    assert 1 <= batch * size <= config.memory < (batch + 1) * size
     assert config.memory <= 1e9
 
 
@@ -167,9 +171,9 @@ def test_full_size_is_that_of_the_papers():
 def test_the_result_is_stored_and_shown(dataset, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     study = layer_moments.STUDY, layer_moments.VERSION, SMOKE
-    found = store.read(store.save(*study, dataset))
-    assert json.loads(found.attrs["config"])["states"] == SMOKE.states
-    layer_moments.show(found)
+    loaded = store.read(store.save(*study, dataset))
+    assert json.loads(loaded.attrs["config"])["states"] == SMOKE.states
+    layer_moments.show(loaded)
     printed = capsys.readouterr().out
     assert printed.count("confirmed") == 2 * dataset["sequences"].size
     assert "RotRNN" in printed

@@ -18,19 +18,19 @@ from sigprop.tasks.tables import Step, Table
 ROWS, FEATURES, SEEDS = 600, 3, [0, 7]
 
 
-def table(seed, held=None):
+def table(seed, rest_seed=None):
     """Correlated rows; those of validation and test are another seed's, if one is given."""
     draws = np.random.default_rng(seed)
     values = np.cumsum(draws.normal(size=(ROWS, FEATURES)), 0)
     times = np.datetime64("2020-02-28T00:00:00") + 3600 * np.arange(ROWS)
     names = tuple(f"load {k}" for k in range(FEATURES))
-    one = Table("mine", times, values, names, Step(3600))
-    if held is not None:
-        start = Forecasts(one, 24, 24).split["validation"].start
-        other = 5 + 9 * np.random.default_rng(held).normal(size=values.shape)
+    data = Table("mine", times, values, names, Step(3600))
+    if rest_seed is not None:
+        start = Forecasts(data, 24, 24).split["validation"].start
+        other = 5 + 9 * np.random.default_rng(rest_seed).normal(size=values.shape)
         changed = np.concatenate([values[:start], other[start:]])
-        one = dataclasses.replace(one, values=changed)
-    return one
+        data = dataclasses.replace(data, values=changed)
+    return data
 
 
 @pytest.fixture(autouse=True)
@@ -38,8 +38,13 @@ def forgotten():
     """What was measured of other rows is not remembered."""
 
     def forget():
-        for one in (tasks._data, tasks.forecasts, tasks.spectrum_of, tasks.advice_of):
-            one.cache_clear()
+        for function in (
+            tasks._data,
+            tasks.forecasts,
+            tasks.spectrum_of,
+            tasks.advice_of,
+        ):
+            function.cache_clear()
 
     forget()
     yield forget
@@ -48,25 +53,27 @@ def forgotten():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_windows_their_scale_and_the_linear_model_are_of_the_training_rows(seed):
-    one, other = (Forecasts(table(seed, held), 24, 5) for held in (None, seed + 1))
-    np.testing.assert_array_equal(one.mean, other.mean)
-    np.testing.assert_array_equal(one.scale, other.scale)
-    start, stop = one.split["train"]
+    task, other = (
+        Forecasts(table(seed, rest_seed), 24, 5) for rest_seed in (None, seed + 1)
+    )
+    np.testing.assert_array_equal(task.mean, other.mean)
+    np.testing.assert_array_equal(task.scale, other.scale)
+    start, stop = task.split["train"]
     rows = table(seed).values[start:stop]
-    np.testing.assert_allclose(one.mean, rows.mean(0), rtol=1e-12)
-    np.testing.assert_allclose(one.scale, rows.std(0), rtol=1e-12)
+    np.testing.assert_allclose(task.mean, rows.mean(0), rtol=1e-12)
+    np.testing.assert_allclose(task.scale, rows.std(0), rtol=1e-12)
     for part in PARTS:
-        pairs = zip(one.windows(part), other.windows(part), strict=True)
+        pairs = zip(task.windows(part), other.windows(part), strict=True)
         same = [np.array_equal(*pair) for pair in pairs]
         assert same[:2] == [part == "train"] * 2
-    for first, second in zip(least_squares(one), least_squares(other), strict=True):
+    for first, second in zip(least_squares(task), least_squares(other), strict=True):
         np.testing.assert_array_equal(first, second)
 
 
-def parts(seed, held, tokens):
+def parts(seed, rest_seed, tokens):
     """Examples with sequences of unequal lengths, of numbers or of tokens."""
 
-    def drawn(seed, shift):
+    def sample(seed, shift):
         draws = np.random.default_rng(seed)
         shape = (40, 12) if tokens else (40, 12, 2)
         inputs = (
@@ -79,30 +86,34 @@ def parts(seed, held, tokens):
             draws.integers(0, 2, 40).astype(np.int32),
         )
 
-    rest = (drawn(1000 + held, held), drawn(2000 + held, held))
-    return DataSet(drawn(seed, 0), *rest, classes=2, vocabulary=7 if tokens else None)
+    rest = (sample(1000 + rest_seed, rest_seed), sample(2000 + rest_seed, rest_seed))
+    return DataSet(sample(seed, 0), *rest, classes=2, vocabulary=7 if tokens else None)
 
 
-def measured(name, forget, monkeypatch, seed, held):
+def measured(name, forget, monkeypatch, seed, rest_seed):
     """Inputs that are measured, and what the advice is then asked with by every way."""
     forget()
-    data = parts(seed, held, name == "listops-short")
-    monkeypatch.setattr(tasks, "load_task", lambda *given, **more: data)
-    monkeypatch.setattr(tasks, "load_table", lambda given: table(seed, held or None))
-    asked = []
-    monkeypatch.setattr(tasks, "advise", lambda kind, **options: asked.append(options))
+    data = parts(seed, rest_seed, name == "listops-short")
+    monkeypatch.setattr(tasks, "load_task", lambda *args, **more: data)
+    monkeypatch.setattr(
+        tasks, "load_table", lambda file: table(seed, rest_seed or None)
+    )
+    calls = []
+    monkeypatch.setattr(tasks, "advise", lambda kind, **options: calls.append(options))
     for arm in tasks.PHASES_OF:
         inspect.unwrap(tasks.advice_of)(name, arm)
-    spectra = [one.pop("spectrum").covariance for one in asked]
-    return tasks.inputs_of(name), np.stack(spectra), tasks.length_of(name), asked
+    spectra = [call.pop("spectrum").covariance for call in calls]
+    return tasks.inputs_of(name), np.stack(spectra), tasks.length_of(name), calls
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", ["ETTh1", "smnist-10k", "listops-short"])
 def test_the_advice_sees_no_row_that_is_held_back(name, seed, forgotten, monkeypatch):
-    one, other = (measured(name, forgotten, monkeypatch, seed, held) for held in (0, 3))
-    for first, second in zip(one[:2], other[:2], strict=True):
+    result, other = (
+        measured(name, forgotten, monkeypatch, seed, rest_seed) for rest_seed in (0, 3)
+    )
+    for first, second in zip(result[:2], other[:2], strict=True):
         np.testing.assert_array_equal(first, second)
-    assert one[2:] == other[2:]
+    assert result[2:] == other[2:]
     unlike = measured(name, forgotten, monkeypatch, seed + 1, 0)
-    assert not np.array_equal(one[1], unlike[1])  # it does see the training rows
+    assert not np.array_equal(result[1], unlike[1])  # it does see the training rows

@@ -15,16 +15,16 @@ from sigprop.training.presets import LADDER
 
 @pytest.mark.parametrize("task", ["digits", "listops", "smnist"])
 def test_the_ladder_has_every_rung_three_times(task):
-    found = grids.SWEEPS[f"ladder_{task}"]("paper")
-    assert [name.split(" ")[1] for name in found] == list(LADDER)
-    for group in found.values():
-        assert [one.seed for one in group] == [0, 1, 2]
-        assert all(one.task.startswith(task) for one in group)
+    groups = grids.SWEEPS[f"ladder_{task}"]("paper")
+    assert [name.split(" ")[1] for name in groups] == list(LADDER)
+    for group in groups.values():
+        assert [config.seed for config in group] == [0, 1, 2]
+        assert all(config.task.startswith(task) for config in group)
 
 
 def test_digits_are_tested_on_all_folds():
     for group in grids.folds("paper").values():
-        assert [one.seed for one in group] == [0, 1, 2, 3, 4]
+        assert [config.seed for config in group] == [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("name", grids.SWEEPS)
@@ -60,8 +60,10 @@ def made_up(segments, looks, seed):
 
 def gathered(results):
     grid = studies.grid("folds", "paper")[: len(results)]
-    found = {repr(one): result for one, result in zip(grid, results, strict=True)}
-    return gathering.gather("folds", "paper", repr, found)
+    by_config = {
+        repr(config): result for config, result in zip(grid, results, strict=True)
+    }
+    return gathering.gather("folds", "paper", repr, by_config)
 
 
 def test_cells_come_back_from_a_gathered_result():
@@ -72,13 +74,13 @@ def test_cells_come_back_from_a_gathered_result():
     ]
     table = gathered(results)
     for index, result in enumerate(results[:2]):
-        again = gathering.cell(table, index)
-        xr.testing.assert_identical(again.drop_attrs(), result.drop_attrs())
-        assert again.attrs == result.attrs | {"dtype": "float32"}
-    lost = gathering.cell(table, 2)
-    assert lost.attrs["diverged"] == 7
-    assert math.isnan(lost.attrs["test_accuracy"])
-    assert lost.sizes["segment"] == lost.sizes["look"] == 0
+        repeated = gathering.cell(table, index)
+        xr.testing.assert_identical(repeated.drop_attrs(), result.drop_attrs())
+        assert repeated.attrs == result.attrs | {"dtype": "float32"}
+    diverged = gathering.cell(table, 2)
+    assert diverged.attrs["diverged"] == 7
+    assert math.isnan(diverged.attrs["test_accuracy"])
+    assert diverged.sizes["segment"] == diverged.sizes["look"] == 0
 
 
 def test_findings_are_means_over_runs_that_ended():
@@ -94,20 +96,20 @@ def test_findings_are_means_over_runs_that_ended():
 
 def test_a_loss_that_explodes_is_a_result(monkeypatch):
     monkeypatch.setattr(
-        cells, "altered", lambda given, *_: altered_to_explode(given), raising=True
+        cells, "altered", lambda recipe, *_: altered_to_explode(recipe), raising=True
     )
-    (found,) = cells.run_cells([Config("digits", "relu", 0, 20)])
-    assert found.attrs["diverged"] >= 0
+    (result,) = cells.run_cells([Config("digits", "relu", 0, 20)])
+    assert result.attrs["diverged"] >= 0
 
 
-def altered_to_explode(given):
+def altered_to_explode(recipe):
     import dataclasses
 
     from sigprop.training.loop import Optimiser
 
-    network = dataclasses.replace(given.network, width=4, state_size=4, depth=1)
+    network = dataclasses.replace(recipe.network, width=4, state_size=4, depth=1)
     return dataclasses.replace(
-        given,
+        recipe,
         network=network,
         optimiser=Optimiser(20, "constant"),
         rate=1e38,
@@ -131,7 +133,7 @@ def test_a_sweep_of_trainings_is_run_gathered_and_not_run_again(tmp_path, monkey
         "quantity": 7,
         "quantile": 3,
     }
-    power, measured = (table[one].isel(look=0) for one in ("state_power", "measured"))
+    power, measured = (table[name].isel(look=0) for name in ("state_power", "measured"))
     np.testing.assert_allclose(measured, power, rtol=1e-3)
     theory = table["predicted"].isel(look=0, rung=1) / measured
     assert (abs(theory - 1) < 0.1).all()

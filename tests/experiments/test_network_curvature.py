@@ -27,62 +27,62 @@ def small(double):
         network, state = build(jax.random.key(1), study.networks(ONE)["LRU"])
         batches = study.sinusoids(jax.random.key(2), ONE)
         matrix, groups = study.curvature(network, state, batches)
-        seen = study.look(jax.random.key(3), matrix, groups, ONE)
-        whole = np.asarray(jax.jit(jax.vmap(matrix))(jnp.eye(matrix.size)))
-    return network, groups, seen, whole
+        curvature = study.look(jax.random.key(3), matrix, groups, ONE)
+        hessian = np.asarray(jax.jit(jax.vmap(matrix))(jnp.eye(matrix.size)))
+    return network, groups, curvature, hessian
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("double", [True, False])
 def test_ends_are_those_of_the_explicit_hessian(double):
-    _, groups, seen, whole = small(double)
-    values, vectors = np.linalg.eigh(whole.astype(float))
+    _, groups, curvature, hessian = small(double)
+    values, vectors = np.linalg.eigh(hessian.astype(float))
     size = np.abs(values).max()
     rounding = (1e-12 if double else 1e-5) * size
-    np.testing.assert_allclose(whole, whole.T, atol=rounding)
+    np.testing.assert_allclose(hessian, hessian.T, atol=rounding)
     for row, order in enumerate((np.arange(values.size)[::-1], np.arange(2))):
-        nearest = np.abs(seen.ends.value[row][:, None] - values).min(1)
-        assert (nearest <= seen.ends.residual[row] + rounding).all()
+        nearest = np.abs(curvature.ends.value[row][:, None] - values).min(1)
+        assert (nearest <= curvature.ends.residual[row] + rounding).all()
         outermost = order[0]
-        assert abs(seen.ends.value[row, 0] - values[outermost]) < 1e-3 * size
+        assert abs(curvature.ends.value[row, 0] - values[outermost]) < 1e-3 * size
         mass = group_sums(vectors[:, outermost] ** 2, groups, len(GROUPS))
-        np.testing.assert_allclose(seen.ends.mass[row, 0], mass, atol=0.02)
+        np.testing.assert_allclose(curvature.ends.mass[row, 0], mass, atol=0.02)
 
 
 @pytest.mark.slow
 def test_sums_over_groups_are_those_of_the_explicit_hessian():
-    _, groups, seen, whole = small(True)
-    rows = np.stack([np.diag(whole), (whole**2).sum(1)])
+    _, groups, curvature, hessian = small(True)
+    rows = np.stack([np.diag(hessian), (hessian**2).sum(1)])
     expected = group_sums(rows, groups, len(GROUPS))
-    found = study.estimate(seen.draws)
-    assert (np.abs(found.mean - expected) < FAR * found.sem).all()
-    assert found.sem[1].sum() < 0.2 * expected[1].sum()
-    share = study.shares(seen.draws[:, 1])
+    estimate = study.estimate(curvature.draws)
+    assert (np.abs(estimate.mean - expected) < FAR * estimate.sem).all()
+    assert estimate.sem[1].sum() < 0.2 * expected[1].sum()
+    share = study.shares(curvature.draws[:, 1])
     off = np.abs(share.mean - expected[1] / expected[1].sum())
     assert (off < FAR * share.sem).all()
     assert share.mean.sum() == pytest.approx(1)
-    plain = seen.density.trace()
-    assert abs(plain.mean - np.trace(whole)) < FAR * plain.sem
-    assert found.sem[0].max() < plain.sem
+    plain = curvature.density.trace()
+    assert abs(plain.mean - np.trace(hessian)) < FAR * plain.sem
+    assert estimate.sem[0].max() < plain.sem
 
 
 @pytest.mark.slow
 def test_counts_of_eigenvalues_are_those_of_the_explicit_hessian():
-    _, _, seen, whole = small(True)
-    found, values = study.beyond(seen.density), np.linalg.eigvalsh(whole)
+    _, _, curvature, hessian = small(True)
+    counts, values = study.beyond(curvature.density), np.linalg.eigvalsh(hessian)
     at = np.searchsorted(study.THRESHOLDS, [0.03, 0.1, 0.3])
     for row, sign in enumerate((1, -1)):
         exact = (sign * values[:, None] > study.THRESHOLDS[at]).sum(0)
-        assert (np.abs(found.mean[row, at] - exact) < FAR * found.sem[row, at]).all()
-        assert (found.sem[row, at] < 0.3 * exact.max()).all()
+        assert (np.abs(counts.mean[row, at] - exact) < FAR * counts.sem[row, at]).all()
+        assert (counts.sem[row, at] < 0.3 * exact.max()).all()
 
 
 @pytest.mark.slow
 def test_every_parameter_has_its_group():
-    network, groups, _, whole = small(True)
+    network, groups, _, hessian = small(True)
     counts = dict(zip(GROUPS, np.bincount(groups, minlength=4), strict=True))
     table = parameter_table(network)
-    assert sum(counts.values()) == table["total"] == len(whole)
+    assert sum(counts.values()) == table["total"] == len(hessian)
     layer = network.blocks[0].layer
     assert counts["recurrent"] == 3 * layer.state_size
     assert counts["input"] == layer.B_re.size + layer.B_im.size
@@ -91,9 +91,9 @@ def test_every_parameter_has_its_group():
 
 def test_a_constant_ratio_has_no_error():
     draws = np.outer([1.0, 2.0, 4.0], [0.5, 0.25, 0.25])
-    found = study.shares(draws)
-    np.testing.assert_allclose(found.mean, [0.5, 0.25, 0.25])
-    np.testing.assert_allclose(found.sem, 0, atol=1e-15)
+    shares = study.shares(draws)
+    np.testing.assert_allclose(shares.mean, [0.5, 0.25, 0.25])
+    np.testing.assert_allclose(shares.sem, 0, atol=1e-15)
     assert (study.shares(draws + np.eye(3)).sem > 0.01).all()
 
 
@@ -127,8 +127,10 @@ def test_more_extremes_than_products_allow_are_refused():
 def test_the_result_is_stored_and_shown(tmp_path, monkeypatch, capsys):
     config = dataclasses.replace(SMOKE, names=study.QUICK.names)
     dataset = study.run(config)
-    again = study.run(dataclasses.replace(SMOKE, names=("BLUR",)))
-    np.testing.assert_array_equal(again["node"][0], dataset["node"].sel(network="BLUR"))
+    repeated = study.run(dataclasses.replace(SMOKE, names=("BLUR",)))
+    np.testing.assert_array_equal(
+        repeated["node"][0], dataset["node"].sel(network="BLUR")
+    )
     for label, values in dataset.data_vars.items():
         assert values.attrs["units"], label
         assert np.isfinite(values).all(), label

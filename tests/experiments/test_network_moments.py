@@ -42,13 +42,15 @@ def test_papers_networks_have_their_depth_and_no_dropout():
 def test_the_last_stream_is_what_the_network_decodes(network):
     network, state = network
     u = jax.random.normal(jax.random.key(2), (24, network.config.inputs))
-    seen = network_moments.look(network, state, u, jax.random.key(3))
+    moments = network_moments.look(network, state, u, jax.random.key(3))
     features, _ = network.features(u, state)
-    np.testing.assert_allclose(seen.stream[-1], jnp.mean(features[-1] ** 2), rtol=1e-5)
+    np.testing.assert_allclose(
+        moments.stream[-1], jnp.mean(features[-1] ** 2), rtol=1e-5
+    )
     for i, block in enumerate(network.blocks):
-        last = block.layer.states(seen.inputs[i])[-1]
+        last = block.layer.states(moments.inputs[i])[-1]
         np.testing.assert_allclose(
-            seen.state[i], jnp.sum(jnp.abs(last) ** 2), rtol=1e-5
+            moments.state[i], jnp.sum(jnp.abs(last) ** 2), rtol=1e-5
         )
 
 
@@ -58,27 +60,29 @@ def test_gradients_are_those_of_finite_differences():
     network, state = build(jax.random.key(1), preset)
     network = eqx.nn.inference_mode(network)
     u = jax.random.normal(jax.random.key(2), (24, 3))
-    key, place = jax.random.key(3), GROUPS.index("input")
-    seen = network_moments.look(network, state, u, key)
+    key, index = jax.random.key(3), GROUPS.index("input")
+    moments = network_moments.look(network, state, u, key)
     layer, total = network.blocks[1].layer, 0.0
     errors = jax.random.normal(key, (network.config.outputs,))
 
     @eqx.filter_jit
     def loss(values):
         moved = replace(layer, values)
-        whole = eqx.tree_at(lambda one: one.blocks[1].layer, network, moved)
-        return jnp.sum(errors * whole(u, state)[0])
+        shifted_network = eqx.tree_at(
+            lambda model: model.blocks[1].layer, network, moved
+        )
+        return jnp.sum(errors * shifted_network(u, state)[0])
 
     values = parameters(layer)
     for name in ("B_re", "B_im"):
         value = values[name]
-        for spot in np.ndindex(value.shape):
+        for entry in np.ndindex(value.shape):
             sides = [
-                loss({**values, name: value.at[spot].add(step)})
+                loss({**values, name: value.at[entry].add(step)})
                 for step in (1e-6, -1e-6)
             ]
             total += float((sides[0] - sides[1]) / 2e-6) ** 2
-    np.testing.assert_allclose(seen.gradient[1, place], total, rtol=1e-5)
+    np.testing.assert_allclose(moments.gradient[1, index], total, rtol=1e-5)
 
 
 def test_first_recurrences_without_bias_or_norm_agree_with_the_closed_form():
@@ -88,29 +92,29 @@ def test_first_recurrences_without_bias_or_norm_agree_with_the_closed_form():
         jax.random.key(1), network_moments.networks(config)["Zucchet"]
     )
     network = eqx.tree_at(
-        lambda one: one.encoder.bias, network, jnp.zeros(config.width)
+        lambda model: model.encoder.bias, network, jnp.zeros(config.width)
     )
     for process in (AR1(0.9), chirp(61)):
-        seen = network_moments.measure(
+        moments = network_moments.measure(
             jax.random.key(2), network, state, process, config
         )
-        alone, mixed = network_moments.predict_states(network, [seen])[0, 0]
-        ratio, error = seen.state.mean[0] / mixed, seen.state.sem[0] / mixed
+        alone, mixed = network_moments.predict_states(network, [moments])[0, 0]
+        ratio, error = moments.state.mean[0] / mixed, moments.state.sem[0] / mixed
         assert abs(ratio - 1) < FAR * error
         assert error < 0.02
-        assert abs(seen.state.mean[0] / alone - 1) > FAR * error
+        assert abs(moments.state.mean[0] / alone - 1) > FAR * error
 
 
 def test_covariances_of_inputs_are_averages_over_sequences_and_steps():
     z = jnp.asarray(np.random.default_rng(0).standard_normal((5, 2, 7, 3)), jnp.float32)
     R, mixing = network_moments._autocovariance(z), network_moments._mixing(z)
     for block in range(2):
-        one = np.asarray(z[:, block], float)
-        np.testing.assert_allclose(R[block, 0], (one**2).mean(), rtol=1e-5)
+        inputs = np.asarray(z[:, block], float)
+        np.testing.assert_allclose(R[block, 0], (inputs**2).mean(), rtol=1e-5)
         np.testing.assert_allclose(
-            R[block, 2], (one[:, 2:] * one[:, :-2]).mean(), rtol=1e-4, atol=1e-6
+            R[block, 2], (inputs[:, 2:] * inputs[:, :-2]).mean(), rtol=1e-4, atol=1e-6
         )
-        expected = np.einsum("nti,ntj->ij", one, one) / 35
+        expected = np.einsum("nti,ntj->ij", inputs, inputs) / 35
         np.testing.assert_allclose(R[block, 0] * mixing[block], expected, rtol=1e-4)
 
 

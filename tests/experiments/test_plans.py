@@ -12,10 +12,10 @@ from sigprop.experiments.teacher_student import cells
 
 
 def test_every_shape_is_tried_once_and_counts_for_all_its_chunks(monkeypatch):
-    asked = []
+    calls = []
 
     def tried(study, *about):
-        asked.append(about)
+        calls.append(about)
         return [10.0 + about[2], 1e9 + about[2]]
 
     monkeypatch.setattr(plans, "measured_alone", tried)
@@ -28,13 +28,13 @@ def test_every_shape_is_tried_once_and_counts_for_all_its_chunks(monkeypatch):
             kind = cells.shape(chunk.cells[0]), len(chunk.cells)
             kinds.setdefault(kind, (name, "paper", index, 7.0))
             seconds[name] = seconds.get(name, 0) + 10 + kinds[kind][2]
-    assert asked == [*kinds.values()]
+    assert calls == [*kinds.values()]
     assert 1 < len(kinds) < sum(len(sweep.chunks(n, "paper")) for n in config.sweeps)
     for name in config.sweeps:
         plan = data.sel(plan=name)
         assert int(plan["cells"]) == len(studies.grid(name, "paper"))
         np.testing.assert_allclose(plan["core_hours"], seconds[name] / 3600, rtol=1e-12)
-    assert float(data["peak"].max()) == 1e9 + max(index for _, _, index, _ in asked)
+    assert float(data["peak"].max()) == 1e9 + max(index for _, _, index, _ in calls)
 
 
 def test_a_study_is_looked_up_in_its_result(monkeypatch):
@@ -112,6 +112,6 @@ def test_a_real_sweep_is_measured(capsys):
     assert 0 < float(data["core_hours"].sel(plan="memory_gap")) < 100
     assert 1e8 < float(data["peak"].sel(plan="memory_gap")) < 1e11
     plans.show(data)
-    said = capsys.readouterr().out
-    assert "memory_gap" in said
-    assert "not run: deep_signals at width 256, 768 features (FULL), about 4" in said
+    output = capsys.readouterr().out
+    assert "memory_gap" in output
+    assert "not run: deep_signals at width 256, 768 features (FULL), about 4" in output

@@ -50,6 +50,6 @@ def test_a_study_counts_its_steps(study, monkeypatch, tmp_path):
     assert first == f"running {study} (smoke)"
     assert last.startswith(f"{study} (smoke) took ")
     counts = [re.fullmatch(r"  (\d+) of (\d+) .*, \d+ s left", x) for x in middle]
-    done, total = zip(*(map(int, found.groups()) for found in counts), strict=True)
+    done, total = zip(*(map(int, match.groups()) for match in counts), strict=True)
     assert set(total) == {len(middle) + 1}
     assert done == tuple(range(1, total[0]))

@@ -21,16 +21,16 @@ def aliased(line, samples):
     at most ``1/(pi (n^2 - 1))``, and what is left of their sum at most an integral.
     """
     away = samples * np.arange(1, 10_000)
-    both = [1 / ((away + sign * line) ** 2 - 1) for sign in (-1, 1)]
-    return (np.sum(both) + 3 / (samples * away[-1])) / math.pi
+    aliases = [1 / ((away + sign * line) ** 2 - 1) for sign in (-1, 1)]
+    return (np.sum(aliases) + 3 / (samples * away[-1])) / math.pi
 
 
 def test_the_transform_has_the_exact_lines_but_for_aliasing(leakage):
     periods, samples = leakage.attrs["periods"], leakage.attrs["samples"]
-    found = leakage["amplitude"].sel(signal="rectified")[::periods].values
+    measured = leakage["amplitude"].sel(signal="rectified")[::periods].values
     exact = leakage["exact"].sel(signal="rectified").values
     bound = np.array([aliased(line, samples) for line in leakage["harmonic"].values])
-    assert (np.abs(found - exact) <= bound + 1e-15).all()
+    assert (np.abs(measured - exact) <= bound + 1e-15).all()
     assert (bound < 0.05 * exact)[exact > 0].all()
 
 
@@ -57,9 +57,9 @@ def test_power_is_whole_and_half_of_it_stays(leakage):
     assert float(shares.sel(harmonic=1)) == pytest.approx(0.5)
     assert float(shares.sel(harmonic=0)) == pytest.approx(4 / math.pi**2)
     lines = np.arange(0, 2001)
-    every = [abs(complex(rectified_line(int(n)))) ** 2 for n in lines[:40]]
+    powers = [abs(complex(rectified_line(int(n)))) ** 2 for n in lines[:40]]
     rest = 2 / math.pi**2 * np.sum(1.0 / (lines[40::2] ** 2 - 1.0) ** 2)
-    total = every[0] + 2 * sum(every[1:]) + rest
+    total = powers[0] + 2 * sum(powers[1:]) + rest
     assert total == pytest.approx(0.25, rel=1e-9)
     measured = leakage["share"].sel(signal="rectified")
     np.testing.assert_allclose(measured, shares, atol=2e-3)

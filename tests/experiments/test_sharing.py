@@ -49,45 +49,45 @@ def result(config):
 @contextmanager
 def trainings(folder):
     """The cells that were trained so far, each by a training that takes no time."""
-    found = []
+    all_configs = []
 
     def run_cells(configs, checkpoint=None, progress=lambda share: None):
         time.sleep(0.02)
         progress(0.5)
-        found.extend(configs)
-        return [result(one) for one in configs]
+        all_configs.extend(configs)
+        return [result(config) for config in configs]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SIGPROP_RESULTS", str(folder))
         patch.setattr(cells, "run_cells", run_cells)
         patch.setattr(sweep, "PAUSE", 0.02)
         patch.setattr(store, "_commit", lambda: "unknown")  # git takes longer
-        yield found
+        yield all_configs
 
 
 @pytest.fixture
 def trained(tmp_path):
-    with trainings(tmp_path) as found:
-        yield found
+    with trainings(tmp_path) as all_configs:
+        yield all_configs
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def two_drivers(tmp_path_factory):
     """The folder of a sweep that two drivers made, what each told, and the cells."""
     folder = tmp_path_factory.mktemp("made")
-    with trainings(folder) as found:
+    with trainings(folder) as all_configs:
         drivers = [Driver(), Driver()]
-        for one in drivers:
-            one.start()
-        for one in drivers:
-            one.join(60)
-    return folder, drivers, tuple(found)
+        for driver in drivers:
+            driver.start()
+        for driver in drivers:
+            driver.join(60)
+    return folder, drivers, tuple(all_configs)
 
 
 @pytest.fixture
-def whole(made, trained, tmp_path):
+def gathered_file(two_drivers, trained, tmp_path):
     """The gathered result in a copy of that folder, with its cells beside it."""
-    folder, (driver, _), _ = made
+    folder, (driver, _), _ = two_drivers
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     return tmp_path / driver.file.name
 
@@ -103,15 +103,15 @@ class Driver(threading.Thread):
         self.file = sweep.run(SWEEP, "smoke", report=self.told.append)
 
 
-def test_two_drivers_train_every_cell_once(made, whole):
-    _, drivers, found = made
+def test_two_drivers_train_every_cell_once(two_drivers, gathered_file):
+    _, drivers, all_configs = two_drivers
     grid = studies.grid(SWEEP, "smoke")
-    assert sorted(map(str, found)) == sorted(map(str, grid))
+    assert sorted(map(str, all_configs)) == sorted(map(str, grid))
     assert drivers[0].file == drivers[1].file
-    assert store.preset_path(SWEEP, "smoke") == whole
+    assert store.preset_path(SWEEP, "smoke") == gathered_file
     assert store.load_preset(SWEEP, "smoke").sizes["cell"] == len(grid)
-    for one in drivers:
-        assert one.told[-1] <= len(grid)
+    for driver in drivers:
+        assert driver.told[-1] <= len(grid)
     assert not list((store.folder() / "checkpoints").iterdir())
 
 
@@ -125,7 +125,7 @@ def test_a_chunk_whose_driver_is_killed_is_taken_over(trained):
     assert dead.stdout.readline() == "True\n"
     driver = Driver()
     driver.start()
-    while len(trained) < sum(len(one.cells) for one in others):
+    while len(trained) < sum(len(chunk.cells) for chunk in others):
         assert driver.is_alive()
         time.sleep(0.01)
     time.sleep(0.2)  # some rounds in vain
@@ -139,27 +139,33 @@ def test_a_chunk_whose_driver_is_killed_is_taken_over(trained):
     assert driver.told[-1] == len(trained)
 
 
-def test_what_another_driver_gathered_is_not_replaced_by_less(whole, monkeypatch):
+def test_what_another_driver_gathered_is_not_replaced_by_less(
+    gathered_file, monkeypatch
+):
     late, known = studies.grid(SWEEP, "smoke")[0], sweep._finished
 
-    def finished(study, every):
-        return {one: place for one, place in known(study, every).items() if one != late}
+    def finished(study, configs):
+        return {
+            config: path
+            for config, path in known(study, configs).items()
+            if config != late
+        }
 
     with monkeypatch.context() as patch:
         patch.setattr(sweep, "_finished", finished)
-        assert sweep.gather(SWEEP, "smoke") == whole
-    assert store.files(SWEEP) == [whole]
-    whole.unlink()
+        assert sweep.gather(SWEEP, "smoke") == gathered_file
+    assert store.files(SWEEP) == [gathered_file]
+    gathered_file.unlink()
     with monkeypatch.context() as patch:
         patch.setattr(sweep, "_finished", finished)
         part = sweep.gather(SWEEP, "smoke")
-    assert part != whole
-    assert sweep.gather(SWEEP, "smoke") == whole
-    assert store.files(SWEEP) == [whole]
+    assert part != gathered_file
+    assert sweep.gather(SWEEP, "smoke") == gathered_file
+    assert store.files(SWEEP) == [gathered_file]
 
 
-def test_a_gathered_result_that_vanishes_is_no_damage(whole, monkeypatch):
-    gone = whole.with_name("gone-0.nc")
+def test_a_gathered_result_that_vanishes_is_no_damage(gathered_file, monkeypatch):
+    gone = gathered_file.with_name("gone-0.nc")
     monkeypatch.setattr(store, "files", lambda study: [gone])
     assert list(store.stored(SWEEP)) == []
     monkeypatch.setattr(store, "stored", lambda study: [(gone, ATTRIBUTES)])
@@ -181,13 +187,13 @@ def empty(file):
 
 
 @pytest.mark.parametrize("damage", [pytest.param(cut, marks=pytest.mark.slow), empty])
-def test_a_damaged_gathered_result_is_set_aside(whole, trained, damage):
-    damage(whole)
+def test_a_damaged_gathered_result_is_set_aside(gathered_file, trained, damage):
+    damage(gathered_file)
     ((aside, message),) = sweep.damaged(SWEEP, "smoke")
-    assert (aside.name, aside.is_file()) == (f"{whole.name}.damaged", True)
-    assert message.startswith(f"{whole} is damaged (")
+    assert (aside.name, aside.is_file()) == (f"{gathered_file.name}.damaged", True)
+    assert message.startswith(f"{gathered_file} is damaged (")
     assert message.endswith(f"again with `sigprop sweep run {SWEEP} --preset smoke`")
-    assert sweep.run(SWEEP, "smoke") == whole
+    assert sweep.run(SWEEP, "smoke") == gathered_file
     assert trained == []  # its cells were sound
 
 
@@ -197,88 +203,90 @@ def test_damaged_results_of_other_sweeps_name_their_own_preset(trained):
         config, version = studies.definition("concentration", preset)
         files.append(store.path("concentration", version, config))
         files[-1].write_bytes(b"no HDF5")
-    found = dict(sweep.damaged(SWEEP, "smoke"))
+    messages = dict(sweep.damaged(SWEEP, "smoke"))
     for file, preset in zip(files, ("quick", "paper"), strict=True):
-        message = found.pop(file.with_name(f"{file.name}.damaged"))
+        message = messages.pop(file.with_name(f"{file.name}.damaged"))
         assert f"`sigprop sweep run concentration --preset {preset}`" in message
-    assert not found
+    assert not messages
 
 
 def test_a_damaged_training_under_way_is_set_aside(trained):
-    one, other, *_ = sweep.chunks(SWEEP, "smoke")
-    save_checkpoint(one.checkpoint(), {"a": jnp.zeros(3)}, 1, {})
+    chunk, other, *_ = sweep.chunks(SWEEP, "smoke")
+    save_checkpoint(chunk.checkpoint(), {"a": jnp.zeros(3)}, 1, {})
     save_checkpoint(other.checkpoint(), {"a": jnp.zeros(3)}, 1, {})
-    held = bytearray(one.checkpoint().read_bytes())
-    held[len(held) // 2] ^= 1
-    one.checkpoint().write_bytes(held)
+    content = bytearray(chunk.checkpoint().read_bytes())
+    content[len(content) // 2] ^= 1
+    chunk.checkpoint().write_bytes(content)
     ((aside, message),) = sweep.damaged(SWEEP, "smoke")
-    assert aside.name == f"{one.checkpoint().name}.damaged"
+    assert aside.name == f"{chunk.checkpoint().name}.damaged"
     assert "its checksum is wrong" in message
     assert message.endswith(f"`sigprop sweep run {SWEEP} --preset smoke`")
     assert other.checkpoint().is_file()
-    assert not one.checkpoint().is_file()
+    assert not chunk.checkpoint().is_file()
 
 
 def test_a_training_without_a_checksum_is_not_said_to_have_a_wrong_one(trained):
-    place = sweep.chunks(SWEEP, "smoke")[0].checkpoint()
-    place.parent.mkdir(parents=True)
-    with place.open("wb") as stream:
+    path = sweep.chunks(SWEEP, "smoke")[0].checkpoint()
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as stream:
         np.savez(stream, a=np.zeros(3))  # as versions without checksums wrote them
     ((aside, message),) = sweep.damaged(SWEEP, "smoke")
-    assert aside.name == f"{place.name}.damaged"
-    assert message.startswith(f"{place} was written by an early sigprop")
+    assert aside.name == f"{path.name}.damaged"
+    assert message.startswith(f"{path} was written by an early sigprop")
     assert "wrote no checksums; make it again with" in message
     assert "wrong" not in message
 
 
-def test_tables_of_gathered_cells_are_read_once_a_call(whole, monkeypatch):
-    asked, stored = [], store.stored
+def test_tables_of_gathered_cells_are_read_once_a_call(gathered_file, monkeypatch):
+    names, stored = [], store.stored
 
     def counted(name):
-        asked.append(name)
+        names.append(name)
         return stored(name)
 
     monkeypatch.setattr(store, "stored", counted)
-    every = sweep._beside("teacher_student")
+    all_names = sweep._beside("teacher_student")
     assert sweep.count(SWEEP, "smoke") == (8, 8)
-    assert asked == every
+    assert names == all_names
     chunks = sweep.chunks(SWEEP, "smoke")
     assert sum(sweep.missing_of(chunks).values()) == 0
-    assert asked == every * 2
+    assert names == all_names * 2
     assert sweep.run_chunk(chunks[0])
-    assert asked == every * 3
+    assert names == all_names * 3
 
 
-def test_a_chunk_sees_what_another_process_gathered_meanwhile(whole, trained, tmp_path):
+def test_a_chunk_sees_what_another_process_gathered_meanwhile(
+    gathered_file, trained, tmp_path
+):
     aside = tmp_path / "elsewhere"
-    for file in (*tmp_path.glob("teacher_student-*.nc"), whole):
+    for file in (*tmp_path.glob("teacher_student-*.nc"), gathered_file):
         aside.mkdir(exist_ok=True)
         file.rename(aside / file.name)
     chunk = sweep.chunks(SWEEP, "smoke")[0]
     assert sweep.missing_of([chunk]) == {chunk: len(chunk.cells)}
-    (aside / whole.name).rename(whole)
+    (aside / gathered_file.name).rename(gathered_file)
     assert sweep.run_chunk(chunk)
     assert trained == []
 
 
-def test_the_command_sets_aside_and_counts(made, whole):
+def test_the_command_sets_aside_and_counts(two_drivers, gathered_file):
     def check():
         return CliRunner().invoke(
             cli.app, ["sweep", "check", SWEEP, "--preset", "smoke"]
         )
 
-    victim = store.path("teacher_student", cells.VERSION, made[2][3])
-    empty(whole)
+    victim = store.path("teacher_student", cells.VERSION, two_drivers[2][3])
+    empty(gathered_file)
     empty(victim)
-    done = check()
-    assert done.exit_code == 1
-    assert f"{whole} is damaged" in done.output
-    assert f"{victim} is damaged" in done.output
-    assert done.output.count(f"sigprop sweep run {SWEEP} --preset smoke") == 2
-    assert "7 of 8 cells are stored and sound, 2 were not" in done.output
-    done = check()
-    assert done.exit_code == 0
-    assert "7 of 8 cells are stored and sound, 0 were not" in done.output
+    answer = check()
+    assert answer.exit_code == 1
+    assert f"{gathered_file} is damaged" in answer.output
+    assert f"{victim} is damaged" in answer.output
+    assert answer.output.count(f"sigprop sweep run {SWEEP} --preset smoke") == 2
+    assert "7 of 8 cells are stored and sound, 2 were not" in answer.output
+    answer = check()
+    assert answer.exit_code == 0
+    assert "7 of 8 cells are stored and sound, 0 were not" in answer.output
 
 
 # --- real trainings -----------------------------------------------------------------
@@ -319,9 +327,9 @@ def test_two_processes_train_every_cell_once(tmp_path, killed):
         time.sleep(random.uniform(0, 5))
         drivers[0].send_signal(signal.SIGKILL)
         drivers[0].wait()
-    assert [one.wait(timeout=500) for one in drivers] in ([0, 0], [-9, 0])
+    assert [driver.wait(timeout=500) for driver in drivers] in ([0, 0], [-9, 0])
     lines = (tmp_path / "log").read_text().splitlines()
-    every = sorted(map(str, studies.grid(SWEEP, "smoke")))
+    all_cells = sorted(map(str, studies.grid(SWEEP, "smoke")))
     # One chunk may have been trained, and not all stored, when its driver was killed.
-    assert sorted(set(lines)) == every
-    assert len(lines) - len(every) <= (2 if killed else 0)
+    assert sorted(set(lines)) == all_cells
+    assert len(lines) - len(all_cells) <= (2 if killed else 0)

@@ -77,11 +77,11 @@ def test_programs_return_loss_and_slopes_of_parameters_and_inputs():
     program, seconds, memory = speed_layers.compiled(
         speed_layers.engine, layer, u, weights
     )
-    loss, (slopes, backwards) = program()
-    y = jax.vmap(lambda one: stepwise(layer, one))(u)
+    loss, (gradients, backwards) = program()
+    y = jax.vmap(lambda sequence: stepwise(layer, sequence))(u)
     np.testing.assert_allclose(loss, jnp.mean(y * weights[None]), rtol=1e-4)
     # y = C h + D u is linear in C and D: their slopes give back what they add to it.
-    read = jnp.sum(slopes.C * layer.C) + jnp.sum(slopes.D * layer.D)
+    read = jnp.sum(gradients.C * layer.C) + jnp.sum(gradients.D * layer.D)
     np.testing.assert_allclose(read, loss, rtol=1e-4)
     assert backwards.shape == u.shape
     assert float(jnp.abs(backwards).max()) > 0
@@ -110,8 +110,8 @@ def test_a_way_that_needs_too_much_memory_is_left_out_visibly(few, capsys):
     assert left_out.sel(way="usual").values.tolist() == [False, True]
     assert not left_out.sel(way=["engine", "scan"]).any()
     assert not np.isnan(lengths["compile_seconds"]).any()
-    whole = lengths.assign(few[[name for name in few if "layer" in name]].data_vars)
-    speed_layers.show(whole.assign_attrs(config=store.canonical(config), cores=1))
+    dataset = lengths.assign(few[[name for name in few if "layer" in name]].data_vars)
+    speed_layers.show(dataset.assign_attrs(config=store.canonical(config), cores=1))
     rows = map(str.split, capsys.readouterr().out.splitlines())
     (cells,) = (cells for cells in rows if cells[:1] == ["33"])
     assert [cell == "-" for cell in cells] == [name == 2 for name in range(10)]
@@ -141,8 +141,8 @@ def test_ratios_are_taken_repeat_by_repeat():
         {"way": ["engine", "usual"], "layer": ["LRU", "other"], "length": [7]},
     )
     gains = speed_layers.ratios(dataset)
-    found = [gains[name].item() for name in ("seconds", "compile_seconds", "memory")]
-    assert found == [3, 3, 4]
+    ratios = [gains[name].item() for name in ("seconds", "compile_seconds", "memory")]
+    assert ratios == [3, 3, 4]
     assert speed_layers.in_lrus(dataset).values.tolist() == [1, 0.5]
 
 

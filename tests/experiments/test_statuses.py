@@ -17,8 +17,8 @@ ROWS = {"lru:fig2": "confirmed", "lru:fig3": "refuted"}
 
 def verdicts(**changes):
     """As announced, but for some."""
-    found = {name: str(claim.expected) for name, claim in registry().items()}
-    return found | changes
+    by_row = {name: str(claim.expected) for name, claim in registry().items()}
+    return by_row | changes
 
 
 @pytest.fixture
@@ -30,13 +30,13 @@ def results(tmp_path, monkeypatch):
 
 def test_those_that_come_with_the_code_are_the_announced_ones_of_every_row():
     data = store.shipped("statuses")
-    found = dict(zip(data["row"].values, data["status"].values, strict=True))
-    assert found == {name: str(claim.expected) for name, claim in registry().items()}
+    by_row = dict(zip(data["row"].values, data["status"].values, strict=True))
+    assert by_row == {name: str(claim.expected) for name, claim in registry().items()}
 
 
 def test_without_a_run_they_are_those_that_come_with_the_code(results):
-    said = statuses.current(ROWS)
-    assert {row: word.partition(",")[0] for row, word in said.items()} == {
+    texts = statuses.current(ROWS)
+    assert {row: text.partition(",")[0] for row, text in texts.items()} == {
         "lru:fig2": "confirmed",
         "lru:fig3": "proved",
     }
@@ -63,8 +63,8 @@ def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
 ):
     monkeypatch.setattr(statuses, "on_disk", tmp_path.joinpath)
     monkeypatch.setattr(statuses, "home", home)
-    for place in ("theory/papers", "sigprop/evidence"):
-        (tmp_path / place / "lru").mkdir(parents=True)
+    for folder in ("theory/papers", "sigprop/evidence"):
+        (tmp_path / folder / "lru").mkdir(parents=True)
     module = home("lru:fig2").rpartition(".")[2]
     assert module != home("lru:fig8").rpartition(".")[2]
     file = tmp_path / room / "lru" / f"{module}.py"
@@ -72,8 +72,8 @@ def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
     statuses.keep(verdicts(), 0)
     assert statuses.current(["lru:fig2"]) == {"lru:fig2": "confirmed"}
     file.write_text("after")
-    said = statuses.current(["lru:fig2", "lru:fig8"])
-    assert said == {
+    texts = statuses.current(["lru:fig2", "lru:fig8"])
+    assert texts == {
         "lru:fig2": "confirmed, before its files changed",
         "lru:fig8": "refuted",
     }
@@ -81,10 +81,10 @@ def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
 
 def test_the_files_of_every_row_are_there():
     data = store.shipped("statuses")
-    found = set(data["file"].values.tolist())
-    assert all(on_disk(file).is_file() for file in found)
-    judged = [file.replace("theory/papers", "sigprop/evidence") for file in found]
-    assert sum(on_disk(file).is_file() for file in judged) > len(found) / 2
+    files = set(data["file"].values.tolist())
+    assert all(on_disk(file).is_file() for file in files)
+    judged = [file.replace("theory/papers", "sigprop/evidence") for file in files]
+    assert sum(on_disk(file).is_file() for file in judged) > len(files) / 2
 
 
 def test_an_unwritable_folder_costs_no_verdict(results, monkeypatch, capsys):
@@ -101,11 +101,13 @@ def test_the_ledger_keeps_the_statuses_of_all_rows_and_of_no_fewer(
     missing, results, monkeypatch
 ):
     claims = [
-        dataclasses.replace(EVERYTHING.claims[0], id=name, status=word, expected=word)
-        for name, word in verdicts().items()
+        dataclasses.replace(
+            EVERYTHING.claims[0], id=name, status=status, expected=status
+        )
+        for name, status in verdicts().items()
     ]
     run = dataclasses.replace(EVERYTHING, claims=tuple(claims[missing:]))
-    monkeypatch.setattr(judged, "judge", lambda *given: (run, 0.0))
+    monkeypatch.setattr(judged, "judge", lambda *args: (run, 0.0))
     answer = CliRunner().invoke(app, ["ledger", "--seed", "7"])
     assert answer.exit_code == 0, answer.output
     if missing:

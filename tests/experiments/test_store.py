@@ -46,14 +46,14 @@ def sample(shift=0.0):
 
 def test_round_trip_keeps_values_types_names_and_attributes():
     store.save("study", 3, Config(), sample(), device="cpu: test", preset="smoke")
-    found = store.load("study", 3, Config())
+    loaded = store.load("study", 3, Config())
     expected = sample()
     xr.testing.assert_identical(
-        found.drop_attrs(deep=False), expected.drop_attrs(deep=False)
+        loaded.drop_attrs(deep=False), expected.drop_attrs(deep=False)
     )
     for name in expected.variables:
-        assert found[name].dtype == expected[name].dtype, name
-    attributes = found.attrs
+        assert loaded[name].dtype == expected[name].dtype, name
+    attributes = loaded.attrs
     assert attributes["dtype"] == "float64"
     assert attributes["device"] == "cpu: test"
     assert (attributes["study"], attributes["version"]) == ("study", 3)
@@ -189,16 +189,16 @@ def test_flipped_byte_is_refused_or_does_no_harm():
     path = store.save("study", 1, Config(), sample())
     intact, expected = path.read_bytes(), store.load("study", 1, Config())
     refused = 0
-    for place in range(0, len(intact), len(intact) // 100):
-        broken = bytearray(intact)
-        broken[place] ^= 0x55
-        path.write_bytes(broken)
+    for offset in range(0, len(intact), len(intact) // 100):
+        flipped = bytearray(intact)
+        flipped[offset] ^= 0x55
+        path.write_bytes(flipped)
         try:
-            found = store.load("study", 1, Config())
+            loaded = store.load("study", 1, Config())
         except ValueError:
             refused += 1
         else:
-            xr.testing.assert_equal(found, expected)
+            xr.testing.assert_equal(loaded, expected)
     assert refused > 3
 
 
@@ -218,8 +218,8 @@ def test_preset_is_the_newest_of_its_label():
     assert store.load_preset("study", "smoke").attrs["seed"] == 1
     commit = store.read(old).attrs["commit"]
     store.relabel(old, "smoke")
-    found = store.load_preset("study", "smoke")
-    assert (found.attrs["seed"], found.attrs["commit"]) == (7, commit)
+    loaded = store.load_preset("study", "smoke")
+    assert (loaded.attrs["seed"], loaded.attrs["commit"]) == (7, commit)
 
 
 def gathered_result(version, finished, grid="a"):
@@ -239,7 +239,7 @@ def test_of_gathered_results_the_fullest_of_this_version_stays():
     assert store.fullest(file, config, 1007) == most
     assert most.is_file()
     assert other.is_file()
-    assert not any(one.exists() for one in (stale, newer, fewer, file))
+    assert not any(path.exists() for path in (stale, newer, fewer, file))
     assert store.fullest(most, config, 1007) == most
 
 
@@ -271,7 +271,7 @@ def test_a_result_that_does_not_come_with_the_code_is_named(tmp_path, monkeypatc
 
 def test_tracked_results_are_small_and_sound():
     files = sorted(store.SHIPPED.glob("*.nc"))
-    tracked = [one for one in files if not one.name.startswith("teacher_student-")]
+    tracked = [path for path in files if not path.name.startswith("teacher_student-")]
     assert tracked
     for file in tracked:
         assert file.stat().st_size <= LARGEST

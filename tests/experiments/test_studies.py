@@ -36,8 +36,8 @@ REPRODUCIBLE = (accuracy, curse_of_memory, relu_leakage, *RINGS, *DESCENTS)
 STUDIES = (*REPRODUCIBLE, *SPEEDS)
 LISTED = tuple(map(studies.study_module, studies.studies()))  # others have their tests
 MARKED = [
-    pytest.param(one, marks=pytest.mark.slow if one in SPEEDS else ())
-    for one in STUDIES
+    pytest.param(study, marks=pytest.mark.slow if study in SPEEDS else ())
+    for study in STUDIES
 ]
 FAR = 5.0  # standard errors
 pytestmark = pytest.mark.usefixtures("compiled_anew")
@@ -65,16 +65,10 @@ def smoke():
         yield Smoke()
 
 
-@pytest.fixture
-def results(tmp_path, monkeypatch):
-    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    return tmp_path
-
-
 def test_every_study_is_listed_under_its_name():
     folder = Path(command.__file__).parent
-    found = [file.stem for file in folder.glob("*.py") if "\nSTUDY" in file.read_text()]
-    assert tuple(sorted(found)) == studies.studies() == tuple(map(name, LISTED))
+    names = [file.stem for file in folder.glob("*.py") if "\nSTUDY" in file.read_text()]
+    assert tuple(sorted(names)) == studies.studies() == tuple(map(name, LISTED))
 
 
 @pytest.mark.parametrize("module", REPRODUCIBLE, ids=name)
@@ -100,15 +94,21 @@ def test_every_variable_says_its_unit_and_is_finite(smoke, module):
             assert np.isfinite(values).all(), label
 
 
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
+    return tmp_path
+
+
 @pytest.mark.parametrize("module", MARKED, ids=name)
 @pytest.mark.sampled(4)
 def test_result_survives_the_store(smoke, module, results):
     dataset = smoke[module.STUDY]
     store.save(module.STUDY, module.VERSION, module.SMOKE, dataset)
-    found = store.load(module.STUDY, module.VERSION, module.SMOKE)
-    xr.testing.assert_equal(found, dataset)
+    loaded = store.load(module.STUDY, module.VERSION, module.SMOKE)
+    xr.testing.assert_equal(loaded, dataset)
     for label in dataset.data_vars:
-        assert found[label].attrs == dataset[label].attrs, label
+        assert loaded[label].attrs == dataset[label].attrs, label
 
 
 def farthest(mean, sem, exact):
@@ -117,10 +117,10 @@ def farthest(mean, sem, exact):
 
 @pytest.mark.parametrize("quantity", curse_of_memory.QUANTITIES)
 def test_simulated_neurons_agree_with_theory(smoke, quantity):
-    one = smoke["curse_of_memory"].sel(quantity=quantity)
-    assert farthest(one["simulated"], one["sem"], one["exact"]) < FAR
-    assert farthest(one["simulated"], one["sem"], 1.5 * one["exact"]) > FAR
-    relative = one["sem"] / one["exact"]
+    data = smoke["curse_of_memory"].sel(quantity=quantity)
+    assert farthest(data["simulated"], data["sem"], data["exact"]) < FAR
+    assert farthest(data["simulated"], data["sem"], 1.5 * data["exact"]) > FAR
+    relative = data["sem"] / data["exact"]
     assert float(relative.min()) > 0.01
     assert float(relative.max()) < 0.1
 
@@ -165,8 +165,8 @@ def test_control_factors_are_those_of_the_parametrisation():
     gap = np.array([0.9, 0.3, 1e-3, 1e-7])
     with double_precision(True):
         nu = jnp.log(-jnp.log1p(-jnp.asarray(gap)))
-        slope = jax.vmap(jax.grad(lambda nu: jnp.exp(-jnp.exp(nu))))(nu)
-        expected = np.stack([1 - (1 - gap) ** 2, (1 - (1 - gap) ** 2) * slope**2])
+        derivative = jax.vmap(jax.grad(lambda nu: jnp.exp(-jnp.exp(nu))))(nu)
+        expected = np.stack([1 - (1 - gap) ** 2, (1 - (1 - gap) ** 2) * derivative**2])
     np.testing.assert_allclose(
         curse_of_memory.control_factors(gap), expected, rtol=1e-8
     )
@@ -211,8 +211,8 @@ def test_phases_of_matrices_follow_the_law_of_their_size(smoke):
     """Eigenvalues repel each other: fractions vary less than those of free points."""
     dataset = smoke["ring_eigenvalues"]
     fraction, law = dataset["matrix_phase_fraction"], dataset["matrix_phase_law"]
-    drawn = dataset["matrices"] * dataset["size"] / 2  # pairs of one size of phase
-    band = np.sqrt(np.log(2 / 1e-7) / (2 * drawn))
+    count = dataset["matrices"] * dataset["size"] / 2  # pairs of one size of phase
+    band = np.sqrt(np.log(2 / 1e-7) / (2 * count))
     assert (np.abs(fraction - law).max("phase") < band).all()
     np.testing.assert_allclose(fraction.isel(phase=-1), 1)
     np.testing.assert_allclose(law.isel(phase=-1), 1, atol=1e-12)
@@ -293,16 +293,16 @@ def test_a_repeat_lasts_as_long_as_asked_and_is_told_a_call(monkeypatch, least, 
 
 
 def test_repeats_of_the_moments_last_as_long_as_the_preset_says(monkeypatch):
-    asked = []
+    calls = []
 
     def instead(_, least):
-        asked.append(least)
+        calls.append(least)
         return 0.5
 
     monkeypatch.setattr(speed_moments, "seconds_a_call", instead)
     config = dataclasses.replace(speed_moments.SMOKE, least=0.25)
     rates = speed_moments.run(config)["rate"]
-    assert asked == [0.25] * len(speed_moments.WAYS) * (1 + config.repeats)
+    assert calls == [0.25] * len(speed_moments.WAYS) * (1 + config.repeats)
     assert (rates == 2 * config.neurons * config.sequences * config.length).all()
 
 
@@ -311,11 +311,11 @@ def test_repeats_of_the_moments_last_as_long_as_the_preset_says(monkeypatch):
 def test_peak_memory_is_that_of_the_states_that_a_way_keeps():
     config = speed_moments.Config(neurons=64, sequences=64, length=2048)
     states = 8 * 64 * 64 * 2048
-    idle, kept, streamed = (
+    idle, with_states, streamed = (
         speed_moments._peak_memory(way, config)
         for way in ("nothing", "associative", "streaming")
     )
-    assert states < kept - idle < 30 * states
+    assert states < with_states - idle < 30 * states
     assert streamed - idle < states
 
 

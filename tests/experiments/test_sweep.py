@@ -50,14 +50,14 @@ def cell_files(folder):
 def test_the_grids_are_those_of_the_tables():
     assert len(studies.grid("memory_gap", "paper")) == sum(runs(1)) == 1190
     ablation = grids.SWEEPS["ablation"]("paper")
-    assert [len(one) for one in ablation.values()] == [120, 120, 120, 50, 50]
+    assert [len(group) for group in ablation.values()] == [120, 120, 120, 50, 50]
     assert sum(map(len, list(ablation.values())[:3])) == runs(2)[0]
     assert len(studies.grid("concentration", "paper")) == sum(runs(3))
     heads = grids.SWEEPS["heads"]("paper")
-    assert {one.heads for cells in heads.values() for one in cells} == {
+    assert {cell.heads for cells in heads.values() for cell in cells} == {
         *(1, 2, 4, 8, 16, 32)
     }
-    rates = {one.log_rate for one in grids.SWEEPS["memory_gap"]("paper")["LRU"]}
+    rates = {cell.log_rate for cell in grids.SWEEPS["memory_gap"]("paper")["LRU"]}
     assert rates == {-2.5, -2, -1.5, -1, -0.5}
     more = ablation["more neurons"][0]
     assert (more.hidden, more.heads) == (128, 64)
@@ -66,12 +66,14 @@ def test_the_grids_are_those_of_the_tables():
 @pytest.mark.parametrize(("name", "study"), studies.sweeps().items())
 def test_shards_share_the_chunks_of_a_sweep(name, study):
     cells = studies.part(study, "cells")
-    whole = sweep.chunks(name, "paper")
+    chunks = sweep.chunks(name, "paper")
     parts = [sweep.chunks(name, "paper", (i, 3)) for i in range(3)]
-    assert sorted(str(one) for part in parts for one in part) == sorted(map(str, whole))
-    every = [cell for chunk in whole for cell in chunk.cells]
-    assert sorted(map(str, every)) == sorted(map(str, studies.grid(name, "paper")))
-    for chunk in whole:
+    assert sorted(str(part_chunk) for part in parts for part_chunk in part) == sorted(
+        map(str, chunks)
+    )
+    all_cells = [cell for chunk in chunks for cell in chunk.cells]
+    assert sorted(map(str, all_cells)) == sorted(map(str, studies.grid(name, "paper")))
+    for chunk in chunks:
         assert len({cells.shape(cell) for cell in chunk.cells}) == 1
 
 
@@ -111,41 +113,39 @@ def test_a_gathered_result_stands_in_for_its_cells(stored, monkeypatch):
 
 
 def test_what_is_lost_is_made_again_and_equal(undisturbed, stored):
-    whole = store.preset_path(SWEEP, "smoke")
-    whole.unlink()
+    gathered_file = store.preset_path(SWEEP, "smoke")
+    gathered_file.unlink()
     victim = cell_files(stored)[3]
     victim.unlink()
-    before = {one: one.stat().st_mtime_ns for one in cell_files(stored)}
+    before = {path: path.stat().st_mtime_ns for path in cell_files(stored)}
     assert sweep.count(SWEEP, "smoke") == (7, 8)
     partial = store.read(sweep.gather(SWEEP, "smoke"))
     assert (partial.attrs["complete"], partial.sizes["cell"]) == (0, 7)
-    seen = []
-    file = sweep.run(SWEEP, "smoke", report=seen.append)
-    assert seen[-1] == 1
-    assert file.name == whole.name
-    assert [one.name for one in stored.glob(f"{SWEEP}-*.nc")] == [file.name]
+    shares = []
+    file = sweep.run(SWEEP, "smoke", report=shares.append)
+    assert shares[-1] == 1
+    assert file.name == gathered_file.name
+    assert [path.name for path in stored.glob(f"{SWEEP}-*.nc")] == [file.name]
     xr.testing.assert_equal(store.read(victim), store.read(undisturbed / victim.name))
     # The other student of its chunk was trained again too, and was not written again.
-    assert {one: one.stat().st_mtime_ns for one in before} == before
+    assert {path: path.stat().st_mtime_ns for path in before} == before
 
 
 def test_chunks_are_stored_under_the_preset_that_was_asked_for(tmp_path, monkeypatch):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    seen = []
-    monkeypatch.setattr(
-        store, "save", lambda *given, **more: seen.append((given, more))
-    )
-    whole = sweep.chunks(SWEEP, "smoke")[0]
+    calls = []
+    monkeypatch.setattr(store, "save", lambda *args, **more: calls.append((args, more)))
+    chunk = sweep.chunks(SWEEP, "smoke")[0]
     monkeypatch.setattr(cells, "run_cells", lambda configs, *rest: [*map(str, configs)])
     for preset in ("quick", "paper"):
-        assert sweep.run_chunk(dataclasses.replace(whole, preset=preset))
-    every = [("quick", one) for one in whole.cells] + [
-        ("paper", one) for one in whole.cells
+        assert sweep.run_chunk(dataclasses.replace(chunk, preset=preset))
+    expected = [("quick", cell) for cell in chunk.cells] + [
+        ("paper", cell) for cell in chunk.cells
     ]
-    for (given, more), (preset, config) in zip(seen, every, strict=True):
-        assert given == ("teacher_student", cells.VERSION, config, str(config))
+    for (args, more), (preset, config) in zip(calls, expected, strict=True):
+        assert args == ("teacher_student", cells.VERSION, config, str(config))
         assert more["preset"] == preset
-        assert more["batching"] == f"vmap over {len(whole.cells)} cells"
+        assert more["batching"] == f"vmap over {len(chunk.cells)} cells"
 
 
 def test_versions_of_cells_and_of_how_they_are_gathered_make_one(monkeypatch):
@@ -260,8 +260,8 @@ def _survives(folder, undisturbed, options, kill):
     """Kill a sweep until it has been killed enough, finish it, compare everything."""
     kill(folder, options)
     assert _start(folder, *options).wait(timeout=300) == 0
-    names = [one.name for one in cell_files(folder)]
-    assert names == [one.name for one in cell_files(undisturbed)]
+    names = [file.name for file in cell_files(folder)]
+    assert names == [file.name for file in cell_files(undisturbed)]
     for name in names:
         xr.testing.assert_equal(
             store.read(folder / name), store.read(undisturbed / name)
@@ -300,9 +300,11 @@ def _workers(pid):
     """Processes below one, the deepest first."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     below = (
-        [int(one) for one in children.read_text().split()] if children.exists() else []
+        [int(child) for child in children.read_text().split()]
+        if children.exists()
+        else []
     )
-    return [deeper for one in below for deeper in (*_workers(one), one)]
+    return [deeper for child in below for deeper in (*_workers(child), child)]
 
 
 def _kill_workers_and_the_driver(folder, options):
@@ -344,15 +346,15 @@ def test_track_takes_whole_results_alone(stored, monkeypatch):
 
     monkeypatch.setattr(store, "SHIPPED", stored / "tracked")
     monkeypatch.setattr(store, "_commit", lambda: "0" * 40)
-    done = track(SWEEP)
-    assert done.exit_code == 2
-    assert f"make it with `sigprop sweep run {SWEEP} --preset paper`" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    result = track(SWEEP)
+    assert result.exit_code == 2
+    assert f"make it with `sigprop sweep run {SWEEP} --preset paper`" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
     config, version = studies.definition(SWEEP, "paper")
     table = store.load_preset(SWEEP, "smoke")
     store.save(SWEEP, version, config, table, preset="paper", complete=1)
-    done = track(SWEEP)
-    assert done.exit_code == 0
+    result = track(SWEEP)
+    assert result.exit_code == 0
     (file,) = (stored / "tracked").iterdir()
-    assert done.stdout == f"{file}\n"
+    assert result.stdout == f"{file}\n"
     assert command.best(SWEEP) == "paper"

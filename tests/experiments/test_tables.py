@@ -22,28 +22,28 @@ LADDER = ["ladder_digits", "ladder_listops", "ladder_smnist"]
 # --- what is printed -----------------------------------------------------------------
 
 
-def told_unlike(found):
+def told_unlike(all_tables):
     """What one paper prints of a model on a task, where it prints unlike things."""
     texts = defaultdict(list)
-    for one in found:
-        for row in one.rows:
-            for column, score in zip(one.columns, row.scores, strict=True):
+    for table in all_tables:
+        for row in table.rows:
+            for column, score in zip(table.columns, row.scores, strict=True):
                 if not score.text.startswith("[") and score.text != "-":
                     texts[row.model or row.label, column].append(score.text)
-    return {key: said for key, said in texts.items() if len(set(said)) > 1}, texts
+    return {key: scores for key, scores in texts.items() if len(set(scores)) > 1}, texts
 
 
 def test_numbers_that_are_printed_twice_agree():
-    found, texts = told_unlike([TABLES[name] for name in LRU_TABLES])
-    assert found == {}
-    assert sum(len(said) > 1 for said in texts.values()) >= 50
+    unlike, texts = told_unlike([TABLES[name] for name in LRU_TABLES])
+    assert unlike == {}
+    assert sum(len(scores) > 1 for scores in texts.values()) >= 50
 
 
 def test_an_unlike_number_is_found():
     changed = published.rows({"RNN-Lin": ("72.2(0.2)", "50.5(0.2)")}, published.RUNGS)
     sizes = {name: published.LRU[name] for name in ("sCIFAR", "ListOps")}
-    found, _ = told_unlike([TABLES["lru-7"], Published("", "", sizes, changed)])
-    assert found == {("dense", "ListOps"): ["50.4(0.2)", "50.5(0.2)"]}
+    unlike, _ = told_unlike([TABLES["lru-7"], Published("", "", sizes, changed)])
+    assert unlike == {("dense", "ListOps"): ["50.4(0.2)", "50.5(0.2)"]}
 
 
 @pytest.mark.parametrize(
@@ -55,10 +55,10 @@ def test_an_unlike_number_is_found():
 )
 def test_the_best_ring_scores_as_in_the_table_of_normalisation(rings, label, row):
     low, high = TABLES["lru-8"].score(row, "sCIFAR").text.strip("[]").split(",")
-    found = TABLES[rings].score(f"r_max {high}", f"r_min {low}")
-    assert found == TABLES["lru-8"].score(label, "sCIFAR")
+    score = TABLES[rings].score(f"r_max {high}", f"r_min {low}")
+    assert score == TABLES["lru-8"].score(label, "sCIFAR")
     everything = [score.mean for row in TABLES[rings].rows for score in row.scores]
-    assert found.mean == max(everything)
+    assert score.mean == max(everything)
 
 
 def test_averages_are_those_of_their_rows():
@@ -69,9 +69,11 @@ def test_averages_are_those_of_their_rows():
 
 def test_printed_speedups_are_ratios_of_printed_speeds():
     slow, fast, ratios = TABLES["lru-4"].rows[:3]
-    for one, other, ratio in zip(slow.scores, fast.scores, ratios.scores, strict=True):
+    for slow_score, other, ratio in zip(
+        slow.scores, fast.scores, ratios.scores, strict=True
+    ):
         digits = len(ratio.text.partition(".")[2])
-        assert f"{other.mean / one.mean:.{digits}f}" == ratio.text
+        assert f"{other.mean / slow_score.mean:.{digits}f}" == ratio.text
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_printed_speedups_are_ratios_of_printed_speeds():
 def test_blur_prints_scores_of_other_tasks_under_digits(label, theirs):
     blur, lru = TABLES["blur-2"], TABLES["lru-6"]
     digits = [blur.score(label, column).mean for column in ("sMNIST", "psMNIST")]
-    others = [lru.score(theirs, one).mean for one in ("Retrieval", "Pathfinder")]
+    others = [lru.score(theirs, task).mean for task in ("Retrieval", "Pathfinder")]
     assert digits == others
 
 
@@ -109,21 +111,21 @@ def test_sizes_of_blur_are_those_of_our_preset():
     shape = blur_paper(1, 10)
     for size in TABLES["blur-2"].columns.values():
         assert size is not None
-        told = size.width, size.states, size.depth
-        assert told == (shape.width, shape.state_size, shape.depth)
+        sizes = size.width, size.states, size.depth
+        assert sizes == (shape.width, shape.state_size, shape.depth)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_have_a_score_a_column_and_models_of_ours(name):
-    one = TABLES[name]
-    for row in one.rows:
-        assert len(row.scores) == len(one.columns), row.label
+    table = TABLES[name]
+    for row in table.rows:
+        assert len(row.scores) == len(table.columns), row.label
         assert row.model is None or row.model in (row.label, *MODELS)
         assert row.model or row.label not in published.RUNGS
-    assert len({row.label for row in one.rows}) == len(one.rows)
+    assert len({row.label for row in table.rows}) == len(table.rows)
     for sweep, nearest in tables.SWEEPS.get(name, {}).items():
         assert sweep in studies.sweeps()
-        assert nearest in one.columns
+        assert nearest in table.columns
 
 
 @pytest.mark.parametrize(
@@ -132,8 +134,8 @@ def test_rows_have_a_score_a_column_and_models_of_ours(name):
      ("-", math.nan, math.nan), ("[0.5,0.9]", math.nan, math.nan)],
 )  # fmt: skip
 def test_a_printed_number_is_read(text, mean, error):
-    found = Score.read(text)
-    np.testing.assert_equal((found.text, found.mean, found.error), (text, mean, error))
+    score = Score.read(text)
+    np.testing.assert_equal((score.text, score.mean, score.error), (text, mean, error))
 
 
 @pytest.mark.parametrize("text", ["88,1", "88.1(0.2", "88.1(0.2)x", "[0.5,2.0]", "x"])
@@ -149,7 +151,7 @@ def gathered(scores):
     """A gathered sweep of made-up runs: shares by models, not-a-number if diverged."""
     runs = [(model, value) for model, values in scores.items() for value in values]
     values = np.array([value for _, value in runs])
-    whole = np.ones(len(runs), int)
+    ones = np.ones(len(runs), int)
     step = np.where(np.isfinite(values)[:, None], [20.0, 400.0], np.nan)
     return xr.Dataset(
         {
@@ -157,7 +159,7 @@ def gathered(scores):
             "diverged": ("cell", np.where(np.isfinite(values), -1, 40)),
             "step": (("cell", "look"), step),
             **{
-                name: ("cell", size * whole)
+                name: ("cell", size * ones)
                 for name, size in {
                     "length": 64,
                     "width": 32,
@@ -188,16 +190,16 @@ def line(scores, name="lru-1"):
 
 
 def test_a_contrary_order_is_told():
-    found = line(CONTRARY)
-    assert "2 of 3 pairs" in found
-    assert "2 of these have the opposite order: RNN-ReLU and RNN-Lin have 81.0" in found
-    assert "61.0(0.6) here, but 69.7(0.2) and 72.2(0.2) in the paper" in found
+    text = line(CONTRARY)
+    assert "2 of 3 pairs" in text
+    assert "2 of these have the opposite order: RNN-ReLU and RNN-Lin have 81.0" in text
+    assert "61.0(0.6) here, but 69.7(0.2) and 72.2(0.2) in the paper" in text
 
 
 def test_an_agreeing_order_is_not_contrary():
-    found = line(AGREEING)
-    assert "2 of 3 pairs" in found
-    assert found.endswith("0 of these have the opposite order.")
+    text = line(AGREEING)
+    assert "2 of 3 pairs" in text
+    assert text.endswith("0 of these have the opposite order.")
 
 
 def test_a_contrary_order_within_errors_is_none():
@@ -206,17 +208,17 @@ def test_a_contrary_order_within_errors_is_none():
 
 
 def test_a_model_that_never_ends_is_below_all_others():
-    found = line(AGREEING | {"dense": (math.nan, math.nan, math.nan)})
-    assert "2 of these have the opposite order" in found
-    assert "fails, 3 diverged here" in found
+    text = line(AGREEING | {"dense": (math.nan, math.nan, math.nan)})
+    assert "2 of these have the opposite order" in text
+    assert "fails, 3 diverged here" in text
 
 
 def test_a_printed_error_of_nothing_may_have_been_rounded():
     printed = {"RNN-Lin": ("88.0(0.0)",), "RNN-ReLU": ("88.1(0.0)",)}
     close = published.rows(printed, published.RUNGS)
-    one = Published("", "", {"sCIFAR": published.LRU["sCIFAR"]}, close)
+    table = Published("", "", {"sCIFAR": published.LRU["sCIFAR"]}, close)
     ours = columns.accuracies("ladder_digits", gathered(AGREEING), "sCIFAR")
-    assert "0 of 1 pairs" in tables.contrary(one, ours)
+    assert "0 of 1 pairs" in tables.contrary(table, ours)
 
 
 def test_single_runs_decide_nothing():
@@ -227,12 +229,12 @@ def test_single_runs_decide_nothing():
 def test_papers_without_errors_decide_nothing():
     scores = {"lru": (0.1, 0.1, 0.2), "rotrnn": (0.9, 0.9, 0.8)}
     ours = columns.accuracies("folds", gathered(scores), "Image")
-    told = tables.contrary(TABLES["rotrnn-1"], ours)
-    assert told.endswith(NO_ERRORS)
+    text = tables.contrary(TABLES["rotrnn-1"], ours)
+    assert text.endswith(NO_ERRORS)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "rounding", "sign"),
+    ("first", "other", "rounding", "sign"),
     [
         ("70.0(0.3)", "69.0(0.3)", 0, 1),
         ("69.0(0.3)", "70.0(0.3)", 0, -1),
@@ -244,8 +246,8 @@ def test_papers_without_errors_decide_nothing():
         ("88.1(0.0)", "88.1(0.0)", 0, 0),
     ],
 )
-def test_orders_beyond_two_standard_errors(one, other, rounding, sign):
-    assert tables.order(Score.read(one), Score.read(other), rounding) == sign
+def test_orders_beyond_two_standard_errors(first, other, rounding, sign):
+    assert tables.order(Score.read(first), Score.read(other), rounding) == sign
 
 
 @pytest.fixture
@@ -263,47 +265,49 @@ def stored(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", TABLES)
 def test_what_is_missing_is_said_with_its_command(name, stored):
-    found = tables.content(name)
-    assert len(found.heads) == 1 + len(TABLES[name].columns)
-    assert [row[0] for row in found.rows] == [row.label for row in TABLES[name].rows]
-    told = [note for note in found.notes if "is missing" in note]
-    assert [note.split()[0] for note in told] == list(tables.results(name))
-    for study, note in zip(tables.results(name), told, strict=True):
+    content = tables.content(name)
+    assert len(content.heads) == 1 + len(TABLES[name].columns)
+    assert [row[0] for row in content.rows] == [row.label for row in TABLES[name].rows]
+    notes = [note for note in content.notes if "is missing" in note]
+    assert [note.split()[0] for note in notes] == list(tables.results(name))
+    for study, note in zip(tables.results(name), notes, strict=True):
         assert f"`{store.command(study, 'paper')}`" in note
 
 
 def test_our_columns_stand_at_the_right_of_theirs(stored):
-    lost = CONTRARY | {"relu": (0.8, 0.82, math.nan), "tanh": (0.7,)}
-    stored("ladder_digits", gathered(lost))
+    diverged = CONTRARY | {"relu": (0.8, 0.82, math.nan), "tanh": (0.7,)}
+    stored("ladder_digits", gathered(diverged))
     stored("ladder_listops", gathered(AGREEING), preset="quick")
     stored("ladder_smnist", gathered(AGREEING), complete=0)
-    found = tables.content("lru-1")
-    assert len(found.heads) == 6
+    content = tables.content("lru-1")
+    assert len(content.heads) == 6
     for part in (
         *("ladder_digits", "64 long", "32 wide", "1,078\nexamples"),
         *("400 steps", "1-3 runs per row", "1 diverged"),
     ):
-        assert part in found.heads[-1]
-    assert [row[-1] for row in found.rows] == [
+        assert part in content.heads[-1]
+    assert [row[-1] for row in content.rows] == [
         "81.0(1.0), 1 diverged",
         "70.0",
         "61.0(0.6)",
     ]
-    assert found.rows[0][1:5] == ("69.7(0.2)", "37.6(8.0)", "88.0(0.1)", "88.5(0.1)")
-    assert tables.MAY_COMPARE in found.notes
-    assert any("1 of these have the opposite order" in note for note in found.notes)
-    assert sum("ladder_smnist is missing or incomplete" in n for n in found.notes) == 1
+    assert content.rows[0][1:5] == ("69.7(0.2)", "37.6(8.0)", "88.0(0.1)", "88.5(0.1)")
+    assert tables.MAY_COMPARE in content.notes
+    assert any("1 of these have the opposite order" in note for note in content.notes)
+    assert (
+        sum("ladder_smnist is missing or incomplete" in n for n in content.notes) == 1
+    )
 
 
 def test_rings_stand_by_their_radii(stored):
     """Shares that say which ring they are of."""
-    digits = {name: place for place, name in enumerate(RINGS)}
+    digits = {name: index for index, name in enumerate(RINGS)}
     stored("rings", gathered({name: (n / 100,) * 2 for name, n in digits.items()}))
     for table, kind in tables.KINDS.items():
-        found = tables.content(table)
-        inner = [head.split()[1] for head in found.heads[1:4]]
-        assert [head.split()[3] for head in found.heads[4:]] == inner
-        for label, *scores in found.rows:
+        content = tables.content(table)
+        inner = [head.split()[1] for head in content.heads[1:4]]
+        assert [head.split()[3] for head in content.heads[4:]] == inner
+        for label, *scores in content.rows:
             outer = label.split()[1]
             own = [digits[f"{kind} {low} {outer}"] for low in ("0", "0.5", "0.9")]
             assert scores[3:] == [f"{n:.1f}(0.0)" for n in own]
@@ -326,20 +330,20 @@ def timed(ways):
 
 def test_speeds_are_multiples_of_the_tanh_networks(stored):
     stored("speed_training", timed((0.5, 0.7, 0.4, 2.0)))
-    found = tables.content("lru-4")
-    own = {row[0]: row[-1] for row in found.rows}
+    content = tables.content("lru-4")
+    own = {row[0]: row[-1] for row in content.rows}
     assert own["Tanh RNN"] == "1.00x"
     assert own["LRU"] == "4.00x (4.00 to 4.00)"
     assert own["S5 (reproduced)"] == ""
-    assert "cpu: made up" in found.heads[-1]
-    assert tables.MAY_COMPARE_SPEEDS in found.notes
+    assert "cpu: made up" in content.heads[-1]
+    assert tables.MAY_COMPARE_SPEEDS in content.notes
 
 
 def test_speeds_without_the_tanh_network_are_missing(stored):
     stored("speed_training", timed((0.5, 0.7, 0.4)))
-    found = tables.content("lru-4")
-    assert len(found.heads) == 7
-    assert any("sigprop sweep run speed_training" in note for note in found.notes)
+    content = tables.content("lru-4")
+    assert len(content.heads) == 7
+    assert any("sigprop sweep run speed_training" in note for note in content.notes)
 
 
 # --- the command ---------------------------------------------------------------------
@@ -350,28 +354,32 @@ def run(*arguments):
 
 
 def test_the_command_lists_all_tables():
-    done = run()
-    assert done.exit_code == 0
-    names = [words[0] for text in done.output.splitlines() if (words := text.split())]
+    result = run()
+    assert result.exit_code == 0
+    names = [
+        line_columns[0]
+        for text in result.output.splitlines()
+        if (line_columns := text.split())
+    ]
     assert set(TABLES) <= set(names)
-    assert all(sweep in done.output for sweep in LADDER)
+    assert all(sweep in result.output for sweep in LADDER)
 
 
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.sampled(6)
 def test_the_command_shows_a_table_whole(name, stored):
     stored("ladder_digits", gathered(CONTRARY))
-    done = run(name, "--no-figures")
-    assert done.exit_code == 0, done.output
+    result = run(name, "--no-figures")
+    assert result.exit_code == 0, result.output
     for row in TABLES[name].rows:
-        (drawn,) = [
+        (output,) = [
             text
-            for text in done.output.splitlines()
+            for text in result.output.splitlines()
             if text.startswith(f"{row.label}  ")
         ]
-        assert all(score.text in drawn for score in row.scores)
+        assert all(score.text in output for score in row.scores)
     if name in tables.SWEEPS and name.startswith("lru"):
-        assert "Our ladder_digits and the paper's sCIFAR" in done.output
+        assert "Our ladder_digits and the paper's sCIFAR" in result.output
 
 
 @pytest.mark.parametrize(
@@ -382,7 +390,7 @@ def test_the_command_shows_a_table_whole(name, stored):
     ],
 )
 def test_bad_input_is_refused(arguments, message):
-    done = run(*arguments)
-    assert done.exit_code == console.BAD_INPUT
-    assert done.stderr.startswith(message)
-    assert isinstance(done.exception, SystemExit)
+    result = run(*arguments)
+    assert result.exit_code == console.BAD_INPUT
+    assert result.stderr.startswith(message)
+    assert isinstance(result.exception, SystemExit)

@@ -23,7 +23,8 @@ class Config:
 def tracked(tmp_path, monkeypatch):
     """The folder of results that come with the code, in place of ours."""
     module = SimpleNamespace(
-        VERSION=1, **{one.upper(): Config(i) for i, one in enumerate(store.PRESETS)}
+        VERSION=1,
+        **{preset.upper(): Config(i) for i, preset in enumerate(store.PRESETS)},
     )
     monkeypatch.setattr(studies, "study_module", lambda study: module)
     monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
@@ -32,7 +33,7 @@ def tracked(tmp_path, monkeypatch):
     return store.SHIPPED
 
 
-def made(study=STUDY, preset="paper", **attributes):
+def stored_result(study=STUDY, preset="paper", **attributes):
     """A stored result, as if it had been run."""
     config, version = studies.definition(study, preset)
     dataset = xr.Dataset({"gain": ("x", np.arange(3.0))})
@@ -41,12 +42,12 @@ def made(study=STUDY, preset="paper", **attributes):
 
 
 def test_a_paper_result_is_the_users_until_it_is_tracked(tracked):
-    file = made()
+    file = stored_result()
     assert file.parent == tracked.parent
     with pytest.raises(FileNotFoundError):
         store.shipped(STUDY)
-    done = CliRunner().invoke(app, ["sweep", "track", STUDY])
-    assert done.stdout == f"{tracked / file.name}\n"
+    result = CliRunner().invoke(app, ["sweep", "track", STUDY])
+    assert result.stdout == f"{tracked / file.name}\n"
     xr.testing.assert_identical(store.shipped(STUDY), store.read(file))
     file.unlink()
     assert command.best(STUDY) == "paper"
@@ -57,41 +58,44 @@ def test_a_tracked_result_takes_the_place_of_older_ones_of_its_study(tracked):
     tracked.mkdir(parents=True)
     older = tracked / f"{STUDY}-{'0' * 16}.nc"
     others = [tracked / f"{OTHER}-{'0' * 16}.nc", tracked / f"{STUDY}-x-{'0' * 16}.nc"]
-    for one in (older, *others):
-        one.touch()
-    made()
+    for path in (older, *others):
+        path.touch()
+    stored_result()
     assert {*tracked.iterdir()} == {older, *others}
     assert {command.track(STUDY), *others} == {*tracked.iterdir()}
 
 
 def emptied():
-    made().write_bytes(b"")
+    stored_result().write_bytes(b"")
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda: None, "whole result of ring_gain with preset paper, got none in"),
-        (lambda: made(preset="quick"), "make it with `.* --preset paper`"),
+        (lambda: stored_result(preset="quick"), "make it with `.* --preset paper`"),
         (emptied, "is damaged"),
-        (lambda: made(complete=0), "cells of ring_gain .* are missing in"),
-        (lambda: made(commit="0-dirty"), "need .* committed, got 0-dirty in"),
-        (lambda: made(noise=np.zeros(command.LARGEST)), "need at most 2,097,152 bytes"),
+        (lambda: stored_result(complete=0), "cells of ring_gain .* are missing in"),
+        (lambda: stored_result(commit="0-dirty"), "need .* committed, got 0-dirty in"),
+        (
+            lambda: stored_result(noise=np.zeros(command.LARGEST)),
+            "need at most 2,097,152 bytes",
+        ),
     ],
 )
-def test_what_is_not_fit_to_be_tracked_is_refused_in_a_line(tracked, make, told):
+def test_what_is_not_fit_to_be_tracked_is_refused_in_a_line(tracked, make, message):
     make()
-    done = CliRunner().invoke(app, ["sweep", "track", STUDY])
-    assert done.exit_code == 2
-    with pytest.raises((ValueError, FileNotFoundError), match=told):
+    result = CliRunner().invoke(app, ["sweep", "track", STUDY])
+    assert result.exit_code == 2
+    with pytest.raises((ValueError, FileNotFoundError), match=message):
         command.track(STUDY)
-    assert len(done.stderr.splitlines()) == 1
+    assert len(result.stderr.splitlines()) == 1
     assert not tracked.exists()
 
 
 def test_nothing_is_tracked_without_a_checkout(tracked, tmp_path, monkeypatch):
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
-    made()
+    stored_result()
     monkeypatch.setattr(store, "checkout", lambda: None)
     with pytest.raises(ValueError, match="need a checkout to track a result in"):
         command.track(STUDY)
@@ -101,9 +105,9 @@ def test_nothing_is_tracked_without_a_checkout(tracked, tmp_path, monkeypatch):
 def test_the_best_stored_preset_is_the_largest_as_it_is_defined_now(monkeypatch):
     assert command.best(STUDY) is None
     for preset in ("smoke", "quick"):
-        made(preset=preset)
+        stored_result(preset=preset)
         assert command.best(STUDY) == preset
-    file = made()
+    file = stored_result()
     assert command.best(STUDY) == "paper"
     file.rename(file.with_name(f"{STUDY}-{'0' * 16}.nc"))  # as of another version
     assert command.best(STUDY) == "quick"

@@ -48,10 +48,10 @@ def test_words_are_counted_by_claim():
 
 
 def test_every_part_has_its_seeds_and_seed_zero_none():
-    found = studies.grid("fresh_seeds", "paper")
-    seeds = {part: [c.seed for c in found if c.part == part] for part in parts()}
+    grid = studies.grid("fresh_seeds", "paper")
+    seeds = {part: [c.seed for c in grid if c.part == part] for part in parts()}
     assert seeds.pop(GRIDS) == list(range(1, 201))
-    assert all(one == list(range(1, 61)) for one in seeds.values())
+    assert all(numbers == list(range(1, 61)) for numbers in seeds.values())
     assert len(seeds) > 15
     assert {c.part for c in studies.grid("fresh_seeds", "quick")} == set(parts())
     assert 0 < len(studies.grid("fresh_seeds", "smoke")) < 5
@@ -60,12 +60,12 @@ def test_every_part_has_its_seeds_and_seed_zero_none():
 
 @pytest.fixture
 def gathered():
-    found = studies.grid("fresh_seeds", "quick")
+    grid = studies.grid("fresh_seeds", "quick")
     first, second = (
-        next(one for one in found if one.part == part) for part in parts()[:2]
+        next(cell for cell in grid if cell.part == part) for part in parts()[:2]
     )
     tables = {first: cells.table(FOUND), second: cells.table(FOUND[:1])}
-    named = {repr(one): table for one, table in tables.items()}
+    named = {repr(cell): table for cell, table in tables.items()}
     return gathering.gather("fresh_seeds", "quick", repr, named), tables
 
 
@@ -74,9 +74,9 @@ def test_cells_come_back_from_a_gathered_result(gathered, tmp_path, monkeypatch)
     table, tables = gathered
     config = store.Members("made up", 2)
     table = store.read(store.save("fresh_seeds", 1, config, table, preset="quick"))
-    for index, one in enumerate(tables.values()):
+    for index, expected in enumerate(tables.values()):
         xr.testing.assert_identical(
-            gathering.cell(table, index).drop_attrs(), one.drop_attrs()
+            gathering.cell(table, index).drop_attrs(), expected.drop_attrs()
         )
 
 
@@ -92,21 +92,21 @@ def test_wrong_words_are_named_with_their_seeds_and_rates_have_intervals(gathere
 
 
 def test_a_sweep_simulates_each_cell_at_its_own_seed(tmp_path, monkeypatch):
-    asked = []
+    calls = []
 
     def answers(part, seed):
-        asked.append((part, seed))
+        calls.append((part, seed))
         return FOUND[:1]
 
     monkeypatch.setattr(cells, "answers", answers)
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path))
     file = sweep.run("fresh_seeds", "smoke")
-    assert asked == [(grids.CHEAP, 1), (grids.CHEAP, 2)]
+    assert calls == [(grids.CHEAP, 1), (grids.CHEAP, 2)]
     table = store.read(file)
     assert table["seed"].values.tolist() == [1, 2]
     assert np.all(table["comparisons"] == 1)
     assert sweep.run("fresh_seeds", "smoke") == file
-    assert len(asked) == 2  # what is stored is not simulated again
+    assert len(calls) == 2  # what is stored is not simulated again
 
 
 def test_the_tracked_result_has_no_wrong_word():
@@ -115,8 +115,8 @@ def test_the_tracked_result_has_no_wrong_word():
     table = store.read(file)
     assert int(table["wrong"].sum()) == 0
     wanted = studies.grid("fresh_seeds", "paper")
-    found = zip(table["part"].values, table["seed"].values, strict=True)
-    assert sorted(found) == sorted((one.part, one.seed) for one in wanted)
+    pairs = zip(table["part"].values, table["seed"].values, strict=True)
+    assert sorted(pairs) == sorted((cell.part, cell.seed) for cell in wanted)
     assert (table["comparisons"].sum("claim") > 0).all()
     assert int(table["comparisons"].sum()) == int(table[list(WORDS)].to_array().sum())
 

@@ -42,12 +42,12 @@ def plain(key):
 
 
 def test_a_training_has_the_options_of_its_cell(monkeypatch):
-    noted = Noted(supervised.fit, fitted())
-    monkeypatch.setattr(trainings, "fit", noted)
+    recorder = Noted(supervised.fit, fitted())
+    monkeypatch.setattr(trainings, "fit", recorder)
     shares = []
     cell = trainings.Config("digits", "relu", 3, 40)
-    (found,) = trainings.run_cells([cell], progress=shares.append)
-    (call,) = noted.calls
+    (result,) = trainings.run_cells([cell], progress=shares.append)
+    (call,) = recorder.calls
     data = load_task("digits", seed=3)
     wanted = preset("digits", "relu", "quick", data)
     assert call["recipe"].network == wanted.network
@@ -57,20 +57,25 @@ def test_a_training_has_the_options_of_its_cell(monkeypatch):
     np.testing.assert_array_equal(call["data"].test.inputs, data.test.inputs)
     call["progress"](1, {})
     assert shares == [wanted.segment / 40]
-    told = {"test_accuracy": 0.65, "test_loss": 0.4, "best_step": 17, "diverged": -1}
-    assert found.attrs.items() >= told.items()
+    attributes = {
+        "test_accuracy": 0.65,
+        "test_loss": 0.4,
+        "best_step": 17,
+        "diverged": -1,
+    }
+    assert result.attrs.items() >= attributes.items()
     curves = {"loss": 0.15, "gradient_norm": 3.5, "validation_loss": 0.8}
     for name, value in curves.items():
-        assert float(found[name][0]) == pytest.approx(value)
-    assert float(found["validation_accuracy"][0]) == 0.3
-    assert float(found["state_power"][0, 0]) == 1.5
+        assert float(result[name][0]) == pytest.approx(value)
+    assert float(result["validation_accuracy"][0]) == 0.3
+    assert float(result["state_power"][0, 0]) == 1.5
 
 
 def test_states_of_the_validation_are_measured_and_predicted(monkeypatch):
     data = load_task("digits")
     axes = ("recurrence", "quantity", "rung", "mode")
     values = np.arange(24.0).reshape(2, 2, 2, 3)
-    made = xr.Dataset(
+    dataset = xr.Dataset(
         {
             "measured": (axes[:2] + axes[3:], values[:, :, 0] + 0.25),
             "predicted": (axes, values),
@@ -78,25 +83,25 @@ def test_states_of_the_validation_are_measured_and_predicted(monkeypatch):
         },
         {"quantity": ["output", "state"]},
     )
-    seen = []
+    calls = []
 
     end = fitted()
 
     def audit(network, state, batch):
-        seen.append((network, state, batch))
-        return made
+        calls.append((network, state, batch))
+        return dataset
 
     monkeypatch.setattr(trainings, "audit", audit)
-    found = trainings._predicted(data, end.network, end.state)
-    ((network, state, batch),) = seen
+    result = trainings._predicted(data, end.network, end.state)
+    ((network, state, batch),) = calls
     assert network is end.network
     assert state is end.state
     np.testing.assert_array_equal(
         batch.inputs, data.validation.inputs[: trainings.PROBED]
     )
-    np.testing.assert_array_equal(found["measured"], (values[:, 1, 0] + 0.25).sum(-1))
-    np.testing.assert_array_equal(found["predicted"], values[:, 1].sum(-1))
-    np.testing.assert_allclose(found["ratio"][..., 1], np.median(values, -1) / 100)
+    np.testing.assert_array_equal(result["measured"], (values[:, 1, 0] + 0.25).sum(-1))
+    np.testing.assert_array_equal(result["predicted"], values[:, 1].sum(-1))
+    np.testing.assert_allclose(result["ratio"][..., 1], np.median(values, -1) / 100)
 
 
 # --- students of a linear teacher ---------------------------------------------------
@@ -118,18 +123,18 @@ CELL = cells.Config(
 
 
 def test_teacher_student_and_inputs_are_drawn_apart(monkeypatch):
-    drawn = {}
+    keys = {}
 
     def student(config, key):
-        drawn["student"] = plain(key)
+        keys["student"] = plain(key)
         return lru(key, 4, 1)
 
     monkeypatch.setattr(cells, "student", student)
     monkeypatch.setattr(
-        cells, "task", lambda config, key: drawn.setdefault("task", plain(key))
+        cells, "task", lambda config, key: keys.setdefault("task", plain(key))
     )
     run, _ = inspect.unwrap(cells.prepare)(CELL)
-    assert len({drawn["student"], drawn["task"], plain(run.key)}) == 3
+    assert len({keys["student"], keys["task"], plain(run.key)}) == 3
     assert float(run.rate) == pytest.approx(10**-1.5)
 
 
@@ -139,52 +144,52 @@ def test_the_teacher_and_its_inputs_are_those_of_the_cell(monkeypatch):
     task = Noted(cells.teacher_student)
     monkeypatch.setattr(cells, "teacher_student", task)
     inspect.unwrap(cells.task)(CELL, jax.random.key(0))
-    (asked,), (given,) = teacher.calls, task.calls
-    assert (asked["nu0"], asked["size"]) == (0.7, 4)
-    assert asked["theta0"] == pytest.approx(0.3 * math.pi)
+    (teacher_arguments,), (task_arguments,) = teacher.calls, task.calls
+    assert (teacher_arguments["nu0"], teacher_arguments["size"]) == (0.7, 4)
+    assert teacher_arguments["theta0"] == pytest.approx(0.3 * math.pi)
     wanted = {"teacher": "teacher", "process": AR1(0.4), "length": 11}
-    assert given == wanted
+    assert task_arguments == wanted
     inspect.unwrap(cells.task)(cells.Config("lru", -1.0, 0), jax.random.key(0))
     assert task.calls[1]["process"] == White()
 
 
 @pytest.mark.parametrize("name", cells.DIAGONAL)
 def test_a_diagonal_student_has_the_ring_of_its_cell(monkeypatch, name):
-    noted = Noted(cells.DIAGONAL[name])
-    monkeypatch.setitem(cells.DIAGONAL, name, noted)
+    recorder = Noted(cells.DIAGONAL[name])
+    monkeypatch.setitem(cells.DIAGONAL, name, recorder)
     cell = cells.Config(name, -1.0, 0, nu0=0.7, theta0=0.3, hidden=6)
     inspect.unwrap(cells.student)(cell, jax.random.key(0))
-    (asked,) = noted.calls
-    asked.pop("key")
-    angle = asked.pop("theta0")
+    (arguments,) = recorder.calls
+    arguments.pop("key")
+    angle = arguments.pop("theta0")
     assert angle == pytest.approx(0.3 * math.pi)
-    assert asked.pop("nu0") == 0.7
-    assert {1} <= {*asked.values()} <= {1, 6, *{asked.get("delta", 1)}}
+    assert arguments.pop("nu0") == 0.7
+    assert {1} <= {*arguments.values()} <= {1, 6, *{arguments.get("delta", 1)}}
 
 
 @pytest.mark.parametrize(("start", "own"), [(None, 0.7), (0.0, 0.0)])
 def test_a_dense_student_has_the_blocks_and_the_start_of_its_cell(
     monkeypatch, start, own
 ):
-    noted = Noted(cells.block_rnn)
-    monkeypatch.setattr(cells, "block_rnn", noted)
+    recorder = Noted(cells.block_rnn)
+    monkeypatch.setattr(cells, "block_rnn", recorder)
     cell = cells.Config(
         *("rnn", -1.0, 0), nu0=0.7, theta0=0.3, start_nu0=start, hidden=6, heads=2
     )
     inspect.unwrap(cells.student)(cell, jax.random.key(0))
-    (asked,) = noted.calls
-    assert [*asked.values()][1:5] == [2, 3, 1, 1]
-    assert asked["nu0"] == own
-    assert asked["theta0"] == pytest.approx(0.3 * math.pi)
+    (arguments,) = recorder.calls
+    assert [*arguments.values()][1:5] == [2, 3, 1, 1]
+    assert arguments["nu0"] == own
+    assert arguments["theta0"] == pytest.approx(0.3 * math.pi)
 
 
 @pytest.mark.parametrize(("kind", "batch"), [("sampled", 9), ("population", None)])
 def test_a_segment_has_the_schedule_and_the_loss_of_its_cell(monkeypatch, kind, batch):
-    seen = []
+    calls = []
 
     def advance(run, loss, optimiser, steps):
         loss(run.parameters, run.key)
-        seen.append((optimiser, steps))
+        calls.append((optimiser, steps))
         return run, jnp.zeros(steps)
 
     monkeypatch.setattr(cells, "advance", advance)
@@ -194,16 +199,16 @@ def test_a_segment_has_the_schedule_and_the_loss_of_its_cell(monkeypatch, kind, 
     run = cells.start(layer, Optimiser(100), 0.1, jax.random.key(1))
     task = cells.task(cell, jax.random.key(2))
     runs, tasks = jax.tree.map(lambda leaf: leaf[None], (run, task))
-    asked = []
+    batches = []
 
     def loss(self, student, key=None, batch=None):
-        asked.append(batch)
+        batches.append(batch)
         return jnp.zeros(())
 
     monkeypatch.setattr(cells.TeacherStudent, "loss", loss)
     inspect.unwrap(cells._segment)(runs, tasks, cell, 2)
-    assert seen == [(Optimiser(100, "constant"), 2)]
-    assert asked == [batch, None]
+    assert calls == [(Optimiser(100, "constant"), 2)]
+    assert batches == [batch, None]
 
 
 def test_rates_are_those_of_the_recurrence_and_then_of_the_others(monkeypatch):
@@ -213,11 +218,11 @@ def test_rates_are_those_of_the_recurrence_and_then_of_the_others(monkeypatch):
         name: jnp.full(value.shape, 1.0 if groups[name] == "recurrent" else 2.0)
         for name, value in parameters(layer).items()
     }
-    made = replace(layer, rates)
-    monkeypatch.setattr(cells, "effective_rates", lambda run, optimiser: made)
+    effective = replace(layer, rates)
+    monkeypatch.setattr(cells, "effective_rates", lambda run, optimiser: effective)
     run = cells.start(layer, Optimiser(100), 0.1, jax.random.key(1))
-    found = cells._quantiles(run, Optimiser(100))
-    np.testing.assert_array_equal(found, [[1, 1, 1], [2, 2, 2]])
+    quantiles = cells._quantiles(run, Optimiser(100))
+    np.testing.assert_array_equal(quantiles, [[1, 1, 1], [2, 2, 2]])
 
 
 # --- keys of studies ----------------------------------------------------------------
@@ -271,7 +276,7 @@ def of_similarity(monkeypatch, keys):
 
 def of_networks(monkeypatch, keys):
     keys.enough, keys.answer = 4, jnp.ones((2, 5, 3))
-    made, state = network()
+    model, state = network()
     monkeypatch.setattr(network_moments, "channels", keys)
     monkeypatch.setattr(network_moments, "over_batch", lambda *_: (0, state))
     monkeypatch.setattr(network_moments, "_look_at_all", lambda *_: SEEN)
@@ -279,7 +284,7 @@ def of_networks(monkeypatch, keys):
     monkeypatch.setattr(network_moments, "_mixing", lambda _: 0)
     smoke = dataclasses.replace(network_moments.SMOKE, sequences=8, batch=2)
     inspect.unwrap(network_moments.measure)(
-        jax.random.key(3), made, state, White(), smoke
+        jax.random.key(3), model, state, White(), smoke
     )
 
 
@@ -293,7 +298,7 @@ SEEN = Seen((0, 0, 0))
 STUDIES = [of_one_dimension, of_memory, of_similarity, of_networks]
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda one: one.__name__)
+@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.__name__)
 def test_no_draw_of_a_study_is_another_one(monkeypatch, study):
     keys = Keys()
     with contextlib.suppress(Stop):

@@ -22,9 +22,9 @@ def stored(results, monkeypatch):
     monkeypatch.setenv("SIGPROP_RESULTS", str(results))
 
 
-def letters(drawn):
+def letters(figure):
     """The bold letters that head the panels of a figure, sorted."""
-    texts = [text.get_text() for text in drawn.findobj(Text)]
+    texts = [text.get_text() for text in figure.findobj(Text)]
     heads = [re.match(r"\$\\bf\{(.)\}\$", text) for text in texts]
     return sorted(head[1].lower() for head in heads if head)
 
@@ -32,7 +32,7 @@ def letters(drawn):
 def bars(panel):
     """The colour bars of a panel's figure."""
     axes = panel.axes.get_figure(root=True).axes
-    return [one for one in axes if one.get_label() == BAR]
+    return [axis for axis in axes if axis.get_label() == BAR]
 
 
 @pytest.fixture
@@ -42,9 +42,9 @@ def show():
     def draw(name, panel=None, **tables):
         data = {study: scrambled(study) for study in catalogue.entry(name).needs(panel)}
         data |= tables
-        drawn = catalogue.module(name).draw(data, panel)
-        assert letters(drawn) == list(panel or catalogue.entry(name).panels)
-        panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != BAR]
+        figure = catalogue.module(name).draw(data, panel)
+        assert letters(figure) == list(panel or catalogue.entry(name).panels)
+        panels = [Reading(axes) for axes in figure.axes if axes.get_label() != BAR]
         return panels, next(iter(data.values()))
 
     return draw

@@ -15,62 +15,62 @@ from matplotlib.transforms import Bbox
 SLACK = 0.5  # pixels, of rounding
 
 
-def faults(drawn: Figure, below: float = 0.0) -> list[str]:
+def faults(figure: Figure, below: float = 0.0) -> list[str]:
     """What is wrong with the places of a figure's texts, in words.
 
     Args:
         drawn: The figure.
         below: Inches by which its page grows at the bottom.
     """
-    renderer = FigureCanvasAgg(drawn).get_renderer()
-    engine = drawn.get_layout_engine()
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    engine = figure.get_layout_engine()
     assert engine is not None
-    engine.execute(drawn)
-    for legend in drawn.findobj(Legend):
+    engine.execute(figure)
+    for legend in figure.findobj(Legend):
         legend.draw(renderer)  # puts its texts in their places
-    whole = drawn.get_tightbbox(renderer)  # and this titles and ticks
-    width, height = drawn.get_size_inches()
-    page = Bbox.from_extents(0, -below, width, height).padded(SLACK / drawn.dpi)
+    extent = figure.get_tightbbox(renderer)  # and this titles and ticks
+    width, height = figure.get_size_inches()
+    page = Bbox.from_extents(0, -below, width, height).padded(SLACK / figure.dpi)
     boxes = {
         text: text.get_window_extent(renderer).transformed(
-            drawn.dpi_scale_trans.inverted()
+            figure.dpi_scale_trans.inverted()
         )
-        for text in _texts(drawn)
+        for text in _texts(figure)
     }
-    found = [
+    problems = [
         f"{_name(text)} leaves the page"
         for text, box in boxes.items()
         if not _inside(box, page)
     ]
-    if not _inside(whole, page):
-        found.append("something leaves the page")
-    for (one, first), (other, second) in combinations(boxes.items(), 2):
+    if not _inside(extent, page):
+        problems.append("something leaves the page")
+    for (text, first), (other, second) in combinations(boxes.items(), 2):
         shared = Bbox.intersection(first, second)
-        if shared and min(shared.width, shared.height) > SLACK / drawn.dpi:
-            found.append(f"{_name(one)} lies on {_name(other)}")
-    return found
+        if shared and min(shared.width, shared.height) > SLACK / figure.dpi:
+            problems.append(f"{_name(text)} lies on {_name(other)}")
+    return problems
 
 
-def misplaced_angles(drawn: Figure) -> list[str]:
+def misplaced_angles(figure: Figure) -> list[str]:
     """Ticks of axes on which multiples of pi do not stand at one scale, in words.
 
     An axis may have radians or turns; either way each label is the same times its place.
     """
-    found = []
-    for panel in drawn.axes:
+    problems = []
+    for panel in figure.axes:
         for axis in (panel.xaxis, panel.yaxis):
-            places = [float(place) for place in axis.get_majorticklocs()]
+            positions = [float(position) for position in axis.get_majorticklocs()]
             texts = [label.get_text() for label in axis.get_majorticklabels()]
             if not any(map(_has_pi, texts)):
                 continue
             angles = [multiple_of_pi(text) for text in texts]
-            scale = max(map(abs, angles)) / max(map(abs, places))
-            found += [
-                f"{text!r} stands at {place:g}"
-                for text, place, angle in zip(texts, places, angles, strict=True)
-                if abs(angle - scale * place) > 1e-6
+            scale = max(map(abs, angles)) / max(map(abs, positions))
+            problems += [
+                f"{text!r} stands at {position:g}"
+                for text, position, angle in zip(texts, positions, angles, strict=True)
+                if abs(angle - scale * position) > 1e-6
             ]
-    return found
+    return problems
 
 
 def _has_pi(text: str) -> bool:
@@ -102,20 +102,20 @@ def _name(text: Text) -> str:
     return repr(text.get_text())
 
 
-def _texts(drawn: Figure) -> Iterator[Text]:
+def _texts(figure: Figure) -> Iterator[Text]:
     """All that is written; of tick labels those of ticks within their axis."""
-    hidden = {label for tick in drawn.findobj(Tick) for label in _labels(tick)}
-    for axis in drawn.findobj(Axis):
-        place = axis.get_transform().transform
-        low, high = np.sort(place(axis.get_view_interval()))
+    hidden = {label for tick in figure.findobj(Tick) for label in _labels(tick)}
+    for axis in figure.findobj(Axis):
+        transform = axis.get_transform().transform
+        low, high = np.sort(transform(axis.get_view_interval()))
         slack = 1e-9 * (high - low)
         for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
             if (
                 axis.axes.axison
-                and low - slack <= place(tick.get_loc()) <= high + slack
+                and low - slack <= transform(tick.get_loc()) <= high + slack
             ):
                 hidden -= _labels(tick)
-    for text in drawn.findobj(Text):
+    for text in figure.findobj(Text):
         if text.get_visible() and text.get_text().strip() and text not in hidden:
             yield text
 

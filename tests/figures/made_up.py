@@ -52,13 +52,13 @@ def tuned(sweep: str, runs: int = 10) -> xr.Dataset:
         + np.linspace(-2, 0, len(conditions))[:, None]
     )
     best = 10 ** (log + 0.3 * draws.standard_normal(shape))
-    both = ("student", "condition")
+    dims = ("student", "condition")
     table = xr.Dataset(
         {
-            "best": ((*both, "run"), best),
-            "best_log_rate": (both, np.full(shape[:2], -3.0)),
-            "best_start": (both, np.full(shape[:2], "0")),
-            "extreme": (both, np.zeros(shape[:2], int)),
+            "best": ((*dims, "run"), best),
+            "best_log_rate": (dims, np.full(shape[:2], -3.0)),
+            "best_start": (dims, np.full(shape[:2], "0")),
+            "extreme": (dims, np.zeros(shape[:2], int)),
         },
         {
             "student": list(students),

@@ -25,13 +25,13 @@ from sigprop.figures import style
 EXACT = 1e-10
 
 
-def same(one: Any, other: Any) -> bool:
+def same(first: Any, other: Any) -> bool:
     """Whether two arrays hold the same numbers, not-a-number in the same places."""
-    one, other = (
-        np.asarray(np.ma.filled(each, np.nan), float) for each in (one, other)
+    first, other = (
+        np.asarray(np.ma.filled(each, np.nan), float) for each in (first, other)
     )
-    return one.shape == other.shape and np.allclose(
-        one, other, rtol=EXACT, atol=1e-300, equal_nan=True
+    return first.shape == other.shape and np.allclose(
+        first, other, rtol=EXACT, atol=1e-300, equal_nan=True
     )
 
 
@@ -40,7 +40,7 @@ def rows(vertices: Any) -> np.ndarray:
     return np.unique(np.asarray(vertices, float), axis=0)
 
 
-def inked(file: Path, drawn: Figure) -> list[bool]:
+def inked(file: Path, figure: Figure) -> list[bool]:
     """Whether the picture has more than its paper's colour within each panel.
 
     The picture has the figure's size and, below it, lines on where it comes from; a
@@ -48,19 +48,19 @@ def inked(file: Path, drawn: Figure) -> list[bool]:
     """
     with Image.open(file) as opened:
         pixels = np.asarray(opened.convert("RGB"))
-    width, height = np.round(drawn.get_size_inches() * style.SETTINGS["savefig.dpi"])
+    width, height = np.round(figure.get_size_inches() * style.SETTINGS["savefig.dpi"])
     below = pixels[int(height) :]
     assert pixels.shape[1] == width
     assert (below != below[0, 0]).any()
     assert (below[-1] == 255).all()  # the last line is whole
-    found = []
-    for axes in drawn.axes:
-        box = axes.get_window_extent().transformed(drawn.transFigure.inverted())
+    inked_parts = []
+    for axes in figure.axes:
+        box = axes.get_window_extent().transformed(figure.transFigure.inverted())
         left, right = np.array([0.97 * box.x0 + 0.03 * box.x1, box.x1]) * width
         top, bottom = (1 - np.array([box.y1, 0.97 * box.y0 + 0.03 * box.y1])) * height
         part = pixels[round(top) : round(bottom), round(left) : round(right)]
-        found.append(bool((part != part[0, 0]).any()))
-    return found
+        inked_parts.append(bool((part != part[0, 0]).any()))
+    return inked_parts
 
 
 SCALES = (
@@ -95,11 +95,11 @@ def number(label: str) -> float | None:
     """The number that a label says: ``0.5``, ``½``, ``$3\\pi/8$`` or ``-π``."""
     plain = label.translate(str.maketrans({"$": "", "−": "-", "½": "0.5", " ": ""}))
     plain = plain.replace("\\pi", "π")
-    found = re.fullmatch(r"(-?)([\d.]*(?:e[+-]?\d+)?)(π?)(?:/(\d+))?", plain)
-    if not found or not (found[2] or found[3]):
+    match = re.fullmatch(r"(-?)([\d.]*(?:e[+-]?\d+)?)(π?)(?:/(\d+))?", plain)
+    if not match or not (match[2] or match[3]):
         return None
-    size = float(found[2] or 1) * (np.pi if found[3] else 1) / float(found[4] or 1)
-    return -size if found[1] else size
+    size = float(match[2] or 1) * (np.pi if match[3] else 1) / float(match[4] or 1)
+    return -size if match[1] else size
 
 
 class Reading:
@@ -109,13 +109,21 @@ class Reading:
         self.axes = axes
         grouped = [part for group in axes.containers for part in group.get_children()]
         self.bars = [
-            one for one in axes.containers if isinstance(one, ErrorbarContainer)
+            container
+            for container in axes.containers
+            if isinstance(container, ErrorbarContainer)
         ]
-        self.columns = [one for one in axes.containers if isinstance(one, BarContainer)]
-        self.lines = [one for one in axes.lines if one not in grouped]
-        self.collections = [one for one in axes.collections if one not in grouped]
+        self.columns = [
+            container
+            for container in axes.containers
+            if isinstance(container, BarContainer)
+        ]
+        self.lines = [line for line in axes.lines if line not in grouped]
+        self.collections = [
+            collection for collection in axes.collections if collection not in grouped
+        ]
         self.images = list(axes.images)
-        self.polygons = [one for one in axes.patches if isinstance(one, Polygon)]
+        self.polygons = [patch for patch in axes.patches if isinstance(patch, Polygon)]
 
     def curve(
         self,
@@ -147,10 +155,10 @@ class Reading:
         across = self.axes.get_yaxis_transform(which="grid")
         return self._straight([0, 1], [height, height], across, colour)
 
-    def upright(self, place: float, colour: Any = None) -> Line2D:
+    def upright(self, x: float, colour: Any = None) -> Line2D:
         """A line from the bottom of the panel to its top."""
         up = self.axes.get_xaxis_transform(which="grid")
-        return self._straight([place, place], [0, 1], up, colour)
+        return self._straight([x, x], [0, 1], up, colour)
 
     def _straight(self, x: Any, y: Any, transform: Any, colour: Any) -> Line2D:
         for line in self.lines:
@@ -184,14 +192,14 @@ class Reading:
         ends = [np.stack([np.stack(low, 1), np.stack(high, 1)], 1)]
         for bars in self.bars:
             line, _, columns = bars.lines
-            found = [np.array(one.get_segments()) for one in columns]
+            segments = [np.array(column.get_segments()) for column in columns]
             looks = (
                 colour is None or same_color(line.get_color(), colour),
                 marker is None or line.get_marker() == marker,
                 line is None or same(line.get_xydata(), np.stack([x, y], 1)),
                 bars.has_yerr == (across is None),
             )
-            if all(looks) and all(map(same, found, ends)):
+            if all(looks) and all(map(same, segments, ends)):
                 self.bars.remove(bars)
                 return
         raise AssertionError(f"no points with bars: {x=}, {y=}, {up=}, {across=}")
@@ -199,26 +207,30 @@ class Reading:
     def leaving(self, x: Any, runs: Any, colour: Any = None) -> int:
         """Triangles at the edges over the first places where runs are not inside."""
         low, high = self.axes.get_ylim()
-        found: dict[str, list[float]] = {"^": [], "v": []}
+        beyond: dict[str, list[float]] = {"^": [], "v": []}
         for run in runs:
-            for place, value in zip(x, run, strict=True):
+            for position, value in zip(x, run, strict=True):
                 if not low <= value <= high:
-                    found["v" if value < low else "^"].append(place)
+                    beyond["v" if value < low else "^"].append(position)
                     break
-        for (marker, places), edge in zip(found.items(), (high, low), strict=True):
-            if places:
-                self.curve(places, np.full(len(places), edge), colour, marker=marker)
-        return sum(map(len, found.values()))
+        for (marker, positions), edge in zip(beyond.items(), (high, low), strict=True):
+            if positions:
+                self.curve(
+                    positions, np.full(len(positions), edge), colour, marker=marker
+                )
+        return sum(map(len, beyond.values()))
 
     def band(self, x: Any, low: Any, high: Any, colour: Any = None) -> Collection:
         """A filled strip between two curves."""
         wanted = rows([*zip(x, low, strict=True), *zip(x, high, strict=True)])
-        for one in self.collections:
-            shade = colour is None or same_color(one.get_facecolor()[0][:3], colour)
-            paths = one.get_paths()
+        for collection in self.collections:
+            shade = colour is None or same_color(
+                collection.get_facecolor()[0][:3], colour
+            )
+            paths = collection.get_paths()
             if shade and len(paths) == 1 and same(rows(paths[0].vertices), wanted):
-                self.collections.remove(one)
-                return one
+                self.collections.remove(collection)
+                return collection
         raise AssertionError(f"no band: {x=}, {low=}, {high=}, {colour=}")
 
     def dashes_up(self, x: Any, low: Any, high: Any, colour: Any = None) -> Collection:
@@ -231,41 +243,47 @@ class Reading:
         return self._segments([[(low, y), (high, y)]], colour)
 
     def _segments(self, wanted: Any, colour: Any) -> Collection:
-        for one in self.collections:
-            if not isinstance(one, LineCollection):
+        for collection in self.collections:
+            if not isinstance(collection, LineCollection):
                 continue
-            shade = colour is None or same_color(one.get_color()[0], colour)
-            if shade and same(np.array(one.get_segments()), wanted):
-                self.collections.remove(one)
-                return one
+            shade = colour is None or same_color(collection.get_color()[0], colour)
+            if shade and same(np.array(collection.get_segments()), wanted):
+                self.collections.remove(collection)
+                return collection
         raise AssertionError(f"no separate lines {wanted}")
 
     def points(self, x: Any, y: Any, colour: Any = None) -> Collection:
         """Points of a scatter."""
-        for one in self.collections:
-            offsets = np.ma.filled(one.get_offsets(), np.nan)
+        for collection in self.collections:
+            offsets = np.ma.filled(collection.get_offsets(), np.nan)
             if same(offsets, np.stack([x, y], 1)):
-                self.collections.remove(one)
-                assert colour is None or same_color(one.get_facecolor()[0][:3], colour)
-                return one
+                self.collections.remove(collection)
+                assert colour is None or same_color(
+                    collection.get_facecolor()[0][:3], colour
+                )
+                return collection
         raise AssertionError("no such points")
 
     def image(self, values: Any) -> Any:
         """An image of these numbers, the first row on top."""
-        (found,) = [one for one in self.images if same(one.get_array(), values)]
-        self.images.remove(found)
-        assert found.origin == "upper"
-        return found
+        (match,) = [
+            candidate
+            for candidate in self.images
+            if same(candidate.get_array(), values)
+        ]
+        self.images.remove(match)
+        assert match.origin == "upper"
+        return match
 
     def mesh(self, x: Any, y: Any, values: Any) -> Any:
         """Cells of a plane with these corners, and these numbers for colours."""
-        for one in self.collections:
-            if not hasattr(one, "get_coordinates"):
+        for collection in self.collections:
+            if not hasattr(collection, "get_coordinates"):
                 continue
-            if same(one.get_array(), values):
-                assert same(one.get_coordinates(), np.stack([x, y], -1))
-                self.collections.remove(one)
-                return one
+            if same(collection.get_array(), values):
+                assert same(collection.get_coordinates(), np.stack([x, y], -1))
+                self.collections.remove(collection)
+                return collection
         raise AssertionError("no mesh of these numbers")
 
     def contours(self, x: Any, y: Any, values: Any, filled: bool = False) -> Any:
@@ -279,15 +297,15 @@ class Reading:
             values: Heights by ``y`` and ``x``.
             filled: Whether the plane between the lines is filled.
         """
-        (found,) = [
-            one
-            for one in self.collections
-            if hasattr(one, "levels") and one.filled is filled
+        (match,) = [
+            collection
+            for collection in self.collections
+            if hasattr(collection, "levels") and collection.filled is filled
         ]
         height = RegularGridInterpolator((x, y), np.asarray(values).T)
         edges = [min(x), max(x)], [min(y), max(y)]
-        levels, seen = np.asarray(found.levels), 0
-        for number, path in enumerate(found.get_paths()):
+        levels, count = np.asarray(match.levels), 0
+        for number, path in enumerate(match.get_paths()):
             if not len(path.vertices):
                 continue
             inside = np.all(
@@ -301,49 +319,53 @@ class Reading:
             away = np.abs(at[:, None] - own).min(1)
             within = (at > low - 1e-6) & ((at < high + 1e-6) | top)
             assert np.all(within if filled else away < 1e-6)
-            seen += np.sum(away < 1e-6)
-        assert seen > 50
-        self.collections.remove(found)
-        return found
+            count += np.sum(away < 1e-6)
+        assert count > 50
+        self.collections.remove(match)
+        return match
 
     def heights(self, x: Any, values: Any, colour: Any = None) -> None:
         """Columns from nought with their middles here."""
-        for one in self.columns:
-            middles = [bar.get_x() + bar.get_width() / 2 for bar in one]
-            if same([bar.get_height() for bar in one], values):
+        for column in self.columns:
+            middles = [bar.get_x() + bar.get_width() / 2 for bar in column]
+            if same([bar.get_height() for bar in column], values):
                 np.testing.assert_allclose(middles, x, atol=1e-12)
-                assert all(bar.get_y() == 0 for bar in one)
-                assert colour is None or same_color(one[0].get_facecolor(), colour)
-                self.columns.remove(one)
+                assert all(bar.get_y() == 0 for bar in column)
+                assert colour is None or same_color(column[0].get_facecolor(), colour)
+                self.columns.remove(column)
                 return
         raise AssertionError(f"no columns of heights {values}")
 
     def disc(self, radius: float) -> None:
         """A filled circle about the origin."""
-        for one in self.polygons:
-            if np.allclose(np.hypot(*one.get_xy().T), radius):
-                self.polygons.remove(one)
+        for polygon in self.polygons:
+            if np.allclose(np.hypot(*polygon.get_xy().T), radius):
+                self.polygons.remove(polygon)
                 return
         raise AssertionError(f"no disc of {radius=}")
 
-    def text(self, start: str, place: Any = None, colour: Any = None) -> None:
+    def text(self, start: str, position: Any = None, colour: Any = None) -> None:
         """A text that starts so, at this place of the data, in this colour."""
-        (found,) = [one for one in self.axes.texts if one.get_text().startswith(start)]
-        assert place is None or same(found.xy, place)
-        assert colour is None or same_color(found.get_color(), colour)
+        (match,) = [
+            candidate
+            for candidate in self.axes.texts
+            if candidate.get_text().startswith(start)
+        ]
+        assert position is None or same(match.xy, position)
+        assert colour is None or same_color(match.get_color(), colour)
 
     def done(
         self, across: str = "linear", up: str = "linear", x: str = "", y: str = ""
     ) -> None:
         """Nothing is left over; the axes have these scales and say so much."""
         left = self.lines, self.bars, self.columns, self.collections, self.images
-        assert [len(one) for one in (*left, self.polygons)] == [0] * 6
+        assert [len(artists) for artists in (*left, self.polygons)] == [0] * 6
         assert (self.axes.get_xscale(), self.axes.get_yscale()) == (across, up)
         assert x in self.axes.get_xlabel()
         assert y in self.axes.get_ylabel()
         for axis in (self.axes.xaxis, self.axes.yaxis):
             if isinstance(axis.get_major_locator(), FixedLocator):
-                names = [one.get_text() for one in axis.get_ticklabels()]
+                names = [label.get_text() for label in axis.get_ticklabels()]
                 assert truly(axis.get_ticklocs(), names), (axis.get_ticklocs(), names)
 
 
@@ -351,6 +373,6 @@ def memory(axes: Axes) -> None:
     """The axis of a gap: eigenvalues are written, and grow to the right."""
     left, right = axes.get_xlim()
     assert left > right > 0
-    labels = [float(one.get_text()) for one in axes.get_xticklabels()]
+    labels = [float(label.get_text()) for label in axes.get_xticklabels()]
     np.testing.assert_allclose(labels, 1 - axes.get_xticks(), atol=1e-4)
     assert len(labels) > 1

@@ -104,9 +104,9 @@ def ring_eigenvalues() -> xr.Dataset:
         "angle": np.linspace(0, 2 * np.pi, 31),
     }
     data = _table(variables, coords, band=0.08)
-    one, other = (_table(plane, sizes) for _ in range(2))
+    real, other = (_table(plane, sizes) for _ in range(2))
     other = other.map(lambda values: values[..., ::-1])
-    data = data.merge(0.4 * one - 0.3j * other).assign_attrs(band=0.08)
+    data = data.merge(0.4 * real - 0.3j * other).assign_attrs(band=0.08)
     for name in variables:
         data[name] = data[name] / 3
     index = data["index"] < xr.DataArray([20, 60], dims="size")
@@ -218,8 +218,8 @@ def forecast_speed() -> xr.Dataset:
 
 
 MADE = {
-    one.__name__: one
-    for one in (
+    function.__name__: function
+    for function in (
         curse_of_memory,
         ring_gain,
         ring_eigenvalues,

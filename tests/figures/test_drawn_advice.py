@@ -21,11 +21,11 @@ def results():
 
 
 @pytest.fixture(scope="module")
-def drawn(results):
+def picture(results):
     return figure.draw(results)
 
 
-def words(axes):
+def verdict_texts(axes):
     (right,) = axes.child_axes
     return [text.get_text() for text in right.get_yticklabels()]
 
@@ -50,7 +50,7 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
     table["word"].loc[{"contrast": contrast}] = flipped
     (axes,) = figure.draw({study: table}, panel).axes
     chosen = table.sel(contrast=contrast)
-    assert words(axes) == flipped
+    assert verdict_texts(axes) == flipped
     assert len(axes.containers) == 2
     for bars, (names, colour, *_) in zip(
         axes.containers, figure.MEASURES.values(), strict=True
@@ -63,7 +63,7 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
         ends = np.array([line[:, 0] for line in lines.get_segments()])
         np.testing.assert_allclose(ends, np.stack([low, high], 1))
     labels = [text.get_text() for text in axes.get_yticklabels()]
-    assert labels == [figure.NAMES[one] for one in chosen["of"].values.tolist()]
+    assert labels == [figure.NAMES[subject] for subject in chosen["of"].values.tolist()]
     ticks = [float(text.get_text()) for text in axes.get_xticklabels()]
     np.testing.assert_allclose(axes.get_xticks(), np.log(ticks), atol=1e-12)
     reach = np.abs(axes.get_xlim()).min()
@@ -88,27 +88,29 @@ def test_ways_to_draw_phases_are_held_against_default(results):
         ends = np.array([line[:, 0] for line in lines.get_segments()])
         np.testing.assert_allclose(ends, np.stack([chosen["low"], chosen["high"]], 1))
     ticks = [text.get_text() for text in axes.get_yticklabels()]
-    assert ticks == [figure.NAMES[one] for one in table["of"].values.tolist()]
+    assert ticks == [figure.NAMES[subject] for subject in table["of"].values.tolist()]
 
 
-def test_curves_are_those_of_each_beginning(results, drawn):
+def test_curves_are_those_of_each_beginning(results, picture):
     data = results["advice"]
-    small = drawn.axes[1 : 1 + TASKS]
-    legend = drawn.axes[1 + TASKS].get_legend()
+    small = picture.axes[1 : 1 + TASKS]
+    legend = picture.axes[1 + TASKS].get_legend()
     names = [text.get_text() for text in legend.get_texts()]
-    told = {
+    colours = {
         name: line.get_color()
         for name, line in zip(names, legend.get_lines(), strict=True)
     }
     for axes, task in zip(small, dict.fromkeys(data["task"].values), strict=True):
         assert axes.get_title(loc="left").endswith(figure.NAMES[task])
         for arm, colour in figure.COLOURS.items():
-            lines = [one for one in axes.lines if one.get_color() == colour]
+            lines = [
+                candidate for candidate in axes.lines if candidate.get_color() == colour
+            ]
             here = (data["task"] == task) & (data["arm"] == arm)
             losses = data["loss"].values[here.values]
             *thin, thick = lines
             assert len(thin) == len(losses) == 2
-            assert colour == told[arm]
+            assert colour == colours[arm]
             for line, row in zip(thin, losses, strict=True):
                 # 40 records: each point is a mean of four.
                 np.testing.assert_allclose(line.get_ydata()[0], row[:4].mean())
@@ -126,10 +128,10 @@ def test_a_training_that_was_lost_has_no_part_in_the_mean():
     np.testing.assert_allclose(axes.lines[-1].get_ydata(), 6)
 
 
-def told(results, changes=(), contrast="advised", study="advice"):
+def sentences(results, changes=(), contrast="advised", study="advice"):
     table = results[study].copy(deep=True)
-    for task, word in changes:
-        table["word"].loc[{"contrast": contrast, "of": task}] = word
+    for task, verdict in changes:
+        table["word"].loc[{"contrast": contrast, "of": task}] = verdict
     return figure.shown({**results, study: table})
 
 
@@ -137,21 +139,21 @@ SAME = "no difference shown"
 
 
 def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
-    said = told(results)
+    text = sentences(results)
     assert (
-        "than the default on 9 of 9 tasks, and with a higher loss on 0. The aim" in said
+        "than the default on 9 of 9 tasks, and with a higher loss on 0. The aim" in text
     )
-    assert "to the advice helps on 4 of 4 tasks and harms on 0." in said
+    assert "to the advice helps on 4 of 4 tasks and harms on 0." in text
     same = ("ETTh1", "WTH", "white", "smnist-10k")
     mixed = [("fsdd", "worse"), *((task, SAME) for task in same)]
-    said = told(results, mixed)
-    assert "on 4 of 9 tasks, and with a higher loss on 1." in said
-    assert "at most one, is not reached." in said
-    assert "at most one, is reached." in told(results, mixed[:4])
-    assert "is not reached." in told(results, [*mixed[:1], ("white", "worse")])
-    fewer = told(results, [("fsdd", "worse")], "rates", "advice_rates")
+    text = sentences(results, mixed)
+    assert "on 4 of 9 tasks, and with a higher loss on 1." in text
+    assert "at most one, is not reached." in text
+    assert "at most one, is reached." in sentences(results, mixed[:4])
+    assert "is not reached." in sentences(results, [*mixed[:1], ("white", "worse")])
+    fewer = sentences(results, [("fsdd", "worse")], "rates", "advice_rates")
     assert "to the advice helps on 3 of 4 tasks and harms on 1." in fewer
-    both = told(results, [("fsdd", "worse")], "both", "advice_rates")
+    both = sentences(results, [("fsdd", "worse")], "both", "advice_rates")
     assert "helps on 4 of 4 tasks and harms on 0." in both
 
 

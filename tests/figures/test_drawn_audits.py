@@ -23,7 +23,7 @@ def audited(silent=()):
     ratio[:, -1, 2] = np.nan
     ratio[list(silent)] = np.nan
     sem = draws.uniform(0.01, 4, shape)
-    places = draws.uniform(0.1, 0.7, (2, len(NAMES), 5))
+    parts = draws.uniform(0.1, 0.7, (2, len(NAMES), 5))
     dims = ("recurrence", "quantity", "rung")
     fails = np.full(shape[:2], "", "<U11")
     fails[:, ::2], fails[0, 1] = "infinite", "white"
@@ -35,8 +35,8 @@ def audited(silent=()):
             "ratio_sem": ((*dims, "mode"), sem),
             "median": (dims, medians),
             "fails": (dims[:2], fails),
-            "lam_re": (("recurrence", "mode"), places[0]),
-            "lam_im": (("recurrence", "mode"), places[1]),
+            "lam_re": (("recurrence", "mode"), parts[0]),
+            "lam_im": (("recurrence", "mode"), parts[1]),
         },
         dict(zip(dims, (NAMES, QUANTITIES, RUNGS), strict=True)),
         {"tolerance": TOLERANCE},
@@ -46,25 +46,25 @@ def audited(silent=()):
 @pytest.mark.parametrize("silent", [(), (1,), (0, 2)])
 def test_medians_frames_and_modes_of_every_recurrence(silent):
     data = audited(silent)
-    drawn = audits.draw(data, "digits, lru")
+    figure = audits.draw(data, "digits, lru")
     shown = [name for i, name in enumerate(NAMES) if i not in silent]
-    panels = [Reading(axes) for axes in drawn.axes if axes.get_label() != "<colorbar>"]
+    panels = [Reading(axes) for axes in figure.axes if axes.get_label() != "<colorbar>"]
     assert len(panels) == 3 * len(shown)
     for i, name in enumerate(shown):
-        one, last = data.sel(recurrence=name), i == len(shown) - 1
+        case, last = data.sel(recurrence=name), i == len(shown) - 1
         table, *modes = panels[3 * i : 3 * i + 3]
         assert table.axes.get_title("left") == name
-        _medians(table, one, last)
+        _medians(table, case, last)
         for panel, colours in zip(modes, audits.GROUPS, strict=True):
-            _modes(panel, one, colours, last)
-    assert "12.5 %" in drawn.get_supxlabel().replace("\n", " ")
+            _modes(panel, case, colours, last)
+    assert "12.5 %" in figure.get_supxlabel().replace("\n", " ")
     for panel, colours in zip(panels[1:3], audits.GROUPS, strict=True):
         for name, colour in colours.items():
             panel.text(name, (0, 1), colour)
 
 
-def _medians(panel, one, last):
-    medians = one["median"].values
+def _medians(panel, case, last):
+    medians = case["median"].values
     corners = np.arange(len(RUNGS) + 1), np.arange(len(QUANTITIES) + 1)
     picture = panel.mesh(*np.meshgrid(*corners), medians)
     assert (picture.norm.vmin, picture.norm.vmax) == (0.25, 4)
@@ -78,7 +78,7 @@ def _medians(panel, one, last):
     framed = [frame.get_center() for frame in panel.axes.patches]
     wanted = [
         (RUNGS.index(rung) + 0.5, row + 0.5)
-        for row, rung in enumerate(one["fails"].values)
+        for row, rung in enumerate(case["fails"].values)
         if rung
     ]
     assert same(framed, wanted) if wanted else not framed
@@ -89,10 +89,10 @@ def _medians(panel, one, last):
     panel.done()
 
 
-def _modes(panel, one, colours, last):
-    gap = 1 - np.hypot(one["lam_re"].values, one["lam_im"].values)
+def _modes(panel, case, colours, last):
+    gap = 1 - np.hypot(case["lam_re"].values, case["lam_im"].values)
     for name, colour in colours.items():
-        own = one.sel(quantity=name, rung="stationary")
+        own = case.sel(quantity=name, rung="stationary")
         ratio = own["ratio"].values
         error = np.minimum(own["ratio_sem"].values, 0.99 * ratio)
         panel.errors(gap, ratio, error, colour=colour)

@@ -24,16 +24,16 @@ def layer(real=False, longest=400.0):
     theta = 0 * theta if real else theta
     ratio = g.uniform(0.5, 2, (2, n))
     ratio[1, 5] = np.nan
-    both = ("quantity", "mode")
+    dims = ("quantity", "mode")
     return xr.Dataset(
         {
             "re": ("mode", radius * np.cos(theta)),
             "im": ("mode", radius * np.sin(theta)),
             "memory": ("mode", memory),
-            "fails": (both, np.array([FAILS, FAILS[::-1]])),
-            "ratio": (both, ratio),
-            "low": (both, 0.8 * ratio),
-            "high": (both, 1.3 * ratio),
+            "fails": (dims, np.array([FAILS, FAILS[::-1]])),
+            "ratio": (dims, ratio),
+            "low": (dims, 0.8 * ratio),
+            "high": (dims, 1.3 * ratio),
         },
         {"quantity": ["state", "dh/dlam"]},
         {"steps": 100, "tolerance": 0.125},
@@ -42,13 +42,13 @@ def layer(real=False, longest=400.0):
 
 def dots(axes):
     """Points of each labelled series, its colour and its marker by its name."""
-    found = {}
+    by_label = {}
     for line in axes.lines:
         label = str(line.get_label())
         if not label.startswith("_") and line.get_marker() != "None":
             name = label.rpartition(" (")[0]
-            found[name] = (line.get_xydata(), line.get_color(), line.get_marker())
-    return found
+            by_label[name] = (line.get_xydata(), line.get_color(), line.get_marker())
+    return by_label
 
 
 @pytest.mark.parametrize("real", [False, True])
@@ -57,28 +57,28 @@ def test_each_mode_has_the_mark_of_what_fails_first(real):
     (axes,) = checkpoints.draw(data, "fails").axes
     x = data["re"].values
     y = np.arange(len(FAILS), 0, -1) if real else data["im"].values
-    found = dots(axes)
-    assert set(found) == {*FAILS} - {"", "none"} | {"none", "no prediction"}
-    for name, (points, colour, mark) in found.items():
+    by_label = dots(axes)
+    assert set(by_label) == {*FAILS} - {"", "none"} | {"none", "no prediction"}
+    for name, (points, colour, mark) in by_label.items():
         kind = {"none": "", "no prediction": "none"}.get(name, name)
         some = np.array(FAILS) == kind
         assert same(points, np.stack([x[some], y[some]], 1))
         wanted = checkpoints.MARKS.get(kind, checkpoints.UNSEEN)
         assert (same_color(colour, wanted[0]), mark) == (True, wanted[1])
-    looks = {(colour, mark) for _, colour, mark in found.values()}
+    looks = {(colour, mark) for _, colour, mark in by_label.values()}
     assert len({mark for _, mark in looks}) == len(looks)  # told apart without colour
 
 
 def test_each_mode_has_the_mark_of_its_memory():
     data = layer()
     (axes,) = checkpoints.draw(data, "memory").axes
-    found = dots(axes)
+    by_label = dots(axes)
     names = ["below 1", "1 to 10", "10 to 100", "100 and more"]
-    assert list(found) == [f"{name} steps" for name in names]
+    assert list(by_label) == [f"{name} steps" for name in names]
     ends = [0, 1, 10, 100, np.inf]
-    memory, places = data["memory"].values, np.stack([data["re"], data["im"]], 1)
-    for (points, *_), low, high in zip(found.values(), ends, ends[1:], strict=False):
-        assert same(points, places[(memory >= low) & (memory < high)])
+    memory, positions = data["memory"].values, np.stack([data["re"], data["im"]], 1)
+    for (points, *_), low, high in zip(by_label.values(), ends, ends[1:], strict=False):
+        assert same(points, positions[(memory >= low) & (memory < high)])
 
 
 def test_ratios_stand_over_memory_with_their_intervals():
@@ -87,10 +87,10 @@ def test_ratios_stand_over_memory_with_their_intervals():
     panel = Reading(axes)
     assert len(panel.bars) == 2
     for bars, name in zip(panel.bars, ["state", "dh/dlam"], strict=True):
-        one = data.sel(quantity=name)
-        kept = one["ratio"].values > 0
+        case = data.sel(quantity=name)
+        positive = case["ratio"].values > 0
         middle, _, (spans,) = bars.lines
-        ratio, memory = one["ratio"].values[kept], data["memory"].values[kept]
+        ratio, memory = case["ratio"].values[positive], data["memory"].values[positive]
         assert same(middle.get_xydata(), np.stack([memory, ratio], 1))
         ends = np.array([span[:, 1] for span in spans.get_segments()])
         assert same(ends, np.stack([0.8 * ratio, 1.3 * ratio], 1))
@@ -108,7 +108,7 @@ def margins():
     }
     columns["longest"] = np.array([256.0, 2048.0, 2.0**24])
     return xr.Dataset(
-        {name: ("layer", np.asarray(one)) for name, one in columns.items()},
+        {name: ("layer", np.asarray(column)) for name, column in columns.items()},
         {"layer": ["layers.0", "layers.1", LONG]},
         {"steps": 512},
     )
@@ -121,13 +121,13 @@ def test_margins_go_from_the_fastest_to_the_slowest_mode_of_each_layer():
     assert ends == [[1, 900], [2, 40], [3, 9000]]  # what has no end goes beyond all
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["layers.0", "layers.1", f"…{LONG[-31:]}"]
-    found = {str(line.get_label()): line for line in axes.lines}
-    assert same(found["median mode"].get_xdata(), [9, 8, 7])
+    lines = {str(line.get_label()): line for line in axes.lines}
+    assert same(lines["median mode"].get_xdata(), [9, 8, 7])
     assert same(
-        found["where moduli of the format end"].get_xydata(), [[256, 0], [2048, 1]]
+        lines["where moduli of the format end"].get_xydata(), [[256, 0], [2048, 1]]
     )
-    assert same(found["|λ| = 1 or above: no end"].get_xydata(), [[9000, 2]])
-    assert same(found["window"].get_xdata(), [512, 512])
+    assert same(lines["|λ| = 1 or above: no end"].get_xydata(), [[9000, 2]])
+    assert same(lines["window"].get_xdata(), [512, 512])
 
 
 @pytest.mark.parametrize("panel", checkpoints.PANELS)

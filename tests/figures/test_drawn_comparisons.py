@@ -37,8 +37,8 @@ def test_scores_errors_failures_and_contrary_orders_of_every_column():
     data["theirs"].values[0, 1] = np.nan  # nothing is printed
     data["theirs_error"].values[1, 2] = np.nan  # no error is
     data["ours"].values[1, 3] = -np.inf
-    drawn = comparisons.draw(data, "What it is about")
-    panels = [Reading(axes) for axes in drawn.axes]
+    figure = comparisons.draw(data, "What it is about")
+    panels = [Reading(axes) for axes in figure.axes]
     assert len(panels) == 4
     for i in range(2):
         sides = zip(
@@ -50,13 +50,17 @@ def test_scores_errors_failures_and_contrary_orders_of_every_column():
         for panel, (name, colour, title) in sides:
             mean = data[name].values[i]
             error = np.nan_to_num(data[f"{name}_error"].values[i])
-            kept = np.isfinite(mean)
-            place = np.arange(len(ROWS))[kept]
-            panel.errors(mean[kept], place, None, error[kept], colour, "o")
+            finite = np.isfinite(mean)
+            positions = np.arange(len(ROWS))[finite]
+            panel.errors(mean[finite], positions, None, error[finite], colour, "o")
             assert panel.axes.get_title("left") == title
             across = panel.axes.get_yaxis_transform()
             for row in np.flatnonzero(np.isneginf(mean)):
-                (cross,) = [one for one in panel.lines if one.get_marker() == "x"]
+                (cross,) = [
+                    candidate
+                    for candidate in panel.lines
+                    if candidate.get_marker() == "x"
+                ]
                 assert cross.get_transform() == across
                 assert (*cross.get_xdata(), *cross.get_ydata()) == (0, row)
                 panel.lines.remove(cross)
@@ -78,11 +82,11 @@ def test_scores_errors_failures_and_contrary_orders_of_every_column():
             assert len(set(outer)) == len(outer)
             panel.lines.clear()
             panel.done()
-    ticks = [tick.get_text() for tick in drawn.axes[0].get_yticklabels()]
+    ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     assert ticks == ROWS
-    assert drawn.axes[0].get_ylim() == (3.5, -0.5)
-    assert drawn.get_suptitle() == "What it is about"
-    assert drawn.get_supxlabel().endswith("(3).")
+    assert figure.axes[0].get_ylim() == (3.5, -0.5)
+    assert figure.get_suptitle() == "What it is about"
+    assert figure.get_supxlabel().endswith("(3).")
 
 
 def test_a_figure_grows_by_rows_and_columns():

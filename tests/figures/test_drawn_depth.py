@@ -11,25 +11,29 @@ def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show)
     panels, data = show("sigprop-depth")
     for panel, letter in zip(panels[:3], "abc", strict=True):
         setting = sigprop_depth.SETTINGS[letter]
-        one = data["predicted"].sel(setting=setting)
-        drawn = [c for c in panel.collections if hasattr(c, "levels") and not c.filled]
-        assert len(drawn) == 2
-        assert all(list(c.levels) == list(sigprop_depth.LEVELS[setting]) for c in drawn)
+        case = data["predicted"].sel(setting=setting)
+        contours = [
+            c for c in panel.collections if hasattr(c, "levels") and not c.filled
+        ]
+        assert len(contours) == 2
+        assert all(
+            list(c.levels) == list(sigprop_depth.LEVELS[setting]) for c in contours
+        )
         (filled,) = [c for c in panel.collections if getattr(c, "filled", False)]
-        values = np.clip(one.sel(signal="stream"), -1, 1)
+        values = np.clip(case.sel(signal="stream"), -1, 1)
         assert filled.zmin == pytest.approx(float(values.min()))
         assert filled.zmax == pytest.approx(float(values.max()))
     for panel, letter in zip(panels[3:], "def", strict=True):
-        one = data.sel(setting=sigprop_depth.SETTINGS[letter])
+        case = data.sel(setting=sigprop_depth.SETTINGS[letter])
         for gain in data["measured_gain"].values:
             for signal, (dashes, marker) in sigprop_depth.SIGNALS.items():
-                theory = one["predicted"].sel(gain=gain, signal=signal)
+                theory = case["predicted"].sel(gain=gain, signal=signal)
                 line = panel.curve(data["gap"], theory, dashes=dashes)
-                place = {"measured_gain": gain, "signal": signal}
+                at = {"measured_gain": gain, "signal": signal}
                 panel.errors(
                     data["measured_gap"],
-                    one["measured"].sel(place),
-                    2 * one["sem"].sel(place),
+                    case["measured"].sel(at),
+                    2 * case["sem"].sel(at),
                     colour=line.get_color(),
                     marker=marker,
                 )
@@ -49,30 +53,30 @@ def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
         )
         data["measured"].values[:] = picked.values + np.log10(1.1)
 
-    said = shown("sigprop-depth", depth_map=change)
+    text = shown("sigprop-depth", depth_map=change)
     assert (
-        "its size at a gain of 4 and the gradient keeps its size at 4, depend" in said
+        "its size at a gain of 4 and the gradient keeps its size at 4, depend" in text
     )
-    assert "With skips, signals and gradients never shrink." in said
+    assert "With skips, signals and gradients never shrink." in text
     assert (
         "growth factors per block lie within 10.0% of theory, and all within 10%"
-        in said
+        in text
     )
 
     def shrink(data):
         change(data)
         data["predicted"].values[2, 0, 0, 0] = -0.5
 
-    said = shown("sigprop-depth", depth_map=shrink)
-    assert "signals and gradients shrink by 0.5 decades per block at most." in said
+    text = shown("sigprop-depth", depth_map=shrink)
+    assert "signals and gradients shrink by 0.5 decades per block at most." in text
 
     def apart(data):
         data["predicted"].loc[
             {"setting": "alone", "signal": "gradient", "gap": 0.5}
         ] = np.log10(data["gain"].values / 2)
 
-    said = shown("sigprop-depth", depth_map=lambda data: [change(data), apart(data)])
+    text = shown("sigprop-depth", depth_map=lambda data: [change(data), apart(data)])
     assert (
         "at a gain of 4 and the gradient keeps its size at 2 to 4, depending on the moduli."
-        in said
+        in text
     )

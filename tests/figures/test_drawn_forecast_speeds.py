@@ -10,10 +10,10 @@ from tests.figures.scrambled import scrambled
 def test_seconds_over_horizons_have_their_powers_beside_them(show):
     (panel,), data = show("blur-6", "a")
     for model, colour in blur_6.COLOURS.items():
-        one = data.sel(model=model)
-        low, power, high = one["power"].values
+        case = data.sel(model=model)
+        low, power, high = case["power"].values
         label = f"{epochs.NAMES[model]}, ${power:.2f}$ ({low:.2f} to {high:.2f})"
-        middle = 1e3 * np.median(one["seconds"].transpose("horizon", "repeat"), 1)
+        middle = 1e3 * np.median(case["seconds"].transpose("horizon", "repeat"), 1)
         panel.curve(data["horizon"].values, middle, colour, marker="o", label=label)
     panel.done("log", "log", x="horizon", y="milliseconds")
 
@@ -39,23 +39,23 @@ def test_ratios_are_taken_within_repeats(show):
 @pytest.mark.parametrize(("letter", "unit"), [("a", "minutes"), ("b", "MiB")])
 def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter, unit):
     (panel,), data = show(name, letter)
-    one = data.sel(task=task)
-    seconds = one["step_seconds"].transpose("trained", "repeat")
-    one = one.isel(trained=np.median(seconds, 1).argsort())
+    case = data.sel(task=task)
+    seconds = case["step_seconds"].transpose("trained", "repeat")
+    case = case.isel(trained=np.median(seconds, 1).argsort())
     costs = (
-        one["step_seconds"].transpose("trained", "repeat") * one["steps"] / 60
+        case["step_seconds"].transpose("trained", "repeat") * case["steps"] / 60
         if letter == "a"
-        else one["step_memory"].expand_dims(repeat=1).transpose("trained", "repeat")
+        else case["step_memory"].expand_dims(repeat=1).transpose("trained", "repeat")
         / 2**20
     )
     middle = np.median(costs, 1)
     bars = panel.axes.patches
     assert [bar.get_width() for bar in bars] == pytest.approx([*middle])
     names = [text.get_text() for text in panel.axes.get_yticklabels()]
-    assert names == [epochs.NAMES[model] for model in one["trained"].values]
+    assert names == [epochs.NAMES[model] for model in case["trained"].values]
     lru = costs.sel(trained="lru")
-    said = [text.get_text() for text in panel.axes.texts]
-    for model, text in zip(one["trained"].values, said, strict=True):
+    texts = [text.get_text() for text in panel.axes.texts]
+    for model, text in zip(case["trained"].values, texts, strict=True):
         times = float((costs.sel(trained=model) / lru).median())
         if model == "lru":
             assert text.startswith(f"{float(lru.median()):.3g} ")

@@ -46,32 +46,32 @@ def stored(seeds=2, windows=60, horizon=6, every=1, seed=0):
 @pytest.mark.parametrize(("horizon", "every"), [(6, 1), (6, 4), (1, 1)])
 def test_the_series_are_truth_and_forecast_and_none_over_another(horizon, every):
     data = stored(horizon=horizon, every=every)
-    drawn = forecasts.draw(data, "a title")
-    series = drawn.axes[0]
-    curves = [one for one in series.lines if len(one.get_xdata()) == horizon]
-    black = [one for one in curves if one.get_color() == style.BLACK]
-    blue = [one for one in curves if one.get_color() == style.BLUE]
+    figure = forecasts.draw(data, "a title")
+    series = figure.axes[0]
+    curves = [line for line in series.lines if len(line.get_xdata()) == horizon]
+    black = [curve for curve in curves if curve.get_color() == style.BLACK]
+    blue = [curve for curve in curves if curve.get_color() == style.BLUE]
     assert len(black) == len(blue) == forecasts.SHOWN
-    ends = [one.get_xdata() for one in black]
+    ends = [curve.get_xdata() for curve in black]
     assert all(a[-1] < b[0] for a, b in itertools.pairwise(ends))
     apart = -(-horizon // every)
     first = data.sizes["window"] // 2
     first = max(0, min(first, data.sizes["window"] - forecasts.SHOWN * apart))
-    for number, (true, told) in enumerate(zip(black, blue, strict=True)):
-        one = data.isel(window=first + number * apart, feature=-1)
-        np.testing.assert_array_equal(true.get_ydata(), one["truth"])
-        np.testing.assert_array_equal(told.get_ydata(), one["forecast"])
-        hours = (one["window"] - data["window"][first]) / np.timedelta64(1, "h")
+    for number, (true, forecast) in enumerate(zip(black, blue, strict=True)):
+        case = data.isel(window=first + number * apart, feature=-1)
+        np.testing.assert_array_equal(true.get_ydata(), case["truth"])
+        np.testing.assert_array_equal(forecast.get_ydata(), case["forecast"])
+        hours = (case["window"] - data["window"][first]) / np.timedelta64(1, "h")
         assert true.get_xdata()[0] == hours
         band = series.collections[number].get_paths()[0].vertices[:, 1]
-        ends = [one["forecast"] + one[name] for name in ("lower", "upper")]
+        ends = [case["forecast"] + case[name] for name in ("lower", "upper")]
         np.testing.assert_allclose(
             np.unique(band), np.unique(np.concatenate(ends)), rtol=1e-12
         )
     assert "oil" in series.get_title(loc="left")
     covered = 100 * float(data["coverage"].sel(feature="oil").mean())
     other = 100 * float(data["coverage"].sel(feature="load").mean())
-    caption = " ".join(drawn.get_supxlabel().split())
+    caption = " ".join(figure.get_supxlabel().split())
     assert f"on the test {covered:.0f} % lie inside" in caption
     assert f"{other:.0f} %" not in caption
     assert "the mean over 2 seeds" in caption
@@ -97,8 +97,8 @@ def test_errors_are_means_and_what_is_impossible_is_left_out():
     assert names == ["load", "oil"]
     panel = Reading(course)
     for number, seed in enumerate(data["seed"].values):
-        one = data.sel(seed=seed)
-        steps, errors = one["step_trained"].values, one["validation_mse"].values
+        case = data.sel(seed=seed)
+        steps, errors = case["step_trained"].values, case["validation_mse"].values
         colour = style.SEQUENCE[number]
         panel.curve(steps, errors, colour, ".", label=f"seed {seed}")
         best = int(errors.argmin())

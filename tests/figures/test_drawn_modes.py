@@ -32,18 +32,18 @@ def advised(gated=0):
 @pytest.mark.parametrize("gated", [0, 1])
 def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     data = advised(gated)
-    drawn = advice.draw(data, "what it is about")
-    disc, memory, state = map(Reading, drawn.axes)
+    figure = advice.draw(data, "what it is about")
+    disc, memory, state = map(Reading, figure.axes)
     for start, colour in advice.COLOURS.items():
-        one = data.sel(start=start)
-        radius, phase = 1 - 1 / one["memory"].values, one["phase"].values
+        case = data.sel(start=start)
+        radius, phase = 1 - 1 / case["memory"].values, case["phase"].values
         x, y = radius * np.cos(phase), radius * np.sin(phase)
         disc.curve(x, y, colour, "o", label=start)
-        ordered = sorted(one["memory"].values)
-        share = [np.mean(one["memory"].values >= many) for many in ordered]
+        ordered = sorted(case["memory"].values)
+        share = [np.mean(case["memory"].values >= many) for many in ordered]
         line = memory.curve(ordered, share, colour)
         assert line.get_drawstyle() == "steps-pre"
-        state.curve(one["memory"], one["state"], colour, "o", label=start)
+        state.curve(case["memory"], case["state"], colour, "o", label=start)
     turn = np.linspace(0, 2 * np.pi, 200)
     disc.curve(np.cos(turn), np.sin(turn), style.GREY)
     for angle in () if gated else (PHASE, -PHASE):
@@ -53,6 +53,6 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     disc.done(x="Re", y="Im")
     memory.done("log", x="memory, steps", y="share of longer ones")
     state.done("log", "log", x="memory, steps", y="|h|^2")
-    assert drawn.get_suptitle() == "what it is about"
-    caption = " ".join(drawn.get_supxlabel().split())
+    assert figure.get_suptitle() == "what it is about"
+    caption = " ".join(figure.get_supxlabel().split())
     assert caption.startswith("States" if gated else "Modes")

@@ -12,36 +12,36 @@ def test_norms_are_points_on_transients_with_the_started_ones_in_the_first(show)
     for panel, letter in zip(panels, "abcd", strict=True):
         layer, source = sigprop_transients.PANELS[letter]
         for decay in data["decay"].values:
-            one = data.sel(layer=layer, input=source, decay=decay)
+            case = data.sel(layer=layer, input=source, decay=decay)
             label = rf"$\gamma = {decay:g}$"
-            colour = panel.curve(time, one["predicted"], label=label).get_color()
-            panel.errors(time, one["measured"], 2 * one["sem"], colour=colour)
+            colour = panel.curve(time, case["predicted"], label=label).get_color()
+            panel.errors(time, case["measured"], 2 * case["sem"], colour=colour)
             if letter == "a":
-                bars = 2 * one["started_sem"]
-                panel.errors(time, one["started"], bars, colour=colour)
+                bars = 2 * case["started_sem"]
+                panel.errors(time, case["started"], bars, colour=colour)
         panel.level(1)
         panel.done("log", "log", x="number of inputs", y="E$|h|^2$")
 
 
 def test_both_halves_their_merge_and_gradients_stand_over_the_position(show):
     panels, data = show("sigprop-edges")
-    place = data["position"]
+    position = data["position"]
     for panel, letter in zip(panels, "abc", strict=True):
         _, moments, inputs = sigprop_edges.PANELS[letter]
         for moment in moments:
             for source in inputs:
-                one = data.sel(moment=moment, input=source)
-                unit = one["limit"] if letter == "c" else 1.0
+                case = data.sel(moment=moment, input=source)
+                unit = case["limit"] if letter == "c" else 1.0
                 line = panel.curve(
-                    place,
-                    one["predicted"] / unit,
+                    position,
+                    case["predicted"] / unit,
                     sigprop_edges.COLOURS[moment],
                     dashes=sigprop_edges.DASHES[source],
                 )
                 assert line.get_label().startswith(moment)
-                colour, bars = line.get_color(), 2 * one["sem"] / unit
-                panel.errors(place, one["measured"] / unit, bars, colour=colour)
-                panel.level(float(one["limit"] / unit))
+                colour, bars = line.get_color(), 2 * case["sem"] / unit
+                panel.errors(position, case["measured"] / unit, bars, colour=colour)
+                panel.level(float(case["limit"] / unit))
         panel.done(x="position", y=sigprop_edges.UP[letter])
 
 
@@ -50,18 +50,18 @@ def test_moments_of_gates_stand_over_memory_and_their_ratios_beside(show):
     memory = data["memory"].values
     for i, name in enumerate(data["layer"].values):
         for k, panel in enumerate((states, gates)):
-            one = data.sel(layer=name).isel(moment=k)
-            colour = panel.curve(memory, one["predicted"], label=name).get_color()
-            panel.errors(memory, one["measured"], 2 * one["sem"], colour=colour)
+            case = data.sel(layer=name).isel(moment=k)
+            colour = panel.curve(memory, case["predicted"], label=name).get_color()
+            panel.errors(memory, case["measured"], 2 * case["sem"], colour=colour)
             assert colour == sigprop_gates.COLOURS[i]
-            one = one.isel(memory=slice(None, None, 3))
-            unit, some = one["predicted"], memory[::3]
+            case = case.isel(memory=slice(None, None, 3))
+            unit, some = case["predicted"], memory[::3]
             step = 0.7 * np.log(some[1] / some[0]) / (2 * data["layer"].size)
             shift = 2 * i + k - (2 * data["layer"].size - 1) / 2
             ratios.errors(
                 some * np.exp(step * shift),
-                one["measured"] / unit,
-                2 * one["sem"] / unit,
+                case["measured"] / unit,
+                2 * case["sem"] / unit,
                 colour=colour,
             )
     ratios.level(1)
@@ -71,10 +71,10 @@ def test_moments_of_gates_stand_over_memory_and_their_ratios_beside(show):
 
 def test_sigprop_transients_say_how_full_the_slowest_head_is():
     def change(data):
-        place = {"layer": "RotRNN", "input": "white", "decay": 0.9999}
-        data["measured"].loc[place] = 0.25
+        at = {"layer": "RotRNN", "input": "white", "decay": 0.9999}
+        data["measured"].loc[at] = 0.25
         data["predicted"].values[:] = 1.5
-        data["predicted"].loc[place] = 0.5
+        data["predicted"].loc[at] = 0.5
         data["predicted"].loc[
             {"input": "rho=0.9", "layer": "RotRNN", "decay": 0.99}
         ] = 2.5
@@ -82,10 +82,10 @@ def test_sigprop_transients_say_how_full_the_slowest_head_is():
         data["predicted"].loc[{"time": 1}] = 9.0  # not the last time
         data["predicted"].loc[{"input": "rho=0.9", "layer": "LRU"}] = 3.0
 
-    said = shown("sigprop-transients", transients=change)
-    assert "norm of a RotRNN head with decay 0.9999 is 0.250; the closed" in said
-    assert "the closed form gives 0.500" in said
-    assert "after the same inputs is 0.75." in said
+    text = shown("sigprop-transients", transients=change)
+    assert "norm of a RotRNN head with decay 0.9999 is 0.250; the closed" in text
+    assert "the closed form gives 0.500" in text
+    assert "after the same inputs is 0.75." in text
     assert details("sigprop-transients", transients=change) == (
         (
             "squared norm after 16384 inputs, closed form",
@@ -116,13 +116,13 @@ def test_sigprop_edges_say_what_is_left_at_the_first_step():
         )
         data["measured"].values[:] = data["predicted"].values
 
-    said = shown("sigprop-edges", edges=change)
+    text = shown("sigprop-edges", edges=change)
     assert (
         "Relative to an endless sequence with white inputs, the merged state's second moment "
-        "is 0.25 at the first step and 0.50 in the middle." in said
+        "is 0.25 at the first step and 0.50 in the middle." in text
     )
-    assert "the recurrent gradient's second moment is 0.43 at the first step" in said
-    assert "396 of 396 simulated moments" in said
+    assert "the recurrent gradient's second moment is 0.43 at the first step" in text
+    assert "396 of 396 simulated moments" in text
     header, *rows = details("sigprop-edges", edges=change)
     assert header[1:] == ("first step", "middle")
     table = {name: values for name, *values in rows}
@@ -138,7 +138,7 @@ def test_sigprop_gates_say_how_far_the_farthest_moment_is():
         data["measured"].values[:] = data["predicted"].values
         data["measured"].values[0, 0, 0] *= 1.5
 
-    said = shown("sigprop-gates", gated_moments=change)
+    text = shown("sigprop-gates", gated_moments=change)
     count = 6 * 12 * 2
-    assert f"{count - 1} of {count} measured moments" in said
-    assert "ratio of measured to predicted moments is 1.000 to 1.500." in said
+    assert f"{count - 1} of {count} measured moments" in text
+    assert "ratio of measured to predicted moments is 1.000 to 1.500." in text

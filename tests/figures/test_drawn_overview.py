@@ -35,7 +35,7 @@ RESULTS = (  # value, half the width of its interval, form
 )
 
 
-def found(results=RESULTS):
+def verdict_table(results=RESULTS):
     papers, kinds, statuses = zip(*CLAIMS, strict=True)
     value, half, form = zip(*results, strict=True) if results else ((), (), ())
     value, half = np.array(value, float), np.array(half, float)
@@ -54,15 +54,15 @@ def found(results=RESULTS):
 
 
 def test_bars_are_the_shares_of_every_status_of_a_kind_in_a_paper():
-    drawn = overview.draw(found(), "a")
-    papers = {axes.get_title(): axes for axes in drawn.axes}
+    figure = overview.draw(verdict_table(), "a")
+    papers = {axes.get_title(): axes for axes in figure.axes}
     assert list(papers) == ["zucchet", "lru"]
-    kinds = [tick.get_text() for tick in drawn.axes[0].get_yticklabels()]
+    kinds = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     assert kinds == ["identity", "moment", "text"]  # four, two and two
     for paper, axes in papers.items():
         bars = {}
-        for one in axes.containers:
-            (patch,) = one.get_children()
+        for container in axes.containers:
+            (patch,) = container.get_children()
             row = round(patch.get_y() + patch.get_height() / 2)
             shade = to_hex(patch.get_facecolor())
             bars[row, shade] = patch.get_x(), patch.get_width()
@@ -78,15 +78,15 @@ def test_bars_are_the_shares_of_every_status_of_a_kind_in_a_paper():
             if own:
                 counts[row] = str(len(own))
         assert bars.keys() == wanted.keys()
-        for key, place in wanted.items():
-            np.testing.assert_allclose(bars[key], place, atol=1e-12)
+        for key, extent in wanted.items():
+            np.testing.assert_allclose(bars[key], extent, atol=1e-12)
         written = {
             round(text.get_position()[1] + 0.26): text.get_text() for text in axes.texts
         }
         assert written == counts
         assert axes.get_xlim() == (0, 1)
         assert axes.get_ylim() == (2.5, -0.5)
-    (legend,) = drawn.subfigs[0].legends
+    (legend,) = figure.subfigs[0].legends
     names = [text.get_text() for text in legend.get_texts()]
     assert names == list(overview.STATUSES)
     shades = [to_hex(patch.get_facecolor()) for patch in legend.get_patches()]
@@ -94,18 +94,18 @@ def test_bars_are_the_shares_of_every_status_of_a_kind_in_a_paper():
 
 
 def test_intervals_are_in_the_order_of_their_values_and_what_is_beyond_is_counted():
-    drawn = overview.draw(found(), "b")
-    panel = Reading(drawn.axes[0])
+    figure = overview.draw(verdict_table(), "b")
+    panel = Reading(figure.axes[0])
     rows = {"derived": [(0, 1), (1, 2), (2, 0)], "printed": [(5, 7), (6, 5)]}
-    for form, places in rows.items():
+    for form, positions in rows.items():
         colour, x, y, values = overview.FORMS[form], [], [], []
-        for height, index in places:
+        for height, index in positions:
             value, half, _ = RESULTS[index]
             x += [100 * (value - half - 1), 100 * (value + half - 1), np.nan]
             y += [height] * 3
             values.append(100 * (value - 1))
         panel.curve(x, y, colour, label=f"{form} form")
-        panel.curve(values, [height for height, _ in places], style.BLACK)
+        panel.curve(values, [height for height, _ in positions], style.BLACK)
     for level in (-100 * MARGIN, 0, 100 * MARGIN):
         panel.upright(level)
     panel.done(x="closed form")
@@ -113,30 +113,30 @@ def test_intervals_are_in_the_order_of_their_values_and_what_is_beyond_is_counte
     low, high = panel.axes.get_ylim()
     assert low < 0
     assert high > 6
-    caption = drawn.subfigs[0].get_supxlabel().replace("\n", " ")
+    caption = figure.subfigs[0].get_supxlabel().replace("\n", " ")
     assert "5 of derived forms and 4 of printed ones" in caption
     assert caption.endswith("not a number: 4")
 
 
 def test_both_panels_are_drawn_and_one_where_nothing_was_simulated():
-    assert len(overview.draw(found()).axes) == 3
-    assert len(overview.draw(found(())).axes) == 2
-    width, height = overview.draw(found()).get_size_inches()
+    assert len(overview.draw(verdict_table()).axes) == 3
+    assert len(overview.draw(verdict_table(())).axes) == 2
+    width, height = overview.draw(verdict_table()).get_size_inches()
     for panel in overview.PANELS:
-        single = overview.draw(found(), panel).get_size_inches()
+        single = overview.draw(verdict_table(), panel).get_size_inches()
         np.testing.assert_allclose(single, [width / 2, height])
     with pytest.raises(ValueError, match="need a panel in a, b"):
-        overview.draw(found(), "c")
+        overview.draw(verdict_table(), "c")
 
 
 def test_a_picture_in_a_page_has_no_style_and_names_of_its_own():
-    one, again, other = (
-        inline.svg(overview.draw(found(), "a"), name, 'what "it" <shows>')
+    svg, repeated, other = (
+        inline.svg(overview.draw(verdict_table(), "a"), name, 'what "it" <shows>')
         for name in ("one", "one", "other")
     )
-    assert one == again
-    assert one.startswith("<svg ")
-    root = ElementTree.fromstring(one)
+    assert svg == repeated
+    assert svg.startswith("<svg ")
+    root = ElementTree.fromstring(svg)
     assert root.attrib["aria-label"] == 'what "it" <shows>'
     assert root.attrib["fill"] == "currentColor"
     assert {"width", "height"}.isdisjoint(root.attrib)
@@ -145,10 +145,10 @@ def test_a_picture_in_a_page_has_no_style_and_names_of_its_own():
     tags = {part.tag.rpartition("}")[2] for part in parts}
     assert {"path", "use"} <= tags
     assert tags.isdisjoint({"style", "metadata", "script", "image", "text"})
-    names, others = (set(re.findall(r' id="([^"]*)"', text)) for text in (one, other))
+    names, others = (set(re.findall(r' id="([^"]*)"', text)) for text in (svg, other))
     assert names.isdisjoint(others)
-    links = set(re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', one))
+    links = set(re.findall(r'href="#([^"]*)"|url\(#([^)]*)\)', svg))
     assert {a or b for a, b in links} <= names
     fills = {part.attrib["fill"] for part in parts if "fill" in part.attrib}
     assert to_hex(overview.STATUSES["proved"]) in fills
-    assert "#000000" not in one
+    assert "#000000" not in svg

@@ -31,23 +31,23 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
     panels, data = show(name, panel)
     for i, network in enumerate(networks):
         matrix, vectors, spectrum = panels[3 * i : 3 * i + 3]
-        one = data.sel(network=network)
+        case = data.sel(network=network)
         assert network in matrix.axes.get_title("left")
-        size = np.sum(one["parameter"].values != "")
-        entries = one["hessian"].values[:size, :size]
+        size = np.sum(case["parameter"].values != "")
+        entries = case["hessian"].values[:size, :size]
         (bar,) = bars(matrix)
         _matrix(matrix.image(entries), entries, hessians.DECADES, bar.yaxis)
-        exact = one["eigenvalue"].values
-        kept = np.sum(exact > 1e-9 * np.nanmax(exact))
-        top = vectors.image(one["eigenvector"].values[:kept, :size].T)
+        exact = case["eigenvalue"].values
+        count = np.sum(exact > 1e-9 * np.nanmax(exact))
+        top = vectors.image(case["eigenvector"].values[:count, :size].T)
         assert [text.get_text() for text in vectors.axes.get_xticklabels()] == [
             "1",
-            str(min(kept, one.sizes["top"])),
+            str(min(count, case.sizes["top"])),
         ]
         assert top.norm(-1) == 0
         assert top.norm(1) == 1
         own = hessians.NAMES
-        parts = [own[name] for name in one["parameter"].values[:size]]
+        parts = [own[name] for name in case["parameter"].values[:size]]
         changes = [j - 0.5 for j in range(1, size) if parts[j] != parts[j - 1]]
         for edge in changes:
             matrix.level(edge, "white")
@@ -57,7 +57,7 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         assert labels == list(dict.fromkeys(parts))
         matrix.done()
         vectors.done(x="eigenvector")
-        _spectrum(spectrum, one, losses.COLOURS[network])
+        _spectrum(spectrum, case, losses.COLOURS[network])
 
 
 def _matrix(image, entries, decades, bar):
@@ -76,43 +76,45 @@ def _matrix(image, entries, decades, bar):
     top = 10.0 ** np.floor(np.log10(most))
     least = top / 10 ** (decades - 1)
     written = {
-        place: text.get_text().strip("$").replace("10^{", "1e").rstrip("}")
-        for place, text in zip(bar.get_ticklocs(), bar.get_ticklabels(), strict=True)
+        tick: text.get_text().strip("$").replace("10^{", "1e").rstrip("}")
+        for tick, text in zip(bar.get_ticklocs(), bar.get_ticklabels(), strict=True)
     }
     np.testing.assert_allclose(sorted(written), [-top, -least, 0, least, top])
-    np.testing.assert_allclose(list(written), [float(one) for one in written.values()])
+    np.testing.assert_allclose(
+        list(written), [float(text) for text in written.values()]
+    )
 
 
-def _spectrum(drawn, one, colour):
-    exact = one["eigenvalue"].values
-    kept = exact > 1e-9 * np.nanmax(exact)
-    rank = np.arange(1, kept.size + 1)
-    drawn.curve(rank[kept], exact[kept], colour)
-    drawn.curve(rank[kept], one["autodiff"].values[kept], colour, marker="o")
-    count = one.sizes["top"]
-    first = kept[:count]
-    drawn.errors(
+def _spectrum(reading, case, colour):
+    exact = case["eigenvalue"].values
+    nonzero = exact > 1e-9 * np.nanmax(exact)
+    rank = np.arange(1, nonzero.size + 1)
+    reading.curve(rank[nonzero], exact[nonzero], colour)
+    reading.curve(rank[nonzero], case["autodiff"].values[nonzero], colour, marker="o")
+    count = case.sizes["top"]
+    first = nonzero[:count]
+    reading.errors(
         rank[:count][first],
-        one["simulated"].values[first],
-        2 * one["simulated_sem"].values[first],
+        case["simulated"].values[first],
+        2 * case["simulated_sem"].values[first],
         colour=style.BLACK,
         marker="x",
     )
-    drawn.level(2 / float(one["measured_bound"]), style.GREY)
-    drawn.done("linear", "log", x="rank", y="eigenvalue")
+    reading.level(2 / float(case["measured_bound"]), style.GREY)
+    reading.done("linear", "log", x="rank", y="eigenvalue")
 
 
 def test_concentrated_hessians_stand_under_their_phases(show):
     panels, data = show("zucchet-10", "b")
     panels = [*show("zucchet-10", "a")[0], *panels, *show("zucchet-10", "c")[0]]
-    for i, drawn in enumerate(panels):
+    for i, reading in enumerate(panels):
         entries = data["concentrated"].isel(phase=i).values
-        (bar,) = bars(drawn)
-        _matrix(drawn.image(entries), entries, zucchet_10.DECADES, bar.xaxis)
-        drawn.level(9.5, "white")
-        drawn.upright(9.5, "white")
-        drawn.done()
-        assert rf"= {data['phase'].values[i]:g}\," in drawn.axes.get_title("left")
+        (bar,) = bars(reading)
+        _matrix(reading.image(entries), entries, zucchet_10.DECADES, bar.xaxis)
+        reading.level(9.5, "white")
+        reading.upright(9.5, "white")
+        reading.done()
+        assert rf"= {data['phase'].values[i]:g}\," in reading.axes.get_title("left")
 
 
 def test_paths_of_the_angle_run_over_their_landscape(show):
@@ -122,93 +124,97 @@ def test_paths_of_the_angle_run_over_their_landscape(show):
         "exponential": r"e^{\omega_\theta}",
         "optimal": r"\omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})",
     }
-    for drawn, (chart, path) in zip(panels, maps.items(), strict=True):
-        one = data.sel(chart=chart)
-        x, y = one["column_omega_theta"].values, one["row_omega_nu"].values
-        loss = one["landscape"].values
+    for reading, (parametrisation, path) in zip(panels, maps.items(), strict=True):
+        case = data.sel(chart=parametrisation)
+        x, y = case["column_omega_theta"].values, case["row_omega_nu"].values
+        loss = case["landscape"].values
         height = np.log10(np.maximum(loss, zucchet_7.FLOOR))
-        filled = drawn.contours(x, y, height, filled=True)
+        filled = reading.contours(x, y, height, filled=True)
         assert filled.get_cmap().name == "viridis_r"
-        lines = drawn.contours(x, y, loss)
+        lines = reading.contours(x, y, loss)
         assert tuple(lines.levels) == zucchet_7.LINES
-        across, up = one["omega_theta"].values, one["omega_nu"].values
-        drawn.curve(across, up, style.BLACK)
-        drawn.curve(across[:1], up[:1], marker="s")
-        drawn.curve(across[-1:], up[-1:], marker="o")
-        nu, theta = one["goal"].values
-        drawn.curve([theta], [nu], marker="*")
-        first = chart == "plain"
-        drawn.done(x=rf"$\theta = {path}$", y=r"\omega_\nu" if first else "")
-        assert drawn.axes.get_title("left").endswith(f" {chart}")
+        across, up = case["omega_theta"].values, case["omega_nu"].values
+        reading.curve(across, up, style.BLACK)
+        reading.curve(across[:1], up[:1], marker="s")
+        reading.curve(across[-1:], up[-1:], marker="o")
+        nu, theta = case["goal"].values
+        reading.curve([theta], [nu], marker="*")
+        first = parametrisation == "plain"
+        reading.done(x=rf"$\theta = {path}$", y=r"\omega_\nu" if first else "")
+        assert reading.axes.get_title("left").endswith(f" {parametrisation}")
     _decades(panels[0], zucchet_7.LEVELS)
 
 
 def test_paths_of_the_power_run_over_their_landscape(show):
     panels, data = show("lru-8")
-    places = [
-        (chart, i)
-        for chart in ("cartesian", "exponential")
+    combinations = [
+        (parametrisation, i)
+        for parametrisation in ("cartesian", "exponential")
         for i in range(data.sizes["shown"])
     ]
     x, y = data["first"].values, data["second"].values
-    for drawn, (chart, i) in zip(panels[:-1], places, strict=True):
-        one = data.sel(chart=chart).isel(shown=i)
+    for reading, (parametrisation, i) in zip(panels[:-1], combinations, strict=True):
+        case = data.sel(chart=parametrisation).isel(shown=i)
         least = 10 ** lru_8.LEVELS[0]
-        height = np.log10(np.maximum(one["landscape"].values, least))
-        drawn.contours(x, y, height.T, filled=True)
-        across, up = (one["path"].values - one["goal"].values).T
-        drawn.curve(across, up, style.BLACK)
-        drawn.curve(across[:1], up[:1], marker="s")
-        drawn.curve(across[-1:], up[-1:], marker="*")
-        names = ("Re", "Im") if chart == "cartesian" else (r"\nu", r"\theta")
-        drawn.done(x=names[0], y="" if i else names[1])
-        assert rf"{float(one['shown']):g}\," in drawn.axes.get_title()
+        height = np.log10(np.maximum(case["landscape"].values, least))
+        reading.contours(x, y, height.T, filled=True)
+        across, up = (case["path"].values - case["goal"].values).T
+        reading.curve(across, up, style.BLACK)
+        reading.curve(across[:1], up[:1], marker="s")
+        reading.curve(across[-1:], up[-1:], marker="*")
+        names = ("Re", "Im") if parametrisation == "cartesian" else (r"\nu", r"\theta")
+        reading.done(x=names[0], y="" if i else names[1])
+        assert rf"{float(case['shown']):g}\," in reading.axes.get_title()
     assert len(bars(panels[0])) == 2
     _decades(panels[0], lru_8.LEVELS)
     _iterations(panels[-1], data)
     steps, written = data.attrs["steps"], panels[-1].axes.get_figure(root=True)
     counts = []
-    for chart in ("cartesian", "exponential"):
-        settled = data["settled"].sel(chart=chart).values[_best(data, chart)]
+    for parametrisation in ("cartesian", "exponential"):
+        settled = (
+            data["settled"]
+            .sel(chart=parametrisation)
+            .values[_best(data, parametrisation)]
+        )
         counts.append(f"{(settled == steps).sum()} of {settled.size}")
     assert counts[0] != counts[1]
-    told = " ".join(written.get_supxlabel().split())
-    assert f"{' and '.join(counts)} descents" in told
+    caption = " ".join(written.get_supxlabel().split())
+    assert f"{' and '.join(counts)} descents" in caption
 
 
-def _best(data, chart):
+def _best(data, parametrisation):
     """The index of the rate that is best in a chart."""
-    rate = np.log10(float(data["best_rate"].sel(chart=chart)))
+    rate = np.log10(float(data["best_rate"].sel(chart=parametrisation)))
     return np.abs(data["log_rate"].values - rate).argmin()
 
 
-def _decades(drawn, levels):
+def _decades(reading, levels):
     """Colour bars of logarithms have their ends, and the numbers written beside them."""
-    for bar in bars(drawn):
+    for bar in bars(reading):
         np.testing.assert_allclose(bar.get_ylim(), levels[[0, -1]])
         texts = [
-            one.get_text().replace("$<10^{-3}$", "1e-3")
-            for one in bar.get_yticklabels()
+            label.get_text().replace("$<10^{-3}$", "1e-3")
+            for label in bar.get_yticklabels()
         ]
         np.testing.assert_allclose(10.0 ** bar.get_yticks(), list(map(float, texts)))
 
 
-def _iterations(drawn, data):
+def _iterations(reading, data):
     phase = data["phase"].values
-    for chart in data["chart"].values:
-        one = data.sel(chart=chart)
-        settled = one["settled"].isel(log_rate=_best(data, chart))
+    for parametrisation in data["chart"].values:
+        case = data.sel(chart=parametrisation)
+        settled = case["settled"].isel(log_rate=_best(data, parametrisation))
         settled = settled.transpose("lag", "phase").values
-        colour = drawn.curve(phase, settled.mean(0)).get_color()
-        drawn.band(phase, settled.min(0), settled.max(0), colour)
-        assert same_chart(chart, colour)
+        colour = reading.curve(phase, settled.mean(0)).get_color()
+        reading.band(phase, settled.min(0), settled.max(0), colour)
+        assert same_chart(parametrisation, colour)
     for shown in data["shown"].values:
-        drawn.upright(shown, style.GREY)
-    drawn.done(x=r"\theta^*", y="iterations")
+        reading.upright(shown, style.GREY)
+    reading.done(x=r"\theta^*", y="iterations")
 
 
-def same_chart(chart, colour):
-    return lru_8.COLOURS[chart] == colour
+def same_chart(parametrisation, colour):
+    return lru_8.COLOURS[parametrisation] == colour
 
 
 def test_similarity_is_a_disc_a_circle_and_an_alignment(show):
@@ -219,33 +225,33 @@ def test_similarity_is_a_disc_a_circle_and_an_alignment(show):
     x, y = radius * np.cos(turn), radius * np.sin(turn)
     modulus, angle = data.attrs["modulus"], data.attrs["angle"]
     star = [modulus * np.cos(angle)], [modulus * np.sin(angle)]
-    for drawn, rho in zip(panels[:-2], rhos, strict=True):
+    for reading, rho in zip(panels[:-2], rhos, strict=True):
         values = np.maximum(data["disc"].sel(rho=rho).values, zucchet_8.FLOOR)
-        mesh = drawn.mesh(x, y, values)
+        mesh = reading.mesh(x, y, values)
         assert isinstance(mesh.norm, LogNorm)
-        drawn.curve(*star, marker="*")
-        drawn.curve(star[0], [-star[1][0]], marker="o")
-        drawn.done()
-        assert f"= {rho:g}$" in drawn.axes.get_title()
-        (bar,) = bars(drawn)
+        reading.curve(*star, marker="*")
+        reading.curve(star[0], [-star[1][0]], marker="o")
+        reading.done()
+        assert f"= {rho:g}$" in reading.axes.get_title()
+        (bar,) = bars(reading)
         ends = mesh.norm.vmin, mesh.norm.vmax
         np.testing.assert_allclose(bar.get_ylim(), ends)
     along, marked = data["along"].values, data["marked"].values
     near, centre = data.attrs["near"], -angle
     close = np.abs(marked - centre) < 1.02 * near
-    kept = ~close | np.isclose(marked, centre, atol=1e-9)
+    visible = ~close | np.isclose(marked, centre, atol=1e-9)
     gap = np.median(np.diff(marked[close]))
     for i, rho in enumerate(rhos):
-        one = data.sel(rho=rho)
-        colour = circle.curve(along, one["circle"]).get_color()
-        circle.curve(marked[kept], one["autodiff"].values[kept], marker="o")
+        case = data.sel(rho=rho)
+        colour = circle.curve(along, case["circle"]).get_color()
+        circle.curve(marked[visible], case["autodiff"].values[visible], marker="o")
         shown = np.abs(along - centre) < 1.001 * near
-        place = along[shown] - centre
-        alignment.curve(place, one["alignment"].values[shown], colour)
+        position = along[shown] - centre
+        alignment.curve(position, case["alignment"].values[shown], colour)
         alignment.errors(
             marked[close] - centre + 0.1 * gap * (i - 1.5),
-            one["simulated"].values[close],
-            one["sem"].values[close],
+            case["simulated"].values[close],
+            case["sem"].values[close],
             colour=colour,
         )
     for sign in (-1, 1):
@@ -264,28 +270,32 @@ def test_basins_are_coloured_by_the_time_to_the_teacher(show):
     x, y = depth[:, None] * np.cos(fine), depth[:, None] * np.sin(fine)
     each = about["steps"] / about["records"]
     angle = np.linspace(0, 2 * np.pi, 181)
-    places = [
-        (optimiser, teacher, chart)
+    combinations = [
+        (optimiser, teacher, parametrisation)
         for optimiser in ("Adam", "gradient descent")
         for teacher in range(2)
-        for chart in data["chart"].values
+        for parametrisation in data["chart"].values
     ]
-    for drawn, (optimiser, teacher, chart) in zip(panels, places, strict=True):
-        one = data.isel(teacher=teacher).sel(optimiser=optimiser, chart=chart)
-        steps = each * (one["arrival"].values + 1)
-        steps[one["reached"].values != 1] = np.nan
-        mesh = drawn.mesh(x, y, steps.repeat(12, axis=1))
+    for reading, (optimiser, teacher, parametrisation) in zip(
+        panels, combinations, strict=True
+    ):
+        case = data.isel(teacher=teacher).sel(
+            optimiser=optimiser, chart=parametrisation
+        )
+        steps = each * (case["arrival"].values + 1)
+        steps[case["reached"].values != 1] = np.nan
+        mesh = reading.mesh(x, y, steps.repeat(12, axis=1))
         assert (mesh.norm.vmin, mesh.norm.vmax) == (0, about["steps"])
-        drawn.disc(depth[-1])
+        reading.disc(depth[-1])
         for modulus in about["ring"]:
             radius = -np.log10(1 - modulus)
-            drawn.curve(radius * np.cos(angle), radius * np.sin(angle), "w")
-        radius = -np.log10(1 - float(one["teacher_modulus"]))
-        at = float(one["teacher_angle"])
-        drawn.curve([radius * np.cos(at)], [radius * np.sin(at)], marker="*")
-        best = one.sel(measure="disc").isel(rate_index=int(one["best"]))
+            reading.curve(radius * np.cos(angle), radius * np.sin(angle), "w")
+        radius = -np.log10(1 - float(case["teacher_modulus"]))
+        at = float(case["teacher_angle"])
+        reading.curve([radius * np.cos(at)], [radius * np.sin(at)], marker="*")
+        best = case.sel(measure="disc").isel(rate_index=int(case["best"]))
         share, error = (100 * float(best[name]) for name in ("fraction", "error"))
         low, high = max(share - error, 0), min(share + error, 100)
-        drawn.done(x=f"{share:.1f}\n{low:.1f} to {high:.1f}")
-        (bar,) = bars(drawn)
+        reading.done(x=f"{share:.1f}\n{low:.1f} to {high:.1f}")
+        (bar,) = bars(reading)
         assert bar.get_ylim() == (0, about["steps"])

@@ -16,7 +16,7 @@ TOLERANCE = 0.125
 def audited():
     """Numbers of which no two agree."""
     draws = np.random.default_rng(0)
-    whole = draws.uniform(1, 5, (2, 6))
+    power = draws.uniform(1, 5, (2, 6))
     dims = "recurrence", "position"
 
     def interval(shape):
@@ -24,7 +24,7 @@ def audited():
 
     return xr.Dataset(
         {
-            "measured": (("end", *dims), whole * interval((1, 1, 1))),
+            "measured": (("end", *dims), power * interval((1, 1, 1))),
             "predicted": (
                 ("recurrence", "rung", "position"),
                 draws.uniform(1, 5, (2, 4, 6)),
@@ -46,47 +46,47 @@ def audited():
 def test_texts_of_powers_over_three_decades_are_apart():
     data = audited()
     data["measured"][:, 1, -1] *= 1e-2
-    drawn = positions.draw(data, "waves.csv, blur, quick, seed 0: test", TOLERANCE)
+    figure = positions.draw(data, "waves.csv, blur, quick, seed 0: test", TOLERANCE)
     with style.styled():
-        assert layout.faults(drawn) == []
-    (legend,) = drawn.legends
+        assert layout.faults(figure) == []
+    (legend,) = figure.legends
     assert legend.get_title().get_text() == "waves.csv, blur, quick, seed 0: test"
 
 
 def test_power_and_ratios_of_every_recurrence_are_drawn():
     data = audited()
-    drawn = positions.draw(data, "waves", TOLERANCE)
-    assert len(drawn.axes) == 4
+    figure = positions.draw(data, "waves", TOLERANCE)
+    assert len(figure.axes) == 4
     for row, name in enumerate(NAMES):
-        power, ratios = drawn.axes[2 * row : 2 * row + 2]
-        one = data.sel(recurrence=name)
+        power, ratios = figure.axes[2 * row : 2 * row + 2]
+        case = data.sel(recurrence=name)
         assert power.get_title("left") == name
         measured, *predicted = power.lines
-        np.testing.assert_allclose(measured.get_ydata(), one["measured"][1])
+        np.testing.assert_allclose(measured.get_ydata(), case["measured"][1])
         for line, (rung, colour) in zip(
             predicted, positions.RUNGS.items(), strict=True
         ):
             np.testing.assert_allclose(
-                line.get_ydata(), one["predicted"].sel(rung=rung)
+                line.get_ydata(), case["predicted"].sel(rung=rung)
             )
             assert same_color(line.get_color(), colour)
-        held = np.concatenate([one["ratio"], one["edges"]], 1)
-        for place, bar in enumerate(ratios.containers):
+        bounds = np.concatenate([case["ratio"], case["edges"]], 1)
+        for index, bar in enumerate(ratios.containers):
             (x,), (y,) = bar.lines[0].get_data()
-            assert (x, y) == pytest.approx((held[1, place], place))
+            assert (x, y) == pytest.approx((bounds[1, index], index))
             ((first, last),) = bar.lines[2][0].get_segments()
             assert (first[0], last[0]) == pytest.approx(
-                (held[0, place], held[2, place])
+                (bounds[0, index], bounds[2, index])
             )
         (shade,) = ratios.patches
         box = shade.get_extents().transformed(ratios.transData.inverted())
         np.testing.assert_allclose(box.intervalx, [1 - TOLERANCE, 1 + TOLERANCE])
         names = [text.get_text() for text in ratios.get_yticklabels()]
         assert names == [*positions.RUNGS, "start", "end"]
-    text = drawn.get_supxlabel().replace("\n", " ")
+    text = figure.get_supxlabel().replace("\n", " ")
     assert "12.5 %" in text
     assert "16 blocks" in text
-    assert drawn.axes[0].lines[0].get_color() == style.BLACK
+    assert figure.axes[0].lines[0].get_color() == style.BLACK
 
 
 def test_the_interval_is_shaded_down_to_half_of_the_least_power_that_is_not_zero():
@@ -98,12 +98,12 @@ def test_the_interval_is_shaded_down_to_half_of_the_least_power_that_is_not_zero
     low, middle, high = data["measured"].sel(recurrence=NAMES[0]).values
     least = sorted(middle)[1] / 2
     assert low[3] < least < min(low[[0, 2, 4, 5]])
-    place = data["position"].values
-    power.band(place, [max(one, least) for one in low], high, style.GREY)
-    power.curve(place, middle, style.BLACK, label="measured")
+    position = data["position"].values
+    power.band(position, [max(bound, least) for bound in low], high, style.GREY)
+    power.curve(position, middle, style.BLACK, label="measured")
     for rung, colour in positions.RUNGS.items():
         values = data["predicted"].sel(recurrence=NAMES[0], rung=rung)
-        power.curve(place, values, colour, label=rung)
+        power.curve(position, values, colour, label=rung)
     power.done("linear", "log")
 
 

@@ -16,18 +16,24 @@ RATES, STARTS, SEEDS = (-3.0, -2.5, -2.0), ("teacher", "0.9"), (0, 1, 2)
 def swept(networks, **conditions):
     """Final losses in which no two agree; what the middle rate starts from differs."""
     draws = np.random.default_rng(0)
-    every = [
+    all_cells = [
         dict(
-            zip(("network", *conditions, "log_rate", "start", "seed"), one, strict=True)
+            zip(
+                ("network", *conditions, "log_rate", "start", "seed"),
+                values,
+                strict=True,
+            )
         )
-        for one in itertools.product(
+        for values in itertools.product(
             networks, *conditions.values(), RATES, STARTS, SEEDS
         )
     ]
     names = ("network", "nu0", "theta0", "log_rate", "start", "seed")
     fixed = {"nu0": 0.5, "theta0": 1.0}
-    columns = {name: [({**fixed, **one})[name] for one in every] for name in names}
-    final = np.exp(draws.uniform(-5, 5, len(every)))
+    columns = {
+        name: [({**fixed, **cell})[name] for cell in all_cells] for name in names
+    }
+    final = np.exp(draws.uniform(-5, 5, len(all_cells)))
     return xr.Dataset(
         {"final": ("cell", final)},
         {name: ("cell", column) for name, column in columns.items()},
@@ -56,10 +62,10 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
         np.inf
     )
     data["final"].values[np.flatnonzero(away)[0]] = 2 * losses.FAR
-    drawn = scans.draw(data, "some, preset quick")
+    figure = scans.draw(data, "some, preset quick")
     ((name, values),) = conditions.items()
     out = 0
-    panels = [axes for axes in drawn.axes if axes.axison]
+    panels = [axes for axes in figure.axes if axes.axison]
     assert len(panels) == len(values)
     for axes, value in zip(panels, sorted(values), strict=True):
         panel = Reading(axes)
@@ -75,10 +81,10 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
                 sound = final[final < losses.FAR]
                 panel.curve(np.full(sound.size, rate), sound, colour, ".")
                 medians.append(np.median(final))
-                lost = final.size - sound.size
-                out += lost
-                if lost:
-                    cross = _cross(panel, rate, lost)
+                diverged = final.size - sound.size
+                out += diverged
+                if diverged:
+                    cross = _cross(panel, rate, diverged)
                     assert to_hex(cross.get_color()) == to_hex(colour)
             shown = np.where(np.array(medians) < losses.FAR, medians, np.nan)
             panel.curve(RATES, shown, colour, label=network)
@@ -89,20 +95,20 @@ def test_every_seed_is_a_point_and_medians_are_joined(networks, conditions, symb
         title = axes.get_title("left")
         assert symbol in title
         assert title.endswith(f"= {value:.3g}") or len(values) == 1
-    caption = drawn.get_supxlabel().replace("\n", " ")
+    caption = figure.get_supxlabel().replace("\n", " ")
     assert f"crosses: {out} that diverged" in caption
     assert "the 3 seeds" in caption
-    assert drawn.legends[0].get_title().get_text() == "some, preset quick"
-    names = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert figure.legends[0].get_title().get_text() == "some, preset quick"
+    names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == list(networks)
 
 
-def _cross(panel, rate, lost):
+def _cross(panel, rate, diverged):
     """The crosses above a panel at this rate, taken off the list."""
     above = panel.axes.get_xaxis_transform()
     for line in panel.lines:
         if line.get_marker() == "x" and set(line.get_xdata()) == {rate}:
-            assert line.get_ydata().tolist() == [1.0] * lost
+            assert line.get_ydata().tolist() == [1.0] * diverged
             assert line.get_transform() == above
             panel.lines.remove(line)
             return line

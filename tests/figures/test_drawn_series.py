@@ -45,18 +45,20 @@ def results():
 
 @pytest.mark.parametrize(("module", "name"), [(blur_9, "ETTh1"), (blur_12, "WTH")])
 def test_lines_are_those_of_the_first_seed_at_the_least_horizon(results, module, name):
-    whole, near = module.draw(results).axes
-    for axes in (whole, near):
-        drawn = {line.get_label(): line for line in axes.lines}
-        assert set(drawn) == {"truth", "LRU", "BLUR"}
+    full_axes, near = module.draw(results).axes
+    for axes in (full_axes, near):
+        lines = {line.get_label(): line for line in axes.lines}
+        assert set(lines) == {"truth", "LRU", "BLUR"}
         for model, (label, *_) in series.MODELS.items():
-            one = series.line(results["forecasts"], (name, 24), model)
-            assert int(one["seed"]) == 0
-            x, y = drawn[label].get_data()
-            np.testing.assert_array_equal(y, one["forecast"].values[np.asarray(x, int)])
-    x, y = whole.lines[0].get_data()
+            stored = series.line(results["forecasts"], (name, 24), model)
+            assert int(stored["seed"]) == 0
+            x, y = lines[label].get_data()
+            np.testing.assert_array_equal(
+                y, stored["forecast"].values[np.asarray(x, int)]
+            )
+    x, y = full_axes.lines[0].get_data()
     assert len(x) == 6 * 24
-    np.testing.assert_array_equal(y, one["truth"])
+    np.testing.assert_array_equal(y, stored["truth"])
     assert len(module.draw(results, "b").axes) == 1
 
 
@@ -68,28 +70,29 @@ def test_rows_near_a_place_are_on_both_sides_of_it():
 def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_place():
     data = table()
     rows = {"all": slice(None), "near": slice(22, 122)}
-    for model, whole, near in (("blur", 1.0, 5.0), ("lru", 2.0, 3.0)):
-        off = np.full(6 * 24, whole)
+    for model, overall, near in (("blur", 1.0, 5.0), ("lru", 2.0, 3.0)):
+        off = np.full(6 * 24, overall)
         off[rows["near"]] = near
         for cell in np.flatnonzero(data["model"].values == model):
-            held = data["forecast"].values[cell]
-            held[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + off
-    said = blur_9.shown({"forecasts": data})
+            forecast = data["forecast"].values[cell]
+            forecast[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + off
+    text = blur_9.shown({"forecasts": data})
     near = re.search(
         r"Within 50 rows of row 1800, the error is (\S+) for the LRU and (\S+) for BLUR\.",
-        said,
+        text,
     )
-    assert near is not None, said
+    assert near is not None, text
     assert (float(near[1]), float(near[2])) == (3.0, 5.0)
     mean = {name: 100 * n**2 + 44 * w**2 for name, w, n in (("L", 2, 3), ("B", 1, 5))}
-    whole = {name: f"{(one / 144) ** 0.5:.3g}" for name, one in mean.items()}
+    overall = {name: f"{(error / 144) ** 0.5:.3g}" for name, error in mean.items()}
     assert (
-        f"oil temperature is {whole['L']} for the LRU and {whole['B']} for BLUR" in said
+        f"oil temperature is {overall['L']} for the LRU and {overall['B']} for BLUR"
+        in text
     )
-    assert said.endswith("The LRU has the lower error in both ranges.")
+    assert text.endswith("The LRU has the lower error in both ranges.")
     for cell in np.flatnonzero(data["model"].values == "blur"):
-        held = data["forecast"].values[cell]
-        held[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + 2.8
+        forecast = data["forecast"].values[cell]
+        forecast[: 6 * 24] = data["truth"].values[cell, : 6 * 24] + 2.8
     assert blur_9.shown({"forecasts": data}).endswith(
         "The LRU has the lower error on the whole test set, and BLUR near row 1800."
     )
@@ -97,17 +100,17 @@ def test_the_network_that_is_nearer_is_named_for_the_whole_test_and_near_the_pla
 
 def test_the_snippet_is_of_the_weather_with_its_interval(results):
     (axes,) = blur_5.draw(results).axes
-    drawn = {line.get_label(): line for line in axes.lines}
-    one = series.line(results["forecasts"], ("WTH", 24), "blur")
-    x, y = drawn["BLUR"].get_data()
-    np.testing.assert_array_equal(y, one["forecast"].values[np.asarray(x, int)])
+    lines = {line.get_label(): line for line in axes.lines}
+    stored = series.line(results["forecasts"], ("WTH", 24), "blur")
+    x, y = lines["BLUR"].get_data()
+    np.testing.assert_array_equal(y, stored["forecast"].values[np.asarray(x, int)])
     (shade,) = axes.collections
     low, high = (bound(shade.get_paths()[0].vertices[:, 1]) for bound in (min, max))
     assert low == pytest.approx(min(y) - 0.8, abs=1e-5)
     assert high == pytest.approx(max(y) + 0.8, abs=1e-5)
-    said = blur_5.shown(results)
-    assert "The data here are Weather" in said
-    assert said.endswith("is 0.410 for the LRU and 0.260 for BLUR.")
+    text = blur_5.shown(results)
+    assert "The data here are Weather" in text
+    assert text.endswith("is 0.410 for the LRU and 0.260 for BLUR.")
 
 
 def test_bars_are_means_and_diamonds_are_printed(results):
@@ -125,9 +128,9 @@ def test_bars_are_means_and_diamonds_are_printed(results):
         names = [(series.SETS[name], horizon) for name, horizon in tasks]
         printed = [errors(8)[task][m].mse for task in names for m in ("BLUR", "LRU")]
         assert diamonds == printed
-    said = blur_4.shown(results)
-    assert "BLUR has the smallest mean squared error on 3 of 3 tasks" in said
-    assert "BLUR's error is 0.87 times the error" in said
+    text = blur_4.shown(results)
+    assert "BLUR has the smallest mean squared error on 3 of 3 tasks" in text
+    assert "BLUR's error is 0.87 times the error" in text
     worse = {"forecasts": table({"blur": 0.5, "lru": 0.4})}
     assert "on 0 of 3 tasks" in blur_4.shown(worse)
 
@@ -144,16 +147,16 @@ def test_blur_4_lists_errors_relative_to_the_linear_model():
         ("ETTh1, horizon 48", "0.87", "1.37"),
         ("Weather, horizon 24", "1.73", "1.37"),
     ]
-    said = blur_4.shown(results)
-    assert "on 2 of 3 tasks" in said
-    assert "BLUR's error is 0.87 to 1.73 times" in said
+    text = blur_4.shown(results)
+    assert "on 2 of 3 tasks" in text
+    assert "BLUR's error is 0.87 to 1.73 times" in text
 
 
 def all_layers():
     """BLUR and LRU on all tasks; every other layer on the first, each with its error."""
     first = {
-        Config(*TASKS[0], model, seed): 0.45 + place / 50 + seed / 100
-        for place, model in enumerate(series.OTHERS)
+        Config(*TASKS[0], model, seed): 0.45 + index / 50 + seed / 100
+        for index, model in enumerate(series.OTHERS)
         for seed in range(3)
     }
     runs = {
@@ -177,21 +180,24 @@ def test_errors_of_all_layers_stand_over_their_parameters():
     here = np.flatnonzero(data["model"].values == "gru")
     data["parameters"][here] = 5000
     (axes,) = blur_1.draw({"forecasts": data}, "b").axes
-    found = {one.get_label(): one.lines[0].get_data() for one in axes.containers}
+    points = {
+        container.get_label(): container.lines[0].get_data()
+        for container in axes.containers
+    }
     wanted = [(label, LEVELS[model]) for model, (label, *_) in series.MODELS.items()]
     wanted += [
-        (label, 0.45 + place / 50)
-        for place, (label, *_) in enumerate(series.OTHERS.values())
+        (label, 0.45 + index / 50)
+        for index, (label, *_) in enumerate(series.OTHERS.values())
     ]
-    assert set(found) == {label for label, _ in wanted}
+    assert set(points) == {label for label, _ in wanted}
     for label, level in wanted:
-        ((across,), (up,)) = found[label]
+        ((across,), (up,)) = points[label]
         assert up == pytest.approx(level + 0.01)
         assert across == (5000 if label == "GRU" else 3200)
     linear = next(line for line in axes.lines if len(set(line.get_ydata())) == 1)
     assert linear.get_ydata()[0] == pytest.approx(0.3)
-    said = blur_1.shown({"forecasts": data})
-    assert said.endswith(
+    text = blur_1.shown({"forecasts": data})
+    assert text.endswith(
         "On ETTh1 at horizon 24, BLUR has the smallest error of 12 layers, 0.260, and "
         "bidirectional tanh RNN the largest, 0.640."
     )
@@ -211,8 +217,8 @@ def test_errors_stand_over_parameters(results):
         x, y = line.get_data()
         np.testing.assert_array_equal(x, [horizon * (horizon + 1), 3200, 3200])
         np.testing.assert_allclose(y, [0.3, 0.41, 0.26])
-    said = blur_1.shown(results)
-    assert "lower mean squared error than the linear model on 3 of 3 tasks." in said
+    text = blur_1.shown(results)
+    assert "lower mean squared error than the linear model on 3 of 3 tasks." in text
     assert blur_1.details(results)[1:4] == (
         ("ETTh1, horizon 24", "linear, least squares", "600", "0.300"),
         ("ETTh1, horizon 24", "LRU", "3,200", "0.410"),
@@ -225,17 +231,19 @@ def test_errors_stand_over_parameters(results):
 def test_other_layers_are_crosses_and_their_span_is_told():
     data = {"forecasts": all_layers()}
     (axes,) = sigprop_forecasts.draw(data, "b").axes
-    crosses = {one.get_marker(): one for one in axes.lines if one.get_marker() in "x+"}
+    crosses = {
+        line.get_marker(): line for line in axes.lines if line.get_marker() in "x+"
+    }
     for marker, models in (("x", grids.OTHERS), ("+", grids.BOTH_ENDS)):
         levels = [0.45 + list(series.OTHERS).index(model) / 50 for model in models]
         ends = [level + seed / 100 for level in levels for seed in range(3)]
         x, y = crosses[marker].get_data()
         np.testing.assert_allclose(sorted(y), np.sort(ends) / 0.3)
         np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / SEEN)
-    said = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
+    text = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
     assert (
         "On ETTh1 at horizon 24, other layers have 1.53 times (RotRNN) to 2.13 times "
-        "(bidirectional tanh RNN) the linear model's error." in said
+        "(bidirectional tanh RNN) the linear model's error." in text
     )
     _, *rows = sigprop_forecasts.details(data)
     assert ("ETTh1, horizon 24", "bidirectional tanh RNN", "2.13") in rows
@@ -258,9 +266,9 @@ def settings(levels):
 
 
 def test_courses_and_tests_are_told_by_the_linear_model(results):
-    both = {**results, "forecast_settings": settings(SETTINGS)}
-    drawn = sigprop_forecasts.draw(both)
-    courses, tests = map(Reading, drawn.axes)
+    data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
+    figure = sigprop_forecasts.draw(data_and_settings)
+    courses, tests = map(Reading, figure.axes)
     for task, dashes in zip(TASKS, sigprop_forecasts.DASHES, strict=True):
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
@@ -284,37 +292,41 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
                 [(level + 0.25) / SEEN], [level / LINEAR], colour, marker
             )
             assert ring.get_fillstyle() == "none"
-    (same,) = [one for one in tests.lines if one.get_color() == style.GREY]
+    (same,) = [
+        candidate for candidate in tests.lines if candidate.get_color() == style.GREY
+    ]
     np.testing.assert_array_equal(*same.get_data())
     tests.lines.remove(same)
-    caption = " ".join(drawn.get_supxlabel().split())
+    caption = " ".join(figure.get_supxlabel().split())
     (percent,) = re.findall(r"is within (\d+) % of the linear model", caption)
     assert tests.level(1 + int(percent) / 100, style.BLACK).get_linestyle() == ":"
     tests.done(x="validation error / linear", y="test error / linear")
 
 
 def test_the_setting_of_the_least_validation_is_named(results):
-    both = {**results, "forecast_settings": settings(SETTINGS)}
-    said = sigprop_forecasts.shown(both)
+    data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
+    text = sigprop_forecasts.shown(data_and_settings)
     assert (
         "'features together, last values subtracted' is best; its mean error is 1.47 times"
-        in said
+        in text
     )
     assert (
-        "LRU's error is 1.37 times the linear model's, and BLUR's error is 0.87" in said
+        "LRU's error is 1.37 times the linear model's, and BLUR's error is 0.87" in text
     )
     other = settings(SETTINGS | {("each", "last"): 0.2})
-    said = sigprop_forecasts.shown({**results, "forecast_settings": other})
+    text = sigprop_forecasts.shown({**results, "forecast_settings": other})
     assert (
         "'each feature alone, last value subtracted' is best; its mean error is 1.20 times"
-        in said
+        in text
     )
     data = table()
     here = (data["data"].values == "WTH") & (data["model"].values == "blur")
     data["test_mse"].values[here] *= 2
-    both["forecasts"] = data
-    assert "BLUR's error is 0.87 to 1.73 times." in sigprop_forecasts.shown(both)
-    assert sigprop_forecasts.details(both) == (
+    data_and_settings["forecasts"] = data
+    assert "BLUR's error is 0.87 to 1.73 times." in sigprop_forecasts.shown(
+        data_and_settings
+    )
+    assert sigprop_forecasts.details(data_and_settings) == (
         ("task", "layer", "test error over the linear model's"),
         ("ETTh1, horizon 24", "LRU", "1.37"),
         ("ETTh1, horizon 24", "BLUR", "0.87"),

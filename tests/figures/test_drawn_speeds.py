@@ -11,14 +11,14 @@ def test_rates_are_a_row_of_points_a_way_with_how_much_longer_it_takes(show):
     (panel,), data = show("sigprop-bench", "a")
     seconds = data["seconds"].values
     steps = 256 * 64 * 2048
-    for place, way in enumerate(data["way"].values):
-        colour = style.GREY if place else style.BLUE
-        panel.points(steps / seconds[place], np.full(seconds.shape[1], place), colour)
-        median = float(np.median(steps / seconds[place]))
+    for row, way in enumerate(data["way"].values):
+        colour = style.GREY if row else style.BLUE
+        panel.points(steps / seconds[row], np.full(seconds.shape[1], row), colour)
+        median = float(np.median(steps / seconds[row]))
         name = sigprop_bench.NAMES[way]
-        if place:
-            name += f", {np.median(seconds[place] / seconds[0]):.3g} times"
-        panel.text(name, (median, place), colour)
+        if row:
+            name += f", {np.median(seconds[row] / seconds[0]):.3g} times"
+        panel.text(name, (median, row), colour)
     panel.done("log", x="neuron-steps per second")
     low, high = panel.axes.get_ylim()
     assert low > high  # the first way is on top
@@ -30,10 +30,10 @@ def test_ratios_over_lengths_are_medians_and_ranges_where_a_way_ran(show):
     data["seconds"] = data["seconds"].where(ran | (data["way"] != "usual"))
     (panel,), _ = show("sigprop-bench", "b", speed_layers=data)
     engine, *others = data["seconds"].transpose("way", "length", "repeat").values
-    for own, kept, (name, colour) in zip(
+    for own, available, (name, colour) in zip(
         *(others, (slice(-1), slice(None)), sigprop_bench.OTHERS.values()), strict=True
     ):
-        times, length = (own / engine)[kept], data["length"].values[kept]
+        times, length = (own / engine)[available], data["length"].values[available]
         panel.curve(length, np.median(times, 1), colour, marker="o", label=name)
         panel.band(length, times.min(1), times.max(1), colour)
     panel.level(1, style.BLACK)
@@ -49,19 +49,21 @@ def test_costs_are_curves_over_both_sizes_with_their_powers(
     show, panel, cost, scale, unit
 ):
     panels, data = show("sigprop-bench", panel)
-    for one, axis, label in zip(
+    for reading, axis, label in zip(
         panels, ("length", "neurons"), ("steps", "neurons"), strict=True
     ):
         own = data.sel(axis=axis)
         for task, colour in sigprop_bench.TASKS.items():
             power = float(own[f"{cost}_power"].sel(task=task))
-            one.curve(
+            reading.curve(
                 own["size"],
                 scale * own[cost].sel(task=task),
                 colour,
                 marker="o",
                 label=rf"{task}, ${power:.2f}$",
             )
-        most = max(np.nanmax(line.get_ydata()) for line in one.axes.lines)
-        assert most < one.axes.get_ylim()[1] < 1e6 * most  # names stand above points
-        one.done("log", "log", x=label, y=unit if axis == "length" else "")
+        most = max(np.nanmax(line.get_ydata()) for line in reading.axes.lines)
+        assert (
+            most < reading.axes.get_ylim()[1] < 1e6 * most
+        )  # names stand above points
+        reading.done("log", "log", x=label, y=unit if axis == "length" else "")

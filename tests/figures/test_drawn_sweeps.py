@@ -13,15 +13,15 @@ RUNS = 10
 OUT = 1  # of ten on either side, so that the interval misses in at most 5 %
 
 
-def tuned(drawn: Reading, x, best, extreme, colour, width):
+def tuned(reading: Reading, x, best, extreme, colour, width):
     """What ``sigprop.figures.losses`` shows of one network at these places."""
     aside = x[:, None] + width * np.linspace(-0.5, 0.5, RUNS)
-    drawn.curve(aside.ravel(), best.ravel(), colour, marker=".")
+    reading.curve(aside.ravel(), best.ravel(), colour, marker=".")
     middle, ordered = np.median(best, axis=1), np.sort(best, axis=1)
-    drawn.curve(x, middle, colour)
-    drawn.dashes_up(x, ordered[:, OUT], ordered[:, -1 - OUT], colour)
+    reading.curve(x, middle, colour)
+    reading.dashes_up(x, ordered[:, OUT], ordered[:, -1 - OUT], colour)
     for face, which in ((colour, ~extreme), ("white", extreme)):
-        circles = drawn.curve(x[which], middle[which], colour=None, marker="o")
+        circles = reading.curve(x[which], middle[which], colour=None, marker="o")
         assert circles.get_markerfacecolor() == face
 
 
@@ -32,51 +32,51 @@ def test_the_interval_leaves_out_as_many_as_it_may():
 
 
 @pytest.mark.parametrize(
-    ("name", "panel", "sweep", "place"),
+    ("name", "panel", "sweep", "position"),
     [
         ("zucchet-3", "a", "memory_gap", lambda nu0: -np.log10(1 - nu0)),
         ("zucchet-3", "c", "starts", lambda nu0: -np.log10(1 - nu0)),
         ("zucchet-10", "d", "concentration", np.log10),
     ],
 )
-def test_losses_stand_over_their_condition(show, name, panel, sweep, place):
+def test_losses_stand_over_their_condition(show, name, panel, sweep, position):
     data = made_up.tuned(sweep)
     data["extreme"][:, 1] = 1
-    ((drawn,), _) = show(name, panel, **{sweep: data})
+    ((reading,), _) = show(name, panel, **{sweep: data})
     conditions = data["condition"].values
-    x = place(conditions)
+    x = position(conditions)
     step = np.diff(x).min()
     students = data["student"].values
     for i, student in enumerate(students):
-        one = data.sel(student=student)
+        case = data.sel(student=student)
         shift = 0.2 * step * (i - (len(students) - 1) / 2)
         colour = losses.COLOURS[student]
-        extreme = one["extreme"].values == 1
-        tuned(drawn, x + shift, one["best"].values, extreme, colour, 0.16 * step)
-        drawn.text(student, colour=colour)
-    np.testing.assert_allclose(drawn.axes.get_xticks(), x)
-    labels = [float(one.get_text()) for one in drawn.axes.get_xticklabels()]
+        extreme = case["extreme"].values == 1
+        tuned(reading, x + shift, case["best"].values, extreme, colour, 0.16 * step)
+        reading.text(student, colour=colour)
+    np.testing.assert_allclose(reading.axes.get_xticks(), x)
+    labels = [float(label.get_text()) for label in reading.axes.get_xticklabels()]
     np.testing.assert_allclose(labels, conditions, rtol=0.05)
-    drawn.done("linear", "log", x="_0", y="loss")
+    reading.done("linear", "log", x="_0", y="loss")
 
 
 def test_designs_stand_side_by_side_joined_by_seed(show):
     data = made_up.tuned("ablation")
-    ((drawn,), _) = show("zucchet-3", "b", ablation=data)
+    ((reading,), _) = show("zucchet-3", "b", ablation=data)
     best = data["best"].isel(condition=0).values
     students = data["student"].values
     aside = np.arange(len(students))[:, None] + zucchet_3.WIDTH * np.linspace(
         -0.5, 0.5, RUNS
     )
     for run in range(RUNS):
-        drawn.curve(aside[:, run], best[:, run], style.GREY)
+        reading.curve(aside[:, run], best[:, run], style.GREY)
     never = np.zeros(1, bool)
     for i, student in enumerate(students):
         colour, x = losses.COLOURS[student], np.array([float(i)])
-        tuned(drawn, x, best[[i]], never, colour, zucchet_3.WIDTH)
-    labels = [one.get_text() for one in drawn.axes.get_xticklabels()]
-    assert [one.replace("\n", " ") for one in labels] == students.tolist()
-    drawn.done("linear", "log", x="\\nu_0 = 0.99", y="loss")
+        tuned(reading, x, best[[i]], never, colour, zucchet_3.WIDTH)
+    labels = [label.get_text() for label in reading.axes.get_xticklabels()]
+    assert [label.replace("\n", " ") for label in labels] == students.tolist()
+    reading.done("linear", "log", x="\\nu_0 = 0.99", y="loss")
 
 
 def test_heads_stand_over_their_number_and_rates_over_the_step(show):
@@ -88,17 +88,17 @@ def test_heads_stand_over_their_number_and_rates_over_the_step(show):
     tuned(panels[0], x, best, never, losses.COLOURS["RNN"], 0.4)
     panels[0].done("linear", "log", x="heads", y="loss")
     step = data["record"].values / 1000
-    for drawn, count in zip(panels[1:], heads, strict=True):
+    for reading, count in zip(panels[1:], heads, strict=True):
         own = data["rate"].values[data["network"].values == count][:, :, 0]
         for run in own:
-            drawn.curve(step, run[:, 1], losses.COLOURS["RNN"])
+            reading.curve(step, run[:, 1], losses.COLOURS["RNN"])
         low, middle, high = np.median(own, axis=0).T
-        drawn.curve(step, middle, losses.COLOURS["RNN"])
-        drawn.band(step, low, high, losses.COLOURS["RNN"])
-        drawn.level(1e-3, style.GREY)
-        drawn.done("linear", "log")
+        reading.curve(step, middle, losses.COLOURS["RNN"])
+        reading.band(step, low, high, losses.COLOURS["RNN"])
+        reading.level(1e-3, style.GREY)
+        reading.done("linear", "log")
         title = "1 head" if count == "1" else f"{count} heads"
-        assert drawn.axes.get_title("left").split("   ")[-1] == title
+        assert reading.axes.get_title("left").split("   ")[-1] == title
 
 
 @pytest.mark.parametrize(
@@ -118,18 +118,18 @@ def test_rates_are_points_medians_and_spreads(show, name, networks):
             x = i + 0.7 * np.linspace(-0.5, 0.5, RUNS)
             narrow.curve(x, middle, shade, marker="o")
             narrow.dashes_up(x, low, high, shade)
-        for drawn in (wide, narrow):
-            drawn.level(1e-3, style.GREY)
+        for reading in (wide, narrow):
+            reading.level(1e-3, style.GREY)
         wide.done("linear", "log", x="one seed", y="rate")
         narrow.done("linear", "log", x="10 seeds")
         assert network in wide.axes.get_title("left")
 
 
-def _parameters(drawn: Reading, data, network, colour):
+def _parameters(reading: Reading, data, network, colour):
     """A column of points for each symbol, about its tick, and their median."""
     own = data.isel(entry=data["entry_network"].values == network)
     names, values = own["entry_parameter"].values, own["effective"].values
-    labels = [one.get_text() for one in drawn.axes.get_xticklabels()]
+    labels = [tick_label.get_text() for tick_label in reading.axes.get_xticklabels()]
     by_label = {}
     for parameter in dict.fromkeys(names.tolist()):
         symbol = (rates.RECURRENT | rates.OTHER)[parameter]
@@ -137,15 +137,16 @@ def _parameters(drawn: Reading, data, network, colour):
     assert sorted(labels) == sorted(by_label)
     for x, label in enumerate(labels):
         (line,) = [
-            one
-            for one in drawn.lines
-            if one.get_marker() == "." and abs(np.mean(one.get_xdata()) - x) < 0.3
+            candidate
+            for candidate in reading.lines
+            if candidate.get_marker() == "."
+            and abs(np.mean(candidate.get_xdata()) - x) < 0.3
         ]
         assert np.ptp(line.get_xdata()) < 1
         shade = colour if label in rates.RECURRENT.values() else style.BLACK
-        drawn.curve(line.get_xdata(), by_label[label], shade, marker=".")
+        reading.curve(line.get_xdata(), by_label[label], shade, marker=".")
         middle = np.median(by_label[label])
-        drawn.dashes_across(middle, x - 0.35, x + 0.35, shade)
+        reading.dashes_across(middle, x - 0.35, x + 0.35, shade)
 
 
 @pytest.fixture
@@ -165,51 +166,51 @@ def of(data, model):
 
 def test_rungs_are_runs_their_mean_and_its_error(trained):
     models = ("tanh", "complex", "gamma")
-    (drawn,), data = trained("lru-1", "b", "ladder_listops", models)
+    (reading,), data = trained("lru-1", "b", "ladder_listops", models)
     for row, model in enumerate(models):
         runs = 100 * of(data, model)["test_accuracy"].values
         colour = lru_1.COLOURS.get(model, style.BLUE)
-        drawn.points(runs, np.full(SEEDS, row), colour)
-        drawn.curve([], [], marker="x")  # none diverged
-        _mean(drawn, row, runs, len(models), colour)
-    _no_more(drawn)
-    labels = [one.get_text() for one in drawn.axes.get_yticklabels()]
+        reading.points(runs, np.full(SEEDS, row), colour)
+        reading.curve([], [], marker="x")  # none diverged
+        _mean(reading, row, runs, len(models), colour)
+    _no_more(reading)
+    labels = [label.get_text() for label in reading.axes.get_yticklabels()]
     assert labels == [lru_1.NAMES[model] for model in models]
-    assert drawn.axes.yaxis_inverted()
-    drawn.done(x="accuracy (%)")
+    assert reading.axes.yaxis_inverted()
+    reading.done(x="accuracy (%)")
 
 
 def test_runs_that_diverged_are_crosses_and_one_run_has_no_bar(show):
     data = trainings(("tanh", "gamma"))
     data["test_accuracy"][[0, 3, 4]] = np.nan
-    ((drawn,), _) = show("lru-1", "a", ladder_digits=data)
+    ((reading,), _) = show("lru-1", "a", ladder_digits=data)
     first, last = (data["test_accuracy"].values[cells] for cells in ([1, 2], [5]))
-    drawn.points(100 * first, [0, 0], lru_1.COLOURS["tanh"])
-    drawn.curve([10], [0], marker="x")
-    drawn.text("1 of 3", (10, 0))
-    _mean(drawn, 0, 100 * first, 2, lru_1.COLOURS["tanh"])
-    drawn.points(100 * last, [1], lru_1.COLOURS["gamma"])
-    drawn.curve([10, 10], [1, 1], marker="x")
-    drawn.text("2 of 3", (10, 1))
-    _mean(drawn, 1, 100 * last, 2, lru_1.COLOURS["gamma"])
-    _no_more(drawn)
+    reading.points(100 * first, [0, 0], lru_1.COLOURS["tanh"])
+    reading.curve([10], [0], marker="x")
+    reading.text("1 of 3", (10, 0))
+    _mean(reading, 0, 100 * first, 2, lru_1.COLOURS["tanh"])
+    reading.points(100 * last, [1], lru_1.COLOURS["gamma"])
+    reading.curve([10, 10], [1, 1], marker="x")
+    reading.text("2 of 3", (10, 1))
+    _mean(reading, 1, 100 * last, 2, lru_1.COLOURS["gamma"])
+    _no_more(reading)
 
 
-def _mean(drawn, row, runs, rows, colour):
+def _mean(reading, row, runs, rows, colour):
     """The mean in a row and, of two runs or more, its standard error to either side."""
-    places = np.arange(rows)
-    mean = np.where(places == row, runs.mean(), np.nan)
-    drawn.curve(mean, places, colour, marker="|")
+    positions = np.arange(rows)
+    mean = np.where(positions == row, runs.mean(), np.nan)
+    reading.curve(mean, positions, colour, marker="|")
     if len(runs) > 1:
         error = runs.std(ddof=1) / np.sqrt(len(runs))
         ends = [runs.mean() - error, runs.mean() + error]
-        drawn.curve(ends, [row, row], colour)
+        reading.curve(ends, [row, row], colour)
 
 
-def _no_more(drawn):
+def _no_more(reading):
     """All lines that are left are empty: those of a network in the rows of others."""
-    assert all(np.isnan(line.get_xdata()).all() for line in drawn.lines)
-    drawn.lines.clear()
+    assert all(np.isnan(line.get_xdata()).all() for line in reading.lines)
+    reading.lines.clear()
 
 
 @pytest.mark.parametrize(
@@ -219,18 +220,18 @@ def _no_more(drawn):
 def test_trainings_are_thin_lines_their_mean_and_its_error(
     trained, panel, name, scale, up
 ):
-    (drawn,), data = trained("lru-5", panel, "paths", lru_5.SETTINGS)
+    (reading,), data = trained("lru-5", panel, "paths", lru_5.SETTINGS)
     end = LOOKS * 10
     x = {"c": end * (np.arange(SEGMENTS) + 0.5) / SEGMENTS, "d": data["step"].values[0]}
     for model, (label, colour) in lru_5.SETTINGS.items():
         runs = scale * of(data, model)[name].values
-        for one in runs:
-            drawn.curve(x[panel], one, colour)
+        for run in runs:
+            reading.curve(x[panel], run, colour)
         mean, error = runs.mean(0), runs.std(0, ddof=1) / np.sqrt(SEEDS)
-        drawn.curve(x[panel], mean, colour, label=label)
-        drawn.band(x[panel], mean - error, mean + error, colour)
-    drawn.level({"c": np.log(2), "d": 50}[panel], style.BLACK)
-    drawn.done("linear", up, x="step")
+        reading.curve(x[panel], mean, colour, label=label)
+        reading.band(x[panel], mean - error, mean + error, colour)
+    reading.level({"c": np.log(2), "d": 50}[panel], style.BLACK)
+    reading.done("linear", up, x="step")
 
 
 def test_norms_of_layers_and_seeds_are_points_and_their_theory_lines(trained):

@@ -44,10 +44,10 @@ def trainings(seeds, layers=2, short=0):
 )
 def test_every_curve_of_every_seed_and_layer_is_the_recorded_one(seeds, layers, short):
     data = trainings(seeds, layers, short)
-    drawn = training.draw(data, "digits, lru")
-    losses, accuracies, norms, powers = map(Reading, drawn.axes)
+    figure = training.draw(data, "digits, lru")
+    losses, accuracies, norms, powers = map(Reading, figure.axes)
     shades = training.shades(seeds)
-    assert len({to_hex(one) for one in shades}) == seeds
+    assert len({to_hex(shade) for shade in shades}) == seeds
     for i, colour in enumerate(shades):
         run = data.isel(seed=i)
         for panel, name in ((losses, "loss"), (norms, "gradient_norm")):
@@ -73,12 +73,12 @@ def test_every_curve_of_every_seed_and_layer_is_the_recorded_one(seeds, layers, 
     accuracies.done("linear", "linear")
     norms.done("linear", "log", x="step")
     powers.done("linear", "log", x="step")
-    for axes, title in zip(drawn.axes, training.TITLES.values(), strict=True):
+    for axes, title in zip(figure.axes, training.TITLES.values(), strict=True):
         assert axes.get_title("left").endswith(title)
         assert axes.get_xlim()[0] == 0
         assert axes.get_xlim()[1] > 12
-    assert "4 steps of a segment" in drawn.get_supxlabel().replace("\n", " ")
-    assert drawn.get_suptitle() == "digits, lru"
+    assert "4 steps of a segment" in figure.get_supxlabel().replace("\n", " ")
+    assert figure.get_suptitle() == "digits, lru"
 
 
 @pytest.mark.parametrize(

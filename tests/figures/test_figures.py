@@ -28,14 +28,14 @@ KINDS = ("pdf", "png")
 @pytest.fixture
 def saved(monkeypatch):
     """The figures that were saved, as they were when drawn."""
-    kept, save = [], style.save
+    figures, save = [], style.save
 
-    def keep(drawn, *where):
-        kept.append(drawn)
-        return save(drawn, *where)
+    def keep(figure, *where):
+        figures.append(figure)
+        return save(figure, *where)
 
     monkeypatch.setattr(style, "save", keep)
-    return kept
+    return figures
 
 
 def small(name, panel=None):
@@ -53,10 +53,10 @@ def _small(study):
         return store.read(command.make(study, "smoke"))
 
 
-def assert_shown(files, drawn):
+def assert_shown(files, figure):
     """A page and a picture of this figure, with something in every panel."""
     page, picture = files
-    assert all(reading.inked(picture, drawn))
+    assert all(reading.inked(picture, figure))
     assert page.read_bytes().startswith(b"%PDF-")
     assert page.read_bytes().rstrip().endswith(b"%%EOF")
 
@@ -69,7 +69,7 @@ def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
         catalogue.draw_and_save(name, results, into=tmp_path / folder)
         for folder in ("first", "second")
     ]
-    assert [file.name for file in runs[0]] == [f"{name}-smoke.{one}" for one in KINDS]
+    assert [file.name for file in runs[0]] == [f"{name}-smoke.{kind}" for kind in KINDS]
     for first, second in zip(*runs, strict=True):
         content = first.read_bytes()
         assert content == second.read_bytes()
@@ -81,7 +81,7 @@ def test_figure_is_byte_identical_on_rerun(stored, saved, tmp_path, name):
 @pytest.mark.sampled(4, keep=["lru-9-a", "rotrnn-3-b", "zucchet-3-b", "zucchet-10-d"])
 def test_one_panel_has_a_file_of_its_own(stored, saved, tmp_path, name, panel):
     files = catalogue.draw_and_save(name, small(name, panel), panel, tmp_path)
-    names = [f"{name}-{panel}-smoke.{one}" for one in KINDS]
+    names = [f"{name}-{panel}-smoke.{kind}" for kind in KINDS]
     assert [file.name for file in files] == names
     assert_shown(files, *saved)
 
@@ -103,9 +103,9 @@ def test_all_panels_hold_more_than_one(stored):
     from sigprop.figures import zucchet_2
 
     results = small("zucchet-2")
-    both, one = zucchet_2.draw(results), zucchet_2.draw(results, "b")
-    assert isinstance(both, Figure)
-    assert len(both.axes) == 2 * len(one.axes)
+    full, single = zucchet_2.draw(results), zucchet_2.draw(results, "b")
+    assert isinstance(full, Figure)
+    assert len(full.axes) == 2 * len(single.axes)
 
 
 def test_points_carry_error_bars(stored):
@@ -147,12 +147,12 @@ def drawing(monkeypatch):
     """Call the command with nothing run, read or drawn: what was made, and drawn."""
 
     def call(*options, stored):
-        asked, drawn = [], []
+        requests, figures = [], []
         monkeypatch.setattr(command, "best", stored.get)
         monkeypatch.setattr(
             command,
             "make",
-            lambda study, *how: asked.append((study, *how[:2])) or study,
+            lambda study, *how: requests.append((study, *how[:2])) or study,
         )
         monkeypatch.setattr(store, "read", lambda study: f"result of {study}")
         monkeypatch.setattr(
@@ -161,22 +161,24 @@ def drawing(monkeypatch):
         monkeypatch.setattr(
             catalogue,
             "draw_and_save",
-            lambda *which, formats, verdicts: drawn.append((*which, verdicts)) or [],
+            lambda *which, formats, verdicts: figures.append((*which, verdicts)) or [],
         )
         answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
-        return answer, asked, drawn
+        return answer, requests, figures
 
     return call
 
 
-@pytest.mark.parametrize(("options", "made"), [((), ALL), (("--panel", "b"), PANEL_B)])
-def test_command_makes_the_results_of_the_wanted_panels(options, made, drawing):
-    answer, asked, drawn = drawing(*options, stored={})
+@pytest.mark.parametrize(
+    ("options", "studies"), [((), ALL), (("--panel", "b"), PANEL_B)]
+)
+def test_command_makes_the_results_of_the_wanted_panels(options, studies, drawing):
+    answer, requests, figures = drawing(*options, stored={})
     assert answer.exit_code == 0
-    assert asked == [(study, "quick", False) for study in made]
-    results = {study: f"result of {study}" for study in made}
+    assert requests == [(study, "quick", False) for study in studies]
+    results = {study: f"result of {study}" for study in studies}
     panel, verdicts = "b" if options else None, {"zucchet:fig3": "as found"}
-    assert drawn == [("zucchet-3", results, panel, verdicts)]
+    assert figures == [("zucchet-3", results, panel, verdicts)]
 
 
 @pytest.mark.parametrize(
@@ -191,16 +193,18 @@ def test_the_best_stored_result_is_drawn_unless_a_preset_is_asked_for(
     options, sizes, drawing
 ):
     stored = {"memory_gap": "paper", "ablation": "smoke"}
-    answer, asked, _ = drawing(*options, stored=stored)
+    answer, requests, _ = drawing(*options, stored=stored)
     forced = "--force" in options
-    assert asked == [(*one, forced) for one in zip(ALL, sizes, strict=True)]
-    told = ", ".join(f"{one} ({size})" for one, size in zip(ALL, sizes, strict=True))
-    assert f"zucchet-3 is drawn from {told}\n" in answer.stderr
+    assert requests == [(*pair, forced) for pair in zip(ALL, sizes, strict=True)]
+    sources = ", ".join(
+        f"{study} ({size})" for study, size in zip(ALL, sizes, strict=True)
+    )
+    assert f"zucchet-3 is drawn from {sources}\n" in answer.stderr
 
 
 def test_what_is_stored_is_not_run_again_without_a_preset(drawing):
-    answer, asked, drawn = drawing("--force", stored={"memory_gap": "paper"})
-    assert (answer.exit_code, asked, drawn) == (2, [], [])
+    answer, requests, figures = drawing("--force", stored={"memory_gap": "paper"})
+    assert (answer.exit_code, requests, figures) == (2, [], [])
     assert "need --preset smoke, quick or paper with --force, got none" in answer.stderr
 
 
@@ -208,7 +212,7 @@ def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_pa
     name, results = "zucchet-1a", small("zucchet-1a")
     (study,) = results
 
-    def drawn(preset):
+    def file_names(preset):
         labelled = {study: results[study].assign_attrs(preset=preset)}
         files = catalogue.draw_and_save(name, labelled, into=tmp_path)
         *_, footer = saved[-1].texts
@@ -217,9 +221,9 @@ def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_pa
         )
         return [file.name for file in files]
 
-    assert drawn("paper") == [f"{name}.{one}" for one in KINDS]
+    assert file_names("paper") == [f"{name}.{kind}" for kind in KINDS]
     best = (tmp_path / f"{name}.pdf").read_bytes()
-    assert drawn("quick") == [f"{name}-quick.{one}" for one in KINDS]
+    assert file_names("quick") == [f"{name}-quick.{kind}" for kind in KINDS]
     assert (tmp_path / f"{name}.pdf").read_bytes() == best
 
 
@@ -227,7 +231,7 @@ def test_a_figure_is_laid_out_once_and_drawn_once_for_each_file(monkeypatch, tmp
     calls = []
 
     def counted(real):
-        return lambda *given: calls.append(real.__name__) or real(*given)
+        return lambda *args: calls.append(real.__name__) or real(*args)
 
     monkeypatch.setattr(
         ConstrainedLayoutEngine, "execute", counted(ConstrainedLayoutEngine.execute)
@@ -249,7 +253,7 @@ def test_files_of_unlike_presets_name_each():
 def test_list_names_the_results_of_every_figure():
     lines = CliRunner().invoke(app, ["figure", "--list"]).stdout.splitlines()
     for name, entry in catalogue.entries().items():
-        (line,) = [one for one in lines if one.startswith(f"{name} ")]
+        (line,) = [candidate for candidate in lines if candidate.startswith(f"{name} ")]
         assert f" {' '.join(entry.panels)} " in line
         assert f" {', '.join(entry.needs())} " in line
 
@@ -272,24 +276,28 @@ def imported_by(code):
 def computing(modules):
     """What computes among some modules: all but figures, the store, and what is light."""
     rooms = {
-        one.removeprefix("sigprop.") for one in modules if one.startswith("sigprop.")
+        module.removeprefix("sigprop.")
+        for module in modules
+        if module.startswith("sigprop.")
     }
     ours = {
-        one for one in rooms if one.partition(".")[0] not in ("figures", "experiments")
+        name
+        for name in rooms
+        if name.partition(".")[0] not in ("figures", "experiments")
     }
     return modules & HEAVY | ours - LIGHT
 
 
 def test_figures_import_no_computation():
-    found = imported_by("from sigprop.figures import catalogue; catalogue.entries()")
-    assert "matplotlib" in found
-    assert computing(found) == set()
+    modules = imported_by("from sigprop.figures import catalogue; catalogue.entries()")
+    assert "matplotlib" in modules
+    assert computing(modules) == set()
     assert computing({"jax", "sigprop.judge", "os"}) == {"jax", "judge"}
 
 
 def test_catalogue_imports_nothing_heavy():
-    found = imported_by("import sigprop.figures.catalogue")
-    assert computing(found) | found & {"matplotlib", "xarray", "numpy"} == set()
+    modules = imported_by("import sigprop.figures.catalogue")
+    assert computing(modules) | modules & {"matplotlib", "xarray", "numpy"} == set()
 
 
 def test_style_ignores_and_keeps_the_settings_of_the_user():

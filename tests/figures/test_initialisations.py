@@ -43,7 +43,7 @@ def test_the_panel_of_both_starts_says_which_is_which(shown):
     figure = shown("c")
     (axes,) = figure.axes
     for name, colour in (("LRU", style.BLUE), ("released LRU", style.SKY)):
-        (label,) = (one for one in axes.texts if one.get_text() == name)
+        (label,) = (text for text in axes.texts if text.get_text() == name)
         assert label.get_color() == colour
         assert f"; {name}: {losses.STARTS[STUDENTS[name]]}" in caption(figure)
 
@@ -68,7 +68,9 @@ def test_figure_8_says_that_the_authors_drew_the_misprint():
 
 def test_names_in_captions_are_the_functions_that_draw():
     assert cells.builder("lru") == losses.PRINTED
-    assert {cells.builder(one) for one in ("lru", "released lru")} == set(losses.STARTS)
+    assert {cells.builder(start) for start in ("lru", "released lru")} == set(
+        losses.STARTS
+    )
     for name in losses.STARTS:
         assert callable(getattr(layers, name.rpartition(".")[2]))
     with pytest.raises(ValueError, match="need one of"):
@@ -108,9 +110,9 @@ def test_a_cell_is_trained_from_the_start_that_its_name_says():
     for name in ("lru", "released lru"):
         config = cells.Config(name, -2.0, 0, nu0=0.5, hidden=200)
         begun[name] = cells.student(config, jax.random.key(0))
-    signs = {name: np.angle(one.eigenvalues()) < 0 for name, one in begun.items()}
+    signs = {name: np.angle(layer.eigenvalues()) < 0 for name, layer in begun.items()}
     assert not signs["lru"].any()
     assert 50 < signs["released lru"].sum() < 150
-    size = {name: np.mean(np.asarray(one.C_re) ** 2) for name, one in begun.items()}
+    size = {name: np.mean(np.asarray(layer.C_re) ** 2) for name, layer in begun.items()}
     assert 0.5 < size["released lru"] < 2
     assert 0.5 < 2 * 200 * size["lru"] < 2

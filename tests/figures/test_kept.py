@@ -77,8 +77,8 @@ def tracked(folder, below="."):
 def test_a_figure_that_is_killed_before_it_is_whole_leaves_the_old_one(tmp_path):
     old = tmp_path / "shown.pdf"
     old.write_bytes(b"old")
-    done = subprocess.run([sys.executable, "-c", KILLED, tmp_path], cwd=ROOT)
-    assert done.returncode == -signal.SIGKILL
+    process = subprocess.run([sys.executable, "-c", KILLED, tmp_path], cwd=ROOT)
+    assert process.returncode == -signal.SIGKILL
     assert old.read_bytes() == b"old"
     assert len(list(tmp_path.glob("*.partial"))) == 1
     with style.styled():
@@ -102,30 +102,32 @@ def bare(tmp_path_factory):
     ("name", "panel"),
     [
         TRAINED[0],
-        *(pytest.param(*one, marks=pytest.mark.slow) for one in TRAINED[1:]),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in TRAINED[1:]),
     ],
 )
 def test_trained_panels_are_drawn_from_what_comes_with_the_code(name, panel):
     entry = catalogue.entry(name)
     (study,) = entry.needs(panel)
-    made = command.make(study, "quick")
-    assert store.SHIPPED not in made.parents
-    results = {study: store.read(made)}
-    drawn = catalogue.module(name).draw(results, panel)
-    assert all(axes.has_data() for axes in drawn.axes)
+    path = command.make(study, "quick")
+    assert store.SHIPPED not in path.parents
+    results = {study: store.read(path)}
+    figure = catalogue.module(name).draw(results, panel)
+    assert all(axes.has_data() for axes in figure.axes)
 
 
 def test_every_trained_result_of_the_figures_is_among_them():
-    every = {study for one in catalogue.entries().values() for study in one.needs()}
+    all_studies = {
+        study for entry in catalogue.entries().values() for study in entry.needs()
+    }
     shown = {catalogue.entry(name).studies[panel] for name, panel in TRAINED}
     ladders = {"ladder_listops", "ladder_smnist"}
-    assert every & set(studies.sweeps()) == shown | ladders
+    assert all_studies & set(studies.sweeps()) == shown | ladders
 
 
 def told_of(name):
     """What the command says that a figure of tracked results is drawn from."""
-    drawn = ", ".join(f"{one} (paper)" for one in catalogue.entry(name).needs())
-    return f"{name} is drawn from {drawn}\n"
+    sources = ", ".join(f"{study} (paper)" for study in catalogue.entry(name).needs())
+    return f"{name} is drawn from {sources}\n"
 
 
 def assert_whole(file):
@@ -157,15 +159,22 @@ def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatc
 
 
 def test_every_study_of_a_figure_has_a_tracked_result():
-    every = {study for one in catalogue.entries().values() for study in one.needs()}
-    assert every <= {file.name.rsplit("-", 1)[0] for file in store.SHIPPED.glob("*.nc")}
+    all_studies = {
+        study for entry in catalogue.entries().values() for study in entry.needs()
+    }
+    assert all_studies <= {
+        file.name.rsplit("-", 1)[0] for file in store.SHIPPED.glob("*.nc")
+    }
 
 
 def environment(checkout):
-    kept = own_programs(checkout.with_name("programs"))
-    kept.pop("XLA_FLAGS", None)
-    kept.pop("SIGPROP_RESULTS", None)
-    return kept | {"PYTHONPATH": str(checkout), "SIGPROP_DATA": str(checkout / "none")}
+    variables = own_programs(checkout.with_name("programs"))
+    variables.pop("XLA_FLAGS", None)
+    variables.pop("SIGPROP_RESULTS", None)
+    return variables | {
+        "PYTHONPATH": str(checkout),
+        "SIGPROP_DATA": str(checkout / "none"),
+    }
 
 
 def start(checkout, name):
@@ -183,9 +192,9 @@ def start(checkout, name):
 def draw(checkout, name):
     """``sigprop figure``, to its end; what it says."""
     process = start(checkout, name)
-    told, _ = process.communicate()
-    assert process.returncode == 0, told
-    return told
+    output, _ = process.communicate()
+    assert process.returncode == 0, output
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -194,9 +203,9 @@ def checkout(tmp_path_factory):
     return tracked(tmp_path_factory.mktemp("checkout"))
 
 
-def assert_drawn(checkout, name, told):
-    assert told_of(name) in told
-    assert "running" not in told
+def assert_drawn(checkout, name, output):
+    assert told_of(name) in output
+    assert "running" not in output
     for kind in ("pdf", "png"):
         assert_whole(checkout / f"figures/out/{name}.{kind}")
 
@@ -219,21 +228,23 @@ def drawing(checkout):
         assert process.stdin
         assert process.stdout
 
-        def ask(name):
+        def result_of(name):
             print(name, file=process.stdin, flush=True)
             return json.loads(process.stdout.readline())
 
-        yield ask
+        yield result_of
         process.stdin.close()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [one for one in catalogue.entries() if one != FIGURE])
+@pytest.mark.parametrize(
+    "name", [name for name in catalogue.entries() if name != FIGURE]
+)
 def test_every_figure_is_drawn_in_a_bare_checkout(checkout, drawing, name):
-    status, told, catalogue_file = drawing(name)
+    status, output, catalogue_file = drawing(name)
     assert Path(catalogue_file).is_relative_to(checkout)
-    assert status == 0, told
-    assert_drawn(checkout, name, told)
+    assert status == 0, output
+    assert_drawn(checkout, name, output)
 
 
 @pytest.mark.slow
@@ -243,16 +254,16 @@ def test_interrupted_figures_lose_and_damage_nothing(tmp_path, how):
     out = checkout / "figures/out"
     started = time.monotonic()
     draw(checkout, FIGURE)
-    whole = time.monotonic() - started
+    duration = time.monotonic() - started
     wanted = {file.name: file.read_bytes() for file in out.iterdir()}
     shutil.rmtree(out)
     for part in (0.5, 0.65, 0.75, 0.85, 0.95):
         process = start(checkout, FIGURE)
-        time.sleep(whole * (part + random.uniform(-0.05, 0.05)))
+        time.sleep(duration * (part + random.uniform(-0.05, 0.05)))
         process.send_signal(how)
-        told, _ = process.communicate(timeout=60)
-        assert process.returncode in (0, 130 if how == signal.SIGINT else -how), told
-        seen = {file.name: file.read_bytes() for file in out.glob("[!.]*")}
-        assert seen.items() <= wanted.items()
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode in (0, 130 if how == signal.SIGINT else -how), output
+        files = {file.name: file.read_bytes() for file in out.glob("[!.]*")}
+        assert files.items() <= wanted.items()
     draw(checkout, FIGURE)
     assert {file.name: file.read_bytes() for file in out.iterdir()} == wanted

@@ -18,18 +18,18 @@ PANELS = [
 ]
 
 
-def drawn(name, panel):
+def figure_with_texts(name, panel):
     """A figure of tracked results, and what stands below it."""
     shown = catalogue.entry(name)
     results = {study: shipped(study) for study in shown.needs(panel)}
     figure = catalogue.module(name).draw(results, panel)
-    said, origin = (
+    text, origin = (
         catalogue.summary_and_origin(name, results)
         if panel is None
         else ("", "word " * 40)
     )
     verdicts = dict.fromkeys(shown.rows, "conditional, before its files changed")
-    return figure, provenance.verdict(verdicts, said), origin
+    return figure, provenance.verdict(verdicts, text), origin
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def drawn(name, panel):
 )
 @pytest.mark.sampled(12)
 def test_texts_lie_on_the_page_and_not_on_each_other(name, panel):
-    figure, *below = drawn(name, panel)
+    figure, *below = figure_with_texts(name, panel)
     width = figure.get_figwidth()
     assert width == style.WIDTH if panel is None else width <= style.WIDTH
     with style.styled():
@@ -57,18 +57,18 @@ ANGLES = [
 @pytest.mark.sampled(keep=["lru-4", "lru-8", "zucchet-8"])
 @pytest.mark.parametrize("name", ANGLES)
 def test_angles_on_an_axis_are_where_their_ticks_stand(name):
-    figure, *_ = drawn(name, None)
+    figure, *_ = figure_with_texts(name, None)
     assert layout.misplaced_angles(figure) == []
 
 
 def test_an_angle_at_another_place_is_found(axes):
     axes.set_xlim(-4, 4)
     labels = (r"$-\pi$", r"$-\pi/2$", "0", r"$\pi/2$", "3π/4", "π")
-    places = np.array([-1, -1 / 2, 0, 1 / 2, 3 / 4, 1]) * np.pi
-    axes.set_xticks(places, labels)
+    positions = np.array([-1, -1 / 2, 0, 1 / 2, 3 / 4, 1]) * np.pi
+    axes.set_xticks(positions, labels)
     assert layout.misplaced_angles(axes.figure) == []
-    places[1] /= 3
-    axes.set_xticks(places, labels)
+    positions[1] /= 3
+    axes.set_xticks(positions, labels)
     assert layout.misplaced_angles(axes.figure) == [r"'$-\\pi/2$' stands at -0.523599"]
 
 
@@ -107,8 +107,8 @@ def test_a_text_cut_off_is_found(axes):
 
 def test_a_label_longer_than_its_page_is_found(axes):
     axes.set_ylabel("much too long a label " * 5)
-    found = layout.faults(axes.figure)
-    assert found[-1] == "something leaves the page"
+    problems = layout.faults(axes.figure)
+    assert problems[-1] == "something leaves the page"
 
 
 def test_lines_below_the_page_are_found_unless_it_grows(axes):

@@ -81,9 +81,9 @@ def written(tmp_path_factory):
     files = catalogue.draw_and_save(
         "lru-9", results, None, folder, catalogue.FORMATS, {"lru:fig9": "confirmed"}
     )
-    said = " ".join(catalogue.summary_and_origin("lru-9", results))
-    told = f"Ledger: lru:fig9 confirmed. {said}"
-    return dict(zip(catalogue.FORMATS, files, strict=True)), told
+    text = " ".join(catalogue.summary_and_origin("lru-9", results))
+    caption = f"Ledger: lru:fig9 confirmed. {text}"
+    return dict(zip(catalogue.FORMATS, files, strict=True)), caption
 
 
 def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
@@ -102,15 +102,15 @@ def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
 
 
 def test_the_page_grows_by_the_lines_below(tmp_path):
-    drawn = style.figure(1.0)
+    figure = style.figure(1.0)
     page, picture = style.save(
-        drawn, "shown", tmp_path, summary="told " * 50, origin="word " * 100
+        figure, "shown", tmp_path, summary="told " * 50, origin="word " * 100
     )
-    assert [text.get_fontsize() for text in drawn.texts] == [style.NOTE, style.SMALL]
-    lines = np.array([text.get_text().count("\n") + 1 for text in drawn.texts])
+    assert [text.get_fontsize() for text in figure.texts] == [style.NOTE, style.SMALL]
+    lines = np.array([text.get_text().count("\n") + 1 for text in figure.texts])
     assert (lines > 1).all()
     heights = 1.3 * lines * (style.NOTE, style.SMALL) + 2
-    feet = [72 * text.get_position()[1] for text in drawn.texts]
+    feet = [72 * text.get_position()[1] for text in figure.texts]
     np.testing.assert_allclose(feet, 1 - heights.cumsum())
     points = np.array([72 * style.WIDTH, 72 + heights.sum()])
     with Image.open(picture) as opened:
@@ -146,13 +146,15 @@ def test_the_rows_of_a_caption_belong_to_its_figures():
     """Figures of ours alone have no rows; one of a paper has all that are named after it."""
     claims = registry()
     of_figures = catalogue.of_rows()
-    assert sum(len(one.rows) for one in catalogue.entries().values()) == len(of_figures)
+    assert sum(len(entry.rows) for entry in catalogue.entries().values()) == len(
+        of_figures
+    )
     assert set(of_figures) <= set(claims)
     numbers = {re.match(r"\w+-\d+", name) for name in catalogue.entries()}
-    drawn = {found[0].replace("-", ":fig") for found in numbers if found}
+    figure_ids = {match[0].replace("-", ":fig") for match in numbers if match}
     for row, claim in claims.items():
         named = re.match(r"\w+:fig\d+", row)
-        if named and named[0] in drawn:
+        if named and named[0] in figure_ids:
             assert row in of_figures, row
             assert of_figures[row].startswith(named[0].replace(":fig", "-")), row
             assert re.search(
@@ -165,22 +167,22 @@ def test_a_picture_says_what_is_smaller_than_in_the_paper(tmp_path):
     results = {study: store.shipped(study)}
     (file,) = catalogue.draw_and_save("lru-1", results, "a", tmp_path, ["png"])
     with Image.open(file) as picture:
-        told = picture.info["Description"]
-    assert told.endswith(
+        description = picture.info["Description"]
+    assert description.endswith(
         f"Difference from the paper: {catalogue.entry('lru-1').reduced}"
     )
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("names", "formats"),
     [
         (None, ("pdf", "png")),
         (["SVG"], ("svg",)),
         (["svg", "pdf", "svg"], ("svg", "pdf")),
     ],
 )
-def test_formats_are_those_asked_for(asked, found):
-    assert catalogue.require_formats(asked) == found
+def test_formats_are_those_asked_for(names, formats):
+    assert catalogue.require_formats(names) == formats
 
 
 def test_only_the_format_asked_for_is_written(tmp_path, monkeypatch):
@@ -203,7 +205,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ["lru-9", "--format", "pgn"],
@@ -212,8 +214,8 @@ def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
         (["zuchet-3"], "got 'zuchet-3'; did you mean zucchet-3?"),
     ],
 )
-def test_the_nearest_name_is_suggested_before_any_work(arguments, told, monkeypatch):
+def test_the_nearest_name_is_suggested_before_any_work(arguments, message, monkeypatch):
     monkeypatch.setattr(store, "read", None)
     answer = CliRunner().invoke(app, ["figure", *arguments])
     assert answer.exit_code == 2
-    assert told in answer.stderr.replace("\n", " ")
+    assert message in answer.stderr.replace("\n", " ")

@@ -51,13 +51,13 @@ STEPS = {"tanh": 10, "dense": 20, "complex": 30, "stable": 40, "ring": 50, "gamm
 
 
 def test_lru_1_names_the_steps_that_lower_the_accuracy():
-    said = shown("lru-1", **accuracies(**STEPS))
-    assert said.endswith(
+    text = shown("lru-1", **accuracies(**STEPS))
+    assert text.endswith(
         "over the 3 tasks rises in all 5 steps that the paper's caption names."
     )
-    said = shown("lru-1", **accuracies(**STEPS | {"stable": 27.5, "gamma": 49}))
-    assert "rises in 3 of the 5 steps" in said
-    assert "from complex diagonal to stable exponential, by 2.5 percentage" in said
+    text = shown("lru-1", **accuracies(**STEPS | {"stable": 27.5, "gamma": 49}))
+    assert "rises in 3 of the 5 steps" in text
+    assert "from complex diagonal to stable exponential, by 2.5 percentage" in text
 
 
 def test_lru_1_lists_every_step():
@@ -76,14 +76,14 @@ def test_lru_1_lists_every_step():
 
 
 def test_lru_1_counts_a_run_that_diverged_as_a_guess():
-    said = shown("lru-1", **accuracies(**STEPS | {"ring": np.nan}))
-    assert "stable exponential to ring initialisation, by 30.0 percentage" in said
+    text = shown("lru-1", **accuracies(**STEPS | {"ring": np.nan}))
+    assert "stable exponential to ring initialisation, by 30.0 percentage" in text
 
 
 @pytest.mark.parametrize(
-    ("gain", "word"), [(9, "phases help"), (4, "do not help"), (-9, "do not help")]
+    ("gain", "phrase"), [(9, "phases help"), (4, "do not help"), (-9, "do not help")]
 )
-def test_lru_5_weighs_small_phases_by_their_errors(gain, word):
+def test_lru_5_weighs_small_phases_by_their_errors(gain, phrase):
     def change(data):
         for name, level in (("gamma", 60), ("phase", 60 + gain)):
             values, rows = where(data, "validation_accuracy", "model", name)
@@ -93,16 +93,16 @@ def test_lru_5_weighs_small_phases_by_their_errors(gain, word):
         data["loss"].loc[{"pixels": 16384, "setting": "ring"}] = 31.25
         data["loss"].loc[{"pixels": 16384, "setting": "gamma"}] = 1.5
 
-    said = shown("lru-5", paths=change, normalisation=fresh)
-    assert word in said
-    assert "31.2 nats without normalisation and 1.5 nats with norm" in said
-    assert f"is {60 + gain} ± 2 % with small phases and 60 ± 2 % without" in said
+    text = shown("lru-5", paths=change, normalisation=fresh)
+    assert phrase in text
+    assert "31.2 nats without normalisation and 1.5 nats with norm" in text
+    assert f"is {60 + gain} ± 2 % with small phases and 60 ± 2 % without" in text
 
 
 @pytest.mark.parametrize(
-    ("better", "word"), [(0, "at none of 10"), (3, "at 3 of 10"), (10, "at all 10")]
+    ("better", "phrase"), [(0, "at none of 10"), (3, "at 3 of 10"), (10, "at all 10")]
 )
-def test_lru_7_counts_where_the_linear_network_wins(better, word):
+def test_lru_7_counts_where_the_linear_network_wins(better, phrase):
     def change(data):
         final = data["loss"].transpose(
             "scale", "log_rate", "activation", "seed", "step"
@@ -111,7 +111,7 @@ def test_lru_7_counts_where_the_linear_network_wins(better, word):
         values = np.stack([linear, np.full((2, 5), 2.0)], 2)[..., None]
         data["loss"] = final.copy(data=np.broadcast_to(values[..., None], final.shape))
 
-    assert f"{word} pairs" in shown("lru-7", convolution_kernel=change)
+    assert f"{phrase} pairs" in shown("lru-7", convolution_kernel=change)
 
 
 def test_lru_8_finds_the_slowest_phase_of_each_chart():
@@ -120,11 +120,11 @@ def test_lru_8_finds_the_slowest_phase_of_each_chart():
         data["settled"].loc[{"chart": "cartesian", "phase": 0.25}] = 90.0
         data["settled"].loc[{"chart": "exponential"}] = 70.0
 
-    said = shown("lru-8", power_descent=change)
-    assert "real + imaginary parametrisation, Adam needs 60 to 90 iterations" in said
-    assert "90 at target phase 0.25 π and 60 at 0.5 π" in said
-    assert "exponential parametrisation, Adam needs 70 iterations on average at" in said
-    assert "below 0.001" in said
+    text = shown("lru-8", power_descent=change)
+    assert "real + imaginary parametrisation, Adam needs 60 to 90 iterations" in text
+    assert "90 at target phase 0.25 π and 60 at 0.5 π" in text
+    assert "exponential parametrisation, Adam needs 70 iterations on average at" in text
+    assert "below 0.001" in text
 
 
 def test_lru_9_counts_the_places_between_the_whiskers():
@@ -132,16 +132,16 @@ def test_lru_9_counts_the_places_between_the_whiskers():
         data["measured"].values[:] = data["exact"].values[..., None]
         data["measured"].loc[{"input": "constant", "inner": 0.5}] *= 2
 
-    said = shown("lru-9", ring_gain=change)
-    assert "39 of 39 points for white input and 26 of 39 points for constant" in said
-    assert "the 5th and 95th percentiles of 10 runs" in said
+    text = shown("lru-9", ring_gain=change)
+    assert "39 of 39 points for white input and 26 of 39 points for constant" in text
+    assert "the 5th and 95th percentiles of 10 runs" in text
 
 
 @pytest.mark.parametrize(
-    ("growth", "word"),
+    ("growth", "phrase"),
     [(1.05, "stay constant within 10 %"), (1.2, "do not stay constant")],
 )
-def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, word):
+def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, phrase):
     def change(data):
         data["measured"].values[:] = 4.0
         data["predicted"].values[:] = 4.0 * 1.15**2
@@ -152,19 +152,19 @@ def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, word):
         values[rows, -1] *= 3.0**2
         data["predicted"].values[rows, -1] *= 3.6**2
 
-    said = shown("rotrnn-3", lists=change)
+    text = shown("rotrnn-3", lists=change)
     assert (
         f"LRU's state norms by 3 to 3 and the RotRNN's state norms by {growth:.2g}"
-        in said
+        in text
     )
-    assert f"RotRNN's norms {word}." in said
-    assert "at most 38 %" in said
+    assert f"RotRNN's norms {phrase}." in text
+    assert "at most 38 %" in text
 
 
 @pytest.mark.parametrize(
-    ("power", "word"), [(2.5, "more slowly."), (1.5, "not more slowly at every rho.")]
+    ("power", "phrase"), [(2.5, "more slowly."), (1.5, "not more slowly at every rho.")]
 )
-def test_zucchet_1a_compares_powers_of_the_gap(power, word):
+def test_zucchet_1a_compares_powers_of_the_gap(power, phrase):
     def change(data):
         data["theory"].loc[{"quantity": "sensitivity"}] = data["gap"].values ** -power
         fast = {"quantity": "sensitivity", "rho": 0.5}
@@ -174,10 +174,10 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, word):
         data["sem"].values[:] = 0.02 * data["exact"].values
         data["simulated"].loc[{"quantity": "sensitivity", "rho": 0.9}] *= 1.07
 
-    said = shown("zucchet-1a", curse_of_memory=change)
-    assert f"sensitivity grows as (1-λ)^-{power} to (1-λ)^-4, depending" in said
-    assert f"state at rho = 1 grows as (1-λ)^-2, {word}" in said
-    assert "differ by at most 3.5 standard errors" in said
+    text = shown("zucchet-1a", curse_of_memory=change)
+    assert f"sensitivity grows as (1-λ)^-{power} to (1-λ)^-4, depending" in text
+    assert f"state at rho = 1 grows as (1-λ)^-2, {phrase}" in text
+    assert "differ by at most 3.5 standard errors" in text
     assert details("zucchet-1a", curse_of_memory=change) == (
         ("input correlation rho", "power of 1 - λ of the squared sensitivity"),
         *(("0", f"-{power}"), ("0.5", "-4"), ("0.9", f"-{power}")),
@@ -186,24 +186,24 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, word):
 
 
 @pytest.mark.parametrize(
-    ("power", "word"), [(3.0, "sharpens"), (-1.0, "does not sharpen")]
+    ("power", "phrase"), [(3.0, "sharpens"), (-1.0, "does not sharpen")]
 )
-def test_zucchet_1bc_says_how_the_loss_sharpens(power, word):
+def test_zucchet_1bc_says_how_the_loss_sharpens(power, phrase):
     def change(data):
         powers = {"modulus": power, "angle": 2.0}
         for kind, of in powers.items():
             data["bare_curvature"].loc[{"kind": kind}] = data["gap"].values ** -of
 
-    said = shown("zucchet-1bc", one_dimensional=change)
-    assert f"The loss {word} as the teacher's time constant grows" in said
-    assert f"grows as (1-|λ*|)^{-power:.2g} along the real axis and as" in said
-    assert "and as (1-|λ*|)^-2 along the circle, where" in said
+    text = shown("zucchet-1bc", one_dimensional=change)
+    assert f"The loss {phrase} as the teacher's time constant grows" in text
+    assert f"grows as (1-|λ*|)^{-power:.2g} along the real axis and as" in text
+    assert "and as (1-|λ*|)^-2 along the circle, where" in text
 
     def alike(data):
         data["bare_curvature"].values[:] = data["gap"].values ** -2.0
 
-    said = shown("zucchet-1bc", one_dimensional=alike)
-    assert "grows as (1-|λ*|)^-2 along the real axis and along the circle" in said
+    text = shown("zucchet-1bc", one_dimensional=alike)
+    assert "grows as (1-|λ*|)^-2 along the real axis and along the circle" in text
 
 
 def test_zucchet_2_tells_bounded_from_growing_moments():
@@ -215,11 +215,11 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
 
         data["controlled_theory"].loc[{"quantity": "sensitivity", "rho": 1}] = 5.0
 
-    said = shown("zucchet-2", curse_of_memory=change)
-    assert said.startswith("Both moments are bounded at 4 of 5 values of rho.")
-    assert "At rho = 1 the squared state is at most 2 and the squared sens" in said
-    assert "sensitivity at most 5, for" in said
-    assert "only at rho = 0.9" in said
+    text = shown("zucchet-2", curse_of_memory=change)
+    assert text.startswith("Both moments are bounded at 4 of 5 values of rho.")
+    assert "At rho = 1 the squared state is at most 2 and the squared sens" in text
+    assert "sensitivity at most 5, for" in text
+    assert "only at rho = 0.9" in text
     assert details("zucchet-2", curse_of_memory=change) == (
         (
             "input correlation rho",
@@ -231,19 +231,19 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
 
 
 @pytest.mark.parametrize(
-    ("power", "words"),
+    ("power", "phrases"),
     [
         (0.7, ["bounded at 0 of 5", "only at rho = 0, 0.5, 0.9, 0.99, 1."]),
         (0.0, ["bounded at 5 of 5", "No moment grows without bound."]),
     ],
 )
-def test_zucchet_2_reads_well_without_bounds_or_without_growth(power, words):
+def test_zucchet_2_reads_well_without_bounds_or_without_growth(power, phrases):
     def change(data):
         data["controlled_theory"].values[:] = 2.0 * data["gap"].values ** -power
 
-    said = shown("zucchet-2", curse_of_memory=change)
-    assert all(one in said for one in words)
-    assert ("is at most 2 and" in said) == (power == 0)
+    text = shown("zucchet-2", curse_of_memory=change)
+    assert all(phrase in text for phrase in phrases)
+    assert ("is at most 2 and" in text) == (power == 0)
 
 
 @pytest.mark.parametrize(
@@ -270,9 +270,9 @@ def test_zucchet_3_says_from_where_the_lru_leads(lead, first):
         for decades, name in enumerate(data["student"].values):
             data["best"].loc[{"student": name}] = 10.0**-decades
 
-    said = shown("zucchet-3", memory_gap=change, ablation=designs)
-    assert first in said
-    assert "4 other networks are 1.0 to 4.0 decades below the RNN's." in said
+    text = shown("zucchet-3", memory_gap=change, ablation=designs)
+    assert first in text
+    assert "4 other networks are 1.0 to 4.0 decades below the RNN's." in text
     assert details("zucchet-3", memory_gap=change, ablation=designs) == (
         ("network of panel B", "median loss below the RNN's (decades)"),
         *(("block diagonal", "1.0"), ("more neurons", "2.0")),
@@ -286,33 +286,33 @@ def rates(data, **of):
         data["rate"].values[rows] = rate
 
 
-@pytest.mark.parametrize(("count", "word"), [(9, "fewer than"), (10, "at least")])
-def test_zucchet_4_counts_the_sharp_directions(count, word):
+@pytest.mark.parametrize(("count", "phrase"), [(9, "fewer than"), (10, "at least")])
+def test_zucchet_4_counts_the_sharp_directions(count, phrase):
     def change(data):
         data["eigenvalue"].values[:] = 0.0
         data["eigenvalue"].values[:, :count] = 1.0
         data["eigenvalue"].loc[{"network": "RNN", "rank": 0}] = 6.0
         data["eigenvalue"].loc[{"network": "RNN", "rank": count}] = 1.0
 
-    said = shown(
+    text = shown(
         "zucchet-4",
         hessian_structure=change,
         adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
     )
     assert (
         f"The Hessian has {count + 1} large eigenvalues for the RNN and {count} for the "
-        f"complex diagonal network, {word} the 10 that the paper's caption names."
-        in said
+        f"complex diagonal network, {phrase} the 10 that the paper's caption names."
+        in text
     )
-    assert "RNN's largest Hessian eigenvalue is 6 times the complex diagonal" in said
-    assert "is 1e-05 (RNN) and 0.25 (complex diagonal)." in said
+    assert "RNN's largest Hessian eigenvalue is 6 times the complex diagonal" in text
+    assert "is 1e-05 (RNN) and 0.25 (complex diagonal)." in text
 
 
 @pytest.mark.parametrize(
-    ("angle", "word"),
+    ("angle", "phrase"),
     [(8.0, "only the curvature along"), (0.5, "the curvatures along")],
 )
-def test_zucchet_9_compares_angle_and_magnitude(angle, word):
+def test_zucchet_9_compares_angle_and_magnitude(angle, phrase):
     def change(data):
         names = data["parameter"].sel(network="LRU").values
         matrix = data["hessian"].sel(network="LRU").values
@@ -322,14 +322,14 @@ def test_zucchet_9_compares_angle_and_magnitude(angle, word):
                 matrix[row, row] = entry
         data["hessian"].loc[{"network": "LRU"}] = matrix
 
-    said = shown(
+    text = shown(
         "zucchet-9",
         hessian_structure=change,
         adaptive_rates=lambda data: rates(data, LRU=0.5, S4=0.125),
     )
-    assert f"along an angle is {angle / 2:.2g} times" in said
-    assert f"parametrisation limits {word} magnitudes" in said
-    assert "is 0.5 (LRU) and 0.12 (S4)" in said
+    assert f"along an angle is {angle / 2:.2g} times" in text
+    assert f"parametrisation limits {phrase} magnitudes" in text
+    assert "is 0.5 (LRU) and 0.12 (S4)" in text
 
 
 def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
@@ -340,14 +340,14 @@ def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
             data["gap"].values ** -1.5
         )
 
-    said = shown("zucchet-6", one_dimensional=change)
+    text = shown("zucchet-6", one_dimensional=change)
     assert (
         "Along the modulus, the curvature at the teacher is bounded for exp and tanh and "
-        "grows as gap^-2 for polar." in said
+        "grows as gap^-2 for polar." in text
     )
     assert (
         "Along the angle, the curvature at the teacher is bounded for exp and grows as "
-        "gap^-2 for polar and gap^-1.5 for tanh." in said
+        "gap^-2 for polar and gap^-1.5 for tanh." in text
     )
 
 
@@ -356,11 +356,11 @@ def test_zucchet_6_reads_well_without_bounds_or_without_growth():
         data["curvature"].values[:] = 1.0
         data["curvature"].loc[{"kind": "angle"}] = data["gap"].values ** -2.0
 
-    said = shown("zucchet-6", one_dimensional=change)
-    assert "bounded for polar, exp and tanh. Along the angle" in said
+    text = shown("zucchet-6", one_dimensional=change)
+    assert "bounded for polar, exp and tanh. Along the angle" in text
     assert (
         "bounded for no parametrisation and grows as gap^-2 for polar, exp and tanh."
-        in said
+        in text
     )
 
 
@@ -372,28 +372,28 @@ def test_zucchet_7_says_where_each_run_ends():
         data["modulus"].loc[last] = 0.5
         data["angle"].loc[last] = data.attrs["teacher"] - np.pi
 
-    said = shown("zucchet-7", angle_descent=change)
+    text = shown("zucchet-7", angle_descent=change)
     assert (
-        "is 0 (plain, panel A), 0 (exponential, panel B), 1 (optimal, panel C)." in said
+        "is 0 (plain, panel A), 0 (exponential, panel B), 1 (optimal, panel C)." in text
     )
     assert (
-        "ends -0.50 full turns from the target angle, and the modulus is 0.500 " in said
+        "ends -0.50 full turns from the target angle, and the modulus is 0.500 " in text
     )
-    assert "instead of 0.99." in said
+    assert "instead of 0.99." in text
 
 
 @pytest.mark.parametrize(
-    ("order", "word"), [((8, 4, 2, 1), "factor falls"), ((8, 4, 5, 1), "not")]
+    ("order", "phrase"), [((8, 4, 2, 1), "factor falls"), ((8, 4, 5, 1), "not")]
 )
-def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
+def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, phrase):
     def change(data):
         near = np.abs(data["along"].values + data.attrs["angle"]) < 0.2
         data["circle"].values[:] = np.where(near, np.array(order)[:, None] * 3.0, 3.0)
 
-    said = shown("zucchet-8", similarity=change)
-    assert "rho = 0, λ0 is 8 times as similar to its conjugate as to the real " in said
-    assert "At rho = 0.99 this factor is 1." in said
-    assert word in said
+    text = shown("zucchet-8", similarity=change)
+    assert "rho = 0, λ0 is 8 times as similar to its conjugate as to the real " in text
+    assert "At rho = 0.99 this factor is 1." in text
+    assert phrase in text
     header, *rows = details("zucchet-8", similarity=change)
     assert header == (
         "input correlation rho",
@@ -403,8 +403,10 @@ def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, word):
     assert rows == [*zip(rhos, map(str, order), strict=True)]
 
 
-@pytest.mark.parametrize(("lead", "word"), [(1.5, "falls"), (-1.5, "does not fall")])
-def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(lead, word):
+@pytest.mark.parametrize(("lead", "phrase"), [(1.5, "falls"), (-1.5, "does not fall")])
+def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(
+    lead, phrase
+):
     def change(data):
         half = data.sizes["entry"] // 2
         own = np.kron(np.ones((2, 2)), np.eye(half)) > 0
@@ -416,18 +418,18 @@ def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(lead
         data["best"].loc[{"student": "LRU"}] = 0.1
         data["best"].loc[{"student": "LRU", "condition": 0.01}] = 10**-lead
 
-    said = shown("zucchet-10", hessian_structure=change, concentration=losses)
+    text = shown("zucchet-10", hessian_structure=change, concentration=losses)
     assert (
         "divided by that of one eigenvalue, is 0.25 at θ0 = 1 π and 1 at 0.01 π."
-        in said
+        in text
     )
     assert details("zucchet-10", hessian_structure=change, concentration=losses) == (
         ("largest phase θ0", "mean entry between two eigenvalues / of one eigenvalue"),
         *(("1 π", "0.25"), ("0.1 π", "0.5"), ("0.01 π", "1")),
     )
-    assert f"1.5 decades {'below' if lead > 0 else 'above'}" in said
-    assert "1.0 decades below it at 1 π" in said
-    assert word in said
+    assert f"1.5 decades {'below' if lead > 0 else 'above'}" in text
+    assert "1.0 decades below it at 1 π" in text
+    assert phrase in text
 
 
 @pytest.mark.parametrize(
@@ -439,11 +441,11 @@ def test_zucchet_11_says_from_how_many_heads_on_losses_are_alike(decades, since)
         for name, power in zip(data["student"].values, decades, strict=True):
             data["best"].loc[{"student": name}] = 10.0**-power
 
-    said = shown("zucchet-11", heads=change)
+    text = shown("zucchet-11", heads=change)
     last = f"10^{-decades[-1]:.1f} with 32 heads"
-    assert f"median loss is 10^{-decades[0]:.1f} with 1 head and {last}" in said
-    assert f"From {since} head{'s' * (since > 1)} on, the median loss is within" in said
-    assert "a factor of 2 of the loss with 32 heads." in said
+    assert f"median loss is 10^{-decades[0]:.1f} with 1 head and {last}" in text
+    assert f"From {since} head{'s' * (since > 1)} on, the median loss is within" in text
+    assert "a factor of 2 of the loss with 32 heads." in text
     header, *rows = details("zucchet-11", heads=change)
     assert header == ("heads", "log10 of the median loss")
     heads = "1", "2", "4", "8", "16", "32"
@@ -459,9 +461,9 @@ def test_sigprop_adam_says_how_much_less_the_product_varies():
         data["effective_rate"].loc[{"network": "LRU"}] = 2.0
         data["effective_rate"].loc[{"network": "S4"}] **= 2
 
-    said = shown("sigprop-adam", hessian_structure=change)
-    assert "rates span 0.0 to 2.0 decades within" in said
-    assert "of the Hessian span 0.0 to 1.5 decades." in said
+    text = shown("sigprop-adam", hessian_structure=change)
+    assert "rates span 0.0 to 2.0 decades within" in text
+    assert "of the Hessian span 0.0 to 1.5 decades." in text
     assert details("sigprop-adam", hessian_structure=change) == (
         ("range in decades", "effective rates", "rates times row norms"),
         ("RNN", "1.0", "0.0"),
@@ -481,13 +483,13 @@ def test_sigprop_basins_gives_the_largest_share_of_the_disc():
             0.5
         )
 
-    said = shown("sigprop-basins", basins=change)
+    text = shown("sigprop-basins", basins=change)
     assert (
         "With Adam and the best parametrisation, training reaches the teacher from 75 % "
-        "(teacher at 0.01 π) and 25 % (teacher at 0.5 π) of the unit disc." in said
+        "(teacher at 0.01 π) and 25 % (teacher at 0.5 π) of the unit disc." in text
     )
     assert (
-        "25 % (teacher at 0.01 π) and 50 % (teacher at 0.5 π) of the unit disc." in said
+        "25 % (teacher at 0.01 π) and 50 % (teacher at 0.5 π) of the unit disc." in text
     )
     header, *rows = details("sigprop-basins", basins=change)
     assert header[:4] == (
@@ -512,15 +514,15 @@ def test_sigprop_bench_says_how_much_longer_others_take():
         data["seconds"].values[:] = np.array([1.0, 3.0, 2.0])[:, None, None]
         data["seconds"].loc[{"way": "scan", "length": 256}] = 4.0
 
-    said = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
+    text = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
     assert (
         "takes 2 times as long with a streaming scan as with our kernel, and 50 times with "
         "an associative scan. Simulating one sequence at a time takes 7 times as long as"
-        in said
+        in text
     )
     assert (
         "take 3 times as long with an associative scan as with our scan, and 2 to 4 times as "
-        "long with lax.scan." in said
+        "long with lax.scan." in text
     )
 
 
@@ -533,12 +535,12 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         data["share"].loc[{"network": "tanh", "group": "other"}] = 0.5
         data["share"].loc[{"network": "RotRNN", "group": "readout"}] = 0.75
 
-    said = shown("sigprop-networks", network_curvature=change)
+    text = shown("sigprop-networks", network_curvature=change)
     assert (
         "share of the curvature belongs to parameters outside the recurrent layers in LRU "
-        "(25 %) and tanh (50 %)." in said
+        "(25 %) and tanh (50 %)." in text
     )
-    assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in said
+    assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in text
     assert details("sigprop-networks", network_curvature=change) == (
         ("share of the curvature", "recurrent", "input", "readout", "other"),
         ("LRU", "0.10", "0.10", "0.10", "0.25"),
@@ -556,7 +558,7 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
         )
         data["usual_moved"].loc[{"usual": "LRU", "gain": "loss", "decay": 0.0}] = 0.25
 
-    said = shown("sigprop-parametrisations", parametrisations=change)
+    text = shown("sigprop-parametrisations", parametrisations=change)
     for name, state, curvature in (
         ("LRU", "1 to 1", "0.2 to 1"),
         ("tanh", "1 to 3", "1 to 1"),
@@ -564,19 +566,19 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
         assert (
             f"In the {name} parametrisation, a unit step changes the state (A) by {state} "
             f"times the optimal mean square and has {curvature} times the optimal "
-            "curvature (B)." in said
+            "curvature (B)." in text
         )
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
 def test_sentences_under_a_figure_are_short_and_plain(name):
-    said = shown(name)
-    assert said.endswith(".")
-    sentences, caption = said.split(". "), catalogue.source_and_caption(name)[1]
+    text = shown(name)
+    assert text.endswith(".")
+    sentences, caption = text.split(". "), catalogue.source_and_caption(name)[1]
     assert len(sentences) <= MOST
     for sentence in (*sentences, *caption.split(". ")):
         assert len(sentence.split()) <= LONGEST, sentence
-    assert private(" ".join((said, caption, catalogue.entry(name).title))) == []
+    assert private(" ".join((text, caption, catalogue.entry(name).title))) == []
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
@@ -595,10 +597,10 @@ FRAGILE = {"rotrnn-3", "sigprop-adam", "sigprop-depth", "zucchet-5"}
 @pytest.mark.parametrize("name", catalogue.entries())
 def test_the_sentence_of_a_figure_follows_its_data(name):
     shown, needed = catalogue.module(name).shown, catalogue.entry(name).needs()
-    said = shown({study: store.shipped(study) for study in needed})
+    text = shown({study: store.shipped(study) for study in needed})
     changes = [scrambled] if name in FRAGILE else [permuted("fc"), permuted("fcbiuOU")]
     others = [shown({study: change(study) for study in needed}) for change in changes]
-    assert any(other != said for other in others)
+    assert any(other != text for other in others)
 
 
 def permuted(kinds):

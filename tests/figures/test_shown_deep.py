@@ -51,11 +51,11 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     deep["state"].loc[{"kind": "cRNN", "gap": 1e-4, "layer": 1}] *= 70
     deep["predicted"].loc[{"kind": "cRNN", "gap": 1e-4}] *= 68
     deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
-    said = zucchet_5.shown({"deep_signals": deep})
-    assert "From nu_0 = 0 to 0.9999" in said
-    assert "factors: 70 (cRNN), 1 (LRU), 1 (GRU)." in said
+    text = zucchet_5.shown({"deep_signals": deep})
+    assert "From nu_0 = 0 to 0.9999" in text
+    assert "factors: 70 (cRNN), 1 (LRU), 1 (GRU)." in text
     assert (
-        "recurrences differ by at most 2.9 %, with a standard error of 0.6 %." in said
+        "recurrences differ by at most 2.9 %, with a standard error of 0.6 %." in text
     )
 
 
@@ -81,9 +81,9 @@ def test_zucchet_13_tells_how_far_layers_are_apart(deep):
         [5.0, 1, 2, 1]
     )
     deep["ends"].loc[{"kind": "GRU", "end": "encoder"}] = 12
-    said = zucchet_13.shown({"deep_signals": deep})
-    assert "by a factor of at most 5 (cRNN), 1 (LRU), 1 (GRU)." in said
-    assert "are 1 (cRNN), 1 (LRU), 12 (GRU) times the feedforward gradients." in said
+    text = zucchet_13.shown({"deep_signals": deep})
+    assert "by a factor of at most 5 (cRNN), 1 (LRU), 1 (GRU)." in text
+    assert "are 1 (cRNN), 1 (LRU), 12 (GRU) times the feedforward gradients." in text
     header, *rows = zucchet_13.details({"deep_signals": deep})
     assert header == (
         *("recurrence", "largest factor between layers", "group with this factor"),
@@ -98,8 +98,8 @@ def test_zucchet_13_tells_how_far_layers_are_apart(deep):
 
 def test_zucchet_5_draws_what_is_stored(deep):
     deep["state"] *= np.arange(1, 4)[None, :, None, None]
-    drawn = zucchet_5.draw({"deep_signals": deep}, "a")
-    first = drawn.axes[0]
+    figure = zucchet_5.draw({"deep_signals": deep}, "a")
+    first = figure.axes[0]
     line = first.containers[0].lines[0]
     np.testing.assert_allclose(line.get_xdata(), GAPS)
     np.testing.assert_allclose(line.get_ydata(), [1, 2, 3])
@@ -134,10 +134,10 @@ def correlation():
 def test_zucchet_12_tells_the_fit_and_whether_the_interval_holds_the_papers(
     correlation,
 ):
-    said = zucchet_12.shown({"embedding_correlation": correlation})
-    assert "R at lag 0 is 0.376." in said
-    assert "in the 95 % interval at 50 % of the lags" in said
-    assert "at these lags: 3 for sampled inputs and over 3 for ListOps." in said
+    text = zucchet_12.shown({"embedding_correlation": correlation})
+    assert "R at lag 0 is 0.376." in text
+    assert "in the 95 % interval at 50 % of the lags" in text
+    assert "at these lags: 3 for sampled inputs and over 3 for ListOps." in text
     read = correlation.assign_attrs(source="bert.npy")
     assert "lags: 3 for embeddings" in zucchet_12.shown({"embedding_correlation": read})
     assert zucchet_12.details({"embedding_correlation": correlation}) == (
@@ -180,9 +180,9 @@ def jacobian():
 
 def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     jacobian["log_size"][2, -1, 1] += np.log10(2)
-    said = zucchet_14.shown({"gru_jacobian": jacobian})
-    assert "is 0.01 to 1 after 16 steps and 0.01 to 2 after 20 steps." in said
-    assert "of the entries exceeds 1 in the case 'c, sigma_h = 5'." in said
+    text = zucchet_14.shown({"gru_jacobian": jacobian})
+    assert "is 0.01 to 1 after 16 steps and 0.01 to 2 after 20 steps." in text
+    assert "of the entries exceeds 1 in the case 'c, sigma_h = 5'." in text
     assert zucchet_14.details({"gru_jacobian": jacobian}) == (
         (
             "panel and setting",
@@ -194,19 +194,19 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     )
     jacobian["log_size"][2] = -1
     assert "exceeds 1 in no case" in zucchet_14.shown({"gru_jacobian": jacobian})
-    drawn = zucchet_14.draw({"gru_jacobian": jacobian})
-    assert len(drawn.axes) == 3
-    low, high = drawn.axes[2].get_ylim()
+    figure = zucchet_14.draw({"gru_jacobian": jacobian})
+    assert len(figure.axes) == 3
+    low, high = figure.axes[2].get_ylim()
     assert (low, high) == (-200, 200)
-    np.testing.assert_array_equal(drawn.axes[2].get_yticks(), [-100, 0, 100])
-    line = drawn.axes[0].lines[0]
+    np.testing.assert_array_equal(figure.axes[2].get_yticks(), [-100, 0, 100])
+    line = figure.axes[0].lines[0]
     np.testing.assert_allclose(line.get_xdata(), [0, 1, 20])
     np.testing.assert_allclose(line.get_ydata(), [1, 1, 1])
 
 
 @pytest.fixture
 def gates():
-    places = [1.0, 128.0, 256.0]
+    positions = [1.0, 128.0, 256.0]
     names, quantities = (
         ["constant", "input", "input and state"],
         ["state", "bias sensitivity"],
@@ -231,7 +231,7 @@ def gates():
         {
             "gates": names,
             "quantity": quantities,
-            "place": places,
+            "place": positions,
             "layer": layers,
             "size": [0.25, 1.0],
         },
@@ -242,16 +242,16 @@ def gates():
 def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
     gates["finite"].loc[{"quantity": "state", "place": 256.0}] = 2
     gates["mean"].loc[{"gates": "input and state", "place": 1.0}] = 1.3
-    said = zucchet_15.shown({"gated_neurons": gates})
+    text = zucchet_15.shown({"gated_neurons": gates})
     assert (
         "With constant gates, measured means differ from theory by -16.7 % (state) and "
-        "+0.0 % (bias sensitivity) on average" in said
+        "+0.0 % (bias sensitivity) on average" in text
     )
     assert (
         "With gates that read input and state, measured means differ by -6.7 % (state) and "
-        "+10.0 % (bias sensitivity)." in said
+        "+10.0 % (bias sensitivity)." in text
     )
-    assert "varies by the factors 2.0 (state) and 1.0 (bias sensitivity)." in said
+    assert "varies by the factors 2.0 (state) and 1.0 (bias sensitivity)." in text
     header, *rows = zucchet_15.details({"gated_neurons": gates})
     assert header == (
         *("gates read", "mean square of", "mean difference from theory"),
@@ -273,9 +273,9 @@ def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
 
 def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
-    said = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
-    assert "from that of the linearised layer by -40.0% to +50.0%, depending" in said
-    assert "With inputs of 0.25 times the amplitude, the difference is -10.0%." in said
+    text = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
+    assert "from that of the linearised layer by -40.0% to +50.0%, depending" in text
+    assert "With inputs of 0.25 times the amplitude, the difference is -10.0%." in text
     gates["ratio"].loc[{"layer": "LSTM", "size": 0.25}] = 1.25
     header, *rows = sigprop_effective_eigenvalues.details({"gated_neurons": gates})
     assert header[1:] == ("full input size", "0.25 of the input size")
@@ -286,8 +286,10 @@ def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
         ("LSTM", "+50.0%", "+25.0%"),
     ]
     (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
-    means = [one.get_xydata() for one in axes.lines if one.get_marker() == "o"]
-    assert any(np.allclose(one, [[0.25, 0.9], [1, 0.6]]) for one in means if one.size)
+    means = [line.get_xydata() for line in axes.lines if line.get_marker() == "o"]
+    assert any(
+        np.allclose(points, [[0.25, 0.9], [1, 0.6]]) for points in means if points.size
+    )
 
 
 def test_sigprop_effective_eigenvalues_has_bars_of_two_standard_errors(gates):

@@ -12,11 +12,11 @@ def test_blur_6_says_how_much_longer_blur_takes_and_how_both_grow():
     data["seconds"].loc[{"model": "blur"}] = 2.0
     data["seconds"].loc[{"model": "blur", "horizon": 720}] = 3.0
     data["power"].loc[{"model": "lru"}] = [0.75, 0.875, 1.0]
-    said = blur_6.shown({"forecast_speed": data})
-    assert "BLUR takes 2.00 to 3.00 times as long as a forecast by the LRU" in said
+    text = blur_6.shown({"forecast_speed": data})
+    assert "BLUR takes 2.00 to 3.00 times as long as a forecast by the LRU" in text
     assert (
         "LRU's time grows as the horizon to the power 0.88, with a 95 % interval of 0.75 to "
-        "1.00." in said
+        "1.00." in text
     )
     data["power"].loc[{"model": "lru", "end": ["low", "high"]}] = float("nan")
     assert "to the power 0.88. BLUR's" in blur_6.shown({"forecast_speed": data})
@@ -30,11 +30,11 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     data["step_seconds"].values[:] = 1.0
     data["step_seconds"].loc[{"trained": "gru", "task": task}] = 4.0
     data["step_seconds"].loc[{"trained": "blur", "task": task, "repeat": 0}] = 3.0
-    said = module.shown({"forecast_speed": data})
+    text = module.shown({"forecast_speed": data})
     assert (
-        "In the median of 5 repeats, a training step of BLUR takes 1.00 times" in said
+        "In the median of 5 repeats, a training step of BLUR takes 1.00 times" in text
     )
-    assert "and GRU the longest, 4.00 times." in said
+    assert "and GRU the longest, 4.00 times." in text
     header, *rows = module.details({"forecast_speed": data})
     assert header == (
         "time of a step relative to the LRU",
@@ -46,9 +46,9 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     assert ("BLUR", "1.00", "1.00", "3.00") in rows
     assert "LRU" not in {name for name, *_ in rows}
     data["step_seconds"].loc[{"trained": "s4", "task": task}] = 0.25
-    said = module.shown({"forecast_speed": data})
+    text = module.shown({"forecast_speed": data})
     assert (
-        "Of the other layers, S4 takes the shortest time, 0.25 times the LRU's" in said
+        "Of the other layers, S4 takes the shortest time, 0.25 times the LRU's" in text
     )
 
 

@@ -22,11 +22,11 @@ def table(levels):
 
 def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
     data = table({"blur": 0.25, "lru": 0.5})
-    said = blur_7.shown({"forecasts": data})
+    text = blur_7.shown({"forecasts": data})
     assert (
-        "On ETTh1, BLUR's mean squared error is 0.505 to 0.510 times the LRU's" in said
+        "On ETTh1, BLUR's mean squared error is 0.505 to 0.510 times the LRU's" in text
     )
-    assert "and both errors grow" in said
+    assert "and both errors grow" in text
     assert blur_7.details({"forecasts": data}) == (
         ("task", "layer", "mean squared error, scaled units", "relative to the LRU"),
         ("ETTh1, horizon 24", "BLUR", "0.260", "0.510"),
@@ -50,27 +50,27 @@ def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed
                 own = data[f"control_{metric}"].sel(control=control)
                 own.values[here] = (0.3 * factor * horizon / 24) ** power
     data["test_mae"] = 0.7 * data["test_mae"]
-    whole = blur_7.draw({"forecasts": data}).axes
-    for axes, metric, power in zip(whole, ("mse", "mae"), (1.0, 0.5), strict=False):
+    all_axes = blur_7.draw({"forecasts": data}).axes
+    for axes, metric, power in zip(all_axes, ("mse", "mae"), (1.0, 0.5), strict=False):
         panel = Reading(axes)
         for model, (_, colour, _) in series.MODELS.items():
             cells = [
                 series.cells(data, "ETTh1", horizon, model) for horizon in (24, 48)
             ]
-            runs = [one[f"test_{metric}"].values for one in cells]
+            runs = [cell[f"test_{metric}"].values for cell in cells]
             means, spreads = zip(
-                *((np.mean(one), np.std(one, ddof=1) / 3**0.5) for one in runs),
+                *((np.mean(run), np.std(run, ddof=1) / 3**0.5) for run in runs),
                 strict=True,
             )
             panel.errors([24, 48], means, spreads, colour=colour, marker="o")
-            printed = [float(one[f"printed_{metric}"][0]) for one in cells]
+            printed = [float(cell[f"printed_{metric}"][0]) for cell in cells]
             panel.curve([24, 48], printed, colour, "D")
         controls = (("linear", 1, "-"), ("season", 2, "--"), ("last value", 3, ":"))
         for control, factor, dashes in controls:
             values = [(0.3 * factor * many) ** power for many in (1, 2)]
             panel.curve([24, 48], values, style.GREY, ".", dashes, control)
         panel.done("log", "linear", "horizon", horizons.METRICS[metric])
-        labels = [int(one.get_text()) for one in axes.get_xticklabels()]
+        labels = [int(label.get_text()) for label in axes.get_xticklabels()]
         assert labels == axes.get_xticks().tolist() == [24, 48]
 
 
@@ -84,13 +84,13 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
     runs |= {Config("ETTh1", 48, model, 0): levels[model] for model in ("blur", "lru")}
     data = gathered(runs)
     (axes,) = blur_7.draw({"forecasts": data}, "c").axes
-    names = [one.get_text() for one in axes.get_yticklabels()]
+    names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["S4", "BLUR", "LRU", "bidirectional tanh RNN"]
-    for place, (model, bar) in enumerate(
+    for index, (model, bar) in enumerate(
         zip(("s4", "blur", "lru", "brnn"), axes.containers, strict=True)
     ):
         ((mean,), (up,)) = bar.lines[0].get_data()
-        assert up == place
+        assert up == index
         np.testing.assert_allclose(mean, levels[model] + 0.01)
         face = bar.lines[0].get_markerfacecolor()
         assert (face == "none") == (model == "brnn")
@@ -106,8 +106,8 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
         if line.get_label() in ("linear", "season")
     }
     assert grey == {"linear": 0.3, "season": 0.6}
-    said = blur_7.shown({"forecasts": data})
-    assert said.endswith(
+    text = blur_7.shown({"forecasts": data})
+    assert text.endswith(
         "On ETTh1 at horizon 24, S4 has the smallest error of 4 layers, 0.310, and "
         "bidirectional tanh RNN the largest, 0.610."
     )
@@ -122,9 +122,9 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
 
 def test_what_was_not_trained_is_said_with_its_command():
     data = table({"blur": 0.25, "lru": 0.5})
-    told = horizons.missing(data, "ETTh1", (24, 48, 168, 336))
-    assert told.startswith("Not trained for ETTh1: horizons 168, 336. To train one:")
-    assert "`sigprop train forecast --data ETTh1 --model blur --horizon 168`" in told
+    message = horizons.missing(data, "ETTh1", (24, 48, 168, 336))
+    assert message.startswith("Not trained for ETTh1: horizons 168, 336. To train one:")
+    assert "`sigprop train forecast --data ETTh1 --model blur --horizon 168`" in message
     assert horizons.missing(data, "WTH", (24,)) == ""
     text = " ".join(blur_7.draw({"forecasts": data}).get_supxlabel().split())
     assert "Not trained for ETTm1: horizons 24, 48, 96, 288, 672" in text
@@ -135,8 +135,8 @@ def test_blur_12_says_which_network_is_nearer():
     for model, off in (("blur", 1.0), ("lru", 2.0)):
         here = (data["model"].values == model) & (data["data"].values == "WTH")
         data["forecast"].values[here] = data["truth"].values[here] + off
-    said = blur_12.shown({"forecasts": data})
-    assert "wet-bulb" not in said  # the made-up target has another name
-    assert said.endswith("BLUR has the lower error in both ranges.")
+    text = blur_12.shown({"forecasts": data})
+    assert "wet-bulb" not in text  # the made-up target has another name
+    assert text.endswith("BLUR has the lower error in both ranges.")
     data["forecast"].values[:] = data["truth"].values + 1.0
-    assert said != blur_12.shown({"forecasts": data})
+    assert text != blur_12.shown({"forecasts": data})

@@ -7,17 +7,17 @@ from tests.figures.test_shown import shown
 
 
 @pytest.mark.parametrize(
-    ("gaps", "word"),
+    ("gaps", "phrase"),
     [((3, 2, 1), "matrices come closer"), ((1, 2, 1), "not always come closer")],
 )
-def test_lru_2_compares_sizes(gaps, word):
+def test_lru_2_compares_sizes(gaps, phrase):
     def change(data):
         data["matrix_fraction"].values[:] = data["circular_law"].values
         data["matrix_fraction"].values[:, 7] += np.array(gaps) / 100
 
-    said = shown("lru-2", ring_eigenvalues=change)
-    assert word in said
-    assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at N = 2000" in said
+    text = shown("lru-2", ring_eigenvalues=change)
+    assert phrase in text
+    assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at N = 2000" in text
 
 
 def test_lru_3_counts_the_rings_inside_the_band():
@@ -26,25 +26,25 @@ def test_lru_3_counts_the_rings_inside_the_band():
             data[f"{name}_fraction"].values[:] = data[f"{name}_law"].values
             data[f"{name}_fraction"].values[ring, 9] += bands * data.attrs["band"]
 
-    said = shown("lru-3", ring_eigenvalues=change)
-    assert said.startswith("In 2 of 4 rings")
-    assert "at most 0.046; the bands allow 0.03." in said
+    text = shown("lru-3", ring_eigenvalues=change)
+    assert text.startswith("In 2 of 4 rings")
+    assert "at most 0.046; the bands allow 0.03." in text
 
 
-@pytest.mark.parametrize(("short", "word"), [(40, "no fewer"), (60, "fewer")])
-def test_lru_4_says_how_often_modes_turn(short, word):
+@pytest.mark.parametrize(("short", "phrase"), [(40, "no fewer"), (60, "fewer")])
+def test_lru_4_says_how_often_modes_turn(short, phrase):
     def change(data):
         for index, length, turns in ((0, 1024, short), (0, 16384, 900), (1, 16384, 50)):
             data["turns"].loc[{"length": length}][index] = turns
 
-    said = shown("lru-4", impulse_responses=change)
+    text = shown("lru-4", impulse_responses=change)
     assert (
         "In 16384 steps a mode completes 900 periods on average with phases up to 2π, and 50 "
-        "with phases up to π/50" in said
+        "with phases up to π/50" in text
     )
     assert (
-        f"give {word} periods in 16384 steps (50) than phases up to 2π in 1024 steps ({short})."
-        in said
+        f"give {phrase} periods in 16384 steps (50) than phases up to 2π in 1024 steps "
+        f"({short})." in text
     )
 
 
@@ -56,9 +56,9 @@ def test_lru_6_says_where_the_power_goes():
         exact = float(data["exact"].sel(signal="rectified")[4])
         data["amplitude"].loc[at] = exact + 0.02
 
-    said = shown("lru-6", relu_leakage=change)
+    text = shown("lru-6", relu_leakage=change)
     assert (
-        "60 % of the power is at the sine's frequency, 30 % at frequency zero" in said
+        "60 % of the power is at the sine's frequency, 30 % at frequency zero" in text
     )
-    assert "and 10 % at higher frequencies" in said
-    assert "Fourier coefficients differ by at most 2e-02." in said
+    assert "and 10 % at higher frequencies" in text
+    assert "Fourier coefficients differ by at most 2e-02." in text

@@ -23,13 +23,13 @@ def sliders():
 def test_every_combination_is_drawn_and_said(sliders):
     text = sliders._repr_html_()
     pictures = re.findall(r"<img [^>]*>", text)
-    said = [re.search('alt="([^"]*)"', one)[1] for one in pictures]
-    assert said[:2] == [
+    texts = [re.search('alt="([^"]*)"', picture)[1] for picture in pictures]
+    assert texts[:2] == [
         "size &amp; shape 1, turn left",
         "size &amp; shape 1, turn right",
     ]
-    assert len(said) == len(set(said)) == 6
-    assert [" hidden" in one for one in pictures] == [False] + [True] * 5
+    assert len(texts) == len(set(texts)) == 6
+    assert [" hidden" in picture for picture in pictures] == [False] + [True] * 5
     assert "Call draw." in text
     assert repr(sliders) == "6 pictures by size & shape, turn"
     assert not re.search(r"https?://", text)

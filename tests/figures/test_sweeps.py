@@ -36,26 +36,28 @@ def table(sweep):
     return made_up.rates() if sweep == "adaptive_rates" else made_up.tuned(sweep)
 
 
-def made():
+def all_results():
     """What figures draw; the Hessians are of no sweep."""
     tables = {sweep: table(sweep) for sweep in (*made_up.CONDITIONS, "adaptive_rates")}
     tables["hessian_structure"] = store.shipped("hessian_structure")
-    return {name: one.assign_attrs(preset="paper") for name, one in tables.items()}
+    return {
+        name: dataset.assign_attrs(preset="paper") for name, dataset in tables.items()
+    }
 
 
 @pytest.fixture
 def results():
     """What figures draw: a test may put another table here."""
-    return made()
+    return all_results()
 
 
-def drawn(results, name, panel=None):
+def figure_of(results, name, panel=None):
     return catalogue.module(name).draw(results, panel)
 
 
 def picture(results, name, panel):
     with style.styled():
-        canvas = FigureCanvasAgg(drawn(results, name, panel))
+        canvas = FigureCanvasAgg(figure_of(results, name, panel))
         canvas.figure.set_dpi(80)
         canvas.draw()
         return bytes(canvas.buffer_rgba())
@@ -63,7 +65,7 @@ def picture(results, name, panel):
 
 @functools.cache
 def before(name, panel):
-    return picture(made(), name, panel)
+    return picture(all_results(), name, panel)
 
 
 def changed(data, variable):
@@ -71,8 +73,8 @@ def changed(data, variable):
         return data.assign({variable: 1 + 0 * data[variable]})
     if variable in ("best", "rate", "effective"):
         return data.assign({variable: data[variable] ** 0.9})
-    place = data[variable] * 0.9
-    return data.assign_coords({variable: place})
+    values = data[variable] * 0.9
+    return data.assign_coords({variable: values})
 
 
 @pytest.mark.parametrize(
@@ -125,9 +127,9 @@ def test_interval_is_the_shortest_that_holds_the_median_often_enough(count):
 def test_interval_holds_the_median_as_often_as_it_says():
     draws = np.random.default_rng(0).exponential(size=(20_000, 10))
     low, high = losses.interval(draws)
-    held = np.mean((low < np.log(2)) & (np.log(2) < high))
+    share = np.mean((low < np.log(2)) & (np.log(2) < high))
     exact = 1 - 2 * stats.binom.cdf(1, 10, 0.5)
-    assert abs(held - exact) < 6 * np.sqrt(exact * (1 - exact) / 20_000)
+    assert abs(share - exact) < 6 * np.sqrt(exact * (1 - exact) / 20_000)
 
 
 def lines(axes, colour, *, marker="None"):
@@ -145,12 +147,14 @@ def texts(axes):
 def test_network_that_diverges_at_every_rate_leaves_a_marked_gap(results):
     data = results["memory_gap"]
     data["best"].loc[{"student": "RNN", "condition": 0.92}] = np.inf
-    (axes,) = drawn(results, "zucchet-3", "a").axes
+    (axes,) = figure_of(results, "zucchet-3", "a").axes
     (joined,) = lines(axes, style.VERMILION)
     assert np.isnan(joined.get_ydata()).tolist() == [False] * 3 + [True] + [False] * 3
     (crosses,) = lines(axes, style.VERMILION, marker="x")
     assert len(crosses.get_xdata()) == 10
-    (text,) = [one for one in axes.texts if "every rate" in one.get_text()]
+    (text,) = [
+        candidate for candidate in axes.texts if "every rate" in candidate.get_text()
+    ]
     assert text.xy[0] == joined.get_xdata()[3]
     assert not lines(axes, style.BLUE, marker="x")
 
@@ -158,7 +162,7 @@ def test_network_that_diverges_at_every_rate_leaves_a_marked_gap(results):
 def test_network_of_which_some_seeds_diverge_has_a_median_and_crosses(results):
     data = results["concentration"]
     data["best"].loc[{"student": "LRU", "condition": 0.1, "run": [0, 1, 2]}] = np.inf
-    (axes,) = drawn(results, "zucchet-10", "d").axes
+    (axes,) = figure_of(results, "zucchet-10", "d").axes
     (joined,) = lines(axes, style.BLUE)
     assert np.isfinite(joined.get_ydata()).all()
     (crosses,) = lines(axes, style.BLUE, marker="x")
@@ -176,13 +180,13 @@ def test_result_in_which_everything_diverged_can_still_be_drawn(
         if "best" in data:
             data["best"][:] = np.inf
     _, file = catalogue.draw_and_save(name, results, into=tmp_path)
-    assert any(reading.inked(file, drawn(results, name)))
+    assert any(reading.inked(file, figure_of(results, name)))
 
 
 def test_caption_counts_the_crosses_of_all_panels(results):
     results["memory_gap"]["best"][0, 3, :2] = np.inf
     results["starts"]["best"][1, 0, 0] = 2 * losses.FAR
-    figure = drawn(results, "zucchet-3")
+    figure = figure_of(results, "zucchet-3")
     crosses = [
         line for axes in figure.axes for line in axes.lines if line.get_marker() == "x"
     ]
@@ -192,14 +196,14 @@ def test_caption_counts_the_crosses_of_all_panels(results):
 
 def test_one_seed_has_no_interval(results):
     results["memory_gap"] = made_up.tuned("memory_gap", 1)
-    figure = drawn(results, "zucchet-3", "a")
+    figure = figure_of(results, "zucchet-3", "a")
     assert not figure.axes[0].collections
     assert figure.get_supxlabel().startswith("circles: one seed")
 
 
 def test_every_seed_is_a_point_and_every_network_a_name(results):
     data = table("memory_gap")
-    (axes,) = drawn(results, "zucchet-3", "a").axes
+    (axes,) = figure_of(results, "zucchet-3", "a").axes
     for name, colour in (("RNN", style.VERMILION), ("LRU", style.BLUE)):
         (points,) = lines(axes, colour, marker=".")
         np.testing.assert_array_equal(
@@ -209,15 +213,17 @@ def test_every_seed_is_a_point_and_every_network_a_name(results):
 
 
 def test_memory_grows_to_the_right_and_spreads_towards_one(results):
-    (axes,) = drawn(results, "zucchet-3", "a").axes
+    (axes,) = figure_of(results, "zucchet-3", "a").axes
     ticks = axes.get_xticks()
     labels = [text.get_text() for text in axes.get_xticklabels()]
     assert labels == ["0.32", "0.68", "0.84", "0.92", "0.96", "0.98", "0.99"]
-    np.testing.assert_allclose(10**-ticks, 1 - np.array([float(one) for one in labels]))
+    np.testing.assert_allclose(
+        10**-ticks, 1 - np.array([float(label) for label in labels])
+    )
 
 
 def test_panels_of_losses_share_their_axis(results):
-    first, second, third = drawn(results, "zucchet-3").axes
+    first, second, third = figure_of(results, "zucchet-3").axes
     assert first.get_ylim() == second.get_ylim() == third.get_ylim()
     assert [text.get_text() for text in second.get_xticklabels()] == [
         "RNN",
@@ -230,7 +236,7 @@ def test_panels_of_losses_share_their_axis(results):
 
 def test_end_of_a_scan_is_an_open_circle(results):
     results["heads"]["extreme"][2] = 1
-    figure = drawn(results, "zucchet-11", "a")
+    figure = figure_of(results, "zucchet-11", "a")
     circles = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     sizes = {line.get_markerfacecolor(): len(line.get_xdata()) for line in circles}
     assert sizes == {style.VERMILION: 5, "white": 1}
@@ -249,13 +255,13 @@ def test_end_of_a_scan_is_an_open_circle(results):
 def test_every_parameter_is_a_point_and_the_rate_a_grey_line(
     name, panel, network, results
 ):
-    axes, side = drawn(results, name, panel).axes
+    axes, side = figure_of(results, name, panel).axes
     data = made_up.rates()
     own = data["effective"].values[data["entry_network"].values == network]
     points = [line.get_ydata() for line in axes.lines if line.get_marker() == "."]
     assert sorted(np.concatenate(points)) == sorted(own)
-    for one in (axes, side):
-        (grey,) = lines(one, style.GREY)
+    for part in (axes, side):
+        (grey,) = lines(part, style.GREY)
         assert grey.get_ydata() == [1e-3, 1e-3]
     dots = [line for line in side.lines if line.get_marker() == "o"]
     assert [len(line.get_xdata()) for line in dots] == [10, 10]
@@ -268,10 +274,10 @@ def test_rates_evolve_where_tuned_in_a_panel_for_each_number_of_heads(results):
         cells.assign_coords(log_rate=cells["log_rate"] - 1),
         cells.assign_coords(start=("cell", np.full(cells.sizes["cell"], "teacher"))),
     ]
-    louder = [one.assign(rate=100 * one["rate"]) for one in decoys]
+    louder = [decoy.assign(rate=100 * decoy["rate"]) for decoy in decoys]
     mixed = xr.concat([*louder, cells], "cell")
     results["heads"] = data.drop_dims("cell").merge(mixed)
-    panels = drawn(results, "zucchet-11", "b").axes
+    panels = figure_of(results, "zucchet-11", "b").axes
     assert len(panels) == 6
     for i, axes in enumerate(panels):
         *_, middle = lines(axes, style.VERMILION)

@@ -67,7 +67,9 @@ def test_lines_are_means_over_seeds(shown, panel, name, scale):
     data = trainings(lru_5.SETTINGS)
     (axes,) = shown(lru_5, data, panel)
     for model, (label, _) in lru_5.SETTINGS.items():
-        (line,) = (one for one in axes.lines if one.get_label() == label)
+        (line,) = (
+            candidate for candidate in axes.lines if candidate.get_label() == label
+        )
         own = data[name].values[data["model"].values == model]
         np.testing.assert_allclose(line.get_ydata(), scale * own.mean(0))
         assert line.get_xdata()[-1] == (40 if panel == "d" else 40 - 40 / SEGMENTS / 2)
@@ -77,26 +79,26 @@ def test_every_rung_has_its_mean_and_its_losses(shown):
     data = trainings(("tanh", "gamma"))
     data["test_accuracy"][[0, 3]] = np.nan
     (axes,) = shown(lru_1, data, "a")
-    assert [one.get_text() for one in axes.get_yticklabels()] == [
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
         lru_1.NAMES["tanh"],
         lru_1.NAMES["gamma"],
     ]
-    crosses = [one for one in axes.lines if one.get_marker() == "x"]
-    assert [len(one.get_xdata()) for one in crosses] == [1, 1]
+    crosses = [line for line in axes.lines if line.get_marker() == "x"]
+    assert [len(cross.get_xdata()) for cross in crosses] == [1, 1]
     sound = 100 * data["test_accuracy"].values.reshape(2, SEEDS)[:, 1:]
-    marks = [one.get_xdata() for one in axes.lines if one.get_marker() == "|"]
+    marks = [line.get_xdata() for line in axes.lines if line.get_marker() == "|"]
     np.testing.assert_allclose(np.nansum(marks, axis=1), sound.mean(1))
-    bars = [one.get_xdata() for one in axes.lines if one.get_marker() == "None"]
+    bars = [line.get_xdata() for line in axes.lines if line.get_marker() == "None"]
     ends = [bar for bar in bars if np.isfinite(bar).all()]
     np.testing.assert_allclose(np.ptp(ends, axis=1), np.ptp(sound, axis=1))
 
 
 def test_lines_are_the_stationary_theory_of_layers_of_one_way(shown):
-    one_way, both = trainings(("lru", "rotrnn")), trainings(("blur",), 2 * LAYERS)
+    one_way, two_way = trainings(("lru", "rotrnn")), trainings(("blur",), 2 * LAYERS)
     padded = one_way.pad(recurrence=(0, LAYERS))
-    data = xr.concat([padded, both], "cell")
+    data = xr.concat([padded, two_way], "cell")
     (axes,) = shown(rotrnn_3, data, "a")
-    lines = [one.get_ydata() for one in axes.lines if one.get_marker() == "None"]
+    lines = [line.get_ydata() for line in axes.lines if line.get_marker() == "None"]
     firsts = one_way["predicted"].values[[0, SEEDS], :, :, rotrnn_3.RUNG]
     expected = np.sqrt(firsts).transpose(0, 2, 1).reshape(-1, LOOKS)
     np.testing.assert_allclose(lines, expected)

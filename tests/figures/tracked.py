@@ -10,7 +10,7 @@ from sigprop.experiments import store
 @functools.cache
 def shipped(study: str) -> xr.Dataset:
     """As ``store.shipped``; what would change its numbers is refused, as all share them."""
-    found = store.shipped(study)
-    for variable in found.data_vars.values():
+    dataset = store.shipped(study)
+    for variable in dataset.data_vars.values():
         variable.values.flags.writeable = False
-    return found
+    return dataset

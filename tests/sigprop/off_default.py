@@ -39,11 +39,11 @@ def public(rooms: Iterable[str], named) -> Iterator[Callable]:
     """Public functions of the rooms whose names match a pattern."""
     for room in rooms:
         package = importlib.import_module(f"sigprop.{room}")
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            for name, one in vars(importlib.import_module(found.name)).items():
-                mine = inspect.isfunction(one) and one.__module__ == found.name
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            for name, member in vars(importlib.import_module(module.name)).items():
+                mine = inspect.isfunction(member) and member.__module__ == module.name
                 if mine and not name.startswith("_") and named.search(name):
-                    yield one
+                    yield member
 
 
 def require_complete(rows: Rows, functions: Iterable[Callable], without, parts) -> None:
@@ -58,9 +58,9 @@ def require_complete(rows: Rows, functions: Iterable[Callable], without, parts) 
     covered: dict[str, set[str]] = {}
     for function, arguments, _ in rows.values():
         covered.setdefault(address(function), set()).update(arguments)
-    known = {address(one): one for one in functions}
+    known = {address(member): member for member in functions}
     assert set(known) - parts == set(covered)
-    for name, one in known.items():
-        parameters = inspect.signature(one).parameters.values()
+    for name, public_function in known.items():
+        parameters = inspect.signature(public_function).parameters.values()
         optional = {p.name for p in parameters if p.default is not p.empty}
         assert optional - without <= covered.get(name, optional), name

@@ -14,8 +14,8 @@ def response(process):
     first, each = process.initial_width, process.step_width
     normals = jnp.eye(first + STEPS * each)
     state, rows = process.initial(normals[:first]), []
-    for place in range(first, first + STEPS * each, each) if each else range(STEPS):
-        state, x = process.step(state, normals[place : place + each])
+    for start in range(first, first + STEPS * each, each) if each else range(STEPS):
+        state, x = process.step(state, normals[start : start + each])
         rows.append(np.asarray(x))
     return np.stack(rows)
 
@@ -23,7 +23,9 @@ def response(process):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=PROCESSES)
 def test_inputs_have_the_announced_covariance_exactly(process):
-    made = response(process)
+    responses = response(process)
     lags = np.subtract.outer(np.arange(STEPS), np.arange(STEPS))
     announced = process.autocovariance(lags.ravel()).reshape(lags.shape)
-    np.testing.assert_allclose(made @ made.T, announced, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        responses @ responses.T, announced, rtol=1e-12, atol=1e-12
+    )

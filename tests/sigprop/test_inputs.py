@@ -48,11 +48,11 @@ def normal_moment(process, i, j):
 
 def misfits(process, samples) -> dict[tuple[int, int], float]:
     """Distance of each measured product from the announced one, in standard errors."""
-    found = {}
+    deviations = {}
     for i, j in PLACES:
         mean, error = normal_moment(process, i, j)
-        found[i, j] = abs((samples[:, i] * samples[:, j]).mean() - mean) / error
-    return found
+        deviations[i, j] = abs((samples[:, i] * samples[:, j]).mean() - mean) / error
+    return deviations
 
 
 def draw(process, draws=DRAWS):
@@ -114,9 +114,9 @@ def test_autocovariance_is_even_bounded_by_its_origin_and_an_array(process):
 @every_process
 @pytest.mark.sampled(keep=["white", "constant", "AR(1)", "mixed", "moving average"])
 def test_same_key_gives_the_same_series_and_another_key_another(process):
-    first, again = (process.sample(jax.random.key(1), 3, 4) for _ in range(2))
+    first, repeated = (process.sample(jax.random.key(1), 3, 4) for _ in range(2))
     other = process.sample(jax.random.key(2), 3, 4)
-    assert (first == again).all()
+    assert (first == repeated).all()
     assert (first != other).any()
 
 
@@ -228,15 +228,15 @@ def test_empirical_autocovariance_is_its_defining_loop(lag):
 
 def test_empirical_sequences_are_resampled_whole_and_cut():
     data = np.arange(12.0).reshape(3, 4)
-    drawn = np.asarray(Empirical(data).sample(jax.random.key(5), 64, 2))
-    assert {tuple(row) for row in drawn} == {(0, 1), (4, 5), (8, 9)}
+    sample = np.asarray(Empirical(data).sample(jax.random.key(5), 64, 2))
+    assert {tuple(row) for row in sample} == {(0, 1), (4, 5), (8, 9)}
 
 
 def test_empirical_does_not_share_the_callers_memory():
     data = np.ones((2, 3))
-    held = Empirical(data)
+    process = Empirical(data)
     data[0, 0] = 100.0
-    assert held.autocovariance(np.array([0]))[0] == pytest.approx(1)
+    assert process.autocovariance(np.array([0]))[0] == pytest.approx(1)
 
 
 SERIES = np.sin(np.arange(7.0) ** 2) + 0.3
@@ -252,42 +252,42 @@ def test_a_recording_has_the_covariance_of_its_own_products_around_the_circle():
 
 
 def test_a_recording_repeats_after_its_period():
-    held = Recording(SERIES)
+    process = Recording(SERIES)
     lags = np.arange(5)
     np.testing.assert_array_equal(
-        held.autocovariance(lags), held.autocovariance(lags + 7)
+        process.autocovariance(lags), process.autocovariance(lags + 7)
     )
-    drawn = np.asarray(held.sample(jax.random.key(0), 20, 17))
-    np.testing.assert_array_equal(drawn[:, :10], drawn[:, 7:])
+    sample = np.asarray(process.sample(jax.random.key(0), 20, 17))
+    np.testing.assert_array_equal(sample[:, :10], sample[:, 7:])
 
 
 def test_a_recording_is_read_in_order_from_any_step_on():
-    drawn = np.asarray(Recording(np.arange(7.0)).sample(jax.random.key(1), 400, 3))
-    assert {tuple(row) for row in drawn} == {
+    sample = np.asarray(Recording(np.arange(7.0)).sample(jax.random.key(1), 400, 3))
+    assert {tuple(row) for row in sample} == {
         (k, (k + 1) % 7, (k + 2) % 7) for k in range(7)
     }
 
 
 @pytest.mark.parametrize(("i", "j"), [*PLACES, (0, 7)])
 def test_products_of_a_recording_average_to_its_autocovariance(i, j):
-    held = Recording(SERIES)
-    drawn = np.asarray(held.sample(jax.random.key(2), DRAWS, LENGTH), float)
-    products = drawn[:, i] * drawn[:, j]
-    truth = held.autocovariance(np.array([i - j]))[0]
+    process = Recording(SERIES)
+    sample = np.asarray(process.sample(jax.random.key(2), DRAWS, LENGTH), float)
+    products = sample[:, i] * sample[:, j]
+    truth = process.autocovariance(np.array([i - j]))[0]
     error = products.std() / math.sqrt(DRAWS)
     assert abs(products.mean() - truth) < Z * error
-    assert 2 * Z * error < 0.05 * held.autocovariance(np.array([0]))[0]
+    assert 2 * Z * error < 0.05 * process.autocovariance(np.array([0]))[0]
 
 
 @pytest.mark.usefixtures("x64")
 def test_a_recording_keeps_the_asked_precision_and_key():
-    held = Recording(SERIES)
-    first, again, other = (
-        held.sample(jax.random.key(seed), 9, 3, jnp.float64) for seed in (1, 1, 2)
+    process = Recording(SERIES)
+    first, repeated, other = (
+        process.sample(jax.random.key(seed), 9, 3, jnp.float64) for seed in (1, 1, 2)
     )
     assert first.dtype == jnp.float64
-    assert held.sample(jax.random.key(1), 2, 3).dtype == jnp.float32
-    assert (first == again).all()
+    assert process.sample(jax.random.key(1), 2, 3).dtype == jnp.float32
+    assert (first == repeated).all()
     assert (first != other).any()
 
 
@@ -298,6 +298,6 @@ def test_a_double_precision_recording_is_refused_while_it_is_off():
 
 def test_a_recording_does_not_share_the_callers_memory():
     data = np.ones(3)
-    held = Recording(data)
+    process = Recording(data)
     data[0] = 100.0
-    assert held.autocovariance(np.array([0]))[0] == pytest.approx(1)
+    assert process.autocovariance(np.array([0]))[0] == pytest.approx(1)

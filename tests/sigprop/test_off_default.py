@@ -73,8 +73,8 @@ def by_ages(lam, covariance, orders=(0, 0), ages=400):
     """``E x conj(y)`` of two states, or of their derivatives by the eigenvalue."""
     n = np.arange(ages)
     kernels = [
-        (n * one ** np.maximum(n - 1.0, 0) if order else one ** (n + 0.0))
-        for one, order in zip(lam, orders, strict=True)
+        (n * eigenvalue ** np.maximum(n - 1.0, 0) if order else eigenvalue ** (n + 0.0))
+        for eigenvalue, order in zip(lam, orders, strict=True)
     ]
     R = covariance(np.abs(n[:, None] - n))
     return kernels[0] @ R @ kernels[1].conj()
@@ -87,17 +87,17 @@ POINT = 0.7 * np.exp(0.9j)
 def the_state():
     exact = by_ages((POINT, POINT), lambda lag: (-0.6) ** (1.0 * lag)).real
     assert float(stable.state_moment(0.3, 0.9, -0.6)) == pytest.approx(exact, 1e-12)
-    found = stable.state_moment(0.3, 0.9, -1.0, rho_gap=0.4)
-    assert float(found) == pytest.approx(exact, 1e-12)
+    moment = stable.state_moment(0.3, 0.9, -1.0, rho_gap=0.4)
+    assert float(moment) == pytest.approx(exact, 1e-12)
 
 
 @row(stable.sensitivity_moment, "theta", "rho", "rho_gap")
 def the_sensitivity():
     exact = by_ages((POINT, POINT), lambda lag: (-0.6) ** (1.0 * lag), (1, 1)).real
-    found = stable.sensitivity_moment(0.3, 0.9, -0.6)
-    assert float(found) == pytest.approx(exact, 1e-12)
-    found = stable.sensitivity_moment(0.3, 0.9, -1.0, rho_gap=0.4)
-    assert float(found) == pytest.approx(exact, 1e-12)
+    moment = stable.sensitivity_moment(0.3, 0.9, -0.6)
+    assert float(moment) == pytest.approx(exact, 1e-12)
+    moment = stable.sensitivity_moment(0.3, 0.9, -1.0, rho_gap=0.4)
+    assert float(moment) == pytest.approx(exact, 1e-12)
 
 
 @row(stable.finite_state_moment_white)
@@ -117,7 +117,7 @@ def the_gain_of_a_ring():
 @row(montecarlo.second_moments, "batch", "pairs", "gain")
 def a_simulated_neuron():
     lam, gain = np.array([0.6, -0.5]), np.array([1.5, 0.7])
-    found = montecarlo.second_moments(
+    moments = montecarlo.second_moments(
         jax.random.key(4),
         jnp.asarray(lam),
         AR1(0.4, variance=2.5),
@@ -127,7 +127,7 @@ def a_simulated_neuron():
         pairs=((0, 1),),
         gain=jnp.asarray(gain),
     )
-    for time, sums in zip((3, 6), found, strict=True):
+    for time, sums in zip((3, 6), moments, strict=True):
         for quantity, order in (("state", 0), ("sensitivity", 1)):
 
             def exact(i, j, order=order, time=time):
@@ -167,12 +167,12 @@ def random_coefficients_of_two_values():
         for quantity, value in zip(known, totals, strict=True):
             known[quantity].append(value)
     for quantity, each in known.items():
-        found = random_coefficients.second_moment(mean, quantity, 3)
-        assert found == pytest.approx(each[2], rel=1e-12)
-        found = random_coefficients.second_moment(mean, quantity, 3, average=True)
-        assert found == pytest.approx(np.mean(each), rel=1e-12)
-        lost = {"a": 1 - mean["a"], "aa": 1 - mean["aa"]}
-        limit = random_coefficients.second_moment(mean, quantity, lost=lost)
+        moment = random_coefficients.second_moment(mean, quantity, 3)
+        assert moment == pytest.approx(each[2], rel=1e-12)
+        moment = random_coefficients.second_moment(mean, quantity, 3, average=True)
+        assert moment == pytest.approx(np.mean(each), rel=1e-12)
+        losses = {"a": 1 - mean["a"], "aa": 1 - mean["aa"]}
+        limit = random_coefficients.second_moment(mean, quantity, lost=losses)
         many = random_coefficients.second_moment(mean, quantity, 300)
         assert limit == pytest.approx(many, rel=1e-10)
 
@@ -215,46 +215,51 @@ def nodes(width, steps, count=24):
     return SCALE * grid.reshape(len(grid), steps, width), p
 
 
-def states(made, u):
-    h, seen = np.zeros((len(made.weights), len(u))), []
+def states(population, u):
+    h, history = np.zeros((len(population.weights), len(u))), []
     for t in range(u.shape[1]):
-        g = np.einsum("nkd,sd->kns", made.weights, u[:, t]) + made.offsets.T[:, :, None]
-        a, b = BY_HAND[made.gate](g, made.own.T[:, :, None])
+        g = (
+            np.einsum("nkd,sd->kns", population.weights, u[:, t])
+            + population.offsets.T[:, :, None]
+        )
+        a, b = BY_HAND[population.gate](g, population.own.T[:, :, None])
         h = a * h + b
-        seen.append(h)
-    return np.array(seen)
+        history.append(h)
+    return np.array(history)
 
 
 @row(gated.state_moment, "scale", "steps", "average")
 def the_state_of_a_gate():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
-        made = neurons(gate, seed=5)
-        exact = states(made, u) ** 2 @ p
-        found = gated.state_moment(made, scale=SCALE, steps=STEPS).value
-        np.testing.assert_allclose(found, exact[-1], rtol=1e-3)
-        found = gated.state_moment(made, scale=SCALE, steps=STEPS, average=True).value
-        np.testing.assert_allclose(found, exact.mean(0), rtol=1e-3)
+        population = neurons(gate, seed=5)
+        exact = states(population, u) ** 2 @ p
+        moment = gated.state_moment(population, scale=SCALE, steps=STEPS).value
+        np.testing.assert_allclose(moment, exact[-1], rtol=1e-3)
+        moment = gated.state_moment(
+            population, scale=SCALE, steps=STEPS, average=True
+        ).value
+        np.testing.assert_allclose(moment, exact.mean(0), rtol=1e-3)
 
 
 @row(gated.sensitivity_moment, "scale", "steps", "average")
 def the_sensitivity_of_a_gate():
     u, p = nodes(2, STEPS)
-    made = neurons("mingru", seed=6)
+    population = neurons("mingru", seed=6)
     rows = np.array([[0.5, -1.0], [0.3, 2.0]])
     for directions in ("each", rows):
         exact = 0.0
-        for one in np.eye(2) if isinstance(directions, str) else directions:
-            moved = [made.weights.copy() for _ in "ab"]
-            moved[0][:, 0] += 1e-5 * one
-            moved[1][:, 0] -= 1e-5 * one
-            ahead, behind = (states(made._replace(weights=w), u) for w in moved)
+        for direction in np.eye(2) if isinstance(directions, str) else directions:
+            moved = [population.weights.copy() for _ in "ab"]
+            moved[0][:, 0] += 1e-5 * direction
+            moved[1][:, 0] -= 1e-5 * direction
+            ahead, behind = (states(population._replace(weights=w), u) for w in moved)
             exact = exact + ((ahead - behind) / 2e-5) ** 2 @ p
         options = {"scale": SCALE, "steps": STEPS, "directions": directions}
-        found = gated.sensitivity_moment(made, "r", **options)
-        np.testing.assert_allclose(found.value, exact[-1], rtol=1e-3)
-        found = gated.sensitivity_moment(made, "r", average=True, **options)
-        np.testing.assert_allclose(found.value, exact.mean(0), rtol=1e-3)
+        moment = gated.sensitivity_moment(population, "r", **options)
+        np.testing.assert_allclose(moment.value, exact[-1], rtol=1e-3)
+        moment = gated.sensitivity_moment(population, "r", average=True, **options)
+        np.testing.assert_allclose(moment.value, exact.mean(0), rtol=1e-3)
 
 
 # Whole layers, by running them.
@@ -285,46 +290,48 @@ def squares(layer):
     @jax.jit
     def run(u):
         values = {name: parameters(layer)[name] for name in names}
-        slopes, h = jax.vmap(lambda one: jacobian(values, one))(u)
-        found = {k: (s**2).reshape(len(u), -1).sum(1) for k, s in slopes.items()}
-        return {"state": (h**2).reshape(len(u), -1).sum(1), **found}
+        gradients, h = jax.vmap(lambda sequence: jacobian(values, sequence))(u)
+        sums = {k: (s**2).reshape(len(u), -1).sum(1) for k, s in gradients.items()}
+        return {"state": (h**2).reshape(len(u), -1).sum(1), **sums}
 
     return run
 
 
 def measured(run, u):
     """Means and standard errors over as many sequences as they need."""
-    parts, found = [], {}
+    parts, estimates = [], {}
     for start in range(0, len(u), BATCH):
         parts.append(run(u[start : start + BATCH]))
-        whole = {
+        samples = {
             name: np.concatenate([part[name] for part in parts]) for name in parts[0]
         }
-        found = {
-            name: (x.mean(), x.std() / math.sqrt(len(x))) for name, x in whole.items()
+        estimates = {
+            name: (x.mean(), x.std() / math.sqrt(len(x))) for name, x in samples.items()
         }
-        if len(parts) > 1 and all(sem < 0.95 * TIGHT * m for m, sem in found.values()):
+        if len(parts) > 1 and all(
+            sem < 0.95 * TIGHT * m for m, sem in estimates.values()
+        ):
             break
-    return found.items()
+    return estimates.items()
 
 
 def of_layer(name, seed=0):
     layer = jax.jit(LAYERS[name])(jax.random.key(3))
     run, width = squares(layer), layer.widths[0]
     z = np.random.default_rng(seed).standard_normal((NUM, STEPS, width))
-    found = gated_moments.predict_gated(layer, scale=SCALE, steps=STEPS)
+    moments = gated_moments.predict_gated(layer, scale=SCALE, steps=STEPS)
     for moment, estimate in measured(run, SCALE * z):
-        simulated(estimate, found[moment].value, found[moment].error)
-        assert found[moment].error < 0.01 * found[moment].value
+        simulated(estimate, moments[moment].value, moments[moment].error)
+        assert moments[moment].error < 0.01 * moments[moment].value
     (variance, rho), u = TERMS[0], z.copy()
     for t in range(1, STEPS):
         u[:, t] = rho * u[:, t - 1] + math.sqrt(1 - rho**2) * z[:, t]
     u = 0.6 * math.sqrt(variance) * u
     options = {"scale": 0.6, "terms": TERMS, "steps": STEPS, "settled": 1e-5}
-    found = gated_moments.predict_gated(layer, **options)
+    moments = gated_moments.predict_gated(layer, **options)
     for moment, estimate in measured(run, u):
-        simulated(estimate, found[moment].value, found[moment].error)
-        assert found[moment].error < 0.02 * found[moment].value
+        simulated(estimate, moments[moment].value, moments[moment].error)
+        assert moments[moment].error < 0.02 * moments[moment].value
 
 
 for each_layer in LAYERS:
@@ -354,8 +361,8 @@ def every_sequence_of_a_layer():
         u = jnp.asarray(law.values[list(path)])[None]
         for name, value in run(u).items():
             totals[name] = totals.get(name, 0.0) + p * float(value[0])
-    found = gated_moments.enumerate_gated(layer, law, 3, rho=rho)
-    assert found == pytest.approx(totals, rel=1e-10)
+    moment = gated_moments.enumerate_gated(layer, law, 3, rho=rho)
+    assert moment == pytest.approx(totals, rel=1e-10)
 
 
 # Heads of the delta rule by themselves, beside the layers above.
@@ -364,33 +371,36 @@ def every_sequence_of_a_layer():
 @row(delta_moments.delta_moments, "scale", "steps", "average")
 def a_head():
     """Wider than its span, so that inputs count that no gate sees."""
-    made = head(decayed=True, d=6, keys=1, values=2, seed=4)
+    delta_head = head(decayed=True, d=6, keys=1, values=2, seed=4)
     names = DECAYED
     each = [
-        delta_moments.delta_moments(made, names, scale=0.7, steps=t) for t in (1, 2)
+        delta_moments.delta_moments(delta_head, names, scale=0.7, steps=t)
+        for t in (1, 2)
     ]
-    found = delta_moments.delta_moments(made, names, scale=0.7, steps=2, average=True)
+    moments = delta_moments.delta_moments(
+        delta_head, names, scale=0.7, steps=2, average=True
+    )
     u = 0.7 * np.random.default_rng(2).standard_normal((NUM, 2, 6))
     for steps, closed in zip((1, 2), each, strict=True):
-        for name, estimate in of_head(made, u[:, :steps]):
+        for name, estimate in of_head(delta_head, u[:, :steps]):
             simulated(estimate, closed[name][0], closed[name][1])
     for name in names:
         mean = (each[0][name][0] + each[1][name][0]) / 2
-        assert found[name][0] == pytest.approx(mean, rel=1e-10)
+        assert moments[name][0] == pytest.approx(mean, rel=1e-10)
 
 
 @row(delta_correlated.correlated_delta_moments, "scale")
 def a_head_of_inputs_that_remember():
-    made = head(decayed=True, d=2, keys=1, values=2, seed=4)
+    delta_head = head(decayed=True, d=2, keys=1, values=2, seed=4)
     options = {"terms": ((2.5, 0.6),), "scale": 0.7, "steps": 2}
-    closed = delta_correlated.correlated_delta_moments(made, DECAYED, **options)
+    closed = delta_correlated.correlated_delta_moments(delta_head, DECAYED, **options)
     z = np.random.default_rng(2).standard_normal((NUM, 2, 2))
     z[:, 1] = 0.6 * z[:, 0] + 0.8 * z[:, 1]
-    for name, estimate in of_head(made, 0.7 * math.sqrt(2.5) * z):
+    for name, estimate in of_head(delta_head, 0.7 * math.sqrt(2.5) * z):
         simulated(estimate, closed[name][0], closed[name][1])
 
 
-def of_head(made, u):
+def of_head(delta_head, u):
     """Squares of derivatives of the state of one head, by forward differences' limit."""
 
     def last(values, u):
@@ -398,7 +408,7 @@ def of_head(made, u):
         S = jnp.zeros((len(W_v), len(W_k)))
         for now in u:
             x = W_k @ now
-            k = x / jnp.sqrt(x @ x + made.tiny)
+            k = x / jnp.sqrt(x @ x + delta_head.tiny)
             beta = jax.nn.sigmoid(w_beta @ now)
             alpha = jnp.exp(-jnp.exp(A_log) * jax.nn.softplus(w_a @ now + bias))
             S = alpha * S @ (jnp.eye(len(k)) - beta * jnp.outer(k, k))
@@ -406,11 +416,13 @@ def of_head(made, u):
         return S, S
 
     def run(u):
-        slopes, S = jax.vmap(jax.jacrev(last, has_aux=True), (None, 0))(made[:6], u)
-        named = dict(zip(("W_k", *DECAYED[1:]), slopes, strict=True))
+        gradients, S = jax.vmap(jax.jacrev(last, has_aux=True), (None, 0))(
+            delta_head[:6], u
+        )
+        named = dict(zip(("W_k", *DECAYED[1:]), gradients, strict=True))
         del named["W_k"]
-        found = {k: (s**2).reshape(len(u), -1).sum(1) for k, s in named.items()}
-        return {"state": (S**2).sum((1, 2)), **found}
+        sums = {k: (s**2).reshape(len(u), -1).sum(1) for k, s in named.items()}
+        return {"state": (S**2).sum((1, 2)), **sums}
 
     return measured(jax.jit(run), u)
 
@@ -418,7 +430,7 @@ def of_head(made, u):
 @row(correlated_gates.correlated_moment, "steps", "settled")
 def a_gate_of_inputs_that_remember():
     """Two series of other variances in one input: their bivariate sums over nodes."""
-    made, rho = neurons("gate-unit", d=1, n=1, seed=3), 0.5
+    population, rho = neurons("gate-unit", d=1, n=1, seed=3), 0.5
     z, w = np.polynomial.hermite_e.hermegauss(30)
     grid = np.array(list(itertools.product(z, repeat=4)))
     p = np.array(list(itertools.product(w / w.sum(), repeat=4))).prod(1)
@@ -426,8 +438,10 @@ def a_gate_of_inputs_that_remember():
     u = np.stack([grid[:, 0], second], 1) * math.sqrt(1.7)
     u = (u + math.sqrt(0.4) * grid[:, 2:])[:, :, None]
     options = {"terms": ((1.7, rho), (0.4, 0.0)), "steps": 2, "settled": 1e-6}
-    found = correlated_gates.correlated_moment(made, **options)
-    np.testing.assert_allclose(found.value, states(made, u)[-1] ** 2 @ p, rtol=1e-4)
+    moment = correlated_gates.correlated_moment(population, **options)
+    np.testing.assert_allclose(
+        moment.value, states(population, u)[-1] ** 2 @ p, rtol=1e-4
+    )
 
 
 # Linear layers: sums over all pairs of inputs.
@@ -455,8 +469,8 @@ def by_pairs(layer, covariance, steps, at):
         **run(lambda u: jax.jacrev(output)(parameters(layer), u)),
     }
     total = {}
-    for name, one in parts.items():
-        G = np.asarray(one).reshape(steps, d_in, -1)
+    for name, part in parts.items():
+        G = np.asarray(part).reshape(steps, d_in, -1)
         total[name] = np.einsum("tcp,ts,scp->", G, R, G.conj()).real
     return total
 
@@ -468,30 +482,30 @@ COVARIANCE = 2.5 * 0.4 ** np.arange(7.0)
 def a_linear_layer():
     layer = linear_layer()
     exact = by_pairs(layer, COVARIANCE, 7, 4)
-    found = linear.predict(perturb(layer), COVARIANCE, steps=7, at=4)
-    assert set(found) == set(exact)
+    moments = linear.predict(perturb(layer), COVARIANCE, steps=7, at=4)
+    assert set(moments) == set(exact)
     for name, value in exact.items():
-        assert found[name] == pytest.approx(value, rel=1e-9), name
+        assert moments[name] == pytest.approx(value, rel=1e-9), name
 
 
 @row(linear.pair_moment, "orders")
 def a_pair_of_neurons():
     pair = 0.8 * np.exp(1j), -0.6 + 0.1j
     for orders in itertools.product((0, 1), repeat=2):
-        found = linear.pair_moment(
-            *(np.array([one]) for one in pair), 7, COVARIANCE, orders=orders
+        moments = linear.pair_moment(
+            *(np.array([value]) for value in pair), 7, COVARIANCE, orders=orders
         )
         conjugated = pair[0], np.conj(pair[1])
         exact = by_ages(conjugated, lambda lag: 2.5 * 0.4**lag, orders, 7)
-        assert found[0, 0] == pytest.approx(exact, rel=1e-10)
+        assert moments[0, 0] == pytest.approx(exact, rel=1e-10)
 
 
 @row(measured_moments.measure, "at", "batch", "every_output")
 def a_measured_layer():
     layer = linear_layer()
     exact = measured_moments.by_group(layer, by_pairs(layer, COVARIANCE, 7, 4))
-    for every, seed in ((True, 1), (False, 2)):
-        found = measured_moments.measure(
+    for every_output, seed in ((True, 1), (False, 2)):
+        moments = measured_moments.measure(
             jax.random.key(seed),
             layer,
             AR1(0.4, variance=2.5),
@@ -499,9 +513,9 @@ def a_measured_layer():
             num=150_000,
             at=4,
             batch=30_000,
-            every_output=every,
+            every_output=every_output,
         )
-        for name, estimate in found.items():
+        for name, estimate in moments.items():
             simulated(estimate, exact[name])
 
 
@@ -513,21 +527,24 @@ def the_loss_of_long_sequences():
     )
     target = infinite_loss.stationary_target(teacher, AR1(0.4))
     impulse = jnp.zeros((250, 2, 2)).at[0].set(jnp.eye(2))
-    run = lambda one: jax.jit(jax.vmap(one, 1, 1))(jnp.moveaxis(impulse, 2, 1))  # noqa: E731
+
+    def run(layer):
+        return jax.jit(jax.vmap(layer, 1, 1))(jnp.moveaxis(impulse, 2, 1))
+
     d = np.asarray(run(student) - run(teacher)).reshape(250, -1)
     n = np.arange(250)
     exact = 0.5 * np.einsum("ip,ij,jp->", d, 2.5 * 0.4 ** np.abs(n[:, None] - n), d)
-    found = infinite_loss.stationary_loss(student, target, AR1(0.4, variance=2.5))
-    assert float(found) == pytest.approx(exact, rel=1e-8)
+    loss = infinite_loss.stationary_loss(student, target, AR1(0.4, variance=2.5))
+    assert float(loss) == pytest.approx(exact, rel=1e-8)
 
 
 @row(infinite_loss.gramian, "doublings")
 def a_gramian():
     A, B = np.array([[0.5, 0.3], [-0.2, 0.7]]), np.array([[1.0], [2.0]])
     powers = [np.linalg.matrix_power(A, age) @ B for age in range(8)]
-    exact = sum(one @ one.T for one in powers)
-    found = infinite_loss.gramian(jnp.asarray(A), jnp.asarray(B), doublings=3)
-    np.testing.assert_allclose(found, exact, rtol=1e-12)
+    exact = sum(power @ power.T for power in powers)
+    gramian = infinite_loss.gramian(jnp.asarray(A), jnp.asarray(B), doublings=3)
+    np.testing.assert_allclose(gramian, exact, rtol=1e-12)
 
 
 # The slowest of several layers with gates, whose moments are those of one function.
@@ -536,7 +553,7 @@ COSTLY = {"layer selective", "layer gla"}
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(one, marks=[pytest.mark.slow] * (one in COSTLY)) for one in ROWS],
+    [pytest.param(case, marks=[pytest.mark.slow] * (case in COSTLY)) for case in ROWS],
 )
 def test_it_is_the_number_of_another_route(name, x64):
     ROWS[name].compare()
@@ -549,9 +566,9 @@ def test_costly_rows_are_rows():
 def test_single_precision_gives_the_same_moments():
     """The dtype is an argument of what follows the layer's or the eigenvalues'."""
     with double_precision(False):
-        found = stable.sensitivity_moment(
+        moment = stable.sensitivity_moment(
             np.float32(0.3), np.float32(0.9), np.float32(-0.6)
         )
-        assert found.dtype == np.float32
+        assert moment.dtype == np.float32
     exact = by_ages((POINT, POINT), lambda lag: (-0.6) ** (1.0 * lag), (1, 1)).real
-    assert float(found) == pytest.approx(exact, rel=1e-5)
+    assert float(moment) == pytest.approx(exact, rel=1e-5)

@@ -67,15 +67,15 @@ def test_a_finite_time_formula_is_judged_at_its_time():
 
 
 def test_a_callable_sees_the_setting():
-    seen = []
+    calls = []
 
     def formula(setting):
-        seen.append(setting)
+        calls.append(setting)
         return 1 / (setting.gap * (2 - setting.gap))
 
     assert_moment(formula, jnp.asarray([0.5]), White(), margin=MARGIN)
-    assert seen[0].lam == 0.5
-    assert seen[0].input.name == "white"
+    assert calls[0].lam == 0.5
+    assert calls[0].input.name == "white"
 
 
 def layer(x):

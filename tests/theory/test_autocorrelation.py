@@ -167,8 +167,8 @@ def test_reading_a_functional_back_gives_the_same_weights(lemma, horizon):
 
 def test_reading_a_functional_back_collects_terms():
     split = 2 * R(0) + R(0) / 3 + Sum(lam**Delta * R(Delta), (Delta, 1, oo))
-    again = split + Sum(Delta * R(Delta), (Delta, 1, oo))
-    assert as_functional(again).equals(
+    repeated = split + Sum(Delta * R(Delta), (Delta, 1, oo))
+    assert as_functional(repeated).equals(
         LagFunctional(Rational(7, 3), lam**Delta + Delta, oo)
     )
 

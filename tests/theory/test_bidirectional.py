@@ -47,8 +47,8 @@ def test_the_bump_is_one_at_zero_and_vanishes_at_other_integers():
     nu = np.linspace(0, 2 * np.pi, 20_001)
     triangle = (1 - nu / (2 * np.pi)) / (2 * np.pi)
     for k, value in ((0, 1.0), (1, 0.0), (3, 0.0)):
-        found = 2 * np.trapezoid(triangle * np.cos(nu * k), nu)
-        assert found == pytest.approx(value, abs=1e-6)
+        integral = 2 * np.trapezoid(triangle * np.cos(nu * k), nu)
+        assert integral == pytest.approx(value, abs=1e-6)
 
 
 def test_tables_are_read_whole():

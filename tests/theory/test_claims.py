@@ -43,11 +43,11 @@ from tests.rows import rows
 
 CLAIMS = registry()
 ROWS = rows()
-GRIDDED = {key: one for key, one in ROWS.items() if isinstance(one.basis, Grid)}
+GRIDDED = {key: row for key, row in ROWS.items() if isinstance(row.basis, Grid)}
 PRINTED = {
-    key: one.claim
-    for key, one in ROWS.items()
-    if one.claim.printed and one.claim.derive and not isinstance(one.basis, Evidence)
+    key: row.claim
+    for key, row in ROWS.items()
+    if row.claim.printed and row.claim.derive and not isinstance(row.basis, Evidence)
 }
 every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 
@@ -57,12 +57,12 @@ def resolve(dotted: str):
     parts = dotted.split(".")
     for split in range(len(parts), 0, -1):
         try:
-            found = importlib.import_module(".".join(parts[:split]))
+            value = importlib.import_module(".".join(parts[:split]))
         except ModuleNotFoundError:
             continue
         for name in parts[split:]:
-            found = getattr(found, name)
-        return found
+            value = getattr(value, name)
+        return value
     raise AssertionError(f"nothing is called {dotted}")
 
 
@@ -77,9 +77,9 @@ def test_id_names_a_paper_and_a_place_in_it(claim):
 
 
 def test_the_registry_has_every_row_of_every_part():
-    rows = [one.id for paper in PAPERS for one in claims_module._of_paper(paper)]
+    rows = [claim.id for paper in PAPERS for claim in claims_module._of_paper(paper)]
     assert sorted(rows) == sorted(registry())
-    assert [one.id for one in select()] == list(registry())
+    assert [claim.id for claim in select()] == list(registry())
 
 
 def test_a_second_claim_of_the_same_id_is_refused(monkeypatch):
@@ -120,7 +120,7 @@ def test_a_row_takes_from_its_part_what_it_does_not_say():
     assert third.locator == "Appendix A"
     assert first.code == "sigprop.neuron.stable.ring_gain"
     assert (second.code, third.code) == ("sigprop.theory.ring", "a.b")
-    assert [one.topic for one in part.claims] == ["forward", "gain", "ring"]
+    assert [claim.topic for claim in part.claims] == ["forward", "gain", "ring"]
     assert second.assumes == Condition("x > 0")
 
 
@@ -158,12 +158,12 @@ def test_a_name_of_nothing_does_not_resolve():
         resolve("sigprop.neuron.stable.sensitivity_momnt")
 
 
-@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
-def test_a_grid_is_of_a_quantity_that_has_routes_and_a_claim_that_is_derived(one):
-    assert one.basis.quantity in {*QUANTITIES, "ring_law"}
-    assert one.claim.derive is not None
-    assert one.basis.points
-    assert 0 < one.basis.margin <= 0.05
+@pytest.mark.parametrize("row", GRIDDED.values(), ids=GRIDDED)
+def test_a_grid_is_of_a_quantity_that_has_routes_and_a_claim_that_is_derived(row):
+    assert row.basis.quantity in {*QUANTITIES, "ring_law"}
+    assert row.claim.derive is not None
+    assert row.basis.points
+    assert 0 < row.basis.margin <= 0.05
 
 
 @every_claim
@@ -196,13 +196,13 @@ def test_printed_form_two_percent_off_is_never_the_derived_one(claim):
     assert not same_form(derived * Rational(51, 50), derived)
 
 
-@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
-def test_derivation_of_a_gridded_claim_depends_only_on_what_its_grid_sets(one):
-    derivation, points = one.claim.derive(), one.basis.points
+@pytest.mark.parametrize("row", GRIDDED.values(), ids=GRIDDED)
+def test_derivation_of_a_gridded_claim_depends_only_on_what_its_grid_sets(row):
+    derivation, points = row.claim.derive(), row.basis.points
     assert isinstance(derivation, Derivation)
     for point in points:
         point.require_inside()
-    if one.basis.quantity != "ring_law":
+    if row.basis.quantity != "ring_law":
         free = {s for s in derivation.result.free_symbols if s.name != "Delta"}
         assert free <= set(points[0].environment())
     assert len(set(points)) == len(points)
@@ -244,7 +244,7 @@ def test_bound_74_is_eq_45_at_the_modulus():
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("claim_id", "message"),
     [
         (
             "zuchet:59",
@@ -254,18 +254,18 @@ def test_bound_74_is_eq_45_at_the_modulus():
         ("QQQQ", "no claim 'QQQQ'; none is near; `sigprop claims` lists them all"),
     ],
 )
-def test_an_unknown_id_is_answered_with_the_nearest(asked, message, monkeypatch):
+def test_an_unknown_id_is_answered_with_the_nearest(claim_id, message, monkeypatch):
     known = {key: CLAIMS[key] for key in ("zucchet:5", "zucchet:59", "lru:4")}
     monkeypatch.setattr(claims_module, "registry", lambda: known)
-    with pytest.raises(KeyError) as caught:
-        find(asked)
-    assert caught.value.args[0] == message
+    with pytest.raises(KeyError) as error:
+        find(claim_id)
+    assert error.value.args[0] == message
 
 
 def test_an_unknown_paper_is_refused():
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(KeyError) as error:
         select("hochreiter")
-    assert caught.value.args[0] == (
+    assert error.value.args[0] == (
         f"need a paper in {', '.join(PAPERS)}, got 'hochreiter'"
     )
 
@@ -280,9 +280,9 @@ def test_selection_is_by_paper_by_id_or_both():
 
 
 def test_an_id_of_another_paper_is_refused():
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(KeyError) as error:
         select("lru", ("zucchet:59", "lru:4"))
-    assert caught.value.args[0] == (
+    assert error.value.args[0] == (
         "the claims zucchet:59 are not of the paper 'lru'; drop one of the two options"
     )
 
@@ -374,10 +374,10 @@ NAMED = {
     "": r"Eq\.",
 }
 NUMBERED = [
-    pytest.param(claim, *found.groups(), id=key)
+    pytest.param(claim, *match.groups(), id=key)
     for key, claim in CLAIMS.items()
-    if (found := re.fullmatch(r"\w+:([a-z]*?)([A-Z]?\.?\d[\d.]*)[a-z]?(?::.*)?", key))
-    and found[1] in NAMED
+    if (match := re.fullmatch(r"\w+:([a-z]*?)([A-Z]?\.?\d[\d.]*)[a-z]?(?::.*)?", key))
+    and match[1] in NAMED
 ]
 
 
@@ -390,10 +390,10 @@ def test_a_locator_names_the_number_of_the_row(claim, kind, number):
 def test_a_section_has_equations_in_a_row():
     """A locator of another section parts the equations of one or stands between them."""
     for paper in PAPERS:
-        places = [
+        positions = [
             re.findall(r"(?:Section|Appendix) [\w.]+", claim.locator)[-1:]
             for key, claim in CLAIMS.items()
             if re.fullmatch(rf"{paper}:\d+", key)
         ]
-        runs = [place for place, _ in groupby(places)]
+        runs = [position for position, _ in groupby(positions)]
         assert len(runs) == len(set(map(tuple, runs))), paper

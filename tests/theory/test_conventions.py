@@ -157,20 +157,22 @@ FAULTS = (
 
 
 def test_departures_are_rows_that_are_not_simply_true():
-    for one in CONVENTIONS:
-        assert one.departures
-        for claim_id in one.departures:
+    for convention in CONVENTIONS:
+        assert convention.departures
+        for claim_id in convention.departures:
             assert registry()[claim_id].expected in DOUBTFUL
 
 
 def test_each_subject_is_settled_once():
-    subjects = [one.subject for one in CONVENTIONS]
+    subjects = [convention.subject for convention in CONVENTIONS]
     assert len(set(subjects)) == len(subjects)
 
 
 def unlike(faults, claims):
     """Ids of statements with a fault whose status is not that of the fault."""
-    return [i for one in faults for i in one.rows if claims[i].expected != one.status]
+    return [
+        i for fault in faults for i in fault.rows if claims[i].expected != fault.status
+    ]
 
 
 def test_a_fault_has_one_status_wherever_it_stands():
@@ -183,7 +185,7 @@ def test_a_statement_of_another_status_is_noticed():
 
 
 def test_each_fault_is_named_once_and_each_statement_has_one():
-    assert len({one.kind for one in FAULTS}) == len(FAULTS)
-    rows = [claim_id for one in FAULTS for claim_id in one.rows]
+    assert len({fault.kind for fault in FAULTS}) == len(FAULTS)
+    rows = [claim_id for fault in FAULTS for claim_id in fault.rows]
     assert len(rows) == len(set(rows))
-    assert all(len(one.rows) > 1 for one in FAULTS)
+    assert all(len(fault.rows) > 1 for fault in FAULTS)

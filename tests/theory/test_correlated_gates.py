@@ -28,13 +28,13 @@ def limit(quantity, solve):
 def enumerated(steps):
     """``E h^2`` and ``E s^2`` over every sequence of two values that stay."""
     totals = [Fraction(0), Fraction(0)]
-    for places in itertools.product((0, 1), repeat=steps):
+    for sequence in itertools.product((0, 1), repeat=steps):
         weight, h, s, last = Fraction(1), Fraction(0), Fraction(0), None
-        for place in places:
-            chance, (a, b, c, d) = LAW[place]
-            stays = STAYS * (place == last)
+        for value in sequence:
+            chance, (a, b, c, d) = LAW[value]
+            stays = STAYS * (value == last)
             weight *= chance if last is None else stays + (1 - STAYS) * chance
-            h, s, last = a * h + b, a * s + c * h + d, place
+            h, s, last = a * h + b, a * s + c * h + d, value
         totals = [
             total + weight * z**2 for total, z in zip(totals, (h, s), strict=True)
         ]
@@ -76,8 +76,8 @@ def test_a_step_is_that_of_independent_coefficients_given_their_input():
         images = {theory.BEFORE[o]: o for o in theory.BEFORE}
         h, s = gated_moments.h, gated_moments.s
         powers = {n: h ** o[0] * s ** o[1] for n, o in images.items()}
-        found = gated_moments.mean(expand(expr.subs(powers)))
-        assert expand(found - gated_moments.step()[order]) == 0
+        mean = gated_moments.mean(expand(expr.subs(powers)))
+        assert expand(mean - gated_moments.step()[order]) == 0
 
 
 def test_the_ar1_multiplies_hermite_polynomials():

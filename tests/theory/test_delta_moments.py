@@ -17,7 +17,7 @@ def test_a_step_of_the_sensitivity_is_what_it_is_made_of(size):
 
 def test_keys_of_one_entry_are_a_neuron():
     """``h' = (1 - beta) h + beta v``: ``E h^2 = E beta^2 E v^2 / (1 - E (1 - beta)^2)``."""
-    found = theory.isotropic().result.subs({theory.K: 1, theory.E_alphaalpha: 1})
+    moment = theory.isotropic().result.subs({theory.K: 1, theory.E_alphaalpha: 1})
     plain = theory.E_betabeta * theory.E_vv
     plain = plain / (1 - (1 - 2 * theory.E_beta + theory.E_betabeta))
-    assert (found - plain).simplify() == 0
+    assert (moment - plain).simplify() == 0

@@ -39,8 +39,10 @@ def test_the_balance_needs_the_sign_of_the_gaps():
 @pytest.mark.parametrize("system", SYSTEMS, ids=str)
 def test_a_system_is_what_it_says(system):
     A = np.array(system.matrix().tolist(), complex)
-    found = np.sort_complex(np.linalg.eigvals(A))
-    np.testing.assert_allclose(found, np.sort_complex(system.eigenvalues), atol=1e-12)
+    eigenvalues = np.sort_complex(np.linalg.eigvals(A))
+    np.testing.assert_allclose(
+        eigenvalues, np.sort_complex(system.eigenvalues), atol=1e-12
+    )
     P = np.array(system.vectors().tolist(), complex)
     np.testing.assert_allclose(np.linalg.norm(P, axis=0), 1, atol=1e-14)
 
@@ -51,20 +53,20 @@ def test_the_package_moves_its_modes_alike():
         A = np.real(np.array(dense.ROTATING.matrix().tolist(), complex))
         unit = jnp.eye(3)
         layer = LinearRNN(jnp.asarray(A)[None], unit, unit, jnp.zeros((3, 3)))
-        found = perturb(layer)
-    (one,), (moved,) = found.modes, found.tangents["A"]
-    slopes = (moved.slopes / one.residues())[:, 0, :, 0].reshape(3, 3, 3)
-    order = [np.argmin(abs(one.lam - z)) for z in dense.ROTATING.eigenvalues]
+        perturbed = perturb(layer)
+    (mode,), (moved,) = perturbed.modes, perturbed.tangents["A"]
+    derivatives = (moved.slopes / mode.residues())[:, 0, :, 0].reshape(3, 3, 3)
+    order = [np.argmin(abs(mode.lam - z)) for z in dense.ROTATING.eigenvalues]
     expected = np.array(dense.eigenvalue_derivatives(dense.ROTATING), complex)
-    np.testing.assert_allclose(slopes[..., order], expected, atol=1e-12)
+    np.testing.assert_allclose(derivatives[..., order], expected, atol=1e-12)
 
 
 def test_unit_vectors_keep_their_length_and_the_printed_slope_does_not():
     for system, normal in ((dense.COMPLEX, False), (dense.NORMAL, True)):
         P = np.array(system.vectors().tolist(), complex)
         printed, unit = (
-            np.real(np.einsum("rk,ijrk->ijk", P.conj(), np.array(slopes, complex)))
-            for slopes in (
+            np.real(np.einsum("rk,ijrk->ijk", P.conj(), np.array(derivatives, complex)))
+            for derivatives in (
                 dense.vector_derivatives(system),
                 dense.unit_vector_derivatives(system),
             )

@@ -48,24 +48,26 @@ PHASES = (Rational(3, 5) + I * Rational(4, 5), Rational(5, 13) - I * Rational(12
 def derivations():
     """The distinct derivations of all rows and functions, by the name of one of them."""
     makers = {}
-    for found in pkgutil.walk_packages(theory.__path__, "sigprop.theory."):
-        for name, function in vars(importlib.import_module(found.name)).items():
-            own = getattr(function, "__module__", None) == found.name
+    for module in pkgutil.walk_packages(theory.__path__, "sigprop.theory."):
+        for name, function in vars(importlib.import_module(module.name)).items():
+            own = getattr(function, "__module__", None) == module.name
             if own and callable(function) and not isinstance(function, type):
-                given = inspect.signature(function)
+                signature = inspect.signature(function)
                 needed = [
-                    one for one in given.parameters.values() if one.default is one.empty
+                    parameter
+                    for parameter in signature.parameters.values()
+                    if parameter.default is parameter.empty
                 ]
-                if given.return_annotation is Derivation and not needed:
-                    makers[f"{found.name}.{name}"] = function
-    makers |= {key: one.derive for key, one in registry().items() if one.derive}
+                if signature.return_annotation is Derivation and not needed:
+                    makers[f"{module.name}.{name}"] = function
+    makers |= {key: claim.derive for key, claim in registry().items() if claim.derive}
     by_steps = {}
     for name, make in makers.items():
         by_steps.setdefault(make().steps, name)
     return {name: Derivation(steps) for steps, name in by_steps.items()}
 
 
-def place(symbols, draw):
+def random_point(symbols, draw):
     """Random values that respect the signs of the symbols."""
     values = {}
     for symbol in sorted(symbols, key=str):
@@ -86,13 +88,13 @@ def place(symbols, draw):
 def number(form, at):
     """The value of an expression; a function without a form falls with its argument."""
     form = form.replace(
-        lambda one: isinstance(one, AppliedUndef),
-        lambda one: 1 / (2 + sum(one.args) ** 2),
+        lambda node: isinstance(node, AppliedUndef),
+        lambda node: 1 / (2 + sum(node.args) ** 2),
     )
     unevaluated = (Derivative, Subs, Limit)
     if form.has(*unevaluated):
         form = form.replace(
-            lambda one: isinstance(one, unevaluated), lambda one: one.doit()
+            lambda node: isinstance(node, unevaluated), lambda node: node.doit()
         )
     return complex(closed(form.xreplace(at)).n(20))
 
@@ -101,10 +103,11 @@ def closed(form):
     """An expression with numbers for its sums and integrals, the innermost first."""
     while form.has(Sum, Integral):
         form = form.replace(
-            lambda one: (
-                isinstance(one, Sum | Integral) and not one.function.has(Sum, Integral)
+            lambda node: (
+                isinstance(node, Sum | Integral)
+                and not node.function.has(Sum, Integral)
             ),
-            lambda one: (summed if isinstance(one, Sum) else integrated)(one),
+            lambda node: (summed if isinstance(node, Sum) else integrated)(node),
         )
     return form
 
@@ -167,40 +170,42 @@ RULES = {
 def values(first, second, seed=0):
     """Pairs of values of two expressions at the same two random places."""
     draw = random.Random(seed)
-    places = [place(first.free_symbols | second.free_symbols, draw) for _ in range(2)]
-    return [(number(first, at), number(second, at)) for at in places]
+    points = [
+        random_point(first.free_symbols | second.free_symbols, draw) for _ in range(2)
+    ]
+    return [(number(first, at), number(second, at)) for at in points]
 
 
 def same(before, after):
     """Whether two expressions have the same value at two random places."""
     return all(
-        abs(one - other) <= 1e-8 * max(abs(one), abs(other))
-        for one, other in values(before, after)
+        abs(number_before - other) <= 1e-8 * max(abs(number_before), abs(other))
+        for number_before, other in values(before, after)
     )
 
 
 def solves(recurrence, solution):
     """Whether a recurrence, which is to be zero, has this solution."""
-    functions = {one.func for one in recurrence.atoms(AppliedUndef)}
+    functions = {atom.func for atom in recurrence.atoms(AppliedUndef)}
     (function,) = functions
     (index,) = (
-        one.args[0] for one in recurrence.atoms(function) if one.args[0].is_Symbol
+        atom.args[0] for atom in recurrence.atoms(function) if atom.args[0].is_Symbol
     )
     left = recurrence.replace(function, lambda at: solution.xreplace({index: at}))
-    return all(abs(one) <= 1e-12 for one, _ in values(left, solution))
+    return all(abs(number_left) <= 1e-12 for number_left, _ in values(left, solution))
 
 
 def follows(before, step):
     """Whether a step has the value of the one before it, or follows by a rule."""
     if step.reason.startswith("The solution is"):
         return solves(before.expr, step.expr)
-    rules = [rule for said, rule in RULES.items() if step.reason.startswith(said)]
+    rules = [rule for reason, rule in RULES.items() if step.reason.startswith(reason)]
     return any(same(it(before.expr), step.expr) for it in (*rules, lambda form: form))
 
 
 def value(form):
     """The value of an expression at one random place."""
-    return number(form, place(form.free_symbols, random.Random(1)))
+    return number(form, random_point(form.free_symbols, random.Random(1)))
 
 
 KEPT = json.loads(Path(__file__).with_name("steps.json").read_text())
@@ -208,39 +213,41 @@ KEPT = json.loads(Path(__file__).with_name("steps.json").read_text())
 
 def other_quantities():
     """The steps that do not follow by a rule, and the first of such a derivation."""
-    found = {}
+    quantities = {}
     for name, derivation in derivations().items():
         steps = derivation.steps
         unlike = [
-            place for place, pair in enumerate(pairwise(steps), 1) if not follows(*pair)
+            index for index, pair in enumerate(pairwise(steps), 1) if not follows(*pair)
         ]
         if unlike:
-            found[name] = {str(at): value(steps[at].expr) for at in (0, *unlike)}
-    return found
+            quantities[name] = {str(at): value(steps[at].expr) for at in (0, *unlike)}
+    return quantities
 
 
 def test_every_step_follows_or_has_the_value_that_is_kept():
     """A step that begins another quantity is added to ``steps.json`` by hand."""
-    found = other_quantities()
+    quantities = other_quantities()
     new = {
-        name: {at: f"{complex(one):.8g}".replace("j", "i") for at, one in steps.items()}
-        for name, steps in found.items()
+        name: {
+            at: f"{complex(value):.8g}".replace("j", "i") for at, value in steps.items()
+        }
+        for name, steps in quantities.items()
         if name not in KEPT
     }
-    assert found.keys() == KEPT.keys(), (
+    assert quantities.keys() == KEPT.keys(), (
         "a step is wrong or begins another quantity; check it, and if it is right add to "
         f"steps.json: {json.dumps(new)}"
     )
     for name, steps in KEPT.items():
-        assert found[name].keys() == steps.keys(), name
-        for at, kept in steps.items():
-            meant = complex(kept.replace("i", "j"))
-            assert found[name][at] == pytest.approx(meant, rel=1e-6), (name, at)
+        assert quantities[name].keys() == steps.keys(), name
+        for at, text in steps.items():
+            meant = complex(text.replace("i", "j"))
+            assert quantities[name][at] == pytest.approx(meant, rel=1e-6), (name, at)
 
 
 def test_most_derivations_are_found():
     assert len(derivations()) > 150
-    assert sum(len(one.steps) - 1 for one in derivations().values()) > 200
+    assert sum(len(derivation.steps) - 1 for derivation in derivations().values()) > 200
 
 
 @pytest.mark.parametrize("factor", [1 + 1e-6, -1, 2])

@@ -33,12 +33,12 @@ def covariance(name: str, lag: int) -> Expr:
 def kernels(value: Expr, length: int) -> dict[str, list[Expr]]:
     """Both kernels by running the recurrence, never by a formula."""
     h, s = S.One, S.Zero
-    found: dict[str, list[Expr]] = {"state": [], "sensitivity": []}
+    terms: dict[str, list[Expr]] = {"state": [], "sensitivity": []}
     for _ in range(length):
-        found["state"].append(h)
-        found["sensitivity"].append(s)
+        terms["state"].append(h)
+        terms["sensitivity"].append(s)
         h, s = value * h, value * s + h
-    return found
+    return terms
 
 
 def written_out(quantity: str, name: str, horizon: int) -> Expr:
@@ -179,11 +179,11 @@ def test_ingredients_of_the_stable_forms_have_the_signs_they_are_declared_with(s
 
 @pytest.mark.parametrize("quantity", diagonal.QUANTITIES)
 def test_remainder_is_the_energy_of_the_tail_over_that_of_the_whole(quantity):
-    radius, seen = Rational(3, 4), 6
+    radius, steps = Rational(3, 4), 6
     kernel = kernels(radius, 400)[quantity]
     energy = [float(weight) ** 2 for weight in kernel]
-    bound = diagonal.remainder_factor(quantity).subs({r: radius, T: seen})
-    assert float(bound) == pytest.approx(sum(energy[seen:]) / sum(energy), rel=1e-12)
+    bound = diagonal.remainder_factor(quantity).subs({r: radius, T: steps})
+    assert float(bound) == pytest.approx(sum(energy[steps:]) / sum(energy), rel=1e-12)
 
 
 def test_every_derivation_ends_in_its_result_and_gives_a_reason_for_each_step():

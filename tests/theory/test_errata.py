@@ -17,8 +17,8 @@ HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
 
 
 def test_an_example_gives_both_values_to_four_digits():
-    said = worked(Example("E|h|^2", {"a": 0.9, "T": 2}, 1 / 3, lambda a, T: a * T))
-    assert said == "At a = 0.9, T = 2: E|h|^2 is 1.8; the printed form gives 0.3333."
+    text = worked(Example("E|h|^2", {"a": 0.9, "T": 2}, 1 / 3, lambda a, T: a * T))
+    assert text == "At a = 0.9, T = 2: E|h|^2 is 1.8; the printed form gives 0.3333."
     turned = worked(Example("the gain", {}, 1j, lambda: 0.25 - 2j))
     assert turned == "the gain is 0.25-2i; the printed form gives 0+1i."
     assert worked(Example("who wins", {}, "S5", "BLUR")).endswith(
@@ -39,13 +39,13 @@ def test_what_no_hand_can_follow_is_refused(at):
 
 @pytest.mark.parametrize("key", ["zucchet:8", "zucchet:45", "zucchet:59"])
 def test_an_example_stands_before_the_point_of_a_route(key):
-    one = row(key)
-    with_example = changed(one, {"example": HALF})
-    found = finish(with_example, [], Scores(), 0.0, "another")
+    entry = row(key)
+    with_example = changed(entry, {"example": HALF})
+    result = finish(with_example, [], Scores(), 0.0, "another")
     assert (
-        found.counterexample == "At x = 3.0: the power is 9; the printed form gives 3."
+        result.counterexample == "At x = 3.0: the power is 9; the printed form gives 3."
     )
-    bare = changed(one, {"example": None})
+    bare = changed(entry, {"example": None})
     assert finish(bare, [], Scores(), 0.0, "another").counterexample == "another"
 
 
@@ -66,9 +66,13 @@ def test_every_id_of_an_erratum_is_a_row():
     known = registry()
     for claim in known.values():
         if claim.erratum is not None:
-            places = (*claim.erratum.inherits, *claim.erratum.appears_in)
+            locations = (*claim.erratum.inherits, *claim.erratum.appears_in)
             named = [claim.erratum.root]
-            named += [place for place in places if ":" in place and " " not in place]
+            named += [
+                location
+                for location in locations
+                if ":" in location and " " not in location
+            ]
             assert [name for name in named if name and name not in known] == []
             assert claim.id not in named
 
@@ -133,10 +137,10 @@ def unclear(claims):
     for claim in claims.values():
         if claim.erratum is None:
             continue
-        one = claim.erratum
-        yield from set(one.appears_in) & set(one.inherits)
-        if one.root:
-            root = claims[one.root].erratum
+        erratum = claim.erratum
+        yield from set(erratum.appears_in) & set(erratum.inherits)
+        if erratum.root:
+            root = claims[erratum.root].erratum
             if claim.id not in (*root.appears_in, *root.inherits):
                 yield claim.id
 
@@ -148,11 +152,11 @@ def test_a_row_repeats_a_fault_or_rests_on_it_and_its_root_says_which():
 def test_a_row_that_its_root_leaves_out_is_noticed():
     known = registry()
     silent = replace(known["lru:propE.1"], erratum=Erratum("A", bearing="nothing"))
-    found = list(unclear(known | {"lru:propE.1": silent}))
-    assert set(found) == {c.id for c in known.values() if has_root(c, "lru:propE.1")}
+    names = list(unclear(known | {"lru:propE.1": silent}))
+    assert set(names) == {c.id for c in known.values() if has_root(c, "lru:propE.1")}
     twice = Erratum("A", appears_in=("lru:8",), inherits=("lru:8",))
-    both = replace(known["lru:3"], erratum=twice)
-    assert list(unclear({"lru:3": both})) == ["lru:8"]
+    disputed = replace(known["lru:3"], erratum=twice)
+    assert list(unclear({"lru:3": disputed})) == ["lru:8"]
 
 
 def has_root(claim, root):

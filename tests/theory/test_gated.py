@@ -21,9 +21,9 @@ def test_bias_moves_the_state_by_the_gates_slope():
     assert diff(theory.gate(), theory.b_f).subs(theory.b_f, 0) == Rational(1, 4)
 
 
-@pytest.mark.parametrize(("table", "found"), [(1, 1190), (2, 460), (3, 1200)])
-def test_runs_of_a_table(table, found):
-    assert sum(tables.runs(table)) == found
+@pytest.mark.parametrize(("table", "runs"), [(1, 1190), (2, 460), (3, 1200)])
+def test_runs_of_a_table(table, runs):
+    assert sum(tables.runs(table)) == runs
 
 
 def test_days_of_computing_are_those_that_the_note_gives():

@@ -20,12 +20,12 @@ LAW = [  # probability, a, b, c, d: generic, and of a mean that is not zero
 def expectations():
     values = {}
     for name, symbol in theory.EXPECTATIONS.items():
-        places = ["abcd".index(letter) + 1 for letter in name]
+        indices = ["abcd".index(letter) + 1 for letter in name]
         total = Fraction(0)
         for row in LAW:
             product = row[0]
-            for place in places:
-                product *= row[place]
+            for index in indices:
+                product *= row[index]
             total += product
         values[symbol] = Rational(total.numerator, total.denominator)
     return values
@@ -58,8 +58,8 @@ def test_finite_moments_are_those_of_every_sequence(steps):
 
 
 def test_the_limit_is_that_of_many_steps():
-    found = powers(60)
-    for quantity, value in zip(("state", "sensitivity"), found, strict=True):
+    moments = powers(60)
+    for quantity, value in zip(("state", "sensitivity"), moments, strict=True):
         limit = theory.limit(quantity).result.subs(expectations())
         assert abs(float(limit / value) - 1) < 1e-12
 

@@ -25,8 +25,8 @@ def test_the_closed_pair_is_the_lemma_and_the_ordered_form():
 @pytest.mark.parametrize("rho", [0.0, 0.5, -0.9, 1.0])
 def test_values_are_the_double_sum(rho):
     at = {"lambda_i": 0.4 + 0.3j, "lambda_j": -0.2 + 0.6j, "rho": rho}
-    found = hessian.similarity(at["lambda_i"], at["lambda_j"], rho=rho)
-    np.testing.assert_allclose(found, pair_sum(**at), rtol=1e-12)
+    values = hessian.similarity(at["lambda_i"], at["lambda_j"], rho=rho)
+    np.testing.assert_allclose(values, pair_sum(**at), rtol=1e-12)
 
 
 def test_a_moved_eigenvalue_of_a_dense_matrix_is_a_white_pair():

@@ -14,25 +14,27 @@ from sigprop.theory.claims import anywhere, find
 from tests.rows import changed, row, rows
 
 ASSUMED = {
-    claim_id: one
-    for claim_id, one in rows().items()
-    if one.claim.assumes.holds is not anywhere
+    claim_id: entry
+    for claim_id, entry in rows().items()
+    if entry.claim.assumes.holds is not anywhere
 }
 INPUTS = (WHITE, CONSTANT, exponential(0.5), Input("mixed", a=1.0, b=1.0, rho=0.5))
 
 
-@pytest.mark.parametrize("one", ASSUMED.values(), ids=ASSUMED)
-def test_every_point_is_within_what_the_paper_assumes(one):
-    points = points_of(one.basis)
+@pytest.mark.parametrize("entry", ASSUMED.values(), ids=ASSUMED)
+def test_every_point_is_within_what_the_paper_assumes(entry):
+    points = points_of(entry.basis)
     assert points
     for at in points:
-        assert one.claim.assumes.holds(**at)
+        assert entry.claim.assumes.holds(**at)
 
 
-@pytest.mark.parametrize("one", ASSUMED.values(), ids=ASSUMED)
-def test_some_point_would_violate_what_the_paper_assumes(one):
-    found = (at for point in points_of(one.basis) for at in spoiled(dict(point)))
-    assert not all(one.claim.assumes.holds(**at) for at in found)
+@pytest.mark.parametrize("entry", ASSUMED.values(), ids=ASSUMED)
+def test_some_point_would_violate_what_the_paper_assumes(entry):
+    spoiled_points = (
+        at for point in points_of(entry.basis) for at in spoiled(dict(point))
+    )
+    assert not all(entry.claim.assumes.holds(**at) for at in spoiled_points)
 
 
 def spoiled(at: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -51,33 +53,33 @@ def others(value: Any, squares: list[float]) -> list[Any]:
         return [0.0, 1.0, -1.0, 10 * value, -value, 1 + value, *squares, 1j * value]
     if isinstance(value, Input):
         return list(INPUTS)
-    if isinstance(value, tuple) and all(isinstance(one, tuple) for one in value):
-        return [tuple((*one[:-1], float("inf")) for one in value)]
+    if isinstance(value, tuple) and all(isinstance(item, tuple) for item in value):
+        return [tuple((*item[:-1], float("inf")) for item in value)]
     if isinstance(value, tuple):
-        return [tuple(-one for one in value)]
+        return [tuple(-item for item in value)]
     if isinstance(value, Callable):
         return [lambda lag: 2.0**lag]
     return [SimpleNamespace(eigenvalues=(0.5, 0.5))]
 
 
 def test_a_point_outside_the_hypotheses_is_no_evidence():
-    one = row("zucchet:43")
-    outside = (*points_of(one.basis), {**points_of(one.basis)[0], "lam": 1.2})
+    entry = row("zucchet:43")
+    outside = (*points_of(entry.basis), {**points_of(entry.basis)[0], "lam": 1.2})
     message = "need points of zucchet:43 within its hypotheses (|lambda| < 1, inputs of"
     with pytest.raises(ValueError, match="^" + re.escape(message)):
-        changed(one, {"points": outside})
+        changed(entry, {"points": outside})
 
 
 def test_a_grid_outside_the_hypotheses_is_no_evidence_either():
-    one = row("zucchet:60")
-    assert isinstance(one.basis, Grid)
+    entry = row("zucchet:60")
+    assert isinstance(entry.basis, Grid)
     correlated = [
         replace(at, input=exponential(0.5))
-        for at in one.basis.points
+        for at in entry.basis.points
         if isinstance(at, EigenPoint)
     ]
     with pytest.raises(ValueError, match=r"^need points of zucchet:60 within"):
-        changed(one, {"points": tuple(correlated)})
+        changed(entry, {"points": tuple(correlated)})
 
 
 def test_lemma_1_is_judged_on_bounded_even_sequences_alone():

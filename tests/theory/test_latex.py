@@ -43,8 +43,8 @@ STATED = [key for key in FORMS if not key.endswith("corrected")]
 
 
 def form_of(key):
-    given = FORMS[key][1]()
-    return given.result if isinstance(given, Derivation) else given
+    form = FORMS[key][1]()
+    return form.result if isinstance(form, Derivation) else form
 
 
 def says(key, latex):
@@ -118,14 +118,14 @@ def test_what_is_printed_is_what_is_judged(key):
 
 def other_number(latex):
     """The same with its last number that is no index or limit larger by one."""
-    places = [
-        found
-        for found in re.finditer(r"\d", latex)
+    matches = [
+        match
+        for match in re.finditer(r"\d", latex)
         if not re.search(
-            r"_\{?[^{}\s]*$|\\ge(q)? ?$|_\{[^{}]*$", latex[: found.start()]
+            r"_\{?[^{}\s]*$|\\ge(q)? ?$|_\{[^{}]*$", latex[: match.start()]
         )
     ]
-    last = places[-1]
+    last = matches[-1]
     return f"{latex[: last.start()]}{int(last[0]) + 1}{latex[last.end() :]}"
 
 
@@ -149,7 +149,7 @@ def test_few_formulas_are_left_to_the_eye():
 def test_what_is_on_the_list_cannot_be_read(key):
     assert key in FORMS
     try:
-        found = says(key, FORMS[key][0])
+        answer = says(key, FORMS[key][0])
     except (ValueError, IndexError, NotImplementedError):
         return
-    assert not found, "strike it out"
+    assert not answer, "strike it out"

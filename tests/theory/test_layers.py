@@ -34,8 +34,8 @@ def test_lag_zero_makes_the_zero_weight_of_lemma_1():
 def test_the_weight_is_a_count_of_pairs_the_first_of_which_is_older(steps):
     for lag in range(steps):
         pairs = [A ** (k + lag) * B**k for k in range(steps - lag)]
-        found = at(pair_weight().result, alpha=A, beta=B, Delta=lag, T=steps)
-        assert number(found) == pytest.approx(number(sum(pairs)), rel=1e-12)
+        weight = at(pair_weight().result, alpha=A, beta=B, Delta=lag, T=steps)
+        assert number(weight) == pytest.approx(number(sum(pairs)), rel=1e-12)
     longest = at(pair_weight().result, alpha=A, beta=B, Delta=steps - 1, T=steps)
     assert number(longest) == pytest.approx(number(A ** (steps - 1)), rel=1e-12)
 

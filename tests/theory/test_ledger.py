@@ -21,8 +21,8 @@ NUMBERING = {
     if paper != "sigprop"  # ours, which number nothing
 }
 CLAIMS, ROWS = registry(), rows()
-JUDGED = {key: one for key, one in ROWS.items() if isinstance(one.basis, Evidence)}
-BARE = {key: one.claim for key, one in ROWS.items() if one.basis is None}
+JUDGED = {key: row for key, row in ROWS.items() if isinstance(row.basis, Evidence)}
+BARE = {key: row.claim for key, row in ROWS.items() if row.basis is None}
 
 
 def printed_names():
@@ -46,7 +46,7 @@ PART = re.compile(r"(\w+:(?:fig|table)?\d+)(?:[a-z])?(?::[\w-]+)?$")
 
 def numbered_names():
     """The numbers of the papers that the registry has rows for."""
-    return {found[1] for key in CLAIMS if (found := PART.match(key))}
+    return {match[1] for key in CLAIMS if (match := PART.match(key))}
 
 
 @pytest.mark.parametrize("paper", NUMBERING)
@@ -64,38 +64,38 @@ def test_no_row_has_a_number_that_its_paper_lacks():
 
 def test_every_accusation_of_a_paper_has_an_example_for_the_hand():
     accused = [
-        one
-        for one in ROWS.values()
-        if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL)
-        and one.claim.paper != "sigprop"
+        row
+        for row in ROWS.values()
+        if row.claim.expected in (Status.REFUTED, Status.CONDITIONAL)
+        and row.claim.paper != "sigprop"
     ]
-    assert [one.claim.id for one in accused if one.basis.example is None] == []
-    assert all("the printed form gives" in worked(one.basis.example) for one in accused)
+    assert [row.claim.id for row in accused if row.basis.example is None] == []
+    assert all("the printed form gives" in worked(row.basis.example) for row in accused)
 
 
-@pytest.mark.parametrize("one", CLAIMS.values(), ids=CLAIMS)
-def test_formulas_can_be_shown(one):
-    for text in (one.statement, one.correction):
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+def test_formulas_can_be_shown(claim):
+    for text in (claim.statement, claim.correction):
         if text:
             assert "\\" not in mathml(text)
 
 
-@pytest.mark.parametrize("one", BARE.values(), ids=BARE)
-def test_a_row_without_evidence_is_a_definition_or_says_why(one):
-    assert one.expected in (Status.DEFINITION, Status.NOT_CHECKABLE)
-    if one.expected == Status.NOT_CHECKABLE:
-        assert len(one.reason) > 20
+@pytest.mark.parametrize("claim", BARE.values(), ids=BARE)
+def test_a_row_without_evidence_is_a_definition_or_says_why(claim):
+    assert claim.expected in (Status.DEFINITION, Status.NOT_CHECKABLE)
+    if claim.expected == Status.NOT_CHECKABLE:
+        assert len(claim.reason) > 20
 
 
-@pytest.mark.parametrize("one", JUDGED.values(), ids=JUDGED)
-def test_two_routes_or_a_reason_and_no_reason_that_is_none(one):
-    claim = one.claim
-    symbolic = one.basis.proof is not None or (
+@pytest.mark.parametrize("row", JUDGED.values(), ids=JUDGED)
+def test_two_routes_or_a_reason_and_no_reason_that_is_none(row):
+    claim = row.claim
+    symbolic = row.basis.proof is not None or (
         claim.derive is not None and (claim.printed or claim.corrected)
     )
-    routes = set(one.basis.routes)
+    routes = set(row.basis.routes)
     counted = bool(symbolic) + len(routes - {ARITHMETIC})
     if routes == {ARITHMETIC} or counted >= 2:
-        assert not one.basis.alone
+        assert not row.basis.alone
     else:
-        assert len(one.basis.alone.split()) >= 2
+        assert len(row.basis.alone.split()) >= 2

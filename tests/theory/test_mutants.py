@@ -27,8 +27,8 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("mutant", EXAMPLES)
 def test_every_kind_of_mutant_is_made(mutant):
-    found = {mutant.expr for mutant in mutants_of(FORM)}
-    assert EXAMPLES[mutant] in found
+    forms = {mutant.expr for mutant in mutants_of(FORM)}
+    assert EXAMPLES[mutant] in forms
 
 
 def test_mutants_are_named_after_what_they_do():
@@ -40,7 +40,11 @@ def test_mutants_are_named_after_what_they_do():
 
 @pytest.mark.parametrize(
     "claim",
-    [pytest.param(one, id=name) for name, one in registry().items() if one.derive],
+    [
+        pytest.param(claim, id=name)
+        for name, claim in registry().items()
+        if claim.derive
+    ],
 )
 @pytest.mark.sampled(30)
 def test_the_formula_itself_is_never_a_mutant_and_none_comes_twice(claim):
@@ -65,12 +69,14 @@ def test_a_dropped_conjugate_appears_where_there_is_one():
 
 def test_mutants_reach_into_sums_over_lags_but_never_touch_the_lag_itself():
     form = R(0) + Sum(lam**Delta * R(Delta), (Delta, 1, 9))
-    found = {mutant.change: mutant.expr for mutant in mutants_of(form)}
-    assert R(0) + Sum(lam**Delta * R(Delta), (Delta, 2, 9)) in found.values()
-    assert Sum(lam**Delta * R(Delta), (Delta, 1, 9)) in found.values()
-    assert R(0) + Sum(lam**2**Delta * R(Delta), (Delta, 1, 9)) not in found.values()
-    assert not any("Delta and" in mutant or "and Delta" in mutant for mutant in found)
-    assert all(mutant.has(Sum) or mutant == R(0) for mutant in found.values())
+    by_change = {mutant.change: mutant.expr for mutant in mutants_of(form)}
+    assert R(0) + Sum(lam**Delta * R(Delta), (Delta, 2, 9)) in by_change.values()
+    assert Sum(lam**Delta * R(Delta), (Delta, 1, 9)) in by_change.values()
+    assert R(0) + Sum(lam**2**Delta * R(Delta), (Delta, 1, 9)) not in by_change.values()
+    assert not any(
+        "Delta and" in mutant or "and Delta" in mutant for mutant in by_change
+    )
+    assert all(mutant.has(Sum) or mutant == R(0) for mutant in by_change.values())
 
 
 def test_a_number_has_its_mutants_too():

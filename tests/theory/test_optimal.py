@@ -22,21 +22,21 @@ def solved(gain, source):
     return metric, optimal.coordinate(gain, source).result.subs(size, CORRELATION)
 
 
-def steps_are_equal(derivation, variable, places, tolerance=1e-12):
+def steps_are_equal(derivation, variable, points, tolerance=1e-12):
     """Whether the last two steps of a derivation are one function, at some places."""
     first, last = (
         compile_expr(step.expr, variable, backend="mpmath")
         for step in derivation.steps[-2:]
     )
-    return all(abs(first(at) - last(at)) < tolerance for at in places)
+    return all(abs(first(at) - last(at)) < tolerance for at in points)
 
 
 @pytest.mark.parametrize(("gain", "source"), CLOSED)
 @pytest.mark.sampled(3)
 def test_the_slope_of_a_coordinate_is_the_root_of_the_metric(gain, source):
     metric, coordinate = solved(gain, source)
-    slope = diff(coordinate, nu).subs(sqrt(1 - nu**2), sqrt(1 - nu) * sqrt(1 + nu))
-    assert simplify(slope**2 - metric) == 0
+    derivative = diff(coordinate, nu).subs(sqrt(1 - nu**2), sqrt(1 - nu) * sqrt(1 + nu))
+    assert simplify(derivative**2 - metric) == 0
     assert coordinate.subs(nu, 0) == 0
 
 
@@ -44,11 +44,12 @@ def test_the_slope_of_a_coordinate_is_the_root_of_the_metric(gain, source):
 @pytest.mark.sampled(4)
 def test_a_coordinate_is_the_integral_in_many_digits(gain, source):
     metric, coordinate = (
-        compile_expr(one, nu, backend="mpmath") for one in solved(gain, source)
+        compile_expr(expression, nu, backend="mpmath")
+        for expression in solved(gain, source)
     )
     with mpmath.workdps(30):
-        for place in PLACES:
-            end = mpmath.mpf(place)
+        for point in PLACES:
+            end = mpmath.mpf(point)
             expected = mpmath.quad(
                 lambda at: mpmath.sqrt(metric(at)), [0, end / 2, end]
             )
@@ -88,39 +89,39 @@ def test_loss_metric_is_the_curvature_of_the_normalised_loss(source):
     star = symbols("star", positive=True)
     shared = optimal.potential(source).steps[0].expr
     cross, own, teacher = (
-        shared.subs({alpha: one, beta: other}, simultaneous=True)
-        for one, other in ((nu, star), (nu, nu), (star, star))
+        shared.subs({alpha: first, beta: other}, simultaneous=True)
+        for first, other in ((nu, star), (nu, nu), (star, star))
     )
     loss = 1 - cross / sqrt(own * teacher)
-    given = {rho: CORRELATION, a: Rational(1, 3), b: Rational(1, 2)}
-    place = {nu: Rational(7, 10), star: Rational(7, 10)}
-    found = diff(loss, nu, 2).subs(given).subs(place)
-    expected = optimal.metric("loss", source).result.subs(given).subs(place)
-    assert simplify(found - expected) == 0
+    values = {rho: CORRELATION, a: Rational(1, 3), b: Rational(1, 2)}
+    point = {nu: Rational(7, 10), star: Rational(7, 10)}
+    curvature = diff(loss, nu, 2).subs(values).subs(point)
+    expected = optimal.metric("loss", source).result.subs(values).subs(point)
+    assert simplify(curvature - expected) == 0
 
 
 @pytest.mark.parametrize("source", ["white", "mixed"])
 def test_regular_part_is_what_white_inputs_lack(source):
-    first, both = optimal.regular_part(source)
-    whole = optimal.potential(source)
-    assert simplify(whole.result - both - 1 / (1 - alpha * beta) ** 2) == 0
-    slope = diff(log(whole.steps[0].expr), alpha)
-    assert simplify(slope - first - beta / (1 - alpha * beta)) == 0
+    first, product = optimal.regular_part(source)
+    potential = optimal.potential(source)
+    assert simplify(potential.result - product - 1 / (1 - alpha * beta) ** 2) == 0
+    derivative = diff(log(potential.steps[0].expr), alpha)
+    assert simplify(derivative - first - beta / (1 - alpha * beta)) == 0
 
 
 def test_correlation_takes_from_the_loss_metric_what_a_slower_unit_has():
     white = optimal.metric("loss", "white").result
     slower = rho**2 * white.subs(nu, rho * nu)
-    found = optimal.metric("loss", "exponential").result
-    assert simplify(found - (white - slower)) == 0
+    metric = optimal.metric("loss", "exponential").result
+    assert simplify(metric - (white - slower)) == 0
 
 
 @pytest.mark.parametrize(("gain", "source"), TURNED)
 def test_the_slope_of_an_angle_is_the_root_of_its_metric(gain, source):
     metric = optimal.angle_metric(gain, source).result
-    found = diff(optimal.angle_coordinate(gain, source).result, theta) ** 2
-    for place in ({nu: 0.9, theta: 0.3}, {nu: 0.5, theta: 2.0}):
-        ratio = (found / metric).subs(place).evalf()
+    square = diff(optimal.angle_coordinate(gain, source).result, theta) ** 2
+    for point in ({nu: 0.9, theta: 0.3}, {nu: 0.5, theta: 2.0}):
+        ratio = (square / metric).subs(point).evalf()
         assert float(ratio) == pytest.approx(1, abs=1e-12)
     assert optimal.angle_coordinate(gain, source).result.subs(theta, 0) == 0
 

@@ -54,7 +54,7 @@ def test_divided_differences_are_sums_over_ages(orders, backwards):
     names = (*overlaps.X[:first], *overlaps.Y[:second], a, b, rho)
     at = (*NODES[:first], *NODES[-second:], mpf("0.3"), mpf("1.2"), mpf("0.5"))
     with mp.workdps(30):
-        found = lambdify(names, spread, "mpmath")(*at)
+        value = lambdify(names, spread, "mpmath")(*at)
         truth = summed(
             lambda lag: (
                 (mpf("0.3") if lag == 0 else 0) + mpf("1.2") * mpf("0.5") ** lag
@@ -63,8 +63,8 @@ def test_divided_differences_are_sums_over_ages(orders, backwards):
             second,
             backwards,
         )
-        assert abs(found - truth) < mpf(10) ** -9 * abs(truth)
-        assert abs(1.05 * found - truth) > mpf(10) ** -3 * abs(truth)
+        assert abs(value - truth) < mpf(10) ** -9 * abs(truth)
+        assert abs(1.05 * value - truth) > mpf(10) ** -3 * abs(truth)
 
 
 @pytest.mark.parametrize("backwards", [False, True])
@@ -79,8 +79,8 @@ def test_an_autocovariance_that_ends_is_its_sum(backwards):
 
 @pytest.mark.parametrize("source", overlaps.SOURCES)
 def test_equal_nodes_give_the_sum_of_the_hessian(source):
-    found = overlaps.repeated(overlaps.shared(source), 2, 2)
-    assert factor(found - hessian.pair(source).result) == 0
+    form = overlaps.repeated(overlaps.shared(source), 2, 2)
+    assert factor(form - hessian.pair(source).result) == 0
 
 
 @pytest.mark.parametrize("orders", [(1, 2), (3, 1), (2, 3)])
@@ -92,8 +92,8 @@ def test_equal_nodes_are_the_limit_of_unequal_ones(orders):
 
 
 def test_unequal_nodes_give_that_of_a_dense_matrix():
-    found = overlaps.divided(overlaps.shared("white"), 2, 2)
-    renamed = found.subs(
+    form = overlaps.divided(overlaps.shared("white"), 2, 2)
+    renamed = form.subs(
         dict(
             zip(
                 (*overlaps.X[:2], *overlaps.Y[:2]),

@@ -25,5 +25,5 @@ def test_biases_less_by_one_give_the_range_that_is_claimed():
 
 def test_an_optimal_slope_makes_the_moment_one():
     moment = recurrences.normalised("sensitivity").result.subs(rho, 0)
-    slope = recurrences.optimal_derivative().result
-    assert simplify(slope**2 * moment) == 1
+    derivative = recurrences.optimal_derivative().result
+    assert simplify(derivative**2 * moment) == 1

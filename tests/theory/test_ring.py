@@ -78,13 +78,13 @@ def test_gain_is_the_moment_averaged_over_the_area(inner, outer):
         assert not close(wrong, truth)
 
 
-@pytest.mark.parametrize("seen", [1, 2, 5, 40])
+@pytest.mark.parametrize("length", [1, 2, 5, 40])
 @ring_cases
-def test_finite_gain_is_the_finite_moment_averaged_over_the_area(inner, outer, seen):
-    finite = ring.gain(T).result.subs(T, seen).doit()
+def test_finite_gain_is_the_finite_moment_averaged_over_the_area(inner, outer, length):
+    finite = ring.gain(T).result.subs(T, length).doit()
     with mpmath.workdps(30):
 
-        def moment(s, steps=seen):
+        def moment(s, steps=length):
             return mpmath.fsum(s ** (2 * age) for age in range(steps))
 
         truth = over_area(moment, inner, outer)
@@ -94,11 +94,11 @@ def test_finite_gain_is_the_finite_moment_averaged_over_the_area(inner, outer, s
 
 @ring_cases
 def test_gain_is_the_limit_of_the_finite_gain(inner, outer):
-    seen = 4000
+    length = 4000
     with mpmath.workdps(30):
         low, high = mpmath.mpf(inner) ** 2, mpmath.mpf(outer) ** 2
         powers = (
-            (high**age - low**age) / age / (high - low) for age in range(1, seen + 1)
+            (high**age - low**age) / age / (high - low) for age in range(1, length + 1)
         )
         assert close(mpmath.fsum(powers), number(ring.gain().result, inner, outer))
 

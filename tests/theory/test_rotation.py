@@ -76,9 +76,9 @@ def test_an_operator_that_forgets_the_second_angle_is_not_associative(monkeypatc
     ],
 )
 def test_printed_constants_are_right_for_unit_norm_alone(derived, printed):
-    found = derived().result
-    assert same_form(found.subs(c, 1), printed.subs(c, 1))
-    assert not same_form(found, printed)
+    form = derived().result
+    assert same_form(form.subs(c, 1), printed.subs(c, 1))
+    assert not same_form(form, printed)
 
 
 def test_lru_norm_at_one_step_is_that_of_the_input_matrix():

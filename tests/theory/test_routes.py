@@ -8,37 +8,37 @@ from tests.rows import changed, rows
 # Of the rows with a truth value, arithmetic and our trainings apart, that one route may judge.
 SHARE = 0.05
 JUDGED = {
-    key: one
-    for key, one in rows().items()
-    if one.basis is not None and one.claim.expected not in VALUELESS
+    key: row
+    for key, row in rows().items()
+    if row.basis is not None and row.claim.expected not in VALUELESS
 }
 
 
-def independent(one) -> set[str]:
+def independent(row) -> set[str]:
     """The routes of a row beside arithmetic, which is none."""
-    return {*routes_of(one)} - {ARITHMETIC}
+    return {*routes_of(row)} - {ARITHMETIC}
 
 
-def is_arithmetic(one) -> bool:
+def is_arithmetic(row) -> bool:
     """Whether numbers of the paper are all that a row compares."""
-    return {*routes_of(one)} - {"symbolic"} == {ARITHMETIC}
+    return {*routes_of(row)} - {"symbolic"} == {ARITHMETIC}
 
 
-def is_training(one) -> bool:
+def is_training(row) -> bool:
     """Whether our own trained networks are all that decides: more of them are no route."""
-    return independent(one) == {"audited"}
+    return independent(row) == {"audited"}
 
 
-def has_one(one) -> bool:
+def has_one(row) -> bool:
     """Whether one route judges a row that is more than arithmetic."""
-    return not is_arithmetic(one) and len(independent(one)) < 2
+    return not is_arithmetic(row) and len(independent(row)) < 2
 
 
 def test_one_route_judges_few_rows():
     apart = [
         key
-        for key, one in JUDGED.items()
-        if not (is_arithmetic(one) or is_training(one))
+        for key, row in JUDGED.items()
+        if not (is_arithmetic(row) or is_training(row))
     ]
     alone = [key for key in apart if has_one(JUDGED[key])]
     assert len(alone) <= SHARE * len(apart), alone
@@ -47,18 +47,20 @@ def test_one_route_judges_few_rows():
 
 def test_a_reason_for_one_route_stands_where_there_is_one():
     reasons = {
-        key: one.basis.alone != "" if isinstance(one.basis, Evidence | Check) else False
-        for key, one in JUDGED.items()
-        if not is_arithmetic(one)
+        key: row.basis.alone != "" if isinstance(row.basis, Evidence | Check) else False
+        for key, row in JUDGED.items()
+        if not is_arithmetic(row)
     }
     single = {key for key in reasons if has_one(JUDGED[key])}
-    assert [key for key, said in reasons.items() if said and key not in single] == []
+    assert [
+        key for key, reason in reasons.items() if reason and key not in single
+    ] == []
     undecided = {key for key in single if JUDGED[key].claim.expected == "undecided"}
     assert [key for key in single - undecided if not reasons[key]] == []
 
 
 def test_a_route_that_is_dropped_is_missed():
-    one = JUDGED["blur:text:metrics"]
-    assert not has_one(one)
-    fewer = {"reference": one.basis.routes["reference"]}
-    assert has_one(changed(one, {"routes": fewer}))
+    row = JUDGED["blur:text:metrics"]
+    assert not has_one(row)
+    fewer = {"reference": row.basis.routes["reference"]}
+    assert has_one(changed(row, {"routes": fewer}))

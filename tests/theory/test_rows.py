@@ -20,13 +20,15 @@ from tests.rows import changed, every_mutant_noticed, row, rows
 from tests.sealed import sealed
 
 ROWS = rows()
-JUDGED = {key: one for key, one in ROWS.items() if isinstance(one.basis, Evidence)}
+JUDGED = {
+    key: entry for key, entry in ROWS.items() if isinstance(entry.basis, Evidence)
+}
 DRAWN = ("monte_carlo", "trained")
 EXACT = {
-    key: one
-    for key, one in ROWS.items()
-    if isinstance(one.basis, Evidence | Grid)
-    or (isinstance(one.basis, Check) and not set(DRAWN) & set(one.basis.routes))
+    key: entry
+    for key, entry in ROWS.items()
+    if isinstance(entry.basis, Evidence | Grid)
+    or (isinstance(entry.basis, Check) and not set(DRAWN) & set(entry.basis.routes))
 }
 
 # The form or the proof itself takes a second or more: of these no route is quick.
@@ -88,82 +90,86 @@ EXPENSIVE = {
 
 
 def test_a_seal_keeps_the_answer_and_nothing_else():
-    one = sealed(row("lru:4")).claim
-    assert one.statement == find("lru:4").statement
+    claim = sealed(row("lru:4")).claim
+    assert claim.statement == find("lru:4").statement
     with pytest.raises(AssertionError, match="reads the answer"):
-        _ = one.expected
+        _ = claim.expected
 
 
 class Remembered:
     """A routine that runs once a point, though a row is judged under several forms."""
 
-    found: ClassVar = {}
+    values: ClassVar = {}
 
     def __init__(self, routine):
         self.routine = resolve(routine)
 
     def __call__(self, **at):
         key = (self.routine, *((name, id(value)) for name, value in at.items()))
-        if key not in self.found:  # with what is named by its address, so that it stays
-            self.found[key] = at, self.routine(**at)
-        return self.found[key][1]
+        if (
+            key not in self.values
+        ):  # with what is named by its address, so that it stays
+            self.values[key] = at, self.routine(**at)
+        return self.values[key][1]
 
 
-def remembered(one):
+def remembered(entry):
     """The evidence of a row with routes that run once a point."""
-    routes = {name: Remembered(route) for name, route in one.basis.routes.items()}
-    return dataclasses.replace(one.basis, routes=routes)
+    routes = {name: Remembered(route) for name, route in entry.basis.routes.items()}
+    return dataclasses.replace(entry.basis, routes=routes)
 
 
-def measure(one):
+def measure(entry):
     """Evidence without mutants of the form."""
-    return evidence.measure(one.claim, remembered(one))
+    return evidence.measure(entry.claim, remembered(entry))
 
 
-def status(one):
+def status(entry):
     """The record of a row with the mutants of its form."""
-    one = sealed(one)
-    judged = evidence.judge(one.claim, remembered(one))
-    return finish(one, list(judged.results), judged.scores, 0.0, judged.counterexample)
+    entry = sealed(entry)
+    judged = evidence.judge(entry.claim, remembered(entry))
+    return finish(
+        entry, list(judged.results), judged.scores, 0.0, judged.counterexample
+    )
 
 
-def exact(one):
+def exact(entry):
     """The status of a row by its routes that draw nothing, and an example of a miss."""
-    one, basis = sealed(one), one.basis
+    entry, basis = sealed(entry), entry.basis
     if isinstance(basis, Grid):
-        case = run.begin(one)
+        case = run.begin(entry)
         if basis.quantity == "ring_law":
             case.results.extend(map(run.ring_map, basis.points))
         else:
             run.deterministic(case)
-        return status_of(one, case.results, Scores()), run.example_of(case)
+        return status_of(entry, case.results, Scores()), run.example_of(case)
     if isinstance(basis, Check):
-        results = basis.results(one.claim, 0)
-        return status_of(one, results, Scores()), "the statement fails"
-    found = measure(one)
-    return status_of(one, found.results, Scores()), found.counterexample
+        results = basis.results(entry.claim, 0)
+        return status_of(entry, results, Scores()), "the statement fails"
+    result = measure(entry)
+    return status_of(entry, result.results, Scores()), result.counterexample
 
 
-def quick(one):
+def quick(entry):
     """A row without its expensive route."""
-    left = EXPENSIVE.get(one.claim.id)
+    left = EXPENSIVE.get(entry.claim.id)
     if left is None:
-        return one
-    routes = {name: it for name, it in one.basis.routes.items() if name != left}
-    return changed(one, {"routes": routes, "alone": "the other route is expensive"})
+        return entry
+    routes = {name: it for name, it in entry.basis.routes.items() if name != left}
+    return changed(entry, {"routes": routes, "alone": "the other route is expensive"})
 
 
 @pytest.mark.parametrize(
-    "one",
+    "entry",
     [
-        pytest.param(one, id=key, marks=[pytest.mark.slow] if key in COSTLY else [])
-        for key, one in EXACT.items()
+        pytest.param(entry, id=key, marks=[pytest.mark.slow] if key in COSTLY else [])
+        for key, entry in EXACT.items()
     ],
 )
-def test_a_row_has_its_status_by_its_exact_routes(one):
-    status, example = exact(quick(one))
-    assert status == one.claim.expected
-    if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
+def test_a_row_has_its_status_by_its_exact_routes(entry):
+    status, example = exact(quick(entry))
+    assert status == entry.claim.expected
+    if entry.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
         assert example
 
 
@@ -177,70 +183,72 @@ def test_a_route_that_is_left_out_is_one_of_several():
 SOME = [key for key in JUDGED if key not in COSTLY][::7]
 
 
-@pytest.mark.parametrize("one", [JUDGED[key] for key in SOME], ids=SOME)
+@pytest.mark.parametrize("entry", [JUDGED[key] for key in SOME], ids=SOME)
 @pytest.mark.sampled(12)
-def test_every_mutant_of_a_row_is_noticed(one):
-    found = status(one)
-    assert found.status == one.claim.expected
-    assert every_mutant_noticed(found)
-    if one.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
-        assert found.counterexample
+def test_every_mutant_of_a_row_is_noticed(entry):
+    result = status(entry)
+    assert result.status == entry.claim.expected
+    assert every_mutant_noticed(result)
+    if entry.claim.expected in (Status.REFUTED, Status.CONDITIONAL):
+        assert result.counterexample
 
 
 WRONG = [
-    one
-    for one in JUDGED.values()
-    if one.claim.expected == Status.REFUTED
-    and (one.claim.printed or one.basis.printed is not None)
+    entry
+    for entry in JUDGED.values()
+    if entry.claim.expected == Status.REFUTED
+    and (entry.claim.printed or entry.basis.printed is not None)
 ]
 
 
-@pytest.mark.parametrize("one", WRONG, ids=[one.claim.id for one in WRONG])
+@pytest.mark.parametrize("entry", WRONG, ids=[entry.claim.id for entry in WRONG])
 @pytest.mark.sampled(20)
-def test_a_right_form_under_a_refuted_row_is_noticed(one):
-    righted = sealed(changed(one, {"printed": None}, printed=None))
-    found = status_of(righted, measure(righted).results, Scores())
-    assert found not in (Status.REFUTED, Status.CONDITIONAL)
+def test_a_right_form_under_a_refuted_row_is_noticed(entry):
+    righted = sealed(changed(entry, {"printed": None}, printed=None))
+    verdict = status_of(righted, measure(righted).results, Scores())
+    assert verdict not in (Status.REFUTED, Status.CONDITIONAL)
 
 
 def test_no_tolerance_hides_an_error_of_five_percent():
-    loose = {key: one.basis.tolerance for key, one in JUDGED.items()}
+    loose = {key: entry.basis.tolerance for key, entry in JUDGED.items()}
     assert {key: x for key, x in loose.items() if x > 0.03} == {}
 
 
 SAMPLE = [
-    one
-    for one in JUDGED.values()
-    if one.basis.relation == "=" and not one.basis.absolute and one.basis.form != 0
+    entry
+    for entry in JUDGED.values()
+    if entry.basis.relation == "="
+    and not entry.basis.absolute
+    and entry.basis.form != 0
 ][::7]
 
 
-@pytest.mark.parametrize("one", SAMPLE, ids=[one.claim.id for one in SAMPLE])
+@pytest.mark.parametrize("entry", SAMPLE, ids=[entry.claim.id for entry in SAMPLE])
 @pytest.mark.sampled(25)
-def test_evidence_against_a_form_five_percent_off_is_noticed(one):
-    assert not refuted(times(one, 1.0))
-    doctored = times(one, 1.05)
+def test_evidence_against_a_form_five_percent_off_is_noticed(entry):
+    assert not refuted(times(entry, 1.0))
+    doctored = times(entry, 1.05)
     results = measure(doctored).results
-    found = status_of(doctored, results, Scores())
-    assert found in (Status.REFUTED, Status.UNDECIDED)
+    verdict = status_of(doctored, results, Scores())
+    assert verdict in (Status.REFUTED, Status.UNDECIDED)
     assert refuted(doctored)
 
 
-def refuted(one):
+def refuted(entry):
     """Whether a route refutes the true form; the printed one may be wrong anyway."""
-    results = measure(one).results
+    results = measure(entry).results
     return any((r.form, r.verdict) == ("derived", "refuted") for r in results)
 
 
-def times(one, factor):
+def times(entry, factor):
     """A row whose true form is so many times that of this one."""
-    known = expression(one.claim, one.basis)
+    known = expression(entry.claim, entry.basis)
     if known is None:
-        form = Multiple(one.basis.form, factor)
-        return changed(one, {"form": form, "proof": None})
+        form = Multiple(entry.basis.form, factor)
+        return changed(entry, {"form": form, "proof": None})
     form = factor * known
     return changed(
-        one, {"proof": None}, derive=None, corrected=lambda: form, printed=None
+        entry, {"proof": None}, derive=None, corrected=lambda: form, printed=None
     )
 
 

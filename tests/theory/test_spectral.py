@@ -48,8 +48,8 @@ def test_a_step_that_is_not_the_held_one_is_noticed(monkeypatch):
 
 
 def test_gaussian_integrals_complete_the_square():
-    found = spectral.signal(spectral.width_1).over(spectral.time).form
-    assert simplify(found - spectral.width_1 * sqrt(2 * pi)) == 0
+    integral = spectral.signal(spectral.width_1).over(spectral.time).form
+    assert simplify(integral - spectral.width_1 * sqrt(2 * pi)) == 0
 
 
 def test_the_real_block_is_the_transpose_of_the_printed_one():

@@ -22,8 +22,8 @@ COLUMNS = ("first", "second task")
 
 
 class Pair(NamedTuple):
-    one: int
-    two: float
+    score: int
+    ratio: float
 
 
 def test_a_table_has_its_source_and_cells_as_printed():
@@ -35,17 +35,17 @@ def test_a_table_has_its_source_and_cells_as_printed():
 
 
 def test_cells_are_numbers_or_nothing():
-    found = parse(TEXT, "a.csv", COLUMNS).numbers()
-    assert found["LRU"][0] == 89.0
-    assert math.isnan(found["LRU"][1])
-    assert found["a, b"] == (7.0, 0.5)
+    columns = parse(TEXT, "a.csv", COLUMNS).numbers()
+    assert columns["LRU"][0] == 89.0
+    assert math.isnan(columns["LRU"][1])
+    assert columns["a, b"] == (7.0, 0.5)
 
 
 def test_a_record_has_the_types_of_its_fields():
-    text = "# A paper, Table 4\nlabel,one,two\nLRU,89,2\n"
-    found = parse(text, "a.csv", Pair._fields).records(Pair)
-    assert found == {"LRU": Pair(89, 2.0)}
-    assert [type(value) for value in found["LRU"]] == [int, float]
+    text = "# A paper, Table 4\nlabel,score,ratio\nLRU,89,2\n"
+    records = parse(text, "a.csv", Pair._fields).records(Pair)
+    assert records == {"LRU": Pair(89, 2.0)}
+    assert [type(value) for value in records["LRU"]] == [int, float]
 
 
 def test_a_cell_that_is_no_number_is_refused():
@@ -56,7 +56,7 @@ def test_a_cell_that_is_no_number_is_refused():
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         table.numbers()
-    table = parse("# A paper\nlabel,one,two\nLRU,8.5,2\n", "a.csv", Pair._fields)
+    table = parse("# A paper\nlabel,score,ratio\nLRU,8.5,2\n", "a.csv", Pair._fields)
     with pytest.raises(ValueError, match=r"need int in the row 'LRU' .* got '8\.5'"):
         table.records(Pair)
 
@@ -109,9 +109,9 @@ def test_a_file_that_is_not_as_it_should_be_is_refused(old, new, message):
 
 
 def test_a_file_of_a_paper_is_read_by_its_number():
-    found = read("blur", "13", ("MSE", "MAE"))
-    assert found.source == "BLUR (2025), Table 13, Appendix A.8"
-    assert found.rows["SST"] == {"MSE": "0.298", "MAE": "0.355"}
+    table = read("blur", "13", ("MSE", "MAE"))
+    assert table.source == "BLUR (2025), Table 13, Appendix A.8"
+    assert table.rows["SST"] == {"MSE": "0.298", "MAE": "0.355"}
     with pytest.raises(ValueError, match=r"^blur/table13\.csv: need these columns"):
         read("blur", "13", ("MSE", "RMSE"))
     with pytest.raises(FileNotFoundError):
@@ -120,8 +120,8 @@ def test_a_file_of_a_paper_is_read_by_its_number():
 
 def test_every_file_is_a_table_of_its_paper():
     names = {
-        f"{place.parent.name}/{place.stem}"
-        for place in Path(sigprop.theory.papers.__path__[0]).glob("*/*.csv")
+        f"{path.parent.name}/{path.stem}"
+        for path in Path(sigprop.theory.papers.__path__[0]).glob("*/*.csv")
     }
     assert names == {
         *(f"blur/table{number}" for number in (2, 7, 13, *blur.METHODS)),
@@ -132,8 +132,8 @@ def test_every_file_is_a_table_of_its_paper():
 
 def test_sources_name_the_number_of_the_table():
     for number, table in lru.TABLES.items():
-        said = re.sub(r"(\d)([A-C])$", r"\1(\2)", number)
-        assert f"Orvieto et al. (2023), Table {said}, " in table.source
+        label = re.sub(r"(\d)([A-C])$", r"\1(\2)", number)
+        assert f"Orvieto et al. (2023), Table {label}, " in table.source
 
 
 def test_settings_are_in_their_units():

@@ -28,12 +28,12 @@ FEW = ("rotrnn", "s4d", "mamba", "s5")  # draws of memories
 
 def memories(layer):
     if isinstance(layer, InputGated):
-        kept = np.asarray(layer.gates(jnp.zeros((1, layer.widths[0])))[0][0])
-        return 1 / (1 - kept)
+        decay = np.asarray(layer.gates(jnp.zeros((1, layer.widths[0])))[0][0])
+        return 1 / (1 - decay)
     return 1 / (1 - np.abs(np.asarray(layer.eigenvalues())))
 
 
-def drawn(name, key=3, phases=(PHASE,)):
+def sample_layer(name, key=3, phases=(PHASE,)):
     family = FAMILIES[name]
     state = {"mamba": 4, "s4d": 4, "s5": 64}.get(name, MANY)
     width = {"rglru": state, "mamba": 64, "s4d": 64}.get(name, 2)
@@ -44,9 +44,9 @@ def drawn(name, key=3, phases=(PHASE,)):
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.parametrize("key", [3, 4])
 def test_the_longest_memory_is_reached_and_not_passed(name, key):
-    found = memories(drawn(name, key))
+    lengths = memories(sample_layer(name, key))
     least = 0.3 if name in FEW else 0.7
-    assert least * MEMORY < found.max() < 1.001 * MEMORY
+    assert least * MEMORY < lengths.max() < 1.001 * MEMORY
 
 
 @pytest.mark.parametrize("name", ["lru", "rglru", "rotrnn"])
@@ -54,23 +54,27 @@ def test_memories_of_a_ring_grow_by_one_factor_over_two_decades(name):
     count, power = {"rotrnn": (heads(MANY), 1), "rglru": (MANY, HALF_OPEN)}.get(
         name, (MANY, 1)
     )
-    rates = np.log(-np.log1p(-1 / memories(drawn(name))))
+    rates = np.log(-np.log1p(-1 / memories(sample_layer(name))))
     low = np.log(-np.log1p(-1 / MEMORY))
     high = min(low + np.log(SPAN), np.log(power * FASTEST))
-    found = np.sort(rates).reshape(count, -1)
+    logarithms = np.sort(rates).reshape(count, -1)
     expected = np.linspace(low, high, count)[:, None]
-    np.testing.assert_allclose(found, np.broadcast_to(expected, found.shape), atol=2e-3)
+    np.testing.assert_allclose(
+        logarithms, np.broadcast_to(expected, logarithms.shape), atol=2e-3
+    )
 
 
 def test_phases_are_where_the_power_is():
     for name in ("lru", "rotrnn"):
-        phases = np.abs(np.angle(np.asarray(drawn(name).eigenvalues())))
+        phases = np.abs(np.angle(np.asarray(sample_layer(name).eigenvalues())))
         assert 0.95 * PHASE < phases.max() <= PHASE * (1 + 1e-6)
 
 
 def test_several_limits_of_phases_are_taken_in_turn():
     for name in ("lru", "rotrnn"):
-        phases = np.angle(np.asarray(drawn(name, phases=(PHASE, 3.0)).eigenvalues()))
+        phases = np.angle(
+            np.asarray(sample_layer(name, phases=(PHASE, 3.0)).eigenvalues())
+        )
         phases = phases if name == "lru" else phases[::2]  # not the conjugates
         assert 0.95 * PHASE < phases[::2].max() <= PHASE * (1 + 1e-6)
         assert 0.95 * 3.0 < phases[1::2].max() <= 3.0 * (1 + 1e-6)
@@ -80,18 +84,18 @@ def test_code_of_others_narrows_the_phases_that_ours_narrows():
     need = Need(MEMORY, (PHASE, 3.0), 64)
     family = FAMILIES["lru"]
     texts = spelled(family, 64, family.options(need))
-    drawn = np.log(np.linspace(0.1, 3.0, 6))
-    expected = drawn + np.array([np.log(PHASE / 3.0), 0.0] * 3)
+    logs = np.log(np.linspace(0.1, 3.0, 6))
+    expected = logs + np.array([np.log(PHASE / 3.0), 0.0] * 3)
     first, _, line = texts["minimal-LRU"].split("\n")
     assert "max_phase=3)" in first
-    params = {"theta_log": jnp.asarray(drawn)}
+    params = {"theta_log": jnp.asarray(logs)}
     exec(line, {"params": params})
     np.testing.assert_allclose(params["theta_log"], expected, rtol=1e-5)
-    layer = SimpleNamespace(theta_log=SimpleNamespace(data=drawn.copy()))
+    layer = SimpleNamespace(theta_log=SimpleNamespace(data=logs.copy()))
     exec(texts["lru-pytorch"].split("\n")[2], {"layer": layer})
     np.testing.assert_allclose(layer.theta_log.data, expected, rtol=1e-5)
-    one = spelled(family, 64, family.options(Need(MEMORY, (PHASE,), 64)))
-    assert "theta_log" not in "".join(one.values())
+    spelling = spelled(family, 64, family.options(Need(MEMORY, (PHASE,), 64)))
+    assert "theta_log" not in "".join(spelling.values())
 
 
 def test_code_of_others_spreads_the_memories_that_ours_spreads():
@@ -104,15 +108,15 @@ def test_code_of_others_spreads_the_memories_that_ours_spreads():
     params, layer = {}, SimpleNamespace(nu_log=SimpleNamespace())
     exec(texts["minimal-LRU"].split("\n")[1], {"params": params, "jnp": jnp})
     exec(texts["lru-pytorch"].split("\n")[1], {"layer": layer, "torch": torch})
-    ours = drawn("lru").nu_log
+    ours = sample_layer("lru").nu_log
     np.testing.assert_allclose(params["nu_log"], ours, atol=1e-4)
     np.testing.assert_allclose(layer.nu_log.data, ours, atol=1e-4)
     texts = spelled(rglru, MANY, rglru.options(need))
-    given = {"width": MANY, "params": params, "jnp": jnp, "torch": torch}
+    namespace = {"width": MANY, "params": params, "jnp": jnp, "torch": torch}
     layer = SimpleNamespace(recurrent_param=SimpleNamespace())
-    exec(texts["recurrentgemma"], given)
-    exec(texts["transformers"], {**given, "layer": layer})
-    ours = drawn("rglru").Lambda
+    exec(texts["recurrentgemma"], namespace)
+    exec(texts["transformers"], {**namespace, "layer": layer})
+    ours = sample_layer("rglru").Lambda
     np.testing.assert_allclose(params["a_param"], ours, atol=1e-4)
     np.testing.assert_allclose(layer.recurrent_param.data, ours, atol=1e-4)
 

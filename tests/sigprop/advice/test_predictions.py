@@ -14,7 +14,7 @@ def test_gates_see_inputs_of_the_deviation_that_the_spectrum_has(x64):
     layer = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
     loud = Exponentials(np.array([9.0]), np.array([0.0]))
     exact = predict_gated(layer, scale=3.0)
-    found = predict(layer, loud)
-    assert found.state.sum() == pytest.approx(exact["state"].value, rel=1e-6)
-    for name, value in found.gradient.items():
+    prediction = predict(layer, loud)
+    assert prediction.state.sum() == pytest.approx(exact["state"].value, rel=1e-6)
+    for name, value in prediction.gradient.items():
         assert value == pytest.approx(exact[name].value, rel=1e-6)

@@ -26,7 +26,7 @@ BOTH = Exponentials(np.array([0.4, 0.6]), np.array([0.0, 0.95]))
 
 def test_the_share_of_a_sum_is_that_of_its_parts():
     at = bandwidth(BOTH, 0.9)
-    parts = [power_below(exponential(one), at) for one in BOTH.rho]
+    parts = [power_below(exponential(rho), at) for rho in BOTH.rho]
     assert 0.4 * parts[0] + 0.6 * parts[1] == pytest.approx(0.9, abs=1e-9)
     assert bandwidth(exponential(0.99)) < at < bandwidth(exponential(0.0))
 
@@ -45,19 +45,21 @@ def test_states_are_those_of_a_long_sequence():
     lam = (1 - gap) * np.exp(1j * phase)
     covariance = BOTH.autocovariance(np.arange(900))
     pairs = pair_moment(lam, lam.conj(), 900, covariance)
-    found = state_moments(BOTH, gap, phase)
-    assert found == pytest.approx(np.diag(pairs).real, rel=1e-9)
+    moments = state_moments(BOTH, gap, phase)
+    assert moments == pytest.approx(np.diag(pairs).real, rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_spectrum_of_a_series_is_that_of_its_process(seed, tmp_path):
-    drawn = np.asarray(AR1(0.9).sample(jax.random.key(seed), 400, 64))
-    np.save(tmp_path / "series.npy", drawn.astype(float))
-    found, note = of_series(load_series(tmp_path / "series.npy"))
-    assert closed(found).weights.sum() == found.covariance[0] == pytest.approx(1)
-    for one in (found, closed(found)):
-        assert bandwidth(one) == pytest.approx(bandwidth(exponential(0.9)), rel=0.25)
-    assert as_one(found) == as_one(closed(found)) == pytest.approx(0.9, abs=0.1)
+    sample = np.asarray(AR1(0.9).sample(jax.random.key(seed), 400, 64))
+    np.save(tmp_path / "series.npy", sample.astype(float))
+    measured, note = of_series(load_series(tmp_path / "series.npy"))
+    assert closed(measured).weights.sum() == measured.covariance[0] == pytest.approx(1)
+    for spectrum in (measured, closed(measured)):
+        assert bandwidth(spectrum) == pytest.approx(
+            bandwidth(exponential(0.9)), rel=0.25
+        )
+    assert as_one(measured) == as_one(closed(measured)) == pytest.approx(0.9, abs=0.1)
     assert "autocovariance of 64 lags" in note
     assert "its first 32 lags" in note
 
@@ -74,7 +76,7 @@ def voices(seed, windows=6, steps=50, features=2):
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_measured_states_are_those_of_the_windows_that_ring_out(seed):
-    values, found = voices(seed)
+    values, measured = voices(seed)
     gap, phase = np.array([0.3, 0.05, 1.0, 0.05]), np.array([0.9, 0.9, 0.0, 0.2])
     lam = (1 - gap) * np.exp(1j * phase)
     h = total = 0
@@ -83,27 +85,27 @@ def test_measured_states_are_those_of_the_windows_that_ring_out(seed):
         total = total + np.abs(h) ** 2
     # An input of variance one, of as many steps as a window has.
     brute = total.mean((0, 1)) / values.shape[1]
-    assert state_moments(found, gap, phase) == pytest.approx(brute, rel=1e-3)
-    assert np.ptp(state_moments(closed(found), gap, phase) / brute) > 0.5
+    assert state_moments(measured, gap, phase) == pytest.approx(brute, rel=1e-3)
+    assert np.ptp(state_moments(closed(measured), gap, phase) / brute) > 0.5
 
 
 def test_measured_moments_weigh_lags_as_theory_does():
-    _, found = voices(0)
-    (moment,) = state_moments(found, np.array([1e-9]), np.array([0.4]))
-    weights = lag_weights("state", 1e-9, 0.4, len(found.covariance))
-    assert moment == pytest.approx(weights @ found.covariance, rel=1e-9)
+    _, measured = voices(0)
+    (moment,) = state_moments(measured, np.array([1e-9]), np.array([0.4]))
+    weights = lag_weights("state", 1e-9, 0.4, len(measured.covariance))
+    assert moment == pytest.approx(weights @ measured.covariance, rel=1e-9)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_measured_power_is_that_of_the_periodogram(seed):
-    values, found = voices(seed)
+    values, measured = voices(seed)
     padded = np.abs(np.fft.rfft(values, 2**16, axis=1)) ** 2
     power = padded.mean((0, 2))
     shares = np.cumsum(power) / power.sum()
     for at in (0.5, 0.9, 2.0):
-        place = round(at / math.pi * (len(shares) - 1))
-        assert power_below(found, at) == pytest.approx(shares[place], abs=1e-3)
-    assert 0.9 < bandwidth(found, 0.9) < bandwidth(closed(found), 0.9)
+        index = round(at / math.pi * (len(shares) - 1))
+        assert power_below(measured, at) == pytest.approx(shares[index], abs=1e-3)
+    assert 0.9 < bandwidth(measured, 0.9) < bandwidth(closed(measured), 0.9)
 
 
 @pytest.mark.parametrize("decay", [1.0, -1.0, math.nan])

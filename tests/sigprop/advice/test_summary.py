@@ -77,7 +77,7 @@ def test_each_cell_of_the_table_is_the_number_of_its_row_and_start():
 
 def test_the_key_says_which_side_of_the_largest_rate_is_stable():
     """The largest stable rate of a Hessian; of gates only a bound from below."""
-    exact, bound = (str(summary.table(one).caption) for one in (GIVEN, GATED))
+    exact, bound = (str(summary.table(advice).caption) for advice in (GIVEN, GATED))
     assert "plain gradient descent is unstable above this learning rate" in exact
     assert "plain gradient descent is stable below this learning rate" in bound
 
@@ -125,8 +125,8 @@ def test_states_behind_gates_are_given_as_means_for_the_exponential_of_one_power
 )
 def test_the_reason_of_the_phases_is_that_of_the_choice(phases, begins, says):
     for option in ("max_phase", "theta_range"):
-        asked = dataclasses.replace(GIVEN, phases=phases, options={option: 1})
-        line = summary.sentences(asked)[2]
+        advice = dataclasses.replace(GIVEN, phases=phases, options={option: 1})
+        line = summary.sentences(advice)[2]
         assert line.startswith(begins)
         assert says in line
     # Layers whose phases are not drawn have no reason for them.
@@ -135,21 +135,21 @@ def test_the_reason_of_the_phases_is_that_of_the_choice(phases, begins, says):
 
 
 def test_plain_data_and_data_to_draw_have_each_number_by_its_name():
-    found = summary.as_json(GIVEN)
-    asked = {
-        name: found[name] for name in ("layer", "length", "memory", "state", "note")
+    content = summary.as_json(GIVEN)
+    numbers = {
+        name: content[name] for name in ("layer", "length", "memory", "state", "note")
     }
-    assert asked == {
+    assert numbers == {
         "layer": "lru", "length": 300, "memory": 250.0, "state": 16,
         "note": "train D faster",
     }  # fmt: skip
-    assert found["input"] == {
+    assert content["input"] == {
         "weights": [0.25, 0.75],
         "rho": [0.5, 0.75],
         "phase": 0.45,
     }
-    assert (found["options"], found["code"]) == (GIVEN.options, GIVEN.code)
-    assert found["starts"] == {
+    assert (content["options"], content["code"]) == (GIVEN.options, GIVEN.code)
+    assert content["starts"] == {
         "default": {
             "memory": {"least": 2, "median": 5, "most": 40},
             "state": {"least": 0.25, "median": 1.25, "most": 5},
@@ -165,7 +165,9 @@ def test_plain_data_and_data_to_draw_have_each_number_by_its_name():
     }
     data = summary.as_dataset(GIVEN)
     for name in ("memory", "phase", "state"):
-        for start, one in (("default", DEFAULT), ("advised", ADVISED)):
-            assert data[name].sel(start=start).values.tolist() == [*getattr(one, name)]
+        for start, prediction in (("default", DEFAULT), ("advised", ADVISED)):
+            assert data[name].sel(start=start).values.tolist() == [
+                *getattr(prediction, name)
+            ]
     assert data.attrs == {"length": 300, "memory": 250.0, "phase": 0.45, "gated": 0}
     assert summary.as_dataset(GATED).attrs["gated"] == 1

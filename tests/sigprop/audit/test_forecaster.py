@@ -28,7 +28,7 @@ from tests.sigprop.training.test_forecasting import recipe, series
 TASK = Forecasts(series(), 12, 4)
 
 
-def drawn(layer="blur", **changes):
+def recipe_and_network(layer="blur", **changes):
     how = recipe()
     config = dataclasses.replace(how.network, layer=layer, **changes)
     network, state = build(jax.random.key(0), config)
@@ -44,21 +44,23 @@ def drawn(layer="blur", **changes):
 def test_blocks_are_windows_in_order_with_what_should_come_out(channels, kind):
     head = Head(horizon=4, features=2, channels=channels, kind=kind, centre="mean")
     blocks = blocks_of(TASK, head, "test", 30, 4)
-    held = TASK.windows("test")
+    windows = TASK.windows("test")
     count = 2 if channels == "each" else 1
     assert len(blocks) == 4
-    every = len(held.inputs) // 28
-    for place, block in enumerate(blocks):
+    stride = len(windows.inputs) // 28
+    for index, block in enumerate(blocks):
         batch = block.batch
         assert batch.inputs.shape == (7 * count, 12, head.inputs)
         assert batch.labels.shape == (7 * count, head.outputs)
-        window = every * (7 * place + 3)
-        seen, truth = held.inputs[window], held.targets[window]
-        mean = seen.mean(0)
+        window = stride * (7 * index + 3)
+        inputs, truth = windows.inputs[window], windows.targets[window]
+        mean = inputs.mean(0)
         shown = batch.inputs.reshape(7, count, 12, -1)[3]
         wanted = batch.labels.reshape(7, count, -1, head.shown)[3]
         rows = 1 if kind == "steps" else 4
-        np.testing.assert_allclose(np.concatenate([*shown], -1), seen - mean, atol=1e-5)
+        np.testing.assert_allclose(
+            np.concatenate([*shown], -1), inputs - mean, atol=1e-5
+        )
         np.testing.assert_allclose(
             np.concatenate([*wanted], -1), (truth - mean)[:rows], atol=1e-5
         )
@@ -69,22 +71,24 @@ def test_blocks_are_windows_in_order_with_what_should_come_out(channels, kind):
 
 @pytest.mark.slow
 def test_errors_of_the_audit_are_those_of_the_forecast():
-    how, network, state = drawn()
+    how, network, state = recipe_and_network()
     head = how.head
     batch = blocks_of(TASK, head, "test", 8, 2)[0].batch
     answers, _ = over_batch(network, state, jnp.asarray(batch.inputs))
-    held = TASK.windows("test")
-    every = len(held.inputs) // 8
-    seen, truth, marks = (
-        np.asarray(one[: 4 * every : every], np.float32) for one in held
+    windows = TASK.windows("test")
+    stride = len(windows.inputs) // 8
+    inputs, truth, marks = (
+        np.asarray(array[: 4 * stride : stride], np.float32) for array in windows
     )
-    found, _ = forecast(network, state, head, jnp.asarray(seen), jnp.asarray(marks))
+    forecasts, _ = forecast(
+        network, state, head, jnp.asarray(inputs), jnp.asarray(marks)
+    )
     own = np.mean((np.asarray(answers) - batch.labels) ** 2)
-    assert own == pytest.approx(float(np.mean((found - truth) ** 2)), rel=1e-4)
+    assert own == pytest.approx(float(np.mean((forecasts - truth) ** 2)), rel=1e-4)
 
 
 def test_errors_that_come_back_are_those_of_the_squares():
-    _, network, state = drawn()
+    _, network, state = recipe_and_network()
     batch = blocks_of(TASK, recipe().head, "test", 8, 2)[0].batch
     _, errors = signals(network, state, *batch[:3])
     half = batch._replace(labels=batch.labels + 1)
@@ -92,59 +96,60 @@ def test_errors_that_come_back_are_those_of_the_squares():
     answers, _ = over_batch(network, state, jnp.asarray(batch.inputs))
     off = np.asarray(answers) - batch.labels
     # Linear in what is off: by one label more each, by the same everywhere.
-    again = batch._replace(labels=np.asarray(answers) - 2 * off)
-    _, twice = signals(network, state, *again[:3])
+    repeated = batch._replace(labels=np.asarray(answers) - 2 * off)
+    _, twice = signals(network, state, *repeated[:3])
     np.testing.assert_allclose(twice, 2 * np.asarray(errors), rtol=1e-3, atol=1e-6)
     assert np.abs(moved - errors).max() > 1e-3
 
 
 @pytest.fixture(scope="module")
-def found():
-    _, network, state = drawn(depth=2)
+def audited():
+    _, network, state = recipe_and_network(depth=2)
     blocks = blocks_of(TASK, recipe().head, "test", 30, 5)
     return audit_forecaster(network, state, blocks, 24)
 
 
-def test_every_recurrence_position_and_merge_has_numbers(found):
+def test_every_recurrence_position_and_merge_has_numbers(audited):
     names = [
-        f"block {place} {way}" for place in (1, 2) for way in ("forward", "backward")
+        f"block {number} {way}" for number in (1, 2) for way in ("forward", "backward")
     ]
-    assert found["recurrence"].values.tolist() == names
-    assert found["merge"].values.tolist() == ["block 1", "block 2"]
-    assert found["measured"].sizes == {"end": 3, "recurrence": 4, "position": 12}
-    assert np.isfinite(found["measured"]).all()
-    assert (found["rank"].sel(part="merged") <= found.attrs["width"]).all()
-    assert (found["rank"].sel(part="pair") <= found.attrs["numbers"]).all()
-    middle = found.sel(end="middle")
-    whole = middle["measured"].mean("position")
+    assert audited["recurrence"].values.tolist() == names
+    assert audited["merge"].values.tolist() == ["block 1", "block 2"]
+    assert audited["measured"].sizes == {"end": 3, "recurrence": 4, "position": 12}
+    assert np.isfinite(audited["measured"]).all()
+    assert (audited["rank"].sel(part="merged") <= audited.attrs["width"]).all()
+    assert (audited["rank"].sel(part="pair") <= audited.attrs["numbers"]).all()
+    middle = audited.sel(end="middle")
+    average = middle["measured"].mean("position")
     np.testing.assert_allclose(
-        found["predicted"].sel(rung="infinite").mean("position") / whole,
+        audited["predicted"].sel(rung="infinite").mean("position") / average,
         middle["ratio"].sel(rung="infinite"),
         rtol=0.05,
     )
 
 
-def test_rows_are_json_and_tables_and_sentences_say_the_same(found):
-    rows = json.loads(json.dumps(summary.rows(found)))
+def test_rows_are_json_and_tables_and_sentences_say_the_same(audited):
+    rows = json.loads(json.dumps(summary.rows(audited)))
     assert len(rows["assumptions"]) == 3 * 6
-    assert {one["recurrence"] for one in rows["power"]} == set(
-        found["recurrence"].values
+    assert {power["recurrence"] for power in rows["power"]} == set(
+        audited["recurrence"].values
     )
     (row,) = (
-        one
-        for one in rows["assumptions"]
-        if one["signal"] == "input of the network" and one["assumption"] == "white"
+        assumption
+        for assumption in rows["assumptions"]
+        if assumption["signal"] == "input of the network"
+        and assumption["assumption"] == "white"
     )
     assert row["low"] < row["value"] < row["high"]
     console = Console(width=200, record=True)
-    for table in summary.tables(found):
+    for table in summary.tables(audited):
         console.print(table)
     text = console.export_text()
     assert f"{row['value']:.3g} ({row['low']:.3g} to {row['high']:.3g}) *" in text
-    told = " ".join(summary.conclusions(found))
-    assert f"white ({row['value']:.3g} instead of 0)" in told
-    assert "The merged state of block 2 contains" in told
-    assert "The first assumption to fail in 4 recurrences: " in told
+    sentences = " ".join(summary.conclusions(audited))
+    assert f"white ({row['value']:.3g} instead of 0)" in sentences
+    assert "The merged state of block 2 contains" in sentences
+    assert "The first assumption to fail in 4 recurrences: " in sentences
 
 
 def intervals(values):
@@ -180,13 +185,15 @@ def test_what_fails_first_is_the_first_that_is_surely_off(ratios, edges, first):
 
 
 def test_a_layer_without_a_closed_form_is_measured_alone():
-    how, network, state = drawn("gru", layer_options={"times": [1.0, 8.0]})
-    seen = audit_forecaster(network, state, blocks_of(TASK, how.head, "test", 8, 4), 24)
-    assert "recurrence" not in seen.dims
-    assert np.isfinite(seen["number"].sel(assumption="white")).all()
-    assert summary.rows(seen)["power"] == []
-    assert "No layer has a closed form" in " ".join(summary.conclusions(seen))
-    assert len(summary.tables(seen)) == 1
+    how, network, state = recipe_and_network("gru", layer_options={"times": [1.0, 8.0]})
+    result = audit_forecaster(
+        network, state, blocks_of(TASK, how.head, "test", 8, 4), 24
+    )
+    assert "recurrence" not in result.dims
+    assert np.isfinite(result["number"].sel(assumption="white")).all()
+    assert summary.rows(result)["power"] == []
+    assert "No layer has a closed form" in " ".join(summary.conclusions(result))
+    assert len(summary.tables(result)) == 1
 
 
 def test_too_few_windows_are_refused():
@@ -196,9 +203,9 @@ def test_too_few_windows_are_refused():
 
 
 def test_numbers_as_labels_have_to_fit():
-    _, network, state = drawn()
-    blocks = [one.batch for one in blocks_of(TASK, recipe().head, "test", 8, 2)]
-    short = [one._replace(labels=one.labels[:, :3]) for one in blocks]
+    _, network, state = recipe_and_network()
+    blocks = [block.batch for block in blocks_of(TASK, recipe().head, "test", 8, 2)]
+    short = [batch._replace(labels=batch.labels[:, :3]) for batch in blocks]
     with pytest.raises(ValueError, match="need 8 numbers an example, got"):
         audit(network, state, short)
 
@@ -219,13 +226,13 @@ def folder(tmp_path):
         )
     ]
     table.write_text("\n".join(lines) + "\n")
-    how, network, state = drawn()
-    place = tmp_path / "runs" / "seed-0"
+    how, network, state = recipe_and_network()
+    path = tmp_path / "runs" / "seed-0"
     about = TASK.about() | {"table": table.name}
-    runs.reserve(place, ForecastJob("forecast", "blur", "quick", 0, how, about))
-    save_network(place / runs.NETWORK, network, state)
-    runs.write_result(place, {}, [runs.NETWORK])
-    return place, table
+    runs.reserve(path, ForecastJob("forecast", "blur", "quick", 0, how, about))
+    save_network(path / runs.NETWORK, network, state)
+    runs.write_result(path, {}, [runs.NETWORK])
+    return path, table
 
 
 def invoke(*arguments):
@@ -234,18 +241,28 @@ def invoke(*arguments):
 
 @pytest.mark.slow
 def test_the_command_tells_writes_and_draws(folder, tmp_path):
-    place, table = folder
-    numbers, held = tmp_path / "told.json", tmp_path / "held.nc"
+    path, table = folder
+    numbers, moments_file = tmp_path / "told.json", tmp_path / "held.nc"
     answer = invoke(
-        *(place, "--data", table, "--examples", 32, "--json", numbers, "--out", held)
+        *(
+            path,
+            "--data",
+            table,
+            "--examples",
+            32,
+            "--json",
+            numbers,
+            "--out",
+            moments_file,
+        )
     )
     assert answer.exit_code == 0, answer.output
     assert "The network's input violates" in answer.output
-    told = json.loads(numbers.read_text())
-    assert told["about"]["part"] == "test"
-    assert len(told["power"]) == 2
-    assert xr.load_dataset(held)["measured"].notnull().any()
-    assert {one.name for one in tmp_path.glob("*.png")} == {
+    report = json.loads(numbers.read_text())
+    assert report["about"]["part"] == "test"
+    assert len(report["power"]) == 2
+    assert xr.load_dataset(moments_file)["measured"].notnull().any()
+    assert {file.name for file in tmp_path.glob("*.png")} == {
         "held.png",
         "held-positions.png",
     }
@@ -262,11 +279,11 @@ def test_the_command_tells_writes_and_draws(folder, tmp_path):
     ],
 )
 def test_bad_input_is_one_clear_line(folder, options, message):
-    place, table = folder
-    given = (
+    path, table = folder
+    arguments = (
         options if "--data" in options or not options else (*options, "--data", table)
     )
-    answer = invoke(place, *given)
+    answer = invoke(path, *arguments)
     assert answer.exit_code == 2
     line = " ".join(answer.output.split())
     assert message in line
@@ -274,19 +291,19 @@ def test_bad_input_is_one_clear_line(folder, options, message):
 
 
 def test_another_series_of_the_same_columns_is_refused(folder):
-    place, table = folder
+    path, table = folder
     text = table.read_text().splitlines()
     table.write_text("\n".join([*text[:-1], text[-1][:-1] + "1"]) + "\n")
     with pytest.raises(
         ValueError, match=r"of 300 rows, got waves.csv of 300 with other che"
     ):
-        task_of(runs.read_about(place), table)
+        task_of(runs.read_about(path), table)
 
 
 def test_json_is_for_forecasts_alone(tmp_path):
-    place = tmp_path / "seed-0"
+    path = tmp_path / "seed-0"
     job = runs.Job("digits", "lru", "quick", 0, recipe())
-    runs.reserve(place, job)
-    answer = invoke(place, "--json", tmp_path / "told.json")
+    runs.reserve(path, job)
+    answer = invoke(path, "--json", tmp_path / "told.json")
     assert answer.exit_code == 2
     assert "need a training to forecast for --json" in " ".join(answer.output.split())

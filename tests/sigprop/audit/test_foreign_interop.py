@@ -75,11 +75,11 @@ def states(call, reading, arrays, u):
     for start in range(0, n, WIDTH):
         rows = jnp.eye(n)[start : start + WIDTH]
         rows = jnp.concatenate([rows, jnp.zeros((WIDTH - len(rows), n))])
-        both = [
+        readings = [
             call({**arrays, **reading(*pair)}, u)
             for pair in ((rows, 0 * rows), (0 * rows, rows))
         ]
-        parts.append(jnp.stack(both)[:, :, : min(WIDTH, n - start)])
+        parts.append(jnp.stack(readings)[:, :, : min(WIDTH, n - start)])
     return jnp.concatenate(parts, -1)
 
 
@@ -90,27 +90,27 @@ def test_states_and_slopes_are_those_of_the_other_library(case, seed, tmp_path):
     tree, call, reading, names = MAKERS[case](jax.random.key(seed))
     arrays = {name: np.ascontiguousarray(value) for name, value in tree.items()}
     file = tmp_path / "theirs.safetensors"
-    save_file({f"net.{name}": one for name, one in arrays.items()}, file)
+    save_file({f"net.{name}": array for name, array in arrays.items()}, file)
     series = inputs(seed)
-    (one,) = audit_checkpoint(
+    (layer,) = audit_checkpoint(
         open_checkpoint(file), series, "", Limits(modes=STATES, probes=0)
     ).layers
-    assert one.kind == "linear"
-    moments = {m.quantity: m for m in one.moments}
+    assert layer.kind == "linear"
+    moments = {m.quantity: m for m in layer.moments}
     u = jnp.asarray(series.values, jnp.float32)
 
     def mean_squares(run):
         """By window: over steps, real and imaginary parts together."""
-        found = jax.jit(
+        trajectories = jax.jit(
             lambda u: jax.lax.map(lambda x: (run(x) ** 2).sum(0).mean(0), u)
         )(u)
-        return np.asarray(found, float)[:, one.chosen.places]
+        return np.asarray(trajectories, float)[:, layer.chosen.places]
 
     measured = {"state": mean_squares(lambda x: states(call, reading, arrays, x))}
     for name in names:
         last = name.rpartition(".")[2]
 
-        def slope(x, name=name):
+        def derivative(x, name=name):
             moved = {name: jnp.ones_like(arrays[name])}
             return jax.jvp(
                 lambda v: states(call, reading, {**arrays, **v}, x),
@@ -118,24 +118,25 @@ def test_states_and_slopes_are_those_of_the_other_library(case, seed, tmp_path):
                 (moved,),
             )[1]
 
-        measured[f"dh/d{OURS.get(last, last)}"] = mean_squares(slope)
+        measured[f"dh/d{OURS.get(last, last)}"] = mean_squares(derivative)
     lags = RHO ** np.arange(STEPS)
-    gain = (np.abs(one.chosen.inward) ** 2).sum(1)
+    gain = (np.abs(layer.chosen.inward) ** 2).sum(1)
     for name, windows in measured.items():
-        found, mean = moments[name], windows.mean(0)
+        estimate, mean = moments[name], windows.mean(0)
         # Their gains of S5, (exp(z) - 1)/z, cancel in their single precision.
         np.testing.assert_allclose(
-            found.measured, mean, rtol=3e-3 if "S5" in case else 2e-4
+            estimate.measured, mean, rtol=3e-3 if "S5" in case else 2e-4
         )
-        assert ((found.low < mean) & (mean < found.high)).all()
+        assert ((estimate.low < mean) & (mean < estimate.high)).all()
         assert (
-            (found.low < found.predicted[0]) & (found.predicted[0] < found.high)
+            (estimate.low < estimate.predicted[0])
+            & (estimate.predicted[0] < estimate.high)
         ).all()
         # From the law of the inputs, of which the audit knows nothing.
-        kernel = one.chosen.filters[name].kernel(STEPS)
+        kernel = layer.chosen.filters[name].kernel(STEPS)
         known = gain * moment(mean_weights(kernel), lags)
         error = windows.std(0, ddof=1) / np.sqrt(NUM)
-        assert (np.abs(found.predicted[0] - known) < SLOW * error).all()
+        assert (np.abs(estimate.predicted[0] - known) < SLOW * error).all()
         assert (np.abs(mean - known) < SLOW * error).all()
         assert (error < 0.15 * known).all()
 
@@ -146,10 +147,10 @@ def test_the_trace_is_that_of_their_own_dense_hessian(case, tmp_path):
     tree, call, *_ = MAKERS[case](jax.random.key(4))
     arrays = {name: np.ascontiguousarray(value) for name, value in tree.items()}
     file = tmp_path / "theirs.safetensors"
-    save_file({f"net.{name}": one for name, one in arrays.items()}, file)
+    save_file({f"net.{name}": array for name, array in arrays.items()}, file)
     series = inputs(8)
     some = Series(series.values[:100], series.names, (), 1)
-    (one,) = audit_checkpoint(
+    (layer,) = audit_checkpoint(
         open_checkpoint(file), some, "", Limits(modes=2, probes=200)
     ).layers
     u = jnp.asarray(some.values, jnp.float32)
@@ -169,13 +170,13 @@ def test_the_trace_is_that_of_their_own_dense_hessian(case, tmp_path):
             continue  # ours are log(-Re A) and Im A
         part = last[0] if last[0] in "BCD" else last
         dense[part] = dense.get(part, 0.0) + float(value.sum())
-    predicted, measured = one.trace.predicted, one.trace.measured
+    predicted, measured = layer.trace.predicted, layer.trace.measured
     assert measured is not None
     for name, expected in dense.items():
         # The windows are not exactly stationary.
         assert predicted[name] == pytest.approx(expected, rel=0.1), name
-    whole = sum(predicted.values())
-    assert sum(dense.values()) > 0.5 * whole
-    assert abs(measured.value - whole) < SLOW * measured.sem + 0.1 * whole
-    assert measured.sem < 0.1 * whole
+    total = sum(predicted.values())
+    assert sum(dense.values()) > 0.5 * total
+    assert abs(measured.value - total) < SLOW * measured.sem + 0.1 * total
+    assert measured.sem < 0.1 * total
     assert len(dense) >= 4

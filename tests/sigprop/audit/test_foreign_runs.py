@@ -17,7 +17,7 @@ from tests.sigprop.audit.lint import healthy
 from tests.sigprop.audit.test_foreign import STEPS, audited, layers, written
 
 
-def made(name):
+def arrays_of(name):
     return healthy.HEALTHY[name](np.random.default_rng(2))
 
 
@@ -35,15 +35,19 @@ def test_states_and_memories_of_gated_neurons_are_those_of_the_layer(
     series = load_series(written(tmp_path, features=3, rho=0.5))
     few = type(series)(series.values[:7], series.names, series.notes, series.block)
     with double_precision(True):
-        (found,) = find(of_arrays(layers(name)))
-        layer = found.layer()
-        places = np.arange(layer.state_size)[:: max(1, layer.state_size // 40)]
+        (match,) = find(of_arrays(layers(name)))
+        layer = match.layer()
+        indices = np.arange(layer.state_size)[:: max(1, layer.state_size // 40)]
         embedding = embed(few, layer.widths[0], None, 3)
         u = few.values @ embedding.mixing.T
-        h = np.stack([layer.states(jnp.asarray(one))[:, places] for one in u])
-        a = np.stack([layer.gates(jnp.asarray(one))[0][:, places] for one in u])
-        still = np.ones(len(places))
-        chosen = Chosen("gated", places, still, still, layer=layer)
+        h = np.stack(
+            [layer.states(jnp.asarray(sequence))[:, indices] for sequence in u]
+        )
+        a = np.stack(
+            [layer.gates(jnp.asarray(sequence))[0][:, indices] for sequence in u]
+        )
+        still = np.ones(len(indices))
+        chosen = Chosen("gated", indices, still, still, layer=layer)
         measured = gates.gated_moments(chosen, few, embedding, 0)
     squares = (h[:, STEPS // 2 :] ** 2).mean((0, 1))
     np.testing.assert_allclose(measured.moments[0].measured, squares, rtol=1e-6)
@@ -70,9 +74,9 @@ SEEDED = {  # the layers that reach a function that draws, and what it answers
 def test_every_function_that_draws_is_known():
     drawers = {
         name
-        for name, one in vars(check).items()
-        if inspect.isfunction(one)
-        and "seed" in inspect.signature(one).parameters
+        for name, function in vars(check).items()
+        if inspect.isfunction(function)
+        and "seed" in inspect.signature(function).parameters
         and not name.startswith("require_")  # those refuse a seed, and draw nothing
     }
     assert drawers == {*SEEDED}
@@ -83,17 +87,17 @@ def test_every_draw_of_an_audit_takes_the_seed_that_was_given(
     drawer, tmp_path, monkeypatch
 ):
     family, _ = SEEDED[drawer]
-    seen = {}
+    by_name = {}
 
     def noted(name, answer):
-        whole = getattr(check, name)
+        original = getattr(check, name)
 
         def call(*args, **more):
-            given = inspect.signature(whole).bind(*args, **more).arguments
-            seen.setdefault(name, []).append(given["seed"])
+            arguments = inspect.signature(original).bind(*args, **more).arguments
+            by_name.setdefault(name, []).append(arguments["seed"])
             if answer is Stop:
                 raise Stop
-            return whole(*args, **more) if answer is None else answer
+            return original(*args, **more) if answer is None else answer
 
         monkeypatch.setattr(check, name, call)
 
@@ -102,32 +106,35 @@ def test_every_draw_of_an_audit_takes_the_seed_that_was_given(
     series = load_series(written(tmp_path, features=2))
     with pytest.raises(Stop):
         audited(layers(family), series, Limits(modes=2, gated=2, probes=2, seed=11))
-    assert drawer in seen
-    assert {one for seeds in seen.values() for one in seeds} == {11}
+    assert drawer in by_name
+    assert {seed for seeds in by_name.values() for seed in seeds} == {11}
 
 
 def test_the_margin_counts_modes_and_names_the_slowest_median_and_fastest():
     """Modes that grow, that neither grow nor decay, and that decay, of S5."""
-    arrays = made("S5")
+    arrays = arrays_of("S5")
     step = 2.0**-4
     rates = np.array([4.0, 0.5, 0.25, 0.125, 8.0, 2.0, 1.0])
 
     def of(re):
         n = len(re)
-        held = {key: one[:n] if len(one) == 64 else one for key, one in arrays.items()}
-        held["C"] = held["C"][:, :n]
-        held["Lambda_re"] = np.asarray(re, np.float32)
-        held["log_step"] = np.full((n, 1), np.log(step), np.float32)
-        (found,) = find(of_arrays(held))
-        return margin(found, found.rest())
+        cut = {
+            key: array[:n] if len(array) == 64 else array
+            for key, array in arrays.items()
+        }
+        cut["C"] = cut["C"][:, :n]
+        cut["Lambda_re"] = np.asarray(re, np.float32)
+        cut["log_step"] = np.full((n, 1), np.log(step), np.float32)
+        (layer,) = find(of_arrays(cut))
+        return margin(layer, layer.rest())
 
-    found = of(-rates)
-    told = (found.memory, found.median, found.fastest)
-    np.testing.assert_allclose(np.multiply(told, step), [8, 1, 1 / 8], rtol=1e-6)
-    assert found.gap == pytest.approx(-np.expm1(-0.125 * step), rel=1e-6)
-    assert (found.modes, found.growing, found.undamped) == (7, 0, 0)
-    found = of([-2.0, 0.0, 0.5, 0.25, 0.0, 0.125, -1.0, -4.0])
-    assert (found.modes, found.growing, found.undamped) == (8, 3, 2)
-    assert found.gap == pytest.approx(-np.expm1(0.5 * step), rel=1e-6)
-    assert found.gap < 0
-    assert found.memory == np.inf
+    result = of(-rates)
+    memories = (result.memory, result.median, result.fastest)
+    np.testing.assert_allclose(np.multiply(memories, step), [8, 1, 1 / 8], rtol=1e-6)
+    assert result.gap == pytest.approx(-np.expm1(-0.125 * step), rel=1e-6)
+    assert (result.modes, result.growing, result.undamped) == (7, 0, 0)
+    result = of([-2.0, 0.0, 0.5, 0.25, 0.0, 0.125, -1.0, -4.0])
+    assert (result.modes, result.growing, result.undamped) == (8, 3, 2)
+    assert result.gap == pytest.approx(-np.expm1(0.5 * step), rel=1e-6)
+    assert result.gap < 0
+    assert result.memory == np.inf

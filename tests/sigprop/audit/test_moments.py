@@ -24,7 +24,7 @@ def hermitian(steps, seed=0):
     """A stationary complex signal's ``R`` at lags from zero, and its matrix."""
     draw = np.random.default_rng(seed)
     taps = draw.normal(size=(len(LAM), 5)) + 1j * draw.normal(size=(len(LAM), 5))
-    full = np.stack([np.convolve(one, one[::-1].conj()) for one in taps])
+    full = np.stack([np.convolve(tap, tap[::-1].conj()) for tap in taps])
     R = np.zeros((len(LAM), steps), complex)
     R[:, :5] = full[:, 4:]
     lag = np.subtract.outer(np.arange(steps), np.arange(steps))
@@ -56,8 +56,10 @@ def test_the_gradient_of_independent_signals_is_its_quadruple_sum():
     known = theory(LAM, alive(lengths, steps))
     (R, inputs), (Q, errors) = hermitian(steps), hermitian(steps, seed=1)
     K = responses(steps, 1)
-    both = errors * np.einsum("nts,nsr,nqr->ntq", K, inputs, K.conj())
-    wanted = np.mean([both[:, :one, :one].sum((1, 2)) for one in lengths], 0)
+    products = errors * np.einsum("nts,nsr,nqr->ntq", K, inputs, K.conj())
+    wanted = np.mean(
+        [products[:, :length, :length].sum((1, 2)) for length in lengths], 0
+    )
     np.testing.assert_allclose(wanted.imag, 0, atol=1e-10)
     np.testing.assert_allclose(gradient_moment(known, R, Q), wanted.real, rtol=1e-12)
     assert not np.allclose(gradient_moment(known, R, Q.conj()), wanted.real, rtol=0.01)
@@ -70,12 +72,12 @@ def test_lag_weights_are_those_derived_in_theory(order):
     endless = endless_weights(LAM, steps, order)
     factor = np.r_[1.0, np.full(steps - 1, 2.0)]
     for i, lam in enumerate(LAM):
-        for found, horizon in ((known.last[order], T), (endless, oo)):
+        for weights, horizon in ((known.last[order], T), (endless, oo)):
             wanted = lag_weights(
                 quantity, 1 - abs(lam), float(np.angle(lam)), steps, horizon
             )
             np.testing.assert_allclose(
-                factor * np.real(found[i]), wanted, rtol=1e-9, atol=1e-12
+                factor * np.real(weights[i]), wanted, rtol=1e-9, atol=1e-12
             )
 
 
@@ -90,12 +92,12 @@ def test_autocovariance_counts_the_pairs_that_there_are():
     draw = np.random.default_rng(0)
     x = draw.normal(size=(2, 6)) + 1j * draw.normal(size=(2, 6))
     x[1, 4:] = 0
-    held = pairs(alive(np.array([6, 4]), 6))
+    counts = pairs(alive(np.array([6, 4]), 6))
     power = (np.abs(np.fft.fft(x, 16)) ** 2).sum(0)
-    found = autocovariance(power, held)
-    assert held.tolist() == [10, 8, 6, 4, 2, 1]
+    estimate = autocovariance(power, counts)
+    assert counts.tolist() == [10, 8, 6, 4, 2, 1]
     products = [np.sum(x[:, lag:] * x[:, : 6 - lag].conj()) for lag in range(6)]
-    np.testing.assert_allclose(found, products / held)
+    np.testing.assert_allclose(estimate, products / counts)
 
 
 def test_the_standard_error_is_the_spread_of_repetitions():

@@ -30,8 +30,8 @@ def test_csv_drops_dates_and_the_remainder(tmp_path, end, mark):
     assert series.values.dtype == np.float64
     assert series.names == ("a", "b")
     assert series.block == 1
-    kept = values[:32]
-    expected = (kept - kept.mean(axis=0)) / kept.std(axis=0)
+    rows = values[:32]
+    expected = (rows - rows.mean(axis=0)) / rows.std(axis=0)
     np.testing.assert_allclose(series.values.reshape(32, 2), expected, rtol=1e-12)
     assert series.notes == (
         "dropped the leading column: non-numeric 'when'",
@@ -107,9 +107,9 @@ def test_huge_values_are_scaled_without_overflow(tmp_path):
     np.testing.assert_allclose(series.values.std(axis=(0, 1)), 1, rtol=1e-12)
 
 
-def npy_with(place, value):
+def npy_with(index, value):
     values = np.random.default_rng(0).standard_normal((4, 9, 2))
-    values[place] = value
+    values[index] = value
     return values
 
 

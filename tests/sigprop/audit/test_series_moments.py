@@ -108,8 +108,10 @@ def test_lag_weights_match_the_double_sum_to_the_edge(quantity, gap, theta):
     weights = kernel(quantity, gap, theta, steps)
     unit = np.eye(steps)
     expected = np.array([double_sum(weights, unit[lag]) for lag in range(steps)])
-    found = lag_weights(quantity, gap, theta, steps, T)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * abs(expected[0]))
+    computed = lag_weights(quantity, gap, theta, steps, T)
+    np.testing.assert_allclose(
+        computed, expected, rtol=0, atol=1e-12 * abs(expected[0])
+    )
 
 
 @pytest.mark.parametrize("quantity", QUANTITIES)
@@ -124,8 +126,8 @@ def test_white_weights_keep_their_digits_to_the_edge(gap):
     square = (1 - Fraction(gap)) ** 2
     exact = {"state": 1 / (1 - square), "sensitivity": (1 + square) / (1 - square) ** 3}
     for quantity in QUANTITIES:
-        found = lag_weights(quantity, gap, 0.0, 8, oo)[0]
-        assert found == pytest.approx(float(exact[quantity]), rel=1e-12)
+        weight = lag_weights(quantity, gap, 0.0, 8, oo)[0]
+        assert weight == pytest.approx(float(exact[quantity]), rel=1e-12)
 
 
 def test_covariance_equals_measured_without_any_assumption():
@@ -191,16 +193,18 @@ def means_and_errors(row, covariance, windows):
     For independent Gaussian windows of this covariance: ``E[x^T A x] = tr(A C)`` and
     ``Var[x^T A x] = 2 tr(A C A C)``; log-ratios to first order.
     """
-    found = forms(row.quantity, row.gap, row.theta, len(covariance))
-    means = {name: np.vdot(form, covariance) for name, form in found.items()}
+    by_assumption = forms(row.quantity, row.gap, row.theta, len(covariance))
+    means = {name: np.vdot(form, covariance) for name, form in by_assumption.items()}
 
     def error(form):
-        seen = form @ covariance
-        return math.sqrt(2 * np.sum(seen * seen.T) / windows)
+        product = form @ covariance
+        return math.sqrt(2 * np.sum(product * product.T) / windows)
 
-    errors = {name: error(form) for name, form in found.items()}
-    for before, name in pairwise(found):
-        apart = found[name] / means[name] - found[before] / means[before]
+    errors = {name: error(form) for name, form in by_assumption.items()}
+    for before, name in pairwise(by_assumption):
+        apart = (
+            by_assumption[name] / means[name] - by_assumption[before] / means[before]
+        )
         errors[f"log_{name}"] = error(apart)
         means[f"log_{name}"] = math.log(means[name] / means[before])
     return means, errors
@@ -251,8 +255,8 @@ def test_stationarity_shows_where_it_is_broken():
     means, errors = means_and_errors(row, np.diag(growth**2), 2000)
     require_near(row, means, errors)
     weights = 0.25 ** np.arange(64)
-    seen = np.sum(weights * growth[::-1] ** 2) / np.sum(weights)
-    expected = math.log(np.mean(growth**2) / seen)
+    average = np.sum(weights * growth[::-1] ** 2) / np.sum(weights)
+    expected = math.log(np.mean(growth**2) / average)
     assert means["log_toeplitz"] == pytest.approx(expected, rel=1e-12)
     assert expected + 5 * errors["log_toeplitz"] < -0.8
 
@@ -338,8 +342,8 @@ def test_resamples_are_circular_blocks_of_the_right_total():
 
 def test_seed_decides_the_interval():
     series = random_walk_series()
-    first, again, other = (audit_series(series, seed=seed) for seed in (0, 0, 1))
-    assert first == again
+    first, repeated, other = (audit_series(series, seed=seed) for seed in (0, 0, 1))
+    assert first == repeated
     assert [row.low for row in first] != [row.low for row in other]
     assert [row.measured for row in first] == [row.measured for row in other]
 

@@ -51,7 +51,7 @@ FAR = {"white": 1.0, "log_white": -0.9, "log_toeplitz": 0.3, "log_stationary": -
 
 
 @pytest.mark.parametrize(
-    ("changes", "words"),
+    ("changes", "phrase"),
     [
         ({}, "predicts 2 of 2 moments within 10 %."),
         (
@@ -71,7 +71,7 @@ FAR = {"white": 1.0, "log_white": -0.9, "log_toeplitz": 0.3, "log_stationary": -
         ({"white": math.nan}, "elsewhere comes from a missing prediction (1)."),
     ],
 )
-def test_the_conclusion_counts_moments_and_names_what_costs_most(changes, words):
-    told = conclusion([ROW, dataclasses.replace(ROW, **changes)])
-    assert told.startswith("White-noise theory predicts ")
-    assert words in told
+def test_the_conclusion_counts_moments_and_names_what_costs_most(changes, phrase):
+    text = conclusion([ROW, dataclasses.replace(ROW, **changes)])
+    assert text.startswith("White-noise theory predicts ")
+    assert phrase in text

@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def place(monkeypatch, tmp_path):
+def folder(monkeypatch, tmp_path):
     """Return the folder of the test, below which results are stored."""
     monkeypatch.setenv("SIGPROP_RESULTS", str(tmp_path / "results"))
     return tmp_path

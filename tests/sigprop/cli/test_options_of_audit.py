@@ -43,23 +43,23 @@ def audited(monkeypatch, tmp_path):
         "data": {"table": "waves"},
         "recipe": {"head": {"horizon": 4, "features": 2}},
     }
-    seen = {"about": about, "pictures": []}
+    record = {"about": about, "pictures": []}
 
     def load_task(task, data, *, cache, seed, progress):
-        seen.update(loaded=(task, data, cache and cache.name, seed))
+        record.update(loaded=(task, data, cache and cache.name, seed))
         return DIGITS
 
     def measured(network, state, batches):
-        sizes = [len(one.inputs) for one in batches]
+        sizes = [len(batch.inputs) for batch in batches]
         return xr.Dataset({"x": 1}, attrs={"said": f"{sizes[0]} x {len(sizes)}"})
 
     def table(moments):
-        made = Table()
-        made.add_column(moments.attrs.get("said", "none"))
-        return made
+        result = Table()
+        result.add_column(moments.attrs.get("said", "none"))
+        return result
 
     def noted(path, draw, out):
-        seen["pictures"].append((path.name, command_line()))
+        record["pictures"].append((path.name, command_line()))
 
     monkeypatch.setattr(catalogue, "load_task", load_task)
     monkeypatch.setattr(runs, "read_about", lambda folder: about)
@@ -70,9 +70,9 @@ def audited(monkeypatch, tmp_path):
     for module in (cli_audit, audit_forecast):
         monkeypatch.setattr(module, "picture", noted)
     monkeypatch.chdir(tmp_path)
-    seen["folder"] = tmp_path / "run"
-    seen["folder"].mkdir()
-    return seen
+    record["folder"] = tmp_path / "run"
+    record["folder"].mkdir()
+    return record
 
 
 @option(
@@ -88,9 +88,9 @@ def test_an_audit_is_of_the_part_the_examples_and_the_batches_that_are_asked(
     audited, monkeypatch, tmp_path
 ):
     folder = audited["folder"]
-    said = ran("audit", folder).stdout
-    assert "8 x 16" in said
-    assert "concluded" in said
+    output = ran("audit", folder).stdout
+    assert "8 x 16" in output
+    assert "concluded" in output
     assert audited["loaded"] == ("digits", None, "sigprop", 4)
     assert audited["pictures"] == [("audit.png", f"sigprop audit {folder}")]
     assert "16 x 8" in ran("audit", folder, "--batch", 16).stdout
@@ -100,19 +100,19 @@ def test_an_audit_is_of_the_part_the_examples_and_the_batches_that_are_asked(
     parts = {}
     subset = type(DIGITS.test).subset
     for part in ("train", "validation", "test"):
-        held = getattr(DIGITS, part)
+        split = getattr(DIGITS, part)
         monkeypatch.setattr(
             type(DIGITS.test), "subset",
             lambda self, rows: parts.setdefault(len(self), subset(self, rows)),
         )  # fmt: skip
         ran("audit", folder, "--part", part)
-        assert [*parts] == [len(held)], part
+        assert [*parts] == [len(split)], part
         parts.clear()
     audited["pictures"].clear()
-    place = tmp_path / "moments.nc"
-    assert str(place) in ran("audit", folder, "--out", place).stdout
-    assert xr.load_dataset(place).attrs["said"] == "8 x 16"
-    line = f"sigprop audit {folder} --out {place}"
+    file = tmp_path / "moments.nc"
+    assert str(file) in ran("audit", folder, "--out", file).stdout
+    assert xr.load_dataset(file).attrs["said"] == "8 x 16"
+    line = f"sigprop audit {folder} --out {file}"
     assert audited["pictures"] == [("moments.png", line)]
     ran("audit", folder, "--no-figures")
     assert len(audited["pictures"]) == 1
@@ -129,33 +129,33 @@ def test_an_audit_of_a_forecaster_is_of_the_part_and_windows_that_are_asked(
         batch = SimpleNamespace(inputs=[None] * windows)
         return [SimpleNamespace(batch=batch, part=part)] * 3
 
-    def audit_forecaster(network, state, found, season):
-        attrs = {"part": found[0].part, "season": season}
+    def audit_forecaster(network, state, parts, season):
+        attrs = {"part": parts[0].part, "season": season}
         return xr.Dataset({"x": 2}, attrs=attrs)
 
     monkeypatch.setattr(audit_forecast, "task_of", lambda about, data: task)
     monkeypatch.setattr(blocks, "blocks_of", blocks_of)
     monkeypatch.setattr(forecaster, "audit_forecaster", audit_forecaster)
-    monkeypatch.setattr(forecaster_summary, "tables", lambda found: [])
+    monkeypatch.setattr(forecaster_summary, "tables", lambda result: [])
     monkeypatch.setattr(
-        forecaster_summary, "conclusions", lambda found: [found.attrs["part"]]
+        forecaster_summary, "conclusions", lambda result: [result.attrs["part"]]
     )
-    monkeypatch.setattr(forecaster_summary, "rows", lambda found: {"rows": [1]})
+    monkeypatch.setattr(forecaster_summary, "rows", lambda result: {"rows": [1]})
     for more, part, windows in (
         ((), "test", 128),
         (("--part", "validation"), "validation", 128),
         (("--examples", 77), "test", 77),
     ):
-        done = ran("audit", audited["folder"], "--json", "-", *more)
+        result = ran("audit", audited["folder"], "--json", "-", *more)
         about = {"part": part, "season": 24}
-        assert json.loads(done.stdout) == {"about": about, "rows": [1]}
-        assert f"{windows} x 3" in done.stderr
-        assert part in done.stderr.splitlines()
-    asked = f"sigprop audit {audited['folder']}"
+        assert json.loads(result.stdout) == {"about": about, "rows": [1]}
+        assert f"{windows} x 3" in result.stderr
+        assert part in result.stderr.splitlines()
+    command = f"sigprop audit {audited['folder']}"
     assert {line for _, line in audited["pictures"]} == {
-        f"{asked} --json -",
-        f"{asked} --part validation --json -",
-        f"{asked} --examples 77 --json -",
+        f"{command} --json -",
+        f"{command} --part validation --json -",
+        f"{command} --examples 77 --json -",
     }
 
 
@@ -163,13 +163,13 @@ def test_an_audit_of_a_forecaster_is_of_the_part_and_windows_that_are_asked(
 def foreigner(monkeypatch, tmp_path):
     """A file of another library, and audits whose record is their arguments."""
 
-    def audit_checkpoint(model, held, data, limits, *, mapping, through, shown):
-        asked = {"window": held, "data": data, "modes": limits.modes, "gated": limits.gated,
-                 "mapping": mapping and mapping.name, "through": through}  # fmt: skip
-        return SimpleNamespace(layers=[], asked=asked)
+    def audit_checkpoint(model, windows, data, limits, *, mapping, through, shown):
+        call = {"window": windows, "data": data, "modes": limits.modes, "gated": limits.gated,
+                "mapping": mapping and mapping.name, "through": through}  # fmt: skip
+        return SimpleNamespace(layers=[], call=call)
 
-    def write(place, found, pictures):
-        place.write_text(f"{found['modes']} {pictures}")
+    def write(target, numbers, pictures):
+        target.write_text(f"{numbers['modes']} {pictures}")
 
     def load_series(data, window):
         return SimpleNamespace(notes=[f"{window} steps a window"], values=window)
@@ -179,12 +179,12 @@ def foreigner(monkeypatch, tmp_path):
         "audit_checkpoint",
         lambda c, s, *a, **k: audit_checkpoint(c, s.values, *a, **k),
     )
-    monkeypatch.setattr(report, "as_json", lambda found, version: found.asked)
-    monkeypatch.setattr(report, "conclusion", lambda found: "concluded")
+    monkeypatch.setattr(report, "as_json", lambda result, version: result.call)
+    monkeypatch.setattr(report, "conclusion", lambda result: "concluded")
     monkeypatch.setattr(series, "load_series", load_series)
     monkeypatch.setattr(files, "open_checkpoint", lambda file: file)
     monkeypatch.setattr(checkpoint, "write", write)
-    monkeypatch.setattr(audit_foreign, "_pictures", lambda found, out: "PICTURES")
+    monkeypatch.setattr(audit_foreign, "_pictures", lambda result, out: "PICTURES")
     file = tmp_path / "m.npz"
     np.savez(file, x=np.zeros(2))
     return file
@@ -199,20 +199,20 @@ def test_an_audit_of_a_file_is_of_the_windows_modes_and_names_that_are_asked(
     base = {"window": 512, "data": "s.csv", "modes": 64, "gated": 16, "mapping": None,
             "through": None}  # fmt: skip
 
-    def found(*more):
-        done = ran("audit", foreigner, "--data", "s.csv", "--json", "-", *more)
-        told = json.loads(done.stdout)
-        assert f"note: {told['window']} steps a window" in done.stderr
-        return told
+    def numbers_of(*more):
+        result = ran("audit", foreigner, "--data", "s.csv", "--json", "-", *more)
+        numbers = json.loads(result.stdout)
+        assert f"note: {numbers['window']} steps a window" in result.stderr
+        return numbers
 
-    assert found() == base
+    assert numbers_of() == base
     for more, changed in (
         (("--window", 300), {"window": 300}),
         (("--through", "proj.weight"), {"through": "proj.weight"}),
         (("--mapping", tmp_path / "m.toml"), {"mapping": "m.toml"}),
         (("--modes", 5), {"modes": 5, "gated": 5}),
     ):
-        assert found(*more) == base | changed
+        assert numbers_of(*more) == base | changed
     page = tmp_path / "p.html"
     ran("audit", foreigner, "--data", "s.csv", "--html", page)
     assert page.read_text() == "64 PICTURES"

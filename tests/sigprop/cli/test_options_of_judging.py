@@ -43,11 +43,11 @@ def no_work(monkeypatch):
         return nullcontext()
 
     def verify(rows, *, tier, seed, samples, **more):
-        drawn = RouteResult("monte_carlo", "x", 1.0, 0.9, 1.1, "confirmed", n=samples)
-        found = [finish(one, [drawn], Scores(), 0.0) for one in rows]
-        found = tuple(
-            dataclasses.replace(one, status=str(row.claim.expected))
-            for one, row in zip(found, rows, strict=True)
+        sampled = RouteResult("monte_carlo", "x", 1.0, 0.9, 1.1, "confirmed", n=samples)
+        results = [finish(row, [sampled], Scores(), 0.0) for row in rows]
+        results = tuple(
+            dataclasses.replace(result, status=str(row.claim.expected))
+            for result, row in zip(results, rows, strict=True)
         )
         how = (
             tier,
@@ -60,11 +60,11 @@ def no_work(monkeypatch):
             {"sigprop": "9"},
             1.0,
         )
-        return Run(found, *how)
+        return Run(results, *how)
 
     monkeypatch.setattr(judge, "verify", verify)
     monkeypatch.setattr(
-        "sigprop.experiments.rows.row", lambda one: Row(find(one), None)
+        "sigprop.experiments.rows.row", lambda name: Row(find(name), None)
     )
     monkeypatch.setattr(dependence, "build", lambda claims: Graph({}, {}))
     monkeypatch.setattr(devices, "use_device", on)
@@ -72,19 +72,19 @@ def no_work(monkeypatch):
 
 def rows(*arguments):
     """Rows of JSON on standard output, and all else that was printed."""
-    done = ran(*arguments, "--json", "-")
-    return json.loads(done.stdout), done.stderr
+    result = ran(*arguments, "--json", "-")
+    return json.loads(result.stdout), result.stderr
 
 
 def ids(*arguments):
-    return [one["id"] for one in rows(*arguments)[0]]
+    return [entry["id"] for entry in rows(*arguments)[0]]
 
 
 def how(*arguments):
     """Tier, seed and device, as the command ends by saying."""
-    _, said = rows("verify", "--claim", ONE, *arguments)
-    found = re.search(r"Tier (\w+), seed (\d+), float64 on (\w+)\.", said)
-    return found.groups()
+    _, output = rows("verify", "--claim", ONE, *arguments)
+    match = re.search(r"Tier (\w+), seed (\d+), float64 on (\w+)\.", output)
+    return match.groups()
 
 
 # --- verify
@@ -94,7 +94,9 @@ def how(*arguments):
 def test_verify_judges_the_claims_and_the_paper_that_are_named():
     assert ids("verify", "--claim", ONE) == [ONE]
     assert ids("verify", "--claim", ONE, "--claim", OTHER) == [ONE, OTHER]
-    assert ids("verify", "--paper", "rotrnn") == [one.id for one in select("rotrnn")]
+    assert ids("verify", "--paper", "rotrnn") == [
+        claim.id for claim in select("rotrnn")
+    ]
     assert "Tier" in ran("verify", "--claim", ONE).stdout  # else JSON alone
 
 
@@ -108,28 +110,28 @@ def test_verify_runs_at_the_tier_the_seed_and_on_the_device_that_are_named():
 
 @option("verify", "--samples")
 def test_verify_draws_as_many_trajectories_as_asked():
-    def drawn(*more):
-        ((one,), _) = rows("verify", "--claim", ONE, *more)
-        return [result["n"] for result in one["results"]]
+    def samples_of(*more):
+        ((claim,), _) = rows("verify", "--claim", ONE, *more)
+        return [result["n"] for result in claim["results"]]
 
-    assert drawn() == [None]
-    assert drawn("--samples", 90_000) == [90_000]
+    assert samples_of() == [None]
+    assert samples_of("--samples", 90_000) == [90_000]
 
 
 @option("verify", "--yes")
 def test_verify_begins_what_takes_days_when_told_so(monkeypatch):
-    asked = []
+    calls = []
 
     def of_rows(rows, tier, samples):
-        asked.append((tier, samples))
+        calls.append((tier, samples))
         return Forecast(5, 3 * DAY, 0.0)
 
     monkeypatch.setattr(forecast, "of_rows", of_rows)
     command = ("verify", "--claim", ONE, "--samples", 90_000)
     assert "an expected 3 days and 0 GiB: more than a day" in refused(*command)
-    done = ran(*command, "--yes")
-    assert "an expected 3 days and 0 GiB on this machine" in done.stderr
-    assert asked == [("quick", 90_000)] * 2
+    result = ran(*command, "--yes")
+    assert "an expected 3 days and 0 GiB on this machine" in result.stderr
+    assert calls == [("quick", 90_000)] * 2
 
 
 @option("verify", "--report", "--no-figures")
@@ -153,17 +155,17 @@ def test_verify_writes_a_report_with_pictures_or_without(tmp_path, monkeypatch):
         lambda json, run, out: json.with_suffix(".png").write_text(run.claims[0].id),
     )
     page, numbers = tmp_path / "r.html", tmp_path / "rows.json"
-    done = ran("verify", "--claim", ONE, "--report", page)
+    result = ran("verify", "--claim", ONE, "--report", page)
     assert ONE in page.read_text()
     assert "DRAWN" in page.read_text()
-    assert done.stdout.splitlines()[-1] == f"Report: {page}"
+    assert result.stdout.splitlines()[-1] == f"Report: {page}"
     ran("verify", "--claim", ONE, "--report", page, "--no-figures")
     assert page.read_text() == f"['{ONE}'] {{}}"
     command = ("verify", "--claim", ONE, "--json", numbers)
     ran(*command, "--no-figures")
-    assert [one.name for one in tmp_path.glob("rows.*")] == ["rows.json"]
+    assert [file.name for file in tmp_path.glob("rows.*")] == ["rows.json"]
     ran(*command)
-    assert sorted(one.name for one in tmp_path.glob("rows.*")) == [
+    assert sorted(file.name for file in tmp_path.glob("rows.*")) == [
         "rows.json",
         "rows.png",
     ]
@@ -175,14 +177,14 @@ def test_verify_audits_a_series_in_windows_of_the_given_steps(tmp_path):
     series = tmp_path / "waves.csv"
     lines = (f"{(7 * i * i) % 31 / 31:.4f}" for i in range(120))
     series.write_text("\n".join(["wave", *lines]) + "\n")
-    seen = []
+    outputs = []
     for window in (30, 60):
-        found, said = rows("verify", "--input", series, "--window", window)
-        assert {one["feature"] for one in found} == {"wave"}
-        seen.append((found, said))
-    assert seen[0] != seen[1]
-    assert f"{120 // 30} windows" in seen[0][1]
-    assert f"{120 // 60} windows" in seen[1][1]
+        table, output = rows("verify", "--input", series, "--window", window)
+        assert {entry["feature"] for entry in table} == {"wave"}
+        outputs.append((table, output))
+    assert outputs[0] != outputs[1]
+    assert f"{120 // 30} windows" in outputs[0][1]
+    assert f"{120 // 60} windows" in outputs[1][1]
 
 
 # --- ledger
@@ -193,7 +195,7 @@ def site(monkeypatch, tmp_path):
     """What the site is written of, in a line; and no word to the figures."""
 
     def write_site(folder, run, pictures, graph):
-        names = [one.id for one in run.claims]
+        names = [claim.id for claim in run.claims]
         folder.mkdir(exist_ok=True)
         (folder / SITE).write_text(f"{names} {sorted(run.overview)} {graph is None}")
 
@@ -207,18 +209,22 @@ def site(monkeypatch, tmp_path):
     return tmp_path / "site"
 
 
-BLUR = [one.id for one in select("blur")]
+BLUR = [claim.id for claim in select("blur")]
 
 
 @option("ledger", "--paper", "--status", "--json", "--seed")
 def test_the_ledger_has_the_rows_of_the_paper_and_the_status():
     assert ids("ledger", "--paper", "blur") == BLUR
-    assert ids("ledger", "--paper", "rotrnn") == [one.id for one in select("rotrnn")]
-    found, said = rows("ledger", "--paper", "blur", "--status", "Refuted", "--seed", 5)
-    refuted = [one.id for one in select("blur") if one.expected == "refuted"]
-    assert [one["id"] for one in found] == refuted
+    assert ids("ledger", "--paper", "rotrnn") == [
+        claim.id for claim in select("rotrnn")
+    ]
+    table, output = rows(
+        "ledger", "--paper", "blur", "--status", "Refuted", "--seed", 5
+    )
+    refuted = [claim.id for claim in select("blur") if claim.expected == "refuted"]
+    assert [entry["id"] for entry in table] == refuted
     assert 0 < len(refuted) < len(BLUR)
-    assert "Tier quick, seed 5," in said
+    assert "Tier quick, seed 5," in output
     assert "Tier quick, seed 0," in ran("ledger", "--paper", "blur").stdout
 
 
@@ -239,14 +245,14 @@ def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
     monkeypatch, tmp_path
 ):
     """The seed chooses the misprints, of one paper as of all."""
-    asked = []
+    calls = []
 
-    def write(folder, one):
-        asked.append((folder, one))
+    def write(folder, contents):
+        calls.append((folder, contents))
         return 123
 
     monkeypatch.setattr(benchmark, "write", write)
-    place = tmp_path / "made"
+    target = tmp_path / "made"
     for more, wanted, planted in (
         ((), Benchmark(), 0),
         (("--planted", 4), Benchmark(planted=4), 4),
@@ -254,10 +260,10 @@ def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
         (("--paper", "lru"), Benchmark(("lru",)), 0),
         (("--paper", "lru", "--planted", 2, "--seed", 9), Benchmark(("lru",), 2, 9), 2),
     ):
-        done = ran("ledger", "--benchmark", place, *more)
-        assert asked.pop() == (place, wanted)
-        assert done.stdout.startswith(
-            f"123 statements to judge in {place}, {planted} of them with a deliberate "
+        result = ran("ledger", "--benchmark", target, *more)
+        assert calls.pop() == (target, wanted)
+        assert result.stdout.startswith(
+            f"123 statements to judge in {target}, {planted} of them with a deliberate "
         )
 
 
@@ -265,16 +271,16 @@ def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
 def test_a_benchmark_has_its_seed_and_its_misprints_in_its_files(tmp_path):
     texts = {}
     for seed in (1, 2):
-        place = tmp_path / str(seed)
+        target = tmp_path / str(seed)
         more = ("--paper", "rotrnn", "--planted", 1, "--seed", seed)
-        ran("ledger", "--benchmark", place, *more)
-        asked = json.loads((place / "statements.json").read_text())["benchmark"]
-        assert (asked["papers"], asked["planted"], asked["seed"]) == (
+        ran("ledger", "--benchmark", target, *more)
+        about = json.loads((target / "statements.json").read_text())["benchmark"]
+        assert (about["papers"], about["planted"], about["seed"]) == (
             ["rotrnn"],
             1,
             seed,
         )
-        texts[seed] = (place / "statements.json").read_text()
+        texts[seed] = (target / "statements.json").read_text()
     assert texts[1] != texts[2]
     assert "--benchmark DIR judges nothing" in refused("ledger", "--planted", 1)
 
@@ -293,14 +299,16 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
         recall={"A": Share(1, 8), "planted": Share(2, 5), "none": Share(0, 0)},
         table=Counter({("right", "wrong"): 6}),
     )
-    made = benchmark
-    monkeypatch.setattr(made, "read_answers", lambda file: (file.name, {"x": "right"}))
-    monkeypatch.setattr(made, "questions", lambda asked: [asked])
-    monkeypatch.setattr(made, "mark", lambda asked, given: marks)
-    place = tmp_path / "marks.json"
-    done = ran("judge-answers", "a.json", "--json", place)
-    table = printed(done.stdout, "found", "of", "share", "interval", "meaning")
-    assert [tuple(one.get(name) for name in ("found", "of", "share")) for one in table] == [
+    module = benchmark
+    monkeypatch.setattr(
+        module, "read_answers", lambda file: (file.name, {"x": "right"})
+    )
+    monkeypatch.setattr(module, "questions", lambda file: [file])
+    monkeypatch.setattr(module, "mark", lambda questions, answers: marks)
+    target = tmp_path / "marks.json"
+    result = ran("judge-answers", "a.json", "--json", target)
+    table = printed(result.stdout, "found", "of", "share", "interval", "meaning")
+    assert [tuple(entry.get(name) for name in ("found", "of", "share")) for entry in table] == [
         ("3", "4", "0.75"), ("1", "8", "0.12"), ("2", "5", "0.40"), ("0", "0", "-")
     ]  # fmt: skip
     for row, share in zip(
@@ -308,8 +316,10 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     ):
         low, high = share.interval
         assert row["interval"] == (f"{low:.2f} .. {high:.2f}" if share.of else "-")
-    assert "31 of 47 answers agree with the ledger. 5 statements are" in done.stdout
-    assert json.loads(place.read_text()) == json.loads(json.dumps(made.as_json(marks)))
+    assert "31 of 47 answers agree with the ledger. 5 statements are" in result.stdout
+    assert json.loads(target.read_text()) == json.loads(
+        json.dumps(module.as_json(marks))
+    )
 
 
 # --- claims
@@ -318,7 +328,9 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
 @option("claims", "--paper", "--json")
 def test_claims_lists_the_rows_of_the_paper():
     assert ids("claims", "--paper", "blur") == BLUR
-    assert ids("claims", "--paper", "rotrnn") == [one.id for one in select("rotrnn")]
+    assert ids("claims", "--paper", "rotrnn") == [
+        claim.id for claim in select("rotrnn")
+    ]
     table = printed(
         ran("claims", "--paper", "blur").stdout,
         "claim",
@@ -327,9 +339,9 @@ def test_claims_lists_the_rows_of_the_paper():
         "title",
         "source",
     )
-    shown = {one["claim"]: one for one in table if "claim" in one}
-    for one in select("blur"):
-        row = shown[one.id]
-        assert (row["kind"], row["status"]) == (one.kind, one.expected)
-        assert one.title.startswith(row["title"])
-        assert one.locator.startswith(row["source"])
+    shown = {line["claim"]: line for line in table if "claim" in line}
+    for claim in select("blur"):
+        row = shown[claim.id]
+        assert (row["kind"], row["status"]) == (claim.kind, claim.expected)
+        assert claim.title.startswith(row["title"])
+        assert claim.locator.startswith(row["source"])

@@ -18,9 +18,9 @@ from tests.sigprop.advice.test_summary import GIVEN
 
 
 @pytest.fixture
-def checkpoint(place):
+def checkpoint(folder):
     """A layer of an LRU without gamma, under names of its own."""
-    file = place / "m.npz"
+    file = folder / "m.npz"
     nu, theta = np.log([0.005, 0.01, 0.02, 0.04]), np.log([0.1, 0.2, 0.3, 0.4])
     gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
     np.savez(file, **{"a.nu_log": nu, "a.theta_log": theta, "a.gamma_log": gamma})
@@ -28,8 +28,8 @@ def checkpoint(place):
 
 
 @option("lint", "--length", "--dtype", "--optimizer", "--json", "--sarif")
-def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, place):
-    optimiser = place / "o.toml"
+def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, folder):
+    optimiser = folder / "o.toml"
     optimiser.write_text("lr = 0.1\nweight_decay = 0.1\n")
     sound = ran("lint", checkpoint).stdout
     assert "1 recurrent layer: 0 errors, 0 warnings, 0 notes." in sound
@@ -39,59 +39,61 @@ def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, pl
         (("--dtype", "bfloat16"), 0, None),
         (("--optimizer", optimiser), 1, "weight-decay"),
     ):
-        sarif = place / "out.sarif"
-        done = sigprop("lint", checkpoint, *more, "--json", "-", "--sarif", sarif)
-        found = json.loads(done.stdout)
-        ids = [one["id"] for one in found["findings"]]
+        sarif = folder / "out.sarif"
+        result = sigprop("lint", checkpoint, *more, "--json", "-", "--sarif", sarif)
+        report = json.loads(result.stdout)
+        ids = [finding["id"] for finding in report["findings"]]
         if rule is not None:
             assert ids == [rule]
-            assert done.exit_code == status
-        asked = dict(zip(more[::2], more[1::2], strict=True))
-        assert found["length"] == asked.get("--length")
-        assert found["dtype"] == asked.get("--dtype")
-        (told,) = json.loads(sarif.read_text())["runs"]
-        assert [one["ruleId"] for one in told["results"]] == ids
+            assert result.exit_code == status
+        options = dict(zip(more[::2], more[1::2], strict=True))
+        assert report["length"] == options.get("--length")
+        assert report["dtype"] == options.get("--dtype")
+        (run,) = json.loads(sarif.read_text())["runs"]
+        assert [finding["ruleId"] for finding in run["results"]] == ids
 
 
-def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(place):
+def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(folder):
     """Gaps of 0.0005 and 0.003 are below 2^-8, and one of them below 2^-10."""
-    file = place / "m.npz"
+    file = folder / "m.npz"
     nu = np.log([0.0004, 0.003, 0.02, 0.04])
     gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu)))
     np.savez(file, nu_log=nu, theta_log=np.log([0.1, 0.2, 0.3, 0.4]), gamma_log=gamma)
-    for dtype, lost in (("float32", []), ("float16", ["1"]), ("bfloat16", ["2"])):
-        found = json.loads(
+    for dtype, counts in (("float32", []), ("float16", ["1"]), ("bfloat16", ["2"])):
+        report = json.loads(
             sigprop("lint", file, "--dtype", dtype, "--json", "-").stdout
         )
-        said = [one["consequence"] for one in found["findings"]]
-        assert [one.partition(" of 4")[0].split()[-1] for one in said] == lost
-        assert all(one.startswith(f"in {dtype} ") for one in said)
+        sentences = [finding["consequence"] for finding in report["findings"]]
+        assert [
+            sentence.partition(" of 4")[0].split()[-1] for sentence in sentences
+        ] == counts
+        assert all(sentence.startswith(f"in {dtype} ") for sentence in sentences)
 
 
-def test_a_note_alone_ends_lint_with_zero(place):
+def test_a_note_alone_ends_lint_with_zero(folder):
     """A format in which weights are only stored is no more than worth a note."""
-    file = place / "m.npz"
+    file = folder / "m.npz"
     nu = np.log([0.0004, 0.003, 0.02, 0.04]).astype(np.float16)
     gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu.astype(float))))
     theta = np.log([0.1, 0.2, 0.3, 0.4])
     np.savez(file, nu_log=nu, theta_log=theta, gamma_log=gamma)
-    done = ran("lint", file)
-    assert "note resolution-lost" in done.stdout
-    assert "0 errors, 0 warnings, 1 note." in done.stdout
-    done = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
-    assert "0 errors, 1 warning, 0 notes." in done.stdout
+    result = ran("lint", file)
+    assert "note resolution-lost" in result.stdout
+    assert "0 errors, 0 warnings, 1 note." in result.stdout
+    result = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
+    assert "0 errors, 1 warning, 0 notes." in result.stdout
 
 
 @option("lint", "--mapping")
-def test_a_mapping_names_the_arrays_of_a_layer(place):
-    file, mapping = place / "m.npz", place / "m.toml"
+def test_a_mapping_names_the_arrays_of_a_layer(folder):
+    file, mapping = folder / "m.npz", folder / "m.toml"
     np.savez(file, mine=np.log([0.005, 0.02]), turns=np.log([0.1, 0.2]))
     mapping.write_text(
         '[[layer]]\nfamily = "lru"\n[layer.names]\nnu_log = "mine"\ntheta_log = "turns"\n'
     )
     assert "need a recurrent layer of" in refused("lint", file)
-    done = sigprop("lint", file, "--mapping", mapping, "--json", "-")
-    (layer,) = json.loads(done.stdout)["layers"]
+    result = sigprop("lint", file, "--mapping", mapping, "--json", "-")
+    (layer,) = json.loads(result.stdout)["layers"]
     assert (layer["shortest"], layer["longest"]) == pytest.approx((50, 200))
 
 
@@ -101,10 +103,10 @@ def test_a_mapping_names_the_arrays_of_a_layer(place):
 @pytest.fixture
 def advised(monkeypatch):
     """Advice whose numbers are its arguments."""
-    seen = []
+    spectra = []
 
     def advise(layer, *, length, state, spectrum, memory, phases):
-        seen.append(spectrum)
+        spectra.append(spectrum)
         reach = float(length if memory is None else memory)
         return dataclasses.replace(
             GIVEN, layer=layer, length=length, state=state, spectrum=spectrum,
@@ -114,7 +116,7 @@ def advised(monkeypatch):
     monkeypatch.setattr(
         importlib.import_module("sigprop.advice.advise"), "advise", advise
     )
-    return seen
+    return spectra
 
 
 @option(
@@ -130,27 +132,31 @@ def advised(monkeypatch):
 def test_each_option_of_advice_is_what_is_advised_on(advised):
     base = {"layer": "lru", "length": 300, "state": 256, "memory": 300.0}
 
-    def found(*more):
-        done = ran("advise", *more, "--json", "-")
-        told = json.loads(done.stdout)
-        return {name: told[name] for name in base}, told["input"]["phase"], done.stderr
+    def advice_of(*more):
+        result = ran("advise", *more, "--json", "-")
+        advice = json.loads(result.stdout)
+        return (
+            {name: advice[name] for name in base},
+            advice["input"]["phase"],
+            result.stderr,
+        )
 
-    asked = ("--length", 300)
-    assert found(*asked)[:2] == (base, 1.0)
+    options = ("--length", 300)
+    assert advice_of(*options)[:2] == (base, 1.0)
     for more, changed in (
         (("--layer", "s5"), {"layer": "s5"}),
         (("--state", 17), {"state": 17}),
         (("--memory", 77), {"memory": 77.0}),
     ):
-        assert found(*asked, *more)[:2] == (base | changed, 1.0)
-    assert found("--length", 500)[0] == base | {"length": 500, "memory": 500.0}
-    assert found(*asked, "--rho", 0.75)[1] == 1.75
+        assert advice_of(*options, *more)[:2] == (base | changed, 1.0)
+    assert advice_of("--length", 500)[0] == base | {"length": 500, "memory": 500.0}
+    assert advice_of(*options, "--rho", 0.75)[1] == 1.75
     for phases, begins in (
         ("all", "are sampled up to pi"),
         ("input", "sampled below the frequency"),
     ):
-        assert begins in " ".join(found(*asked, "--phases", phases)[2].split())
-    table = printed(found(*asked)[2], "quantity", "of", "default", "advised")
+        assert begins in " ".join(advice_of(*options, "--phases", phases)[2].split())
+    table = printed(advice_of(*options)[2], "quantity", "of", "default", "advised")
     assert table[0] == {
         "quantity": "time constant",
         "of": "least",
@@ -161,20 +167,20 @@ def test_each_option_of_advice_is_what_is_advised_on(advised):
 
 @option("advise", "--data", "--figure")
 def test_a_series_is_cut_into_windows_of_the_length_at_most(
-    advised, monkeypatch, place
+    advised, monkeypatch, folder
 ):
     rows = np.random.default_rng(3).normal(size=5000).cumsum()
-    file, png = place / "walk.csv", place / "a.png"
+    file, png = folder / "walk.csv", folder / "a.png"
     file.write_text("\n".join(["walk", *(f"{x:.6f}" for x in rows)]) + "\n")
-    drawn = []
+    calls = []
     monkeypatch.setattr(
         cli_advise,
         "picture",
-        lambda path, draw, out: drawn.append((path, command_line())),
+        lambda path, draw, out: calls.append((path, command_line())),
     )
     for length, lags in ((200, 100), (4000, cli_advise.WINDOW // 2)):
-        done = ran("advise", "--length", length, "--data", file, "--figure", png)
-        assert "decaying exponentials" in done.stdout
+        result = ran("advise", "--length", length, "--data", file, "--figure", png)
+        assert "decaying exponentials" in result.stdout
         assert len(advised[-1].covariance) == 2 * lags
         line = f"sigprop advise --length {length} --data {file} --figure {png}"
-        assert drawn[-1] == (png, line)
+        assert calls[-1] == (png, line)

@@ -40,17 +40,17 @@ def test_the_version_is_printed():
 @pytest.fixture
 def studies(monkeypatch):
     """Studies whose result is a word on how they were made."""
-    made = []
+    calls = []
 
     def make(study, size, force, told):
-        made.append((study, size, force))
+        calls.append((study, size, force))
         return Path(f"{study}-{size}-{force}")
 
     monkeypatch.setattr(command, "best", lambda study: "smoke")
     monkeypatch.setattr(command, "make", make)
     monkeypatch.setattr(store, "read", str)
     monkeypatch.setattr(statuses, "current", lambda rows: {"row": "proved"})
-    return made
+    return calls
 
 
 @option("figure", "--panel", "--preset", "--force", "--format")
@@ -66,8 +66,8 @@ def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
     def lines(size="smoke", force=False, panel=None, formats=("pdf", "png")):
         needs = catalogue.entry(name).needs(panel)
         results = {study: f"{study}-{size}-{force}" for study in needs}
-        word = {"row": "proved"}
-        return [f"{name} {panel} {form} {results} {word}" for form in formats]
+        status = {"row": "proved"}
+        return [f"{name} {panel} {form} {results} {status}" for form in formats]
 
     for more, wanted in (
         ((), lines()),
@@ -80,18 +80,18 @@ def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
 
 
 @option("figure", "--list", "--gallery")
-def test_figures_are_listed_or_drawn_on_one_page(monkeypatch, place):
+def test_figures_are_listed_or_drawn_on_one_page(monkeypatch, folder):
     listed = ran("figure", "--list").stdout
     table = printed(listed, "figure", "panels", "results", "title")
     for key, spec in catalogue.entries().items():
-        (row,) = (one for one in table if one.get("figure") == key)
+        (row,) = (entry for entry in table if entry.get("figure") == key)
         assert row.get("panels", "") == " ".join(spec.panels)
         assert ", ".join(spec.needs()).startswith(row["results"])
         assert spec.title.startswith(row["title"])
-    seen = []
-    monkeypatch.setattr(cli_gallery, "write_gallery", seen.append)
-    assert ran("figure", "--gallery", place / "all").stdout == ""
-    assert seen == [place / "all"]
+    calls = []
+    monkeypatch.setattr(cli_gallery, "write_gallery", calls.append)
+    assert ran("figure", "--gallery", folder / "all").stdout == ""
+    assert calls == [folder / "all"]
     assert cli_figure.figure.__doc__
 
 
@@ -99,18 +99,18 @@ def test_figures_are_listed_or_drawn_on_one_page(monkeypatch, place):
 
 
 @option("notebooks", "--source")
-def test_notebooks_of_the_named_folder_are_run(monkeypatch, place):
-    source = place / "mine"
+def test_notebooks_of_the_named_folder_are_run(monkeypatch, folder):
+    source = folder / "mine"
     source.mkdir()
     (source / "one.py").write_text(
         "# %% [markdown]\n# # A title of mine\n\n# %%\n1 + 1\n"
     )
-    monkeypatch.setattr(notebooks, "run", lambda one, tick: tick())
-    ran("notebooks", place / "pages", "--source", source)
-    assert {one.stem for one in (place / "pages").iterdir()} == {"one", "index"}
-    assert "A title of mine" in (place / "pages" / "one.html").read_text()
-    monkeypatch.setattr(notebooks, "FOLDER", place / "none")
-    assert f"got none in {place / 'none'}" in refused("notebooks", place / "other")
+    monkeypatch.setattr(notebooks, "run", lambda notebook, tick: tick())
+    ran("notebooks", folder / "pages", "--source", source)
+    assert {page.stem for page in (folder / "pages").iterdir()} == {"one", "index"}
+    assert "A title of mine" in (folder / "pages" / "one.html").read_text()
+    monkeypatch.setattr(notebooks, "FOLDER", folder / "none")
+    assert f"got none in {folder / 'none'}" in refused("notebooks", folder / "other")
 
 
 # --- table
@@ -121,29 +121,29 @@ def test_a_table_has_our_results_of_the_preset_and_a_picture_unless_refused(
     monkeypatch,
 ):
     def table(name, preset):
-        made = Table(title=f"{name} of {preset}")
-        made.add_column("x" * 40)
-        return made
+        result = Table(title=f"{name} of {preset}")
+        result.add_column("x" * 40)
+        return result
 
-    def chart(name, preset):
+    def fake_chart(name, preset):
         return xr.Dataset({"x": ("column", [1.0])}, attrs={"title": f"{name} {preset}"})
 
-    drawn = []
+    calls = []
     monkeypatch.setattr(tables, "table", table)
-    monkeypatch.setattr(charts, "chart", chart)
+    monkeypatch.setattr(charts, "chart", fake_chart)
     monkeypatch.setattr(
         cli_table,
         "picture",
-        lambda path, draw, out: drawn.append((path.name, help.command_line())),
+        lambda path, draw, out: calls.append((path.name, help.command_line())),
     )
     assert "lru-7 of paper" in ran("table", "LRU-7").stdout
     assert "lru-7 of quick" in ran("table", "lru-7", "--preset", "quick").stdout
-    assert drawn == [
+    assert calls == [
         ("table-lru-7-paper.png", "sigprop table LRU-7"),
         ("table-lru-7-quick.png", "sigprop table lru-7 --preset quick"),
     ]
     ran("table", "lru-7", "--no-figures")
-    assert len(drawn) == 2
+    assert len(calls) == 2
 
 
 # --- models
@@ -155,14 +155,14 @@ def test_models_of_one_paper_leave_the_others_out():
     for paper in ("rotrnn", "BLUR"):
         lines = ran("models", "--paper", paper).stdout.splitlines()
         names = [line.split()[0] for line in lines[1:]]
-        wanted = {name: one for name, one in all_presets().items()
+        wanted = {name: preset for name, preset in all_presets().items()
                   if name.startswith(paper.casefold())}  # fmt: skip
         assert names == [*wanted]
         assert lines[0].startswith(
             "  ".join((heads[0].ljust(max(map(len, names))), heads[1]))
         )
-        for line, one in zip(lines[1:], wanted.values(), strict=True):
-            assert f"{one.depth} x {one.width}, {one.state_size}" in line
+        for line, preset in zip(lines[1:], wanted.values(), strict=True):
+            assert f"{preset.depth} x {preset.width}, {preset.state_size}" in line
 
 
 # --- bench
@@ -170,15 +170,15 @@ def test_models_of_one_paper_leave_the_others_out():
 
 @option("bench", "--quick", "--part", "--json")
 def test_a_benchmark_times_the_parts_at_the_size_that_is_asked(
-    studies, monkeypatch, place
+    studies, monkeypatch, folder
 ):
-    one, other = [*bench.STUDIES][:2]
+    first, other = [*bench.STUDIES][:2]
 
     def rows(results):
         return [
-            {"part": part, "what": what, "other": "scan", "ratio": 2.5, "least": 1.25,
+            {"part": part, "what": name, "other": "scan", "ratio": 2.5, "least": 1.25,
              "most": 5.0, "seconds": 0.0625}
-            for part, what in results.items()
+            for part, name in results.items()
         ]  # fmt: skip
 
     monkeypatch.setattr(bench, "rows", rows)
@@ -187,19 +187,19 @@ def test_a_benchmark_times_the_parts_at_the_size_that_is_asked(
     )
     monkeypatch.setattr(bench, "limits", lambda results: [*results])
     heads = ("what", "of", "beside", "takes, times", "from", "to", "ours, ms")
-    file = place / "b.json"
-    done = ran("bench", "--part", one, "--part", other, "--quick", "--json", file)
+    file = folder / "b.json"
+    result = ran("bench", "--part", first, "--part", other, "--quick", "--json", file)
     cells = [
         (study, f"{study}-quick-True", "scan", "2.5", "1.25", "5", "62.5")
-        for study in (one, other)
+        for study in (first, other)
     ]
-    assert [tuple(row.values()) for row in printed(done.stdout, *heads)][:2] == cells
-    assert "said of 2" in done.stdout
-    found = json.loads(file.read_text())
-    assert [row["what"] for row in found["comparisons"]] == [row[1] for row in cells]
-    assert found["limits"] == [one, other]
-    ran("bench", "--part", one)
-    assert studies[-1] == (one, "paper", True)
+    assert [tuple(row.values()) for row in printed(result.stdout, *heads)][:2] == cells
+    assert "said of 2" in result.stdout
+    report = json.loads(file.read_text())
+    assert [row["what"] for row in report["comparisons"]] == [row[1] for row in cells]
+    assert report["limits"] == [first, other]
+    ran("bench", "--part", first)
+    assert studies[-1] == (first, "paper", True)
     ran("bench")
     assert [study for study, *_ in studies[-len(bench.STUDIES) :]] == [*bench.STUDIES]
 
@@ -212,10 +212,10 @@ SWEEP = "memory_gap"
 @pytest.fixture
 def swept(monkeypatch):
     """Sweeps whose counts and whose result tell how they were asked for."""
-    seen = []
+    calls = []
 
     def run(name, preset, *, workers, scheduler, shard, report):
-        seen.append((name, preset, workers, scheduler, shard))
+        calls.append((name, preset, workers, scheduler, shard))
         report(3)
         return Path(f"{name}-{preset}-{workers}-{scheduler}-{shard}.nc")
 
@@ -226,16 +226,16 @@ def swept(monkeypatch):
     monkeypatch.setattr(sweeps, "missing_of", lambda chunks: {"a": 4, "b": 2})
     monkeypatch.setattr(sweeps, "findings", lambda file: f"findings of {file}")
     monkeypatch.setattr(store, "read", lambda file: f"read {file}")
-    return seen
+    return calls
 
 
 @option("sweep run", "--preset", "--workers", "--scheduler", "--shard", "--no-figures")
 def test_a_sweep_runs_as_asked_and_says_what_is_stored(swept, monkeypatch):
-    drawn = []
+    calls = []
     monkeypatch.setattr(
         cli_sweep,
         "_draw",
-        lambda name, preset, result, out: drawn.append((preset, result)),
+        lambda name, preset, result, out: calls.append((preset, result)),
     )
     for more, wanted, stored in (
         ((), ("quick", 0, None, (0, 1)), "3 of 7"),
@@ -244,40 +244,40 @@ def test_a_sweep_runs_as_asked_and_says_what_is_stored(swept, monkeypatch):
         (("--scheduler", "x:1"), ("quick", 0, "x:1", (0, 1)), "3 of 7"),
         (("--shard", "2/5"), ("quick", 0, None, (2, 5)), "3 of 7"),
     ):
-        said = ran("sweep", "run", SWEEP, *more).stdout
+        output = ran("sweep", "run", SWEEP, *more).stdout
         assert swept.pop() == (SWEEP, *wanted)
-        assert f"{stored} cells are stored; 6 of them took" in " ".join(said.split())
+        assert f"{stored} cells are stored; 6 of them took" in " ".join(output.split())
         file = f"{SWEEP}-" + "-".join(map(str, wanted)) + ".nc"
-        assert said.splitlines()[-1] == file
-        assert "findings" not in said
-    assert drawn == []
-    said = ran("sweep", "run", SWEEP, "--preset", "smoke").stdout
+        assert output.splitlines()[-1] == file
+        assert "findings" not in output
+    assert calls == []
+    output = ran("sweep", "run", SWEEP, "--preset", "smoke").stdout
     file = f"{SWEEP}-smoke-0-None-(0, 1).nc"
-    assert f"findings of {file}" in said
-    assert drawn == [("smoke", f"read {file}")]
+    assert f"findings of {file}" in output
+    assert calls == [("smoke", f"read {file}")]
     ran("sweep", "run", SWEEP, "--preset", "smoke", "--no-figures")
-    assert len(drawn) == 1
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("preset", ["quick", "paper"])
-def test_a_study_runs_by_the_same_command(preset, place, monkeypatch):
+def test_a_study_runs_by_the_same_command(preset, folder, monkeypatch):
     def make(study, size, progress):
         progress("running")
         return Path(f"{study}-{size}.nc")
 
     monkeypatch.setattr(command, "make", make)
-    done = ran("sweep", "run", "ring_gain", "--preset", preset)
-    assert (done.stdout, done.stderr) == (f"ring_gain-{preset}.nc\n", "running\n")
+    result = ran("sweep", "run", "ring_gain", "--preset", preset)
+    assert (result.stdout, result.stderr) == (f"ring_gain-{preset}.nc\n", "running\n")
     for more in (("--workers", 2), ("--scheduler", "x:1"), ("--shard", "0/2")):
-        said = refused("sweep", "run", "ring_gain", *more)
-        assert "need no --workers, --scheduler or --shard for ring_gain" in said
+        message = refused("sweep", "run", "ring_gain", *more)
+        assert "need no --workers, --scheduler or --shard for ring_gain" in message
 
 
 @option("sweep status", "--preset")
 def test_the_status_of_a_sweep_is_that_of_its_preset(swept):
     for more, stored, cells in (((), "3", "7"), (("--preset", "paper"), "5", "9")):
-        said = ran("sweep", "status", SWEEP, *more).stdout
-        (row,) = printed(said, "sweep", "stored", "cells", "under way")
+        output = ran("sweep", "status", SWEEP, *more).stdout
+        (row,) = printed(output, "sweep", "stored", "cells", "under way")
         assert row == {"sweep": SWEEP, "stored": stored, "cells": cells,
                        "under way": "0 chunks"}  # fmt: skip
 
@@ -290,10 +290,12 @@ def test_a_check_is_of_the_preset_and_ends_with_one_where_something_is_damaged(
         return [] if preset == "quick" else [(Path("aside"), f"{name} {preset} is cut")]
 
     monkeypatch.setattr(sweeps, "damaged", damaged)
-    said = ran("sweep", "check", SWEEP).stdout
-    assert said == "3 of 7 cells are stored and sound, 0 were not\n"
-    done = ran("sweep", "check", SWEEP, "--preset", "paper", status=console.UNEXPECTED)
-    assert done.stdout == (
+    output = ran("sweep", "check", SWEEP).stdout
+    assert output == "3 of 7 cells are stored and sound, 0 were not\n"
+    result = ran(
+        "sweep", "check", SWEEP, "--preset", "paper", status=console.UNEXPECTED
+    )
+    assert result.stdout == (
         f"{SWEEP} paper is cut\nset aside as aside\n"
         "5 of 9 cells are stored and sound, 1 were not\n"
     )

@@ -50,18 +50,18 @@ HEADS = ("seed", "test accuracy", "validation", "best step", "parameters", "fold
 @option("train", "--seeds", "--seed", "--out", "--no-figures")
 def test_the_scores_of_all_seeds_stand_in_their_columns(trained, tmp_path):
     out = tmp_path / "x"
-    done = ran("train", "digits", "--seeds", 2, "--seed", 1, "--out", out)
-    place = out / "digits-lru-quick"
-    assert printed(done.stdout, *HEADS) == [
+    result = ran("train", "digits", "--seeds", 2, "--seed", 1, "--out", out)
+    path = out / "digits-lru-quick"
+    assert printed(result.stdout, *HEADS) == [
         {"seed": "1", "test accuracy": "0.6250", "validation": "0.6875", "best step": "31",
-         "parameters": "4,322", "folder": f"{place}/seed-1"},
+         "parameters": "4,322", "folder": f"{path}/seed-1"},
         {"seed": "2", "test accuracy": "0.7500", "validation": "0.8125", "best step": "32",
-         "parameters": "4,323", "folder": f"{place}/seed-2"},
+         "parameters": "4,323", "folder": f"{path}/seed-2"},
     ]  # fmt: skip
     # A deviation of 0.125 / sqrt 2, over sqrt 2.
-    assert "test accuracy 0.6875, standard error 0.0625" in done.stdout
-    assert [one["fold"] for one in trained[:2]] == [1, 2]
-    assert trained[2] == place / "curves.png"
+    assert "test accuracy 0.6875, standard error 0.0625" in result.stdout
+    assert [training["fold"] for training in trained[:2]] == [1, 2]
+    assert trained[2] == path / "curves.png"
     ran("train", "digits", "--no-figures")
     assert len(trained) == 4
     assert str(trained[-1]["folder"]) == "runs/digits-lru-quick/seed-0"
@@ -69,28 +69,28 @@ def test_the_scores_of_all_seeds_stand_in_their_columns(trained, tmp_path):
 
 @option("train", "--model", "--steps", "--rate", "--matmul", "--data", "--cache")
 def test_a_training_has_the_recipe_that_is_asked_for(trained, tmp_path):
-    def made(*more):
-        said = ran("train", "digits", "--no-figures", *more).stdout
-        ((row,), one) = printed(said, *HEADS), trained.pop()
-        assert row["folder"] == str(one["folder"])
-        return one
+    def training_of(*more):
+        output = ran("train", "digits", "--no-figures", *more).stdout
+        ((row,), training) = printed(output, *HEADS), trained.pop()
+        assert row["folder"] == str(training["folder"])
+        return training
 
-    plain = made()
+    plain = training_of()
     recipe = plain["job"].recipe
     assert (recipe.network.layer, recipe.matmul) == ("lru", "float32")
     assert (plain["data"], plain["cache"].name) == (None, "sigprop")
-    changed = made("--model", "rotrnn")
+    changed = training_of("--model", "rotrnn")
     assert (changed["job"].model, changed["job"].recipe.network.layer) == (
         "rotrnn",
     ) * 2
     assert changed["folder"].parts[-2] == "digits-rotrnn-quick"
     steps = 3 * recipe.segment
-    assert made("--steps", steps)["job"].recipe.optimiser.steps == steps
+    assert training_of("--steps", steps)["job"].recipe.optimiser.steps == steps
     assert recipe.optimiser.steps != steps
-    assert made("--rate", 0.0123)["job"].recipe.rate == 0.0123 != recipe.rate
-    assert made("--matmul", "bfloat16")["job"].recipe.matmul == "bfloat16"
-    places = made("--data", tmp_path / "d", "--cache", tmp_path / "c")
-    assert (places["data"], places["cache"]) == (tmp_path / "d", tmp_path / "c")
+    assert training_of("--rate", 0.0123)["job"].recipe.rate == 0.0123 != recipe.rate
+    assert training_of("--matmul", "bfloat16")["job"].recipe.matmul == "bfloat16"
+    paths = training_of("--data", tmp_path / "d", "--cache", tmp_path / "c")
+    assert (paths["data"], paths["cache"]) == (tmp_path / "d", tmp_path / "c")
 
 
 # --- train to forecast
@@ -138,11 +138,13 @@ CONTROLS = {
 
 @pytest.fixture
 def table(tmp_path):
-    made, place = waves(), tmp_path / "waves.csv"
-    rows = zip(made.times, made.values, strict=True)
-    lines = [f"{str(time).replace('T', ' ')},{one},{two}" for time, (one, two) in rows]
-    place.write_text("\n".join(["date,sine,cosine", *lines]) + "\n")
-    return place
+    data, path = waves(), tmp_path / "waves.csv"
+    rows = zip(data.times, data.values, strict=True)
+    lines = [
+        f"{str(time).replace('T', ' ')},{sine},{two}" for time, (sine, two) in rows
+    ]
+    path.write_text("\n".join(["date,sine,cosine", *lines]) + "\n")
+    return path
 
 
 @pytest.fixture
@@ -159,7 +161,7 @@ def forecasters(monkeypatch, tmp_path):
         }  # fmt: skip
 
     monkeypatch.setattr(forecast_runs, "run", run)
-    monkeypatch.setattr(forecast_runs, "gathered", lambda place, job: FOUND)
+    monkeypatch.setattr(forecast_runs, "gathered", lambda path, job: FOUND)
     monkeypatch.setattr(forecast_results, "controls", lambda task: CONTROLS)
     monkeypatch.setattr(cli_forecast, "picture", lambda path, *more: jobs.append(path))
     monkeypatch.setattr(
@@ -170,17 +172,17 @@ def forecasters(monkeypatch, tmp_path):
 
 
 def test_the_tables_of_a_forecast_have_each_error_in_its_column(forecasters, table):
-    said = ran(
+    output = ran(
         "train", "forecast", "--data", table, "--seeds", 2, "--horizon", 4
     ).stdout
     heads = ("seed", "test MSE", "test MAE", "validation MSE", "best step", "parameters",
              "seconds", "folder")  # fmt: skip
-    place = "runs/forecast-waves-4-4-lru-quick"
-    assert [tuple(row.values()) for row in printed(said, *heads)] == [
-        ("0", "0.5000", "0.6000", "0.3000", "40", "1,234", "56", f"{place}/seed-0"),
-        ("1", "0.7500", "1.1000", "1.3000", "41", "1,234", "57", f"{place}/seed-1"),
+    path = "runs/forecast-waves-4-4-lru-quick"
+    assert [tuple(row.values()) for row in printed(output, *heads)] == [
+        ("0", "0.5000", "0.6000", "0.3000", "40", "1,234", "56", f"{path}/seed-0"),
+        ("1", "0.7500", "1.1000", "1.3000", "41", "1,234", "57", f"{path}/seed-1"),
     ]
-    assert printed(said, "forecast", "MSE", "MAE", "MSE / linear") == [
+    assert printed(output, "forecast", "MSE", "MAE", "MSE / linear") == [
         # A deviation of 0.25 / sqrt 2, over sqrt 2.
         {
             "forecast": "lru",
@@ -211,7 +213,7 @@ def test_the_tables_of_a_forecast_have_each_error_in_its_column(forecasters, tab
     model = FOUND.sel(forecaster="model")
     mse, mae = model["mse"].values, model["mae"].values  # by seed, step and feature
     by_feature = printed(
-        said, "feature", "MSE", "MAE, own units", "inside the 90 % interval"
+        output, "feature", "MSE", "MAE, own units", "inside the 90 % interval"
     )
     assert [tuple(row.values()) for row in by_feature] == [
         (
@@ -222,13 +224,13 @@ def test_the_tables_of_a_forecast_have_each_error_in_its_column(forecasters, tab
         )
         for i, (name, scale) in enumerate(zip(FEATURES, (3.0, 11.0), strict=True))
     ]
-    by_step = printed(said, "step", "lru", "last value", "linear")
-    every = FOUND["mse"].values
+    by_step = printed(output, "step", "lru", "last value", "linear")
+    errors = FOUND["mse"].values
     assert [tuple(row.values()) for row in by_step] == [
         (
             str(step),
             f"{mse[:, step - 1].mean():.4g}",
-            *(f"{every[0, way, step - 1].mean():.4g}" for way in (1, 2)),
+            *(f"{errors[0, way, step - 1].mean():.4g}" for way in (1, 2)),
         )
         for step in (1, 2, 4)
     ]
@@ -240,22 +242,26 @@ def test_the_tables_of_a_forecast_have_each_error_in_its_column(forecasters, tab
 def test_a_forecast_is_of_the_windows_and_by_the_head_that_are_asked_for(
     forecasters, table
 ):
-    def made(*more):
+    def forecast_of(*more):
         ran("train", "forecast", "--data", table, "--no-figures", *more)
-        one = forecasters.pop()
-        task, head = one["task"], one["job"].recipe.head
+        training = forecasters.pop()
+        task, head = training["task"], training["job"].recipe.head
         return (
             task.length, task.horizon, task.univariate, task.calendar, head.kind,
-            head.centre, head.channels, one["folder"].parent.name,
+            head.centre, head.channels, training["folder"].parent.name,
         )  # fmt: skip
 
-    base = made()
+    base = forecast_of()
     *_, centre, channels, _ = base
     assert base[:5] == (24, 24, None, False, "direct")
-    other_centre = next(one for one in ("mean", "last") if one != centre)
-    other_channels = next(one for one in ("mixed", "each") if one != channels)
+    other_centre = next(
+        candidate for candidate in ("mean", "last") if candidate != centre
+    )
+    other_channels = next(
+        candidate for candidate in ("mixed", "each") if candidate != channels
+    )
     name = "forecast-waves-{}-lru{}-quick"
-    for more, place, value, folder in (
+    for more, index, value, folder in (
         (("--horizon", 6), slice(0, 2), (6, 6), name.format("6-6", "")),
         (("--length", 12), slice(0, 2), (12, 24), name.format("12-24", "")),
         (("--univariate", "sine"), 2, "sine", name.format("sine-24-24", "")),
@@ -263,32 +269,34 @@ def test_a_forecast_is_of_the_windows_and_by_the_head_that_are_asked_for(
         (("--head", "steps"), 4, "steps", name.format("24-24", "-steps")),
         (("--centre", other_centre), 5, other_centre, base[-1]),
     ):
-        found = made(*more)
-        assert found[place] == value != base[place], more
-        assert found[-1] == folder
-    found = made("--channels", other_channels)
-    assert (found[5], found[6]) == (centre, other_channels)
+        values = forecast_of(*more)
+        assert values[index] == value != base[index], more
+        assert values[-1] == folder
+    values = forecast_of("--channels", other_channels)
+    assert (values[5], values[6]) == (centre, other_channels)
 
 
 @option("train", "--channels", "--preset")
 def test_channels_and_the_other_options_of_a_recipe_reach_a_forecast(
     forecasters, table
 ):
-    def made(*more):
+    def job_of(*more):
         ran("train", "forecast", "--data", table, "--no-figures", *more)
         return forecasters.pop()["job"]
 
-    base = made().recipe
-    assert {made("--channels", one).recipe.head.channels for one in ("mixed", "each")} == {
+    base = job_of().recipe
+    assert {job_of("--channels", name).recipe.head.channels for name in ("mixed", "each")} == {
         "mixed", "each"
     }  # fmt: skip
-    assert made("--rate", 0.0123).recipe.rate == 0.0123 != base.rate
-    assert made("--matmul", "bfloat16").recipe.matmul == "bfloat16" != base.matmul
-    assert made("--steps", 5 * base.segment).recipe.optimiser.steps == 5 * base.segment
-    assert made("--model", "gru").recipe.network.layer == "gru"
-    assert made("--seed", 3).seed == 3
+    assert job_of("--rate", 0.0123).recipe.rate == 0.0123 != base.rate
+    assert job_of("--matmul", "bfloat16").recipe.matmul == "bfloat16" != base.matmul
+    assert (
+        job_of("--steps", 5 * base.segment).recipe.optimiser.steps == 5 * base.segment
+    )
+    assert job_of("--model", "gru").recipe.network.layer == "gru"
+    assert job_of("--seed", 3).seed == 3
     small, large = (
-        made("--model", "blur", "--preset", one) for one in ("quick", "paper")
+        job_of("--model", "blur", "--preset", name) for name in ("quick", "paper")
     )
     assert (small.preset, large.preset) == ("quick", "paper")
     assert small.recipe.network.width < large.recipe.network.width

@@ -67,9 +67,9 @@ def differences(loss, layer, direction):
     return first, second
 
 
-def close(found, truth):
-    assert found[0] == pytest.approx(truth[0], rel=1e-5, abs=1e-6)
-    assert found[1] == pytest.approx(truth[1], rel=1e-5, abs=1e-5)
+def close(estimate, truth):
+    assert estimate[0] == pytest.approx(truth[0], rel=1e-5, abs=1e-6)
+    assert estimate[1] == pytest.approx(truth[1], rel=1e-5, abs=1e-5)
 
 
 DETACHED = [name for name in CASES if name.endswith("detached")]
@@ -94,8 +94,10 @@ def test_a_quadratic_is_that_of_the_loss(name):
     task, layer = problem(name)
     with double_precision(True):
         loss, along = loss_of(task, layer), landscape.direction(KEY, layer)
-        found = landscape.quadratic(loss, layer, [along])
-        close((found.slope[0], found.bend[0, 0]), differences(loss, layer, along))
+        expansion = landscape.quadratic(loss, layer, [along])
+        close(
+            (expansion.slope[0], expansion.bend[0, 0]), differences(loss, layer, along)
+        )
 
 
 @pytest.mark.parametrize(("name", "length"), EXPANDED)
@@ -106,8 +108,8 @@ def test_an_expansion_is_that_of_the_loss(name, length, route):
     with double_precision(True):
         along = landscape.direction(KEY, layer)
         v = np.asarray(ravel_pytree(parameters(along))[0])
-        found = expand(task, layer, route)
-        first, second = found.gradient @ v, v @ found.hessian @ v
+        expansion = expand(task, layer, route)
+        first, second = expansion.gradient @ v, v @ expansion.hessian @ v
         close((first, second), differences(task.loss, layer, along))
 
 
@@ -118,15 +120,15 @@ def test_an_attached_layer_is_the_detached_one_but_for_its_gradient(name):
     with double_precision(True):
         u = jax.random.normal(KEY, (LENGTH, layer.widths[0]))
         assert np.array_equal(attached(layer)(u), layer(u))
-        slopes = [
-            ravel_pytree(eqx.filter_grad(lambda one: (one(u) ** 2).sum())(each))[0]
+        gradients = [
+            ravel_pytree(eqx.filter_grad(lambda model: (model(u) ** 2).sum())(each))[0]
             for each in (layer, attached(layer))
         ]
-    assert np.abs(slopes[1] - slopes[0]).max() > 1e-2
+    assert np.abs(gradients[1] - gradients[0]).max() > 1e-2
 
 
 @pytest.mark.parametrize("build", [hessian, lambda f, p: gauss_newton(f, f, p)])
 def test_products_of_a_detached_layer_are_refused(build):
     layer = lru(KEY, 3, 2, gamma="detached")
     with pytest.raises(ValueError, match=r"detached normalisation.*lru\.attached"):
-        build(lambda one, batch: one.nu_log.sum(), eqx.filter(layer, eqx.is_array))
+        build(lambda model, batch: model.nu_log.sum(), eqx.filter(layer, eqx.is_array))

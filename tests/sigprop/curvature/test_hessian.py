@@ -15,8 +15,7 @@ from sigprop.evidence.sigprop.curvature import (
     by_differences,
     by_route,
 )
-from sigprop.evidence.sigprop.students import SMALL
-from sigprop.evidence.sigprop.students import student as drawn
+from sigprop.evidence.sigprop.students import SMALL, student
 from sigprop.evidence.sigprop.students import teacher as two_oscillations
 from sigprop.inputs import AR1, Empirical, Mixed, MovingAverage, Recording, White
 from sigprop.layers.base import parameters, replace
@@ -118,19 +117,21 @@ def _finite(process):
 def _students(name):
     with double_precision(True):
         if name in SMALL:
-            return drawn(SMALL[name]).layer
+            return student(SMALL[name]).layer
         layer = small.student("s4")
         B, C = np.random.default_rng(3).normal(size=(2, 2, 2))
-        both = {"B_re": B, "B_im": C, "C_re": C.T, "C_im": B.T, "D": B + C}
-        return replace(layer, {key: jnp.asarray(value) for key, value in both.items()})
+        arrays = {"B_re": B, "B_im": C, "C_re": C.T, "C_im": B.T, "D": B + C}
+        return replace(
+            layer, {key: jnp.asarray(value) for key, value in arrays.items()}
+        )
 
 
-def _close(found, truth, tolerance):
+def _close(expansion, truth, tolerance):
     scale = np.abs(truth.hessian).max()
-    assert np.abs(found.hessian - truth.hessian).max() < tolerance * scale
+    assert np.abs(expansion.hessian - truth.hessian).max() < tolerance * scale
     scale = np.abs(truth.gradient).max()
-    assert np.abs(found.gradient - truth.gradient).max() < tolerance * scale
-    assert found.layout == truth.layout
+    assert np.abs(expansion.gradient - truth.gradient).max() < tolerance * scale
+    assert expansion.layout == truth.layout
 
 
 @pytest.mark.parametrize(
@@ -159,14 +160,14 @@ def test_infinite_sequences_have_any_autocovariance(name):
 def test_a_long_window_has_the_limit_of_infinite_sequences():
     layer = _students("blur")
 
-    def found(length):
+    def hessian_at(length):
         with double_precision(True):
             task = teacher_student(two_oscillations(), AR1(0.8), length)
         return expand(task, layer).hessian
 
-    limit = found(None)
+    limit = hessian_at(None)
     # What a window leaves out is its ends, c / T.
-    off = [np.abs(found(length) - limit).max() for length in (300, 600)]
+    off = [np.abs(hessian_at(length) - limit).max() for length in (300, 600)]
     assert off[0] / off[1] == pytest.approx(2, rel=1e-3)
     assert off[1] < 0.05 * np.abs(limit).max()
 
@@ -175,33 +176,36 @@ def test_a_long_window_has_the_limit_of_infinite_sequences():
 @pytest.mark.sampled(keep=["dense", "lru", "blur"])
 def test_at_its_own_optimum_nothing_pulls_and_nothing_bends_down(name):
     layer = small.student(name)
-    found = expand(small.task("mixed"), layer, at_optimum=True)
-    assert np.abs(found.gradient).max() == 0
-    values = np.linalg.eigvalsh(found.hessian)
+    expansion = expand(small.task("mixed"), layer, at_optimum=True)
+    assert np.abs(expansion.gradient).max() == 0
+    values = np.linalg.eigvalsh(expansion.hessian)
     assert values[0] > -1e-11 * values[-1]
 
 
 def test_the_student_as_teacher_is_at_the_optimum():
     with double_precision(True):
         task = teacher_student(small.student("lru"), Mixed(*LAWS["mixed"]), None)
-    whole = expand(task, small.student("lru"))
+    expansion = expand(task, small.student("lru"))
     alone = expand(task, small.student("lru"), at_optimum=True)
     scale = np.sqrt(np.diag(alone.hessian))
-    assert np.abs((whole.hessian - alone.hessian) / np.outer(scale, scale)).max() < 1e-9
-    assert np.abs(whole.gradient / scale).max() < 1e-9
+    assert (
+        np.abs((expansion.hessian - alone.hessian) / np.outer(scale, scale)).max()
+        < 1e-9
+    )
+    assert np.abs(expansion.gradient / scale).max() < 1e-9
 
 
 def test_entries_go_by_name(x64):
     layer = zucchet_lru(jax.random.key(0), 3, 2, 1, nu0=0.5, theta0=3.0)
     task = teacher_student(layer, White(), 20)
-    found = expand(task, layer)
-    assert list(found.layout) == sorted(parameters(layer))
-    assert found.block("B_re").shape == (6, 6)
-    cross = found.block("nu_log", "C_im")
+    expansion = expand(task, layer)
+    assert list(expansion.layout) == sorted(parameters(layer))
+    assert expansion.block("B_re").shape == (6, 6)
+    cross = expansion.block("nu_log", "C_im")
     assert cross.shape == (3, 3)
-    assert np.array_equal(cross, found.block("C_im", "nu_log").T)
+    assert np.array_equal(cross, expansion.block("C_im", "nu_log").T)
     # The skip connection sees each of the 20 inputs once: curvature one, uncoupled.
-    np.testing.assert_allclose(found.block("D"), np.eye(2), atol=1e-15)
+    np.testing.assert_allclose(expansion.block("D"), np.eye(2), atol=1e-15)
 
 
 def test_divided_differences_of_a_window_are_those_of_the_powers():

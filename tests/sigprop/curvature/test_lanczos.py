@@ -30,8 +30,8 @@ def times(matrix):
 
 
 def symmetric(seed, size=SIZE):
-    drawn = np.random.default_rng(seed).standard_normal((size, size))
-    return (drawn + drawn.T) / np.sqrt(8 * size)
+    normal = np.random.default_rng(seed).standard_normal((size, size))
+    return (normal + normal.T) / np.sqrt(8 * size)
 
 
 def start_of(seed, size=SIZE):
@@ -69,8 +69,8 @@ def test_all_steps_find_all_eigenvalues(seed):
     run = lanczos(times(matrix), start_of(seed), SIZE)
     values, vectors = np.linalg.eigh(matrix)
     np.testing.assert_allclose(run.values, values, atol=1e-12)
-    found = run.vectors(np.arange(SIZE))
-    np.testing.assert_allclose(np.abs((found * vectors.T).sum(1)), 1, atol=1e-8)
+    ritz_vectors = run.vectors(np.arange(SIZE))
+    np.testing.assert_allclose(np.abs((ritz_vectors * vectors.T).sum(1)), 1, atol=1e-8)
     np.testing.assert_allclose(
         run.weights, (vectors.T @ start_of(seed)) ** 2, atol=1e-8
     )
@@ -128,26 +128,26 @@ def test_iteration_ends_where_nothing_is_left(rank):
     np.testing.assert_allclose(run.values, [0, *values], atol=1e-14)
     assert run.residuals.max() < 1e-13
     np.testing.assert_allclose(run.image(), matrix @ start_of(0), atol=1e-12)
-    whole = quadrature(jax.random.key(0), times(matrix), start_of(0), steps=8, probes=2)
-    assert whole.nodes.shape == (2, 8)
-    np.testing.assert_allclose(whole.weights.sum(1), SIZE)
+    spectrum = quadrature(
+        jax.random.key(0), times(matrix), start_of(0), steps=8, probes=2
+    )
+    assert spectrum.nodes.shape == (2, 8)
+    np.testing.assert_allclose(spectrum.weights.sum(1), SIZE)
     direct = [s @ matrix @ s for s in signs(2)]
-    np.testing.assert_allclose(whole.trace().mean, np.mean(direct), atol=1e-12)
+    np.testing.assert_allclose(spectrum.trace().mean, np.mean(direct), atol=1e-12)
 
 
 def signs(probes, key=0):
     keys = (jax.random.fold_in(jax.random.key(key), i) for i in range(probes))
-    return [np.asarray(random_signs(one, start_of(0))) for one in keys]
+    return [np.asarray(random_signs(probe_key, start_of(0))) for probe_key in keys]
 
 
 def test_random_signs_are_exact_for_a_diagonal_matrix():
     diagonal = np.diag(np.linspace(-1, 2, SIZE))
-    found = quadrature(
-        jax.random.key(1), times(diagonal), start_of(0), steps=4, probes=3
-    )
+    run = quadrature(jax.random.key(1), times(diagonal), start_of(0), steps=4, probes=3)
     for value, expected in (
-        (found.trace(), np.trace(diagonal)),
-        (found.square(), (diagonal**2).sum()),
+        (run.trace(), np.trace(diagonal)),
+        (run.square(), (diagonal**2).sum()),
     ):
         assert float(value.mean) == pytest.approx(expected, rel=1e-12)
         assert float(value.sem) < 1e-12
@@ -158,7 +158,7 @@ def test_random_signs_are_exact_for_a_diagonal_matrix():
 def many_runs(repetitions, probes):
     """Nodes and weights of independent quadratures of a small matrix, all at once."""
     matrix = symmetric(3, 16)
-    found = quadrature(
+    result = quadrature(
         jax.random.key(5),
         times(matrix),
         start_of(0, 16),
@@ -166,7 +166,7 @@ def many_runs(repetitions, probes):
         probes=repetitions * probes,
     )
     shape = repetitions, probes, 2
-    pairs = zip(found.nodes.reshape(shape), found.weights.reshape(shape), strict=True)
+    pairs = zip(result.nodes.reshape(shape), result.weights.reshape(shape), strict=True)
     return matrix, [Quadrature(*pair) for pair in pairs]
 
 
@@ -176,8 +176,8 @@ def test_interval_of_a_trace_covers_it_at_the_stated_rate(level, quantity):
     repetitions, probes = 150, 16
     matrix, runs = many_runs(repetitions, probes)
     exact = np.trace(matrix) if quantity == "trace" else (matrix**2).sum()
-    found = [getattr(run, quantity)() for run in runs]
-    far = np.array([abs(one.mean - exact) / one.sem for one in found])
+    traces = [getattr(run, quantity)() for run in runs]
+    far = np.array([abs(trace.mean - exact) / trace.sem for trace in traces])
 
     def covered(widening):
         return np.mean(far < widening * student_t.ppf((1 + level) / 2, probes - 1))
@@ -189,11 +189,11 @@ def test_interval_of_a_trace_covers_it_at_the_stated_rate(level, quantity):
 
 def test_density_counts_eigenvalues():
     matrix = symmetric(2)
-    found = quadrature(
+    result = quadrature(
         jax.random.key(2), times(matrix), start_of(0), steps=SIZE, probes=6
     )
     at, width = np.linspace(-3, 3, 601), 0.1
-    density = found.density(at, width)
+    density = result.density(at, width)
     assert density.mean.sum() * 0.01 == pytest.approx(SIZE, rel=1e-6)
     offset = (at[:, None] - np.linalg.eigvalsh(matrix)) / width
     expected = np.exp(-0.5 * offset**2).sum(1) / (width * np.sqrt(2 * np.pi))
@@ -218,20 +218,20 @@ def test_sums_over_groups_are_unbiased_whatever_is_known(count):
             for sign in signs(64, key=7)
         ]
     )
-    found = estimate(draws)
+    result = estimate(draws)
     expected = group_sums(np.stack([np.diag(matrix), (matrix**2).sum(1)]), groups, 3)
     if count == SIZE:
         np.testing.assert_allclose(draws, np.broadcast_to(expected, draws.shape))
     else:
-        assert (np.abs(found.mean - expected) < 5 * found.sem).all()
-        assert (found.sem < 0.2 * expected[1].max()).all()
+        assert (np.abs(result.mean - expected) < 5 * result.sem).all()
+        assert (result.sem < 0.2 * expected[1].max()).all()
     if count == 4:
         nothing = Pairs(values[:0], vectors[:0])
         plain = [
             nothing.parts(lanczos(product, jnp.asarray(sign), 2), groups, 3)
             for sign in signs(64, key=7)
         ]
-        assert (found.sem[0] < estimate(np.stack(plain)).sem[0]).all()
+        assert (result.sem[0] < estimate(np.stack(plain)).sem[0]).all()
 
 
 def test_participation_counts_entries():

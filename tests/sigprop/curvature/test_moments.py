@@ -31,7 +31,7 @@ LAWS = {
 }
 
 
-def slope(lam):
+def derivative(lam):
     """``n lam**(n-1)``: how the response moves with its eigenvalue."""
     return AGES * lam ** np.maximum(AGES - 1.0, 0)
 
@@ -44,19 +44,19 @@ def summed(left, right, process):
 @pytest.mark.parametrize("name", LAWS)
 def test_moments_of_sensitivities_are_their_double_sums(name):
     at, process = LAWS[name]
-    double = summed(slope(FIRST), slope(SECOND), process)
-    both = {"lambda_i": FIRST, "lambda_j": SECOND, **at}
-    found = covariance_of_sensitivities(**both)
-    np.testing.assert_allclose(found, double, rtol=1e-9)
-    np.testing.assert_allclose(pair_sum(**both), double, rtol=1e-9)
+    double = summed(derivative(FIRST), derivative(SECOND), process)
+    point_pair = {"lambda_i": FIRST, "lambda_j": SECOND, **at}
+    covariance = covariance_of_sensitivities(**point_pair)
+    np.testing.assert_allclose(covariance, double, rtol=1e-9)
+    np.testing.assert_allclose(pair_sum(**point_pair), double, rtol=1e-9)
     mixed = {"a": 0.0, "b": 1.0, "rho": 0.0} | at
     closed = hessian.similarity(FIRST, SECOND, **mixed)
     np.testing.assert_allclose(closed, double, rtol=1e-9)
-    own = summed(slope(FIRST), slope(FIRST).conj(), process).real
-    whole = abs(GAIN) ** 2 * own
+    own = summed(derivative(FIRST), derivative(FIRST).conj(), process).real
+    expected = abs(GAIN) ** 2 * own
     point = {"lambda_i": FIRST, "b_i": GAIN, **at}
-    assert of_own_conjugate(pair_sum, **point) == pytest.approx(whole, rel=1e-9)
-    turned = abs(FIRST) ** 2 * whole
+    assert of_own_conjugate(pair_sum, **point) == pytest.approx(expected, rel=1e-9)
+    turned = abs(FIRST) ** 2 * expected
     assert moment_of(by_angle, **point) == pytest.approx(turned, rel=1e-9)
 
 
@@ -73,10 +73,12 @@ def test_the_hessian_of_one_real_mode_is_its_double_sums(route):
         }
         layer = replace(plain, shaped)
         task = teacher_student(layer, process, None)
-    found = expand(task, layer, route, at_optimum=True)
+    expansion = expand(task, layer, route, at_optimum=True)
     powers = lam**AGES
-    along = {"A": c * b * slope(lam), "B": c * powers, "C": b * powers}
-    for one, left in along.items():
+    along = {"A": c * b * derivative(lam), "B": c * powers, "C": b * powers}
+    for name, left in along.items():
         for other, right in along.items():
             wanted = summed(left, right, process)
-            assert found.block(one, other).item() == pytest.approx(wanted, rel=1e-9)
+            assert expansion.block(name, other).item() == pytest.approx(
+                wanted, rel=1e-9
+            )

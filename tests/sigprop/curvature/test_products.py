@@ -67,23 +67,23 @@ def test_batches_are_averaged_and_bound_the_memory():
     def loss(values, batch):
         return squares(tanh_outputs(values, batch), batch)
 
-    whole, parts = (hessian(loss, *tanh_network(count)) for count in (1, 4))
-    np.testing.assert_allclose(dense(parts), dense(whole), atol=1e-13)
-    np.testing.assert_allclose(dense(whole), dense(whole).T, atol=1e-13)
-    (value, slope), (same, alike) = parts.loss(), whole.loss()
+    full, parts = (hessian(loss, *tanh_network(count)) for count in (1, 4))
+    np.testing.assert_allclose(dense(parts), dense(full), atol=1e-13)
+    np.testing.assert_allclose(dense(full), dense(full).T, atol=1e-13)
+    (value, gradient), (same, alike) = parts.loss(), full.loss()
     np.testing.assert_allclose(value, same)
-    np.testing.assert_allclose(slope, alike, atol=1e-14)
-    direction = jnp.cos(jnp.arange(slope.size))
+    np.testing.assert_allclose(gradient, alike, atol=1e-14)
+    direction = jnp.cos(jnp.arange(gradient.size))
     moved = [
-        loss(whole.split(whole.x + step * direction), take(whole.batches, 0))
+        loss(full.split(full.x + step * direction), take(full.batches, 0))
         for step in (1e-6, -1e-6)
     ]
-    assert (moved[0] - moved[1]) / 2e-6 == pytest.approx(float(slope @ direction))
+    assert (moved[0] - moved[1]) / 2e-6 == pytest.approx(float(gradient @ direction))
 
     def shaped(matrix):
         return str(jax.make_jaxpr(matrix)(matrix.x))
 
-    assert "f64[12,4]" in shaped(whole)
+    assert "f64[12,4]" in shaped(full)
     assert "f64[12,4]" not in shaped(parts)
 
 
@@ -96,7 +96,7 @@ def test_gauss_newton_is_the_hessian_but_for_the_bend_of_the_outputs():
         for b in range(3)
     ]
     values_of = x.split
-    jacobians = [np.asarray(one(x.x)) for one in outputs]
+    jacobians = [np.asarray(output(x.x)) for output in outputs]
     expected = sum(2 / J.shape[0] * J.T @ J for J in jacobians) / 3
     np.testing.assert_allclose(matrix, expected, atol=1e-12)
     assert np.linalg.eigvalsh(matrix).min() > -1e-12
@@ -124,14 +124,14 @@ def test_gauss_newton_goes_through_a_layer_with_rules_of_its_own():
     np.testing.assert_allclose(dense(matrix), J.T @ J, atol=1e-10)
 
 
-def take(data, place):
-    return jax.tree.map(lambda x: x[place], data)
+def take(data, indices):
+    return jax.tree.map(lambda x: x[indices], data)
 
 
 def test_places_name_the_entries_of_the_flat_vector():
     tree = {"b": jnp.zeros((2, 2)), "a": jnp.zeros(3)}
-    found = places(tree, {"a": "first", "b": "second"}, ("second", "first"))
-    assert found.tolist() == [1, 1, 1, 0, 0, 0, 0]
+    groups = places(tree, {"a": "first", "b": "second"}, ("second", "first"))
+    assert groups.tolist() == [1, 1, 1, 0, 0, 0, 0]
     with pytest.raises(ValueError, match=r"need labels in \('first',\), got \['sec"):
         places(tree, {"a": "first", "b": "second"}, ("first",))
 

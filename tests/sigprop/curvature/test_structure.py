@@ -37,13 +37,13 @@ def test_eigenpairs_rebuild_the_matrix_sharpest_first():
 
 
 def test_couplings_have_no_scale():
-    found = couplings(SMALL)
-    assert found[0, 1] == pytest.approx(1 / 6)
-    assert found[1, 2] == pytest.approx(3 / np.sqrt(13.5))
+    values = couplings(SMALL)
+    assert values[0, 1] == pytest.approx(1 / 6)
+    assert values[1, 2] == pytest.approx(3 / np.sqrt(13.5))
     size = np.array([1e-3, 7.0, 200.0])
     scale = np.outer(size, size)
-    np.testing.assert_allclose(couplings(SMALL * scale), found)
-    np.testing.assert_allclose(preconditioned(SMALL), np.sign(SMALL) * found)
+    np.testing.assert_allclose(couplings(SMALL * scale), values)
+    np.testing.assert_allclose(preconditioned(SMALL), np.sign(SMALL) * values)
 
 
 def test_row_norms_are_those_of_gradients_about_the_optimum():
@@ -70,8 +70,8 @@ def test_descent_diverges_at_two_over_the_curvature(x64, scale):
     at = jnp.array([1.0, -2.0, 0.5])
     bound = stability_bound(np.asarray(matrix))
     start = jnp.asarray(eigenpairs(np.asarray(matrix)).vectors[0])
-    found = measured_bound(lambda x: matrix @ (x - at), at, start, 1.3 * bound)
-    assert found == pytest.approx(bound, rel=1e-3)
+    measured = measured_bound(lambda x: matrix @ (x - at), at, start, 1.3 * bound)
+    assert measured == pytest.approx(bound, rel=1e-3)
 
 
 @pytest.mark.slow
@@ -79,14 +79,14 @@ def test_descent_of_a_network_diverges_at_its_bound(x64):
     teacher = linear_teacher(jax.random.key(1), nu0=0.9, size=4)
     task, student = teacher_student(teacher, AR1(0.5), 50), twin(teacher, "LRU")
     x, split = ravel_pytree(parameters(student))
-    found = expand(task, student, at_optimum=True).hessian
+    hessian = expand(task, student, at_optimum=True).hessian
     measured = measured_bound(
         jax.grad(lambda x: task.population(replace(student, split(x)))),
         x,
-        jnp.asarray(eigenpairs(found).vectors[0]),
-        stability_bound(found),
+        jnp.asarray(eigenpairs(hessian).vectors[0]),
+        stability_bound(hessian),
     )
-    assert measured == pytest.approx(stability_bound(found), rel=2e-3)
+    assert measured == pytest.approx(stability_bound(hessian), rel=2e-3)
 
 
 @pytest.mark.parametrize("factor", [0.2, 5.0])
@@ -100,8 +100,8 @@ def test_twins_have_one_response(name):
     with double_precision(True):
         teacher = linear_teacher(jax.random.key(3), nu0=0.9, size=5)
         assert np.isreal(np.asarray(teacher.eigenvalues())).any()
-        both = kernel(teacher, 40), kernel(twin(teacher, name), 40)
-    np.testing.assert_allclose(*both, atol=1e-12)
+        kernels = kernel(teacher, 40), kernel(twin(teacher, name), 40)
+    np.testing.assert_allclose(*kernels, atol=1e-12)
 
 
 @pytest.mark.parametrize(

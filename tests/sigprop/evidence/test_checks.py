@@ -28,19 +28,19 @@ def results(claim_id, seed=0):
     return CHECKS[claim_id](find(claim_id), seed)
 
 
-def words(found, form="derived", route=None):
+def verdicts(outcomes, form="derived", route=None):
     return [
         r.verdict
-        for r in found
+        for r in outcomes
         if r.form == form and (route is None or r.route == route)
     ]
 
 
 @pytest.mark.parametrize("claim_id", CHECKS)
 def test_a_check_confirms_the_claim_with_its_condition_by_two_routes(claim_id):
-    found = results(claim_id)
-    assert set(words(found)) == {"confirmed"}
-    assert len({r.route for r in found if r.form == "derived"}) >= 2
+    outcomes = results(claim_id)
+    assert set(verdicts(outcomes)) == {"confirmed"}
+    assert len({r.route for r in outcomes if r.form == "derived"}) >= 2
 
 
 @pytest.mark.parametrize("claim_id", CHECKS)
@@ -59,16 +59,16 @@ def test_a_check_is_the_one_that_its_claim_names(claim_id):
 
 def test_a_statement_that_says_too_much_is_refuted_by_both_routes():
     claim = find("zucchet:text:divergence")
-    found = sensitivity.divergence(claim, 0, says=lambda decay, turn: True)
-    assert len({r.route for r in found if r.verdict == "refuted"}) == 2
+    outcomes = sensitivity.divergence(claim, 0, says=lambda decay, turn: True)
+    assert len({r.route for r in outcomes if r.verdict == "refuted"}) == 2
 
 
 def test_a_moment_that_stays_finite_at_the_edge_is_not_said_to_diverge():
     bounded = dataclasses.replace(
         find("zucchet:text:divergence"), derive=lambda: start("bounded", Integer(1))
     )
-    found = sensitivity.divergence(bounded, 0)
-    *edges, last = words(found, route="symbolic")
+    outcomes = sensitivity.divergence(bounded, 0)
+    *edges, last = verdicts(outcomes, route="symbolic")
     assert set(edges) == {"refuted"}
     # Under constant input the true moment is finite at -1 as well: the check agrees.
     assert last == "confirmed"
@@ -80,37 +80,39 @@ def test_code_that_stays_finite_at_the_edge_is_not_said_to_diverge(monkeypatch):
     def held_off(point, finite):
         return routes.impulse(dataclasses.replace(point, gap=0.1 + point.gap), finite)
 
-    broken = dataclasses.replace(routes, impulse=held_off)
-    monkeypatch.setitem(QUANTITIES, "sensitivity", broken)
-    found = sensitivity.divergence(find("zucchet:text:divergence"), 0)
-    *edges, last = words(found, route="impulse")
+    finite = dataclasses.replace(routes, impulse=held_off)
+    monkeypatch.setitem(QUANTITIES, "sensitivity", finite)
+    outcomes = sensitivity.divergence(find("zucchet:text:divergence"), 0)
+    *edges, last = verdicts(outcomes, route="impulse")
     assert set(edges) == {"refuted"}
     assert last == "confirmed"  # finite, as it should be
-    assert set(words(found, route="symbolic")) == {"confirmed"}
+    assert set(verdicts(outcomes, route="symbolic")) == {"confirmed"}
 
 
 def test_a_bound_five_percent_too_small_is_noticed(monkeypatch):
     original = state.bound_74
     monkeypatch.setattr(state, "bound_74", lambda: original() * 95 / 100)
-    assert "refuted" in words(state.covariance_bound(find("zucchet:74"), 0))
+    assert "refuted" in verdicts(state.covariance_bound(find("zucchet:74"), 0))
 
 
 def test_a_bound_in_place_of_the_covariances_needs_the_modulus_too():
-    found = state.covariance_bound(find("zucchet:74"), 0, modulus=False)
+    outcomes = state.covariance_bound(find("zucchet:74"), 0, modulus=False)
     for quantity in ("state", "sensitivity"):
         for route in ("reference", "impulse"):
-            seen = [r for r in found if r.point.startswith(quantity)]
-            assert "refuted" in words(seen, route=route)
-    positive = [r for r in found if r.point.endswith("theta=0")]
+            of_quantity = [r for r in outcomes if r.point.startswith(quantity)]
+            assert "refuted" in verdicts(of_quantity, route=route)
+    positive = [r for r in outcomes if r.point.endswith("theta=0")]
     assert positive
-    assert set(words(positive)) == {"confirmed"}
+    assert set(verdicts(positive)) == {"confirmed"}
 
 
-@pytest.mark.parametrize(("short", "word"), [(1e-9, "refuted"), (1e-14, "confirmed")])
-def test_a_bound_that_is_reached_may_not_be_a_billionth_smaller(short, word):
-    found = state.covariance_bound(find("zucchet:74"), 0, scale=1 - short)
+@pytest.mark.parametrize(
+    ("short", "verdict"), [(1e-9, "refuted"), (1e-14, "confirmed")]
+)
+def test_a_bound_that_is_reached_may_not_be_a_billionth_smaller(short, verdict):
+    outcomes = state.covariance_bound(find("zucchet:74"), 0, scale=1 - short)
     for route in ("reference", "impulse"):
-        assert (word == "refuted") == ("refuted" in words(found, route=route))
+        assert (verdict == "refuted") == ("refuted" in verdicts(outcomes, route=route))
 
 
 def test_a_divisor_one_too_large_is_noticed(monkeypatch):
@@ -121,8 +123,8 @@ def test_a_divisor_one_too_large_is_noticed(monkeypatch):
         return original(self, lags) * (length - lags) / (length - lags + 1)
 
     monkeypatch.setattr(inputs.Empirical, "autocovariance", biased)
-    found = state.empirical_autocovariance(find("zucchet:75"), 0)
-    assert set(words(found)) == {"refuted"}
+    outcomes = state.empirical_autocovariance(find("zucchet:75"), 0)
+    assert set(verdicts(outcomes)) == {"refuted"}
 
 
 def test_a_law_of_the_disc_in_place_of_that_of_the_matrix_is_noticed(monkeypatch):
@@ -134,29 +136,29 @@ def test_a_law_of_the_disc_in_place_of_that_of_the_matrix_is_noticed(monkeypatch
 
     monkeypatch.setattr(ginibre, "radial_law", of_the_disc)
     monkeypatch.setattr(ring, "CIRCLE_SIZE", 65)  # not one of the sizes of the limit
-    found = ring.circular_law(find("lru:thm3.1"), 0)
-    assert "refuted" in words(found, route="monte_carlo")
+    outcomes = ring.circular_law(find("lru:thm3.1"), 0)
+    assert "refuted" in verdicts(outcomes, route="monte_carlo")
 
 
 def test_matrices_five_percent_too_large_are_noticed(monkeypatch):
     original = ginibre.sample_radii
     monkeypatch.setattr(ginibre, "sample_radii", lambda *a: 1.05 * original(*a))
-    found = ring.circular_law(find("lru:thm3.1"), 0)
-    assert "refuted" in words(found, route="monte_carlo")
+    outcomes = ring.circular_law(find("lru:thm3.1"), 0)
+    assert "refuted" in verdicts(outcomes, route="monte_carlo")
 
 
 def test_the_sample_size_is_fixed_before_the_matrices_are_drawn(monkeypatch):
-    drawn = []
+    counts = []
     original = ginibre.sample_radii
 
     def counting(generator, count, size):
-        drawn.append(count)
+        counts.append(count)
         return original(generator, count, size)
 
     monkeypatch.setattr(ginibre, "sample_radii", counting)
-    found = ring.circular_law(find("lru:thm3.1"), 5)
-    sizes = {r.n for r in found if r.route == "monte_carlo"}
-    assert drawn == [ring.CIRCLE_PILOT, *sizes]
+    outcomes = ring.circular_law(find("lru:thm3.1"), 5)
+    sizes = {r.n for r in outcomes if r.route == "monte_carlo"}
+    assert counts == [ring.CIRCLE_PILOT, *sizes]
 
 
 def test_the_seed_moves_the_draws_and_nothing_else():
@@ -164,4 +166,4 @@ def test_the_seed_moves_the_draws_and_nothing_else():
         assert str(CHECKS[claim_id](find(claim_id), 1)) == str(results(claim_id))
     moved = ring.circular_law(find("lru:thm3.1"), 1)
     assert [r.value for r in moved] != [r.value for r in results("lru:thm3.1")]
-    assert set(words(moved)) == {"confirmed"}
+    assert set(verdicts(moved)) == {"confirmed"}

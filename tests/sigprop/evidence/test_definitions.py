@@ -51,11 +51,11 @@ def states(layer, entering, i=()):
         np.asarray(array)[i]
         for array in (layer.nu_log, layer.theta_log, layer.B_re, layer.B_im)
     )
-    lam, h, found = np.exp(-np.exp(nu) + 1j * np.exp(theta)), 0j, []
+    lam, h, history = np.exp(-np.exp(nu) + 1j * np.exp(theta)), 0j, []
     for u in entering:
         h = lam * h + (re + 1j * im) @ u
-        found.append(h)
-    return np.array(found)
+        history.append(h)
+    return np.array(history)
 
 
 def real_part(layer, h, u, i=()):
@@ -93,29 +93,29 @@ def pointwise(mlp, x):
 @pytest.mark.parametrize("seed", [0, 3])
 @pytest.mark.sampled(1)
 def test_an_encoder_a_recurrence_and_an_mlp_are_composed(seed):
-    made, state = shaken(network("lru", seed=seed, pooling="none", **AS_PRINTED))
-    block = made.blocks[0]
-    made = eqx.tree_at(
-        lambda n: n.blocks[0].skip.weight, made, replace_fn=jnp.zeros_like
+    model, state = shaken(network("lru", seed=seed, pooling="none", **AS_PRINTED))
+    block = model.blocks[0]
+    model = eqx.tree_at(
+        lambda n: n.blocks[0].skip.weight, model, replace_fn=jnp.zeros_like
     )
     v = noise(6, 3)
     mapped = pointwise(
-        block.mixing, one_direction(block.layer, affine(made.encoder, v))
+        block.mixing, one_direction(block.layer, affine(model.encoder, v))
     )
-    close(apply(made, v, state)[0], affine(made.decoder, mapped))
+    close(apply(model, v, state)[0], affine(model.decoder, mapped))
 
 
 @compares("blur:12", "blur:fig2", "blur:fig3")
 @pytest.mark.parametrize("pooling", ["none", "mean"])
 def test_blur_merges_two_directions_and_maps_the_real_part_step_by_step(pooling):
-    made, state = shaken(network("blur", pooling=pooling, **AS_PRINTED))
-    block, v = made.blocks[0], noise(6, 3)
-    u = affine(made.encoder, v)
+    model, state = shaken(network("blur", pooling=pooling, **AS_PRINTED))
+    block, v = model.blocks[0], noise(6, 3)
+    u = affine(model.encoder, v)
     z = pointwise(block.mixing, two_directions(block.layer, u))
     x = z + affine(block.skip, u)
     close(
-        apply(made, v, state)[0],
-        affine(made.decoder, x.mean(0) if pooling == "mean" else x),
+        apply(model, v, state)[0],
+        affine(model.decoder, x.mean(0) if pooling == "mean" else x),
     )
 
 
@@ -123,19 +123,19 @@ def drawn_shapes(paper, inputs, **small):
     """A small network of a preset and the shape of its outputs; nothing is computed."""
     options = {"width": 4, "norm": "layer", "dropout": 0.0} | small
     config = dataclasses.replace(paper, **options)
-    made, state = eqx.filter_eval_shape(build, jax.random.key(0), config)
-    outputs, _ = eqx.filter_eval_shape(lambda n, s, u: n(u, s), made, state, inputs)
-    return made, outputs.shape
+    model, state = eqx.filter_eval_shape(build, jax.random.key(0), config)
+    outputs, _ = eqx.filter_eval_shape(lambda n, s, u: n(u, s), model, state, inputs)
+    return model, outputs.shape
 
 
 @compares("blur:text:layers", "blur:fig2", "blur:fig8")
 def test_blur_has_four_blocks_of_one_width_and_as_many_outputs_as_inputs():
     paper = blur_paper(7, 7, pooling="none")
     assert (paper.depth, paper.norm, paper.dropout) == (4, "batch", 0.1)
-    made, outputs = drawn_shapes(paper, np.zeros((9, 7)), state_size=3)
+    model, outputs = drawn_shapes(paper, np.zeros((9, 7)), state_size=3)
     assert outputs == (9, 7)
-    assert [type(block.layer) for block in made.blocks] == [BLUR] * paper.depth
-    for block in made.blocks:
+    assert [type(block.layer) for block in model.blocks] == [BLUR] * paper.depth
+    for block in model.blocks:
         assert block.layer.B_re.shape == (2, 3, 4)  # a direction of time each
         assert block.mixing.in_size == block.mixing.out_size == 4
         assert block.skip.weight.shape == (4, 4)
@@ -175,7 +175,7 @@ def test_drawn_eigenvalues_are_distinct_within_each_matrix(seed):
     values = np.asarray(blur(jax.random.key(seed), 128, 2).eigenvalues()).reshape(
         2, 128
     )
-    assert [len(np.unique(one)) for one in values] == [128, 128]
+    assert [len(np.unique(eigenvalues)) for eigenvalues in values] == [128, 128]
 
 
 @compares("lru:text:tasks")
@@ -227,8 +227,8 @@ def test_other_weights_are_standard_normal_and_angles_uniform(seed):
         (layer.D, scipy.stats.norm()),
         (layer.theta, scipy.stats.uniform(0.0, 0.3)),
     )
-    for drawn, law in laws:
-        assert scipy.stats.kstest(np.ravel(drawn), law.cdf).pvalue > 1e-6
+    for sample, law in laws:
+        assert scipy.stats.kstest(np.ravel(sample), law.cdf).pvalue > 1e-6
 
 
 def test_every_definition_without_evidence_is_compared_with_its_code():

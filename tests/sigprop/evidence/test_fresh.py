@@ -29,8 +29,8 @@ EDGE = EigenPoint(
 )  # of all, the farthest from its limit
 
 
-def wrong(found):
-    return [(one.claim, one.result) for one in found if one.wrong]
+def wrong(all_answers):
+    return [(each.claim, each.result) for each in all_answers if each.wrong]
 
 
 def partial_sums(lam, steps):
@@ -54,9 +54,9 @@ def test_a_verdict_compares_the_mean_with_the_carried_form():
     sums = Sums(np.array(n * mean), np.array(3 * n * mean**2), n)
     case = dataclasses.replace(case, plans={EDGE: case.plans[EDGE]}, results=[])
     statistical(case, {Reading("sensitivity", EDGE): sums})
-    (found,) = case.results
-    assert found.verdict == "confirmed"
-    assert found.value == pytest.approx(1, abs=1e-9)
+    (result,) = case.results
+    assert result.verdict == "confirmed"
+    assert result.value == pytest.approx(1, abs=1e-9)
 
 
 def test_a_form_of_finite_time_is_not_carried_again():
@@ -137,16 +137,20 @@ def test_a_check_that_does_not_confirm_is_wrong(monkeypatch):
         return tuple(answer(v) for v in ("confirmed", "refuted", "inconclusive"))
 
     checked = Check(check, lambda claim: None, ("monte_carlo",))
-    monkeypatch.setattr(fresh, "row", lambda one: Row(row(one).claim, checked))
+    monkeypatch.setattr(
+        fresh, "row", lambda claim_id: Row(row(claim_id).claim, checked)
+    )
     monkeypatch.setattr(fresh, "parts", lambda: ("lru:thm3.1",))
-    found = answers("lru:thm3.1", 7)
-    assert [one.wrong for one in found] == [False, True, True]
+    all_answers = answers("lru:thm3.1", 7)
+    assert [each.wrong for each in all_answers] == [False, True, True]
 
 
 def test_a_deterministic_route_is_no_simulated_word(monkeypatch):
     exact = dataclasses.replace(answer("refuted"), route="impulse")
     checked = Check(lambda claim, seed: (exact,), lambda claim: None, ("monte_carlo",))
-    monkeypatch.setattr(fresh, "row", lambda one: Row(row(one).claim, checked))
+    monkeypatch.setattr(
+        fresh, "row", lambda claim_id: Row(row(claim_id).claim, checked)
+    )
     monkeypatch.setattr(fresh, "parts", lambda: ("lru:thm3.1",))
     assert answers("lru:thm3.1", 7) == []
 
@@ -161,18 +165,20 @@ def test_an_unknown_part_is_refused():
 @functools.cache
 def judged(claim_id, seed):
     """What the check of a claim gives, once for all tests."""
-    one = rows()[claim_id]
-    return tuple(one.basis.results(one.claim, seed))
+    entry = rows()[claim_id]
+    return tuple(entry.basis.results(entry.claim, seed))
 
 
 def test_every_claim_that_may_draw_is_in_a_part():
-    checks = {key: one for key, one in rows().items() if isinstance(one.basis, Check)}
+    checks = {
+        key: entry for key, entry in rows().items() if isinstance(entry.basis, Check)
+    }
     exact = checks.keys() - parts()
     assert exact
     for key in exact:
         for seed in (1, 2):
-            drawn = {r.route for r in judged(key, seed)} & set(fresh.DRAWN)
-            assert not drawn or fresh.stored(key), key
+            routes = {r.route for r in judged(key, seed)} & set(fresh.DRAWN)
+            assert not routes or fresh.stored(key), key
     assert set(filter(gridded, registry())) >= {
         *(
             "zucchet:61",
@@ -186,7 +192,9 @@ def test_every_claim_that_may_draw_is_in_a_part():
 
 
 def test_what_stored_results_decide_draws_nothing():
-    checks = {key: one for key, one in rows().items() if isinstance(one.basis, Check)}
+    checks = {
+        key: entry for key, entry in rows().items() if isinstance(entry.basis, Check)
+    }
     stored = [key for key in checks if fresh.stored(key)]
     assert stored
     for key in stored:
@@ -195,15 +203,15 @@ def test_what_stored_results_decide_draws_nothing():
 
 
 def test_grids_have_no_wrong_word_at_fresh_seeds():
-    found = [grid_answers(("zucchet:61",), seed) for seed in fresh_seeds(2, "grids")]
-    for seed, words in zip(fresh_seeds(2, "grids"), found, strict=True):
-        assert {one.result.point for one in words} == set(
+    runs = [grid_answers(("zucchet:61",), seed) for seed in fresh_seeds(2, "grids")]
+    for seed, run_answers in zip(fresh_seeds(2, "grids"), runs, strict=True):
+        assert {each.result.point for each in run_answers} == set(
             map(str, grids.COMPLEX_CONSTANT)
         )
-        assert not wrong(words), f"seed {seed} of run {RUN}"
-    for one, other in zip(*found, strict=True):
-        assert one.result.value != other.result.value  # a seed moves every number,
-        assert one.result.n == other.result.n >= plan(0.05).n  # and no plan
+        assert not wrong(run_answers), f"seed {seed} of run {RUN}"
+    for first, other in zip(*runs, strict=True):
+        assert first.result.value != other.result.value  # a seed moves every number,
+        assert first.result.n == other.result.n >= plan(0.05).n  # and no plan
 
 
 def test_the_whole_models_have_no_wrong_word_at_a_fresh_seed():
@@ -211,17 +219,19 @@ def test_the_whole_models_have_no_wrong_word_at_a_fresh_seed():
     (seed,) = fresh_seeds(1, "models")
     models = parts()[1:]
     part = models[seed % len(models)]
-    found = answers(part, seed)
-    assert found
-    assert not wrong(found), f"{part} at seed {seed} of run {RUN}"
+    all_answers = answers(part, seed)
+    assert all_answers
+    assert not wrong(all_answers), f"{part} at seed {seed} of run {RUN}"
 
 
-def told(part, seeds):
+def counts_and_wrong(part, seeds):
     """How many words a part has at each seed, and the wrong ones, in a process beside."""
     counted = []
     for seed in seeds:
-        found = answers(part, seed)
-        counted.append((len(found), [str(one) for one in found if one.wrong]))
+        all_answers = answers(part, seed)
+        counted.append(
+            (len(all_answers), [str(each) for each in all_answers if each.wrong])
+        )
     let_go()
     return counted
 
@@ -230,8 +240,8 @@ def told(part, seeds):
 @pytest.mark.parametrize("part", parts())
 def test_ten_fresh_seeds_have_no_wrong_word(part, beside):
     seeds = fresh_seeds(10, part)
-    found = beside.submit(told, part, seeds).result()
-    for seed, (count, bad) in zip(seeds, found, strict=True):
+    counts = beside.submit(counts_and_wrong, part, seeds).result()
+    for seed, (count, bad) in zip(seeds, counts, strict=True):
         assert count
         assert not bad, f"{part} at seed {seed} of run {RUN}"
 
@@ -241,13 +251,15 @@ def test_an_answer_is_wrong_where_its_moment_is_five_percent_off(monkeypatch):
     right = verify.simulate.run
 
     def louder(job, seed, tick):
-        found = right(job, seed, tick)
+        readings = right(job, seed, tick)
         return {
             reading: Sums(1.07 * sums.first, 1.07**2 * sums.second, sums.n)
-            for reading, sums in found.items()
+            for reading, sums in readings.items()
         }
 
     monkeypatch.setattr(verify.simulate, "run", louder)
-    found = grid_answers(("zucchet:61",), 1)
-    assert found == [Answer(one.claim, one.result, True) for one in found]
-    assert len(found) == len(row("zucchet:61").basis.points)
+    all_answers = grid_answers(("zucchet:61",), 1)
+    assert all_answers == [
+        Answer(each.claim, each.result, True) for each in all_answers
+    ]
+    assert len(all_answers) == len(row("zucchet:61").basis.points)

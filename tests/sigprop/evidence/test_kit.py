@@ -18,7 +18,7 @@ def test_every_function_of_the_kit_is_tested_here():
         tree = ast.parse(source.read())
     with open(__file__, encoding="utf-8") as source:
         text = source.read()
-    named = {one.name for one in tree.body if isinstance(one, ast.FunctionDef)}
+    named = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     public = {name for name in named if not name.startswith("_")}
     assert {name for name in public if f"kit.{name}(" not in text} == set()
 
@@ -41,10 +41,13 @@ def test_combinations_vary_the_last_name_fastest():
 
 
 def test_each_route_is_handed_to_the_value():
-    found = kit.each(
+    routes = kit.each(
         lambda root, x: root(x) ** 3, {"up": math.ceil, "down": math.floor}
     )
-    assert {name: one(x=1.5) for name, one in found.items()} == {"up": 8, "down": 1}
+    assert {name: route(x=1.5) for name, route in routes.items()} == {
+        "up": 8,
+        "down": 1,
+    }
 
 
 @pytest.mark.parametrize("lam", [0.5, -0.5, 0.3 + 0.4j])
@@ -139,8 +142,8 @@ def test_an_impulse_response_is_c_a_to_the_age_b():
 
 def test_a_matrix_is_made_of_its_modes():
     vectors = np.array([[1.0, 1.0], [0.0, 2.0]])
-    made = kit.from_modes(np.array([3.0, 0.5]), vectors)
-    np.testing.assert_allclose(made @ vectors, vectors * [3.0, 0.5])
+    matrix = kit.from_modes(np.array([3.0, 0.5]), vectors)
+    np.testing.assert_allclose(matrix @ vectors, vectors * [3.0, 0.5])
 
 
 def test_blocks_multiply_as_complex_numbers_do():
@@ -165,8 +168,8 @@ def test_a_sigmoid_has_the_odds_of_its_argument():
 
 def test_a_complex_step_is_exact():
     assert kit.complex_step(np.exp, 0.7) == pytest.approx(math.exp(0.7), rel=1e-15)
-    found = kit.complex_step(lambda x: x**3 + x[::-1], np.array([1.0, 2.0]))
-    np.testing.assert_allclose(found, [[3.0, 1.0], [1.0, 12.0]], rtol=1e-14)
+    value = kit.complex_step(lambda x: x**3 + x[::-1], np.array([1.0, 2.0]))
+    np.testing.assert_allclose(value, [[3.0, 1.0], [1.0, 12.0]], rtol=1e-14)
     assert kit.complex_step(lambda A: A[0] * A[1], np.ones((2, 3))).shape == (3, 2, 3)
 
 
@@ -174,7 +177,7 @@ def test_a_complex_step_is_exact():
 def test_a_central_difference_is_exact_below_its_order(derivative, order):
     degree = derivative + order - 1
     for power in range(degree + 1):
-        found = kit.central(
+        value = kit.central(
             lambda x, power=power: x**power,
             1.5,
             0.1,
@@ -183,21 +186,21 @@ def test_a_central_difference_is_exact_below_its_order(derivative, order):
         )
         factor = math.perm(power, derivative)
         expected = factor * 1.5 ** (power - derivative)
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        assert value == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def test_a_central_difference_goes_along_its_direction():
-    found = kit.central(
+    value = kit.central(
         lambda x: x[0] * x[1], np.array([3.0, 5.0]), 0.1, np.array([2, 1])
     )
-    assert found == pytest.approx(2 * 5 + 3)
+    assert value == pytest.approx(2 * 5 + 3)
     with pytest.raises(KeyError, match="2, 8"):
         kit.central(math.exp, 0.0, 0.1, derivative=2, order=8)
 
 
 def test_a_contour_gives_the_derivative_of_a_pole():
-    found = kit.contour(lambda z: 1 / (1 - z), 0.2 + 0.1j, 0.1)
-    assert found == pytest.approx((0.8 - 0.1j) ** -2, rel=1e-13)
+    value = kit.contour(lambda z: 1 / (1 - z), 0.2 + 0.1j, 0.1)
+    assert value == pytest.approx((0.8 - 0.1j) ** -2, rel=1e-13)
 
 
 def test_gauss_and_legendre_integrate_polynomials_of_twice_their_number():
@@ -213,8 +216,8 @@ def test_halving_finds_where_a_condition_ends():
 
 def test_an_exponent_is_that_of_a_power():
     assert kit.exponent(lambda x: 7 * x**-3.0, 1e-2, 1e-3) == pytest.approx(-3)
-    both = kit.exponent(lambda x: np.array([x, 5 * x**2]), 1e-2, 1e-3)
-    np.testing.assert_allclose(both, [1, 2])
+    exponents = kit.exponent(lambda x: np.array([x, 5 * x**2]), 1e-2, 1e-3)
+    np.testing.assert_allclose(exponents, [1, 2])
 
 
 def test_the_norm_of_a_symmetric_matrix_is_its_largest_eigenvalue_in_size():
@@ -241,9 +244,9 @@ def test_entries_are_those_of_the_array():
 def test_covariances_are_those_of_summed_responses_and_of_the_limit():
     A = np.array([[0.3, 0.5j], [-0.2, 0.4]])
     B = np.array([[1.0, 0.5], [0.2j, -0.7]])
-    found = kit.covariances(A, B @ B.conj().T, 60)
+    matrices = kit.covariances(A, B @ B.conj().T, 60)
     columns = [np.linalg.matrix_power(A, age) @ B for age in range(3)]
-    assert found[2] == pytest.approx(sum(w @ w.conj().T for w in columns))
+    assert matrices[2] == pytest.approx(sum(w @ w.conj().T for w in columns))
     limit = scipy.linalg.solve_discrete_lyapunov(A, B @ B.conj().T)
-    assert found[-1] == pytest.approx(limit)
+    assert matrices[-1] == pytest.approx(limit)
     assert kit.covariances(A, B, 1, np.eye(2))[0] == pytest.approx(A @ A.conj().T + B)

@@ -33,15 +33,15 @@ def test_evidence_beside_another_file_is_found():
 
 
 def test_no_file_of_evidence_stands_beside_nothing():
-    found = pkgutil.walk_packages(sigprop.evidence.__path__, "sigprop.evidence.")
+    modules = pkgutil.walk_packages(sigprop.evidence.__path__, "sigprop.evidence.")
     named = {
-        one.name.replace("sigprop.evidence", "sigprop.theory.papers", 1)
-        for one in found
-        if hasattr(importlib.import_module(one.name), "EVIDENCE")
+        module.name.replace("sigprop.evidence", "sigprop.theory.papers", 1)
+        for module in modules
+        if hasattr(importlib.import_module(module.name), "EVIDENCE")
     }
     assert len(named) > 60
     assert named <= set(PARTS)
-    judged = {home(key) for key, one in rows().items() if one.basis is not None}
+    judged = {home(key) for key, entry in rows().items() if entry.basis is not None}
     assert judged == named
 
 
@@ -49,29 +49,29 @@ def routines(basis: Evidence):
     """Everything in evidence that gives a value."""
     yield from basis.routes.values()
     yield from basis.mutants.values()
-    yield from (one for one in (basis.form, basis.printed) if one is not None)
+    yield from (form for form in (basis.form, basis.printed) if form is not None)
 
 
 def test_what_judges_a_row_is_a_function_or_a_number_and_never_a_name():
-    for claim_id, one in rows().items():
-        assert isinstance(one.basis, Evidence | Grid | Check | None)
-        if isinstance(one.basis, Evidence):
-            named = [each for each in routines(one.basis) if isinstance(each, str)]
+    for claim_id, entry in rows().items():
+        assert isinstance(entry.basis, Evidence | Grid | Check | None)
+        if isinstance(entry.basis, Evidence):
+            named = [each for each in routines(entry.basis) if isinstance(each, str)]
             assert named == [], claim_id
 
 
 def test_a_row_that_experiments_decide_asks_the_reader_it_is_given():
-    asked = []
+    sweeps = []
 
     def load(sweep):
-        asked.append(sweep)
+        sweeps.append(sweep)
         raise FileNotFoundError("nothing is stored")
 
     basis = row("sigprop:audit-power-digits-lru", load).basis
     assert isinstance(basis, Check)
     with pytest.raises(FileNotFoundError, match="nothing is stored"):
         basis.results(find("sigprop:audit-power-digits-lru"), 0)
-    assert asked == ["norms"]
+    assert sweeps == ["norms"]
 
 
 def test_without_a_reader_such_a_row_says_that_it_needs_one():
@@ -95,5 +95,5 @@ def test_a_file_of_evidence_that_cannot_import_something_else_is_not_skipped(
 
 
 def test_every_row_of_the_registry_is_found_with_its_claim():
-    for claim_id, one in rows().items():
-        assert one.claim is registry()[claim_id]
+    for claim_id, entry in rows().items():
+        assert entry.claim is registry()[claim_id]

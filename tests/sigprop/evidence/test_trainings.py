@@ -9,9 +9,9 @@ from sigprop.evidence.trainings import interval, judged
 
 
 def test_the_interval_of_two_trainings_is_cauchy_s():
-    found = interval(np.array([1.0, 3.0]))  # whose 95 % quantile is tan(0.45 pi)
+    bounds = interval(np.array([1.0, 3.0]))  # whose 95 % quantile is tan(0.45 pi)
     reach = math.tan(0.45 * math.pi)
-    np.testing.assert_allclose(found, [2, 2 - reach, 2 + reach], rtol=1e-12)
+    np.testing.assert_allclose(bounds, [2, 2 - reach, 2 + reach], rtol=1e-12)
 
 
 def test_one_training_says_nothing_of_others():
@@ -28,10 +28,10 @@ def test_an_end_is_passed_once_in_twenty(seed):
 
 
 @pytest.mark.parametrize(
-    ("most", "word"), [(1.2, "confirmed"), (1.0, "refuted"), (1.06, "inconclusive")]
+    ("most", "verdict"), [(1.2, "confirmed"), (1.0, "refuted"), (1.06, "inconclusive")]
 )
-def test_a_bound_is_held_passed_or_neither(most, word):
-    found = judged(np.array([1.05, 1.06, 1.07]), most, "its worst look")
-    assert found.verdict == word
-    assert found.point == "3 trainings, its worst look"
-    assert found.n == 3
+def test_a_bound_is_held_passed_or_neither(most, verdict):
+    result = judged(np.array([1.05, 1.06, 1.07]), most, "its worst look")
+    assert result.verdict == verdict
+    assert result.point == "3 trainings, its worst look"
+    assert result.n == 3

@@ -42,16 +42,16 @@ def simulated(group: str, batches: int, seed: int = 0) -> dict[Reading, Sums]:
 
 @pytest.mark.parametrize("group", FIRST)
 def test_every_batch_and_every_seed_has_draws_of_its_own(group):
-    one, two, other = (
+    single, two, other = (
         simulated(group, *how)[FIRST[group]] for how in ((1,), (2,), (1, 1))
     )
-    assert (one.n, two.n, other.n) == (BATCH, 2 * BATCH, BATCH)
-    second = float(two.first - one.first)
+    assert (single.n, two.n, other.n) == (BATCH, 2 * BATCH, BATCH)
+    second = float(two.first - single.first)
     # The same key would draw the same numbers once more.
-    assert abs(second / float(one.first) - 1) > 1e-9
-    assert abs(float(other.first / one.first) - 1) > 1e-9
+    assert abs(second / float(single.first) - 1) > 1e-9
+    assert abs(float(other.first / single.first) - 1) > 1e-9
     # One law: the difference of two batches has a standard error of sqrt(2 V / n).
-    assert second == pytest.approx(float(one.first), rel=6 * (2 * 2 / BATCH) ** 0.5)
+    assert second == pytest.approx(float(single.first), rel=6 * (2 * 2 / BATCH) ** 0.5)
 
 
 @pytest.mark.parametrize("name", PAIRED)
@@ -63,12 +63,15 @@ def test_pairs_vary_as_much_as_their_plans_say(name):
     )
     values = precise(form, PAIRS)
     plans = make_plans(grid, form, dict(zip(PAIRS, values, strict=True)), "quick")
-    found = simulated("moments", VARIED)
-    estimates = [found[Reading(name, point)].estimate() for point in PAIRS]
-    seen = [float(one.n * (one.sem / one.mean) ** 2) for one in estimates]
+    sums = simulated("moments", VARIED)
+    estimates = [sums[Reading(name, point)].estimate() for point in PAIRS]
+    variances = [
+        float(estimate.n * (estimate.sem / estimate.mean) ** 2)
+        for estimate in estimates
+    ]
     planned = [plans[point].variance for point in PAIRS]
     # The variance of a product of Gaussians has a relative error of 4 % here.
-    np.testing.assert_allclose(seen, planned, rtol=0.2)
+    np.testing.assert_allclose(variances, planned, rtol=0.2)
     assert max(planned) > 1.5 * min(planned)
 
 
@@ -86,25 +89,29 @@ def test_an_error_is_pulled_back_to_the_first_input_through_every_step():
     gaps = (1.0, 0.5, 0.1)
     readings = [Reading("backward", EigenPoint(gap, 0.0, CONSTANT, 4)) for gap in gaps]
     (job,) = jobs(dict.fromkeys(readings, BATCH))
-    found = simulate.run(job, 0, lambda count: None)
-    error = float(found[readings[0]].first)
+    sums = simulate.run(job, 0, lambda count: None)
+    error = float(sums[readings[0]].first)
     for gap, reading in zip(gaps, readings, strict=True):
         total = sum((1 - gap) ** age for age in range(4))
-        assert float(found[reading].first) / error == pytest.approx(total**2, rel=1e-12)
+        assert float(sums[reading].first) / error == pytest.approx(total**2, rel=1e-12)
     assert error / BATCH == pytest.approx(1, rel=6 * (2 / BATCH) ** 0.5)
 
 
 def test_each_reading_is_taken_at_its_own_step_and_of_its_own_neuron():
     """With one input for all steps every moment is that input's, times a number."""
     neurons = ((0.05, 0.0), (0.6, 0.0), (0.3, 1.0))
-    points = [EigenPoint(*one, CONSTANT, steps) for one in neurons for steps in (4, 32)]
+    points = [
+        EigenPoint(*neuron, CONSTANT, steps) for neuron in neurons for steps in (4, 32)
+    ]
     readings = [Reading(name, p) for p in points for name in ("state", "sensitivity")]
     (job,) = jobs(dict.fromkeys(readings, BATCH))
-    found = simulate.run(job, 0, lambda count: None)
+    sums = simulate.run(job, 0, lambda count: None)
     exact = {
-        one: QUANTITIES[one.quantity].reference(one.point, True).real
-        for one in readings
+        reading: QUANTITIES[reading.quantity].reference(reading.point, True).real
+        for reading in readings
     }
-    scale = float(found[readings[0]].first) / exact[readings[0]]
-    for one in readings:
-        assert float(found[one].first) == pytest.approx(scale * exact[one], rel=1e-9)
+    scale = float(sums[readings[0]].first) / exact[readings[0]]
+    for reading in readings:
+        assert float(sums[reading].first) == pytest.approx(
+            scale * exact[reading], rel=1e-9
+        )

@@ -31,8 +31,8 @@ def right():
 
 
 def claim(expected=Status.PROVED, kind=Kind.IDENTITY, **changes):
-    given = {"points": POINTS, "routes": {"reference": total}}
-    given.update(changes.pop("evidence", {}))
+    fields = {"points": POINTS, "routes": {"reference": total}}
+    fields.update(changes.pop("evidence", {}))
     stated = Claim(
         "zucchet:0",
         "nowhere",
@@ -43,16 +43,18 @@ def claim(expected=Status.PROVED, kind=Kind.IDENTITY, **changes):
         code="sigprop.judge.evidence.judge",
         **changes,
     )
-    return Row(stated, Evidence(**given))
+    return Row(stated, Evidence(**fields))
 
 
-def judge(one):
-    return evidence.judge(one.claim, one.basis)
+def judge(entry):
+    return evidence.judge(entry.claim, entry.basis)
 
 
-def status(one):
-    judged = judge(one)
-    return finish(one, list(judged.results), judged.scores, 0.0, judged.counterexample)
+def status(entry):
+    judged = judge(entry)
+    return finish(
+        entry, list(judged.results), judged.scores, 0.0, judged.counterexample
+    )
 
 
 def derived():
@@ -60,12 +62,12 @@ def derived():
 
 
 def test_what_is_printed_and_derived_and_summed_is_proved():
-    found = status(claim(derive=derived, printed=right))
-    assert found.status == "proved"
-    assert found.routes == ("symbolic", "reference")
-    assert found.formula_mutants == found.killed_formula_mutants > 5
-    assert found.value_mutants == found.hand_mutants == 0
-    assert found.counterexample is None
+    result = status(claim(derive=derived, printed=right))
+    assert result.status == "proved"
+    assert result.routes == ("symbolic", "reference")
+    assert result.formula_mutants == result.killed_formula_mutants > 5
+    assert result.value_mutants == result.hand_mutants == 0
+    assert result.counterexample is None
 
 
 @pytest.mark.parametrize("factor", [0.95, 1.05, 1 + 1e-8, -1])
@@ -75,17 +77,17 @@ def test_a_wrong_derivation_is_never_what_was_expected(factor):
 
 
 def test_a_wrong_print_is_refuted_with_its_values():
-    one = claim(
+    entry = claim(
         Status.REFUTED,
         derive=derived,
         printed=lambda: 1 / (1 + rho * lam),
         corrected=right,
         correction="x",
     )
-    found = status(one)
-    assert found.status == "refuted"
-    assert "printed" in found.counterexample
-    assert "4 of 4 points" in found.counterexample
+    result = status(entry)
+    assert result.status == "refuted"
+    assert "printed" in result.counterexample
+    assert "4 of 4 points" in result.counterexample
 
 
 def test_a_refutation_that_is_none_is_undecided_or_proved():
@@ -95,21 +97,21 @@ def test_a_refutation_that_is_none_is_undecided_or_proved():
 
 
 def test_a_wrong_correction_is_not_accepted():
-    one = claim(
+    entry = claim(
         Status.REFUTED,
         derive=derived,
         printed=lambda: 1 / (1 + rho * lam),
         corrected=lambda: 1 / (1 - 2 * rho * lam),
     )
-    assert status(one).status == "undecided"
+    assert status(entry).status == "undecided"
 
 
 def test_one_route_needs_its_reason():
     assert status(claim(printed=right)).status == "undecided"
     alone = {"alone": "there is nothing else"}
-    found = status(claim(printed=right, evidence=alone))
-    assert found.status == "confirmed"
-    assert found.reason == "there is nothing else"
+    result = status(claim(printed=right, evidence=alone))
+    assert result.status == "confirmed"
+    assert result.reason == "there is nothing else"
 
 
 def test_a_condition_is_seen_to_matter():
@@ -125,10 +127,10 @@ def test_a_condition_is_seen_to_matter():
     table["points"] += ({"x": -1.0},)
     assert status(claim(evidence=table)).status == "refuted"
     positive = Condition("x > 0", lambda x, **_: x > 0)
-    found = status(claim(evidence=table, condition=positive))
-    assert found.status == "conditional"
-    assert "x=-1" in found.counterexample
-    assert [one.inside for one in found.results] == [True, True, True, True, False]
+    result = status(claim(evidence=table, condition=positive))
+    assert result.status == "conditional"
+    assert "x=-1" in result.counterexample
+    assert [part.inside for part in result.results] == [True, True, True, True, False]
 
 
 def test_a_condition_that_does_not_matter_makes_nothing_conditional():
@@ -149,16 +151,16 @@ def test_a_condition_does_not_help_a_form_that_fails_within_it():
         "printed": lambda x: x if x < 1 else 2 * x,
     }
     positive = Condition("x > 0", lambda x, **_: x > 0)
-    found = status(claim(evidence=table, condition=positive))
-    assert found.status == "refuted"
-    assert "1 of 2 points" in found.counterexample
+    result = status(claim(evidence=table, condition=positive))
+    assert result.status == "refuted"
+    assert "1 of 2 points" in result.counterexample
 
 
 @pytest.mark.parametrize(
-    ("relation", "bound", "word"),
+    ("relation", "bound", "verdict"),
     [("<=", 4.0, "confirmed"), ("<", 4.0, "refuted"), (">=", 3.9, "confirmed")],
 )
-def test_orders_are_judged_with_their_equality(relation, bound, word):
+def test_orders_are_judged_with_their_equality(relation, bound, verdict):
     table = {
         "points": ({"x": 2.0},),
         "routes": {"reference": lambda x: x * x, "other": lambda x: x**2},
@@ -167,7 +169,7 @@ def test_orders_are_judged_with_their_equality(relation, bound, word):
         "mutants": {"half": lambda x: bound / 2 if "<" in relation else 2 * bound},
     }
     judged = judge(claim(evidence=table))
-    assert {result.verdict for result in judged.results} == {word}
+    assert {result.verdict for result in judged.results} == {verdict}
     assert judged.scores.formula.total == 1
 
 
@@ -187,7 +189,7 @@ def bounded(relation, share, **changes):
 
 
 @pytest.mark.parametrize(
-    ("relation", "share", "word"),
+    ("relation", "share", "verdict"),
     [
         ("<=", 1e-10, "refuted"),
         ("<=", 1e-14, "confirmed"),
@@ -199,47 +201,49 @@ def bounded(relation, share, **changes):
         (">", 1e-10, "confirmed"),
     ],
 )
-def test_a_bound_has_room_for_rounding_and_for_no_more(relation, share, word):
-    one = claim(evidence=bounded(relation, share))
-    assert {result.verdict for result in judge(one).results} == {word}
-    assert status(one).status == word
+def test_a_bound_has_room_for_rounding_and_for_no_more(relation, share, verdict):
+    entry = claim(evidence=bounded(relation, share))
+    assert {result.verdict for result in judge(entry).results} == {verdict}
+    assert status(entry).status == verdict
 
 
 @pytest.mark.parametrize("relation", ["<=", "<", ">=", ">"])
 def test_what_is_not_real_is_neither_more_nor_less(relation):
     side = -0.5 if "<" in relation else 0.5
     turned = {"reference": lambda x: 4.0 * (1 + side) + 1e-9j, "other": lambda x: 2.0}
-    found = judge(claim(evidence=bounded(relation, 0.0, routes=turned)))
-    assert [r.verdict for r in found.results if r.route == "reference"] == ["refuted"]
+    judgement = judge(claim(evidence=bounded(relation, 0.0, routes=turned)))
+    assert [r.verdict for r in judgement.results if r.route == "reference"] == [
+        "refuted"
+    ]
 
 
 def test_every_route_is_taken_at_every_point():
-    seen = []
+    calls = []
 
     def looked(name):
-        return lambda lam, rho: seen.append((name, lam, rho)) or total(lam, rho)
+        return lambda lam, rho: calls.append((name, lam, rho)) or total(lam, rho)
 
     routes = {name: looked(name) for name in ("reference", "impulse")}
-    found = status(claim(derive=derived, evidence={"routes": routes}))
+    result = status(claim(derive=derived, evidence={"routes": routes}))
     wanted = {(name, at["lam"], at["rho"]) for name in routes for at in POINTS}
-    assert set(seen) == wanted
-    exact = [(r.route, r.point) for r in found.results]
+    assert set(calls) == wanted
+    exact = [(r.route, r.point) for r in result.results]
     assert len(exact) == len(set(exact)) == len(wanted)
 
 
-@pytest.mark.parametrize("place", range(len(POINTS)))
+@pytest.mark.parametrize("index", range(len(POINTS)))
 @pytest.mark.parametrize("name", ["reference", "impulse"])
-def test_one_route_that_is_off_at_one_point_is_enough(name, place):
+def test_one_route_that_is_off_at_one_point_is_enough(name, index):
     def off(lam, rho):
-        wrong = {"lam": lam, "rho": rho} == POINTS[place]
+        wrong = {"lam": lam, "rho": rho} == POINTS[index]
         return total(lam, rho) * (1 + 1e-8 * wrong)
 
     routes = {"reference": total, "impulse": total, name: off}
-    found = status(claim(derive=derived, printed=right, evidence={"routes": routes}))
-    assert found.status == "refuted"
-    derived_form = [r for r in found.results if r.form == "derived"]
+    result = status(claim(derive=derived, printed=right, evidence={"routes": routes}))
+    assert result.status == "refuted"
+    derived_form = [r for r in result.results if r.form == "derived"]
     wrong = [(r.route, r.point) for r in derived_form if r.verdict == "refuted"]
-    assert wrong == [(name, evidence.describe(POINTS[place]))]
+    assert wrong == [(name, evidence.describe(POINTS[index]))]
 
 
 def test_a_print_that_fails_at_one_point_is_found_there():
@@ -248,14 +252,14 @@ def test_a_print_that_fails_at_one_point_is_found_there():
 
     table = {"form": lambda lam, rho: 1 / (1 - rho * lam), "printed": printed}
     table["routes"] = {"reference": total, "impulse": brute_force}
-    found = status(claim(Status.REFUTED, evidence=table))
-    assert found.status == "refuted"
-    judged = [r for r in found.results if r.form == "printed"]
+    result = status(claim(Status.REFUTED, evidence=table))
+    assert result.status == "refuted"
+    judged = [r for r in result.results if r.form == "printed"]
     (miss,) = [r for r in judged if r.verdict == "refuted"]
     assert len(judged) == len(POINTS)
     assert (miss.point, str(miss.verdict)) == (evidence.describe(POINTS[2]), "refuted")
-    assert f"At {evidence.describe(POINTS[2])}: printed" in found.counterexample
-    assert "1 of 4 points is between 0.5 and 0.5" in found.counterexample
+    assert f"At {evidence.describe(POINTS[2])}: printed" in result.counterexample
+    assert "1 of 4 points is between 0.5 and 0.5" in result.counterexample
 
 
 def test_a_mutant_that_is_not_noticed_is_counted_against_the_row():
@@ -263,9 +267,9 @@ def test_a_mutant_that_is_not_noticed_is_counted_against_the_row():
         return (1 + 1e-7) / (1 - rho * lam)
 
     table = {"mutants": {"hardly": same}, "tolerance": 1e-6}
-    found = status(claim(derive=derived, printed=right, evidence=table))
-    assert found.status == "undecided"
-    assert found.killed_formula_mutants == found.formula_mutants - 1
+    result = status(claim(derive=derived, printed=right, evidence=table))
+    assert result.status == "undecided"
+    assert result.killed_formula_mutants == result.formula_mutants - 1
 
 
 def test_arrays_are_compared_entry_by_entry():
@@ -279,12 +283,12 @@ def test_arrays_are_compared_entry_by_entry():
         },
         "form": lambda size: np.einsum("ij,kj,kl->il", A, A, A),
     }
-    found = status(claim(evidence=table))
-    assert found.status == "confirmed"
-    assert found.value_mutants == found.killed_value_mutants == 7
-    assert found.formula_mutants == found.hand_mutants == 0
-    one = {**table, "form": lambda size: (A @ A.T @ A).T}
-    assert status(claim(evidence=one)).status == "refuted"
+    result = status(claim(evidence=table))
+    assert result.status == "confirmed"
+    assert result.value_mutants == result.killed_value_mutants == 7
+    assert result.formula_mutants == result.hand_mutants == 0
+    swapped = {**table, "form": lambda size: (A @ A.T @ A).T}
+    assert status(claim(evidence=swapped)).status == "refuted"
 
 
 def test_printed_decimals_are_right_to_their_last_digit():
@@ -295,20 +299,20 @@ def test_printed_decimals_are_right_to_their_last_digit():
         "absolute": 0.0005,
         "alone": "arithmetic",
     }
-    found = status(claim(evidence=table))
-    assert found.status == "confirmed"
-    assert found.value_mutants == found.killed_value_mutants == 3
+    result = status(claim(evidence=table))
+    assert result.status == "confirmed"
+    assert result.value_mutants == result.killed_value_mutants == 3
     off = {**table, "form": lambda: 0.668}
     assert status(claim(evidence=off)).status == "refuted"
 
 
 def test_what_no_point_tells_apart_survives():
     x = Symbol("x")
-    one = claim(
+    entry = claim(
         printed=lambda: x**2,
         evidence={"points": ({"x": 1.0},), "routes": {"reference": lambda x: 1.0}},
     )
-    assert judge(one).scores.survivors == ()
+    assert judge(entry).scores.survivors == ()
     poor = claim(
         printed=lambda: x**2 + 1e-7 * x,
         evidence={
@@ -335,8 +339,8 @@ def test_symbols_take_their_values_by_name_and_conjugates_by_themselves():
     x = Symbol("x_star", real=True)
     forms = [lam * lam_bar + exp(x), cos(x) * rho, Integer(3) * x]
     at = {"lam": 0.3 + 0.4j, "rho": 0.5, "x_star": 2.0}
-    found = [row[0] for row in evidence.at_points(forms, (at,))]
-    np.testing.assert_allclose(found, [0.25 + np.exp(2), 0.5 * np.cos(2), 6.0])
+    values = [row[0] for row in evidence.at_points(forms, (at,))]
+    np.testing.assert_allclose(values, [0.25 + np.exp(2), 0.5 * np.cos(2), 6.0])
 
 
 def test_a_lag_takes_its_value_from_the_point():
@@ -376,9 +380,9 @@ def test_a_proof_is_a_route():
 
 
 def test_a_definition_is_judged_and_stays_one():
-    found = status(
+    result = status(
         claim(Status.DEFINITION, Kind.DEFINITION, derive=derived, printed=right)
     )
-    assert found.status == "definition"
+    assert result.status == "definition"
     bare = Row(claim(Status.DEFINITION, Kind.DEFINITION).claim, None)
     assert finish(bare, [], Scores(), 0.0).status == "definition"

@@ -35,50 +35,50 @@ class Noted:
 
 def moments(monkeypatch, key):
     sums = {"state": (np.ones(1), np.ones(1))}
-    noted = Noted([sums])
-    monkeypatch.setattr(montecarlo, "_batch_sums", noted)
+    recorder = Noted([sums])
+    monkeypatch.setattr(montecarlo, "_batch_sums", recorder)
     montecarlo.second_moments(
         key, jnp.array([0.5]), White(), times=(1,), num=2 * COUNT, batch=2
     )
-    return noted
+    return recorder
 
 
 def shared(name, quantity, point):
     def run(monkeypatch, key):
-        noted = Noted((np.ones(1), np.ones(1)))
-        monkeypatch.setattr(simulate, name, noted)
+        recorder = Noted((np.ones(1), np.ones(1)))
+        monkeypatch.setattr(simulate, name, recorder)
         needed = {Reading(quantity, point): COUNT * simulate.BATCH}
         (job,) = simulate.jobs(needed)
         simulate.run(job, int(key is SECOND), lambda count: None)
-        return noted
+        return recorder
 
     return run
 
 
 def losses(monkeypatch, key):
-    noted = Noted([np.ones(2)] * len(sampled_loss.INPUTS))
+    recorder = Noted([np.ones(2)] * len(sampled_loss.INPUTS))
     draws = dict.fromkeys(sampled_loss.INPUTS, np.ones(2))
-    noted.answer = draws
-    monkeypatch.setattr(sampled_loss, "_draw", noted)
+    recorder.answer = draws
+    monkeypatch.setattr(sampled_loss, "_draw", recorder)
     nowhere = [None] * len(sampled_loss.INPUTS)
-    sampled_loss._means(lambda x, drawn: drawn, None, nowhere, key, COUNT)
-    return noted
+    sampled_loss._means(lambda x, sample: sample, None, nowhere, key, COUNT)
+    return recorder
 
 
-def bends(monkeypatch, key):
-    noted = Noted(np.ones(2))
-    monkeypatch.setattr(learnt, "_draw", noted)
-    learnt._simulated(lambda drawn: drawn, key, COUNT)
-    return noted
+def curvatures(monkeypatch, key):
+    recorder = Noted(np.ones(2))
+    monkeypatch.setattr(learnt, "_draw", recorder)
+    learnt._simulated(lambda sample: sample, key, COUNT)
+    return recorder
 
 
 def starts(monkeypatch, key):
-    noted = Noted(np.ones(2))
-    found = SimpleNamespace(values=np.ones(2), weights=np.ones(2))
-    monkeypatch.setattr(lanczos, "random_signs", noted)
-    monkeypatch.setattr(lanczos, "lanczos", lambda *_: found)
+    recorder = Noted(np.ones(2))
+    spectrum = SimpleNamespace(values=np.ones(2), weights=np.ones(2))
+    monkeypatch.setattr(lanczos, "random_signs", recorder)
+    monkeypatch.setattr(lanczos, "lanczos", lambda *_: spectrum)
     lanczos.quadrature(key, lambda v: v, jnp.ones(2), steps=2, probes=COUNT)
-    return noted
+    return recorder
 
 
 EDGE = EigenPoint(0.1, 0.0, WHITE, simulate.LONG)
@@ -88,7 +88,7 @@ DRAWING = {
     "backward": shared("_backward_batch", "backward", EDGE),
     "rings": shared("_ring_batch", "ring_gain", RING),
     "losses": losses,
-    "bends": bends,
+    "bends": curvatures,
     "starts": starts,
 }
 
@@ -104,13 +104,13 @@ def test_no_key_is_used_twice(monkeypatch, name):
 
 def test_batches_of_a_layers_inputs_and_errors_are_all_different():
     shape = measure.BatchShape(2, 3, (1, 2), False)
-    drawn = [
+    batches = [
         measure._draw((FIRST, SECOND), index, (White(), White()), shape, jnp.float32)
         for index in range(2)
     ]
     for of in range(2):
-        rows = [np.asarray(pair[of]).ravel() for batch in drawn for pair in batch]
-        for one, other in itertools.combinations(rows, 2):
-            assert not np.isclose(one[:, None], other).any()
-    for u, errors in itertools.chain(*drawn):
+        rows = [np.asarray(pair[of]).ravel() for batch in batches for pair in batch]
+        for first, other in itertools.combinations(rows, 2):
+            assert not np.isclose(first[:, None], other).any()
+    for u, errors in itertools.chain(*batches):
         assert not np.isclose(np.ravel(u)[:, None], np.ravel(errors)).any()

@@ -26,55 +26,55 @@ from tests.rows import rows
 MOMENT = diagonal.moment("sensitivity", "exponential").result
 LAW = ring.sampled_nu().result
 RINGS = tuple(RingPoint(*radii) for radii in grids.RINGS)
-GRIDDED = {key: one for key, one in rows().items() if isinstance(one.basis, Grid)}
+GRIDDED = {key: entry for key, entry in rows().items() if isinstance(entry.basis, Grid)}
 
 
 def plans(margin, grid):
     return tuple(plan(margin) for _ in grid)
 
 
-@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
+@pytest.mark.parametrize("entry", GRIDDED.values(), ids=GRIDDED)
 @pytest.mark.sampled(8)
-def test_the_plan_of_every_claim_kills_every_mutant(one):
-    form, grid = one.claim.derive().result, one.basis
+def test_the_plan_of_every_claim_kills_every_mutant(entry):
+    form, grid = entry.claim.derive().result, entry.basis
     points = grid.points if grid.quantity != "ring_law" else ()
     truths = dict(zip(points, precise(form, points), strict=True))
-    found = score(grid, form, make_plans(grid, form, truths, "quick"))
-    assert found.survivors == ()
-    assert found.killed == found.total > 0
+    outcome = score(grid, form, make_plans(grid, form, truths, "quick"))
+    assert outcome.survivors == ()
+    assert outcome.killed == outcome.total > 0
 
 
 def test_a_single_point_and_a_wide_margin_let_mutants_live():
     blind = (EigenPoint(0.3, 0.4, exponential(0.5), grids.LONG),)
-    found = score_ratio(MOMENT, blind, plans(0.5, blind))
-    assert found.killed + len(found.survivors) == found.total
-    assert found.survivors
+    outcome = score_ratio(MOMENT, blind, plans(0.5, blind))
+    assert outcome.killed + len(outcome.survivors) == outcome.total
+    assert outcome.survivors
     full = score_ratio(
         MOMENT, grids.COMPLEX_EXPONENTIAL, plans(0.05, grids.COMPLEX_EXPONENTIAL)
     )
-    assert full.total == found.total
+    assert full.total == outcome.total
     assert full.survivors == ()
 
 
 def test_a_real_eigenvalue_cannot_see_a_dropped_conjugate():
     grid = grids.eigen(((0.3, 0.0), (0.1, 0.0)), grids.CORRELATED)
-    found = score_ratio(MOMENT, grid, plans(0.05, grid))
+    outcome = score_ratio(MOMENT, grid, plans(0.05, grid))
     # Its generic points are real as well: there the mutant changes no value.
-    assert not any("conjugate" in mutant for mutant in found.survivors)
+    assert not any("conjugate" in mutant for mutant in outcome.survivors)
     everywhere = score_ratio(
         MOMENT, grids.COMPLEX_EXPONENTIAL, plans(0.05, grids.COMPLEX_EXPONENTIAL)
     )
-    assert everywhere.total > found.total
+    assert everywhere.total > outcome.total
 
 
 def test_white_noise_alone_cannot_see_a_mutant_in_rho():
     white = (EigenPoint(0.3, 0.4, exponential(0.0), grids.LONG),)
-    found = score_ratio(MOMENT, white, plans(0.05, white))
+    outcome = score_ratio(MOMENT, white, plans(0.05, white))
     named = {mutant.change for mutant in mutants_of(MOMENT)}
     assert "rho is squared" in named
-    seen = score_ratio(MOMENT, grids.COMPLEX_EXPONENTIAL[7:8], plans(0.05, [0]))
-    assert "rho is squared" not in seen.survivors
-    assert found.total < seen.total
+    everywhere = score_ratio(MOMENT, grids.COMPLEX_EXPONENTIAL[7:8], plans(0.05, [0]))
+    assert "rho is squared" not in everywhere.survivors
+    assert outcome.total < everywhere.total
 
 
 @pytest.mark.parametrize("margin", [0.5, 0.2, 0.05, 0.01])
@@ -82,13 +82,13 @@ def test_a_mutant_survives_only_inside_the_detectable_error(margin):
     point = EigenPoint(0.3, 0.0, exponential(0.5), grids.LONG)
     (planned,) = plans(margin, [point])
     form = 1 / (1 - lam)
-    found = score_ratio(form, (point,), (planned,))
+    outcome = score_ratio(form, (point,), (planned,))
     low, high = planned.detectable
     values = [mutant.expr.subs(lam, Rational(7, 10)) for mutant in mutants_of(form)]
     ratios = [Rational(10, 3) / value for value in values if value]
     alive = [ratio for ratio in ratios if ratio.is_real and low < ratio < high]
-    assert len(found.survivors) == len(alive)
-    assert found.total == len(values)
+    assert len(outcome.survivors) == len(alive)
+    assert outcome.total == len(values)
 
 
 def test_an_exact_route_kills_what_a_plan_cannot():
@@ -101,10 +101,10 @@ def test_an_exact_route_kills_what_a_plan_cannot():
 
 def test_mutants_that_change_nothing_are_not_counted():
     form = 1 / (3 + (lam - lam_bar) ** 2)
-    found = mutants_of(form)
-    same = [mutant for mutant in found if same_form(mutant.expr, form)]
+    mutants = mutants_of(form)
+    same = [mutant for mutant in mutants if same_form(mutant.expr, form)]
     assert [mutant.change for mutant in same] == [f"{lam_bar} and {lam} are swapped"]
-    assert score_exact(form, grids.COMPLEX_WHITE).total == len(found) - 1
+    assert score_exact(form, grids.COMPLEX_WHITE).total == len(mutants) - 1
 
 
 def test_a_mutant_has_a_name_of_its_own_so_that_a_waiver_waives_one():
@@ -113,15 +113,15 @@ def test_a_mutant_has_a_name_of_its_own_so_that_a_waiver_waives_one():
 
 
 def test_the_full_plan_of_the_sampling_law_kills_every_mutant_of_it():
-    found = score_law(LAW, RINGS, distance_plan(0.01))
-    assert found.survivors == ()
-    assert found.total >= 10
+    outcome = score_law(LAW, RINGS, distance_plan(0.01))
+    assert outcome.survivors == ()
+    assert outcome.total >= 10
 
 
 def test_a_blind_plan_of_the_sampling_law_lets_mutants_live():
-    found = score_law(LAW, RINGS, DistancePlan(40, 0.9))
-    assert found.survivors
-    assert found.total == score_law(LAW, RINGS, distance_plan(0.01)).total
+    outcome = score_law(LAW, RINGS, DistancePlan(40, 0.9))
+    assert outcome.survivors
+    assert outcome.total == score_law(LAW, RINGS, distance_plan(0.01)).total
 
 
 def test_relabelling_the_uniform_is_no_mutant_of_a_law():
@@ -139,14 +139,14 @@ def test_relabelling_the_uniform_is_no_mutant_of_a_law():
     mutants = mutants_of(form)
     swap = [m.change for m in mutants if m.change in ("r_max and r_min are swapped",)]
     assert swap
-    found = score_law(form, RINGS, DistancePlan(40, 0.9))
-    assert swap[0] not in found.survivors
-    assert found.total < len(mutants)
+    outcome = score_law(form, RINGS, DistancePlan(40, 0.9))
+    assert swap[0] not in outcome.survivors
+    assert outcome.total < len(mutants)
 
 
-@pytest.mark.parametrize("one", GRIDDED.values(), ids=GRIDDED)
-def test_generic_points_stay_inside_the_domain_and_off_the_grid(one):
-    points = one.basis.points
+@pytest.mark.parametrize("entry", GRIDDED.values(), ids=GRIDDED)
+def test_generic_points_stay_inside_the_domain_and_off_the_grid(entry):
+    points = entry.basis.points
     apart = generic_points(points)
     assert len(apart) >= min(5, len(points))
     assert not set(apart) & set(points)

@@ -86,7 +86,7 @@ def test_a_symbol_has_its_value_under_a_process_or_is_refused(symbol, name, meas
         assert answer.expected == pytest.approx((value,), rel=1e-12)
         return
     measured(3.0)
-    text = next(text for one, text, *_ in NOTATION if one == symbol)
+    text = next(text for known, text, *_ in NOTATION if known == symbol)
     where = f"one in {text} under {process}" if symbol in (rho, a, b) else str(symbol)
     with pytest.raises(ValueError, match=re.escape(where)):
         assert_moment(form, [LAM], process, steps=STEPS)
@@ -170,11 +170,11 @@ EQUAL = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), EQUAL, ids=str)
-def test_forms_that_the_ties_make_equal_are_equal(one, other):
-    assert_equal_forms(one, other)
-    assert_equal_forms(other, one)
-    for left, right in ((one, other), (other, one)):
+@pytest.mark.parametrize(("first", "other"), EQUAL, ids=str)
+def test_forms_that_the_ties_make_equal_are_equal(first, other):
+    assert_equal_forms(first, other)
+    assert_equal_forms(other, first)
+    for left, right in ((first, other), (other, first)):
         with pytest.raises(AssertionError, match=r"the forms (differ|weigh)"):
             assert_equal_forms(left, Rational(101, 100) * right)
 
@@ -189,10 +189,10 @@ UNEQUAL = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other", "message"), UNEQUAL, ids=str)
-def test_forms_that_agree_on_a_line_alone_are_unequal(one, other, message):
+@pytest.mark.parametrize(("first", "other", "message"), UNEQUAL, ids=str)
+def test_forms_that_agree_on_a_line_alone_are_unequal(first, other, message):
     with pytest.raises(AssertionError, match=message):
-        assert_equal_forms(one, other)
+        assert_equal_forms(first, other)
 
 
 def test_a_range_of_lam_is_of_real_eigenvalues():
@@ -227,5 +227,7 @@ def test_a_symbol_of_ones_own_is_no_part_of_the_eigenvalue():
 
 @pytest.mark.parametrize("process", PROCESSES.values(), ids=str)
 def test_an_input_has_the_autocovariance_of_its_process(process: GaussianProcess):
-    found = [float(trials.input_of(process).autocovariance(lag)) for lag in range(5)]
-    assert found == pytest.approx(process.autocovariance(np.arange(5)), abs=1e-15)
+    covariances = [
+        float(trials.input_of(process).autocovariance(lag)) for lag in range(5)
+    ]
+    assert covariances == pytest.approx(process.autocovariance(np.arange(5)), abs=1e-15)

@@ -67,18 +67,20 @@ def test_both_processes_judge_at_the_tier_and_the_seed_of_the_command(
     monkeypatch.setattr(Here, "submit", begun)
     monkeypatch.setattr(checking, "ProcessPoolExecutor", Here)
     monkeypatch.setattr(
-        "sigprop.experiments.rows.row", lambda one: Row(find(one), CHECK)
+        "sigprop.experiments.rows.row", lambda claim_id: Row(find(claim_id), CHECK)
     )
-    asked = [word for claim in CLAIMS for word in ("--claim", claim)]
-    done = command("verify", *asked, "--tier", tier, "--seed", 7, "--json", "-")
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+    options = [part for claim in CLAIMS for part in ("--claim", claim)]
+    result = command("verify", *options, "--tier", tier, "--seed", 7, "--json", "-")
+    assert result.exception is None or isinstance(result.exception, SystemExit), (
+        result.output
+    )
     points = {
-        entry["id"]: {one["point"] for one in entry["results"]}
-        for entry in json.loads(done.stdout)
+        entry["id"]: {result["point"] for result in entry["results"]}
+        for entry in json.loads(result.stdout)
     }
     assert points == {key: {f"{tier}, seed 7"} for key in CLAIMS}
     assert len(there) == checking.CHUNK
-    assert f"Tier {tier}, seed 7," in done.stderr
+    assert f"Tier {tier}, seed 7," in result.stderr
 
 
 # --- what a run will take
@@ -88,10 +90,10 @@ def test_both_processes_judge_at_the_tier_and_the_seed_of_the_command(
 def trials(monkeypatch):
     """Two jobs and what each would take: they run one after the other."""
     takes = {2048: Forecast(10, 2.0, 5.0), 4096: Forecast(20, 3.0, 4.0)}
-    seen = {}
+    readings = {}
 
     def jobs(needed):
-        seen.update(needed)
+        readings.update(needed)
         return [Job(None, WHITE, (), n) for n in takes]
 
     def trial(work, batch, n):
@@ -100,13 +102,13 @@ def trials(monkeypatch):
 
     monkeypatch.setattr(forecast, "jobs", jobs)
     monkeypatch.setattr(forecast, "trial", trial)
-    return seen
+    return readings
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_times_of_jobs_and_seeds_add_up_and_their_memory_does_not(trials, seeds):
-    found = forecast.of_rows([], "quick", None, seeds)
-    assert found == Forecast(30 * seeds, 5.0 * seeds, 5.0)
+    total = forecast.of_rows([], "quick", None, seeds)
+    assert total == Forecast(30 * seeds, 5.0 * seeds, 5.0)
 
 
 @pytest.mark.parametrize("tier", ["quick", "headline"])
@@ -115,10 +117,10 @@ def test_a_forecast_is_of_the_largest_plan_of_each_reading(trials, tier, samples
     rows = [row("zucchet:59"), row("zucchet:42"), row("zucchet:75"), row("zucchet:48")]
     forecast.of_rows(rows, tier, samples)
     wanted = {}
-    for one in (rows[0], rows[3]):
-        plans = make_plans(one.basis, one.claim.derive().result, {}, tier, samples)
+    for entry in (rows[0], rows[3]):
+        plans = make_plans(entry.basis, entry.claim.derive().result, {}, tier, samples)
         for point, planned in plans.items():
-            reading = Reading(one.basis.quantity, point)
+            reading = Reading(entry.basis.quantity, point)
             wanted[reading] = max(wanted.get(reading, 0), planned.n)
     assert trials == wanted
     assert samples is None or {*wanted.values()} == {samples}
@@ -133,15 +135,17 @@ def test_a_trial_is_of_whole_batches():
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"),
+    ("seconds", "duration"),
     [
         (1.4, "1 s"), (119, "119 s"), (120, "2 minutes"), (7_199, "120 minutes"),
         (7_200, "2 hours"), (172_800, "2 days"), (2 * 365.25 * 86_400, "2 years"),
     ],
 )  # fmt: skip
-def test_a_forecast_is_told_in_the_largest_unit_of_which_there_are_two(seconds, words):
-    said = str(Forecast(1_234_567, seconds, 3 * 2.0**30))
-    assert said == f"1.23e+06 trajectories, an expected {words} and 3 GiB"
+def test_a_forecast_is_told_in_the_largest_unit_of_which_there_are_two(
+    seconds, duration
+):
+    text = str(Forecast(1_234_567, seconds, 3 * 2.0**30))
+    assert text == f"1.23e+06 trajectories, an expected {duration} and 3 GiB"
 
 
 # --- which mutants a plan notices
@@ -157,19 +161,22 @@ def test_a_mutant_survives_within_the_detectable_ratios_of_its_plan(monkeypatch)
         "below": low * 0.999, "just above low": low * 1.001, "just below high": high * 0.999,
         "above": high * 1.001,
     }  # fmt: skip
-    made = [Mutant(name, form / ratio) for name, ratio in ratios.items()]
-    monkeypatch.setattr(mutants, "mutants_of", lambda expr: made)
-    found = mutants.score_ratio.__wrapped__(form, (point,), (plan,))
-    assert (found.total, found.survivors) == (4, ("just above low", "just below high"))
-    assert found.killed == 2
+    planted = [Mutant(name, form / ratio) for name, ratio in ratios.items()]
+    monkeypatch.setattr(mutants, "mutants_of", lambda expr: planted)
+    outcome = mutants.score_ratio.__wrapped__(form, (point,), (plan,))
+    assert (outcome.total, outcome.survivors) == (
+        4,
+        ("just above low", "just below high"),
+    )
+    assert outcome.killed == 2
     # Confirmed is less than not refuted: these bounds are other ones.
     assert not np.isclose(plan.acceptance, plan.detectable, rtol=2e-3).any()
 
 
 def test_the_record_of_a_run_is_that_of_its_arguments():
-    one = Row(dataclasses.replace(find("zucchet:42")), CHECK)
+    entry = Row(dataclasses.replace(find("zucchet:42")), CHECK)
     for tier, margin in (("quick", 0.05), ("headline", 0.01)):
-        run = sigprop.judge.run.verify([one], tier=tier, seed=9)
+        run = sigprop.judge.run.verify([entry], tier=tier, seed=9)
         assert (run.tier, run.margin, run.seed, run.dtype) == (
             tier,
             margin,

@@ -16,11 +16,14 @@ from tests.rows import row
 
 ROOT = Path(__file__).parents[3]
 LONG, SOON = 60.0, 10.0  # seconds
-ROWS = [row(one) for one in ("lru:4", "lru:8", "rotrnn:11", "blur:14", "zucchet:74")]
+ROWS = [
+    row(claim_id)
+    for claim_id in ("lru:4", "lru:8", "rotrnn:11", "blur:14", "zucchet:74")
+]
 
 
 def children():
-    return {one.pid for one in multiprocessing.active_children()}
+    return {process.pid for process in multiprocessing.active_children()}
 
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, ValueError])

@@ -183,8 +183,8 @@ def test_the_last_line_of_a_run_says_how_it_was_made():
 def test_rows_without_a_truth_value_are_counted_apart():
     good = dataclasses.replace(FOUND, status="proved", expected="proved")
     valueless = [
-        dataclasses.replace(FOUND, status=word, expected=word)
-        for word in ("definition", "definition", "not-checkable")
+        dataclasses.replace(FOUND, status=status, expected=status)
+        for status in ("definition", "definition", "not-checkable")
     ]
     assert tally([good, FOUND, *valueless]) == (
         "1 of 2 verdicts are as expected; rows without a verdict: 2 definitions, "
@@ -198,8 +198,10 @@ def test_rows_without_a_truth_value_are_counted_apart():
 
 
 def test_a_run_is_held_against_what_its_rows_announce():
-    made = vars(run(FOUND)) | {"claims": (JUDGED,)}
-    judged = Run(**{field.name: made[field.name] for field in dataclasses.fields(Run)})
+    fields = vars(run(FOUND)) | {"claims": (JUDGED,)}
+    judged = Run(
+        **{field.name: fields[field.name] for field in dataclasses.fields(Run)}
+    )
     right = announced(judged, [expecting(Status.UNDECIDED)])
     assert right.as_expected
     assert right.claims[0].expected == "undecided"
@@ -230,18 +232,18 @@ def written():
 @pytest.mark.parametrize("kind", ["report", "site"])
 def test_a_page_shows_every_field_under_its_name(kind, written):
     page = written[kind]
-    found = noted(page)
-    assert found["Assumes"] == "what it assumes"
-    assert found["Condition"] == "a condition"
-    assert found["Counterexample"] == "an example"
-    assert found["Later results"] == "zucchet:7. what rests on it"
-    assert found["Reason"] == "a reason of the row"
-    assert found["Note"] == "a note"
-    assert found["Mutants refuted"] == (
+    values = noted(page)
+    assert values["Assumes"] == "what it assumes"
+    assert values["Condition"] == "a condition"
+    assert values["Counterexample"] == "an example"
+    assert values["Later results"] == "zucchet:7. what rests on it"
+    assert values["Reason"] == "a reason of the row"
+    assert values["Note"] == "a note"
+    assert values["Mutants refuted"] == (
         "7 of 9 wrong formulas, 7 of 8 wrong values, 2 of 5 wrong forms made by hand"
     )
-    assert found["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"
-    assert "extraction" in found["Our copy"]
+    assert values["Code"] == "sigprop.neuron.stable.ring_gain (12.5 s)"
+    assert "extraction" in values["Our copy"]
     assert "✗ expected conditional" in page
     forms = page[page.index("As printed") :]
     assert forms.index("α") < forms.index("Corrected") < forms.index("β")
@@ -271,12 +273,12 @@ def test_a_page_shows_each_route_at_its_worst_point(kind, written):
 
 
 def test_the_list_of_claims_has_the_fields_of_the_row():
-    found = catalogue.as_json(ROW)
+    content = catalogue.as_json(ROW)
     wanted = dataclasses.asdict(FOUND)
-    assert found.pop("condition") == "a condition"
-    assert found.pop("address") == "zucchet-0.html"
+    assert content.pop("condition") == "a condition"
+    assert content.pop("address") == "zucchet-0.html"
     for key in ("appears_in", "inherits"):
-        assert found.pop(key) == list(wanted[key])
-    for key in found.keys() - {"status", "routes", "results", *catalogue.SCORES}:
-        assert found[key] == wanted.get(key, getattr(CLAIM, key, None)), key
-    assert found["status"] in (None, Status.CONDITIONAL)
+        assert content.pop(key) == list(wanted[key])
+    for key in content.keys() - {"status", "routes", "results", *catalogue.SCORES}:
+        assert content[key] == wanted.get(key, getattr(CLAIM, key, None)), key
+    assert content["status"] in (None, Status.CONDITIONAL)

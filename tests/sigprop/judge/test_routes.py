@@ -126,11 +126,11 @@ INDEPENDENT = ("state", "sensitivity", "backward")
 def afresh():
     """Nothing remembered by the reference of what a test patches."""
     remembered = {QUANTITIES[name].reference for name in INDEPENDENT}
-    for one in remembered:
-        one.cache_clear()
+    for function in remembered:
+        function.cache_clear()
     yield
-    for one in remembered:
-        one.cache_clear()
+    for function in remembered:
+        function.cache_clear()
 
 
 PARTS = {

@@ -94,18 +94,18 @@ def run():
 
 
 @pytest.fixture(scope="module")
-def found(run):
+def claims(run):
     return {claim.id: claim for claim in run.claims}
 
 
-def words(claim, route, form="derived"):
+def verdicts(claim, route, form="derived"):
     return {r.verdict for r in claim.results if (r.route, r.form) == (route, form)}
 
 
 @pytest.mark.parametrize("claim_id", REAL)
 @pytest.mark.sampled(2)
-def test_a_real_claim_has_its_expected_status(found, claim_id):
-    claim = found[claim_id]
+def test_a_real_claim_has_its_expected_status(claims, claim_id):
+    claim = claims[claim_id]
     assert claim.status == find(claim_id).expected
     assert len(claim.routes) >= 2
     assert claim.killed_formula_mutants == claim.formula_mutants
@@ -116,9 +116,9 @@ def test_the_table_of_statuses_misses_no_doctored_claim():
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_doctored_claim_does_not_come_out_as_expected(found, name):
+def test_a_doctored_claim_does_not_come_out_as_expected(claims, name):
     doctored_one = WRONG[name].claim
-    assert found[doctored_one.id].status == STATUSES[name] != doctored_one.expected
+    assert claims[doctored_one.id].status == STATUSES[name] != doctored_one.expected
 
 
 def test_one_unexpected_claim_spoils_the_run(run):
@@ -130,45 +130,45 @@ def test_one_unexpected_claim_spoils_the_run(run):
     assert not announced(spoilt, claims).as_expected
 
 
-def test_a_wrong_derivation_is_refuted_by_every_route_at_every_point(found):
-    claim = found["zucchet:60:derived"]
+def test_a_wrong_derivation_is_refuted_by_every_route_at_every_point(claims):
+    claim = claims["zucchet:60:derived"]
     assert set(claim.routes) == SIMULATED
     for route in SIMULATED:
-        assert words(claim, route) == {"refuted"}
+        assert verdicts(claim, route) == {"refuted"}
     for result in claim.results:
         assert result.low <= 1 / 0.95 <= result.high or result.low == result.high
         # A sample that decides at 5 % has a standard error of 0.5 %.
         assert result.value == pytest.approx(1 / 0.95, rel=0.025)
 
 
-def test_a_wrong_print_is_refuted_and_the_derived_form_is_not(found):
-    claim = found["zucchet:60:printed"]
-    assert words(claim, "monte_carlo", "printed") == {"refuted"}
-    assert words(claim, "reference", "printed") == {"refuted"}
-    assert words(claim, "symbolic", "printed") == {"refuted"}
+def test_a_wrong_print_is_refuted_and_the_derived_form_is_not(claims):
+    claim = claims["zucchet:60:printed"]
+    assert verdicts(claim, "monte_carlo", "printed") == {"refuted"}
+    assert verdicts(claim, "reference", "printed") == {"refuted"}
+    assert verdicts(claim, "symbolic", "printed") == {"refuted"}
     for route in SIMULATED:
-        assert words(claim, route) == {"confirmed"}
+        assert verdicts(claim, route) == {"confirmed"}
     assert (
         "The relative error at 7 of 7 points is between 0.05 and 0.05"
         in claim.counterexample
     )
 
 
-def test_a_blind_plan_is_named_by_its_survivors(found):
-    blind = found["zucchet:60:blind"]
+def test_a_blind_plan_is_named_by_its_survivors(claims):
+    blind = claims["zucchet:60:blind"]
     assert blind.killed_formula_mutants < blind.formula_mutants
-    assert words(found["zucchet:60:blind"], "monte_carlo") == {"confirmed"}
+    assert verdicts(claims["zucchet:60:blind"], "monte_carlo") == {"confirmed"}
 
 
 @pytest.mark.parametrize("claim_id", ["zucchet:60", "lru:7", "lru:6"])
-def test_measured_ratios_lie_in_their_intervals_around_one(found, claim_id):
-    drawn = [
-        r for r in found[claim_id].results
+def test_measured_ratios_lie_in_their_intervals_around_one(claims, claim_id):
+    simulated = [
+        r for r in claims[claim_id].results
         if r.route == "monte_carlo" and r.form == "derived"
     ]  # fmt: skip
-    assert len(drawn) == len(row(claim_id).basis.points)
-    assert len({r.value for r in drawn}) > 1
-    for result in drawn:
+    assert len(simulated) == len(row(claim_id).basis.points)
+    assert len({r.value for r in simulated}) > 1
+    for result in simulated:
         assert result.low <= 1 <= result.high
         assert result.low < result.value < result.high
         assert result.n == whole_batches(plan(0.05).n)
@@ -183,7 +183,9 @@ def test_a_run_says_how_it_was_made(run):
 
 
 SMALL = {"points": grids.COMPLEX_WHITE, "margin": 0.2}
-FIRST, SECOND = (changed(row(one), SMALL) for one in ("zucchet:60", "lru:6-limit"))
+FIRST, SECOND = (
+    changed(row(claim_id), SMALL) for claim_id in ("zucchet:60", "lru:6-limit")
+)
 
 
 def ratios(rows, claim_id="zucchet:60", **how):
@@ -239,14 +241,14 @@ def test_steps_that_no_trajectory_looks_at_are_refused():
 
 
 def test_progress_reaches_its_total_in_every_stage():
-    seen = {}
+    stages = {}
     verify(
         (FIRST,),
-        progress=lambda stage, done, total: seen.update({stage: (done, total)}),
+        progress=lambda stage, done, total: stages.update({stage: (done, total)}),
     )
     total = whole_batches(plan(0.2).n)
-    assert seen["simulating trajectories"] == (total, total)
-    assert {"deriving", "deterministic routes"} <= set(seen)
+    assert stages["simulating trajectories"] == (total, total)
+    assert {"deriving", "deterministic routes"} <= set(stages)
 
 
 JUDGE_ALL = """
@@ -266,14 +268,14 @@ print(json.dumps(found))
 @pytest.mark.slow(first=True)
 def test_every_claim_has_its_expected_status():
     """With every mutant killed where a form is judged, and an example of what is wrong."""
-    found = json.loads(printed_by(JUDGE_ALL))
-    assert {key: one[0] for key, one in found.items()} == {
-        one.id: one.expected for one in select()
+    statuses = json.loads(printed_by(JUDGE_ALL))
+    assert {key: outcome[0] for key, outcome in statuses.items()} == {
+        claim.id: claim.expected for claim in select()
     }
     judged = {
-        key: found[key]
-        for key, one in rows().items()
-        if isinstance(one.basis, Evidence)
+        key: statuses[key]
+        for key, entry in rows().items()
+        if isinstance(entry.basis, Evidence)
     }
     assert len(judged) > 600
     assert [key for key, (_, killed, _) in judged.items() if not killed] == []

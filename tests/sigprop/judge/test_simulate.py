@@ -65,8 +65,8 @@ def test_the_variance_on_a_ring_is_within_the_bound_that_plans_rely_on(source):
     reading = Reading("ring_gain", point)
     (job,) = jobs({reading: 20_000})
     sums = simulate.run(job, 0, lambda count: None)[reading]
-    found = sums.estimate()
-    variance = float(found.sem / found.mean) ** 2 * found.n
+    estimate = sums.estimate()
+    variance = float(estimate.sem / estimate.mean) ** 2 * estimate.n
     # A relative variance has an error of about 0.1 here: E s^4 / n under chi-square.
     assert 0.9 < variance < 1.2 * GAUSSIAN_VARIANCE
 
@@ -81,18 +81,18 @@ def test_readings_of_one_input_share_their_trajectories_and_the_largest_sample()
         Reading("backward", near): 5,
         Reading("state_kernel", AgePoint(0.1, 0.0, 2)): 99,
     }
-    found = {(job.runner.__name__, str(job.source)): job for job in jobs(needed)}
-    assert len(found) == 3
-    shared = found["_moments", "white"]
+    by_runner = {(job.runner.__name__, str(job.source)): job for job in jobs(needed)}
+    assert len(by_runner) == 3
+    shared = by_runner["_moments", "white"]
     assert shared.n == 2 * BATCH  # rounded up to whole batches
     assert [reading.quantity for reading in shared.readings] == ["state", "sensitivity"]
-    assert found["_backward", "white"].n == BATCH
+    assert by_runner["_backward", "white"].n == BATCH
 
 
 def test_a_normalised_neuron_beside_a_plain_one_keeps_its_own_gain():
     point = EigenPoint(0.05, 0.3, WHITE, simulate.LONG)
     plain, normal = Reading("state", point), Reading("normalised_state", point)
     (job,) = jobs({plain: 6000, normal: 6000})
-    found = simulate.run(job, 0, lambda count: None)
-    ratio = float(found[normal].first / found[plain].first)
+    results = simulate.run(job, 0, lambda count: None)
+    ratio = float(results[normal].first / results[plain].first)
     assert ratio == pytest.approx(1 - 0.95**2, rel=1e-9)

@@ -26,10 +26,10 @@ def unchecked():
 def no_draws(monkeypatch):
     """Fails a test that simulates."""
 
-    def drawn(*arguments, **more):
+    def refuse_to_draw(*arguments, **more):
         raise AssertionError("simulated")
 
-    monkeypatch.setattr(testing, "neurons", drawn)
+    monkeypatch.setattr(testing, "neurons", refuse_to_draw)
 
 
 OWN = [
@@ -106,18 +106,18 @@ def test_states_that_fill_the_memory_are_refused():
 def test_what_is_asked_for_is_begun(monkeypatch, capsys):
     """With ``yes``, and then told how long it will take."""
 
-    def drawn(*arguments, num, **more):
+    def fake_moments(*arguments, num, **more):
         if num > 2**20:
             raise KeyboardInterrupt
         return real(*arguments, num=num, **more)
 
     real = trials.second_moments
-    monkeypatch.setattr(trials, "second_moments", drawn)
+    monkeypatch.setattr(trials, "second_moments", fake_moments)
     form = 1 / (1 - lam * lam_bar)
     with pytest.raises(KeyboardInterrupt):
         assert_moment(form, [0.5], White(), margin=1e-5, steps=64, yes=True)
-    said = capsys.readouterr().err
-    assert re.search(r"e\+12 trajectories, an expected .* on this machine", said)
+    message = capsys.readouterr().err
+    assert re.search(r"e\+12 trajectories, an expected .* on this machine", message)
 
 
 # --- the estimate itself ------------------------------------------------------------
@@ -133,15 +133,15 @@ def test_a_trial_measures_the_pace_of_the_work(monkeypatch):
         clock[0] += num / 10 + (0 if compiled else 1e6)
         compiled.append(num)
 
-    found = forecast.trial(work, 10, 4000)
-    assert found.n == 4000
-    assert found.seconds == pytest.approx(400)
+    cost = forecast.trial(work, 10, 4000)
+    assert cost.n == 4000
+    assert cost.seconds == pytest.approx(400)
 
 
 def test_a_trial_measures_what_is_kept():
-    kept = []
-    found = forecast.trial(lambda num: kept.append(np.ones(num)), 10_000, 10**9)
-    assert 0.8 * 8e9 < found.memory < 1.6 * 8e9
+    arrays = []
+    cost = forecast.trial(lambda num: arrays.append(np.ones(num)), 10_000, 10**9)
+    assert 0.8 * 8e9 < cost.memory < 1.6 * 8e9
 
 
 LONG = {
@@ -153,18 +153,20 @@ LONG = {
 @pytest.mark.parametrize("case", LONG)
 def test_too_much_work_is_refused_unless_asked_for(case, monkeypatch):
     monkeypatch.setattr(forecast, "memory_here", lambda: 1e10)
-    found, reason = LONG[case]
+    cost, reason = LONG[case]
     with pytest.raises(ValueError, match=rf"need less than .*: {reason}; lower it"):
-        forecast.allow(found, "lower it", yes=False)
-    said = []
-    forecast.allow(found, "lower it", yes=True, say=said.append)
-    assert len(said) == (found.seconds > 60)
+        forecast.allow(cost, "lower it", yes=False)
+    messages = []
+    forecast.allow(cost, "lower it", yes=True, say=messages.append)
+    assert len(messages) == (cost.seconds > 60)
 
 
 def test_short_work_is_not_announced_and_long_work_is(monkeypatch):
     monkeypatch.setattr(forecast, "memory_here", lambda: 1e10)
-    said = []
+    messages = []
     for seconds in (59.0, 3600.0 * 5):
-        one = forecast.Forecast(5, seconds, 4e9)
-        forecast.allow(one, "", yes=False, say=said.append)
-    assert said == ["5 trajectories, an expected 5 hours and 3.7 GiB on this machine"]
+        cost = forecast.Forecast(5, seconds, 4e9)
+        forecast.allow(cost, "", yes=False, say=messages.append)
+    assert messages == [
+        "5 trajectories, an expected 5 hours and 3.7 GiB on this machine"
+    ]

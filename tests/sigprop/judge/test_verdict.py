@@ -44,13 +44,13 @@ def means(planned: Plan, truth: float, generator) -> np.ndarray:
     return truth * generator.normal(1, math.sqrt(planned.variance / n), REPETITIONS)
 
 
-def words(planned, drawn) -> Counter:
+def verdicts(planned, sample_means) -> Counter:
     """How often each word is said of a closed form of one."""
-    return Counter(judge(float(mean), 1.0, planned).word for mean in drawn)
+    return Counter(judge(float(mean), 1.0, planned).word for mean in sample_means)
 
 
-def count(planned, truth, word, generator) -> int:
-    return words(planned, means(planned, truth, generator))[word]
+def count(planned, truth, verdict, generator) -> int:
+    return verdicts(planned, means(planned, truth, generator))[verdict]
 
 
 def interval(rate: float) -> tuple[int, int]:
@@ -73,30 +73,30 @@ def generator():
 
 @pytest.mark.parametrize(("margin", "expected"), [(0.05, 70_078), (0.01, 1_715_746)])
 def test_planner_gives_the_sizes_that_the_method_announces(margin, expected):
-    found = plan(margin, beta=1e-3 / 150)
-    assert found.n == expected
-    assert found.decides
+    planned = plan(margin, beta=1e-3 / 150)
+    assert planned.n == expected
+    assert planned.decides
     assert not Plan(expected - 1, margin, beta=1e-3 / 150).decides
 
 
 @laws
 @pytest.mark.parametrize("margin", [0.01, 0.05, 0.2])
 def test_planned_size_is_near_the_textbook_one_and_is_the_least(margin, variance):
-    found = plan(margin, variance=variance)
+    planned = plan(margin, variance=variance)
     z = norm.isf(ALPHA) + norm.isf(BETA / 2)
-    assert found.n == pytest.approx(variance * z**2 / margin**2, rel=4 * margin)
-    assert found.decides
-    assert not Plan(found.n - 1, margin, variance=variance).decides
+    assert planned.n == pytest.approx(variance * z**2 / margin**2, rel=4 * margin)
+    assert planned.decides
+    assert not Plan(planned.n - 1, margin, variance=variance).decides
 
 
 @laws
 @levels
 def test_a_right_form_is_confirmed_as_often_as_announced(level, variance, generator):
     planned = plan(MARGIN, alpha=level, beta=level, variance=variance)
-    found = words(planned, means(planned, 1.0, generator))
-    assert found[Word.CONFIRMED] >= interval(1 - 2 * level)[0]
+    counts = verdicts(planned, means(planned, 1.0, generator))
+    assert counts[Word.CONFIRMED] >= interval(1 - 2 * level)[0]
     low, high = interval(level)
-    assert low <= found[Word.REFUTED] <= high
+    assert low <= counts[Word.REFUTED] <= high
 
 
 @laws
@@ -123,10 +123,10 @@ def test_a_judge_that_believes_in_more_samples_than_it_has_is_caught(
     wrong = means(honest, 1 + side * MARGIN, generator)
     # So small a beta that no refutation hides a false confirmation.
     boastful = Plan(2 * size, MARGIN, level, 1e-6)
-    assert words(boastful, wrong)[Word.CONFIRMED] > interval(level)[1]
+    assert verdicts(boastful, wrong)[Word.CONFIRMED] > interval(level)[1]
     right = means(honest, 1.0, generator)
     boastful = Plan(2 * size, MARGIN, level, level / 4)
-    assert words(boastful, right)[Word.REFUTED] > interval(level / 4)[1]
+    assert verdicts(boastful, right)[Word.REFUTED] > interval(level / 4)[1]
 
 
 @laws
@@ -185,9 +185,9 @@ def test_words_follow_the_ratio():
         1.05: Word.REFUTED,
         0.95: Word.REFUTED,
     }
-    for ratio, word in expected.items():
-        assert judge(3 * ratio, 3.0, planned).word == word
-        assert judge(-3 * ratio, -3.0 + 1e-12j, planned).word == word
+    for ratio, verdict in expected.items():
+        assert judge(3 * ratio, 3.0, planned).word == verdict
+        assert judge(-3 * ratio, -3.0 + 1e-12j, planned).word == verdict
 
 
 def test_too_few_samples_are_inconclusive_never_confirmed():
@@ -216,8 +216,8 @@ def test_an_approximation_is_confirmed_as_often_as_announced(variance, side, gen
     assert careful.n > 4 * careless.n
     assert count(careful, truth, Word.CONFIRMED, generator) >= interval(1 - level)[0]
     assert not dataclasses.replace(careful, n=careful.n - 1).decides
-    found = words(careful, means(careful, 1 + side * MARGIN, generator))
-    assert found[Word.CONFIRMED] <= interval(level)[1]
+    counts = verdicts(careful, means(careful, 1 + side * MARGIN, generator))
+    assert counts[Word.CONFIRMED] <= interval(level)[1]
     assert careful.power >= 1 - level
 
 
@@ -297,37 +297,37 @@ def test_a_plan_outside_its_range_is_refused(arguments, message):
 @levels
 def test_a_right_law_is_refuted_at_most_as_often_as_announced(level, generator):
     planned = distance_plan(MARGIN, level, level)
-    drawn = generator.uniform(size=(REPETITIONS, planned.n))
-    found = [judge_uniform(row, planned).word for row in drawn]
-    assert found.count(Word.REFUTED) <= interval(level)[1]
-    assert found.count(Word.CONFIRMED) >= interval(1 - level)[0]
+    uniform = generator.uniform(size=(REPETITIONS, planned.n))
+    verdicts_given = [judge_uniform(row, planned).word for row in uniform]
+    assert verdicts_given.count(Word.REFUTED) <= interval(level)[1]
+    assert verdicts_given.count(Word.CONFIRMED) >= interval(1 - level)[0]
     # The bound is sharp: much less than announced would waste samples.
-    assert found.count(Word.REFUTED) >= interval(level / 2)[0]
+    assert verdicts_given.count(Word.REFUTED) >= interval(level / 2)[0]
 
 
 @levels
 def test_a_law_at_the_margin_is_confirmed_at_most_at_the_rate_alpha(level, generator):
     planned = distance_plan(MARGIN, level, level)
-    drawn = generator.uniform(size=(REPETITIONS, planned.n))
-    lifted = np.maximum(drawn, MARGIN)  # its distribution is MARGIN away, at MARGIN
-    found = [judge_uniform(row, planned).word for row in lifted]
-    assert found.count(Word.CONFIRMED) <= interval(level)[1]
+    uniform = generator.uniform(size=(REPETITIONS, planned.n))
+    lifted = np.maximum(uniform, MARGIN)  # its distribution is MARGIN away, at MARGIN
+    verdicts_given = [judge_uniform(row, planned).word for row in lifted]
+    assert verdicts_given.count(Word.CONFIRMED) <= interval(level)[1]
 
 
 @levels
 def test_a_law_at_the_detectable_distance_is_refuted(level, generator):
     planned = distance_plan(MARGIN, level, level)
-    drawn = generator.uniform(size=(REPETITIONS, planned.n))
-    lifted = np.maximum(drawn, planned.detectable)
-    found = [judge_uniform(row, planned).word for row in lifted]
-    assert found.count(Word.REFUTED) >= interval(1 - level)[0]
+    uniform = generator.uniform(size=(REPETITIONS, planned.n))
+    lifted = np.maximum(uniform, planned.detectable)
+    verdicts_given = [judge_uniform(row, planned).word for row in lifted]
+    assert verdicts_given.count(Word.REFUTED) >= interval(1 - level)[0]
 
 
 def test_distance_is_that_of_kolmogorov():
     samples = np.array([0.1, 0.3, 0.35, 0.9])
-    found = judge_uniform(samples, DistancePlan(4, 0.1))
-    assert found.ratio == pytest.approx(1 + 0.4)  # 3/4 of them lie below 0.35
-    assert found.low <= found.ratio <= found.high
+    result = judge_uniform(samples, DistancePlan(4, 0.1))
+    assert result.ratio == pytest.approx(1 + 0.4)  # 3/4 of them lie below 0.35
+    assert result.low <= result.ratio <= result.high
 
 
 def test_a_distance_plan_has_room_for_both_bands():

@@ -36,17 +36,17 @@ EDGE = find("zucchet:text:divergence")
 
 
 @pytest.fixture
-def asked():
+def recorded_check():
     """Rows whose check draws nothing, by id; and what it was called with."""
-    seen = []
+    calls = []
 
     def check(claim, seed):
-        seen.append((claim.id, seed))
+        calls.append((claim.id, seed))
         return tuple(
             RouteResult(
-                route, "here", 1.0, 1.0, 1.0, word, form, inside=form == "derived"
+                route, "here", 1.0, 1.0, 1.0, verdict, form, inside=form == "derived"
             )
-            for route, word, form in (
+            for route, verdict, form in (
                 ("reference", "confirmed", "derived"),
                 ("closed_form", "confirmed", "derived"),
                 ("reference", "refuted", "printed"),
@@ -54,16 +54,18 @@ def asked():
         )
 
     checked = Check(check, lambda claim: Score(5, ()), ("reference", "closed_form"))
-    return lambda claim_id: Row(dataclasses.replace(EDGE, id=claim_id), checked), seen
+    return lambda claim_id: Row(dataclasses.replace(EDGE, id=claim_id), checked), calls
 
 
-def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(asked):
-    find_row, seen = asked
-    (found,) = sigprop.judge.run.verify((find_row("zucchet:74"),), seed=41).claims
-    assert seen == [("zucchet:74", 41)]
-    assert found.counterexample == "At here the statement fails."
-    assert (found.status, found.formula_mutants) == ("conditional", 5)
-    assert found.killed_formula_mutants == 5
+def test_a_check_gets_the_seed_of_the_run_and_its_record_says_where_it_fails(
+    recorded_check,
+):
+    find_row, calls = recorded_check
+    (result,) = sigprop.judge.run.verify((find_row("zucchet:74"),), seed=41).claims
+    assert calls == [("zucchet:74", 41)]
+    assert result.counterexample == "At here the statement fails."
+    assert (result.status, result.formula_mutants) == ("conditional", 5)
+    assert result.killed_formula_mutants == 5
 
 
 class Here:
@@ -90,17 +92,17 @@ class Here:
 
 @pytest.mark.parametrize("running", [0, 2, 3])
 def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
-    running, asked, monkeypatch
+    running, recorded_check, monkeypatch
 ):
     """However many chunks of claims the other one has already begun."""
     ids = [f"zucchet:74:{number}" for number in range(3 * checking.CHUNK - 1)]
-    find_row, called_with = asked
+    find_row, called_with = recorded_check
     monkeypatch.setattr(checking, "ProcessPoolExecutor", Here)
-    seen, let_go = {}, []
+    stages, let_go = {}, []
     monkeypatch.setattr(checking, "let_go", lambda: let_go.append(len(called_with)))
 
     def progress(stage, done, total):
-        seen[stage] = (done, total)
+        stages[stage] = (done, total)
 
     submit = Here.submit
 
@@ -111,12 +113,12 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
         return future
 
     monkeypatch.setattr(Here, "submit", begun)
-    found = sigprop.judge.run.verify(
+    claims = sigprop.judge.run.verify(
         tuple(map(find_row, ids)), seed=43, again=find_row, progress=progress
     ).claims
-    assert [one.id for one in found] == ids
-    assert sorted(called_with) == sorted((one, 43) for one in ids)
-    assert seen["checks"] == (len(ids), len(ids))
+    assert [claim.id for claim in claims] == ids
+    assert sorted(called_with) == sorted((claim_id, 43) for claim_id in ids)
+    assert stages["checks"] == (len(ids), len(ids))
     # Each process asks before a chunk, of which the last is the short one.
     done = [0, 3, 7] if running < 3 else [0, 4, 8]
     assert let_go == done
@@ -126,19 +128,19 @@ def test_two_processes_judge_every_claim_once_with_the_seed_of_the_run(
 
 
 def judged_law(**how):
-    (found,) = sigprop.judge.run.verify((LAW,), **how).claims
-    return {r.point.rpartition(", ")[2]: r for r in found.results if r.n}, found
+    (claim,) = sigprop.judge.run.verify((LAW,), **how).claims
+    return {r.point.rpartition(", ")[2]: r for r in claim.results if r.n}, claim
 
 
 def test_the_law_of_the_ring_is_judged_at_its_own_margin_and_moves_with_the_seed():
-    found, claim = judged_law(seed=5)
+    results, claim = judged_law(seed=5)
     assert claim.status == "proved"
     planned = distance_plan(LAW.basis.margin)
-    assert {r.n for r in found.values()} == {planned.n}
+    assert {r.n for r in results.values()} == {planned.n}
     assert LAW.basis.margin == 0.01
     moved, _ = judged_law(seed=6)
-    assert {*found} == {*moved}
-    assert all(found[name].value != moved[name].value for name in found)
+    assert {*results} == {*moved}
+    assert all(results[name].value != moved[name].value for name in results)
 
 
 def test_the_score_of_the_law_is_that_of_its_own_margin():
@@ -163,17 +165,17 @@ def test_a_sampler_of_another_law_is_refuted_by_the_view_that_shows_it(
     name, monkeypatch
 ):
     def sample(key, n, inner, outer, dtype):
-        drawn = np.random.default_rng().uniform(size=(2, n))
-        first, second = WRONG_RINGS[name](*drawn)
+        uniform = np.random.default_rng().uniform(size=(2, n))
+        first, second = WRONG_RINGS[name](*uniform)
         nu, theta = ring.ring_polar(
             jnp.asarray(first), jnp.asarray(second), inner, outer
         )
         return jnp.exp(-nu + 1j * theta)
 
     monkeypatch.setattr(ring, "sample_ring", sample)
-    found, claim = judged_law()
+    results, claim = judged_law()
     assert claim.status == "refuted"
-    assert found[name].verdict == "refuted"
+    assert results[name].verdict == "refuted"
 
 
 def test_a_map_to_another_radius_is_refuted_without_drawing(monkeypatch):
@@ -185,8 +187,8 @@ def test_a_map_to_another_radius_is_refuted_without_drawing(monkeypatch):
 
     monkeypatch.setattr(sigprop.judge.run.ring, "ring_polar", moved)
     _, claim = judged_law()
-    words = {str(r.verdict) for r in claim.results if r.route == "reference"}
-    assert words == {"refuted"}
+    verdicts = {str(r.verdict) for r in claim.results if r.route == "reference"}
+    assert verdicts == {"refuted"}
 
 
 # --- the command line
@@ -197,31 +199,34 @@ def called(monkeypatch):
     """How the command line asked for a run; what it gets has one surprise."""
     import sigprop.numerics.devices
 
-    seen = {}
+    call = {}
     use = sigprop.numerics.devices.use_device
 
     def on(device):
-        seen["device"] = device
+        call["device"] = device
         return use(device)
 
     def verify(rows, **how):
-        seen.update(how, claims=tuple(one.claim.id for one in rows))
-        found = tuple(
+        call.update(how, claims=tuple(entry.claim.id for entry in rows))
+        results = tuple(
             dataclasses.replace(
-                finish(one, [], Scores(), 0.0), status=str(one.claim.expected)
+                finish(entry, [], Scores(), 0.0), status=str(entry.claim.expected)
             )
-            for one in rows
+            for entry in rows
         )
-        if seen.get("surprise"):
-            found = (dataclasses.replace(found[0], status="undecided"), *found[1:])
+        if call.get("surprise"):
+            results = (
+                dataclasses.replace(results[0], status="undecided"),
+                *results[1:],
+            )
         return Run(
-            found, how["tier"], 0.05, 1e-6, 1e-7, how["seed"], "cpu", "float64",
+            results, how["tier"], 0.05, 1e-6, 1e-7, how["seed"], "cpu", "float64",
             {"sigprop": "9"}, 1.0,
         )  # fmt: skip
 
     monkeypatch.setattr(sigprop.judge.run, "verify", verify)
     monkeypatch.setattr(sigprop.numerics.devices, "use_device", on)
-    return seen
+    return call
 
 
 def run(*arguments):
@@ -231,9 +236,9 @@ def run(*arguments):
 def test_every_option_of_verify_reaches_the_run(called, tmp_path):
     path = tmp_path / "rows.json"
     options = ("--tier", "headline", "--seed", 7, "--samples", 90_000)
-    done = run("verify", "--claim", "zucchet:1", "--claim", "lru:4", *options,
+    result = run("verify", "--claim", "zucchet:1", "--claim", "lru:4", *options,
                "--json", path)  # fmt: skip
-    assert done.exit_code == console.EXPECTED, done.output
+    assert result.exit_code == console.EXPECTED, result.output
     assert called["claims"] == ("zucchet:1", "lru:4")
     assert (called["tier"], called["seed"], called["samples"]) == (
         "headline",
@@ -248,21 +253,21 @@ def test_every_option_of_verify_reaches_the_run(called, tmp_path):
 
 def test_the_headline_tier_judges_main_moments_alone_unless_a_claim_is_named(called):
     assert run("verify", "--tier", "headline").exit_code == console.EXPECTED
-    asked = {claim.id: row(claim.id).basis for claim in select()}
+    bases = {claim.id: row(claim.id).basis for claim in select()}
     closer = {
         name
-        for name, basis in asked.items()
+        for name, basis in bases.items()
         if (isinstance(basis, Grid) and margin_of(basis, "headline") < basis.margin)
         or (isinstance(basis, Check) and basis.of_tier("headline") != basis.results)
     }
     assert {"zucchet:48", "lru:prop3.3", "sigprop:memories-gla"} < closer
     assert set(called["claims"]) == closer
-    done = run("verify", "--tier", "headline", "--paper", "lru")
-    assert done.exit_code == console.EXPECTED
+    result = run("verify", "--tier", "headline", "--paper", "lru")
+    assert result.exit_code == console.EXPECTED
     assert called["claims"] == ("lru:prop3.3",)
-    done = run("verify", "--tier", "headline", "--paper", "rotrnn")
-    assert done.exit_code == console.BAD_INPUT
-    assert "need rows of main moments for the headline tier, got none" in done.stderr
+    result = run("verify", "--tier", "headline", "--paper", "rotrnn")
+    assert result.exit_code == console.BAD_INPUT
+    assert "need rows of main moments for the headline tier, got none" in result.stderr
 
 
 def test_a_surprise_ends_verify_and_ledger_with_one(called):
@@ -276,14 +281,14 @@ def test_a_surprise_ends_verify_and_ledger_with_one(called):
 def test_the_ledger_counts_every_row_and_shows_those_of_the_status(called, tmp_path):
     rows, site = tmp_path / "rows.json", tmp_path / "site"
     called["surprise"] = True  # among the definitions, which are not shown
-    done = run("ledger", "--paper", "zucchet", "--status", "refuted", "--seed", 3,
+    result = run("ledger", "--paper", "zucchet", "--status", "refuted", "--seed", 3,
                "--json", rows, "--html", site)  # fmt: skip
-    assert done.exit_code == console.UNEXPECTED
+    assert result.exit_code == console.UNEXPECTED
     assert (called["tier"], called["seed"]) == ("quick", 3)
-    wanted = [one.id for one in select("zucchet") if one.expected == "refuted"]
+    wanted = [claim.id for claim in select("zucchet") if claim.expected == "refuted"]
     assert [row["id"] for row in json.loads(rows.read_text())] == wanted
     assert len(list(site.glob("zucchet-*.html"))) == len(wanted)
-    valued = sum(one.expected not in VALUELESS for one in select("zucchet"))
+    valued = sum(claim.expected not in VALUELESS for claim in select("zucchet"))
     # The surprising definition is undecided, so it counts.
-    assert f"{valued} of {valued + 1} verdicts are as expected" in done.output
-    assert f"{len(wanted)} refuted" in done.output
+    assert f"{valued} of {valued + 1} verdicts are as expected" in result.output
+    assert f"{len(wanted)} refuted" in result.output

@@ -56,7 +56,9 @@ def metric(path):
     numbers = {
         White: lambda: (1, 0, 0),
         AR1: lambda: (0, 1, Rational(repr(law.rho))),
-        Mixed: lambda: tuple(Rational(repr(one)) for one in dataclasses.astuple(law)),
+        Mixed: lambda: tuple(
+            Rational(repr(value)) for value in dataclasses.astuple(law)
+        ),
     }[type(law)]()
     form = theory.metric(path.gain, "mixed").result
     numbers = dict(zip((a, b, rho), numbers, strict=True))
@@ -101,8 +103,8 @@ def test_omega_is_the_integral_of_the_root_of_the_metric(path):
             for pair in itertools.pairwise(ends)
         ]
     expected = [float(sum(parts[: i + 1])) for i in range(3)]
-    found = path.omega(np.exp(-np.array(ends[1:])))
-    np.testing.assert_allclose(found, expected, rtol=1e-11)
+    coordinates = path.omega(np.exp(-np.array(ends[1:])))
+    np.testing.assert_allclose(coordinates, expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize("path", [*PATHS, *EDGES[1:]], ids=str)
@@ -113,8 +115,8 @@ def test_a_unit_step_moves_the_state_by_one_along_the_whole_chart(path):
     modulus = path.modulus()
     moduli = 1 - np.geomspace(0.99, 1e-6, 40)
     omega = modulus.inverse(jnp.asarray(moduli))
-    slopes = np.asarray(jax.vmap(jax.grad(modulus.forward))(omega))
-    moved = [float(square(mpmath.mpf(float(at)))) for at in moduli] * slopes**2
+    derivatives = np.asarray(jax.vmap(jax.grad(modulus.forward))(omega))
+    moved = [float(square(mpmath.mpf(float(at)))) for at in moduli] * derivatives**2
     np.testing.assert_allclose(moved, 1, atol=1e-7)
 
 
@@ -123,9 +125,9 @@ def test_the_chart_is_the_path_to_the_error_that_it_states(path):
     gaps = np.geomspace(0.9, 1e-11, 300)
     omega = path.omega(gaps)
     modulus = path.modulus()
-    found = 1 - np.asarray(modulus.forward(jnp.asarray(omega)))
+    computed = 1 - np.asarray(modulus.forward(jnp.asarray(omega)))
     rounding = 3e-16 / gaps
-    assert (np.abs(found / gaps - 1) < 1e-10 + rounding).all()
+    assert (np.abs(computed / gaps - 1) < 1e-10 + rounding).all()
     back = np.asarray(modulus.inverse(jnp.asarray(1 - gaps)))
     assert (np.abs(back / omega - 1) < 1e-10 + rounding).all()
 
@@ -156,19 +158,19 @@ def test_at_long_memory_the_state_moves_as_far_at_any_correlation(ratio):
 
 
 def test_negative_parameters_go_the_path_of_negative_eigenvalues():
-    chart, mirrored = Path(AR1(0.8)).modulus(), Path(AR1(-0.8))
+    path, mirrored = Path(AR1(0.8)).modulus(), Path(AR1(-0.8))
     omega = mirrored.omega([0.7, 1e-3])
-    found = chart.forward(jnp.asarray(-omega))
-    np.testing.assert_allclose(found, [-0.3, -0.999], rtol=1e-9)
-    np.testing.assert_allclose(chart.inverse(found), -omega, rtol=1e-8)
-    assert float(chart.forward(jnp.zeros(()))) == 0
-    assert float(jax.grad(chart.forward)(0.0)) == pytest.approx(1)
+    coordinate = path.forward(jnp.asarray(-omega))
+    np.testing.assert_allclose(coordinate, [-0.3, -0.999], rtol=1e-9)
+    np.testing.assert_allclose(path.inverse(coordinate), -omega, rtol=1e-8)
+    assert float(path.forward(jnp.zeros(()))) == 0
+    assert float(jax.grad(path.forward)(0.0)) == pytest.approx(1)
 
 
 def test_cubics_go_straight_on_beyond_their_knots():
     table = np.array([0.0, 1.0]), np.array([0.0, 1.0]), np.array([2.0, 0.5])
-    found = _cubic(jnp.array([-1.0, 3.0]), *table)
-    np.testing.assert_allclose(found, [-2.0, 2.0])
+    values = _cubic(jnp.array([-1.0, 3.0]), *table)
+    np.testing.assert_allclose(values, [-2.0, 2.0])
 
 
 @pytest.mark.parametrize("gain", theory.GAINS[:3])
@@ -177,52 +179,56 @@ def test_speed_of_the_angle_is_the_metric(gain):
     exact = compile_expr(form, nu, angle, rho, backend="mpmath")
     for gap, at, ratio in ((0.3, 0.5, 0.6), (1e-4, 1e-3, 0.99), (1e-2, 3.0, -0.9)):
         with mpmath.workdps(40):
-            place = 1 - mpmath.mpf(gap), mpmath.mpf(at), mpmath.mpf(ratio)
-            expected = float(mpmath.sqrt(exact(*place)))
-        found = speed(AR1(ratio), gain, gap, at, "angle")
-        assert float(found) == pytest.approx(expected, rel=1e-12)
+            point = 1 - mpmath.mpf(gap), mpmath.mpf(at), mpmath.mpf(ratio)
+            expected = float(mpmath.sqrt(exact(*point)))
+        value = speed(AR1(ratio), gain, gap, at, "angle")
+        assert float(value) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
-    ("process", "place"),
+    ("process", "point"),
     [
         (AR1(0.6), (0.8, 0.0)),
         (MIXED, (0.8, math.pi)),
         (MIXED, (0.8, 0.4)),
     ],
 )
-@pytest.mark.sampled(keep=["process2-place2"])
-def test_loss_speed_is_the_curvature_of_the_normalised_loss(process, place):
+@pytest.mark.sampled(keep=["process2-point2"])
+def test_loss_speed_is_the_curvature_of_the_normalised_loss(process, point):
     """By autodiff, of the unnormalised loss and the moments that normalise it."""
-    star = jnp.array(place)
-    task = OneDimensional(complex(place[0] * np.exp(1j * place[1])), False, process)
+    star = jnp.array(point)
+    task = OneDimensional(complex(point[0] * np.exp(1j * point[1])), False, process)
     law = spectrum(process)
 
     def moment(at):
         gap, phase = 1 - at[0], at[1]
-        white, other = (state_moment(gap, phase, one) for one in (0.0, law.rho))
+        white, other = (
+            state_moment(gap, phase, correlation) for correlation in (0.0, law.rho)
+        )
         return law.a * white + law.b * other
 
     def loss(at):
         cross = (moment(at) + moment(star) - 2 * task.loss(*at)) / 2
         return 1 - cross / jnp.sqrt(moment(at) * moment(star))
 
-    found = np.diag(jax.jit(jax.hessian(loss))(star))
-    gap, phase = 1 - place[0], place[1]
+    curvatures = np.diag(jax.jit(jax.hessian(loss))(star))
+    gap, phase = 1 - point[0], point[1]
     expected = [speed(process, "loss", gap, phase, way) for way in ("modulus", "angle")]
-    np.testing.assert_allclose(found, np.square(expected), rtol=1e-9)
+    np.testing.assert_allclose(curvatures, np.square(expected), rtol=1e-9)
 
 
 def test_the_optimal_chart_goes_there_and_back_and_hides_what_it_should():
     path = Path(AR1(0.5), "white")
-    for held in (False, True):
-        chart = OptimalChart(path, "optimal", held)
-        at = chart.coordinates(0.97, 0.6)
-        np.testing.assert_allclose(chart.polar(at), (0.97, 0.6), rtol=1e-9)
+    for held_angle in (False, True):
+        parametrisation = OptimalChart(path, "optimal", held_angle)
+        at = parametrisation.coordinates(0.97, 0.6)
+        np.testing.assert_allclose(parametrisation.polar(at), (0.97, 0.6), rtol=1e-9)
         moved = jax.grad(
-            lambda one, at=at, chart=chart: chart.polar(Coordinates(one, at.angle))[1]
+            lambda modulus, at=at, parametrisation=parametrisation: (
+                parametrisation.polar(Coordinates(modulus, at.angle))[1]
+            )
         )(at.modulus)
-        assert (float(moved) == 0) == held
+        assert (float(moved) == 0) == held_angle
     plain = Chart("tanh", "plain")
     optimal = OptimalChart(Path(White(), "loss"))
     np.testing.assert_allclose(

@@ -83,8 +83,8 @@ def conjugated(layer):
     return with_modes(
         layer,
         *(
-            jnp.where(mask, one.conj(), one)
-            for mask, one in (
+            jnp.where(mask, array.conj(), array)
+            for mask, array in (
                 (flip, layer.eigenvalues()),
                 (flip[:, None], B),
                 (flip[None], C),
@@ -114,21 +114,21 @@ def test_loss_does_not_see_how_a_mode_is_written(x64, process):
 def test_slices_do_not_see_how_a_mode_is_scaled(x64):
     loss, layer = problem(), cartesian()
     steps = [jnp.linspace(-0.05, 0.05, 5)] * 2
-    found = [
+    slices = [
         landscape.slices(
             loss,
-            one,
-            [landscape.direction(k, one) for k in jax.random.split(KEY)],
+            each_layer,
+            [landscape.direction(k, each_layer) for k in jax.random.split(KEY)],
             steps,
         )
-        for one in (layer, rescaled(layer))
+        for each_layer in (layer, rescaled(layer))
     ]
-    assert np.isfinite(found).all()
-    np.testing.assert_allclose(*found, rtol=1e-9)
+    assert np.isfinite(slices).all()
+    np.testing.assert_allclose(*slices, rtol=1e-9)
     plain = jax.tree.map(jnp.ones_like, landscape.parameters(layer))
     apart = [
-        landscape.slices(loss, one, [plain], steps[:1])
-        for one in (layer, rescaled(layer))
+        landscape.slices(loss, each_layer, [plain], steps[:1])
+        for each_layer in (layer, rescaled(layer))
     ]
     assert float(jnp.abs(apart[0] / apart[1] - 1).max()) > 0.01
 
@@ -136,17 +136,17 @@ def test_slices_do_not_see_how_a_mode_is_scaled(x64):
 @pytest.mark.parametrize("same", [permuted, turned, conjugated])
 def test_a_slice_moves_with_the_way_its_modes_are_written(x64, same):
     loss, layer = problem(), cartesian()
-    whole = landscape.direction(KEY, layer)
-    there = same(eqx.apply_updates(layer, whole))
+    direction = landscape.direction(KEY, layer)
+    there = same(eqx.apply_updates(layer, direction))
     mapped = jax.tree.map(
         lambda x, y: x - y, *map(landscape.parameters, (there, same(layer)))
     )
     steps = [jnp.linspace(-0.05, 0.05, 3)]
-    found = landscape.slices(loss, layer, [whole], steps)
+    slices = landscape.slices(loss, layer, [direction], steps)
     normalised = landscape.normalise(mapped, same(layer))
-    again = landscape.slices(loss, same(layer), [normalised], steps)
-    assert np.isfinite(found).all()
-    np.testing.assert_allclose(found, again, rtol=1e-9)
+    repeated = landscape.slices(loss, same(layer), [normalised], steps)
+    assert np.isfinite(slices).all()
+    np.testing.assert_allclose(slices, repeated, rtol=1e-9)
 
 
 LAYERS = {
@@ -160,8 +160,8 @@ LAYERS = {
 
 
 OTHERS = [
-    pytest.param(one, marks=pytest.mark.slow if one[0] in "bst" else ())
-    for one in LAYERS
+    pytest.param(name, marks=pytest.mark.slow if name[0] in "bst" else ())
+    for name in LAYERS
 ]
 
 
@@ -169,14 +169,14 @@ OTHERS = [
 def test_every_mode_is_one_unit_and_a_direction_as_long(x64, name):
     make, modes = LAYERS[name]
     layer = make()
-    found = landscape.units(layer)
+    units = landscape.units(layer)
     x = np.asarray(ravel_pytree(landscape.parameters(layer))[0])
-    sizes = np.bincount(found.label)
+    sizes = np.bincount(units.label)
     if modes is not None:
         assert (sizes > 2).sum() == modes or layer.D.ndim > 1
     moved = landscape.direction(KEY, layer)
-    own = found.lengths(np.asarray(ravel_pytree(moved)[0]))
-    np.testing.assert_allclose(own, found.lengths(x), rtol=1e-12)
+    own = units.lengths(np.asarray(ravel_pytree(moved)[0]))
+    np.testing.assert_allclose(own, units.lengths(x), rtol=1e-12)
 
 
 def test_a_mode_holds_its_eigenvalue_its_row_and_its_column(x64):
@@ -201,8 +201,12 @@ def test_rows_of_a_matrix_are_units_and_biases_go_with_them(x64):
     assert len({*map(float, encoder.bias)}) == len(encoder.bias)
     recurrent = label.blocks[0].layer
     for mode in range(4):
-        whole = recurrent.nu_log[mode], *recurrent.B_re[mode], *recurrent.C_im[:, mode]
-        assert len({*map(float, whole)}) == 1
+        mode_parameters = (
+            recurrent.nu_log[mode],
+            *recurrent.B_re[mode],
+            *recurrent.C_im[:, mode],
+        )
+        assert len({*map(float, mode_parameters)}) == 1
 
 
 def small_network(layer):
@@ -270,9 +274,14 @@ def test_quadratic_model_touches_the_slice(x64):
 
 def test_points_of_a_slice_do_not_depend_on_the_batch(x64):
     loss, layer = problem(), cartesian()
-    one, steps = [landscape.direction(KEY, layer)], [jnp.linspace(-0.05, 0.05, 7)]
-    found = [landscape.slices(loss, layer, one, steps, batch) for batch in (2, 7)]
-    np.testing.assert_allclose(*found, rtol=1e-12)
+    directions, steps = (
+        [landscape.direction(KEY, layer)],
+        [jnp.linspace(-0.05, 0.05, 7)],
+    )
+    slices = [
+        landscape.slices(loss, layer, directions, steps, batch) for batch in (2, 7)
+    ]
+    np.testing.assert_allclose(*slices, rtol=1e-12)
 
 
 def test_misfits_are_refused(x64):
@@ -299,18 +308,18 @@ CHARTS = (
 )
 
 
-def by_points(task, chart, rows, columns):
+def by_points(task, parametrisation, rows, columns):
     """The loss of the task, point by point."""
 
-    def one(row, column):
-        if chart is None:
+    def loss_at(row, column):
+        if parametrisation is None:
             return task.loss(jnp.hypot(row, column), jnp.arctan2(column, row))
-        return task.loss(*chart.polar(Coordinates(row, column)))
+        return task.loss(*parametrisation.polar(Coordinates(row, column)))
 
-    return jax.vmap(jax.vmap(one, (None, 0)), (0, None))(rows, columns)
+    return jax.vmap(jax.vmap(loss_at, (None, 0)), (0, None))(rows, columns)
 
 
-ALTERNATING = [(name, place % 2 == 0) for place, name in enumerate(INPUTS)]
+ALTERNATING = [(name, index % 2 == 0) for index, name in enumerate(INPUTS)]
 
 
 @pytest.mark.parametrize(("name", "normalised"), ALTERNATING)
@@ -319,31 +328,35 @@ def test_surface_is_the_loss_of_the_task(x64, name, normalised):
     teacher = cmath.rect(0.9, 0.4)
     task = OneDimensional(teacher, normalised, INPUTS[name])
     axes = jnp.linspace(-0.68, 0.69, 7), jnp.linspace(-0.7, 0.71, 6)
-    for chart in (None, CHARTS[len(name) % 3]):
-        found = landscape.surface(task, *axes, chart)
-        expected = by_points(task, chart, *axes)
-        assert found.shape == (7, 6)
+    for parametrisation in (None, CHARTS[len(name) % 3]):
+        surface = landscape.surface(task, *axes, parametrisation)
+        expected = by_points(task, parametrisation, *axes)
+        assert surface.shape == (7, 6)
         size = float(expected[jnp.isfinite(expected)].max())
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13 * size)
+        np.testing.assert_allclose(surface, expected, rtol=1e-12, atol=1e-13 * size)
 
 
-@pytest.mark.parametrize("chart", CHARTS[2:], ids=lambda chart: chart.modulus)
+@pytest.mark.parametrize(
+    "parametrisation", CHARTS[2:], ids=lambda parametrisation: parametrisation.modulus
+)
 @pytest.mark.slow
-def test_surface_is_the_loss_in_every_chart_and_of_finite_sequences(x64, chart):
+def test_surface_is_the_loss_in_every_chart_and_of_finite_sequences(
+    x64, parametrisation
+):
     axes = jnp.linspace(-1.5, 1.5, 5), jnp.linspace(-2.0, 3.0, 4)
     for length in (None, 9):
         task = OneDimensional(cmath.rect(0.9, 0.4), length=length)
-        found = landscape.surface(task, *axes, chart)
-        expected = by_points(task, chart, *axes)
-        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-13)
+        surface = landscape.surface(task, *axes, parametrisation)
+        expected = by_points(task, parametrisation, *axes)
+        np.testing.assert_allclose(surface, expected, rtol=1e-11, atol=1e-13)
 
 
 def test_surface_is_zero_at_the_teacher_and_infinite_outside(x64):
     task = OneDimensional(0.6 + 0.3j, process=AR1(0.5))
-    found = landscape.surface(task, jnp.array([0.6, 0.9]), jnp.array([0.3, 0.5]))
-    assert float(found[0, 0]) == pytest.approx(0, abs=1e-14)
-    assert float(found[1, 1]) == math.inf
-    assert np.isfinite(found[0, 1])
+    surface = landscape.surface(task, jnp.array([0.6, 0.9]), jnp.array([0.3, 0.5]))
+    assert float(surface[0, 0]) == pytest.approx(0, abs=1e-14)
+    assert float(surface[1, 1]) == math.inf
+    assert np.isfinite(surface[0, 1])
 
 
 @pytest.mark.slow
@@ -351,9 +364,9 @@ def test_surface_is_zero_at_the_teacher_and_infinite_outside(x64):
 def test_a_surface_of_four_million_points_is_the_loss_at_any_of_them(x64, process):
     task = OneDimensional(cmath.rect(0.99, math.pi / 100), process=process)
     axes = jnp.linspace(0.5, 0.999, 2000), jnp.linspace(-math.pi, math.pi, 2000)
-    chart = Chart("plain", "plain")
-    found = landscape.surface(task, *axes, chart)
-    assert found.shape == (2000, 2000)
+    parametrisation = Chart("plain", "plain")
+    surface = landscape.surface(task, *axes, parametrisation)
+    assert surface.shape == (2000, 2000)
     some = np.s_[::333], np.s_[::499]
-    expected = by_points(task, chart, axes[0][some[0]], axes[1][some[1]])
-    np.testing.assert_allclose(found[some], expected, rtol=1e-11, atol=1e-13)
+    expected = by_points(task, parametrisation, axes[0][some[0]], axes[1][some[1]])
+    np.testing.assert_allclose(surface[some], expected, rtol=1e-11, atol=1e-13)

@@ -43,16 +43,16 @@ def with_value(layer, **values):
     return layer
 
 
-def gap(found, truth):
+def gap(value, truth):
     """Largest error, relative to the largest true value or to one if that is less."""
-    found, truth = np.asarray(found), np.asarray(truth)
-    assert found.shape == truth.shape
-    return np.abs(found - truth).max(initial=0) / np.abs(truth).max(initial=1)
+    value, truth = np.asarray(value), np.asarray(truth)
+    assert value.shape == truth.shape
+    return np.abs(value - truth).max(initial=0) / np.abs(truth).max(initial=1)
 
 
 def require_slopes(layer, u):
     """Every parameter's gradient of ``loss`` is a finite difference, in any direction."""
-    found = parameters(slopes_of(layer, u))
+    gradients = parameters(slopes_of(layer, u))
     for seed, (field, value) in enumerate(parameters(layer).items()):
         along = np.random.default_rng(seed).normal(size=value.shape)
         up, down = (
@@ -61,5 +61,7 @@ def require_slopes(layer, u):
         )
         truth = (up - down) / 2e-6
         assert truth != 0
-        slope = np.vdot(found[field], along)
-        np.testing.assert_allclose(slope, truth, rtol=1e-6, atol=1e-7, err_msg=field)
+        derivative = np.vdot(gradients[field], along)
+        np.testing.assert_allclose(
+            derivative, truth, rtol=1e-6, atol=1e-7, err_msg=field
+        )

@@ -41,14 +41,14 @@ def by_hand(built, u, turn=True, causal=True):
     for t in range(len(u)):
         heads = []
         for head in np.split(np.arange(WIDTH), HEADS):
-            seen = range(t + 1 if causal else len(u))
+            visible = range(t + 1 if causal else len(u))
             q = (w_q[head] @ u[t]).reshape(-1, 2) @ [1, 1j] * np.exp(1j * t * speeds)
             scores = []
-            for s in seen:
+            for s in visible:
                 k = (w_k[head] @ u[s]).reshape(-1, 2) @ [1, 1j]
                 scores.append(np.vdot(k * np.exp(1j * s * speeds), q).real)
             weights = np.exp(np.array(scores) / np.sqrt(size))
-            values = np.array([w_v[head] @ u[s] for s in seen])
+            values = np.array([w_v[head] @ u[s] for s in visible])
             heads.append(weights @ values / weights.sum())
         y[t] = w_o @ np.concatenate(heads)
     return y
@@ -58,11 +58,11 @@ def by_hand(built, u, turn=True, causal=True):
 def test_outputs_are_the_softmax_by_hand():
     built = wide(layer())
     u = inputs(built)
-    found = run(built, jnp.asarray(u))
-    assert gap(found, by_hand(built, u)) < 1e-13
+    outputs = run(built, jnp.asarray(u))
+    assert gap(outputs, by_hand(built, u)) < 1e-13
     # The partners: without positions, and with the future, it is something else.
-    assert gap(found, by_hand(built, u, turn=False)) > 0.05
-    assert gap(found, by_hand(built, u, causal=False)) > 0.05
+    assert gap(outputs, by_hand(built, u, turn=False)) > 0.05
+    assert gap(outputs, by_hand(built, u, causal=False)) > 0.05
 
 
 @pytest.mark.slow
@@ -100,8 +100,8 @@ def test_scores_depend_on_the_distance_alone():
         return np.einsum("ts,ts->t", *turned)
 
     early = np.array([0, 1, 7, 400, 9000])
-    found = scores(early + 5, early)
-    np.testing.assert_allclose(found, found[0], rtol=1e-10)
+    products = scores(early + 5, early)
+    np.testing.assert_allclose(products, products[0], rtol=1e-10)
     distances = np.arange(6)
     assert np.abs(np.diff(scores(distances, 0 * distances))).min() > 1e-3
 
@@ -128,7 +128,7 @@ def test_steps_keep_the_states_and_count_them():
     built = wide(layer())
     u = jnp.asarray(inputs(built))
     (rows, count), _ = jax.lax.scan(
-        lambda state, one: built.step(state, one), built.initial_state(), u
+        lambda state, token: built.step(state, token), built.initial_state(), u
     )
     assert count == LENGTH
     assert gap(rows[:LENGTH], states_of(built, u)) < 1e-14
@@ -163,10 +163,10 @@ def test_a_batch_is_a_vmap():
 def test_single_precision_is_double_precision_up_to_rounding():
     single = layer(200)
     u = inputs(single, 200)
-    found = run(single, jnp.asarray(u, jnp.float32))
-    assert found.dtype == jnp.float32
+    outputs = run(single, jnp.asarray(u, jnp.float32))
+    assert outputs.dtype == jnp.float32
     with double_precision(True):
-        assert gap(found, run(wide(single), jnp.asarray(u))) < 3e-5
+        assert gap(outputs, run(wide(single), jnp.asarray(u))) < 3e-5
 
 
 def test_large_scores_choose_one_value_and_do_not_overflow():
@@ -177,8 +177,8 @@ def test_large_scores_choose_one_value_and_do_not_overflow():
     np.testing.assert_array_equal(twice, 2 * once)
     small = u * 2.0**-20
     assert gap(run(built, 2 * small), 2 * run(built, small)) > 0.05
-    slopes = parameters(slopes_of(built, u)).values()
-    assert all(np.isfinite(slope).all() for slope in slopes)
+    gradients = parameters(slopes_of(built, u)).values()
+    assert all(np.isfinite(gradient).all() for gradient in gradients)
 
 
 @x64
@@ -187,8 +187,8 @@ def test_lengths_zero_and_one_work():
     nothing = jnp.zeros((0, WIDTH))
     assert run(built, nothing).shape == (0, WIDTH)
     assert not any(leaf.any() for leaf in jax.tree.leaves(slopes_of(built, nothing)))
-    one = jnp.ones((1, WIDTH))
-    assert gap(run(built, one), one @ built.W_v.T @ built.W_o.T) < 1e-14
+    ones = jnp.ones((1, WIDTH))
+    assert gap(run(built, ones), ones @ built.W_v.T @ built.W_o.T) < 1e-14
 
 
 def test_longer_sequences_than_there_is_room_for_are_refused():

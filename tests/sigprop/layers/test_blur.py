@@ -9,6 +9,7 @@ import pytest
 from sigprop.layers.base import count_parameters, parameters, stepwise
 from sigprop.layers.blur import BLUR, blur
 from sigprop.layers.lru import GAMMAS
+from tests.sigprop.layers.helpers import gap
 
 LENGTH = 19
 x64 = pytest.mark.usefixtures("x64")
@@ -39,11 +40,6 @@ def swapped(built):
         for name, value in parameters(built).items()
     }
     return BLUR(**{"gamma_log": None, **values}, gamma=built.gamma)
-
-
-def gap(found, truth):
-    found, truth = np.asarray(found), np.asarray(truth)
-    return np.abs(found - truth).max(initial=0) / np.abs(truth).max(initial=1)
 
 
 @x64
@@ -120,9 +116,9 @@ def test_layer_is_linear():
 def test_eigenvalues_stay_in_the_disc_at_any_parameters(seed):
     rng = np.random.default_rng(seed)
     built = jax.tree.map(lambda p: jnp.asarray(rng.normal(size=p.shape) * 5), layer())
-    found = np.asarray(built.eigenvalues())
-    assert found.shape == (built.state_size,)
-    assert np.abs(found).max() <= 1 + 1e-15
+    eigenvalues = np.asarray(built.eigenvalues())
+    assert eigenvalues.shape == (built.state_size,)
+    assert np.abs(eigenvalues).max() <= 1 + 1e-15
 
 
 @x64
@@ -167,16 +163,16 @@ def test_parameters_are_those_of_the_formula(gamma):
     ],
 )
 def test_bad_arguments_are_refused(arguments, text):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011, compared in full below
+    with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
         blur(jax.random.PRNGKey(0), **({"state_size": 4, "width": 3} | arguments))
-    assert str(caught.value) == text
+    assert str(error.value) == text
 
 
 @x64
 def test_inputs_of_a_wrong_width_are_refused():
-    with pytest.raises(ValueError) as caught:  # noqa: PT011, compared in full below
+    with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
         layer()(jnp.zeros((5, 2)))
-    assert str(caught.value) == (
+    assert str(error.value) == (
         "need inputs of shape (time, 3), got (5, 2); use jax.vmap over a batch"
     )
 
@@ -184,9 +180,9 @@ def test_inputs_of_a_wrong_width_are_refused():
 @x64
 def test_there_is_no_step():
     built = layer()
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError) as error:
         built.step(built.initial_state(), jnp.zeros(3))
-    assert str(caught.value) == (
+    assert str(error.value) == (
         "need the whole sequence: an output of BLUR depends on the inputs after it, so "
         "there is no step; call the layer on all inputs"
     )

@@ -53,12 +53,12 @@ def test_the_lru_is_its_papers_listing():
 
 def test_modes_take_several_phase_limits_in_turn():
     key, limits = jax.random.key(4), (0.3, 2.0, 6.0)
-    one, several = (lru(key, 900, 1, max_phase=most) for most in (6.0, limits))
-    for place, most in enumerate(limits):
-        whole, cut = (np.exp(each.theta_log)[place::3] for each in (one, several))
-        np.testing.assert_allclose(cut, whole * most / 6.0, rtol=1e-5)
+    single, several = (lru(key, 900, 1, max_phase=most) for most in (6.0, limits))
+    for index, most in enumerate(limits):
+        full, cut = (np.exp(each.theta_log)[index::3] for each in (single, several))
+        np.testing.assert_allclose(cut, full * most / 6.0, rtol=1e-5)
         assert 0.9 * most < cut.max() <= most
-    np.testing.assert_array_equal(one.nu_log, several.nu_log)
+    np.testing.assert_array_equal(single.nu_log, several.nu_log)
     for wrong in ((), (1.0, 7.0), (0.0, 1.0)):
         with pytest.raises(ValueError, match="need 0 < max_phase <= 2 pi, got"):
             lru(key, 3, 3, max_phase=wrong)
@@ -79,9 +79,9 @@ def test_memories_are_spread_evenly_where_that_is_asked(name):
     kind = name.removeprefix("bidirectional_")
 
     def rates(**spread):
-        drawn = sequence_layer(jax.random.key(1), name, 12, 12, **RINGS[name], **spread)
-        found = np.asarray(getattr(drawn, RATES[kind]), float)
-        return np.log(np.log1p(np.exp(found))) if kind == "rglru" else found
+        layer = sequence_layer(jax.random.key(1), name, 12, 12, **RINGS[name], **spread)
+        values = np.asarray(getattr(layer, RATES[kind]), float)
+        return np.log(np.log1p(np.exp(values))) if kind == "rglru" else values
 
     even = rates(spread="log")
     ends = np.log(-np.log([0.99, 0.5]))
@@ -132,8 +132,8 @@ def test_weights_have_the_listings_variances():
             variance, rel=0.03
         )
     dense = zucchet_lru(jax.random.key(0), 300, 200, 100, nu0=0.9, theta0=1.0)
-    both = np.var(np.asarray(dense.B_re)) + np.var(np.asarray(dense.B_im))
-    assert both == pytest.approx(1 / 200, rel=0.03)
+    total = np.var(np.asarray(dense.B_re)) + np.var(np.asarray(dense.B_im))
+    assert total == pytest.approx(1 / 200, rel=0.03)
 
 
 def test_gamma_makes_the_state_of_a_white_input_unit_sized():
@@ -152,14 +152,14 @@ def test_gamma_makes_the_state_of_a_white_input_unit_sized():
 def test_a_detached_normalisation_gets_no_gradient():
     u = jax.random.normal(jax.random.key(1), (30, 4))
 
-    def slope(gamma):
+    def gradient(gamma):
         layer = lru(jax.random.key(0), 8, 4, r_min=0.8, gamma=gamma)
         return jax.grad(lambda nu: jnp.sum(replace(layer, nu)(u) ** 2))(layer.nu_log)
 
     def replace(layer, nu_log):
         return lru_like(layer, nu_log)
 
-    learned, detached = slope("learned"), slope("detached")
+    learned, detached = gradient("learned"), gradient("detached")
     np.testing.assert_allclose(learned, detached, rtol=1e-9)
     through = jax.grad(lambda nu: jnp.sum(attached(nu)(u) ** 2))
 
@@ -202,9 +202,9 @@ def test_coordinates_are_three_names_of_one_layer():
 def test_an_lru_in_other_coordinates_is_the_lru(coordinates):
     ring = {"r_min": 0.4, "r_max": 0.9, "max_phase": 2.0}
     key, u = jax.random.key(0), jax.random.normal(jax.random.key(1), (25, 3))
-    found = complex_lru(key, 6, 3, coordinates=coordinates, **ring)
+    layer = complex_lru(key, 6, 3, coordinates=coordinates, **ring)
     expected = lru(key, 6, 3, gamma="absent", **ring)
-    np.testing.assert_allclose(found(u), expected(u), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(layer(u), expected(u), rtol=1e-10, atol=1e-12)
     with pytest.raises(ValueError, match="need coordinates in"):
         complex_lru(key, 6, 3, coordinates="log", **ring)
 
@@ -264,10 +264,13 @@ def test_transformed_eigenvalues_obey_equation_15():
     pairs = before[np.abs(before.imag) > 0]
     radius = 0.9 + 0.1 * np.tanh(np.abs(pairs))
     expected = radius * np.exp(1j * np.angle(pairs) * 0.3 / np.pi)
-    found = after[np.abs(after.imag) > 1e-9]
+    eigenvalues = after[np.abs(after.imag) > 1e-9]
     order = np.lexsort((expected.imag, expected.real.round(9)))
     np.testing.assert_allclose(
-        np.sort_complex(found), np.sort_complex(expected[order]), rtol=1e-7, atol=1e-9
+        np.sort_complex(eigenvalues),
+        np.sort_complex(expected[order]),
+        rtol=1e-7,
+        atol=1e-9,
     )
     assert np.abs(after).min() >= 0.9 - 1e-9
     assert np.abs(after).max() <= 1
@@ -282,13 +285,13 @@ def test_blocks_are_drawn_one_by_one():
 
 def test_a_glorot_matrix_is_scaled_into_the_disc():
     """All of it alike; as drawn, some of its eigenvalues are outside."""
-    drawn = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity")
+    layer = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity")
     scaled = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity", radius=0.9)
-    eigenvalues = np.linalg.eigvals(drawn.A[0])
+    eigenvalues = np.linalg.eigvals(layer.A[0])
     assert np.abs(eigenvalues).max() > 1.02
     factor = 0.9 / np.abs(eigenvalues).max()
-    np.testing.assert_allclose(scaled.A, factor * drawn.A, rtol=1e-9)
-    np.testing.assert_array_equal(scaled.B, drawn.B)
+    np.testing.assert_allclose(scaled.A, factor * layer.A, rtol=1e-9)
+    np.testing.assert_array_equal(scaled.B, layer.B)
 
 
 def test_parameters_are_counted_as_real_numbers():

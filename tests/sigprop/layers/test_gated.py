@@ -37,7 +37,7 @@ layers = pytest.mark.parametrize("name", LAYERS)
 
 
 @functools.cache
-def drawn(name):
+def build(name):
     with double_precision(False):
         return LAYERS[name]()
 
@@ -95,19 +95,19 @@ LOOPS = {"gru": gru_loop, "lstm": lstm_loop}
 @pytest.mark.usefixtures("x64")
 @layers
 def test_states_and_outputs_are_the_loop_of_the_printed_equations(name):
-    layer = perturbed(wide(drawn(name)))
+    layer = perturbed(wide(build(name)))
     p, u = {k: np.asarray(v) for k, v in parameters(layer).items()}, inputs(layer)
     states = LOOPS.get(name, gate_loop)(p, u)
     n = p["b_f"].size
-    found = states_of(layer, jnp.asarray(u))
-    np.testing.assert_allclose(found, states, rtol=0, atol=1e-14)
+    values = states_of(layer, jnp.asarray(u))
+    np.testing.assert_allclose(values, states, rtol=0, atol=1e-14)
     outputs = states[:, :n] @ p["C"].T + u @ p["D"].T
     np.testing.assert_allclose(run(layer, jnp.asarray(u)), outputs, rtol=0, atol=1e-13)
 
 
 @layers
 def test_whole_sequences_are_their_steps(name):
-    layer = drawn(name)
+    layer = build(name)
     u = jnp.asarray(inputs(layer), jnp.float32)
     np.testing.assert_allclose(*both_ways(layer, u), rtol=0, atol=2e-6)
 
@@ -115,7 +115,7 @@ def test_whole_sequences_are_their_steps(name):
 @pytest.mark.usefixtures("x64")
 @layers
 def test_gradients_are_finite_differences(name):
-    layer = perturbed(wide(drawn(name)))
+    layer = perturbed(wide(build(name)))
     require_slopes(layer, jnp.asarray(inputs(layer)))
 
 
@@ -193,7 +193,7 @@ def test_constant_gates_have_the_moments_that_the_paper_says():
 
     # All neurons at once: the derivative in one bias reaches its own neuron only.
     kernel, pull = jax.vjp(response, layer.b_f)
-    slopes = jax.vmap(lambda t: pull(jnp.zeros_like(kernel).at[t].set(1.0))[0])(
+    derivatives = jax.vmap(lambda t: pull(jnp.zeros_like(kernel).at[t].set(1.0))[0])(
         jnp.arange(length)
     )
     gap = np.arange(length)
@@ -209,7 +209,7 @@ def test_constant_gates_have_the_moments_that_the_paper_says():
     slope_of_gate = lam * (1 - lam)
     cross = jax.grad(jax.grad(printed, 0), 1)
     for i in range(n):
-        k, s = np.asarray(kernel[:, i]), np.asarray(slopes[:, i])
+        k, s = np.asarray(kernel[:, i]), np.asarray(derivatives[:, i])
         np.testing.assert_allclose(k @ toeplitz @ k, printed(lam[i], lam[i]), rtol=1e-9)
         truth = cross(lam[i], lam[i]) * slope_of_gate[i] ** 2
         np.testing.assert_allclose(s @ toeplitz @ s, truth, rtol=1e-9)

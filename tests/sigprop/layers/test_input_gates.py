@@ -38,10 +38,10 @@ def by_rglru(p, u):
     h, rows = np.zeros(n), []
     for x in u:
         for i in range(n):
-            head, place = divmod(i, size)
+            head, index = divmod(i, size)
             block = x[head * size : (head + 1) * size]
-            r = sigmoid(p.W_a[head, place] @ block + p.b_a[i])
-            gate = sigmoid(p.W_x[head, place] @ block + p.b_x[i])
+            r = sigmoid(p.W_a[head, index] @ block + p.b_a[i])
+            gate = sigmoid(p.W_x[head, index] @ block + p.b_x[i])
             a = np.exp(-8 * softplus(p.Lambda[i]) * r)
             h[i] = a * h[i] + np.sqrt(1 - a**2) * gate * x[i]
         rows.append(h.copy())
@@ -135,8 +135,8 @@ def test_steps_of_the_selective_layer_are_log_uniform():
     with double_precision(True):
         layer = selective(KEY, 4, 2000, rank=2, steps=(0.001, 0.1))
         logs = np.log(softplus(np.asarray(layer.bias)))
-    place = (logs - math.log(0.001)) / math.log(100)
-    assert scipy.stats.kstest(place, "uniform").pvalue > 1e-6
+    positions = (logs - math.log(0.001)) / math.log(100)
+    assert scipy.stats.kstest(positions, "uniform").pvalue > 1e-6
     np.testing.assert_allclose(np.exp(layer.A_log[0]), [1, 2, 3, 4], rtol=1e-6)
     assert selective(KEY, 2, 33).U.shape == (3, 33)
 

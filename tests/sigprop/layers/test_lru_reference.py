@@ -15,10 +15,10 @@ U = jax.random.normal(jax.random.key(1), (6, 4))
 
 
 def test_without_a_recurrence_every_step_is_the_first_of_a_sequence():
-    found = ForwardOnly(LAYER, without_recurrence)(U)
+    outputs = ForwardOnly(LAYER, without_recurrence)(U)
     alone = jax.vmap(lambda u: LAYER(u[None])[0])(U)
-    np.testing.assert_allclose(found, alone, atol=1e-5)
-    assert np.abs(found - LAYER(U)).max() > 0.1
+    np.testing.assert_allclose(outputs, alone, atol=1e-5)
+    assert np.abs(outputs - LAYER(U)).max() > 0.1
 
 
 def test_the_published_way_is_the_layer():
@@ -31,16 +31,16 @@ def test_a_network_takes_every_timed_way_for_its_layer(name):
     np.testing.assert_array_equal(apply_layer(way, U, None), way(U))
     assert set(parameters(way)) == set(way.groups())
     if isinstance(way, ForwardOnly):
-        assert {f"layer.{one}" for one in LAYER.groups()} == set(way.groups())
+        assert {f"layer.{group}" for group in LAYER.groups()} == set(way.groups())
 
 
 def test_a_way_has_no_steps_to_show():
     way = ForwardOnly(LAYER, without_recurrence)
-    for ask in (
+    for call in (
         way.initial_state,
         lambda: way.step(None, U[0]),
         lambda: way.states(U),
         lambda: way.read(None, U),
     ):
         with pytest.raises(TypeError, match="need a whole sequence for a ForwardOnly"):
-            ask()
+            call()

@@ -26,7 +26,7 @@ MAKERS = {"printed": zucchet_lru, "released": released_zucchet_lru}
 
 
 @functools.cache
-def drawn(name):
+def build(name):
     return MAKERS[name](jax.random.key(0), N, D_IN, D_OUT, nu0=0.9, theta0=THETA0)
 
 
@@ -50,7 +50,7 @@ def require_uniform(values, low, high):
     ],
 )
 def test_weights_are_scaled_by_the_fan_that_the_name_says(name, variances):
-    layer = drawn(name)
+    layer = build(name)
     for part in ("B_re", "B_im", "C_re", "C_im", "D"):
         require_variance(getattr(layer, part), variances[part[0]])
     assert layer.B_re.shape == (N, D_IN)
@@ -58,7 +58,7 @@ def test_weights_are_scaled_by_the_fan_that_the_name_says(name, variances):
 
 
 def test_phases_are_of_both_signs_where_released_and_of_one_where_printed():
-    printed, released = (np.angle(drawn(name).eigenvalues()) for name in MAKERS)
+    printed, released = (np.angle(build(name).eigenvalues()) for name in MAKERS)
     require_uniform(printed, 0, THETA0)
     require_uniform(released, -THETA0, THETA0)
     assert (printed >= 0).all()
@@ -66,7 +66,7 @@ def test_phases_are_of_both_signs_where_released_and_of_one_where_printed():
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_moduli_and_gains_are_the_same_of_both(name):
-    layer = drawn(name)
+    layer = build(name)
     radius = np.abs(np.asarray(layer.eigenvalues(), complex))
     require_uniform((radius**2 - 0.81) / 0.19, 0, 1)
     gain = np.sqrt(-np.expm1(-2 * np.exp(np.asarray(layer.nu_log, float))))
@@ -76,7 +76,7 @@ def test_moduli_and_gains_are_the_same_of_both(name):
 @pytest.mark.parametrize(("name", "size"), [("printed", 1 / D_IN), ("released", 2 / N)])
 def test_states_of_a_white_input_have_the_size_that_the_fan_predicts(name, size):
     """By an impulse through the layer, summed to the age where nothing is left."""
-    layer = drawn(name)
+    layer = build(name)
     brief = np.exp(np.asarray(layer.nu_log)) > 0.04  # |lam| < 0.961
     impulse = jnp.zeros((400, D_IN)).at[0, 0].set(1.0)
     energy = np.sum(np.abs(np.asarray(states_of(layer, impulse))) ** 2, 0)
@@ -93,10 +93,10 @@ def test_an_angle_beyond_a_half_turn_is_refused():
 HEADS, SIZE, WIDTH, LENGTH = 2, 4, 3, 12
 
 
-def arrays(both=True):
+def arrays(two_way=True):
     """Of the code's names and shapes, each far from any special value."""
     rng, n = np.random.default_rng(2), HEADS * SIZE
-    found = {
+    parameters = {
         "theta_log": rng.normal(size=(n // 2, 1)),
         "gamma_log": rng.normal(size=HEADS) - 2,
         "P": 0.3 * rng.normal(size=(n, SIZE)),
@@ -105,12 +105,12 @@ def arrays(both=True):
         "C2": rng.normal(size=(WIDTH, n)),
         "D": rng.normal(size=WIDTH),
     }
-    return found if both else {k: v for k, v in found.items() if k != "C2"}
+    return parameters if two_way else {k: v for k, v in parameters.items() if k != "C2"}
 
 
 def listing(p, u):
     """The released map, head by head: ``gamma P^T Theta P``, directions by turns."""
-    u, both = np.asarray(u), "C2" in p
+    u, two_way = np.asarray(u), "C2" in p
     angles = np.exp(p["theta_log"]).reshape(HEADS, SIZE // 2)
     rows = []
     for head in range(HEADS):
@@ -122,7 +122,7 @@ def listing(p, u):
         gamma = np.exp(-np.exp(p["gamma_log"][head]))
         A, B = gamma * P.T @ turn @ P, p["B"][mine]
         B = B * np.sqrt((1 - gamma**2) / np.trace(B.T @ B))
-        for order in (1, -1)[: 1 + both]:
+        for order in (1, -1)[: 1 + two_way]:
             h, states = np.zeros(SIZE), []
             for u_t in u[::order]:
                 h = A @ h + B @ u_t
@@ -134,19 +134,19 @@ def listing(p, u):
 
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize(
-    "both",
+    "two_way",
     [
         pytest.param(False, marks=pytest.mark.slow, id="forward"),
         pytest.param(True, id="both ways"),
     ],
 )
-def test_released_arrays_become_a_layer_that_computes_the_released_map(both):
-    given = arrays(both)
-    layer = rotrnn_from_released(given, heads=HEADS)
-    assert isinstance(layer, BidirectionalRotRNN) == both
+def test_released_arrays_become_a_layer_that_computes_the_released_map(two_way):
+    released = arrays(two_way)
+    layer = rotrnn_from_released(released, heads=HEADS)
+    assert isinstance(layer, BidirectionalRotRNN) == two_way
     u = np.random.default_rng(3).normal(size=(LENGTH, WIDTH))
-    found = run(layer, jnp.asarray(u))
-    np.testing.assert_allclose(found, listing(given, u), rtol=0, atol=1e-12)
+    outputs = run(layer, jnp.asarray(u))
+    np.testing.assert_allclose(outputs, listing(released, u), rtol=0, atol=1e-12)
 
 
 RANGES = {"gamma_range": (0.6, 0.99), "theta_range": (0.5, 2.0)}
@@ -186,6 +186,6 @@ def test_rotations_are_drawn_as_the_name_says(name):
     ],
 )
 def test_other_arrays_are_refused(change, text):
-    given = {k: v for k, v in {**arrays(), **change}.items() if v is not None}
+    released = {k: v for k, v in {**arrays(), **change}.items() if v is not None}
     with pytest.raises(ValueError, match=re.escape(text)):
-        rotrnn_from_released(given, heads=HEADS)
+        rotrnn_from_released(released, heads=HEADS)

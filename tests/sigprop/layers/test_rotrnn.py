@@ -17,6 +17,7 @@ from sigprop.layers.rotrnn import (
     bidirectional_rotrnn,
     rotrnn,
 )
+from tests.sigprop.layers.helpers import gap
 
 # heads, head size; all with inputs and outputs of width 3 and sequences of one length,
 # since compiling a matrix exponential costs more than all else here.
@@ -41,11 +42,6 @@ def disturbed(built, seed, scale=1.0):
 
 def inputs(seed=1, length=LENGTH):
     return jnp.asarray(np.random.default_rng(seed).normal(size=(length, WIDTH)))
-
-
-def gap(found, truth):
-    found, truth = np.asarray(found), np.asarray(truth)
-    return np.abs(found - truth).max(initial=0) / np.abs(truth).max(initial=1)
 
 
 @eqx.filter_jit
@@ -107,10 +103,10 @@ def test_every_head_is_a_rotation_at_any_parameters(heads, size, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_eigenvalues_are_those_of_the_matrix_and_stable(heads, size, seed):
     built = disturbed(layer(heads, size), seed, scale=3.0)
-    found = np.asarray(built.eigenvalues())
-    assert found.shape == (built.state_size,)
-    assert np.abs(found).max() <= 1 + 1e-15
-    distance = np.abs(found[:, None] - np.linalg.eigvals(dense(built)).ravel())
+    eigenvalues = np.asarray(built.eigenvalues())
+    assert eigenvalues.shape == (built.state_size,)
+    assert np.abs(eigenvalues).max() <= 1 + 1e-15
+    distance = np.abs(eigenvalues[:, None] - np.linalg.eigvals(dense(built)).ravel())
     assert distance.min(0).max() < 1e-9
     assert distance.min(1).max() < 1e-9
 
@@ -183,8 +179,11 @@ def test_pairs_are_an_lru_of_conjugate_eigenvalues():
         gamma_log=None,
         gamma="absent",
     )
-    found, truth = np.asarray(built.eigenvalues()), np.asarray(twins.eigenvalues())
-    assert np.abs(found[:, None] - truth).min(0).max() < 1e-12
+    eigenvalues, truth = (
+        np.asarray(built.eigenvalues()),
+        np.asarray(twins.eigenvalues()),
+    )
+    assert np.abs(eigenvalues[:, None] - truth).min(0).max() < 1e-12
     assert gap(run(built, u)[0], twins(u)) < 1e-12
 
 
@@ -214,7 +213,9 @@ def test_norm_is_constant_from_a_stationary_start_only(heads, size, seed):
     # E|h_t|^2 of each head for white inputs, exactly: squared responses, summed.
     impulses = np.zeros((WIDTH, LENGTH, WIDTH))
     impulses[range(WIDTH), 0, range(WIDTH)] = 1
-    responses = sum(squares(run(built, jnp.asarray(one))[1]) for one in impulses)
+    responses = sum(
+        squares(run(built, jnp.asarray(impulse))[1]) for impulse in impulses
+    )
     driven = np.cumsum(responses, 0)
     t = np.arange(1, LENGTH + 1)[:, None]
     # From the zero state the norm only tends to the constant that the paper claims.
@@ -224,8 +225,10 @@ def test_norm_is_constant_from_a_stationary_start_only(heads, size, seed):
     # In the premises of its Lemma 3, any start with E|h|^2 = 1, the claim is exact.
     starts = np.tile(np.eye(size) / math.sqrt(size), (1, heads))
     still = jnp.zeros((LENGTH, WIDTH))
-    kept = sum(squares(walk(built, jnp.asarray(one), still)[0]) for one in starts)
-    assert gap(kept + driven, np.ones((LENGTH, heads))) < 1e-12
+    remembered = sum(
+        squares(walk(built, jnp.asarray(start), still)[0]) for start in starts
+    )
+    assert gap(remembered + driven, np.ones((LENGTH, heads))) < 1e-12
 
 
 @x64
@@ -364,18 +367,18 @@ def test_draws_follow_the_listing():
 )
 def test_bad_arguments_are_refused(build, arguments, text):
     good = {"state_size": 12, "width": 3, "heads": 2}
-    with pytest.raises(ValueError) as caught:  # noqa: PT011, compared in full below
+    with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
         build(jax.random.PRNGKey(0), **(good | arguments))
-    assert str(caught.value) == text
+    assert str(error.value) == text
 
 
 @x64
 @builders
 def test_inputs_of_a_wrong_width_are_refused(build):
     built = layer(2, 4, build=build)
-    with pytest.raises(ValueError) as caught:  # noqa: PT011, compared in full below
+    with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
         built(jnp.zeros((5, 2)))
-    assert str(caught.value) == (
+    assert str(error.value) == (
         "need inputs of shape (time, 3), got (5, 2); use jax.vmap over a batch"
     )
 
@@ -383,9 +386,9 @@ def test_inputs_of_a_wrong_width_are_refused(build):
 @x64
 def test_both_ways_has_no_step():
     built = layer(2, 4, build=bidirectional_rotrnn)
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError) as error:
         built.step(built.initial_state(), jnp.zeros(WIDTH))
-    assert str(caught.value) == (
+    assert str(error.value) == (
         "need the whole sequence: an output of BidirectionalRotRNN depends on the "
         "inputs after it, so there is no step; call the layer on all inputs"
     )
@@ -393,5 +396,5 @@ def test_both_ways_has_no_step():
 
 def test_both_layers_say_what_they_are():
     assert (RotRNN.linear, RotRNN.causal, RotRNN.stable) == (True, True, True)
-    both = BidirectionalRotRNN
-    assert (both.linear, both.causal, both.stable) == (True, False, True)
+    kind = BidirectionalRotRNN
+    assert (kind.linear, kind.causal, kind.stable) == (True, False, True)

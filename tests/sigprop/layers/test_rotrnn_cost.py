@@ -18,7 +18,9 @@ HEADS, SIZE, WIDTH, BATCH, LENGTH = 2, 6, 3, 5, 11
 LOOPS = ("while", "scan")
 
 builders = pytest.mark.parametrize("build", [rotrnn, bidirectional_rotrnn])
-methods = pytest.mark.parametrize("method", [one for one in METHODS if one != "auto"])
+methods = pytest.mark.parametrize(
+    "method", [method for method in METHODS if method != "auto"]
+)
 
 
 @functools.cache
@@ -33,7 +35,7 @@ def loss(built, u):
 def apart(built, u):
     """The loss with the parameters repeated for every sequence."""
     many = jax.tree.map(lambda p: jnp.broadcast_to(p, (BATCH, *p.shape)), built)
-    return (jax.vmap(lambda one, sequence: one(sequence))(many, u) ** 2).sum()
+    return (jax.vmap(lambda copy, sequence: copy(sequence))(many, u) ** 2).sum()
 
 
 def jaxprs(value):
@@ -55,7 +57,7 @@ def trace(function, *arguments):
     return list(equations(jax.make_jaxpr(function)(*arguments)))
 
 
-def slopes(built, u, function=loss):
+def gradient_trace(built, u, function=loss):
     return trace(jax.value_and_grad(function, (0, 1)), built, u)
 
 
@@ -63,23 +65,23 @@ def inputs(batch=BATCH, length=LENGTH):
     return jnp.ones((batch, length, WIDTH))
 
 
-def shapes(found, *names):
+def shapes(traced, *names):
     """Shapes of all results, or of those of the named primitives."""
     return [
         result.aval.shape
-        for equation, _ in found
+        for equation, _ in traced
         if not names or equation.primitive.name in names
         for result in equation.outvars
     ]
 
 
-def matrices(found):
-    return [shape for shape in shapes(found) if shape[-2:] == (SIZE, SIZE)]
+def matrices(traced):
+    return [shape for shape in shapes(traced) if shape[-2:] == (SIZE, SIZE)]
 
 
-def exponentials(found):
+def exponentials(traced):
     """Shapes of what is exponentiated, less its axes of rows and columns."""
-    return [shape[:-2] for shape in shapes(found, "ceil")]  # how often each is squared
+    return [shape[:-2] for shape in shapes(traced, "ceil")]  # how often each is squared
 
 
 @builders
@@ -89,28 +91,28 @@ def test_rotations_are_made_once_for_all_sequences(build):
     half = built if build is rotrnn else built.halves()[0]
     alone = trace(half.rotations)
     assert exponentials(alone) == [(HEADS,)]
-    found = slopes(built, inputs())
-    assert exponentials(found) == exponentials(alone)
-    assert len(matrices(found)) > len(matrices(alone)) > 50
-    for shape in matrices(found):
+    traced = gradient_trace(built, inputs())
+    assert exponentials(traced) == exponentials(alone)
+    assert len(matrices(traced)) > len(matrices(alone)) > 50
+    for shape in matrices(traced):
         assert not {BATCH, LENGTH} & set(shape)
 
 
 def test_rotations_of_every_sequence_are_noticed():
-    found = slopes(layer(), inputs(), apart)
-    assert exponentials(found) == [(BATCH, HEADS)]
+    traced = gradient_trace(layer(), inputs(), apart)
+    assert exponentials(traced) == [(BATCH, HEADS)]
 
 
 def test_a_sequence_is_projected_in_and_read_out_and_never_rotated():
-    found = trace(loss, layer(), inputs())
-    products = [shape for shape in shapes(found, "dot_general") if BATCH in shape]
+    traced = trace(loss, layer(), inputs())
+    products = [shape for shape in shapes(traced, "dot_general") if BATCH in shape]
     assert products == [(BATCH, LENGTH, HEADS * SIZE), (BATCH, LENGTH, WIDTH)]
 
 
-def turned(found):
+def turned(traced):
     """Angles whose cosine and sine are taken, loops counted as long as they are."""
     count = 0
-    for equation, looped in found:
+    for equation, looped in traced:
         name = equation.primitive.name
         for angle in (result.aval for result in equation.outvars):
             if name in ("cos", "sin") or (name == "exp" and angle.dtype.kind == "c"):
@@ -133,8 +135,8 @@ def turned(found):
 )
 def test_every_angle_is_turned_once(build, method, length, monkeypatch):
     monkeypatch.setattr("sigprop.neuron.scan.automatic_method", lambda *_: method)
-    found = slopes(layer(build), inputs(length=length))
-    assert turned(found) == HEADS * SIZE // 2
+    traced = gradient_trace(layer(build), inputs(length=length))
+    assert turned(traced) == HEADS * SIZE // 2
 
 
 def test_angles_turned_at_every_level_or_step_are_noticed():

@@ -48,7 +48,7 @@ rules = pytest.mark.parametrize("rule", DISCRETISATIONS)
 
 
 @functools.cache
-def drawn(name):
+def build(name):
     with double_precision(False):
         return LAYERS[name]()
 
@@ -61,8 +61,8 @@ def dense(a, b, c, d, u, dt, rule):
     """A dense real state-space model, discretised as a whole."""
     n, m = b.shape
     if rule == "zoh":
-        both = scipy.linalg.expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
-        lam, gain = both[:n, :n], both[:n, n:]
+        exponential = scipy.linalg.expm(dt * np.block([[a, b], [np.zeros((m, n + m))]]))
+        lam, gain = exponential[:n, :n], exponential[:n, n:]
     else:
         left = np.eye(n) - dt / 2 * a
         lam = np.linalg.solve(left, np.eye(n) + dt / 2 * a)
@@ -88,7 +88,7 @@ def normal_legs(size):
 @layers
 @pytest.mark.sampled(keep=["s4", "s5"])
 def test_whole_sequences_are_their_steps(name):
-    layer = drawn(name)
+    layer = build(name)
     u = jnp.asarray(inputs(layer), jnp.float32)
     np.testing.assert_allclose(*both_ways(layer, u), rtol=0, atol=1e-5)
     assert layer.eigenvalues().shape == (layer.state_size,)
@@ -98,21 +98,21 @@ def test_whole_sequences_are_their_steps(name):
 @layers
 @pytest.mark.sampled(keep=["s4d bilinear", "s5"])
 def test_gradients_are_finite_differences(name):
-    layer = wide(drawn(name))
+    layer = wide(build(name))
     require_slopes(layer, jnp.asarray(inputs(layer)))
 
 
 def test_gradients_are_finite_in_single_precision():
-    layer = drawn("s4d")
+    layer = build("s4d")
     u = jnp.asarray(inputs(layer), jnp.float32)
-    found = jax.tree.leaves(slopes_of(layer, u))
-    assert all(np.isfinite(leaf).all() for leaf in found)
+    gradients = jax.tree.leaves(slopes_of(layer, u))
+    assert all(np.isfinite(leaf).all() for leaf in gradients)
 
 
 @layers
 def test_stable_layers_are_stable_at_random_parameters(name):
     generator = np.random.default_rng(6)
-    layer = drawn(name)
+    layer = build(name)
     radius = jax.jit(lambda layer: jnp.abs(layer.eigenvalues()).max())
 
     def moved(leaf):
@@ -128,14 +128,14 @@ def test_stable_layers_are_stable_at_random_parameters(name):
 
 @pytest.mark.usefixtures("x64")
 def test_s4_is_the_loop_of_its_printed_equations():
-    layer = with_value(wide(drawn("s4")), omega_delta=jnp.linspace(-2, 1, 6))
+    layer = with_value(wide(build("s4")), omega_delta=jnp.linspace(-2, 1, 6))
     p = {name: np.asarray(value) for name, value in parameters(layer).items()}
     delta = np.log1p(np.exp(p["omega_delta"]))
     lam = np.exp((p["w_re"] + 1j * p["w_im"]) * delta)
     b, c = p["B_re"] + 1j * p["B_im"], p["C_re"] + 1j * p["C_im"]
     u, h = inputs(layer), np.zeros(6, complex)
-    found = run(layer, jnp.asarray(u))
-    for x, y in zip(u, found, strict=True):
+    outputs = run(layer, jnp.asarray(u))
+    for x, y in zip(u, outputs, strict=True):
         h = lam * h + delta * (b @ x)
         np.testing.assert_allclose(y, np.real(c @ h + p["D"] @ x), atol=1e-13)
 
@@ -153,15 +153,15 @@ def test_s4_starts_on_the_ring_at_step_one():
 @pytest.mark.usefixtures("x64")
 @pytest.mark.slow
 def test_s4_starts_with_the_same_eigenvalues_at_any_step():
-    one, other = (s4(KEY, 5, 3, 2, nu0=0.8, theta0=0.5, delta=d) for d in (1.0, 0.01))
-    np.testing.assert_allclose(other.eigenvalues(), one.eigenvalues(), rtol=1e-12)
+    layer, other = (s4(KEY, 5, 3, 2, nu0=0.8, theta0=0.5, delta=d) for d in (1.0, 0.01))
+    np.testing.assert_allclose(other.eigenvalues(), layer.eigenvalues(), rtol=1e-12)
     np.testing.assert_allclose(other.normaliser(), 0.01, rtol=1e-12)
 
 
 @pytest.mark.usefixtures("x64")
 def test_s4_with_a_small_step_is_euler():
     """The gap to Euler's method at a fixed time halves with the step."""
-    layer = wide(drawn("s4"))
+    layer = wide(build("s4"))
     w = np.asarray(layer.w_re) + 1j * np.asarray(layer.w_im)
     entering = (np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)) @ np.ones(3)
     gaps = []
@@ -189,8 +189,8 @@ def test_discretisations_solve_the_augmented_system(rule):
     )
     z = 0.3 * a
     for i in range(4):
-        both = scipy.linalg.expm(0.3 * np.array([[a[i], 1], [0, 0]]))
-        truth = both[0]
+        exponential = scipy.linalg.expm(0.3 * np.array([[a[i], 1], [0, 0]]))
+        truth = exponential[0]
         if rule == "bilinear":
             truth = np.array([1 + z[i] / 2, 0.3]) / (1 - z[i] / 2)
         np.testing.assert_allclose([lam[i], gain[i]], truth, rtol=1e-12)
@@ -215,16 +215,18 @@ def test_the_zoh_factor_keeps_its_digits_and_its_derivative():
     turn = np.exp(1j * np.linspace(np.pi / 2, np.pi, 5))
     sizes = [0, 1e-300, 1e-12, 1e-4, 0.1, 0.499, 0.501, 1.0, 5.0, 30.0]
     z = np.array([size * t for size in sizes for t in turn])
-    both = jax.jit(jax.vmap(jax.value_and_grad(mean_exponential, holomorphic=True)))
-    found, slopes = both(jnp.asarray(z))
+    loss_and_gradient = jax.jit(
+        jax.vmap(jax.value_and_grad(mean_exponential, holomorphic=True))
+    )
+    values, derivatives = loss_and_gradient(jnp.asarray(z))
     with mpmath.workdps(400):
-        for value, slope, point in zip(found, slopes, z, strict=True):
+        for value, derivative, point in zip(values, derivatives, z, strict=True):
             at = mpmath.mpc(point)
             truth = mpmath.expm1(at) / at if at else mpmath.mpf(1)
             change = (mpmath.exp(at) - truth) / at if at else mpmath.mpf(1) / 2
             np.testing.assert_allclose(complex(value), complex(truth), rtol=3e-15)
             np.testing.assert_allclose(
-                complex(slope), complex(change), rtol=1e-14, atol=1e-15
+                complex(derivative), complex(change), rtol=1e-14, atol=1e-15
             )
 
 
@@ -272,7 +274,7 @@ def test_s4d_is_a_real_system_of_twice_the_states(rule, spectrum):
     layer = s4d(KEY, 3, 4, spectrum=spectrum, discretisation=rule, dt_max=0.5)
     p = {name: np.asarray(value) for name, value in parameters(layer).items()}
     u = inputs(layer)
-    found = run(layer, jnp.asarray(u))
+    outputs = run(layer, jnp.asarray(u))
     for i in range(3):
         re, im = -np.diag(np.exp(p["log_neg_re"][i])), np.diag(p["im"][i])
         a = np.block([[re, -im], [im, re]])
@@ -280,19 +282,19 @@ def test_s4d_is_a_real_system_of_twice_the_states(rule, spectrum):
         c = 2 * np.concatenate([p["C_re"][i], -p["C_im"][i]])[None]
         d, dt = p["D"][i].reshape(1, 1), np.exp(p["log_dt"][i])
         truth = dense(a, b, c, d, u[:, [i]], dt, rule)[:, 0]
-        np.testing.assert_allclose(found[:, i], truth, atol=1e-11)
+        np.testing.assert_allclose(outputs[:, i], truth, atol=1e-11)
 
 
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize(("blocks", "rule"), [(1, "zoh"), (2, "zoh"), (2, "bilinear")])
 def test_s5_is_a_real_system_with_hippo_blocks(blocks, rule):
     """One step for all states, as the dense system has one."""
-    kept, width, dt = 4, 3, 0.07
-    layer = s5(KEY, kept, width, blocks=blocks, discretisation=rule)
-    layer = with_value(layer, log_dt=jnp.full(kept, np.log(dt)))
-    size = 2 * kept // blocks
+    modes, width, dt = 4, 3, 0.07
+    layer = s5(KEY, modes, width, blocks=blocks, discretisation=rule)
+    layer = with_value(layer, log_dt=jnp.full(modes, np.log(dt)))
+    size = 2 * modes // blocks
     a = np.kron(np.eye(blocks), normal_legs(size))
-    half = np.kron(np.eye(blocks), hippo_legs(size)[1][:, : kept // blocks])
+    half = np.kron(np.eye(blocks), hippo_legs(size)[1][:, : modes // blocks])
     b = 2 * np.real(half @ joined(layer.B_re, layer.B_im))
     c = 2 * np.real(joined(layer.C_re, layer.C_im) @ half.conj().T)
     u = inputs(layer)
@@ -302,13 +304,13 @@ def test_s5_is_a_real_system_with_hippo_blocks(blocks, rule):
 
 @pytest.mark.usefixtures("x64")
 def test_half_of_the_conjugate_states_is_enough():
-    half, whole = s5(KEY, 4, 3), s5(KEY, 8, 3, conjugate=False)
-    half, whole = (
+    half, full = s5(KEY, 4, 3), s5(KEY, 8, 3, conjugate=False)
+    half, full = (
         with_value(layer, log_dt=jnp.full(layer.state_size, -2.0))
-        for layer in (half, whole)
+        for layer in (half, full)
     )
     u = jnp.asarray(inputs(half))
-    np.testing.assert_allclose(run(half, u), run(whole, u), atol=1e-13)
+    np.testing.assert_allclose(run(half, u), run(full, u), atol=1e-13)
 
 
 def test_steps_are_within_their_bounds():

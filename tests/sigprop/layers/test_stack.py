@@ -41,8 +41,8 @@ def test_a_stack_is_its_layers_one_after_the_other(mixed, skip):
     by_hand = u
     for layer in mixed:
         by_hand = run(layer, by_hand) + (by_hand if skip else 0)
-    whole, stepped = both_ways(built, u)
-    assert gap(whole, by_hand) < 1e-13
+    outputs, stepped = both_ways(built, u)
+    assert gap(outputs, by_hand) < 1e-13
     assert gap(stepped, by_hand) < 1e-13
 
 
@@ -89,10 +89,10 @@ def test_every_parameter_keeps_the_group_of_its_layer(mixed):
     built = stack(mixed)
     named = parameters(built)
     assert len(named) == sum(len(parameters(layer)) for layer in mixed)
-    for place, layer in enumerate(mixed):
+    for index, layer in enumerate(mixed):
         for name, value in parameters(layer).items():
-            assert (named[f"layers.{place}.{name}"] == value).all()
-            assert built.groups()[f"layers.{place}.{name}"] == layer.groups()[name]
+            assert (named[f"layers.{index}.{name}"] == value).all()
+            assert built.groups()[f"layers.{index}.{name}"] == layer.groups()[name]
 
 
 def test_replacing_a_parameter_changes_that_layer_alone(mixed):

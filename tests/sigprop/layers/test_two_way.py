@@ -53,8 +53,8 @@ walk = jax.jit(stepwise)
 
 def pair(name):
     with double_precision(False):
-        drawn = [HALVES[name](key) for key in (FIRST, SECOND)]
-    return [wide(half) for half in drawn]
+        drawn_halves = [HALVES[name](key) for key in (FIRST, SECOND)]
+    return [wide(half) for half in drawn_halves]
 
 
 def baseline(name):
@@ -75,13 +75,13 @@ def test_outputs_are_the_sum_of_both_directions_with_one_skip(name):
     forward, backward = pair(name)
     u = jnp.asarray(inputs(forward))
     ahead, back = walk(forward, u), walk(backward, u[::-1])[::-1]
-    found = run(two_way(forward, backward), u)
-    assert gap(found, ahead + back - skip_of(backward, u)) < 1e-12
+    outputs = run(two_way(forward, backward), u)
+    assert gap(outputs, ahead + back - skip_of(backward, u)) < 1e-12
     # The partners: the other skip, and no reversal, are something else.
     if hasattr(forward, "D"):
-        assert gap(found, ahead + back - skip_of(forward, u)) > 1e-2
+        assert gap(outputs, ahead + back - skip_of(forward, u)) > 1e-2
     both_ahead = ahead + walk(backward, u) - skip_of(backward, u)
-    assert gap(found, both_ahead) > 1e-2
+    assert gap(outputs, both_ahead) > 1e-2
 
 
 @x64
@@ -163,10 +163,10 @@ def test_a_batch_is_a_vmap(name):
 def test_single_precision_is_double_precision_up_to_rounding(name):
     single = baseline(name)
     u = inputs(single, 100)
-    found = run(single, jnp.asarray(u, jnp.float32))
-    assert found.dtype == jnp.float32
+    outputs = run(single, jnp.asarray(u, jnp.float32))
+    assert outputs.dtype == jnp.float32
     with double_precision(True):
-        assert gap(found, run(wide(single), jnp.asarray(u))) < 3e-5
+        assert gap(outputs, run(wide(single), jnp.asarray(u))) < 3e-5
 
 
 @x64
@@ -176,16 +176,16 @@ def test_lengths_zero_and_one_work(name):
     nothing = jnp.zeros((0, D_IN))
     assert run(built, nothing).shape == (0, D_OUT)
     assert not any(leaf.any() for leaf in jax.tree.leaves(slopes_of(built, nothing)))
-    one = jnp.ones((1, D_IN))
+    ones = jnp.ones((1, D_IN))
     forward, backward = built.halves()
-    truth = stepwise(forward, one) + stepwise(backward, one)
-    assert gap(run(built, one), truth) < 1e-14
+    truth = stepwise(forward, ones) + stepwise(backward, ones)
+    assert gap(run(built, ones), truth) < 1e-14
 
 
 @baselines
 def test_parameters_are_those_of_the_formula(name):
     built = baseline(name)
-    gates, both = (1, 1) if name == "brnn" else (4, 2)
+    gates, parts = (1, 1) if name == "brnn" else (4, 2)
     biases = 0 if name == "brnn" else 4 * N
     half = gates * (N * N + N * D_IN) + biases + N * D_OUT
     assert count_parameters(built) == 2 * half + D_IN * D_OUT
@@ -199,9 +199,9 @@ def test_parameters_are_those_of_the_formula(name):
             assert groups.pop(f"backward.{field}") == group
     assert not groups
     assert built.widths == (D_IN, D_OUT)
-    assert built.state_size == 2 * both * N
+    assert built.state_size == 2 * parts * N
     assert (built.linear, built.stable, built.causal) == (False, False, False)
-    assert [len(zero) for zero in built.initial_state()] == [both * N, both * N]
+    assert [len(zero) for zero in built.initial_state()] == [parts * N, parts * N]
 
 
 @pytest.mark.parametrize("build", [brnn, blstm])
@@ -231,9 +231,9 @@ DRAWN = {
 def test_both_halves_are_of_their_kind_with_half_the_variance_of_c(name):
     build, half, readouts = DRAWN[name]
     built = build(FIRST, N, D_IN, D_OUT)
-    for key, found in zip(jax.random.split(FIRST), built.halves(), strict=True):
+    for key, layer_half in zip(jax.random.split(FIRST), built.halves(), strict=True):
         truth = parameters(half(key, N, D_IN, D_OUT))
-        for part, value in parameters(found).items():
+        for part, value in parameters(layer_half).items():
             share = np.sqrt(0.5) if part in readouts else 1
             if part != "D":
                 np.testing.assert_allclose(value, share * truth[part], rtol=1e-6)
@@ -250,9 +250,9 @@ def test_eigenvalues_are_those_of_the_halves_where_they_have_some():
     assert baseline("blstm").eigenvalues() is None
     built = baseline("brnn")
     halves = np.split(np.asarray(built.eigenvalues()), 2)
-    for found, name in zip(halves, ("forward.A", "backward.A"), strict=True):
+    for eigenvalues, name in zip(halves, ("forward.A", "backward.A"), strict=True):
         truth = np.linalg.eigvals(np.asarray(parameters(built)[name][0]))
-        assert gap(np.sort_complex(found), np.sort_complex(truth)) < 1e-5
+        assert gap(np.sort_complex(eigenvalues), np.sort_complex(truth)) < 1e-5
 
 
 def test_there_is_no_step():

@@ -42,21 +42,31 @@ LONG = claim(
 def run():
     """Two that are judged in no time, beside the report's own examples."""
     chosen = select(ids=("zucchet:74", "lru:4"))
-    judged = announced(verify([row(one.id) for one in chosen]), chosen)
-    claims = [one for one in EVERYTHING.claims if one.id not in ("zucchet:74", "lru:4")]
-    topics = [
-        dataclasses.replace(one, topic="ring", id=one.id.replace("sigprop", one.paper))
-        for one in (*claims, WIDE, LONG)
+    judged = announced(verify([row(result.id) for result in chosen]), chosen)
+    claims = [
+        result
+        for result in EVERYTHING.claims
+        if result.id not in ("zucchet:74", "lru:4")
     ]
-    whole = dataclasses.replace(judged, claims=(*topics, *judged.claims))
-    return with_overview(whole)
+    topics = [
+        dataclasses.replace(
+            result, topic="ring", id=result.id.replace("sigprop", result.paper)
+        )
+        for result in (*claims, WIDE, LONG)
+    ]
+    combined = dataclasses.replace(judged, claims=(*topics, *judged.claims))
+    return with_overview(combined)
 
 
 @pytest.fixture(scope="session")
 def graph(run):
     """What the rows of the site rest on, and two more that have no page."""
-    ids = dict.fromkeys([*(one.id for one in run.claims), "zucchet:34", "zucchet:55"])
-    return dependence.build({one: registry()[one] for one in ids if one in registry()})
+    ids = dict.fromkeys(
+        [*(result.id for result in run.claims), "zucchet:34", "zucchet:55"]
+    )
+    return dependence.build(
+        {claim_id: registry()[claim_id] for claim_id in ids if claim_id in registry()}
+    )
 
 
 @pytest.fixture(scope="session")

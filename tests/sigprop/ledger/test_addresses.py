@@ -21,9 +21,9 @@ PINNED = Path(__file__).with_name("pages.txt")
 def test_no_page_has_moved():
     pinned = PINNED.read_text().splitlines()
     assert pinned == sorted({*pinned})
-    found = {address(claim_id) for claim_id in registry()}
-    assert {*pinned} - found == set(), "a page is gone: links to it would break"
-    assert len(found) == len(registry())
+    addresses = {address(claim_id) for claim_id in registry()}
+    assert {*pinned} - addresses == set(), "a page is gone: links to it would break"
+    assert len(addresses) == len(registry())
 
 
 def test_an_address_is_the_name_of_the_page():
@@ -33,34 +33,36 @@ def test_an_address_is_the_name_of_the_page():
 
 
 def test_a_page_shows_the_id_that_stays(site, run):
-    for one in run.claims:
-        text = (site / address(one.id)).read_text()
-        assert f">{one.id}<" in text, one.id
+    for claim in run.claims:
+        text = (site / address(claim.id)).read_text()
+        assert f">{claim.id}<" in text, claim.id
 
 
 def test_rows_have_the_form_that_the_schema_gives():
     some = [
-        dataclasses.replace(one, kind="moment")
-        for one in EVERYTHING.claims
-        if one.paper in PAPERS
+        dataclasses.replace(claim, kind="moment")
+        for claim in EVERYTHING.claims
+        if claim.paper in PAPERS
     ]
     grounds = {some[0].id: {"zucchet:34": "lemma"}}
-    found = json.loads(json.dumps(rows(some, grounds)))
+    content = json.loads(json.dumps(rows(some, grounds)))
     validator = Draft202012Validator(schema())
-    assert [*validator.iter_errors(found)] == []
+    assert [*validator.iter_errors(content)] == []
     assert schema()["version"] == VERSION == "2.0"
-    assert [row["address"] for row in found] == [address(row["id"]) for row in found]
+    assert [row["address"] for row in content] == [
+        address(row["id"]) for row in content
+    ]
     for spoilt in ({"address": 1}, {"status": "true"}, {"mutants": -1}, {"more": 1}):
-        assert [*validator.iter_errors([found[0] | spoilt])] != [], spoilt
-    assert [row["rests_on"] for row in found[:2]] == [["zucchet:34"], []]
+        assert [*validator.iter_errors([content[0] | spoilt])] != [], spoilt
+    assert [row["rests_on"] for row in content[:2]] == [["zucchet:34"], []]
     assert "rests_on" not in rows(some)[0]
-    del found[0]["address"]
-    assert [*validator.iter_errors(found)] != []
+    del content[0]["address"]
+    assert [*validator.iter_errors(content)] != []
 
 
 def test_the_command_prints_the_schema_of_rows_and_errata():
     printed = CliRunner().invoke(app, ["ledger", "--schema"])
     assert printed.exit_code == 0
-    told = json.loads(printed.stdout)
-    assert told == schema()
-    assert {"row", "errata"} <= {*told["$defs"]}
+    content = json.loads(printed.stdout)
+    assert content == schema()
+    assert {"row", "errata"} <= {*content["$defs"]}

@@ -27,18 +27,18 @@ ASKS = Benchmark(("lru", "rotrnn"), planted=6, seed=5)
 
 
 @pytest.fixture(scope="module")
-def asked():
+def all_questions():
     return questions(ASKS)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    place = tmp_path_factory.mktemp("benchmark")
-    write(place, ASKS)
-    return place
+    path = tmp_path_factory.mktemp("benchmark")
+    write(path, ASKS)
+    return path
 
 
-def test_every_statement_with_a_truth_value_is_asked_once(asked):
+def test_every_statement_with_a_truth_value_is_asked_once(all_questions):
     wanted = [
         claim.id
         for claim in registry().values()
@@ -47,28 +47,35 @@ def test_every_statement_with_a_truth_value_is_asked_once(asked):
         and not claim.as_extracted
         and (claim.erratum is None or claim.erratum.letter != "F")
     ]
-    assert [one.claim.id for one in asked] == wanted
+    assert [question.claim.id for question in all_questions] == wanted
 
 
-def test_as_many_misprints_as_are_asked_stand_among_right_statements(asked):
-    planted = [one for one in asked if one.kind == PLANTED]
+def test_as_many_misprints_as_are_asked_stand_among_right_statements(all_questions):
+    planted = [question for question in all_questions if question.kind == PLANTED]
     assert len(planted) == ASKS.planted
-    for one in planted:
-        assert one.truth == "wrong"
-        assert one.claim.expected in (Status.PROVED, Status.CONFIRMED)
-        assert one.latex != one.claim.statement
-        assert one.claim.printed is not None
-        reading, form = reading_of(one.claim.id, corrected=False), one.claim.printed()
-        assert agrees(one.claim.statement, form, reading)
-        assert not agrees(one.latex, form, reading)
-    for one in set(asked) - set(planted):
-        assert one.latex == one.claim.statement
+    for question in planted:
+        assert question.truth == "wrong"
+        assert question.claim.expected in (Status.PROVED, Status.CONFIRMED)
+        assert question.latex != question.claim.statement
+        assert question.claim.printed is not None
+        reading, form = (
+            reading_of(question.claim.id, corrected=False),
+            question.claim.printed(),
+        )
+        assert agrees(question.claim.statement, form, reading)
+        assert not agrees(question.latex, form, reading)
+    for question in set(all_questions) - set(planted):
+        assert question.latex == question.claim.statement
 
 
-def test_another_seed_plants_others_and_the_same_seed_the_same(asked):
-    again, other = questions(ASKS), questions(Benchmark(ASKS.papers, 6, 6))
-    assert [one.latex for one in again] == [one.latex for one in asked]
-    assert [one.latex for one in other] != [one.latex for one in asked]
+def test_another_seed_plants_others_and_the_same_seed_the_same(all_questions):
+    repeated, other = questions(ASKS), questions(Benchmark(ASKS.papers, 6, 6))
+    assert [question.latex for question in repeated] == [
+        question.latex for question in all_questions
+    ]
+    assert [question.latex for question in other] != [
+        question.latex for question in all_questions
+    ]
 
 
 def test_more_misprints_than_formulas_are_refused():
@@ -83,16 +90,18 @@ def test_no_misprint_says_the_same(key):
     claim, reading = registry()[key], reading_of(key, corrected=False)
     assert claim.printed is not None
     form = claim.printed()
-    found = list(misprints(claim.statement, form, reading))
-    assert len({one.change for one in found}) > 2
-    assert not any(agrees(one.latex, form, reading) for one in found)
+    variants = list(misprints(claim.statement, form, reading))
+    assert len({variant.change for variant in variants}) > 2
+    assert not any(agrees(variant.latex, form, reading) for variant in variants)
 
 
-def test_no_verdict_is_given_away(folder, asked):
+def test_no_verdict_is_given_away(folder, all_questions):
     text = (folder / STATEMENTS).read_text()
     stated = json.loads(text)["statements"]
-    assert [one["id"] for one in stated] == [one.claim.id for one in asked]
-    assert {key for one in stated for key in one} == {
+    assert [statement["id"] for statement in stated] == [
+        question.claim.id for question in all_questions
+    ]
+    assert {key for statement in stated for key in statement} == {
         *("id", "paper", "source", "kind", "statement", "assumes"),
     }
     form = json.loads((folder / ANSWERS).read_text())
@@ -100,30 +109,38 @@ def test_no_verdict_is_given_away(folder, asked):
     assert ANSWERS in (folder / ASKED).read_text()
 
 
-def answered(folder, place, word):
+def answered(folder, directory, answer_for):
     form = json.loads((folder / ANSWERS).read_text())
-    form["answers"] = {key: word(key) for key in form["answers"]}
-    file = place / "filled.json"
+    form["answers"] = {key: answer_for(key) for key in form["answers"]}
+    file = directory / "filled.json"
     file.write_text(json.dumps(form))
     return file
 
 
-def test_the_ledgers_own_words_are_all_right(folder, asked, tmp_path):
-    truth = {one.claim.id: one.truth for one in asked}
-    given, answers = read_answers(answered(folder, tmp_path, truth.get))
-    assert given == ASKS
-    marks = mark(questions(given), answers)
+def test_the_ledgers_own_words_are_all_right(folder, all_questions, tmp_path):
+    truth = {question.claim.id: question.truth for question in all_questions}
+    seeds, answers = read_answers(answered(folder, tmp_path, truth.get))
+    assert seeds == ASKS
+    marks = mark(questions(seeds), answers)
     assert marks.precision.hits == marks.precision.of == marks.recall["all"].of > 20
     assert all(share.hits == share.of for share in marks.recall.values())
     assert marks.recall[PLANTED].of == 6
-    assert marks.agreement == Share(len(asked), len(asked))
+    assert marks.agreement == Share(len(all_questions), len(all_questions))
     assert marks.unanswered == 0
 
 
-def test_marks_count_what_was_found_missed_and_wrongly_accused(asked):
-    wrong = [one.claim.id for one in asked if one.truth == "wrong"]
-    limited = [one.claim.id for one in asked if one.truth == "conditional"]
-    right = [one.claim.id for one in asked if one.truth == "right"]
+def test_marks_count_what_was_found_missed_and_wrongly_accused(all_questions):
+    wrong = [
+        question.claim.id for question in all_questions if question.truth == "wrong"
+    ]
+    limited = [
+        question.claim.id
+        for question in all_questions
+        if question.truth == "conditional"
+    ]
+    right = [
+        question.claim.id for question in all_questions if question.truth == "right"
+    ]
     answers = {
         **dict.fromkeys(wrong[:4], "wrong"),
         wrong[4]: "right",
@@ -132,14 +149,14 @@ def test_marks_count_what_was_found_missed_and_wrongly_accused(asked):
         **dict.fromkeys(right[5:9], "right"),
         right[9]: None,
     }
-    marks = mark(asked, answers)
+    marks = mark(all_questions, answers)
     assert marks.precision == Share(5, 10)
     assert marks.recall["all"] == Share(5, len(wrong) + len(limited))
     assert (
         sum(share.of for share in marks.recall.values()) == 2 * marks.recall["all"].of
     )
     assert marks.agreement == Share(8, 15)
-    assert marks.unanswered == len(asked) - 15
+    assert marks.unanswered == len(all_questions) - 15
     assert marks.table["right", "wrong"] == 5
 
 
@@ -150,10 +167,10 @@ def test_the_interval_is_clopper_and_pearsons():
     assert Share(10, 10).interval[1] == 1.0
 
 
-def bad(folder, place, change):
+def bad(folder, directory, change):
     form = json.loads((folder / ANSWERS).read_text())
     change(form)
-    file = place / "bad.json"
+    file = directory / "bad.json"
     file.write_text(json.dumps(form))
     return file
 
@@ -176,23 +193,23 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_answers_are_one_line(name, folder, tmp_path):
     change, line = BAD[name]
-    said = refused("judge-answers", bad(folder, tmp_path, change))
-    assert re.search(line, said)
+    message = refused("judge-answers", bad(folder, tmp_path, change))
+    assert re.search(line, message)
 
 
 def test_both_commands_from_statements_to_marks(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")  # a path is never broken, to be copied whole
-    place, scores = tmp_path / "b", tmp_path / "scores.json"
-    options = ("--benchmark", str(place), "--paper", "rotrnn", "--planted", "2")
-    made = sigprop("ledger", *options)
-    assert made.exit_code == 0
-    assert "2 of them with a deliberate error." in made.stdout
-    assert f"run `sigprop judge-answers {place / 'answers.json'}`." in made.stdout
-    file = answered(place, tmp_path, lambda key: "wrong")
+    target, scores = tmp_path / "b", tmp_path / "scores.json"
+    options = ("--benchmark", str(target), "--paper", "rotrnn", "--planted", "2")
+    written = sigprop("ledger", *options)
+    assert written.exit_code == 0
+    assert "2 of them with a deliberate error." in written.stdout
+    assert f"run `sigprop judge-answers {target / 'answers.json'}`." in written.stdout
+    file = answered(target, tmp_path, lambda key: "wrong")
     monkeypatch.delenv("COLUMNS")
-    found = sigprop("judge-answers", file, "--json", scores)
-    assert found.exit_code == 0
-    assert "recall planted" in found.stdout
+    marked = sigprop("judge-answers", file, "--json", scores)
+    assert marked.exit_code == 0
+    assert "recall planted" in marked.stdout
     marks = json.loads(scores.read_text())
     assert marks["recall"]["planted"]["hits"] == marks["recall"]["planted"]["of"] == 2
     assert marks["recall"]["all"]["value"] == 1.0

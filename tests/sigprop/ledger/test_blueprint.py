@@ -18,8 +18,8 @@ HERE = page_of("zucchet")
 def graph_of(rests_on, kinds=()):
     """A graph of statements, and of the code in ``kinds``."""
     names = dict.fromkeys([*rests_on, *(o for on in rests_on.values() for o in on)])
-    nodes = {one: Node(one, dict(kinds).get(one, "statement")) for one in names}
-    return Graph(nodes, {one: rests_on.get(one, {}) for one in names})
+    nodes = {name: Node(name, dict(kinds).get(name, "statement")) for name in names}
+    return Graph(nodes, {name: rests_on.get(name, {}) for name in names})
 
 
 def cells(page, anchor):
@@ -44,7 +44,11 @@ CHAIN = graph_of(
 def test_every_row_stands_once_on_the_page_of_its_paper(site, run):
     for paper in ("zucchet", "lru"):
         page = (site / page_of(paper)).read_text()
-        here = [one.id.replace(":", "-") for one in run.claims if one.paper == paper]
+        here = [
+            result.id.replace(":", "-")
+            for result in run.claims
+            if result.paper == paper
+        ]
         names = re.findall(rf'<(?:tr|li) id="({paper}-[^"]*)"', page)
         assert sorted(names) == sorted(here)
 
@@ -59,9 +63,11 @@ def test_a_row_stands_between_what_it_depends_on_and_what_uses_it(run):
 
 def test_a_neighbour_says_its_verdict_by_mark_colour_and_title(run):
     page = render_site(run, graph=CHAIN)[HERE]
-    found = re.findall(r'<a class="(badge \w+)" href="zucchet-59.html" (.*?)</a>', page)
-    assert len(found) == 2
-    for looks, rest in found:
+    badges = re.findall(
+        r'<a class="(badge \w+)" href="zucchet-59.html" (.*?)</a>', page
+    )
+    assert len(badges) == 2
+    for looks, rest in badges:
         assert looks == "badge refuted"
         assert 'title="zucchet:59, refuted: A title of several' in rest
         assert re.search(r"<span[^>]*>✗</span> 59$", rest)
@@ -69,15 +75,20 @@ def test_a_neighbour_says_its_verdict_by_mark_colour_and_title(run):
 
 def test_the_page_of_a_row_says_what_of_its_neighbours_is_used(run):
     page = render_site(run, graph=CHAIN)["zucchet-74.html"]
-    found = re.findall(r"<tr><th[^>]*>(.*?)</th><td>(.*?)</td><td>(.*?)</td>", page)
-    near = [(re.search(r">([a-z]+:\d+)<", one)[1], used) for one, _, used in found[-3:]]
+    table_rows = re.findall(
+        r"<tr><th[^>]*>(.*?)</th><td>(.*?)</td><td>(.*?)</td>", page
+    )
+    near = [
+        (re.search(r">([a-z]+:\d+)<", cell)[1], used)
+        for cell, _, used in table_rows[-3:]
+    ]
     assert near == [
         ("lru:4", "formula"),
         ("zucchet:34", "derivation or proof"),
         ("zucchet:59", "derivation or proof"),
     ]
-    assert "refuted" in found[-1][1]
-    assert found[-2][1] == ""  # not of this run
+    assert "refuted" in table_rows[-1][1]
+    assert table_rows[-2][1] == ""  # not of this run
     assert f'href="{HERE}#zucchet-74"' in page
     below = render_site(run, graph=CHAIN)["lru-4.html"]
     assert re.search(r"lru:9.*inherited error", below)
@@ -97,15 +108,17 @@ def test_the_page_of_a_row_names_the_code_by_its_kind(run):
 def test_many_neighbours_are_folded(run):
     names = [f"lru:{n}" for n in range(20, 33)]
     for count, folded in ((12, 0), (13, 1)):
-        on = {one: {"zucchet:59": "lemma"} for one in names[:count]}
-        made = render_site(run, graph=graph_of(on))
-        assert made[HERE].count("<summary>13 statements") == folded
-        assert made["zucchet-59.html"].count("on this one (13)</summary>") == folded
+        on = {name: {"zucchet:59": "lemma"} for name in names[:count]}
+        pages = render_site(run, graph=graph_of(on))
+        assert pages[HERE].count("<summary>13 statements") == folded
+        assert pages["zucchet-59.html"].count("on this one (13)</summary>") == folded
 
 
 def test_sections_depend_on_each_other_as_their_statements_do():
-    def row(one, place):
-        return one, claim(one, "proved", source=f"Somebody (2024), {place}")
+    def row(claim_id, location):
+        return claim_id, claim(
+            claim_id, "proved", source=f"Somebody (2024), {location}"
+        )
 
     rows = [
         row("zucchet:59", "Eq. 59, Appendix B.2.2"),
@@ -119,12 +132,12 @@ def test_sections_depend_on_each_other_as_their_statements_do():
         "zucchet:5": {"zucchet:59": "form", "lru:4": "lemma", "lru:9": "lemma"},
         "lru:9": {"lru:4": "form", "elsewhere": "lemma"},
     }
-    (found,) = sections(graph_of({"zucchet:59": {}, **on}), parts).items()
+    (edges,) = sections(graph_of({"zucchet:59": {}, **on}), parts).items()
     titles = {(p, part.anchor): part.title for p in parts for part in parts[p]}
-    ((here, others),) = found[1].items()
-    assert found[0] == "zucchet"
+    ((here, others),) = edges[1].items()
+    assert edges[0] == "zucchet"
     assert titles[here].startswith("Section 2.2")
-    assert [titles[one].partition(":")[0] for one in others] == [
+    assert [titles[name].partition(":")[0] for name in others] == [
         "Appendix B.2.2",
         "Section 2",
     ]
@@ -132,9 +145,9 @@ def test_sections_depend_on_each_other_as_their_statements_do():
 
 def test_the_overview_says_what_falls_and_what_goes_round(run, graph):
     turned = dataclasses.replace(graph, cycles=(("zucchet:59", "zucchet:74"),))
-    made = render_site(run, graph=turned)[PAGE]
-    assert 'id="falls-zucchet-59"' in made
-    assert "would depend on themselves" in made
+    text = render_site(run, graph=turned)[PAGE]
+    assert 'id="falls-zucchet-59"' in text
+    assert "would depend on themselves" in text
     plain = render_site(run, graph=dataclasses.replace(graph, cycles=()))[PAGE]
     assert "would depend on themselves" not in plain
 
@@ -155,8 +168,8 @@ def test_the_errata_say_what_falls(run, graph):
     assert "Rows that depend on it</dt><dd>No other row depends on it" in entry
     names = [f"lru:{n}" for n in range(1, 40)]
     for count in (1, 20):
-        made = graph_of({one: {"zucchet:59": "lemma"} for one in names[:count]})
-        page = render_site(run, graph=made)["errata.html"]
+        dependents = graph_of({name: {"zucchet:59": "lemma"} for name in names[:count]})
+        page = render_site(run, graph=dependents)["errata.html"]
         entry = re.search(r'id="zucchet-59".*?</article>', page, re.S)[0]
         assert ("20 rows; the" in entry) == (count == 20)
         assert ("lru:1." in entry) == (count == 1)
@@ -164,7 +177,7 @@ def test_the_errata_say_what_falls(run, graph):
 
 
 def test_pages_have_names(run):
-    papers = dict.fromkeys(one.paper for one in run.claims)
+    papers = dict.fromkeys(result.paper for result in run.claims)
     assert blueprint.page_names(papers)[0] == PAGE
     assert {*blueprint.page_names(papers)} >= {HERE, CODE}
 
@@ -192,13 +205,13 @@ def test_a_neighbour_is_reached_by_keys_and_opens_its_row(browser, site):
 
 @pytest.mark.browser
 def test_verdicts_are_readable_in_light_and_dark(browser, site):
-    seen = set()
+    fills = set()
     for scheme in ("light", "dark"):
         page = browser.open((site / HERE).as_uri(), color_scheme=scheme)
         for text, fill in page.evaluate(COLOURS):
             assert contrast(luminance(text), luminance(fill)) > 4.5, (scheme, text)
-            seen.add(fill)
-    assert len(seen) > 3
+            fills.add(fill)
+    assert len(fills) > 3
 
 
 COLOURS = """[...document.querySelectorAll('.badge')].map(one => {
@@ -215,5 +228,5 @@ def luminance(colour):
     return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def contrast(one, other):
-    return (max(one, other) + 0.05) / (min(one, other) + 0.05)
+def contrast(first, other):
+    return (max(first, other) + 0.05) / (min(first, other) + 0.05)

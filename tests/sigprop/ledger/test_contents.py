@@ -24,9 +24,9 @@ PRINTED = [*OUTLINES]  # papers whose sections are known
 
 def rows(paper):
     return [
-        (one.id, claim(one.id, "proved", source=one.source))
-        for one in registry().values()
-        if one.paper == paper
+        (claim_.id, claim(claim_.id, "proved", source=claim_.source))
+        for claim_ in registry().values()
+        if claim_.paper == paper
     ]
 
 
@@ -36,10 +36,10 @@ def parts(request):
 
 
 def test_every_row_stands_in_one_section_and_sections_in_their_order(parts):
-    found = [row for part in parts for row in part.rows]
-    paper = found[0][1].paper
-    assert sorted(found, key=str) == sorted(rows(paper), key=str)
-    names = [one.name for one in OUTLINES[paper]]
+    rows_found = [row for part in parts for row in part.rows]
+    paper = rows_found[0][1].paper
+    assert sorted(rows_found, key=str) == sorted(rows(paper), key=str)
+    names = [section.name for section in OUTLINES[paper]]
     known = [part.title for part in parts if part.title in names]
     assert known == [name for name in names if name in known]
     assert len({part.anchor for part in parts}) == len(parts)
@@ -49,10 +49,10 @@ def test_every_row_stands_in_one_section_and_sections_in_their_order(parts):
 
 def test_equations_stand_in_the_order_of_their_numbers(parts):
     numbers = [
-        int(found[0])
+        int(match[0])
         for part in parts
-        for _, one in part.rows
-        if (found := re.match(r"\d+$", one.id.partition(":")[2]))
+        for _, entry in part.rows
+        if (match := re.match(r"\d+$", entry.id.partition(":")[2]))
     ]
     paper = parts[0].rows[0][1].paper
     numbered = import_module(f"sigprop.theory.papers.{paper}").NUMBERED
@@ -63,23 +63,25 @@ def test_equations_stand_in_the_order_of_their_numbers(parts):
 def test_outlines_have_all_that_the_papers_number():
     for paper, outline in OUTLINES.items():
         numbered = import_module(f"sigprop.theory.papers.{paper}").NUMBERED
-        floats = [one for part in outline for one in part.floats]
+        floats = [number for part in outline for number in part.floats]
         assert len(set(floats)) == len(floats)
         for kind in ("figure", "table"):
-            count = sum(one.startswith(kind) for one in floats)
+            count = sum(label.startswith(kind) for label in floats)
             assert count <= getattr(numbered, f"{kind}s"), (paper, kind)
 
 
 def test_a_remark_stands_at_its_equation():
     (part,) = (
-        one for one in chapters("zucchet", rows("zucchet")) if "B.2.2" in one.title
+        chapter
+        for chapter in chapters("zucchet", rows("zucchet"))
+        if "B.2.2" in chapter.title
     )
     ids = [anchor for anchor, _ in part.rows]
     assert ids.index("zucchet:text:eq-6") == ids.index("zucchet:57") + 1
     figures = [
-        one.title
-        for one in chapters("zucchet", rows("zucchet"))
-        if any(anchor == "zucchet:fig14" for anchor, _ in one.rows)
+        chapter.title
+        for chapter in chapters("zucchet", rows("zucchet"))
+        if any(anchor == "zucchet:fig14" for anchor, _ in chapter.rows)
     ]
     assert figures == ["Appendix D.2: Are gated RNNs diagonal?"]
 
@@ -93,7 +95,7 @@ def test_another_paper_is_ordered_by_what_its_locators_say():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("entry", "pattern"),
     [
         (CONFIRMED, r"True as printed, by .+, without a proof for all parameters\."),
         (
@@ -124,18 +126,18 @@ def test_another_paper_is_ordered_by_what_its_locators_say():
         ),
     ],
 )
-def test_the_verdict_is_one_sentence(given, said):
-    assert re.fullmatch(said, sentence(given))
+def test_the_verdict_is_one_sentence(entry, pattern):
+    assert re.fullmatch(pattern, sentence(entry))
 
 
 def test_a_verdict_counts_the_points_of_what_is_true():
     results = (
-        *(result("reference", 1.0, point=one) for one in "abb"),
+        *(result("reference", 1.0, point=point) for point in "abb"),
         result("reference", 2.0, point="c", form="printed"),
         result("symbolic", 1.0, point="all"),
     )
-    one = claim("lru:1", "proved", results=results)
-    assert sentence(one).endswith("checked by brute force at 2 points.")
+    entry = claim("lru:1", "proved", results=results)
+    assert sentence(entry).endswith("checked by brute force at 2 points.")
 
 
 def test_every_status_has_its_sentence():
@@ -148,5 +150,5 @@ def test_a_paper_has_a_page_that_leads_to_its_rows(site):
     assert "lru-4.html" in page.links
     assert "#appendix-f-1" not in page.links
     row = Page((site / "lru-4.html").read_text())
-    (section,) = (one for one in row.links if one.startswith("paper-lru.html#"))
+    (section,) = (link for link in row.links if link.startswith("paper-lru.html#"))
     assert section.partition("#")[2] in page.ids

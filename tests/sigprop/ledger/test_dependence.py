@@ -27,9 +27,10 @@ def few(rests_on, mentions=(), code=()):
     """A graph of single letters, which are statements unless they are code."""
     names = sorted({*rests_on, *itertools.chain(*rests_on.values())})
     nodes = {
-        one: Node(one, "simulation" if one in code else "statement") for one in names
+        name: Node(name, "simulation" if name in code else "statement")
+        for name in names
     }
-    on = {one: dict.fromkeys(rests_on.get(one, ""), "lemma") for one in names}
+    on = {name: dict.fromkeys(rests_on.get(name, ""), "lemma") for name in names}
     return Graph(nodes, on, dict(mentions))
 
 
@@ -43,7 +44,7 @@ def test_at_least_95_percent_of_the_rows_with_a_truth_value_are_linked():
 def test_what_nearly_all_rest_on_links_nothing():
     rows = [f"{n:03}" for n in range(100)]
     for count, some in ((100, ()), (6, ()), (5, tuple(rows[:5])), (1, ())):
-        users = {one: ["z"] if int(one) < count else [] for one in rows}
+        users = {name: ["z"] if int(name) < count else [] for name in rows}
         assert linked(few(users, code="z")) == some
 
 
@@ -58,11 +59,11 @@ def test_notation_and_tables_of_points_are_no_nodes():
         "sigprop.evidence.kit.points",
         "sigprop.judge.basis.",
     )
-    assert not [one for one in graph().nodes if one.startswith(frame)]
+    assert not [node for node in graph().nodes if node.startswith(frame)]
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "why"),
+    ("first", "other", "why"),
     [
         ("zucchet:59", "zucchet:34", "lemma"),  # the moment calls Lemma 1
         ("zucchet:59", "zucchet:49", "lemma"),  # and the kernel of the sensitivity
@@ -78,12 +79,12 @@ def test_notation_and_tables_of_points_are_no_nodes():
         ),
     ],
 )
-def test_a_verdict_rests_on_what_its_code_calls(one, other, why):
-    assert graph().rests_on[one][other] == why
+def test_a_verdict_rests_on_what_its_code_calls(first, other, why):
+    assert graph().rests_on[first][other] == why
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("zucchet:45", "zucchet:53"),  # the state has no use for the sensitivity
         ("zucchet:45", "zucchet:39"),
@@ -93,8 +94,8 @@ def test_a_verdict_rests_on_what_its_code_calls(one, other, why):
         ("zucchet:59", "sigprop.theory.symbols.rho"),
     ],
 )
-def test_a_verdict_does_not_rest_on_what_is_named_in_vain(one, other):
-    assert other not in graph().rests_on[one]
+def test_a_verdict_does_not_rest_on_what_is_named_in_vain(first, other):
+    assert other not in graph().rests_on[first]
 
 
 def test_who_repeats_a_fault_cites_its_root():
@@ -110,11 +111,11 @@ def test_every_statement_is_a_node_and_every_edge_ends_at_one():
 
 def test_what_judges_a_row_reaches_the_graph():
     bare = [
-        one
-        for one, claim in registry().items()
-        if table(home(one)).get(one) is not None
+        claim_id
+        for claim_id, claim in registry().items()
+        if table(home(claim_id)).get(claim_id) is not None
         and claim.expected not in WITHOUT_VALUE
-        and not graph().rests_on[one]
+        and not graph().rests_on[claim_id]
     ]
     assert len(bare) <= 0.05 * len(registry()), bare
 
@@ -147,8 +148,8 @@ def test_neighbours_are_statements_alone():
 def test_a_cycle_is_reported_and_broken_at_its_weakest_edge():
     links = [("a", "b", "lemma"), ("b", "c", "inherits"), ("c", "a", "form")]
     for order in itertools.permutations(links):
-        kept, cycles = acyclic(order)
-        assert sorted(kept) == [links[0], links[2]]
+        edges, cycles = acyclic(order)
+        assert sorted(edges) == [links[0], links[2]]
         assert cycles == (("b", "c", "a"),)
 
 
@@ -158,12 +159,16 @@ LINKS = st.lists(st.tuples(NAMES, NAMES, st.sampled_from(dependence.WHY)))
 
 @given(LINKS)
 def test_of_links_in_cycles_nothing_more_than_needed_is_left_out(links):
-    kept, cycles = acyclic(links)
-    rests = {one: [other for start, other, _ in kept if start == one] for one in "abcd"}
+    edges, cycles = acyclic(links)
+    rests = {
+        row: [other for start, other, _ in edges if start == row] for row in "abcd"
+    }
     TopologicalSorter(rests).prepare()  # which refuses a cycle
-    pairs = {(one, other) for one, other, _ in kept}
+    pairs = {(first, other) for first, other, _ in edges}
     left_out = {(cycle[0], cycle[1]) for cycle in cycles}
-    assert {(one, other) for one, other, _ in links if one != other} == pairs | left_out
+    assert {
+        (first, other) for first, other, _ in links if first != other
+    } == pairs | left_out
     assert not pairs & left_out
     for cycle in cycles:
         assert {*itertools.pairwise([*cycle[1:], cycle[0]])} <= pairs
@@ -189,7 +194,7 @@ def test_the_graph_is_the_same_each_time():
 
 
 @pytest.mark.parametrize(
-    ("words", "ids"),
+    ("text", "ids"),
     [
         ("As of zucchet:45: R_x", ["zucchet:45"]),
         ("see zucchet:text:divergence.", ["zucchet:text:divergence"]),
@@ -204,5 +209,5 @@ def test_the_graph_is_the_same_each_time():
         ("at 5:45 or nothing:45", []),
     ],
 )
-def test_words_cite_rows_by_id_and_by_number(words, ids):
-    assert list(cited(words, registry(), "zucchet")) == ids
+def test_words_cite_rows_by_id_and_by_number(text, ids):
+    assert list(cited(text, registry(), "zucchet")) == ids

@@ -29,9 +29,12 @@ def run():
 @pytest.fixture(scope="module")
 def files(run):
     ids = [claim.id for claim in run.claims]
-    links = {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
-    given = {"sheet": SHEET, "classes": CLASSES, "links": links}
-    return errata.documents(environment(), shared(run) | given)
+    links = {
+        claim_id: f"{name}.html"
+        for claim_id, name in zip(ids, anchors(ids), strict=True)
+    }
+    context = {"sheet": SHEET, "classes": CLASSES, "links": links}
+    return errata.documents(environment(), shared(run) | context)
 
 
 @pytest.fixture(scope="module")
@@ -41,25 +44,27 @@ def data(files):
 
 def test_every_accusation_is_in_one_entry_and_what_is_doubtful_in_none(run, data):
     accused = [
-        one.id
-        for one in run.claims
-        if one.paper in OWED and one.errata_class not in (None, DOUBTFUL)
+        claim.id
+        for claim in run.claims
+        if claim.paper in OWED and claim.errata_class not in (None, DOUBTFUL)
     ]
     listed = [
         row["id"] for entry in data["errata"] for row in (entry, *entry["also_wrong"])
     ]
     assert sorted(listed) == sorted(accused)
-    assert any(one.errata_class == DOUBTFUL for one in run.claims)
+    assert any(claim.errata_class == DOUBTFUL for claim in run.claims)
 
 
 def test_entries_are_root_causes_the_most_serious_first(run, data):
-    roots = {one.id: one.root for one in run.claims}
+    roots = {claim.id: claim.root for claim in run.claims}
     for entry in data["errata"]:
         assert not roots[entry["id"]]
         assert {roots[row["id"]] for row in entry["also_wrong"]} <= {entry["id"]}
         assert {row["id"] for row in entry["also_wrong"]} <= {*entry["appears_in"]}
     for paper in OWED:
-        letters = [one["class"] for one in data["errata"] if one["paper"] == paper]
+        letters = [
+            erratum["class"] for erratum in data["errata"] if erratum["paper"] == paper
+        ]
         assert letters == sorted(letters)
         assert letters
     assert len(data["errata"]) > 100
@@ -70,17 +75,21 @@ def test_every_entry_has_both_forms_and_an_example_for_the_hand(data):
     for entry in data["errata"]:
         assert entry["corrected"] or entry["condition"], entry["id"]
         for row in (entry, *entry["also_wrong"]):
-            said = row["counterexample"]
-            assert re.search(r" (is|for) .+; the printed form gives ", said), row["id"]
-            assert "an array" not in said
+            example = row["counterexample"]
+            assert re.search(r" (is|for) .+; the printed form gives ", example), row[
+                "id"
+            ]
+            assert "an array" not in example
 
 
 def test_an_entry_says_what_rests_on_it_or_why_nothing_does(run, data):
     reach = {entry["id"]: entry["inherits"] for entry in data["errata"]}
-    assert all(one["rows"] for one in reach.values() if one["reach"] == "some")
-    assert all(one["why"] for one in reach.values() if one["reach"] == "none")
-    assert "unknown" not in [one["reach"] for one in reach.values()]
-    fault = errata.faults([one for one in run.claims if one.id == "zucchet:59"])[0]
+    assert all(entry["rows"] for entry in reach.values() if entry["reach"] == "some")
+    assert all(entry["why"] for entry in reach.values() if entry["reach"] == "none")
+    assert "unknown" not in [entry["reach"] for entry in reach.values()]
+    fault = errata.faults([claim for claim in run.claims if claim.id == "zucchet:59"])[
+        0
+    ]
     for bearing in ("", "Unknown: nobody has looked."):
         row = dataclasses.replace(fault.row, inherits=(), bearing=bearing)
         assert errata.Fault(row).reach == "unknown"
@@ -105,26 +114,26 @@ def test_the_bibliography_has_each_paper_that_is_cited(files, data):
 
 def test_every_link_leads_to_a_file_and_a_place_on_it(run, files):
     pages = {n: Page(text) for n, text in files.items() if n.endswith("html")}
-    known = {INDEX, *page_names(one.id for one in run.claims)}
+    known = {INDEX, *page_names(claim.id for claim in run.claims)}
     assert {*files} <= known
     for name, page in pages.items():
         assert len(page.ids) == len({*page.ids}), name
         for link in page.links:
-            target, _, place = link.partition("#")
+            target, _, anchor = link.partition("#")
             assert (target or name) in known, (name, link)
-            assert not place or place in pages[target or name].ids, (name, link)
-    accused = [one for one in run.claims if errata.is_listed(one)]
-    places = {address(one.id).removesuffix(".html") for one in accused}
-    assert places <= {*pages[errata.ALL].ids}
+            assert not anchor or anchor in pages[target or name].ids, (name, link)
+    accused = [claim for claim in run.claims if errata.is_listed(claim)]
+    accused_anchors = {address(claim.id).removesuffix(".html") for claim in accused}
+    assert accused_anchors <= {*pages[errata.ALL].ids}
 
 
 def test_a_fault_without_its_root_stands_by_itself(run):
-    repeats = [one for one in run.claims if one.root == "zucchet:122"]
-    (found,) = errata.faults(repeats)
-    assert (found.row, found.others) == (repeats[0], tuple(repeats[1:]))
+    repeats = [claim for claim in run.claims if claim.root == "zucchet:122"]
+    (fault,) = errata.faults(repeats)
+    assert (fault.row, fault.others) == (repeats[0], tuple(repeats[1:]))
     assert errata.faults([dataclasses.replace(repeats[0], status="proved")]) == []
     unclassed = dataclasses.replace(repeats[0], errata_class=None, root="", id="lru:4")
-    letters = [one.letter for one in errata.faults([unclassed, repeats[1]])]
+    letters = [entry.letter for entry in errata.faults([unclassed, repeats[1]])]
     assert letters == ["B", ""]
 
 

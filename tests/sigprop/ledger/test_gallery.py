@@ -47,14 +47,14 @@ BARE = Picture("sigprop-x", "Ours", "Ours", "Nothing yet.", {})
 
 def test_all_that_is_said_of_a_figure_stands_on_the_page():
     page = gallery.render([WIDE, BARE])
-    for words in (
+    for phrase in (
         "A &lt;title&gt; &amp; more",
         *("Figure 8", "What is drawn.", "It shows this", "one: preset paper, seed 0."),
         *(*WIDE.files, "Loss landscapes", "sigprop figure lru-8"),
         *("lru:fig8", "refuted", "lru:fig9", "proved", "before its files changed"),
         *("sigprop-x", "Nothing yet."),
     ):
-        assert words in page, words
+        assert phrase in page, phrase
     assert page.count("<img") == 2  # one in small, one in large; none for the bare one
     assert 'width="1650" height="900"' in page
 
@@ -69,10 +69,10 @@ def test_the_numbers_behind_a_figure_are_a_table_row_by_row():
 
 
 def test_a_small_picture_keeps_its_shape():
-    for one in (WIDE, TALL):
-        with Image.open(BytesIO(one.thumbnail)) as small:
+    for picture in (WIDE, TALL):
+        with Image.open(BytesIO(picture.thumbnail)) as small:
             assert max(small.size) == gallery.SMALL
-            across, up = one.size
+            across, up = picture.size
             assert small.width / small.height == pytest.approx(across / up, rel=0.01)
 
 
@@ -94,9 +94,9 @@ def test_ledger_and_gallery_link_to_each_other_whichever_is_written_first(tmp_pa
     assert not gallery.has_pictures(ledger_first)
     gallery.write(ledger_first, [WIDE, BARE])
     gallery.write(gallery_first, [WIDE, BARE])
-    drawn = (gallery_first / PAGE).read_bytes()
+    content = (gallery_first / PAGE).read_bytes()
     write_site(gallery_first, run, [dataclasses.replace(WIDE, png=b""), BARE])
-    assert (gallery_first / PAGE).read_bytes() == drawn
+    assert (gallery_first / PAGE).read_bytes() == content
     (ledger_first / "notebooks").mkdir()
     (ledger_first / "notebooks" / "03_loss.html").write_text("<p id=top>")
     gallery.write(ledger_first, [WIDE, BARE])
@@ -108,11 +108,11 @@ def test_ledger_and_gallery_link_to_each_other_whichever_is_written_first(tmp_pa
         assert f"{PAGE}#lru-8" in Page((folder / "lru-fig8.html").read_text()).links
         assert PAGE in Page((folder / "index.html").read_text()).links
     assert "lru-fig8.html" in Page((ledger_first / PAGE).read_text()).links
-    pages = {one.name: Page(one.read_text()) for one in ledger_first.glob("*.html")}
+    pages = {path.name: Page(path.read_text()) for path in ledger_first.glob("*.html")}
     for name, page in pages.items():
         for link in page.links:
-            target, _, place = link.partition("#")
-            assert not place or place in pages[target or name].ids, (name, link)
+            target, _, anchor = link.partition("#")
+            assert not anchor or anchor in pages[target or name].ids, (name, link)
 
 
 def test_a_file_that_no_gallery_wrote_is_left_alone(tmp_path):
@@ -131,8 +131,8 @@ def test_a_file_that_no_gallery_wrote_is_left_alone(tmp_path):
 @pytest.fixture
 def two(monkeypatch):
     """A catalogue of two figures, one without results."""
-    kept = {name: catalogue.entries()[name] for name in ("lru-9", "lru-8")}
-    monkeypatch.setattr(catalogue, "entries", lambda: kept)
+    entries = {name: catalogue.entries()[name] for name in ("lru-9", "lru-8")}
+    monkeypatch.setattr(catalogue, "entries", lambda: entries)
     monkeypatch.delenv("SIGPROP_RESULTS", raising=False)
     from sigprop.experiments import command as studies
 
@@ -151,13 +151,13 @@ def test_the_command_draws_what_has_results_and_names_the_rest(two, tmp_path):
     page = (tmp_path / "new" / PAGE).read_text()
     (study,) = catalogue.entry("lru-9").needs()
     results: dict[str, xr.Dataset] = {study: store.shipped(study)}
-    for words in (
+    for phrase in (
         *catalogue.summary_and_origin("lru-9", results),
         f"{study}-",
         "lru:fig9",
         "lru-8",
     ):
-        assert words in page
+        assert phrase in page
     assert page.count("<img") == 2
     assert answer.stdout.split() == [str(tmp_path / "new" / PAGE)]
 
@@ -182,31 +182,33 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
 
 
 def test_figures_are_described_without_their_results():
-    said = command.describe({"lru:fig8": "refuted"})
-    assert [one.name for one in said] == list(catalogue.entries())
-    eighth = next(one for one in said if one.name == "lru-8")
+    figures = command.describe({"lru:fig8": "refuted"})
+    assert [figure.name for figure in figures] == list(catalogue.entries())
+    eighth = next(figure for figure in figures if figure.name == "lru-8")
     assert eighth.source == "Orvieto et al. (2023), Figure 8"
     assert eighth.caption.startswith("Panels A and B show loss landscapes")
     assert eighth.rows == {"lru:fig8": "refuted"}
-    assert not any(re.search(r"[`$\\]", one.caption) or one.png for one in said)
-    assert all(one.source and one.caption.endswith(".") for one in said)
+    assert not any(
+        re.search(r"[`$\\]", figure.caption) or figure.png for figure in figures
+    )
+    assert all(figure.source and figure.caption.endswith(".") for figure in figures)
 
 
 def test_every_notebook_names_figures_that_there_are_and_they_name_it():
     files = sorted((Path(__file__).parents[3] / "notebooks").glob("*.py"))
-    told = {
-        (file.name, one.name)
-        for one in command.describe({})
+    links = {
+        (file.name, figure.name)
+        for figure in command.describe({})
         for file in files
-        if file.name in dict(one.notebooks)
+        if file.name in dict(figure.notebooks)
     }
     named = {
         (file.name, name)
         for file in files
         for name in re.findall(r"`sigprop figure ([\w-]+)`", file.read_text("utf-8"))
     }
-    assert told == named
-    assert {file for file, _ in told} == {file.name for file in files}
+    assert links == named
+    assert {file for file, _ in links} == {file.name for file in files}
     assert {name for _, name in named} <= set(catalogue.entries())
 
 
@@ -217,9 +219,9 @@ def test_the_page_fits_the_screen_and_loads_nothing(browser, width, tmp_path):
     page = browser.open(file.as_uri(), width=width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     sizes = "[...document.images].map(i => [i.naturalWidth, i.width / i.height])"
-    found = page.evaluate(sizes)
-    assert len(found) == 4
-    assert all(across > 0 for across, _ in found)
-    shapes = [shape for across, shape in found if across in (1650, 600)]
+    shapes_drawn = page.evaluate(sizes)
+    assert len(shapes_drawn) == 4
+    assert all(across > 0 for across, _ in shapes_drawn)
+    shapes = [shape for across, shape in shapes_drawn if across in (1650, 600)]
     assert shapes == pytest.approx([1650 / 900, 600 / 2000], rel=0.05)
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0

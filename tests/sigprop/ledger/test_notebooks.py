@@ -13,7 +13,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from sigprop.figures.sliders import Sliders
-from sigprop.ledger import notebooks as made
+from sigprop.ledger import notebooks as notebook_pages
 from tests.command import refused, sigprop
 
 ROOT = Path(__file__).parents[3]
@@ -54,16 +54,19 @@ def no_work(monkeypatch):
     def run(*arguments):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr(made, "run", run)
+    monkeypatch.setattr(notebook_pages, "run", run)
 
 
 def test_the_command_writes_a_page_a_notebook_and_an_index(
     source, tmp_path, monkeypatch
 ):
     folder = tmp_path / "deep" / "pages"
-    done = sigprop("notebooks", folder, "--source", source)
-    assert done.exit_code == 0, done.output
-    assert done.stdout.split("\n")[-2:] == [f"2 notebooks: {folder / 'index.html'}", ""]
+    result = sigprop("notebooks", folder, "--source", source)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.split("\n")[-2:] == [
+        f"2 notebooks: {folder / 'index.html'}",
+        "",
+    ]
     pages = {file.name: file.read_text("utf-8") for file in folder.iterdir()}
     assert set(pages) == {"first.html", "other.html", "index.html"}
     first = pages["first.html"]
@@ -82,9 +85,9 @@ def test_the_command_writes_a_page_a_notebook_and_an_index(
         assert '<a href="first.html">' in page or name == "first.html"
     assert "<title>One &amp; two</title>" in first
     assert "Half of" in pages["index.html"]
-    monkeypatch.setattr(made, "run", lambda *arguments: None)
-    again = sigprop("notebooks", folder, "--source", source)  # over its own pages
-    assert again.exit_code == 0, again.output
+    monkeypatch.setattr(notebook_pages, "run", lambda *arguments: None)
+    repeated = sigprop("notebooks", folder, "--source", source)  # over its own pages
+    assert repeated.exit_code == 0, repeated.output
 
 
 def shown(html):
@@ -100,8 +103,10 @@ def shown(html):
 
 @pytest.mark.browser
 def test_sliders_move_under_the_policy_of_their_page(browser, tmp_path):
-    sliders = Sliders(lambda one: Figure(figsize=(one, 1)), {"width": (1, 2)}, "Else.")
-    text = made.pages({"shown": shown(sliders._repr_html_())})["shown.html"]
+    sliders = Sliders(
+        lambda inches: Figure(figsize=(inches, 1)), {"width": (1, 2)}, "Else."
+    )
+    text = notebook_pages.pages({"shown": shown(sliders._repr_html_())})["shown.html"]
     file = tmp_path / "shown.html"
     file.write_text(text, "utf-8")
     width = "document.querySelector('img:not([hidden])').naturalWidth"
@@ -112,13 +117,15 @@ def test_sliders_move_under_the_policy_of_their_page(browser, tmp_path):
     assert browser.complaints == []
     file.write_text(text.replace("'sha256-", "'sha256-A"), "utf-8")
     browser.open(file.as_uri())  # so that the policy is seen to bite
-    assert any("Content Security Policy" in one for one in browser.complaints)
+    assert any(
+        "Content Security Policy" in complaint for complaint in browser.complaints
+    )
     browser.complaints.clear()
 
 
 @pytest.mark.usefixtures("no_work")
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (FIRST.replace("other.py", "none.py"), "a link leads to none.py, which is not"),
         (FIRST.replace(r"\frac{1}", r"\nosuch{1}"), "cannot convert the LaTeX"),
@@ -131,11 +138,11 @@ def test_sliders_move_under_the_policy_of_their_page(browser, tmp_path):
     ids=["link", "formula", "title", "code"],
 )
 def test_a_notebook_that_makes_no_page_is_refused_before_the_work(
-    source, tmp_path, text, said
+    source, tmp_path, text, message
 ):
     (source / "first.py").write_text(text)
     line = refused("notebooks", tmp_path / "pages", "--source", source)
-    assert said in line
+    assert message in line
     assert "first" in line
     assert not (tmp_path / "pages").exists()
 
@@ -145,7 +152,7 @@ def test_no_notebooks_are_refused_with_what_to_do(tmp_path, monkeypatch):
     line = refused("notebooks", tmp_path / "pages", "--source", tmp_path)
     assert "got none in" in line
     assert "--source" in line
-    monkeypatch.setattr(made, "FOLDER", tmp_path)
+    monkeypatch.setattr(notebook_pages, "FOLDER", tmp_path)
     assert f"got none in {tmp_path}" in refused("notebooks", tmp_path / "x")
 
 
@@ -186,18 +193,18 @@ def test_a_failing_notebook_is_named_and_writes_nothing(source, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("import time; time.sleep(60)", "a cell took more than 2 seconds"),
         ("import os; os._exit(1)", "its kernel died"),
     ],
     ids=["time", "death"],
 )
-def test_a_kernel_that_gives_no_answer_is_given_up(source, said):
+def test_a_kernel_that_gives_no_answer_is_given_up(source, message):
     cell = nbformat.v4.new_code_cell(source)
     notebook = nbformat.v4.new_notebook(cells=[cell])
-    with pytest.raises(ValueError, match=said):
-        made.run(notebook, patience=2)
+    with pytest.raises(ValueError, match=message):
+        notebook_pages.run(notebook, patience=2)
 
 
 @pytest.mark.slow
@@ -222,9 +229,9 @@ def test_an_interruption_ends_the_kernel_and_writes_nothing(source, tmp_path):
         assert time.monotonic() < end
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
+    _, output = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "interrupted; no page was written" in said
+    assert "interrupted; no page was written" in output
     kernel = int(pid.read_text())
     while Path(f"/proc/{kernel}/cmdline").exists():
         if not Path(f"/proc/{kernel}/cmdline").read_bytes():

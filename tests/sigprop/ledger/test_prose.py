@@ -11,26 +11,26 @@ from sigprop.theory.claims import registry
 FIELDS = ("title", "note", "reason")
 
 
-def drawn(text, **given):
+def typeset_text(text, **options):
     """The text with its formulas in brackets, scripts behind their marks."""
 
-    def formula(found):
-        return f"[{scripts(ElementTree.fromstring(found[0]))}]"
+    def formula(match):
+        return f"[{scripts(ElementTree.fromstring(match[0]))}]"
 
     def scripts(node):
         parts = [scripts(child) for child in node]
         marks = {"msub": "_", "msup": "^", "msubsup": "_^"}.get(node.tag)
         if marks:
-            return parts[0] + marks + "".join(f"({one})" for one in parts[1:])
+            return parts[0] + marks + "".join(f"({part})" for part in parts[1:])
         if node.tag == "msqrt":
             return f"√({''.join(parts)})"
         return (node.text or "") + "".join(parts)
 
-    return re.sub(r"<math>.*?</math>", formula, str(typeset(text, {}, **given)))
+    return re.sub(r"<math>.*?</math>", formula, str(typeset(text, {}, **options)))
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "rendered"),
     [
         ("|lambda| < 1, real", "[|λ|<1], real"),
         ("E|h_t|^2 of a state", "[E|h_(t)|^(2)] of a state"),
@@ -44,8 +44,8 @@ def drawn(text, **given):
         ("Theta(1), and exp(-0.82) of it", "[Θ(1)], and [exp(−0.82)] of it"),
     ],
 )  # fmt: skip
-def test_formulas_are_found_between_words(text, seen):
-    assert drawn(text) == seen
+def test_formulas_are_found_between_words(text, rendered):
+    assert typeset_text(text) == rendered
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_formulas_are_found_between_words(text, seen):
     ],
 )
 def test_words_stay_words(text):
-    assert drawn(text) == text.replace("'", "&#39;")
+    assert typeset_text(text) == text.replace("'", "&#39;")
 
 
 def test_a_letter_is_a_matrix_in_a_sentence_and_an_article_before_it():
-    assert drawn("A matrix A. A is real.") == "A matrix [A]. [A] is real."
+    assert typeset_text("A matrix A. A is real.") == "A matrix [A]. [A] is real."
 
 
 def test_ids_and_numbers_become_links_where_there_is_a_page():

@@ -11,7 +11,7 @@ from tests.shown import columns
 from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
 
 
-def distinct(name, **given):
+def distinct(name, **fields_given):
     """An entry in which every text is another one, with its own name in it."""
     texts = ("title", "statement", "corrected", "condition", "note", "assumes", "topic",
              "counterexample", "bearing", "reason", "code", "printed")  # fmt: skip
@@ -23,7 +23,9 @@ def distinct(name, **given):
         "inherits": (f"later than {name}",),
         "kind": "approximate",
     }
-    return claim(f"zucchet:{name}", "refuted", errata_class="B", **(fields | given))
+    return claim(
+        f"zucchet:{name}", "refuted", errata_class="B", **(fields | fields_given)
+    )
 
 
 @pytest.fixture
@@ -34,9 +36,9 @@ def record(monkeypatch):
         [distinct("1"), distinct("2", root="zucchet:1", kind="exact")]
     )
     links = {"zucchet:1": "one.html", "zucchet:2": "two.html"}
-    whole = errata.as_json({"zucchet": [fault]}, links)
-    (found,) = json.loads(json.dumps(whole))["errata"]
-    return found
+    sheet = errata.as_json({"zucchet": [fault]}, links)
+    (erratum,) = json.loads(json.dumps(sheet))["errata"]
+    return erratum
 
 
 def test_each_field_of_an_erratum_is_of_its_own_row(record):
@@ -83,8 +85,8 @@ def test_a_place_has_the_page_of_its_row(monkeypatch):
 
 
 def test_a_search_looks_through_every_text_of_a_row_and_nothing_else():
-    one = distinct("59", statement=r"\frac{a}{b}", corrected=r"\rho^2")
-    assert search.words(one).split(" \n") == [
+    entry = distinct("59", statement=r"\frac{a}{b}", corrected=r"\rho^2")
+    assert search.words(entry).split(" \n") == [
         "zucchet:59",
         "title of 59",
         "Someone (2024), Eq. of 59",
@@ -116,7 +118,7 @@ LABELS = {
 
 
 def test_each_kind_of_number_has_its_own_name():
-    assert {one: search.label(one) for one in LABELS} == LABELS
+    assert {label: search.label(label) for label in LABELS} == LABELS
     assert {name.split()[0] for name in LABELS.values() if name} == {
         *search.KINDS.values()
     }
@@ -205,7 +207,7 @@ def test_the_outcome_says_how_the_run_was_made():
 
 
 def test_rows_are_counted_by_what_they_are():
-    made = [
+    entries = [
         claim("lru:1", "confirmed"),
         claim("lru:2", "proved"),
         claim("lru:3", "refuted", "proved"),
@@ -213,8 +215,8 @@ def test_rows_are_counted_by_what_they_are():
         claim("lru:5", "definition", "proved"),
         claim("lru:6", "not-checkable"),
     ]
-    assert tally(made) == (
+    assert tally(entries) == (
         "2 of 3 verdicts are as expected; rows without a verdict: 2 definitions, "
         "1 not checkable, 1 of these unexpectedly"
     )
-    assert tally(made[:1]) == "1 of 1 verdicts are as expected"
+    assert tally(entries[:1]) == "1 of 1 verdicts are as expected"

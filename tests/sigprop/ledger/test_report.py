@@ -75,7 +75,7 @@ def result(
     )
 
 
-def claim(id: str, status: str, expected: str | None = None, **given: object):
+def claim(id: str, status: str, expected: str | None = None, **fields: object):
     """A claim with unremarkable fields wherever nothing is given."""
     plain: dict[str, object] = {
         "id": id,
@@ -103,7 +103,7 @@ def claim(id: str, status: str, expected: str | None = None, **given: object):
         "code": "sigprop.theory.diagonal.second_moment",
         "seconds": 1.0,
     }
-    return Entry(**{**plain, **given})  # type: ignore[arg-type]
+    return Entry(**{**plain, **fields})  # type: ignore[arg-type]
 
 
 CONFIRMED = claim(
@@ -174,9 +174,9 @@ def page() -> str:
 
 def section(page: str, anchor: str) -> str:
     """The part of the page about one claim."""
-    found = re.search(rf'<article class="claim" id="{anchor}".*?</article>', page, re.S)
-    assert found
-    return found[0]
+    match = re.search(rf'<article class="claim" id="{anchor}".*?</article>', page, re.S)
+    assert match
+    return match[0]
 
 
 def test_the_page_is_well_formed_and_stands_alone(page: str):
@@ -242,8 +242,8 @@ def test_the_head_says_whether_all_is_as_expected(page: str):
         "✗ 3 of 3 verdicts are as expected; rows without a verdict: 1 definition, "
         "1 not checkable, 1 of these unexpectedly; not as expected:"
     ) in page
-    both = render(run(CONFIRMED, REFUTED))
-    assert "✓ 2 of 2 verdicts are as expected." in both
+    page_of_both = render(run(CONFIRMED, REFUTED))
+    assert "✓ 2 of 2 verdicts are as expected." in page_of_both
     assert "no claims" in render(run())
     for fact in ("SMOKE", "0.05", "10<sup>−6</sup>", "cpu", "float64", "jax 0.10.1"):
         assert fact in page
@@ -305,9 +305,9 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path: Path):
     write_report(path, EVERYTHING)
     before = path.read_text(encoding="utf-8")
     assert before == render(EVERYTHING)
-    broken = run(dataclasses.replace(CONFIRMED, statement=r"\nosuch"))
+    unrenderable = run(dataclasses.replace(CONFIRMED, statement=r"\nosuch"))
     with pytest.raises(ValueError, match="nosuch"):
-        write_report(path, broken)
+        write_report(path, unrenderable)
     assert path.read_text(encoding="utf-8") == before
     assert list(tmp_path.iterdir()) == [path]
 

@@ -24,18 +24,20 @@ def test_a_number_has_its_label_and_words_have_none():
     assert label("zucchet:footnote2:lipschitz") == "footnote 2"
     assert label("lru:6-limit") == "eq 6"
     assert label("zucchet:fig2b:edge") == "figure 2"
-    numbered = [one for one in registry() if one.partition(":")[2][0].isdigit()]
+    numbered = [
+        claim_id for claim_id in registry() if claim_id.partition(":")[2][0].isdigit()
+    ]
     assert len(numbered) > 200
-    assert all(label(one).startswith("eq ") for one in numbered)
-    assert not any(label(one) for one in registry() if ":text:" in one)
+    assert all(label(claim_id).startswith("eq ") for claim_id in numbered)
+    assert not any(label(claim_id) for claim_id in registry() if ":text:" in claim_id)
 
 
 def test_formulas_are_searched_in_the_letters_that_are_typed():
     assert plain(r"\frac{\frac{a}{b_{1}}}{\sqrt{2}}") == "((a)/(b_1))/(sqrt2)"
     assert plain(r"\left|h\right|^{2}") == "|h|^2"
     assert "(1-rho)(1+|lambda|^2)" in words(WIDE)
-    for one in registry().values():
-        assert not set(plain(one.statement)) & set("\\{}"), one.id
+    for claim in registry().values():
+        assert not set(plain(claim.statement)) & set("\\{}"), claim.id
 
 
 @pytest.mark.browser
@@ -43,9 +45,9 @@ def test_filters_and_search_leave_what_they_say(browser, site, run):
     page = browser.open((site / INDEX).as_uri())
     assert page.evaluate(VISIBLE) == len(run.claims)
     for field in ("paper", "status", "topic"):
-        for value in {getattr(one, field) for one in run.claims} - {""}:
+        for value in {getattr(claim, field) for claim in run.claims} - {""}:
             choose(page, field, str(value))
-            expected = sum(getattr(one, field) == value for one in run.claims)
+            expected = sum(getattr(claim, field) == value for claim in run.claims)
             assert page.evaluate(VISIBLE) == expected, (field, value)
         choose(page, field, "")
     choose(page, "grade", "A")
@@ -53,53 +55,53 @@ def test_filters_and_search_leave_what_they_say(browser, site, run):
     choose(page, "grade", "")
     choose(page, "words", "unrolled")
     assert page.evaluate(VISIBLE) == 1
-    said = page.evaluate("document.getElementById('shown').textContent")
-    assert said == f"1 of {len(run.claims)} rows"
+    text = page.evaluate("document.getElementById('shown').textContent")
+    assert text == f"1 of {len(run.claims)} rows"
     choose(page, "status", "definition")
     assert page.evaluate(VISIBLE) == 0
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    "asked",
+    "query",
     [
         *("equation 59", "Eq. 59", "eq (59)", "equations 59", "(59)", "59"),
         *("zucchet 59", "Zucchet & Orvieto, (59)", "zucchet:59"),
     ],
 )
-def test_a_number_finds_its_equation_however_it_is_written(browser, site, asked):
+def test_a_number_finds_its_equation_however_it_is_written(browser, site, query):
     page = browser.open((site / INDEX).as_uri())
-    choose(page, "words", asked)
+    choose(page, "words", query)
     assert page.evaluate(HITS) == ["zucchet:59"]
-    also = [] if "ucchet" in asked else ["lru-text-an-id-as-long-as-the-longest-one"]
+    also = [] if "ucchet" in query else ["lru-text-an-id-as-long-as-the-longest-one"]
     assert page.evaluate(ROWS) == ["zucchet-59", *also]
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("query", "entry"),
     [
-        *((word, LONG) for word in ("normalization", "Normalisation", "normalis")),
+        *((query, LONG) for query in ("normalization", "Normalisation", "normalis")),
         *(
-            (word, WIDE)
-            for word in ("1-rho", "1 - rho", "(1 − ρ)", "1-ρλ", "(|1 - ρλ|^4)")
+            (query, WIDE)
+            for query in ("1-rho", "1 - rho", "(1 − ρ)", "1-ρλ", "(|1 - ρλ|^4)")
         ),
         *(("tab. 8", LONG), ("tables 8", LONG), ("app. B.2.2", WIDE)),
     ],
 )
-def test_spellings_of_words_and_formulas_are_one(browser, site, asked, found):
+def test_spellings_of_words_and_formulas_are_one(browser, site, query, entry):
     page = browser.open((site / INDEX).as_uri())
-    choose(page, "words", asked)
-    assert found.id.replace(":", "-") in page.evaluate(ROWS)
+    choose(page, "words", query)
+    assert entry.id.replace(":", "-") in page.evaluate(ROWS)
     assert page.evaluate(VISIBLE) < 3
     assert page.evaluate(HITS) == []
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("asked", ["equation 5", "lemma 59", "9", "equation 590"])
-def test_a_number_is_no_part_of_another(browser, site, asked):
+@pytest.mark.parametrize("query", ["equation 5", "lemma 59", "9", "equation 590"])
+def test_a_number_is_no_part_of_another(browser, site, query):
     page = browser.open((site / INDEX).as_uri())
-    choose(page, "words", asked)
+    choose(page, "words", query)
     assert not any("59" in row for row in page.evaluate(ROWS))
 
 
@@ -110,11 +112,11 @@ def test_the_address_has_what_is_asked_and_asks_it_again(browser, site):
     choose(page, "status", "refuted")
     address = page.evaluate("location.href")
     assert "status=refuted" in address
-    found = page.evaluate(ROWS)
-    assert found == ["zucchet-45", "zucchet-59"]
+    ids = page.evaluate(ROWS)
+    assert ids == ["zucchet-45", "zucchet-59"]
     page = browser.open(address)
     assert page.evaluate("document.getElementById('words').value") == "1 - rho"
-    assert page.evaluate(ROWS) == found
+    assert page.evaluate(ROWS) == ids
     page.evaluate("location.hash = '#paper=lru'")
     page.wait_for_function("document.getElementById('words').value === ''")
     assert all(row.startswith("lru") for row in page.evaluate(ROWS))

@@ -47,9 +47,9 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(site):
     links = 0
     for name, page in pages.items():
         for link in page.links:
-            target, _, place = link.partition("#")
+            target, _, anchor = link.partition("#")
             assert (site / (target or name)).is_file(), (name, link)
-            assert not place or place in pages[target or name].ids, (name, link)
+            assert not anchor or anchor in pages[target or name].ids, (name, link)
             links += 1
     assert links > 4 * len(pages)
 
@@ -75,18 +75,20 @@ def test_pages_share_one_style_and_only_the_index_has_a_script(site):
 def test_errata_hold_what_is_wrong_and_nothing_else(site, run):
     text = (site / "errata.html").read_text()
     wrong = {
-        one.id
-        for one in run.claims
-        if one.status in ("refuted", "conditional") and one.paper != "sigprop"
+        claim.id
+        for claim in run.claims
+        if claim.status in ("refuted", "conditional") and claim.paper != "sigprop"
     }
-    found = set(re.findall(r'<a class="id" href="[^"]+">([^<]+)</a>', text))
-    assert found == wrong
-    assert "lru:4" in found
+    ids = set(re.findall(r'<a class="id" href="[^"]+">([^<]+)</a>', text))
+    assert ids == wrong
+    assert "lru:4" in ids
     assert "\\" not in text
 
 
 def test_what_extraction_spoilt_is_no_erratum(run):
-    spoilt = tuple(dataclasses.replace(one, as_extracted=True) for one in run.claims)
+    spoilt = tuple(
+        dataclasses.replace(claim, as_extracted=True) for claim in run.claims
+    )
     text = render_site(dataclasses.replace(run, claims=spoilt))["errata.html"]
     assert "None among the statements judged" in text
     assert "lru-4.html" not in text
@@ -96,11 +98,11 @@ def test_a_site_that_cannot_be_rendered_leaves_the_older_one(tmp_path, run, grap
     few = dataclasses.replace(run, claims=run.claims[:1])
     write_site(tmp_path, run)
     write_site(tmp_path, few, graph=graph)
-    written = {*page_names(one.id for one in few.claims), *few.overview, MANIFEST}
+    written = {*page_names(claim.id for claim in few.claims), *few.overview, MANIFEST}
     assert {file.name for file in tmp_path.iterdir()} == written
-    broken = dataclasses.replace(few.claims[0], statement=r"\nosuch")
+    unrenderable = dataclasses.replace(few.claims[0], statement=r"\nosuch")
     with pytest.raises(ValueError, match="nosuch"):
-        write_site(tmp_path, dataclasses.replace(few, claims=(broken,)))
+        write_site(tmp_path, dataclasses.replace(few, claims=(unrenderable,)))
     assert {file.name for file in tmp_path.iterdir()} == written
 
 
@@ -157,14 +159,14 @@ def test_nothing_lies_over_anything_else(browser, site, report, width):
 
 @pytest.mark.browser
 @pytest.mark.parametrize(
-    ("style", "words"),
+    ("style", "message"),
     [
         ("figure{margin-left:-9rem!important}", "a plot over its table"),
         (".named{display:block!important}", "a title under zucchet:59"),
         (".index td{padding-left:30rem!important}", "in the margin"),
     ],
 )
-def test_what_lies_over_something_else_is_seen(browser, report, style, words):
+def test_what_lies_over_something_else_is_seen(browser, report, style, message):
     page = browser.open(report.as_uri(), width=1280)
     assert page.evaluate(MISPLACED) == []
     # The page's policy admits no other style sheet, but what the protocol adds.
@@ -172,7 +174,7 @@ def test_what_lies_over_something_else_is_seen(browser, report, style, words):
         "document.adoptedStyleSheets = [new CSSStyleSheet()];"
         f"document.adoptedStyleSheets[0].replaceSync({style!r})"
     )
-    assert words in " ".join(page.evaluate(MISPLACED))
+    assert message in " ".join(page.evaluate(MISPLACED))
 
 
 @pytest.mark.browser

@@ -36,16 +36,16 @@ def short_pages(monkeypatch):
 
 
 def write(folder, ids, seed=0):
-    claims = tuple(dataclasses.replace(EVERYTHING.claims[0], id=one) for one in ids)
+    claims = tuple(dataclasses.replace(EVERYTHING.claims[0], id=name) for name in ids)
     write_site(folder, dataclasses.replace(EVERYTHING, claims=claims, seed=seed))
 
 
 def content(folder):
     """Every file below a folder by its place."""
     return {
-        str(one.relative_to(folder)): one.read_text()
-        for one in folder.rglob("*")
-        if one.is_file()
+        str(path.relative_to(folder)): path.read_text()
+        for path in folder.rglob("*")
+        if path.is_file()
     }
 
 
@@ -128,15 +128,15 @@ def test_a_page_that_the_reader_changed_is_his(tmp_path):
 
 
 def test_a_link_is_no_page_of_ours_even_with_its_content(tmp_path):
-    folder, kept = tmp_path / "site", tmp_path / "kept.html"
+    folder, target = tmp_path / "site", tmp_path / "kept.html"
     write(folder, ALL)
-    (folder / "lru-1.html").rename(kept)
-    (folder / "lru-1.html").symlink_to(kept)
+    (folder / "lru-1.html").rename(target)
+    (folder / "lru-1.html").symlink_to(target)
     write(folder, FEW)
     assert (folder / "lru-1.html").is_symlink()
     with pytest.raises(ValueError, match=r"lru-1.html, got a file that is not"):
         write(folder, ALL)
-    assert kept.read_text() == "lru-1.html of seed 0"
+    assert target.read_text() == "lru-1.html of seed 0"
 
 
 @pytest.mark.parametrize(
@@ -154,10 +154,10 @@ def interrupt_after(monkeypatch, count):
     left = iter(range(count))
 
     def only(do):
-        def done(*given, **named):
+        def done(*args, **named):
             if next(left, None) is None:
                 raise KeyboardInterrupt
-            return do(*given, **named)
+            return do(*args, **named)
 
         return done
 
@@ -168,12 +168,12 @@ def interrupt_after(monkeypatch, count):
 def test_whenever_it_is_cut_short_the_next_call_completes_it(
     tmp_path, fresh, monkeypatch
 ):
-    whole, cut, count = {}, True, 0
+    complete, cut, count = {}, True, 0
     while cut:
         folder = tmp_path / str(count)
         write(folder, ALL)
         (folder / "notes.txt").write_text("mine")
-        whole = whole or content(folder)
+        complete = complete or content(folder)
         with monkeypatch.context() as patch:
             interrupt_after(patch, count)
             try:
@@ -183,7 +183,7 @@ def test_whenever_it_is_cut_short_the_next_call_completes_it(
             else:
                 cut = False
         for name, text in content(folder).items():
-            allowed = {whole.get(name), fresh.get(name)}
+            allowed = {complete.get(name), fresh.get(name)}
             assert name == MANIFEST or text in allowed, (count, name)
         write(folder, FEW, seed=1)
         assert content(folder) == fresh | {"notes.txt": "mine"}, count
@@ -191,13 +191,15 @@ def test_whenever_it_is_cut_short_the_next_call_completes_it(
     assert count > 7  # three pages twice, and the manifest twice
 
 
-@pytest.mark.parametrize("place", ["file", "file/site", "/dev/null/site", "/proc/site"])
-def test_a_place_that_cannot_be_written_is_refused(tmp_path, place):
+@pytest.mark.parametrize(
+    "location", ["file", "file/site", "/dev/null/site", "/proc/site"]
+)
+def test_a_place_that_cannot_be_written_is_refused(tmp_path, location):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(
         ValueError, match=r"cannot write to the folder .*; choose another"
     ):
-        require_free(tmp_path / place, [])
+        require_free(tmp_path / location, [])
     assert content(tmp_path) == {"file": "mine"}
 
 
@@ -210,16 +212,16 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path, place):
     ],
 )
 def test_the_command_refuses_before_the_work(tmp_path, monkeypatch, stranger, options):
-    def work(*given, **named):
+    def work(*args, **named):
         pytest.fail("began to judge")
 
     monkeypatch.setattr("sigprop.cli.judged.judge", work)
     (tmp_path / stranger).write_text("mine")
     command = ["ledger", "--paper", "rotrnn", "--html", str(tmp_path), *options]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 2
-    assert done.stderr.count("\n") == 1
-    assert stranger in done.stderr
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert stranger in result.stderr
     assert content(tmp_path) == {stranger: "mine"}
 
 
@@ -227,13 +229,13 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
     tmp_path, monkeypatch
 ):
     claims = tuple(
-        dataclasses.replace(EVERYTHING.claims[0], id=one, status=status)
-        for one, status in (("rotrnn:1", "refuted"), ("rotrnn:11", "proved"))
+        dataclasses.replace(EVERYTHING.claims[0], id=name, status=status)
+        for name, status in (("rotrnn:1", "refuted"), ("rotrnn:11", "proved"))
     )
     run = dataclasses.replace(EVERYTHING, claims=claims)
-    monkeypatch.setattr("sigprop.cli.judged.judge", lambda *given: (run, 0.0))
-    chosen = [SimpleNamespace(id=one.id) for one in claims]
-    monkeypatch.setattr("sigprop.theory.claims.select", lambda *given: chosen)
+    monkeypatch.setattr("sigprop.cli.judged.judge", lambda *args: (run, 0.0))
+    chosen = [SimpleNamespace(id=claim.id) for claim in claims]
+    monkeypatch.setattr("sigprop.theory.claims.select", lambda *args: chosen)
     monkeypatch.setattr("sigprop.ledger.dependence.build", lambda _: Graph({}, {}))
     (tmp_path / "rotrnn-11.html").write_text("mine")
     command = ["ledger", "--html", str(tmp_path), "--status", "refuted"]

@@ -12,7 +12,7 @@ from tests.sigprop.ledger.test_report import Page
 
 
 @pytest.fixture(scope="module")
-def found():
+def locations():
     return sources.of_rows(registry())
 
 
@@ -20,43 +20,43 @@ def lines(file):
     return on_disk(file).read_text().splitlines()
 
 
-def test_every_row_leads_to_where_it_is_stated_and_implemented(found):
-    assert list(found) == list(registry())
-    for one, places in found.items():
-        roles = [place.role for place in places]
-        assert roles[0] == "statement", one
-        assert roles[-1] == "code", one
-        for place in places:
-            assert 1 <= place.line <= len(lines(place.file)), place
+def test_every_row_leads_to_where_it_is_stated_and_implemented(locations):
+    assert list(locations) == list(registry())
+    for claim_id, sites in locations.items():
+        roles = [site_.role for site_ in sites]
+        assert roles[0] == "statement", claim_id
+        assert roles[-1] == "code", claim_id
+        for site_ in sites:
+            assert 1 <= site_.line <= len(lines(site_.file)), site_
 
 
-def test_lines_hold_what_is_said_of_them(found):
+def test_lines_hold_what_is_said_of_them(locations):
     missed = {"statement": 0, "evidence": 0, "code": 0}
-    for one, places in found.items():
-        for place in places:
-            name = place.name.rpartition(".")[2]
-            sought = one if place.role in {"statement", "evidence"} else name
+    for claim_id, sites in locations.items():
+        for source in sites:
+            name = source.name.rpartition(".")[2]
+            sought = claim_id if source.role in {"statement", "evidence"} else name
             # A call that states a row has the row's id below it, or after one name.
-            last = place.line + 2 * (place.role == "statement")
-            text = "\n".join(lines(place.file)[place.line - 1 : last])
+            last = source.line + 2 * (source.role == "statement")
+            text = "\n".join(lines(source.file)[source.line - 1 : last])
             begun = [*re.findall(r'f"([^"{]+:[^"{]*)\{', text)]
-            begins = place.role != "code" and any(map(sought.startswith, begun))
-            if place.role in missed and sought not in text and not begins:
-                missed[place.role] += 1
+            begins = source.role != "code" and any(map(sought.startswith, begun))
+            if source.role in missed and sought not in text and not begins:
+                missed[source.role] += 1
     # Rows that tables state, and names of modules and methods, have no line of theirs.
     assert missed["evidence"] == 0
-    assert missed["statement"] < 0.05 * len(found)
-    assert missed["code"] < 0.15 * len(found)
+    assert missed["statement"] < 0.05 * len(locations)
+    assert missed["code"] < 0.15 * len(locations)
 
 
-def test_a_derivation_is_found_through_the_name_that_a_row_gives(found):
-    by_role = {place.role: place for place in found["zucchet:6"]}
+def test_a_derivation_is_found_through_the_name_that_a_row_gives(locations):
+    by_role = {source.role: source for source in locations["zucchet:6"]}
     line = lines(by_role["derivation"].file)[by_role["derivation"].line - 1]
     assert line.startswith(("def ", "@"))
     assert "def eq_59_corrected" in "".join(
-        lines(place.file)[place.line - 1]
-        for place in found["zucchet:59"]
-        if place.role == "corrected"
+        lines(source.file)[source.line - 1]
+        for source in locations["zucchet:59"]
+        if source.role == "corrected"
     )
 
 
@@ -70,15 +70,15 @@ def test_a_page_shows_its_file_whole_and_marks_each_line_that_is_linked_to(site)
     links = {link for row in rows for link in row.links if link.startswith("code-")}
     assert len(links) > 10
     for link in links:
-        name, _, place = link.partition("#")
+        name, _, anchor = link.partition("#")
         text = (site / name).read_text()
-        assert Page(text).ids.count(place) == 1
+        assert Page(text).ids.count(anchor) == 1
         shown = unescape(re.sub(r"<[^>]+>", "", text.rpartition("<pre>")[2]))
         file = unescape(re.findall(r"<h1><code>(.*?)</code>", text)[0])
-        whole = on_disk(file).read_text()
-        assert shown.strip().startswith(whole.strip()), file
-        before = text.partition(f'<span id="{place}">')[0].rpartition("<pre>")[2]
-        assert before.count("\n") + 1 == int(place[1:])
+        source_text = on_disk(file).read_text()
+        assert shown.strip().startswith(source_text.strip()), file
+        before = text.partition(f'<span id="{anchor}">')[0].rpartition("<pre>")[2]
+        assert before.count("\n") + 1 == int(anchor[1:])
 
 
 def test_a_derivation_is_read_step_by_step(site):

@@ -185,7 +185,9 @@ def test_the_endless_task_takes_processes_alone():
 
 
 def values_of(layer):
-    return {one.name: getattr(layer, one.name) for one in dataclasses.fields(layer)}
+    return {
+        field.name: getattr(layer, field.name) for field in dataclasses.fields(layer)
+    }
 
 
 CONTINUOUS = {"s5": lambda: s5(KEY, 3, 2), "s4d": lambda: s4d(KEY, 2, 3)}
@@ -243,8 +245,8 @@ def test_measured_covariances_of_no_process_are_moved_to_one_and_not_far(level):
     generator = np.random.default_rng()
     for _ in range(20):
         R = level * (1 + 1e-3 * generator.normal(size=24))  # a series that hardly moves
-        found = nearest_process(R)
-        assert possible(found)
-        assert found[0] == pytest.approx(R[0], rel=1e-12)
-        np.testing.assert_allclose(found, R, rtol=0.02)
+        nearest = nearest_process(R)
+        assert possible(nearest)
+        assert nearest[0] == pytest.approx(R[0], rel=1e-12)
+        np.testing.assert_allclose(nearest, R, rtol=0.02)
     assert not possible(R)

@@ -21,9 +21,9 @@ STEPS = 12
 
 
 def filters(gap, theta, alpha, beta):
-    one = -math.log1p(-gap), theta, alpha, beta
+    values = -math.log1p(-gap), theta, alpha, beta
     return Filters(
-        *(np.array([x]) for x in one[:2]), *(np.array([x + 0j]) for x in one[2:])
+        *(np.array([x]) for x in values[:2]), *(np.array([x + 0j]) for x in values[2:])
     )
 
 
@@ -34,10 +34,10 @@ def filters(gap, theta, alpha, beta):
 def test_endless_weights_are_those_that_theory_derives(quantity, pair, gap):
     theta = 0.7
     known = lag_weights(quantity, gap, theta, STEPS, oo)
-    found = endless_weights(filters(gap, theta, *pair), STEPS)[0]
+    weights = endless_weights(filters(gap, theta, *pair), STEPS)[0]
     twice = np.r_[1.0, np.full(STEPS - 1, 2.0)]
     # The derived weights count both signs of a lag; at 1e-6 they take 30 digits.
-    np.testing.assert_allclose(twice * found.real, known, rtol=1e-9)
+    np.testing.assert_allclose(twice * weights.real, known, rtol=1e-9)
 
 
 def random_filters(seed):
@@ -53,36 +53,36 @@ def random_filters(seed):
 
 @pytest.mark.parametrize("seed", [1, 8])
 def test_endless_weights_are_sums_over_ages(seed):
-    one = random_filters(seed)
-    kernel = one.kernel(800)
+    random = random_filters(seed)
+    kernel = random.kernel(800)
     expected = [
         (kernel[:, lag:] * kernel[:, : 800 - lag].conj()).sum(1) for lag in range(9)
     ]
-    np.testing.assert_allclose(endless_weights(one, 9).T, expected, rtol=1e-9)
+    np.testing.assert_allclose(endless_weights(random, 9).T, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [2, 9])
 def test_moments_are_those_of_the_sequences_themselves(seed):
     """Of sequences on a circle of lags: their covariances are exactly stationary."""
     g = np.random.default_rng(seed)
-    one, size = random_filters(seed), 2 * STEPS
+    random, size = random_filters(seed), 2 * STEPS
     x = g.normal(size=(size, 2))
     turns = np.stack([np.roll(x, -start, 0) for start in range(size)])
     inward = g.normal(size=(3, 2)) + 1j * g.normal(size=(3, 2))
     v, around = turns[:, :STEPS] @ inward.T, x @ inward.T
-    kernel, seen = one.kernel(STEPS), covariances(turns[:, :STEPS], inward)
+    kernel, estimates = random.kernel(STEPS), covariances(turns[:, :STEPS], inward)
     for lag in range(STEPS):  # every window is a turn of the same circle
         later = np.roll(around, -lag, 0)
         plain, mixed = (later * around.conj()).mean(0), (later * around).mean(0)
-        np.testing.assert_allclose(seen.plain[:, lag], plain, rtol=1e-9)
-        np.testing.assert_allclose(seen.mixed[:, lag], mixed, rtol=1e-9)
+        np.testing.assert_allclose(estimates.plain[:, lag], plain, rtol=1e-9)
+        np.testing.assert_allclose(estimates.mixed[:, lag], mixed, rtol=1e-9)
     y = np.zeros((size, STEPS, 3), complex)
     for t in range(STEPS):
         for age in range(t + 1):
             y[:, t] += kernel[:, age] * v[:, t - age]
-    whole = moment(mean_weights(kernel), seen.plain)
-    np.testing.assert_allclose(whole, (np.abs(y) ** 2).mean((0, 1)), rtol=1e-9)
-    turned = square(mean_weights(kernel, conjugate=False), seen.mixed)
+    power = moment(mean_weights(kernel), estimates.plain)
+    np.testing.assert_allclose(power, (np.abs(y) ** 2).mean((0, 1)), rtol=1e-9)
+    turned = square(mean_weights(kernel, conjugate=False), estimates.mixed)
     np.testing.assert_allclose(turned, (y**2).mean((0, 1)), rtol=1e-9)
 
 

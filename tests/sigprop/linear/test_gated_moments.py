@@ -26,7 +26,7 @@ LAYERS = {
 }
 
 
-def drawn(name, seed=0):
+def build(name, seed=0):
     with double_precision(True):
         return jax.jit(LAYERS[name])(jax.random.key(seed))
 
@@ -39,29 +39,29 @@ def law(width, seed):
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_moment_is_that_of_every_sequence(name, x64):
     for seed in (0, 1):
-        layer = drawn(name, seed)
+        layer = build(name, seed)
         inputs = law(layer.widths[0], seed)
         exact = enumerate_gated(layer, inputs, 5)
-        found = predict_gated(layer, law=inputs, steps=5)
-        assert set(found) == {"state", *covered(layer)} == set(exact)
+        moments = predict_gated(layer, law=inputs, steps=5)
+        assert set(moments) == {"state", *covered(layer)} == set(exact)
         for quantity, value in exact.items():
-            assert found[quantity].value == pytest.approx(value, rel=1e-10), quantity
+            assert moments[quantity].value == pytest.approx(value, rel=1e-10), quantity
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_moment_of_inputs_that_stay_is_that_of_every_sequence(name, x64):
-    layer = drawn(name, 2)
+    layer = build(name, 2)
     inputs = law(layer.widths[0], 3)
     exact = enumerate_gated(layer, inputs, 5, rho=0.6)
-    found = predict_gated(layer, law=inputs, terms=((1.0, 0.6),), steps=5)
+    moments = predict_gated(layer, law=inputs, terms=((1.0, 0.6),), steps=5)
     for quantity, value in exact.items():
-        assert found[quantity].value == pytest.approx(value, rel=1e-10), quantity
+        assert moments[quantity].value == pytest.approx(value, rel=1e-10), quantity
     apart = enumerate_gated(layer, inputs, 5)["state"] / exact["state"]
     assert abs(apart - 1) > 1e-3
 
 
 def test_the_scale_of_inputs_that_remember_is_that_of_their_terms():
-    layer = drawn("mingru")
+    layer = build("mingru")
     scaled = predict_gated(layer, scale=2.0, terms=((0.25, 0.8),), steps=3)
     sized = predict_gated(layer, terms=((1.0, 0.8),), steps=3)
     assert scaled["W_z"].value == pytest.approx(sized["W_z"].value, rel=1e-12)
@@ -70,7 +70,7 @@ def test_the_scale_of_inputs_that_remember_is_that_of_their_terms():
 
 @pytest.mark.parametrize("name", sorted(set(LAYERS) - {"gated-deltanet"}))
 def test_gaussian_moments_reach_their_limit(name):
-    layer = drawn(name)
+    layer = build(name)
     few, many, limit = (predict_gated(layer, steps=steps) for steps in (1, 4000, None))
     assert 0 < few["state"].value < 0.9 * limit["state"].value
     for quantity, (value, error) in limit.items():
@@ -79,14 +79,14 @@ def test_gaussian_moments_reach_their_limit(name):
 
 
 def test_larger_inputs_count():
-    layer = drawn("mingru")
+    layer = build("mingru")
     ratio = predict_gated(layer, scale=3.0)["W_v"].value
     assert ratio > 4 * predict_gated(layer)["W_v"].value
 
 
 def test_no_steps_leave_nothing():
-    found = predict_gated(drawn("mingru"), steps=0)
-    assert all(value == 0 for value, _ in found.values())
+    moments = predict_gated(build("mingru"), steps=0)
+    assert all(value == 0 for value, _ in moments.values())
 
 
 @pytest.mark.parametrize(
@@ -115,13 +115,13 @@ def test_what_has_no_such_moments_is_refused(layer, options, error, message):
 
 
 def test_a_gate_that_never_closes_says_so(x64):
-    layer = drawn("mingru")
+    layer = build("mingru")
     open_for_ever = jax.tree.map(lambda leaf: leaf * 0 - 400, layer)
     with pytest.raises(ValueError, match=r"infinite: E a\^2 = 1 >= 1"):
         predict_gated(open_for_ever, scale=1e-3)
 
 
 def test_too_many_sequences_are_refused():
-    layer = drawn("mingru")
+    layer = build("mingru")
     with pytest.raises(ValueError, match="need at most 65536 sequences"):
         enumerate_gated(layer, law(4, 0), 17)

@@ -27,7 +27,7 @@ LAYERS = {
 FAST = ("lru", "lru-zucchet", "complex", "s4", "dense", "blocks")
 
 
-def drawn(name):
+def build(name):
     with double_precision(True):
         return LAYERS[name](jax.random.key(3))
 
@@ -35,11 +35,11 @@ def drawn(name):
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.sampled(keep=["lru"])
 def test_the_output_is_the_convolution_with_the_kernel(x64, name):
-    layer = drawn(name)
+    layer = build(name)
     for length in LENGTHS if name in FAST else LENGTHS[-1:]:
         u = np.random.default_rng(4).normal(size=(length, layer.widths[0]))
-        both = jax.jit(lambda layer, u: (kernel(layer, len(u)), layer(u)))
-        response, wanted = map(np.asarray, both(layer, u))
+        kernel_and_outputs = jax.jit(lambda layer, u: (kernel(layer, len(u)), layer(u)))
+        response, wanted = map(np.asarray, kernel_and_outputs(layer, u))
         assert response.shape == (len(ages(layer, length)), *layer.widths[::-1])
         y = np.zeros((length, layer.widths[1]))
         for age, weight in zip(ages(layer, length).tolist(), response, strict=True):
@@ -50,31 +50,32 @@ def test_the_output_is_the_convolution_with_the_kernel(x64, name):
 
 @pytest.mark.parametrize("name", ["lru-zucchet", "dense", "blocks"])
 def test_gradients_are_those_of_the_impulse_through_the_layer(x64, name):
-    layer = drawn(name)
+    layer = build(name)
     weight = jax.random.normal(jax.random.key(5), (12, *layer.widths[::-1]))
     impulse = jnp.zeros((12, layer.widths[0])).at[0]
 
     def by_layer(layer):
         basis = jnp.eye(layer.widths[0])
-        y = jax.vmap(lambda one: layer(impulse.set(one)))(basis)
+        y = jax.vmap(lambda channel: layer(impulse.set(channel)))(basis)
         return jnp.sum(weight * jnp.moveaxis(y, 0, -1))
 
     def by_kernel(layer):
         return jnp.sum(weight * kernel(layer, 12))
 
-    found, wanted = (
-        jax.tree.leaves(jax.jit(jax.grad(one))(layer)) for one in (by_kernel, by_layer)
+    gradients, wanted = (
+        jax.tree.leaves(jax.jit(jax.grad(function))(layer))
+        for function in (by_kernel, by_layer)
     )
-    for one, other in zip(found, wanted, strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+    for leaf, other in zip(gradients, wanted, strict=True):
+        np.testing.assert_allclose(leaf, other, rtol=1e-9, atol=1e-12)
 
 
 def test_an_eigenvalue_of_zero_has_a_gradient(x64):
-    layer = drawn("complex")
+    layer = build("complex")
     zero = jnp.zeros_like(layer.first)
     still = replace(layer, {"first": zero, "second": zero})
-    slopes = jax.jit(jax.grad(lambda layer: jnp.sum(kernel(layer, 9) ** 2)))(still)
-    assert all(bool(jnp.isfinite(one).all()) for one in jax.tree.leaves(slopes))
+    gradients = jax.jit(jax.grad(lambda layer: jnp.sum(kernel(layer, 9) ** 2)))(still)
+    assert all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(gradients))
 
 
 def test_only_linear_layers_have_one():

@@ -68,7 +68,7 @@ def test_modes_and_gramians_agree(x64, name):
     task = teacher_student(teacher, INPUTS[name], None)
     student = students()["lru"]
     law = spectrum(INPUTS[name])
-    by_gramian = jax.jit(lambda one: _by_gramian(one, task.target, law))(student)
+    by_gramian = jax.jit(lambda layer: _by_gramian(layer, task.target, law))(student)
     np.testing.assert_allclose(
         eqx.filter_jit(task.loss)(student), by_gramian, rtol=1e-11
     )
@@ -84,8 +84,8 @@ def test_the_teacher_itself_loses_nothing(x64):
     teacher = linear_teacher(KEY, nu0=0.9, size=4)
     task = teacher_student(teacher, AR1(0.5), None)
     assert abs(float(task.loss(teacher))) < 1e-9
-    slope = jax.jit(jax.grad(lambda one: task.loss(one)))(slower(teacher))
-    assert all(bool(jnp.isfinite(one).all()) for one in jax.tree.leaves(slope))
+    gradient = jax.jit(jax.grad(lambda layer: task.loss(layer)))(slower(teacher))
+    assert all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(gradient))
 
 
 def slower(teacher):

@@ -34,7 +34,7 @@ def responses(layer):
 
 
 @jax.jit
-def slopes(layer):
+def derivatives(layer):
     """Derivatives of the responses by each parameter, by its name."""
     return jax.jacrev(lambda values: responses(replace(layer, values)))(
         parameters(layer)
@@ -45,7 +45,7 @@ def slopes(layer):
 def known(request):
     with double_precision(True):
         layer = LAYERS[request.param](jax.random.key(2))
-        yield layer, perturb(layer), np.asarray(responses(layer)), slopes(layer)
+        yield layer, perturb(layer), np.asarray(responses(layer)), derivatives(layer)
 
 
 def by_modes(lam, residues):
@@ -56,31 +56,33 @@ def by_modes(lam, residues):
 
 @pytest.mark.sampled(keep=["rotrnn"])
 def test_modes_make_the_impulse_response(known):
-    _, found, truth, _ = known
-    (modes,) = found.modes
-    made = by_modes(modes.lam, modes.residues())
-    made[0] += modes.skip
-    np.testing.assert_allclose(made, truth, rtol=0, atol=1e-12)
+    _, linearised, truth, _ = known
+    (modes,) = linearised.modes
+    response = by_modes(modes.lam, modes.residues())
+    response[0] += modes.skip
+    np.testing.assert_allclose(response, truth, rtol=0, atol=1e-12)
     assert np.abs(truth[-1]).max() > 1e-3
 
 
 @pytest.mark.sampled(keep=["lru", "rotrnn"])
 def test_tangents_are_derivatives_of_the_impulse_response(known):
-    layer, found, _, truth = known
-    (modes,) = found.modes
-    assert set(found.tangents) == set(parameters(layer))
-    for name, (moved,) in found.tangents.items():
+    layer, linearised, _, truth = known
+    (modes,) = linearised.modes
+    assert set(linearised.tangents) == set(parameters(layer))
+    for name, (moved,) in linearised.tangents.items():
         ages = np.arange(STEPS)
-        slope = ages * np.power(modes.lam[:, None], ages - 1.0)
-        every = np.broadcast_to(modes.lam, (len(moved.residues), modes.lam.size))
-        made = by_modes(every, moved.residues)
-        made = made + np.real(np.einsum("poni,na->paoi", moved.slopes, slope))
-        made[:, 0] += moved.skip
+        derivative = ages * np.power(modes.lam[:, None], ages - 1.0)
+        eigenvalues = np.broadcast_to(modes.lam, (len(moved.residues), modes.lam.size))
+        response = by_modes(eigenvalues, moved.residues)
+        response = response + np.real(
+            np.einsum("poni,na->paoi", moved.slopes, derivative)
+        )
+        response[:, 0] += moved.skip
         expected = np.asarray(truth[name])
         expected = expected.reshape(*expected.shape[:3], -1)
         expected = np.moveaxis(expected, -1, 0)
         assert np.abs(expected).max() > 1e-3, name
-        np.testing.assert_allclose(made, expected, rtol=0, atol=1e-9, err_msg=name)
+        np.testing.assert_allclose(response, expected, rtol=0, atol=1e-9, err_msg=name)
 
 
 def test_modes_do_not_depend_on_the_basis_of_the_states():
@@ -89,15 +91,15 @@ def test_modes_do_not_depend_on_the_basis_of_the_states():
     B, C, D = (rng.normal(size=shape) for shape in ((3, 2), (2, 3), (2, 2)))
     V = rng.normal(size=(3, 3)) + 3 * np.eye(3)
     inverse = np.linalg.inv(V)
-    one, other = (
+    first, other = (
         diagonalise(System(*matrices))
         for matrices in ((A, B, C, D), (V @ A @ inverse, V @ B, C @ inverse, D))
     )
-    left, right = (np.argsort(np.imag(modes.lam)) for modes in (one, other))
-    np.testing.assert_allclose(one.lam[left], [0.8 - 0.4j, 0.3, 0.8 + 0.4j])
-    np.testing.assert_allclose(one.lam[left], other.lam[right], atol=1e-13)
+    left, right = (np.argsort(np.imag(modes.lam)) for modes in (first, other))
+    np.testing.assert_allclose(first.lam[left], [0.8 - 0.4j, 0.3, 0.8 + 0.4j])
+    np.testing.assert_allclose(first.lam[left], other.lam[right], atol=1e-13)
     np.testing.assert_allclose(
-        one.residues()[:, left], other.residues()[:, right], atol=1e-12
+        first.residues()[:, left], other.residues()[:, right], atol=1e-12
     )
     np.testing.assert_allclose(
         other.vectors @ np.diag(other.lam) @ np.linalg.inv(other.vectors),
@@ -111,8 +113,8 @@ def test_a_dense_layer_is_read_off_as_its_own_matrices():
     layer = linear_rnn(jax.random.key(0), 3, 2, 1, nu0=0.6, theta0=2.0)
     A, B, C, D = linearise(layer)
     np.testing.assert_allclose(A, layer.A[0], atol=1e-15)
-    for found, truth in ((B, layer.B), (C, layer.C), (D, layer.D)):
-        np.testing.assert_allclose(found, truth, atol=1e-15)
+    for matrix, truth in ((B, layer.B), (C, layer.C), (D, layer.D)):
+        np.testing.assert_allclose(matrix, truth, atol=1e-15)
 
 
 @pytest.mark.usefixtures("x64")
@@ -146,11 +148,11 @@ def test_a_tanh_is_its_slope_at_rest():
 @pytest.mark.usefixtures("x64")
 def test_each_half_of_two_directions_has_modes():
     layer = blur(jax.random.key(0), 2, 2, r_min=0.5, r_max=0.9)
-    found = perturb(layer)
-    lam = np.concatenate([modes.lam for modes in found.modes])
+    linearised = perturb(layer)
+    lam = np.concatenate([modes.lam for modes in linearised.modes])
     np.testing.assert_allclose(lam, layer.eigenvalues(), atol=1e-15)
-    assert all(len(moved) == 2 for moved in found.tangents.values())
-    for moved, start in zip(found.tangents["nu_log"], (0, 2), strict=True):
+    assert all(len(moved) == 2 for moved in linearised.tangents.values())
+    for moved, start in zip(linearised.tangents["nu_log"], (0, 2), strict=True):
         assert moved.slopes.shape == (4, 2, 2, 2)
         assert moved.slopes[start : start + 2].any()
         assert not moved.slopes[2 - start : 4 - start].any()
@@ -171,7 +173,7 @@ TURN = np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 3.0], [0.0, -1.0, 1.0]])
 def test_a_jordan_block_is_refused(basis):
     layer = linear_rnn(jax.random.key(0), 3, 2, 2, nu0=0.6, theta0=2.0)
     A = basis @ JORDAN @ np.linalg.inv(basis)
-    layer = eqx.tree_at(lambda one: one.A, layer, jnp.asarray(A)[None])
+    layer = eqx.tree_at(lambda model: model.A, layer, jnp.asarray(A)[None])
     with pytest.raises(ValueError, match=r"^need eigenvectors that form a basis"):
         diagonalise(linearise(layer))
 

@@ -53,11 +53,11 @@ def truth_of(layer, process, at=STEPS - 1):
     return exact(layer, R, steps=STEPS, at=at, batch=1)
 
 
-def misfit(found, truth):
+def misfit(estimates, truth):
     """Largest distance from the truth, in standard errors."""
-    assert set(found) == set(truth)
+    assert set(estimates) == set(truth)
     return max(
-        float(abs(found[name].mean - value) / found[name].sem)
+        float(abs(estimates[name].mean - value) / estimates[name].sem)
         for name, value in truth.items()
     )
 
@@ -65,11 +65,11 @@ def misfit(found, truth):
 @pytest.mark.parametrize("name", PROCESSES)
 def test_measured_moments_are_the_exact_ones(layer, name):
     truth = truth_of(layer, PROCESSES[name])
-    found = measured(layer, PROCESSES[name])
-    assert set(found) == MOMENTS
-    assert misfit(found, truth) < Z
+    estimates = measured(layer, PROCESSES[name])
+    assert set(estimates) == MOMENTS
+    assert misfit(estimates, truth) < Z
     # The same moments of inputs 1.2 times as large are told apart.
-    assert misfit(found, {k: 1.44 * v for k, v in truth.items()}) > Z
+    assert misfit(estimates, {k: 1.44 * v for k, v in truth.items()}) > Z
 
 
 @pytest.mark.slow
@@ -77,12 +77,14 @@ def test_processes_together_are_each_by_itself(layer):
     keys, chosen = tuple(jax.random.split(jax.random.key(2))), (AR1(0.8), Constant())
     options = {"steps": STEPS, "num": 5, "batch": 2}
     together = measure_each(keys, layer, chosen, workers=2, **options)
-    for key, process, found in zip(keys, chosen, together, strict=True):
+    for key, process, estimates in zip(keys, chosen, together, strict=True):
         alone = measure(key, layer, process, **options)
-        assert set(found) == set(alone) == MOMENTS
-        for name, one in alone.items():
-            assert float(found[name].mean) == pytest.approx(float(one.mean), rel=1e-12)
-            assert found[name].n == 5
+        assert set(estimates) == set(alone) == MOMENTS
+        for name, estimate in alone.items():
+            assert float(estimates[name].mean) == pytest.approx(
+                float(estimate.mean), rel=1e-12
+            )
+            assert estimates[name].n == 5
     with pytest.raises(ValueError, match="longer"):
         measure_each(keys[:1], layer, chosen, **options)
 
@@ -98,27 +100,27 @@ def test_errors_shrink_with_the_root_of_the_number(layer):
 
 def test_one_drawn_error_has_the_same_mean_and_varies_more(layer):
     truth = truth_of(layer, AR1(0.8))
-    every = measured(layer, AR1(0.8))
-    one = measured(layer, AR1(0.8), every_output=False)
-    assert misfit(one, truth) < Z
-    assert float(one["state"].sem) == pytest.approx(float(every["state"].sem))
+    all_outputs = measured(layer, AR1(0.8))
+    single = measured(layer, AR1(0.8), every_output=False)
+    assert misfit(single, truth) < Z
+    assert float(single["state"].sem) == pytest.approx(float(all_outputs["state"].sem))
     for name in ("recurrent", "input"):
-        assert one[name].sem > 1.05 * every[name].sem
+        assert single[name].sem > 1.05 * all_outputs[name].sem
 
 
 def test_the_position_is_the_last_step_or_the_middle_if_both_sides_matter(layer):
     assert position(layer, STEPS) == STEPS - 1
     at_end = measured(layer, White(), num=64, at=STEPS - 1)
     assert measured(layer, White(), num=64) == at_end
-    both = blur(jax.random.key(0), 2, 2)
-    assert [position(both, steps) for steps in (1, 6, 7)] == [0, 3, 3]
+    layer_of_two = blur(jax.random.key(0), 2, 2)
+    assert [position(layer_of_two, steps) for steps in (1, 6, 7)] == [0, 3, 3]
 
 
 def test_another_position_has_other_moments(layer):
     truth = truth_of(layer, White(), at=1)
-    found = measured(layer, White(), at=1)
-    assert misfit(found, truth) < Z
-    assert misfit(found, truth_of(layer, White())) > Z
+    estimates = measured(layer, White(), at=1)
+    assert misfit(estimates, truth) < Z
+    assert misfit(estimates, truth_of(layer, White())) > Z
 
 
 def test_layers_that_are_not_linear_have_first_order_moments():
@@ -131,26 +133,26 @@ def test_layers_that_are_not_linear_have_first_order_moments():
 
 
 def test_equal_keys_give_equal_results_and_others_do_not(layer):
-    first, again, other = (measured(layer, White(), seed, 64) for seed in (3, 3, 4))
-    assert first == again
+    first, repeated, other = (measured(layer, White(), seed, 64) for seed in (3, 3, 4))
+    assert first == repeated
     assert all(first[name].mean != other[name].mean for name in MOMENTS)
 
 
 def test_batches_are_counted_and_drawn_as_announced(layer):
     ticks, key = [], jax.random.key(9)
-    found = measure(
+    estimates = measure(
         key, layer, AR1(0.5), steps=STEPS, num=5, batch=2, tick=ticks.append
     )
     assert ticks == [2, 2, 1]
-    assert {estimate.n for estimate in found.values()} == {5}
+    assert {estimate.n for estimate in estimates.values()} == {5}
     draws = []
     for index, count in enumerate(ticks):
         input_key, _ = jax.random.split(jax.random.fold_in(key, index))
         u = channels(input_key, AR1(0.5), count, STEPS, 2, jnp.float64)
-        draws += [float((layer(one)[-1] ** 2).sum()) for one in u]
-    assert float(found["output"].mean) == pytest.approx(np.mean(draws), rel=1e-12)
+        draws += [float((layer(sequence)[-1] ** 2).sum()) for sequence in u]
+    assert float(estimates["output"].mean) == pytest.approx(np.mean(draws), rel=1e-12)
     sem = np.std(draws, ddof=1) / math.sqrt(5)
-    assert float(found["output"].sem) == pytest.approx(sem, rel=1e-9)
+    assert float(estimates["output"].sem) == pytest.approx(sem, rel=1e-9)
 
 
 def test_channels_are_independent_series(layer):
@@ -166,15 +168,15 @@ def test_channels_are_independent_series(layer):
 
 def test_responses_are_the_gradients_of_each_output(layer):
     u = jnp.asarray(np.random.default_rng(0).normal(size=(STEPS, 2)))
-    found = responses(layer, u, 4, jnp.eye(2))
-    assert found["C_re"].shape == (2, 2, 3)
+    jacobians = responses(layer, u, 4, jnp.eye(2))
+    assert jacobians["C_re"].shape == (2, 2, 3)
     h = np.asarray(layer.states(u))[4]
-    np.testing.assert_allclose(found["state"], h, rtol=1e-13)
-    np.testing.assert_allclose(found["output"], layer(u)[4], rtol=1e-13)
+    np.testing.assert_allclose(jacobians["state"], h, rtol=1e-13)
+    np.testing.assert_allclose(jacobians["output"], layer(u)[4], rtol=1e-13)
     by_hand = np.einsum("vo,n->von", np.eye(2), h)
-    np.testing.assert_allclose(found["C_re"], by_hand.real, rtol=1e-12)
-    np.testing.assert_allclose(found["C_im"], -by_hand.imag, rtol=1e-12)
-    np.testing.assert_allclose(found["D"], np.diag(u[4]), rtol=1e-12)
+    np.testing.assert_allclose(jacobians["C_re"], by_hand.real, rtol=1e-12)
+    np.testing.assert_allclose(jacobians["C_im"], -by_hand.imag, rtol=1e-12)
+    np.testing.assert_allclose(jacobians["D"], np.diag(u[4]), rtol=1e-12)
 
 
 def test_groups_add_up_their_parameters(layer):
@@ -204,20 +206,20 @@ class Noted:
 def test_a_single_precision_layer_is_measured_in_single_precision(layer, wide):
     with double_precision(False):
         single = lru(jax.random.key(7), 3, 2, r_min=0.5, r_max=0.95)
-    noted = Noted()
+    recorder = Noted()
     with double_precision(wide):
-        found = measured(single, noted)
-    assert noted.asked == {jnp.dtype("float32")}
+        estimates = measured(single, recorder)
+    assert recorder.asked == {jnp.dtype("float32")}
     truth = truth_of(
         jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf, float)), single), White()
     )
-    assert misfit(found, truth) < Z
+    assert misfit(estimates, truth) < Z
 
 
 def test_two_sequences_are_enough_for_a_standard_error(layer):
-    for one in measured(layer, White(), num=2).values():
-        assert one.n == 2
-        assert np.isfinite(one.sem)
+    for estimate in measured(layer, White(), num=2).values():
+        assert estimate.n == 2
+        assert np.isfinite(estimate.sem)
 
 
 @pytest.mark.parametrize("num", [0, 1])

@@ -18,7 +18,7 @@ R = AR1(0.7).autocovariance(np.arange(8))
 
 def dense(A):
     layer = linear_rnn(jax.random.key(0), len(A), 2, 2, nu0=0.5, theta0=3.0)
-    return eqx.tree_at(lambda one: one.A, layer, jnp.asarray(A)[None])
+    return eqx.tree_at(lambda model: model.A, layer, jnp.asarray(A)[None])
 
 
 TURN = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
@@ -53,11 +53,11 @@ def test_pairs_near_the_unit_circle_are_double_sums(gap):
     lam, steps = np.array([(1 - gap) * np.exp(0.3j)]), 14
     covariance = 0.9 ** np.arange(steps)
     ages = np.arange(steps)
-    slope = ages * lam[:, None] ** (ages - 1.0)
+    derivative = ages * lam[:, None] ** (ages - 1.0)
     lags = np.abs(np.subtract.outer(ages, ages))
-    truth = slope @ covariance[lags] @ slope.conj().T
-    found = pair_moment(lam, lam.conj(), steps, covariance, orders=(1, 1))
-    np.testing.assert_allclose(found, truth, rtol=1e-9)
+    truth = derivative @ covariance[lags] @ derivative.conj().T
+    moments = pair_moment(lam, lam.conj(), steps, covariance, orders=(1, 1))
+    np.testing.assert_allclose(moments, truth, rtol=1e-9)
 
 
 @pytest.mark.usefixtures("x64")

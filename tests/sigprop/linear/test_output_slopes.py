@@ -57,8 +57,8 @@ def test_it_is_the_trace_of_the_exact_hessian_parameter_by_parameter(name, x64):
         part = part if part in "BCD" else parameter
         total = np.trace(known.block(parameter))
         expected[part] = expected.get(part, 0.0) + total
-    found = predicted_trace(layer, Independent())
-    assert found == pytest.approx(expected, rel=1e-9)
+    trace = predicted_trace(layer, Independent())
+    assert trace == pytest.approx(expected, rel=1e-9)
 
 
 def driven(seed=6, num=40):
@@ -80,8 +80,8 @@ def dense_trace(layer, inputs):
         return jnp.mean(jnp.sum(error**2, -1)) / 2
 
     flat, split = jax.flatten_util.ravel_pytree(values)
-    slope = jax.grad(lambda x: loss(split(x)))
-    rows = jax.vmap(lambda v: jax.grad(lambda x: slope(x) @ v)(flat))(
+    gradient = jax.grad(lambda x: loss(split(x)))
+    rows = jax.vmap(lambda v: jax.grad(lambda x: gradient(x) @ v)(flat))(
         jnp.eye(flat.size)
     )
     return float(jnp.trace(rows))
@@ -98,10 +98,10 @@ def test_it_is_measured_within_its_error(name, x64):
     }
     layer, inputs = makers[name](key), driven()
     expected = dense_trace(layer, inputs)
-    found = measured_trace(layer, inputs, seed=5, probes=300)
+    trace = measured_trace(layer, inputs, seed=5, probes=300)
     # Two-sided at 1e-6; the spread is bounded so that a factor would be noticed.
-    assert abs(found.value - expected) < 4.9 * found.sem
-    assert found.sem < 0.1 * expected
+    assert abs(trace.value - expected) < 4.9 * trace.sem
+    assert trace.sem < 0.1 * expected
     if name in LAYERS:
         near = sum(predicted_trace(layer, inputs).values())
         assert near == pytest.approx(
@@ -125,5 +125,5 @@ def test_a_layer_without_a_form_or_on_the_circle_is_refused(x64):
 def test_long_windows_of_a_large_layer_are_cut():
     with double_precision(True):
         layer = lru(jax.random.key(0), 4, WIDTH)
-        found = measured_trace(layer, driven(), probes=2, most=40)
-    assert (found.steps, found.windows, found.probes) == (10, 2, 2)
+        trace = measured_trace(layer, driven(), probes=2, most=40)
+    assert (trace.steps, trace.windows, trace.probes) == (10, 2, 2)

@@ -53,30 +53,34 @@ def known(request):
         yield layer, perturb(layer)
 
 
-def places(layer):
+def positions(layer):
     return [STEPS - 1, 3] if layer.causal else [STEPS // 2, 0, STEPS - 1, 2]
 
 
 @pytest.mark.sampled(keep=["blur"])
 def test_predictions_are_the_moments_of_impulse_responses(known):
-    layer, found = known
-    for at, (name, process) in itertools.product(places(layer), PROCESSES.items()):
+    layer, perturbed = known
+    for at, (name, process) in itertools.product(positions(layer), PROCESSES.items()):
         R = process.autocovariance(np.arange(STEPS))
-        closed = by_group(layer, predict(found, R, STEPS, at))
+        closed = by_group(layer, predict(perturbed, R, STEPS, at))
         truth = exact(layer, R, steps=STEPS, at=at, batch=BATCH)
         assert (
             set(closed)
             == set(truth)
             == {"state", "output", "recurrent", "input", "readout"}
         )
-        for what, value in truth.items():
-            assert closed[what] == pytest.approx(value, rel=1e-10), (name, at, what)
-            assert value > 1e-3, (name, at, what)
+        for quantity, value in truth.items():
+            assert closed[quantity] == pytest.approx(value, rel=1e-10), (
+                name,
+                at,
+                quantity,
+            )
+            assert value > 1e-3, (name, at, quantity)
 
 
 def test_every_parameter_has_a_prediction(known):
-    layer, found = known
-    assert set(predict(found, np.eye(STEPS)[0], STEPS, 2)) == {
+    layer, perturbed = known
+    assert set(predict(perturbed, np.eye(STEPS)[0], STEPS, 2)) == {
         "state",
         "output",
         *layer.groups(),
@@ -84,17 +88,17 @@ def test_every_parameter_has_a_prediction(known):
 
 
 def test_without_tangents_there_are_no_gradients(known):
-    layer, found = known
-    R, at = AR1(0.8).autocovariance(np.arange(STEPS)), places(layer)[0]
-    short = predict(Perturbed(found.modes, {}), R, STEPS, at)
-    whole = predict(found, R, STEPS, at)
-    assert short == {name: whole[name] for name in ("state", "output")}
+    layer, perturbed = known
+    R, at = AR1(0.8).autocovariance(np.arange(STEPS)), positions(layer)[0]
+    short = predict(Perturbed(perturbed.modes, {}), R, STEPS, at)
+    full = predict(perturbed, R, STEPS, at)
+    assert short == {name: full[name] for name in ("state", "output")}
 
 
 def test_a_causal_prediction_does_not_see_what_comes_after(known):
-    layer, found = known
+    layer, perturbed = known
     R = AR1(0.8).autocovariance(np.arange(STEPS))
-    early, cut = predict(found, R, STEPS, 3), predict(found, R[:4], 4, 3)
+    early, cut = predict(perturbed, R, STEPS, 3), predict(perturbed, R[:4], 4, 3)
     if layer.causal:
         assert early == pytest.approx(cut, rel=1e-14)
     else:
@@ -129,8 +133,8 @@ SECOND = np.array([0.93 * np.exp(-0.3j), 0.2j])
 def test_pairs_are_double_sums(name, orders, steps):
     R = PROCESSES[name].autocovariance(np.arange(steps))
     truth = double_sum(FIRST, SECOND, steps, R, orders)
-    found = pair_moment(FIRST, SECOND, steps, R, orders=orders)
-    np.testing.assert_allclose(found, truth, rtol=1e-10, atol=1e-11)
+    moments = pair_moment(FIRST, SECOND, steps, R, orders=orders)
+    np.testing.assert_allclose(moments, truth, rtol=1e-10, atol=1e-11)
 
 
 @pytest.mark.parametrize("orders", ORDERS, ids=str)
@@ -139,8 +143,8 @@ def test_lags_that_are_left_out_are_nothing(first, second, orders):
     first, second = np.array([first + 0j]), np.array([second + 0j])
     R = AR1(0.99).autocovariance(np.arange(400))
     truth = double_sum(first, second, 400, R, orders)
-    found = pair_moment(first, second, 400, R, orders=orders)
-    np.testing.assert_allclose(found, truth, rtol=1e-10)
+    moments = pair_moment(first, second, 400, R, orders=orders)
+    np.testing.assert_allclose(moments, truth, rtol=1e-10)
 
 
 def modes_of(layer):
@@ -163,8 +167,8 @@ def test_normalised_white_states_are_written_by_hand(normalised, steps):
     # gamma^2 = 1 - r^2 cancels the denominator of the geometric sum.
     by_hand = power * (1 - radius ** (2 * steps))
     R = np.eye(steps)[0]
-    found = predict(Perturbed((modes,), {}), R, steps, steps - 1)["state"]
-    assert found == pytest.approx(by_hand.sum(), rel=1e-12)
+    moment = predict(Perturbed((modes,), {}), R, steps, steps - 1)["state"]
+    assert moment == pytest.approx(by_hand.sum(), rel=1e-12)
     pairs = pair_moment(modes.lam, modes.lam.conj(), steps, R)
     np.testing.assert_allclose(state_moments(modes, pairs), by_hand, rtol=1e-12)
 
@@ -186,15 +190,18 @@ def test_a_rotating_head_has_one_minus_its_decay(rotating, steps):
 
 
 def test_moments_scale_with_the_covariance(known):
-    layer, found = known
-    R, at = AR1(0.6).autocovariance(np.arange(STEPS)), places(layer)[0]
-    once, thrice = predict(found, R, STEPS, at), predict(found, 3 * R, STEPS, at)
+    layer, perturbed = known
+    R, at = AR1(0.6).autocovariance(np.arange(STEPS)), positions(layer)[0]
+    once, thrice = (
+        predict(perturbed, R, STEPS, at),
+        predict(perturbed, 3 * R, STEPS, at),
+    )
     assert thrice == pytest.approx({k: 3 * v for k, v in once.items()}, rel=1e-12)
 
 
 def test_no_input_makes_no_moment(known):
-    layer, found = known
-    silent = predict(found, np.zeros(STEPS), STEPS, places(layer)[0])
+    layer, perturbed = known
+    silent = predict(perturbed, np.zeros(STEPS), STEPS, positions(layer)[0])
     assert set(silent.values()) == {0.0}
 
 

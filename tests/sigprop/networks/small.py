@@ -55,8 +55,8 @@ in_batch = eqx.filter_jit(over_batch)
 
 
 @eqx.filter_jit
-def apply(made, u, state, **how):
-    return made(u, state, **how)
+def apply(model, u, state, **how):
+    return model(u, state, **how)
 
 
 def noise(*shape, seed=7):
@@ -82,8 +82,8 @@ def close(left, right, tolerance=1e-10):
 
 def trees_close(left, right, tolerance=1e-10):
     left, right = (eqx.filter(tree, eqx.is_inexact_array) for tree in (left, right))
-    for one, other in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
-        close(one, other, tolerance)
+    for leaf, other in zip(jax.tree.leaves(left), jax.tree.leaves(right), strict=True):
+        close(leaf, other, tolerance)
 
 
 def weighted(y):

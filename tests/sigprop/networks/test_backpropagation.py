@@ -21,7 +21,7 @@ PROCESS = AR1(0.8)
 R = PROCESS.autocovariance(np.arange(STEPS))
 
 
-def drawn(layer="lru", **options):
+def random_network(layer="lru", **options):
     """A small network of short memory, its weights of size one."""
     preset = replace(
         zucchet_paper(nu0=0.5, features=3),
@@ -62,16 +62,16 @@ def sequence_errors(network, state, u, v):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("skip", ["identity", "linear"])
 def test_a_linear_networks_errors_are_the_squares_of_its_jacobian(skip):
-    network, state = drawn(mixing="none", norm="none", skip=skip)
-    found = predict_errors(network, R)
+    network, state = random_network(mixing="none", norm="none", skip=skip)
+    prediction = predict_errors(network, R)
     units = jnp.eye(STEPS * WIDTH).reshape(-1, STEPS, WIDTH)
     u = jnp.zeros((STEPS, 3))
     back = jax.jit(jax.vmap(lambda v: sequence_errors(network, state, u, v)))(units)
     wanted = np.sum(np.asarray(back)[:, :, 0] ** 2, 0).mean(-1)
-    np.testing.assert_allclose(found.error, wanted, rtol=1e-8)
+    np.testing.assert_allclose(prediction.error, wanted, rtol=1e-8)
     streams = propagation.predict(network, R).stream
-    np.testing.assert_allclose(found.stream[1:], streams, rtol=1e-12)
-    assert found.error[-1] == 1.0
+    np.testing.assert_allclose(prediction.stream[1:], streams, rtol=1e-12)
+    assert prediction.error[-1] == 1.0
 
 
 def measured(network, state, num):
@@ -99,15 +99,17 @@ MARGIN = 0.1  # of slopes that are taken for independent of each other
             marks=pytest.mark.slow,
         ),
     ],
-    ids=lambda one: "-".join(map(str, one.values())),
+    ids=lambda options: "-".join(map(str, options.values())),
 )
 def test_errors_of_bent_networks_are_near(options):
-    network, state = drawn(**options)
-    found = predict_errors(network, R).error
+    network, state = random_network(**options)
+    predicted = predict_errors(network, R).error
     mean, sem = measured(network, state, 2048)
-    ratio = mean / found
-    assert np.all(np.abs(ratio - 1) < MARGIN + 5 * sem / found)
-    assert np.abs(found[0] / found[1] - 1) > 2 * MARGIN  # so that a block matters
+    ratio = mean / predicted
+    assert np.all(np.abs(ratio - 1) < MARGIN + 5 * sem / predicted)
+    assert (
+        np.abs(predicted[0] / predicted[1] - 1) > 2 * MARGIN
+    )  # so that a block matters
 
 
 @pytest.mark.usefixtures("x64")
@@ -130,21 +132,21 @@ def test_a_gated_unit_multiplies_errors_as_sampled_jacobians_do(full):
     C = draws.standard_normal((2, n, n))
     C[0] = C[0] @ C[0].T
     y = Signal(jnp.asarray(mean), jnp.asarray(R))
-    found, slope = backpropagation._ungate(
+    errors, derivative = backpropagation._ungate(
         unit, y, Signal(jnp.zeros(n), jnp.asarray(C))
     )
     z = draws.standard_normal((num, 2 * n))
-    slopes = [
+    derivatives = [
         np.asarray(jax.jit(jax.vmap(jax.jacrev(unit)))(mean + z @ way.T))
         for way in (sooner, later)
     ]
-    first = np.einsum("sji,jk,skl->il", slopes[1], C[0], slopes[1]) / num
-    second = np.einsum("sji,jk,skl->il", slopes[0], C[1], slopes[1]) / num
+    first = np.einsum("sji,jk,skl->il", derivatives[1], C[0], derivatives[1]) / num
+    second = np.einsum("sji,jk,skl->il", derivatives[0], C[1], derivatives[1]) / num
     scale = np.abs(first).max()
-    np.testing.assert_allclose(found.covariance[0], first, atol=0.02 * scale)
-    assert np.abs(np.asarray(found.covariance[1]) - second).max() < 0.02 * scale
-    assert np.abs(np.asarray(found.covariance[1]).T - second).max() > 0.1 * scale
-    np.testing.assert_allclose(slope, slopes[1].mean(0).T, atol=0.02)
+    np.testing.assert_allclose(errors.covariance[0], first, atol=0.02 * scale)
+    assert np.abs(np.asarray(errors.covariance[1]) - second).max() < 0.02 * scale
+    assert np.abs(np.asarray(errors.covariance[1]).T - second).max() > 0.1 * scale
+    np.testing.assert_allclose(derivative, derivatives[1].mean(0).T, atol=0.02)
 
 
 def test_a_layer_without_theory_is_named():
@@ -166,9 +168,9 @@ def test_a_layer_without_theory_is_named():
 @pytest.mark.slow
 def test_streams_that_explode_are_refused():
     R = np.full(STEPS, np.float64(1e18))
-    network, _ = drawn(mixing="none", norm="none")
+    network, _ = random_network(mixing="none", norm="none")
     loud = eqx.tree_at(
-        lambda one: one.encoder.weight, network, 1e150 * jnp.ones((12, 3))
+        lambda model: model.encoder.weight, network, 1e150 * jnp.ones((12, 3))
     )
     with pytest.raises(ValueError, match="need streams of moderate size"):
         predict_errors(loud, R)

@@ -30,8 +30,8 @@ def test_the_directions_share_all_but_their_readout(layer):
         eqx.tree_at(lambda half: [half.C_re, half.C_im], backward, [0, 0]),
     )
     assert float(jnp.abs(forward.C_re - backward.C_re).min()) > 0
-    one = lru(jax.random.key(0), 5, 3)
-    assert count_parameters(layer) == count_parameters(one) + 2 * 3 * 5
+    single = lru(jax.random.key(0), 5, 3)
+    assert count_parameters(layer) == count_parameters(single) + 2 * 3 * 5
 
 
 def test_both_readouts_have_the_lrus_law():
@@ -49,7 +49,7 @@ def test_every_output_sees_every_input(layer):
 
 def test_every_parameter_has_a_group_and_a_gradient(layer):
     assert set(parameters(layer)) == set(layer.groups())
-    gradient = eqx.filter_grad(lambda one: weighted(one(noise(6, 3))))(layer)
+    gradient = eqx.filter_grad(lambda model: weighted(model(noise(6, 3))))(layer)
     for name, value in parameters(gradient).items():
         assert float(jnp.abs(value).max()) > 1e-4, name
 

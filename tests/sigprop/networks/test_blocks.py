@@ -22,8 +22,8 @@ def block(**changes):
     make = eqx.nn.make_with_state(
         lambda: build_block(KEY, config(**changes), ("batch",))
     )
-    made, state = make()
-    return shaken(made), state
+    model, state = make()
+    return shaken(model), state
 
 
 def sigmoid(a):
@@ -36,31 +36,31 @@ def affine(linear, x):
 
 @pytest.mark.parametrize("kind", ["glu", "half_glu"])
 def test_the_gated_unit_is_its_formula(kind, x64):
-    made, state = block(mixing=kind)
+    model, state = block(mixing=kind)
     x = noise(6, 4)
-    g = gelu(made.layer(x))
-    value = affine(made.mixing.value, g) if kind == "glu" else g
-    y, _ = made(x, state)
-    close(y, x + value * sigmoid(affine(made.mixing.gate, g)))
+    g = gelu(model.layer(x))
+    value = affine(model.mixing.value, g) if kind == "glu" else g
+    y, _ = model(x, state)
+    close(y, x + value * sigmoid(affine(model.mixing.gate, g)))
 
 
 def test_the_mlp_with_its_linear_skip_is_blurs_equation_13(x64):
-    made, state = block(layer="blur", mixing="mlp", skip="linear")
+    model, state = block(layer="blur", mixing="mlp", skip="linear")
     x = noise(6, 4)
-    first, second = made.mixing.layers
-    z = affine(second, gelu(affine(first, made.layer(x))))
-    y, _ = made(x, state)
-    close(y, z + x @ made.skip.weight.T)
+    first, second = model.mixing.layers
+    z = affine(second, gelu(affine(first, model.layer(x))))
+    y, _ = model(x, state)
+    close(y, z + x @ model.skip.weight.T)
 
 
 def test_layers_without_mixing_are_added_to_what_enters(x64):
-    made, state = block(mixing="none")
+    model, state = block(mixing="none")
     x = noise(6, 4)
-    close(made(x, state)[0], x + made.layer(x))
+    close(model(x, state)[0], x + model.layer(x))
 
 
 def test_a_normalisation_comes_before_the_layer_and_one_before_the_gate(x64):
-    made, state = block(mixing="half_glu", norm="layer", mixing_norm=True)
+    model, state = block(mixing="half_glu", norm="layer", mixing_norm=True)
     x = noise(6, 4)
 
     def layer_norm(norm, x):
@@ -68,22 +68,22 @@ def test_a_normalisation_comes_before_the_layer_and_one_before_the_gate(x64):
         unit = centred / jnp.sqrt(jnp.var(x, -1, keepdims=True) + 1e-5)
         return unit * norm.weight[None] + norm.bias[None]
 
-    g = layer_norm(made.mixing_norm, gelu(made.layer(layer_norm(made.norm, x))))
-    close(made(x, state)[0], x + g * sigmoid(affine(made.mixing.gate, g)))
+    g = layer_norm(model.mixing_norm, gelu(model.layer(layer_norm(model.norm, x))))
+    close(model(x, state)[0], x + g * sigmoid(affine(model.mixing.gate, g)))
 
 
 @pytest.mark.parametrize("mixing", ["none", "half_glu"])
 @pytest.mark.parametrize("norm", ["none", "layer"])
 def test_a_block_that_reads_nothing_out_is_the_identity(mixing, norm, x64):
-    made, state = block(mixing=mixing, norm=norm)
+    model, state = block(mixing=mixing, norm=norm)
     silent = eqx.tree_at(
         lambda b: [b.layer.C_re, b.layer.C_im, b.layer.D],
-        made,
+        model,
         replace_fn=jnp.zeros_like,
     )
     x = noise(6, 4)
     np.testing.assert_array_equal(silent(x, state)[0], x)
-    assert float(jnp.abs(made(x, state)[0] - x).max()) > 0.1
+    assert float(jnp.abs(model(x, state)[0] - x).max()) > 0.1
 
 
 def train(norm, state, x, lengths=None):
@@ -110,13 +110,13 @@ def test_training_normalises_over_the_valid_steps_alone(x64):
     norm, state = batch_norm()
     x, lengths = noise(3, 6, 3), jnp.array([6, 1, 4])
     valid = np.arange(6) < np.asarray(lengths)[:, None]
-    kept = np.asarray(x)[valid]
+    valid_rows = np.asarray(x)[valid]
     y, state = train(norm, state, x, lengths)
-    expected = (kept - kept.mean(0)) / np.sqrt(kept.var(0) + EPSILON)
+    expected = (valid_rows - valid_rows.mean(0)) / np.sqrt(valid_rows.var(0) + EPSILON)
     close(np.asarray(y)[valid], expected)
     mean, variance, batches = state.get(norm.statistics)
-    close(mean, kept.mean(0))
-    close(variance, kept.var(0))
+    close(mean, valid_rows.mean(0))
+    close(variance, valid_rows.var(0))
     assert batches == 1
 
 
@@ -158,20 +158,24 @@ def test_training_without_a_batch_is_refused():
 
 @pytest.mark.slow
 def test_dropout_is_random_in_training_and_off_in_inference():
-    made, state = network(dropout=0.5, pooling="none", depth=1, mixing="none", width=64)
+    model, state = network(
+        dropout=0.5, pooling="none", depth=1, mixing="none", width=64
+    )
     u = noise(6, 3)
-    first, _ = made.features(u, state, key=jax.random.key(0))
-    again, _ = made.features(u, state, key=jax.random.key(0))
-    other, _ = made.features(u, state, key=jax.random.key(1))
-    np.testing.assert_array_equal(first, again)
+    first, _ = model.features(u, state, key=jax.random.key(0))
+    repeated, _ = model.features(u, state, key=jax.random.key(0))
+    other, _ = model.features(u, state, key=jax.random.key(1))
+    np.testing.assert_array_equal(first, repeated)
     assert float(jnp.abs(first - other).max()) > 0.1
-    resting = eqx.nn.inference_mode(made)
+    resting = eqx.nn.inference_mode(model)
     plain, _ = resting.features(u, state)
-    x = jax.vmap(made.encoder)(u)
-    np.testing.assert_allclose(plain, x + made.blocks[0].layer(x), rtol=1e-5, atol=1e-5)
+    x = jax.vmap(model.encoder)(u)
+    np.testing.assert_allclose(
+        plain, x + model.blocks[0].layer(x), rtol=1e-5, atol=1e-5
+    )
     dropped = np.asarray(first == x)
-    kept = np.where(dropped, x, x + 2 * (plain - x))
-    np.testing.assert_allclose(first, kept, rtol=1e-5, atol=1e-5)
+    scaled = np.where(dropped, x, x + 2 * (plain - x))
+    np.testing.assert_allclose(first, scaled, rtol=1e-5, atol=1e-5)
     assert (dropped == dropped[:1]).all()  # one draw for all steps of a sequence
     # 64 features: outside of this with probability 1e-9 for a rate of one half.
     assert 8 <= dropped[0].sum() <= 56
@@ -179,17 +183,17 @@ def test_dropout_is_random_in_training_and_off_in_inference():
 
 def test_the_gate_and_the_block_drop_independently():
     """One quarter of 256 features stay, not one half; wrong at a rate of 1e-5."""
-    made, state = network(dropout=0.5, width=256, mixing="half_glu", pooling="none")
+    model, state = network(dropout=0.5, width=256, mixing="half_glu", pooling="none")
     u = noise(2, 3)
-    y, _ = made.features(u, state, key=jax.random.key(0))
-    kept = np.asarray(y != jax.vmap(made.encoder)(u)).all(0).sum()
-    assert 34 <= kept <= 96
+    y, _ = model.features(u, state, key=jax.random.key(0))
+    count = np.asarray(y != jax.vmap(model.encoder)(u)).all(0).sum()
+    assert 34 <= count <= 96
 
 
 def test_sequences_of_a_batch_drop_different_features():
-    made, state = network(dropout=0.5, width=64, mixing="none")
+    model, state = network(dropout=0.5, width=64, mixing="none")
     u = jnp.broadcast_to(noise(6, 3), (2, 6, 3))
-    y, _ = over_batch(made, state, u, key=jax.random.key(0))
+    y, _ = over_batch(model, state, u, key=jax.random.key(0))
     assert float(jnp.abs(y[0] - y[1]).max()) > 1e-3
 
 

@@ -25,11 +25,11 @@ PRESETS = {
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_configuration_survives_a_file(name):
-    one = PRESETS[name]
-    read = NetworkConfig.from_json(one.to_json())
-    assert read == one
-    assert hash(read) == hash(one)
-    assert type(json.loads(one.to_json())) is dict
+    preset = PRESETS[name]
+    read = NetworkConfig.from_json(preset.to_json())
+    assert read == preset
+    assert hash(read) == hash(preset)
+    assert type(json.loads(preset.to_json())) is dict
 
 
 def test_configurations_differ_where_a_field_differs():
@@ -38,8 +38,8 @@ def test_configurations_differ_where_a_field_differs():
 
 
 def test_a_tuple_is_the_list_that_a_file_gives_back():
-    given = config("rotrnn", layer_options={"heads": 2, "gamma_range": (0.5, 0.9)})
-    assert given.layer_options["gamma_range"] == [0.5, 0.9]
+    original = config("rotrnn", layer_options={"heads": 2, "gamma_range": (0.5, 0.9)})
+    assert original.layer_options["gamma_range"] == [0.5, 0.9]
 
 
 @pytest.mark.parametrize(

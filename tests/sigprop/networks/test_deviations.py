@@ -34,7 +34,7 @@ PROCESS = AR1(0.9)
 R = PROCESS.autocovariance(np.arange(STEPS))
 
 
-def drawn(options, seed) -> Any:
+def random_network(options, seed) -> Any:
     options = {"depth": 3, "pooling": "none", "layer_options": SHORT} | options
     return build(jax.random.key(seed), config("lru", inputs=CHANNELS, **options))
 
@@ -48,21 +48,25 @@ def truth(network, state, seed):
     _, state = eqx.filter_jit(over_batch)(network, state, u)
     streams, states = look_at_all(eqx.nn.inference_mode(network), state, u)
     squares = np.mean(np.square(streams), 2), np.sum(np.abs(states) ** 2, 2)
-    return [(one.mean(0), one.std(0) / len(one) ** 0.5) for one in squares]
+    return [
+        (samples.mean(0), samples.std(0) / len(samples) ** 0.5) for samples in squares
+    ]
 
 
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize(("name", "seed"), CASES)
 @pytest.mark.sampled(keep=["mlp-batch-1", "glu-layer-0"])
 def test_the_truth_is_within_the_error(name, seed):
-    network, state = drawn(NETWORKS[name], seed)
-    found = predict(network, R, seed=seed)
+    network, state = random_network(NETWORKS[name], seed)
+    prediction = predict(network, R, seed=seed)
     right = truth(network, state, seed + 100)
-    for got, error, (mean, sem) in zip(found[:2], found.error, right, strict=True):
-        assert (np.abs(mean - got) <= error + FAR * sem).all()
+    for computed, error, (mean, sem) in zip(
+        prediction[:2], prediction.error, right, strict=True
+    ):
+        assert (np.abs(mean - computed) <= error + FAR * sem).all()
         # Nor is the error wider than what is off and the noise of the drawn mean.
         noise_of = sem * (SEQUENCES / deviations.MOST) ** 0.5
-        assert (error <= np.abs(mean - got) + 12 * noise_of).all()
+        assert (error <= np.abs(mean - computed) + 12 * noise_of).all()
 
 
 AFFINE = {"mixing": "none", "norm": "none"}
@@ -84,13 +88,16 @@ AFFINE = {"mixing": "none", "norm": "none"}
 @pytest.mark.sampled(kind="options")
 def test_what_is_exact_claims_no_error(options, exact, samples):
     short = {"r_min": 0.1, "r_max": 0.4}  # the zero state is forgotten
-    network, state = drawn(options | {"layer_options": short}, 3)
+    network, state = random_network(options | {"layer_options": short}, 3)
     network = shaken(network, size=0.1)
     if options["norm"] == "batch":
         _, state = over_batch(network, state, noise(64, STEPS, CHANNELS))
-    found = predict(network, R, state, samples=samples)
+    prediction = predict(network, R, state, samples=samples)
     relative = np.concatenate(
-        [error / got for error, got in zip(found.error, found[:2], strict=True)]
+        [
+            error / got
+            for error, got in zip(prediction.error, prediction[:2], strict=True)
+        ]
     )
     assert (relative[exact] < 1e-6).all()
     assert (relative[~np.array(exact)] > (1e-2 if samples else 1e300)).all()
@@ -101,25 +108,29 @@ def test_what_is_exact_claims_no_error(options, exact, samples):
 def test_the_zero_state_is_part_of_the_error(skip):
     """Memories as long as the sequence: what enters the later blocks is not stationary."""
     long = {"r_min": 0.97, "r_max": 0.99}
-    network, state = drawn(AFFINE | {"layer_options": long, "skip": skip}, 5)
+    network, state = random_network(AFFINE | {"layer_options": long, "skip": skip}, 5)
     network = shaken(network, size=0.1)
-    found = predict(network, R, samples=0)
+    prediction = predict(network, R, samples=0)
     exact = by_impulses(network, state, R, CHANNELS)
-    for got, error, right in zip(found[:2], found.error, exact, strict=True):
-        np.testing.assert_allclose(error, np.abs(got - right), atol=3e-9 * got[2])
-        assert error[2] > 0.005 * got[2]
+    for computed, error, right in zip(
+        prediction[:2], prediction.error, exact, strict=True
+    ):
+        np.testing.assert_allclose(
+            error, np.abs(computed - right), atol=3e-9 * computed[2]
+        )
+        assert error[2] > 0.005 * computed[2]
 
 
 def test_a_layer_alone_is_exact():
-    found = predict(lru(jax.random.key(0), 6, CHANNELS, r_max=0.9), R)
-    for got, error in zip(found[:2], found.error, strict=True):
-        assert (error < 1e-8 * got).all()
+    prediction = predict(lru(jax.random.key(0), 6, CHANNELS, r_max=0.9), R)
+    for computed, error in zip(prediction[:2], prediction.error, strict=True):
+        assert (error < 1e-8 * computed).all()
 
 
 @pytest.mark.usefixtures("x64")
 def test_the_state_of_the_batch_norm_reaches_the_layer():
     """Moments of another batch: the recurrence sees what they make of the stream."""
-    network, state = drawn({"norm": "batch"}, 2)
+    network, state = random_network({"norm": "batch"}, 2)
     _, state = over_batch(network, state, 3 * noise(64, STEPS, CHANNELS) + 0.5)
     network = shaken(network, size=0.1)
     inputs = PROCESS.sample(
@@ -128,25 +139,25 @@ def test_the_state_of_the_batch_norm_reaches_the_layer():
     quiet = eqx.nn.inference_mode(network)
     _, states = look_at_all(quiet, state, jnp.moveaxis(inputs, 1, 2))
     squares = np.sum(np.abs(states[:, 0]) ** 2, 1)
-    found = predict(network, R, state)
+    prediction = predict(network, R, state)
     sem = squares.std() / SEQUENCES**0.5
-    assert found.error.state[0] < 1e-8 * found.state[0]
-    assert found.state[0] == pytest.approx(squares.mean(), abs=4 * sem)
+    assert prediction.error.state[0] < 1e-8 * prediction.state[0]
+    assert prediction.state[0] == pytest.approx(squares.mean(), abs=4 * sem)
     assert abs(predict(network, R, samples=0).state[0] / squares.mean() - 1) > 0.5
 
 
 @pytest.mark.usefixtures("x64")
 def test_measured_streams_go_on_with_an_error():
-    network, state = drawn(NETWORKS["glu-layer"], 0)
+    network, state = random_network(NETWORKS["glu-layer"], 0)
     u = noise(512, STEPS, CHANNELS)
     after = jax.vmap(lambda x: network.blocks[0](network.encode(x, None), state)[0])(u)
-    found = predict(network, R, measured={0: after})
+    prediction = predict(network, R, measured={0: after})
     streams, _ = look_at_all(network, state, u)
     mean = np.mean(np.square(streams), (0, 2))
-    assert (np.abs(mean - found.stream) <= found.error.stream)[1:].all()
-    assert np.isnan(found.error.state[0])
-    assert np.isfinite(found.error.state[1:]).all()
-    assert (found.error.stream < 0.5 * found.stream).all()
+    assert (np.abs(mean - prediction.stream) <= prediction.error.stream)[1:].all()
+    assert np.isnan(prediction.error.state[0])
+    assert np.isfinite(prediction.error.state[1:]).all()
+    assert (prediction.error.stream < 0.5 * prediction.stream).all()
 
 
 @pytest.mark.parametrize(
@@ -159,8 +170,10 @@ def test_inputs_are_drawn_with_their_autocovariance(process, x64):
     lag = np.abs(np.subtract.outer(np.arange(12), np.arange(12)))
     for first, second in ((0, 0), (1, 1), (0, 1)):
         wanted = covariance[lag] * (first == second)
-        found = x[:, :, first].T @ x[:, :, second] / len(x)
-        np.testing.assert_allclose(found, wanted, atol=6 * covariance[0] / 1e2 / 1.4)
+        covariances = x[:, :, first].T @ x[:, :, second] / len(x)
+        np.testing.assert_allclose(
+            covariances, wanted, atol=6 * covariance[0] / 1e2 / 1.4
+        )
 
 
 def test_pairs_of_channels_are_drawn_with_their_covariances(x64):
@@ -170,24 +183,26 @@ def test_pairs_of_channels_are_drawn_with_their_covariances(x64):
     covariance[0], covariance[1] = np.eye(2) + mixed @ mixed.T, mixed
     x = np.asarray(deviations.draw(jax.random.key(0), covariance, 2, 40_000))
     for lag in range(3):
-        found = (
+        covariances = (
             np.einsum("nti,ntj->ij", x[:, lag:], x[:, : 6 - lag]) / len(x) / (6 - lag)
         )
-        np.testing.assert_allclose(found, covariance[lag], atol=0.03)
+        np.testing.assert_allclose(covariances, covariance[lag], atol=0.03)
     with pytest.raises(ValueError, match="need covariances of a process"):
         deviations.draw(jax.random.key(0), 3 * covariance - 2 * np.eye(2)[None], 2, 5)
 
 
 @pytest.mark.parametrize("samples", [-1, 1])
 def test_a_number_of_samples_out_of_range_is_refused(samples):
-    network, _ = drawn({}, 0)
+    network, _ = random_network({}, 0)
     with pytest.raises(ValueError, match="need samples=0 or at least 2"):
         predict(network, R, samples=samples)
 
 
 def test_a_seed_draws_other_trajectories():
-    network, _ = drawn(NETWORKS["glu-layer"], 0)
-    first, again, other = (predict(network, R, seed=k, samples=64) for k in (1, 1, 2))
-    np.testing.assert_array_equal(first.error, again.error)
+    network, _ = random_network(NETWORKS["glu-layer"], 0)
+    first, repeated, other = (
+        predict(network, R, seed=k, samples=64) for k in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first.error, repeated.error)
     assert (first.error.stream != other.error.stream).all()
     np.testing.assert_array_equal(first.stream, other.stream)

@@ -28,17 +28,17 @@ def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
     u = 3 + jax.random.normal(jax.random.key(1), (6, 11, 3))
     _, state = in_batch(network, state, u, key=jax.random.key(2))
     path = save_network(tmp_path / f"network{suffix}", network, state)
-    loaded, found = load_network(path)
+    loaded, restored = load_network(path)
     assert loaded.config == CONFIG
-    expected, fresh, again = (
-        in_batch(eqx.nn.inference_mode(one), its, u)[0]
-        for one, its in (
+    expected, fresh, repeated = (
+        in_batch(eqx.nn.inference_mode(model), its, u)[0]
+        for model, its in (
             (network, state),
             (network, build(jax.random.key(0), CONFIG)[1]),
-            (loaded, found),
+            (loaded, restored),
         )
     )
-    np.testing.assert_array_equal(again, expected)
+    np.testing.assert_array_equal(repeated, expected)
     assert float(jnp.max(jnp.abs(fresh - expected))) > 0.1
 
 

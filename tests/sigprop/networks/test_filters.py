@@ -30,32 +30,32 @@ def stream(seed, n):
 @pytest.mark.parametrize("radii", [(0.0, 0.5), (0.9, 0.999)])
 def test_modes_filter_as_impulse_responses_do(seed, radii):
     signal = stream(seed, 3)
-    one = lru(jax.random.key(seed), 5, 3, r_min=radii[0], r_max=radii[1])
-    one = widened(one)
-    by = filter_of(one, LAGS)
+    layer = lru(jax.random.key(seed), 5, 3, r_min=radii[0], r_max=radii[1])
+    layer = widened(layer)
+    by = filter_of(layer, LAGS)
     assert isinstance(by, Modal)
-    known = responses(one, LAGS)
+    known = responses(layer, LAGS)
     changed = jnp.asarray(np.random.default_rng(seed).standard_normal((3, 2)))
     narrow = stream(seed + 1, 2)
-    for mine, his, given in (
+    for mine, his, argument in (
         (by, known, signal),
         (by.turned(), known.turned(), signal),
         (by.after(changed), known.after(changed), narrow),
     ):
-        found = filters.filtered(given, mine)
-        expected = filters.filtered(given, his)
-        for got, right in zip(
-            jax.tree.leaves(found), jax.tree.leaves(expected), strict=True
+        filtered = filters.filtered(argument, mine)
+        expected = filters.filtered(argument, his)
+        for computed, right in zip(
+            jax.tree.leaves(filtered), jax.tree.leaves(expected), strict=True
         ):
-            np.testing.assert_allclose(got, right, rtol=1e-10, atol=1e-12)
+            np.testing.assert_allclose(computed, right, rtol=1e-10, atol=1e-12)
         np.testing.assert_allclose(mine.gain(LAGS), his.gain(LAGS), rtol=1e-10)
-    for mine, his, given in (
+    for mine, his, argument in (
         (by, known, signal),
         (by.after(changed), known.after(changed), narrow),
     ):
         np.testing.assert_allclose(
-            filters.square_filtered(given, mine),
-            filters.square_filtered(given, his),
+            filters.square_filtered(argument, mine),
+            filters.square_filtered(argument, his),
             rtol=1e-10,
         )
 
@@ -71,14 +71,14 @@ def test_eigenvalues_of_no_or_endless_memory_are_filtered_too(lam):
     state = powers[:, None, None] * np.asarray(inward)[None]
     output = np.real(np.asarray(outward)[None] @ state)
     output[0] += np.asarray(skip)
-    found, expected = (
+    filtered, expected = (
         filters.filtered(signal, by),
         gaussian.filtered(signal, jnp.asarray(output)),
     )
-    for got, right in zip(
-        jax.tree.leaves(found), jax.tree.leaves(expected), strict=True
+    for computed, right in zip(
+        jax.tree.leaves(filtered), jax.tree.leaves(expected), strict=True
     ):
-        np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(computed, right, rtol=1e-9, atol=1e-11)
     np.testing.assert_allclose(
         filters.square_filtered(signal, by),
         gaussian.square_filtered(signal, jnp.asarray(state)),
@@ -87,5 +87,5 @@ def test_eigenvalues_of_no_or_endless_memory_are_filtered_too(lam):
 
 
 def test_other_layers_are_filtered_by_their_responses():
-    one = linear_rnn(jax.random.key(0), 6, 3, 2, nu0=0.8, theta0=1.0)
-    assert isinstance(filter_of(one, LAGS), Responses)
+    layer = linear_rnn(jax.random.key(0), 6, 3, 2, nu0=0.8, theta0=1.0)
+    assert isinstance(filter_of(layer, LAGS), Responses)

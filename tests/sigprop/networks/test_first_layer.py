@@ -31,26 +31,26 @@ LAM = np.array([0.9 + 0.2j, -0.3 + 0j, 0.99 + 0j, 0.5 - 0.5j])
 
 def test_every_step_is_the_double_sum_over_inputs():
     R = PROCESS.autocovariance(np.arange(12))
-    found = states_over_time(LAM, R)
+    states = states_over_time(LAM, R)
     for steps in (1, 2, 5, 12):
         powers = LAM[:, None] ** np.arange(steps)
         apart = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
         exact = np.einsum("na,ab,nb->n", powers, R[apart], powers.conj()).real
-        np.testing.assert_allclose(found[steps - 1], exact, rtol=1e-12)
+        np.testing.assert_allclose(states[steps - 1], exact, rtol=1e-12)
     closed = np.diag(pair_moment(LAM, LAM.conj(), 12, R)).real
-    np.testing.assert_allclose(found[-1], closed, rtol=1e-12)
+    np.testing.assert_allclose(states[-1], closed, rtol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["zucchet_lru", "complex_diagonal"])
 @pytest.mark.usefixtures("x64")
 def test_states_of_a_network_are_those_of_impulses_and_of_its_bias(kind):
     preset = zucchet_paper(kind, nu0=0.9, nu1=0.95, features=3)
-    drawn, _ = build(jax.random.key(1), small(preset))
+    network, _ = build(jax.random.key(1), small(preset))
     steps, width = 9, 3
     R = PROCESS.autocovariance(np.arange(steps))
 
     def states(u):
-        return drawn.blocks[0].layer.states(drawn.encode(u, None))
+        return network.blocks[0].layer.states(network.encode(u, None))
 
     rest = np.asarray(states(jnp.zeros((steps, width))))
     impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
@@ -60,8 +60,8 @@ def test_states_of_a_network_are_those_of_impulses_and_of_its_bias(kind):
         ages = moved[:, : t + 1]
         apart = np.abs(np.subtract.outer(np.arange(t + 1), np.arange(t + 1)))
         exact[t] += np.einsum("can,ab,cbn->n", ages, R[apart], ages.conj()).real
-    np.testing.assert_allclose(first_states(drawn, R), exact, rtol=1e-10)
-    radius = np.abs(np.asarray(drawn.blocks[0].layer.eigenvalues()))
+    np.testing.assert_allclose(first_states(network, R), exact, rtol=1e-10)
+    radius = np.abs(np.asarray(network.blocks[0].layer.eigenvalues()))
     assert ((radius >= 0.9 - 1e-9) & (radius <= 0.95 + 1e-9)).all()
 
 
@@ -70,14 +70,16 @@ def squares(kind, nu0, seed):
     """Mean squares of first states of one network, a number a sequence; and the form's."""
     preset = zucchet_paper(kind, nu0=nu0, nu1=(1 + nu0) / 2, features=12)
     sized = dataclasses.replace(preset, width=24, state_size=24, depth=1)
-    drawn, _ = build(jax.random.key(7), sized)
-    exact = first_states(drawn, EMBEDDINGS.autocovariance(np.arange(64))).mean()
+    network, _ = build(jax.random.key(7), sized)
+    exact = first_states(network, EMBEDDINGS.autocovariance(np.arange(64))).mean()
 
     @functools.partial(jax.jit, compiler_options=OFTEN)
     def batch(key):
         u = channels(key, EMBEDDINGS, 512, 64, 12, jnp.float32)
         states = jax.vmap(
-            lambda one: drawn.blocks[0].layer.states(drawn.encode(one, None))
+            lambda sequence: network.blocks[0].layer.states(
+                network.encode(sequence, None)
+            )
         )
         return jnp.mean(jnp.abs(states(u)) ** 2, (1, 2))
 

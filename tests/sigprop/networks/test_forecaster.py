@@ -32,19 +32,19 @@ def head(**changes) -> Head:
     return Head(**{"horizon": HORIZON, "features": FEATURES, **changes})
 
 
-def drawn(layer, shape, seed=0, **changes):
+def random_network(layer, shape, seed=0, **changes):
     """A network for a head, in inference mode, and its state."""
-    given = {"inputs": shape.inputs, "outputs": shape.outputs, "pooling": "last"}
-    made, state = build(
-        jax.random.key(seed), config(layer, **given, depth=2, **changes)
+    sizes = {"inputs": shape.inputs, "outputs": shape.outputs, "pooling": "last"}
+    model, state = build(
+        jax.random.key(seed), config(layer, **sizes, depth=2, **changes)
     )
-    made = eqx.tree_at(lambda n: n.blocks, made, shaken(made.blocks, seed))
-    return eqx.nn.inference_mode(made), state
+    model = eqx.tree_at(lambda n: n.blocks, model, shaken(model.blocks, seed))
+    return eqx.nn.inference_mode(model), state
 
 
 @eqx.filter_jit
-def forecast_of(made, state, shape, seen, marks):
-    return forecast(made, state, shape, seen, marks)[0]
+def forecast_of(model, state, shape, window, marks):
+    return forecast(model, state, shape, window, marks)[0]
 
 
 def rows_and_marks(shape, seed=7):
@@ -53,7 +53,7 @@ def rows_and_marks(shape, seed=7):
 
 
 @eqx.filter_jit
-def slopes(predict, rows):
+def sensitivities(predict, rows):
     """How much any forecast depends on each row of the table, windows after one another.
 
     Window ``k`` begins at row ``k``; ``predict`` is given every row of the table.
@@ -63,24 +63,24 @@ def slopes(predict, rows):
 
 def after_the_window(predict, rows) -> float:
     """The largest slope of a forecast with respect to a row after its window."""
-    found = np.asarray(slopes(predict, rows))  # windows, horizon, rows
-    windows = found.shape[0]
-    return max(found[k][:, k + LENGTH :].max() for k in range(windows))
+    derivatives = np.asarray(sensitivities(predict, rows))  # windows, horizon, rows
+    windows = derivatives.shape[0]
+    return max(derivatives[k][:, k + LENGTH :].max() for k in range(windows))
 
 
 def of_the_window(predict, rows) -> float:
     """The least, over rows of a window, of the largest slope of its forecast."""
-    found = np.asarray(slopes(predict, rows)).max(1)
-    return min(found[k][k : k + LENGTH].min() for k in range(len(found)))
+    derivatives = np.asarray(sensitivities(predict, rows)).max(1)
+    return min(derivatives[k][k : k + LENGTH].min() for k in range(len(derivatives)))
 
 
-def predicting(made, state, shape, ahead=0):
+def predicting(model, state, shape, ahead=0):
     """Forecasts from a table's rows; ``ahead`` rows too late, to be caught."""
 
     def predict(rows):
-        places = np.arange(2)[:, None] + np.arange(LENGTH)
+        indices = np.arange(2)[:, None] + np.arange(LENGTH)
         marks = jnp.zeros((2, LENGTH + HORIZON, shape.marks))
-        return forecast(made, state, shape, rows[places + ahead], marks)[0]
+        return forecast(model, state, shape, rows[indices + ahead], marks)[0]
 
     return predict
 
@@ -90,7 +90,7 @@ def predicting(made, state, shape, ahead=0):
 @pytest.mark.sampled(keep=KEPT)
 def test_no_forecast_depends_on_a_row_after_its_window(layer, kind, x64):
     shape = head(kind=kind, centre="none")
-    predict = predicting(*drawn(layer, shape), shape)
+    predict = predicting(*random_network(layer, shape), shape)
     rows = noise(LENGTH + HORIZON + 1, FEATURES)
     assert after_the_window(predict, rows) == 0
     assert of_the_window(predict, rows) > 1e-9
@@ -99,18 +99,18 @@ def test_no_forecast_depends_on_a_row_after_its_window(layer, kind, x64):
 @pytest.mark.parametrize("layer", ["lru", "blur"])
 def test_a_model_that_sees_one_row_after_its_window_is_caught(layer, x64):
     shape = head()
-    predict = predicting(*drawn(layer, shape), shape, ahead=1)
+    predict = predicting(*random_network(layer, shape), shape, ahead=1)
     assert after_the_window(predict, noise(LENGTH + HORIZON + 1, FEATURES)) > 1e-3
 
 
 def test_rolling_out_with_both_directions_over_the_future_is_caught(x64):
     """The padding behind a window is what a careless backward pass would read."""
     shape = head(kind="steps", centre="none")
-    made, state = drawn("blur", shape)
+    model, state = random_network("blur", shape)
 
     def predict(rows):
         shown = jnp.stack([rows[k : k + LENGTH + HORIZON] for k in range(2)])
-        return jax.vmap(lambda u: made(u, state)[0])(shown)[:, None]
+        return jax.vmap(lambda u: model(u, state)[0])(shown)[:, None]
 
     assert after_the_window(predict, noise(LENGTH + HORIZON + 1, FEATURES)) > 1e-3
 
@@ -120,33 +120,33 @@ def test_rolling_out_with_both_directions_over_the_future_is_caught(x64):
 def test_a_state_that_goes_on_gives_what_reading_all_again_gives(layer, x64):
     for changes in ({}, {"marks": 2}, {"channels": "each", "marks": 1}):
         shape = head(kind="steps", **changes)
-        made, state = drawn(layer, shape, norm="layer")
+        model, state = random_network(layer, shape, norm="layer")
         rows, marks = rows_and_marks(shape)
         shown, _ = _shown(shape, rows[:, :LENGTH], marks)
-        one, other = (
-            eqx.filter_jit(roll)(made, state, shape, shown, LENGTH)
+        first, other = (
+            eqx.filter_jit(roll)(model, state, shape, shown, LENGTH)
             for roll in (_stream, _again)
         )
-        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(first, other, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("layer", ["gru", "blur", "blstm"])
 @pytest.mark.sampled(keep=["blur"])
 def test_a_step_is_the_network_on_the_window_and_what_was_said_so_far(layer, x64):
     shape = head(kind="steps", marks=1, centre="last")
-    made, state = drawn(layer, shape)
+    model, state = random_network(layer, shape)
     rows, marks = rows_and_marks(shape)
-    seen = rows[:, :LENGTH]
-    found = forecast_of(made, state, shape, seen, marks)
-    assert found.shape == (BATCH, HORIZON, FEATURES)
-    longer = seen - seen[:, -1:]
+    window = rows[:, :LENGTH]
+    forecasts = forecast_of(model, state, shape, window, marks)
+    assert forecasts.shape == (BATCH, HORIZON, FEATURES)
+    longer = window - window[:, -1:]
     for step in range(HORIZON):
         u = jnp.concatenate([longer, marks[:, : LENGTH + step]], 2)
-        row = jax.vmap(lambda one: made(one, state)[0])(u)
-        np.testing.assert_allclose(found[:, step], row + seen[:, -1], atol=1e-10)
+        row = jax.vmap(lambda sequence: model(sequence, state)[0])(u)
+        np.testing.assert_allclose(forecasts[:, step], row + window[:, -1], atol=1e-10)
         longer = jnp.concatenate([longer, row[:, None]], 1)
-    first, _ = first_row(made, state, shape, seen, marks)
-    np.testing.assert_allclose(first[:, 0], found[:, 0], atol=1e-12)
+    first, _ = first_row(model, state, shape, window, marks)
+    np.testing.assert_allclose(first[:, 0], forecasts[:, 0], atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["direct", "steps"])
@@ -156,51 +156,52 @@ def test_what_is_subtracted_is_added_to_the_forecast(kind, channels, x64):
     level = jnp.array([[[5.0, -3.0]]])
     for centre, moves in (("last", True), ("mean", True), ("none", False)):
         shape = head(kind=kind, channels=channels, centre=centre)
-        made, state = drawn("lru", shape)
+        model, state = random_network("lru", shape)
         rows, marks = rows_and_marks(shape)
-        seen = rows[:, :LENGTH]
+        window = rows[:, :LENGTH]
         before, after = (
-            forecast_of(made, state, shape, one, marks) for one in (seen, seen + level)
+            forecast_of(model, state, shape, inputs, marks)
+            for inputs in (window, window + level)
         )
         off = np.abs(np.asarray(after - before - level)).max()
         assert (off < 1e-10) == moves, centre
-    last = jnp.broadcast_to(seen[:, -1:], (BATCH, HORIZON, FEATURES))
+    last = jnp.broadcast_to(window[:, -1:], (BATCH, HORIZON, FEATURES))
     silent = dataclasses.replace(shape, centre="last")
     nothing = eqx.tree_at(
         lambda net: (net.decoder.weight, net.decoder.bias),
-        made,
+        model,
         replace_fn=jnp.zeros_like,
     )
     np.testing.assert_allclose(
-        forecast_of(nothing, state, silent, seen, marks), last, atol=1e-14
+        forecast_of(nothing, state, silent, window, marks), last, atol=1e-14
     )
 
 
 def test_features_by_themselves_do_not_see_each_other(x64):
     shape = head(channels="each")
-    made, state = drawn("blur", shape)
+    model, state = random_network("blur", shape)
     rows, marks = rows_and_marks(shape)
-    seen = rows[:, :LENGTH]
-    found = forecast_of(made, state, shape, seen, marks)
-    other = forecast_of(made, state, shape, seen.at[:, :, 1].set(0.0), marks)
-    np.testing.assert_array_equal(found[..., 0], other[..., 0])
-    assert np.abs(np.asarray(found - other))[..., 1].min() > 1e-9
-    swapped = forecast_of(made, state, shape, seen[..., ::-1], marks)
-    np.testing.assert_allclose(swapped[..., ::-1], found, atol=1e-12)
+    window = rows[:, :LENGTH]
+    forecasts = forecast_of(model, state, shape, window, marks)
+    other = forecast_of(model, state, shape, window.at[:, :, 1].set(0.0), marks)
+    np.testing.assert_array_equal(forecasts[..., 0], other[..., 0])
+    assert np.abs(np.asarray(forecasts - other))[..., 1].min() > 1e-9
+    swapped = forecast_of(model, state, shape, window[..., ::-1], marks)
+    np.testing.assert_allclose(swapped[..., ::-1], forecasts, atol=1e-12)
 
 
 def test_marks_of_the_calendar_change_a_forecast(x64):
     for kind in ("direct", "steps"):
         shape = head(marks=2, kind=kind)
-        made, state = drawn("lru", shape)
+        model, state = random_network("lru", shape)
         rows, marks = rows_and_marks(shape)
-        found, other = (
-            forecast_of(made, state, shape, rows[:, :LENGTH], one)
-            for one in (marks, marks.at[:, LENGTH:].set(0.0))
+        forecasts, other = (
+            forecast_of(model, state, shape, rows[:, :LENGTH], calendar)
+            for calendar in (marks, marks.at[:, LENGTH:].set(0.0))
         )
         # The first step of a roll-out, and all of a direct forecast, use the window's.
-        np.testing.assert_array_equal(found[:, 0], other[:, 0])
-        assert np.array_equal(found, other) == (kind == "direct")
+        np.testing.assert_array_equal(forecasts[:, 0], other[:, 0])
+        assert np.array_equal(forecasts, other) == (kind == "direct")
 
 
 @pytest.mark.parametrize(
@@ -220,19 +221,19 @@ def test_a_head_that_there_is_not_is_refused(changes, says):
 
 def test_a_network_or_a_window_that_does_not_fit_is_refused():
     shape = head()
-    made, state = drawn("lru", shape)
-    require_head(made.config, shape)
+    model, state = random_network("lru", shape)
+    require_head(model.config, shape)
     with pytest.raises(ValueError, match=re.escape("(2, 2, 'linear', 'linear')")):
-        require_head(made.config, head(kind="steps"))
+        require_head(model.config, head(kind="steps"))
     with pytest.raises(ValueError, match="pooling 'none'"):
-        require_head(dataclasses.replace(made.config, pooling="none"), shape)
+        require_head(dataclasses.replace(model.config, pooling="none"), shape)
     rows, marks = rows_and_marks(shape)
     with pytest.raises(ValueError, match="windows of 2 features"):
-        forecast(made, state, shape, rows[..., :1], marks)
+        forecast(model, state, shape, rows[..., :1], marks)
     with pytest.raises(ValueError, match=re.escape("(batch, 12, 0)")):
-        forecast(made, state, shape, rows, marks)
+        forecast(model, state, shape, rows, marks)
     with pytest.raises(ValueError, match="a head of steps"):
-        first_row(made, state, shape, rows[:, :LENGTH], marks)
+        first_row(model, state, shape, rows[:, :LENGTH], marks)
 
 
 def test_every_model_that_forecasts_is_a_layer_with_a_name():

@@ -38,12 +38,12 @@ def test_a_filter_gives_its_double_sums(seed):
     out = filtered(signal, jnp.asarray(kernel))
     for lag in range(LAGS):
         after = sum(kernel[n] @ between(R, lag - n) for n in range(LAGS))
-        seen = range(LAGS - lag)  # steps from the first one on
-        before = sum(between(R, lag + m) @ kernel[m].T for m in seen)
+        steps = range(LAGS - lag)  # steps from the first one on
+        before = sum(between(R, lag + m) @ kernel[m].T for m in steps)
         own = sum(
             kernel[n] @ between(R, lag + m - n) @ kernel[m].T
             for n in range(LAGS)
-            for m in seen
+            for m in steps
         )
         np.testing.assert_allclose(out.after[lag], after, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(out.before[lag], before, rtol=1e-9, atol=1e-12)
@@ -63,8 +63,8 @@ def test_squares_of_complex_filters_are_double_sums():
         for n in range(LAGS)
         for m in range(LAGS)
     )
-    found = gaussian.square_filtered(signal, jnp.asarray(kernel))
-    np.testing.assert_allclose(found, expected.real, rtol=1e-9)
+    squares = gaussian.square_filtered(signal, jnp.asarray(kernel))
+    np.testing.assert_allclose(squares, expected.real, rtol=1e-9)
 
 
 def test_an_affine_map_moves_means_and_pairs():
@@ -95,18 +95,21 @@ def test_nonlinearities_have_the_covariances_of_two_quadratures(size):
     out = through(signal, jax.nn.gelu)
     R, mean = np.asarray(signal.covariance), np.asarray(signal.mean)
     for lag, i, j in itertools.product(range(LAGS), range(2), range(2)):
-        both = np.array([[R[0, i, i], R[lag, i, j]], [R[lag, i, j], R[0, j, j]]])
+        joint = np.array([[R[0, i, i], R[lag, i, j]], [R[lag, i, j], R[0, j, j]]])
         product = gauss_expectation(
-            lambda x: np.prod(np.asarray(jax.nn.gelu(x)), 0), mean[[i, j]], both, 60
+            lambda x: np.prod(np.asarray(jax.nn.gelu(x)), 0), mean[[i, j]], joint, 60
         )
         expected = product - out.signal.mean[i] * out.signal.mean[j]
         np.testing.assert_allclose(
             out.signal.covariance[lag, i, j], expected, rtol=1e-5, atol=1e-7
         )
-    slope = jax.vmap(jax.grad(jax.nn.gelu))
+    derivative = jax.vmap(jax.grad(jax.nn.gelu))
     for i in range(2):
         gain = gauss_expectation(
-            lambda x: np.asarray(slope(x[0])), mean[[i]], R[0][i : i + 1, i : i + 1], 90
+            lambda x: np.asarray(derivative(x[0])),
+            mean[[i]],
+            R[0][i : i + 1, i : i + 1],
+            90,
         )
         np.testing.assert_allclose(out.gain[i], gain, rtol=1e-8)
 
@@ -161,8 +164,8 @@ def test_gated_units_are_exact_for_polynomials(seed):
                 5,
             )
             means = [
-                gauss_expectation(unit, mean[one], R[0][np.ix_(one, one)], 5)
-                for one in (now, then)
+                gauss_expectation(unit, mean[pair], R[0][np.ix_(pair, pair)], 5)
+                for pair in (now, then)
             ]
             np.testing.assert_allclose(out.signal.mean[i], means[0], rtol=1e-9)
             np.testing.assert_allclose(
@@ -172,8 +175,8 @@ def test_gated_units_are_exact_for_polynomials(seed):
                 atol=1e-8,
             )
     for i in range(2):
-        one = [i, i + 2]
-        moments = mean[one], R[0][np.ix_(one, one)]
+        indices = [i, i + 2]
+        moments = mean[indices], R[0][np.ix_(indices, indices)]
         by_value = gauss_expectation(lambda x: polynomial(x[1]), *moments, 5)
         by_gate = gauss_expectation(lambda x: x[0] * bent(x[1]), *moments, 5)
         np.testing.assert_allclose(out.value_gain[i], by_value, rtol=1e-9)
@@ -201,10 +204,10 @@ def test_a_gated_unit_has_its_variance_however_steep_the_gate(deviation):
     mean, v0, together, alone = 0.4 * deviation, 0.3, 1.1, 0.7
     value = Signal(jnp.array([v0]), jnp.full((1, 1, 1), together**2 + alone))
     gate = Signal(jnp.array([mean]), jnp.full((1, 1, 1), deviation**2))
-    both = jnp.full((1, 1, 1), together * deviation)
+    joint = jnp.full((1, 1, 1), together * deviation)
     near = [mean / -deviation + side * 40 / deviation for side in (-1, 0, 1)]
     for function in (jax.nn.sigmoid, SLOPE):
-        out = gated(value, gate, (both, both), function)
+        out = gated(value, gate, (joint, joint), function)
 
         ready = jax.jit(function)
 
@@ -217,48 +220,48 @@ def test_a_gated_unit_has_its_variance_however_steep_the_gate(deviation):
         first = standard(lambda z, f=f: (v0 + together * z) * f(z), near)
         square = standard(squared, near)
         np.testing.assert_allclose(out.signal.mean, first, rtol=1e-7)
-        found = float(out.signal.covariance[0, 0, 0] + out.signal.mean[0] ** 2)
-        np.testing.assert_allclose(found, square, rtol=1e-7)
+        second_moment = float(out.signal.covariance[0, 0, 0] + out.signal.mean[0] ** 2)
+        np.testing.assert_allclose(second_moment, square, rtol=1e-7)
         np.testing.assert_allclose(out.value_gain, standard(f, near), rtol=1e-7)
 
 
 def test_open_and_shut_gates_have_the_correlations_of_signs():
     rho = np.array([1.0, 0.9, 0.5, -0.7])
     R = 1e12 * jnp.asarray(rho)[:, None, None]
-    found = through(Signal(jnp.zeros(1), R), jax.nn.sigmoid).signal
+    signal = through(Signal(jnp.zeros(1), R), jax.nn.sigmoid).signal
     expected = np.arcsin(rho) / (2 * np.pi)  # the law of two signs
-    np.testing.assert_allclose(found.covariance[:, 0, 0], expected, atol=0.004)
-    np.testing.assert_allclose(found.covariance[0, 0, 0], 0.25, rtol=1e-5)
+    np.testing.assert_allclose(signal.covariance[:, 0, 0], expected, atol=0.004)
+    np.testing.assert_allclose(signal.covariance[0, 0, 0], 0.25, rtol=1e-5)
 
 
 def test_a_gain_is_the_mean_slope_at_any_deviation():
-    mean, slope = 0.3, jax.jit(jax.grad(jax.nn.gelu))
+    mean, derivative = 0.3, jax.jit(jax.grad(jax.nn.gelu))
     for deviation in (0.0, 1e-8, 1e-3, 0.5, 4.0, 100.0):
         R = jnp.full((1, 1, 1), deviation**2)
         gain = through(Signal(jnp.array([mean]), R), jax.nn.gelu).gain
 
         def at(z, deviation=deviation):
-            return float(slope(mean + deviation * z))
+            return float(derivative(mean + deviation * z))
 
         np.testing.assert_allclose(gain, standard(at, [0.0]), rtol=1e-6)
 
 
 def test_observed_streams_are_averages_over_pairs():
     samples = np.random.default_rng(9).standard_normal((4, 6, 2)) + 3
-    found = gaussian.observed(samples)
+    signal = gaussian.observed(samples)
     centred = samples - samples.mean((0, 1))
     expected = np.einsum("bti,btj->ij", centred[:, 2:], centred[:, :-2]) / 16
-    np.testing.assert_allclose(found.mean, samples.mean((0, 1)))
-    np.testing.assert_allclose(found.covariance[2], expected)
+    np.testing.assert_allclose(signal.mean, samples.mean((0, 1)))
+    np.testing.assert_allclose(signal.covariance[2], expected)
 
 
 @pytest.mark.parametrize(
-    ("samples", "said"),
+    ("samples", "message"),
     [
         (np.zeros((2, 3)), r"\(sequences, time, channels\), got \(2, 3\)"),
         (np.full((1, 2, 3), np.nan), "need finite numbers"),
     ],
 )
-def test_samples_that_are_none_are_refused(samples, said):
-    with pytest.raises(ValueError, match=said):
+def test_samples_that_are_none_are_refused(samples, message):
+    with pytest.raises(ValueError, match=message):
         gaussian.observed(samples)

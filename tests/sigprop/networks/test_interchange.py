@@ -20,7 +20,7 @@ from jax.core import Tracer
 from sigprop.layers.lru import LRU, lru, lru_from_arrays
 from sigprop.networks import files as interchange
 from sigprop.networks.files import fill, load, named_arrays, read, save
-from tests.test_laws import LAYERS, NAMES, drawn
+from tests.test_laws import LAYERS, NAMES, random_layer
 from tests.test_laws import run as run_layer
 
 SUFFIXES = (".safetensors", ".npz")
@@ -36,12 +36,12 @@ def build_lru(config, seed=9):
     return lru(jax.random.key(seed), **config)
 
 
-def same_bits(one, other):
-    assert one.keys() == other.keys()
-    for name in one:
-        assert one[name].dtype == other[name].dtype
-        assert one[name].shape == other[name].shape
-        assert one[name].tobytes() == other[name].tobytes()
+def same_bits(first, other):
+    assert first.keys() == other.keys()
+    for name in first:
+        assert first[name].dtype == other[name].dtype
+        assert first[name].shape == other[name].shape
+        assert first[name].tobytes() == other[name].tobytes()
 
 
 class Block(eqx.Module):
@@ -68,8 +68,8 @@ class Network(eqx.Module):
             eqx.nn.BatchNorm(width, axes, mode="batch"),
             eqx.nn.BatchNorm(width, axes, mode="ema"),
         )
-        layers = (lru(one, state_size, width) for one in (first, second))
-        self.blocks = [Block(*both, drop) for both in zip(norms, layers, strict=True)]
+        layers = (lru(layer_key, state_size, width) for layer_key in (first, second))
+        self.blocks = [Block(*pair, drop) for pair in zip(norms, layers, strict=True)]
         self.readout = eqx.nn.Linear(width, 2, key=last)
 
     def __call__(self, u, state):
@@ -103,12 +103,14 @@ def trained(batch):
 @pytest.mark.parametrize("case", NAMES)
 @pytest.mark.sampled(4, keep=["lru", "rotrnn", "lstm", "deep"])
 def test_every_layer_comes_back_bit_for_bit(case, tmp_path):
-    layer = drawn(case)
+    layer = random_layer(case)
     u = jax.random.normal(jax.random.key(4), (7, layer.widths[0]))
     y = np.asarray(run_layer(layer, u))
     for suffix in SUFFIXES:
         path = save(tmp_path / f"layer{suffix}", layer, {"case": case})
-        back = load(path, lambda config: drawn(config["case"], jax.random.key(5)))
+        back = load(
+            path, lambda config: random_layer(config["case"], jax.random.key(5))
+        )
         assert jax.tree.structure(back) == jax.tree.structure(layer)
         same_bits(named_arrays(back), named_arrays(layer))
         assert np.asarray(run_layer(back, u)).tobytes() == y.tobytes()
@@ -131,8 +133,8 @@ def test_a_network_comes_back_with_its_running_statistics(
     same_bits(named_arrays((network, state)), named_arrays(trained))
     for inference in (False, True):
         (y, after), (y_back, after_back) = (
-            run(eqx.nn.inference_mode(one[0], inference), one[1], batch)
-            for one in (trained, (network, state))
+            run(eqx.nn.inference_mode(pair[0], inference), pair[1], batch)
+            for pair in (trained, (network, state))
         )
         np.testing.assert_array_equal(y_back, y)
         same = eqx.tree_equal(after_back, after)
@@ -163,8 +165,8 @@ def test_a_statistic_has_the_name_of_its_own_index(trained):
     network, state = trained
     arrays = named_arrays(trained)
     for i, kind in enumerate(("batch_state_index", "ema_state_index")):
-        kept = state.get(getattr(network.blocks[i].norm, kind))
-        for part, value in enumerate(kept):
+        statistic = state.get(getattr(network.blocks[i].norm, kind))
+        for part, value in enumerate(statistic):
             name = f"blocks.{i}.norm.{kind}.{part}"
             np.testing.assert_array_equal(arrays[name], value)
     mean = arrays["blocks.0.norm.batch_state_index.0"]
@@ -172,26 +174,26 @@ def test_a_statistic_has_the_name_of_its_own_index(trained):
 
 
 def test_the_state_of_another_network_is_refused(trained):
-    one = eqx.nn.make_with_state(eqx.nn.BatchNorm)(3, "batch", mode="batch")
+    model_and_state = eqx.nn.make_with_state(eqx.nn.BatchNorm)(3, "batch", mode="batch")
     with pytest.raises(ValueError, match="need the state that was made with"):
-        named_arrays((trained[0], one[1]))
+        named_arrays((trained[0], model_and_state[1]))
     with pytest.raises(ValueError, match="need the state that was made with"):
-        named_arrays((one[0], trained[1]))
+        named_arrays((model_and_state[0], trained[1]))
 
 
 def test_nothing_is_drawn_on_loading_where_the_builder_can_be_traced(tmp_path):
-    seen = []
+    traced = []
 
     def build(config):
         layer = LAYERS[config["case"]](jax.random.key(5))
-        seen.append(isinstance(layer.D, Tracer))
+        traced.append(isinstance(layer.D, Tracer))
         return layer
 
     for case in ("blur", "s5"):  # S5's builder finds eigenvectors on the host
-        layer = drawn(case)
+        layer = random_layer(case)
         load(save(tmp_path / "layer.npz", layer, {"case": case}), build)
-    assert seen[0]
-    assert not seen[-1]
+    assert traced[0]
+    assert not traced[-1]
 
 
 NUMBERS = {
@@ -274,10 +276,10 @@ def test_any_tree_comes_back_or_is_refused(tree, tmp_path_factory):
 
 @suffixes
 def test_equal_arrays_make_equal_files(suffix, tmp_path):
-    one, other = (save(tmp_path / f"{i}{suffix}", small(), SIZES) for i in range(2))
-    assert one.read_bytes() == other.read_bytes()
+    first, other = (save(tmp_path / f"{i}{suffix}", small(), SIZES) for i in range(2))
+    assert first.read_bytes() == other.read_bytes()
     if suffix == ".npz":
-        with zipfile.ZipFile(one) as archive:
+        with zipfile.ZipFile(first) as archive:
             assert {member.date_time[0] for member in archive.infolist()} == {1980}
 
 
@@ -333,8 +335,8 @@ def test_arrays_from_elsewhere_fill_a_skeleton_but_build_nothing(suffix, tmp_pat
 @suffixes
 def test_a_configuration_comes_back_as_json_has_it(suffix, tmp_path):
     config = {"é": [1, 2.5, None, True], "nested": {"10": "a", "9": "\ud800"}}
-    given = {"é": (1, 2.5, None, True), "nested": {10: "a", 9: "\ud800"}}
-    assert read(save(tmp_path / f"a{suffix}", {}, given)) == ({}, config)
+    original = {"é": (1, 2.5, None, True), "nested": {10: "a", 9: "\ud800"}}
+    assert read(save(tmp_path / f"a{suffix}", {}, original)) == ({}, config)
 
 
 def test_filled_arrays_are_copies():

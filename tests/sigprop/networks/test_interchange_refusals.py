@@ -69,9 +69,9 @@ def test_no_damage_goes_unseen(suffix, tmp_path):
     """Cut short anywhere, or one byte changed: refused, unless nothing has changed."""
     config = SIZES | {"r_min": 0.1234567890123456}
     path = save(tmp_path / f"layer{suffix}", small(), config)
-    whole, good = path.read_bytes(), named_arrays(small())
-    for length in range(0, len(whole), 37):
-        path.write_bytes(whole[:length])
+    content, good = path.read_bytes(), named_arrays(small())
+    for length in range(0, len(content), 37):
+        path.write_bytes(content[:length])
         with pytest.raises(ValueError, match="need a whole"):
             load(path, build_lru)
     configs, unseen = [], []
@@ -80,14 +80,14 @@ def test_no_damage_goes_unseen(suffix, tmp_path):
         configs.append(config)
         return build_lru(config)
 
-    for place in range(0, len(whole), 5):
-        changed = bytearray(whole)
-        changed[place] ^= 1 << place % 8
+    for offset in range(0, len(content), 5):
+        changed = bytearray(content)
+        changed[offset] ^= 1 << offset % 8
         path.write_bytes(changed)
         with contextlib.suppress(ValueError):
             unseen.append(load(path, build))
-    assert len(unseen) < 0.5 * len(range(0, len(whole), 5))
-    assert all(one == config for one in configs)
+    assert len(unseen) < 0.5 * len(range(0, len(content), 5))
+    assert all(read_config == config for read_config in configs)
     for layer in unseen:
         same_bits(named_arrays(layer), good)
 
@@ -150,9 +150,9 @@ MISFITS = {
 def test_arrays_that_do_not_fit_are_refused(misfit, suffix, tmp_path):
     tree, message = MISFITS[misfit]
     path = save(tmp_path / f"layer{suffix}", tree, SIZES)
-    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
         load(path, build_lru)
-    assert str(path) in str(caught.value)
+    assert str(path) in str(error.value)
 
 
 def test_many_names_are_not_all_listed():
@@ -189,7 +189,7 @@ def test_precision_widens_but_never_narrows(suffix, tmp_path):
     np.testing.assert_array_equal(np.asarray(widened.nu_log), small().nu_log)
     with pytest.raises(ValueError, match=r"got float64, .* sigprop.double_precision"):
         load(double, build_lru)
-    arrays = {name: one.astype("float32") for name, one in read(double)[0].items()}
+    arrays = {name: array.astype("float32") for name, array in read(double)[0].items()}
     assert fill(small(), arrays).nu_log.dtype == jnp.float32
     with pytest.raises(ValueError, match=r"need uint8 in a, got int8$"):
         fill({"a": np.zeros(1, "uint8")}, {"a": np.zeros(1, "int8")})

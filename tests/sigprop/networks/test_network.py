@@ -37,12 +37,12 @@ CAUSAL = [name for name in SEQUENCE_LAYERS if name not in TWO_WAY]
 
 def trained(layer="lru", **changes):
     """A network in inference, with averages as training might leave them."""
-    made, state = network(layer, norm="batch", **changes)
-    made = eqx.nn.inference_mode(shaken(made))
-    for seed, block in enumerate(made.blocks):
+    model, state = network(layer, norm="batch", **changes)
+    model = eqx.nn.inference_mode(shaken(model))
+    for seed, block in enumerate(model.blocks):
         averages = noise(4, seed=seed), 1 + noise(4, seed=seed) ** 2, jnp.int32(1)
         state = state.set(block.norm.statistics, averages)
-    return made, state
+    return model, state
 
 
 def test_two_way_layers_say_so():
@@ -59,12 +59,12 @@ def test_two_way_layers_say_so():
 @pytest.mark.parametrize("pooling", ["mean", "last", "none"])
 @pytest.mark.parametrize("encoder", ["linear", "embedding"])
 def test_outputs_have_the_shape_that_the_pooling_gives(pooling, encoder):
-    made, state = network(pooling=pooling, encoder=encoder)
+    model, state = network(pooling=pooling, encoder=encoder)
     u = jnp.arange(5) % 3 if encoder == "embedding" else noise(5, 3)
-    y, _ = apply(made, u, state)
+    y, _ = apply(model, u, state)
     assert y.shape == ((5, 2) if pooling == "none" else (2,))
     batch = jnp.stack([u, u[::-1]])
-    many, _ = in_batch(made, state, batch)
+    many, _ = in_batch(model, state, batch)
     np.testing.assert_allclose(many[0], y, rtol=1e-5, atol=1e-6)
     assert many.shape == (2, *y.shape)
 
@@ -78,33 +78,33 @@ def test_pooling_is_the_mean_or_the_last_of_what_is_not_pooled(x64):
 
 
 def features(pooling, u, length=None):
-    made, state = network(pooling=pooling)
-    return np.asarray(eqx.filter_jit(made.features)(u, state, length=length)[0])
+    model, state = network(pooling=pooling)
+    return np.asarray(eqx.filter_jit(model.features)(u, state, length=length)[0])
 
 
 def test_without_pooling_outputs_are_zero_in_the_padding(x64):
-    made, state = network(pooling="none")
-    y, _ = apply(made, noise(7, 3), state, length=4)
+    model, state = network(pooling="none")
+    y, _ = apply(model, noise(7, 3), state, length=4)
     assert (np.asarray(y[4:]) == 0).all()
     assert (np.asarray(y[:4]) != 0).all()
 
 
 def test_an_embedding_is_the_linear_encoder_of_one_hot_vectors(x64):
-    made, state = network(encoder="embedding")
+    model, state = network(encoder="embedding")
     tokens = jnp.array([2, 0, 1, 1])
     linear = eqx.nn.Linear(3, 4, key=jax.random.key(0))
     linear = eqx.tree_at(
-        lambda one: [one.weight, one.bias],
+        lambda encoder: [encoder.weight, encoder.bias],
         linear,
-        [made.encoder.weight.T, jnp.zeros(4)],
+        [model.encoder.weight.T, jnp.zeros(4)],
     )
     plain, other = network()
     plain = eqx.tree_at(
         lambda n: [n.encoder, n.blocks, n.decoder],
         plain,
-        [linear, made.blocks, made.decoder],
+        [linear, model.blocks, model.decoder],
     )
-    close(apply(made, tokens, state)[0], apply(plain, jnp.eye(3)[tokens], other)[0])
+    close(apply(model, tokens, state)[0], apply(plain, jnp.eye(3)[tokens], other)[0])
 
 
 # Layers at rest in zeros, with biases, that look back or both ways, linear and not.
@@ -123,42 +123,42 @@ PADDED = [
 @pytest.mark.parametrize("name", PADDED)
 @pytest.mark.sampled(keep=["lru", "attention", "bidirectional_lru", "blstm"])
 def test_padding_changes_nothing(name, x64):
-    made, state = trained(name, pooling="none", depth=2)
+    model, state = trained(name, pooling="none", depth=2)
     u = noise(6, 3)
-    alone = apply(made, u, state)[0]
-    padded = eqx.filter_jit(lambda made, u, length: made(u, state, length=length)[0])
+    alone = apply(model, u, state)[0]
+    padded = eqx.filter_jit(lambda model, u, length: model(u, state, length=length)[0])
     for garbage in (9.0, jnp.nan):
         filled = jnp.concatenate([u, jnp.full((3, 3), garbage)])
-        close(padded(made, filled, jnp.array(6))[:6], alone)
+        close(padded(model, filled, jnp.array(6))[:6], alone)
 
 
 @pytest.mark.parametrize("name", ["lru", "bidirectional_lru", "blstm"])
 @pytest.mark.sampled(keep=["bidirectional_lru"])
 def test_padding_changes_neither_values_nor_gradients_in_training(name, x64):
-    made, state = network(name, norm="batch", pooling="mean", depth=2)
+    model, state = network(name, norm="batch", pooling="mean", depth=2)
     u, lengths = noise(3, 5, 3), jnp.array([5, 2, 4])
     valid = np.arange(5) < np.asarray(lengths)[:, None]
 
     @eqx.filter_jit
     @eqx.filter_value_and_grad(has_aux=True)
-    def loss(made, u):
-        y, after = over_batch(made, state, u, lengths=lengths)
+    def loss(model, u):
+        y, after = over_batch(model, state, u, lengths=lengths)
         return weighted(y), after
 
     clean = jnp.where(valid[:, :, None], u, 0)
-    (value, after), gradient = loss(made, clean)
+    (value, after), gradient = loss(model, clean)
     filled = jnp.where(valid[:, :, None], u, jnp.nan)
     longer = jnp.concatenate([filled, jnp.full((3, 4, 3), 1e6)], 1)
-    (other, its_after), its_gradient = loss(made, longer)
+    (other, its_after), its_gradient = loss(model, longer)
     close(other, value)
     trees_close(its_gradient, gradient, 1e-8)
     trees_close(its_after, after)
 
 
 def test_tokens_in_the_padding_may_be_anything(x64):
-    made, state = network(encoder="embedding")
-    y, _ = made(jnp.array([2, 1, -7, 99]), state, length=2)
-    close(y, apply(made, jnp.array([2, 1]), state)[0])
+    model, state = network(encoder="embedding")
+    y, _ = model(jnp.array([2, 1, -7, 99]), state, length=2)
+    close(y, apply(model, jnp.array([2, 1]), state)[0])
 
 
 @pytest.mark.parametrize(
@@ -168,46 +168,46 @@ def test_tokens_in_the_padding_may_be_anything(x64):
     6, keep=["lru-mean", "s5-none", "gru-none", "rotrnn-none", "attention-none"]
 )
 def test_one_step_at_a_time_gives_what_the_whole_sequence_gives(name, pooling, x64):
-    made, state = trained(name, pooling=pooling, depth=2)
+    model, state = trained(name, pooling=pooling, depth=2)
     u = noise(7, 3)
 
     @eqx.filter_jit
-    def stream(made, u):
+    def stream(model, u):
         def body(stream, u_t):
-            return made.step(stream, u_t, state)
+            return model.step(stream, u_t, state)
 
-        return jax.lax.scan(body, made.initial_states(), u)[1]
+        return jax.lax.scan(body, model.initial_states(), u)[1]
 
     @eqx.filter_jit
-    def whole(made, u):
+    def from_sequences(model, u):
         if pooling == "none":
-            return made(u, state)[0]
-        return jnp.stack([made(u[: t + 1], state)[0] for t in range(len(u))])
+            return model(u, state)[0]
+        return jnp.stack([model(u[: t + 1], state)[0] for t in range(len(u))])
 
-    close(stream(made, u), whole(made, u), 1e-9)
+    close(stream(model, u), from_sequences(model, u), 1e-9)
 
 
 def test_the_last_step_and_tokens_stream_too(x64):
-    made, state = trained(encoder="embedding", pooling="last")
+    model, state = trained(encoder="embedding", pooling="last")
     tokens = jnp.array([0, 2, 2, 1])
-    stream, step = made.initial_states(), eqx.filter_jit(made.step)
+    stream, step = model.initial_states(), eqx.filter_jit(model.step)
     for t, token in enumerate(tokens):
         stream, y = step(stream, token, state)
-        close(y, apply(made, tokens[: t + 1], state)[0])
+        close(y, apply(model, tokens[: t + 1], state)[0])
 
 
 def test_a_network_that_trains_or_looks_ahead_has_no_step():
-    made, state = network(norm="batch")
+    model, state = network(norm="batch")
     with pytest.raises(ValueError, match="need inference mode"):
-        made.step(made.initial_states(), jnp.ones(3), state)
-    made, state = network(dropout=0.1)
+        model.step(model.initial_states(), jnp.ones(3), state)
+    model, state = network(dropout=0.1)
     with pytest.raises(ValueError, match="need inference mode"):
-        made.step(made.initial_states(), jnp.ones(3), state)
-    made, state = network("blur")
-    assert not made.causal
+        model.step(model.initial_states(), jnp.ones(3), state)
+    model, state = network("blur")
+    assert not model.causal
     assert network()[0].causal
     with pytest.raises(TypeError, match="need the whole sequence"):
-        made.step(made.initial_states(), jnp.ones(3), state)
+        model.step(model.initial_states(), jnp.ones(3), state)
     with pytest.raises(ValueError, match="need real inputs of shape"):
         network()[0].step(network()[0].initial_states(), jnp.ones(4), state)
 
@@ -215,24 +215,26 @@ def test_a_network_that_trains_or_looks_ahead_has_no_step():
 @pytest.mark.parametrize("name", ["lru", "s5", "rotrnn", "gru", "blur", "attention"])
 @pytest.mark.sampled(keep=["lru", "gru", "attention"])
 def test_every_parameter_has_a_gradient(name, x64):
-    made, state = network(name, norm="batch", mixing_norm=True, skip="linear")
-    made = shaken(made)
+    model, state = network(name, norm="batch", mixing_norm=True, skip="linear")
+    model = shaken(model)
 
     @eqx.filter_jit
     @eqx.filter_grad
-    def slope(made, u):
-        return weighted(over_batch(made, state, u)[0])
+    def gradient(model, u):
+        return weighted(over_batch(model, state, u)[0])
 
-    for path, leaf in jax.tree_util.tree_leaves_with_path(slope(made, noise(3, 6, 3))):
+    for path, leaf in jax.tree_util.tree_leaves_with_path(
+        gradient(model, noise(3, 6, 3))
+    ):
         assert np.isfinite(np.asarray(leaf)).all(), path
         assert float(jnp.abs(leaf).max()) > 1e-9, jax.tree_util.keystr(path)
 
 
 def test_the_gradient_is_a_finite_difference_through_the_batch(x64):
-    made, state = network(norm="batch")
-    made = shaken(made)
+    model, state = network(norm="batch")
+    model = shaken(model)
     u, lengths = noise(3, 6, 3), jnp.array([6, 2, 5])
-    weights, rest = eqx.partition(made, eqx.is_inexact_array)
+    weights, rest = eqx.partition(model, eqx.is_inexact_array)
     along = jax.tree.map(lambda leaf: noise(*leaf.shape, seed=leaf.size), weights)
 
     @jax.jit
@@ -242,30 +244,30 @@ def test_the_gradient_is_a_finite_difference_through_the_batch(x64):
             over_batch(eqx.combine(moved, rest), state, u, lengths=lengths)[0]
         )
 
-    slope = (loss(1e-5) - loss(-1e-5)) / 2e-5
-    close(jax.grad(loss)(0.0), slope, 1e-6)
+    derivative = (loss(1e-5) - loss(-1e-5)) / 2e-5
+    close(jax.grad(loss)(0.0), derivative, 1e-6)
 
 
 def test_a_batch_is_each_sequence_by_itself_in_inference(x64):
-    made, state = trained()
+    model, state = trained()
     u, lengths = noise(4, 6, 3), jnp.array([6, 1, 3, 5])
-    y, _ = in_batch(made, state, u, lengths=lengths)
+    y, _ = in_batch(model, state, u, lengths=lengths)
     for i, length in enumerate(lengths):
-        close(y[i], apply(made, u[i, :length], state)[0])
+        close(y[i], apply(model, u[i, :length], state)[0])
 
 
 def test_norm_kinds_and_depth_are_those_of_the_configuration():
-    made, _ = network(depth=3, norm="layer", mixing_norm=True)
-    assert len(made.blocks) == 3
-    assert all(type(b.mixing_norm) is eqx.nn.LayerNorm for b in made.blocks)
-    assert float(jnp.abs(made.blocks[0].layer.D - made.blocks[1].layer.D).min()) > 0
+    model, _ = network(depth=3, norm="layer", mixing_norm=True)
+    assert len(model.blocks) == 3
+    assert all(type(b.mixing_norm) is eqx.nn.LayerNorm for b in model.blocks)
+    assert float(jnp.abs(model.blocks[0].layer.D - model.blocks[1].layer.D).min()) > 0
 
 
 def test_lengths_zero_and_one_work_where_they_mean_something():
-    made, state = network(pooling="none")
-    assert apply(made, jnp.ones((0, 3)), state)[0].shape == (0, 2)
-    assert apply(made, jnp.ones((1, 3)), state)[0].shape == (1, 2)
-    assert (np.asarray(apply(made, jnp.ones((2, 3)), state, length=0)[0]) == 0).all()
+    model, state = network(pooling="none")
+    assert apply(model, jnp.ones((0, 3)), state)[0].shape == (0, 2)
+    assert apply(model, jnp.ones((1, 3)), state)[0].shape == (1, 2)
+    assert (np.asarray(apply(model, jnp.ones((2, 3)), state, length=0)[0]) == 0).all()
     assert apply(network()[0], jnp.ones((1, 3)), state)[0].shape == (2,)
 
 
@@ -301,9 +303,9 @@ def test_lengths_zero_and_one_work_where_they_mean_something():
     ],
 )
 def test_bad_inputs_are_refused(changes, u, arguments, message):
-    made, state = network(**changes)
+    model, state = network(**changes)
     with pytest.raises(ValueError, match=message):
-        made(u, state, **arguments)
+        model(u, state, **arguments)
 
 
 @pytest.mark.parametrize(
@@ -316,18 +318,18 @@ def test_bad_inputs_are_refused(changes, u, arguments, message):
     ],
 )
 def test_bad_batches_are_refused(u, lengths, message):
-    made, state = network(encoder="embedding")
+    model, state = network(encoder="embedding")
     lengths = None if lengths is None else jnp.array(lengths)
     with pytest.raises(ValueError, match=message):
-        over_batch(made, state, u, lengths=lengths)
+        over_batch(model, state, u, lengths=lengths)
 
 
 def test_a_traced_token_out_of_the_vocabulary_makes_nans():
-    made, state = network(encoder="embedding")
-    run = eqx.filter_jit(lambda made, tokens: made(tokens, state)[0])
-    assert np.isnan(run(made, jnp.array([0, 3]))).all()
-    assert np.isnan(run(made, jnp.array([0, -1]))).all()
-    assert np.isfinite(run(made, jnp.array([0, 2]))).all()
+    model, state = network(encoder="embedding")
+    run = eqx.filter_jit(lambda model, tokens: model(tokens, state)[0])
+    assert np.isnan(run(model, jnp.array([0, 3]))).all()
+    assert np.isnan(run(model, jnp.array([0, -1]))).all()
+    assert np.isfinite(run(model, jnp.array([0, 2]))).all()
 
 
 def test_what_a_layer_refuses_is_refused_when_the_network_is_built():

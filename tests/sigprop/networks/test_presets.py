@@ -33,7 +33,7 @@ def total(config):
 
 def lru_by_hand(task, H, N, *, C=1, gates=2):
     """Numbers in the LRU paper's network, part by part."""
-    one = TASKS[task]
+    task_sizes = TASKS[task]
     block = {
         "B": 2 * N * H,
         "C": C * 2 * H * N,
@@ -42,8 +42,12 @@ def lru_by_hand(task, H, N, *, C=1, gates=2):
         "norm": 2 * H,
         "GLU": gates * (H * H + H),
     }
-    encoder = one.inputs * H + (0 if one.tokens else H)
-    head = (4 * H * H + H if one.pairs else 0) + H * one.outputs + one.outputs
+    encoder = task_sizes.inputs * H + (0 if task_sizes.tokens else H)
+    head = (
+        (4 * H * H + H if task_sizes.pairs else 0)
+        + H * task_sizes.outputs
+        + task_sizes.outputs
+    )
     return 6 * sum(block.values()) + encoder + head
 
 
@@ -103,9 +107,9 @@ def test_the_published_speech_sizes_are_those_of_networks_that_read_both_ways():
     assert total(row) == 268_163
     values = {name: getattr(row, name) for name in row.__dataclass_fields__}
     half = {**values, "mixing": "half_glu"}
-    both = NetworkConfig(**{**half, "layer": "bidirectional_rotrnn"})
-    assert total(both) == 286_019
-    assert total(both) - 6 * 32 * (16 - 6) == 284_099
+    two_way = NetworkConfig(**{**half, "layer": "bidirectional_rotrnn"})
+    assert total(two_way) == 286_019
+    assert total(two_way) - 6 * 32 * (16 - 6) == 284_099
     lru = {"layer": "bidirectional_lru", "layer_options": {}, "state_size": 64}
     assert total(NetworkConfig(**{**half, **lru})) == 283_523
 
@@ -136,20 +140,20 @@ def test_blurs_network_has_the_parts_of_its_equations():
 
 @pytest.mark.parametrize("norm", ["none", "layer"])
 def test_zucchets_network_has_four_blocks_and_two_norms_if_any(norm):
-    made, _ = build(KEY, zucchet_paper(nu0=0.9, norm=norm))
-    parts = parameter_table(made)
+    model, _ = build(KEY, zucchet_paper(nu0=0.9, norm=norm))
+    parts = parameter_table(model)
     H = N = 256
     assert parts["layer"] == 4 * (4 * N * H + H * H + 3 * N)
     assert parts["norm"] == (0 if norm == "none" else 4 * 2 * 2 * H)
     assert parts["mixing"] == 4 * 2 * (H * H + H)
-    lam = made.blocks[0].layer.eigenvalues()
+    lam = model.blocks[0].layer.eigenvalues()
     assert 0.9 <= float(abs(lam).min()) < 0.91
-    assert made.causal
+    assert model.causal
 
 
 def test_zucchets_gates_remember_as_long_as_the_paper_says():
-    made, _ = build(KEY, zucchet_paper("gru", nu0=0.9))
-    gates = jax.nn.sigmoid(made.blocks[0].layer.b_f)
+    model, _ = build(KEY, zucchet_paper("gru", nu0=0.9))
+    gates = jax.nn.sigmoid(model.blocks[0].layer.b_f)
     assert 10 / 11 <= float(gates.min()) < 0.915
     assert 0.945 < float(gates.max()) <= 20 / 21
 
@@ -171,9 +175,9 @@ def test_unknown_presets_are_refused(preset, message):
 
 @pytest.mark.parametrize("head", ["linear", "pair"])
 def test_the_parts_make_up_the_whole(head):
-    made, _ = network(head=head, norm="batch", mixing_norm=True, skip="linear")
-    parts = parameter_table(made)
-    assert sum(parts.values()) == 2 * parts["total"] == 2 * count_parameters(made)
+    model, _ = network(head=head, norm="batch", mixing_norm=True, skip="linear")
+    parts = parameter_table(model)
+    assert sum(parts.values()) == 2 * parts["total"] == 2 * count_parameters(model)
     assert all(parts.values())
 
 
@@ -182,16 +186,16 @@ def test_the_parts_make_up_the_whole(head):
     8, keep=["lru", "bidirectional_lru", "s5", "gru", "rotrnn", "blur"]
 )
 def test_every_parameter_has_the_group_of_its_layer(name):
-    made, _ = network(name, norm="batch", depth=2)
-    groups = parameter_groups(made)
-    weights = eqx.filter(made, eqx.is_inexact_array)
+    model, _ = network(name, norm="batch", depth=2)
+    groups = parameter_groups(model)
+    weights = eqx.filter(model, eqx.is_inexact_array)
     assert jax.tree.structure(groups) == jax.tree.structure(weights)
-    layer = made.blocks[1].layer
+    layer = model.blocks[1].layer
     for path, group in layer.groups().items():
-        found = groups.blocks[1].layer
+        label = groups.blocks[1].layer
         for step in path.split("."):
-            found = getattr(found, step)
-        assert found == group
+            label = getattr(label, step)
+        assert label == group
     outside = eqx.tree_at(
         lambda tree: [block.layer for block in tree.blocks], groups, [None, None]
     )
@@ -200,8 +204,8 @@ def test_every_parameter_has_the_group_of_its_layer(name):
 
 def test_groups_give_parameters_their_own_learning_rates():
     optax = pytest.importorskip("optax")
-    made, _ = network(norm="batch", head="pair")
-    weights = eqx.filter(made, eqx.is_inexact_array)
+    model, _ = network(norm="batch", head="pair")
+    weights = eqx.filter(model, eqx.is_inexact_array)
     rates = {"recurrent": 1.0, "input": 2.0, "readout": 3.0, "other": 4.0}
     optimiser = optax.multi_transform(
         {name: optax.sgd(rate) for name, rate in rates.items()}, parameter_groups

@@ -37,7 +37,9 @@ def look(network, state, u):
 
 
 look_at_all = eqx.filter_jit(
-    lambda network, state, u: jax.vmap(lambda one: look(network, state, one))(u)
+    lambda network, state, u: jax.vmap(lambda sequence: look(network, state, sequence))(
+        u
+    )
 )
 
 
@@ -74,8 +76,10 @@ def by_impulses(network, state, R, channels):
 @pytest.mark.parametrize("skip", ["identity", "linear"])
 def test_a_linear_network_is_exact_once_the_zero_state_is_forgotten(skip):
     network, R, exact = linear(skip)
-    for got, expected in zip(predict(network, R, samples=0)[:2], exact, strict=True):
-        np.testing.assert_allclose(got, expected, rtol=1e-9)
+    for computed, expected in zip(
+        predict(network, R, samples=0)[:2], exact, strict=True
+    ):
+        np.testing.assert_allclose(computed, expected, rtol=1e-9)
 
 
 @pytest.mark.usefixtures("x64")
@@ -84,10 +88,10 @@ def test_a_layer_alone_has_the_moments_of_the_linear_theory():
         lru(jax.random.key(2), 6, 4),
         Mixed(0.4, 0.6, 0.9).autocovariance(np.arange(50)),
     )
-    found = predict(layer, R)
+    prediction = predict(layer, R)
     known = predict_layer(Perturbed((diagonalise(linearise(layer)),), {}), R, 50, 49)
-    np.testing.assert_allclose(found.state, [known["state"]], rtol=1e-9)
-    np.testing.assert_allclose(4 * found.stream, [known["output"]], rtol=1e-9)
+    np.testing.assert_allclose(prediction.state, [known["state"]], rtol=1e-9)
+    np.testing.assert_allclose(4 * prediction.stream, [known["output"]], rtol=1e-9)
 
 
 SCIFAR = lru_paper("scifar")
@@ -134,12 +138,12 @@ def measured(request):
 def misses(measured, margin=MARGIN, state=None):
     """How many of the moments are further off than the margin and five errors."""
     network, own, R, squares = measured
-    found = predict(network, R, own if state is None else state, samples=0)[:2]
+    prediction = predict(network, R, own if state is None else state, samples=0)[:2]
     count = 0
-    for moments, got in zip(squares, found, strict=True):
+    for moments, computed in zip(squares, prediction, strict=True):
         mean = moments.mean(0)
         error = moments.std(0) / len(moments) ** 0.5
-        count += int(np.sum(np.abs(mean - got) > margin * got + FAR * error))
+        count += int(np.sum(np.abs(mean - computed) > margin * computed + FAR * error))
     return count
 
 
@@ -149,10 +153,10 @@ def test_deep_networks_are_within_the_margin(measured):
 
 def test_batches_have_the_predicted_moments(measured):
     network, _, R, squares = measured
-    found = predict(network, R, samples=0)[:2]
-    for moments, got in zip(squares, found, strict=True):
+    prediction = predict(network, R, samples=0)[:2]
+    for moments, computed in zip(squares, prediction, strict=True):
         error = FAR * moments.std(0) / len(moments) ** 0.5
-        assert (np.abs(moments.mean(0) - got) < 0.15 * got + error).all()
+        assert (np.abs(moments.mean(0) - computed) < 0.15 * computed + error).all()
 
 
 def without_together(stream, branch, together):
@@ -223,41 +227,45 @@ def test_a_planted_fault_is_seen(measured, fault, monkeypatch):
 def test_a_fault_planted_in_a_linear_network_is_seen(fault, monkeypatch):
     network, R, exact = linear("identity")
     monkeypatch.setattr(propagation, *LINEAR_FAULTS[fault])
-    for got, expected in zip(predict(network, R, samples=0)[:2], exact, strict=True):
-        if np.any(np.abs(got / expected - 1) > 0.01):
+    for computed, expected in zip(
+        predict(network, R, samples=0)[:2], exact, strict=True
+    ):
+        if np.any(np.abs(computed / expected - 1) > 0.01):
             return
     pytest.fail("nothing moved")
 
 
-def refuse(said, layer="lru", given=None, **changes):
+def refuse(message, layer="lru", covariance=None, **changes):
     network, _ = build(jax.random.key(0), config(layer, **changes))
-    R = AR1(0.5).autocovariance(np.arange(16)) if given is None else given
-    with pytest.raises(ValueError, match=said):
+    R = AR1(0.5).autocovariance(np.arange(16)) if covariance is None else covariance
+    with pytest.raises(ValueError, match=message):
         predict(network, R)
 
 
 def test_what_has_no_theory_is_named():
-    both = "causal linear layer in block 0, got BidirectionalLRU, which reads from both"
-    refuse(both, "bidirectional_lru")
+    message = (
+        "causal linear layer in block 0, got BidirectionalLRU, which reads from both"
+    )
+    refuse(message, "bidirectional_lru")
     refuse("block 0, got GRU, which is not linear.*measured=", "gru")
     refuse("need a linear encoder", encoder="embedding")
-    refuse(r"need a positive semi-definite", given=np.array([1.0, 0.0, 2.0]))
-    refuse(r"shape \(lags, 3, 3\), got \(16, 2, 2\)", given=np.zeros((16, 2, 2)))
+    refuse(r"need a positive semi-definite", covariance=np.array([1.0, 0.0, 2.0]))
+    refuse(r"shape \(lags, 3, 3\), got \(16, 2, 2\)", covariance=np.zeros((16, 2, 2)))
 
 
 def test_measured_streams_take_the_place_of_a_theory():
     network, state = build(jax.random.key(0), config("gru", depth=2, pooling="none"))
     linear, _ = build(jax.random.key(1), config("lru", pooling="none"))
-    network = eqx.tree_at(lambda one: one.blocks[1], network, linear.blocks[0])
+    network = eqx.tree_at(lambda model: model.blocks[1], network, linear.blocks[0])
     u, R = noise(4096, 16, 3), np.eye(16)[0]
     after = jax.vmap(
-        lambda one: network.blocks[0](network.encode(one, None), state)[0]
+        lambda sequence: network.blocks[0](network.encode(sequence, None), state)[0]
     )(u)
-    found = predict(network, R, measured={0: after}, samples=0)
-    assert np.isnan(found.state).tolist() == [True, False]
+    prediction = predict(network, R, measured={0: after}, samples=0)
+    assert np.isnan(prediction.state).tolist() == [True, False]
     h = jax.vmap(network.blocks[1].layer.states)(after)
     np.testing.assert_allclose(
-        found.state[1], np.mean(np.sum(np.abs(h[:, -1]) ** 2, 1)), rtol=0.1
+        prediction.state[1], np.mean(np.sum(np.abs(h[:, -1]) ** 2, 1)), rtol=0.1
     )
     with pytest.raises(ValueError, match="block 0 with 16 steps of 4 features"):
         predict(network, R, measured={0: after[:, 1:]})
@@ -273,7 +281,7 @@ def test_saturated_gates_let_moments_through(gain):
         jax.random.key(seed), config("lru", depth=3, pooling="none", width=12)
     )
     network = eqx.tree_at(
-        lambda one: [block.mixing.value.weight for block in one.blocks],
+        lambda model: [block.mixing.value.weight for block in model.blocks],
         network,
         replace_fn=lambda weight: gain * weight,
     )
@@ -282,19 +290,19 @@ def test_saturated_gates_let_moments_through(gain):
     u = jnp.moveaxis(series.reshape(num, 3, steps), 1, 2)
     streams, states = look_at_all(network, state, u)
     R = process.autocovariance(np.arange(steps))
-    found = predict(network, R, state, samples=0)[:2]
+    prediction = predict(network, R, state, samples=0)[:2]
     squares = np.mean(np.square(streams), 2), np.sum(np.abs(states) ** 2, 2)
-    for got, values in zip(found, squares, strict=True):
-        assert np.isfinite(got).all()
+    for computed, values in zip(prediction, squares, strict=True):
+        assert np.isfinite(computed).all()
         error = FAR * values.std(0) / num**0.5
-        assert (np.abs(values.mean(0) - got) < 0.15 * got + error).all()
+        assert (np.abs(values.mean(0) - computed) < 0.15 * computed + error).all()
 
 
 @pytest.mark.usefixtures("x64")
 def test_moments_that_overflow_name_the_block():
     network, state = build(jax.random.key(0), config("lru", depth=3, pooling="none"))
     loud = eqx.tree_at(
-        lambda one: one.blocks[1].mixing.value.weight,
+        lambda model: model.blocks[1].mixing.value.weight,
         network,
         replace_fn=lambda W: 1e200 * W,
     )
@@ -304,7 +312,7 @@ def test_moments_that_overflow_name_the_block():
     ):
         predict(loud, R, state)
     silent = eqx.tree_at(
-        lambda one: one.encoder.weight, network, replace_fn=lambda W: 1e200 * W
+        lambda model: model.encoder.weight, network, replace_fn=lambda W: 1e200 * W
     )
     with pytest.raises(ValueError, match="after the encoder"):
         predict(silent, R, state)

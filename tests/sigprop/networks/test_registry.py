@@ -19,7 +19,7 @@ AS_WIDE_AS_THE_STATE = ("gated_unit", "constant_gate", "attention", "rglru", "mi
 
 
 @functools.cache
-def drawn(name):
+def random_layer(name):
     size = 8 if name in AS_WIDE_AS_THE_STATE else 4
     return sequence_layer(KEY, name, size, 8, **OPTIONS.get(name, {}))
 
@@ -36,12 +36,12 @@ def test_every_layer_of_the_package_has_a_name():
     for module in pkgutil.iter_modules(sigprop.layers.__path__):
         importlib.import_module(f"sigprop.layers.{module.name}")
     written = {
-        one.__name__
-        for one in concrete()
-        if one.__module__.startswith("sigprop.layers.")
+        kind.__name__
+        for kind in concrete()
+        if kind.__module__.startswith("sigprop.layers.")
     }
     written -= {"Stack", "ForwardOnly"}  # made of other layers
-    named = {type(drawn(name)).__name__ for name in SEQUENCE_LAYERS}
+    named = {type(random_layer(name)).__name__ for name in SEQUENCE_LAYERS}
     assert len(written) > 10
     assert named == written
 
@@ -51,7 +51,7 @@ def test_every_layer_of_the_package_has_a_name():
     8, keep=["lru", "bidirectional_lru", "rotrnn", "blur", "attention"]
 )
 def test_a_layer_is_as_wide_as_the_network(name):
-    layer = drawn(name)
+    layer = random_layer(name)
     assert layer.widths == (8, 8)
     y = eqx.filter_jit(layer)(noise(5, 8))
     assert y.shape == (5, 8)

@@ -33,41 +33,45 @@ def remembering(law, rho):
 @pytest.mark.parametrize("rho", [0.7, -0.2])
 @pytest.mark.parametrize("name", GATES)
 def test_every_moment_is_that_of_every_sequence(name, rho):
-    made, (u, p) = neurons(name, seed=1), remembering(LAW, rho)
+    population, (u, p) = neurons(name, seed=1), remembering(LAW, rho)
     options = {"terms": ((1.0, rho),), "law": LAW, "steps": FEW}
-    found = correlated_moment(made, **options).value
-    np.testing.assert_allclose(found, last_states(made, u) ** 2 @ p, rtol=1e-12)
+    moment = correlated_moment(population, **options).value
+    np.testing.assert_allclose(moment, last_states(population, u) ** 2 @ p, rtol=1e-12)
     for k, by in enumerate(map(str, GATES[name].projections)):
-        exact = differenced(made, "offsets", (k,), u) ** 2 @ p
-        found = correlated_moment(made, by, **options).value
-        np.testing.assert_allclose(found, exact, rtol=1e-7)
-        exact = [differenced(made, "weights", (k, j), u) ** 2 @ p for j in range(2)]
-        found = correlated_moment(made, by, directions="each", **options).value
-        np.testing.assert_allclose(found, sum(exact), rtol=1e-7)
+        exact = differenced(population, "offsets", (k,), u) ** 2 @ p
+        moment = correlated_moment(population, by, **options).value
+        np.testing.assert_allclose(moment, exact, rtol=1e-7)
+        exact = [
+            differenced(population, "weights", (k, j), u) ** 2 @ p for j in range(2)
+        ]
+        moment = correlated_moment(population, by, directions="each", **options).value
+        np.testing.assert_allclose(moment, sum(exact), rtol=1e-7)
 
 
 @pytest.mark.parametrize("name", GATES)
 def test_independent_inputs_are_those_that_do_not_remember(name):
-    made, by = neurons(name, d=4, n=1, seed=3), str(GATES[name].projections[-1])
+    population, by = neurons(name, d=4, n=1, seed=3), str(GATES[name].projections[-1])
     for steps in (2, None):
-        exact = state_moment(made, steps=steps).value
-        found = correlated_moment(made, terms=WHITE, steps=steps).value
-        np.testing.assert_allclose(found, exact, rtol=1e-7)
+        exact = state_moment(population, steps=steps).value
+        moment = correlated_moment(population, terms=WHITE, steps=steps).value
+        np.testing.assert_allclose(moment, exact, rtol=1e-7)
     for directions in (None, "each", np.array([[1.0, -2.0, 0.5, 0.0]])):
-        exact = sensitivity_moment(made, by, directions=directions).value
-        found = correlated_moment(made, by, terms=WHITE, directions=directions)
-        np.testing.assert_allclose(found.value, exact, rtol=1e-7)
+        exact = sensitivity_moment(population, by, directions=directions).value
+        moment = correlated_moment(population, by, terms=WHITE, directions=directions)
+        np.testing.assert_allclose(moment.value, exact, rtol=1e-7)
 
 
-def on_a_grid(made, rho, steps):
+def on_a_grid(population, rho, steps):
     """``E h^2`` of a neuron of one input by a trapezoidal rule for the AR(1)'s kernel."""
     line = np.arange(-8, 8, 0.06)
     width = math.sqrt(1 - rho**2)
     kernel = np.exp(-(((line - rho * line[:, None]) / width) ** 2) / 2)
     kernel /= kernel.sum(1, keepdims=True)
     density = np.exp(-(line**2) / 2) / np.exp(-(line**2) / 2).sum()
-    g = np.einsum("nkd,sd->kns", made.weights, line[:, None])
-    a, b = BY_HAND[made.gate](g + made.offsets.T[:, :, None], made.own.T[:, :, None])
+    g = np.einsum("nkd,sd->kns", population.weights, line[:, None])
+    a, b = BY_HAND[population.gate](
+        g + population.offsets.T[:, :, None], population.own.T[:, :, None]
+    )
     first = second = np.zeros_like(a)
     for _ in range(steps):
         before = first @ kernel.T
@@ -79,44 +83,47 @@ def on_a_grid(made, rho, steps):
 @pytest.mark.parametrize("rho", [0.9, -0.6])
 @pytest.mark.parametrize("name", GATES)
 def test_gaussian_inputs_are_those_of_another_rule(name, rho):
-    made = neurons(name, d=1, seed=2)
-    found = correlated_moment(made, terms=((1.0, rho),), steps=5)
-    exact = on_a_grid(made, rho, 5)
-    assert (np.abs(found.value - exact) <= found.error + 1e-9 * exact).all()
+    population = neurons(name, d=1, seed=2)
+    moment = correlated_moment(population, terms=((1.0, rho),), steps=5)
+    exact = on_a_grid(population, rho, 5)
+    assert (np.abs(moment.value - exact) <= moment.error + 1e-9 * exact).all()
     limit, exact = (
-        correlated_moment(made, terms=((1.0, rho),)),
-        on_a_grid(made, rho, 1500),
+        correlated_moment(population, terms=((1.0, rho),)),
+        on_a_grid(population, rho, 1500),
     )
     assert (np.abs(limit.value - exact) <= limit.error + 1e-9 * exact).all()
     assert (limit.error < 1e-4 * exact).all()
-    assert (np.abs(limit.value / state_moment(made).value - 1) > 0.01).all()
+    assert (np.abs(limit.value / state_moment(population).value - 1) > 0.01).all()
 
 
 def test_series_of_one_correlation_are_one_series():
-    made, rho = neurons("mingru", d=1), 0.8
-    one = correlated_moment(made, terms=((1.0, rho),)).value
-    two = correlated_moment(made, terms=((0.3, rho), (0.7, rho))).value
-    np.testing.assert_allclose(two, one, rtol=1e-8)
-    sums = correlated_moment(made, terms=((0.3, 0.2), (0.7, rho))).value
-    assert (np.abs(sums / one - 1) > 1e-3).all()
+    population, rho = neurons("mingru", d=1), 0.8
+    single = correlated_moment(population, terms=((1.0, rho),)).value
+    two = correlated_moment(population, terms=((0.3, rho), (0.7, rho))).value
+    np.testing.assert_allclose(two, single, rtol=1e-8)
+    sums = correlated_moment(population, terms=((0.3, 0.2), (0.7, rho))).value
+    assert (np.abs(sums / single - 1) > 1e-3).all()
 
 
 def test_a_constant_input_stays_for_ever():
     """Every state settles where its input, of which there is one, holds it."""
-    made = neurons("mingru", d=1, seed=4)
+    population = neurons("mingru", d=1, seed=4)
     z, w = np.polynomial.hermite_e.hermegauss(60)
-    g = made.weights[:, :, 0].T[..., None] * z + made.offsets.T[:, :, None]
+    g = population.weights[:, :, 0].T[..., None] * z + population.offsets.T[:, :, None]
     a, b = BY_HAND["mingru"](g, None)
-    found = correlated_moment(made, terms=terms_of(Constant())).value
-    np.testing.assert_allclose(found, (b / (1 - a)) ** 2 @ (w / w.sum()), rtol=1e-6)
+    moment = correlated_moment(population, terms=terms_of(Constant())).value
+    np.testing.assert_allclose(moment, (b / (1 - a)) ** 2 @ (w / w.sum()), rtol=1e-6)
 
 
 def test_the_stated_error_is_no_less_than_the_error():
     for size in (1.0, 4.0):
-        made = neurons("gate-unit", size=size, d=3, seed=5)
-        found, exact = correlated_moment(made, terms=WHITE), state_moment(made).value
-        assert (found.error < 0.02 * exact).all()
-        assert (np.abs(found.value - exact) <= found.error + 1e-12 * exact).all()
+        population = neurons("gate-unit", size=size, d=3, seed=5)
+        moment, exact = (
+            correlated_moment(population, terms=WHITE),
+            state_moment(population).value,
+        )
+        assert (moment.error < 0.02 * exact).all()
+        assert (np.abs(moment.value - exact) <= moment.error + 1e-12 * exact).all()
 
 
 def test_processes_are_sums_of_series():
@@ -163,32 +170,36 @@ def test_a_limit_is_what_many_steps_come_to(inverted, monkeypatch):
     assert recursion.limit() == pytest.approx(recursion.after(200), rel=1e-12)
 
 
-@pytest.mark.parametrize("found", [Recursion.limit, lambda one: one.after(7)])
-def test_several_sensitivities_at_once_are_those_one_by_one(found):
+@pytest.mark.parametrize(
+    "solve", [Recursion.limit, lambda recursion: recursion.after(7)]
+)
+def test_several_sensitivities_at_once_are_those_one_by_one(solve):
     chain, (a, b, c, d) = bent_and_straight()
     several = [(c, d), (0 * c, d), (2 * c, -d), (c, d * d)]
     at_once = [
         np.stack(np.broadcast_arrays(*part)) for part in zip(*several, strict=True)
     ]
-    expected = [found(Recursion(chain, [a, b, *one])) for one in several]
+    expected = [
+        solve(Recursion(chain, [a, b, *sensitivity])) for sensitivity in several
+    ]
     np.testing.assert_allclose(
-        found(Recursion(chain, [a, b, *at_once])), expected, 1e-12
+        solve(Recursion(chain, [a, b, *at_once])), expected, 1e-12
     )
 
 
 @pytest.mark.parametrize("together", [1, 2**18])
 def test_directions_are_found_some_at_a_time(together, monkeypatch):
     monkeypatch.setattr("sigprop.neuron.correlated_gates.TOGETHER", together)
-    made, terms = neurons("selective", d=3, seed=2), ((1.0, 0.4),)
+    population, terms = neurons("selective", d=3, seed=2), ((1.0, 0.4),)
     rows, by = np.eye(3), str(GATES["selective"].projections[0])
     each = [
-        correlated_moment(made, by, terms=terms, directions=rows[[k]]).value
+        correlated_moment(population, by, terms=terms, directions=rows[[k]]).value
         for k in range(3)
     ]
-    found = correlated_moment(made, by, terms=terms, directions=rows).value
-    np.testing.assert_allclose(found, np.sum(each, 0), rtol=1e-12)
-    every = correlated_moment(made, by, terms=terms, directions="each").value
-    np.testing.assert_allclose(every, found, rtol=1e-6)
+    moment = correlated_moment(population, by, terms=terms, directions=rows).value
+    np.testing.assert_allclose(moment, np.sum(each, 0), rtol=1e-12)
+    over_all = correlated_moment(population, by, terms=terms, directions="each").value
+    np.testing.assert_allclose(over_all, moment, rtol=1e-6)
 
 
 def test_modes_are_orthogonal_and_the_first_is_constant():
@@ -198,8 +209,8 @@ def test_modes_are_orthogonal_and_the_first_is_constant():
         )
         np.testing.assert_allclose(axis.operator @ axis.root, axis.root, atol=1e-12)
     z = hermite_axis(12, 0.9)
-    kept = z.operator @ (z.root * z.z) / z.root
-    np.testing.assert_allclose(kept, 0.9 * z.z, atol=1e-10)
+    image = z.operator @ (z.root * z.z) / z.root
+    np.testing.assert_allclose(image, 0.9 * z.z, atol=1e-10)
 
 
 @pytest.mark.parametrize(

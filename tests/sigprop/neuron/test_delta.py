@@ -18,10 +18,10 @@ DECAYED = (*PLAIN, "W_a", "bias", "A_log")
 
 def head(decayed=False, d=4, keys=2, values=2, seed=0, tiny=1e-6):
     generator = np.random.default_rng(seed)
-    drawn = [
+    arrays = [
         generator.normal(size=shape) / 2 for shape in ((keys, d), (values, d), d, d)
     ]
-    return Head(*drawn[:3], drawn[3] if decayed else None, -1.0, 0.3, tiny)
+    return Head(*arrays[:3], arrays[3] if decayed else None, -1.0, 0.3, tiny)
 
 
 def run(h, u):
@@ -35,8 +35,10 @@ def run(h, u):
         if h.w_a is not None:
             softplus = np.log1p(np.exp(now @ h.w_a + h.bias))
             alpha = np.exp(-np.exp(h.A_log) * softplus)
-        kept = np.eye(len(h.W_k)) - beta[:, None, None] * k[:, :, None] * k[:, None]
-        S = alpha[:, None, None] * S @ kept
+        transition = (
+            np.eye(len(h.W_k)) - beta[:, None, None] * k[:, :, None] * k[:, None]
+        )
+        S = alpha[:, None, None] * S @ transition
         S = S + (beta[:, None] * v)[:, :, None] * k[:, None]
     return S
 
@@ -51,7 +53,7 @@ def enumerated(h, name, u):
         ahead, behind = (value.copy() for _ in "ab")
         ahead[index] += STEP
         behind[index] -= STEP
-        ends = [run(h._replace(**{field: one}), u) for one in (ahead, behind)]
+        ends = [run(h._replace(**{field: shifted}), u) for shifted in (ahead, behind)]
         total = total + (((ends[0] - ends[1]) / (2 * STEP)) ** 2).sum((1, 2))
     return total
 
@@ -64,10 +66,10 @@ def test_every_moment_is_that_of_every_sequence(decayed, seed):
     law = Law(generator.normal(size=(3, 4)), np.array([0.5, 0.3, 0.2]))
     index = np.array(list(itertools.product(range(3), repeat=STEPS)))
     u, p = np.swapaxes(law.values[index], 0, 1), law.probabilities[index].prod(1)
-    found = delta_moments(h, names, law=law, steps=STEPS)
+    moments = delta_moments(h, names, law=law, steps=STEPS)
     for name in names:
         exact = enumerated(h, name, u) @ p
-        assert found[name][0] == pytest.approx(exact, rel=1e-8), name
+        assert moments[name][0] == pytest.approx(exact, rel=1e-8), name
 
 
 def by_polar_nodes(h):
@@ -82,7 +84,10 @@ def by_polar_nodes(h):
     angle = 2 * np.pi * np.arange(50) / 50
     gate = 0.6 * np.arange(-14, 15)
     density = np.exp(-(gate**2) / 2)
-    r, a, g = (one.ravel() for one in np.meshgrid(radius, angle, gate, indexing="ij"))
+    r, a, g = (
+        coordinate.ravel()
+        for coordinate in np.meshgrid(radius, angle, gate, indexing="ij")
+    )
     z = np.stack([r * np.cos(a), r * np.sin(a), g], 1)
     outer = np.multiply.outer
     p = outer(outer(mass / mass.sum(), np.full(50, 0.02)), density / density.sum())
@@ -96,9 +101,9 @@ def test_gaussian_inputs_are_the_limit_of_laws_of_more_values():
     law = by_polar_nodes(h)
     for steps in (3, None):
         exact = delta_moments(h, PLAIN, law=law, steps=steps)
-        found = delta_moments(h, PLAIN, steps=steps)
+        moments = delta_moments(h, PLAIN, steps=steps)
         for name in PLAIN:
-            value, error = found[name]
+            value, error = moments[name]
             assert error < 1e-3 * value
             assert value == pytest.approx(exact[name][0], rel=1e-6), (name, steps)
 
@@ -122,8 +127,8 @@ def test_keys_of_any_direction_alike_have_a_closed_form(keys):
             theory.E_betabeta: density @ beta**2,
         }
     )
-    found = delta_moments(h, ("state",))["state"]
-    assert found[0] == pytest.approx(float(form), rel=1e-6)
+    moment = delta_moments(h, ("state",))["state"]
+    assert moment[0] == pytest.approx(float(form), rel=1e-6)
 
 
 def test_keys_so_long_that_digits_are_lost_are_refused():
@@ -139,12 +144,12 @@ def test_inputs_outside_of_the_span_count():
         W_v=np.pad(h.W_v, ((0, 0), (0, 2))),
         w_beta=np.pad(h.w_beta, (0, 2)),
     )
-    one, other, more = (
-        delta_moments(one, PLAIN, steps=6)
-        for one in (h, wide, wide._replace(W_v=wide.W_v + np.eye(6)[5:]))
+    plain, other, more = (
+        delta_moments(each_head, PLAIN, steps=6)
+        for each_head in (h, wide, wide._replace(W_v=wide.W_v + np.eye(6)[5:]))
     )
-    assert other["state"][0] == pytest.approx(one["state"][0], rel=1e-10)
-    assert other["W_beta"][0] > 1.05 * one["W_beta"][0]
+    assert other["state"][0] == pytest.approx(plain["state"][0], rel=1e-10)
+    assert other["W_beta"][0] > 1.05 * plain["W_beta"][0]
     assert more["W_beta"][0] > 1.05 * other["W_beta"][0]
 
 
@@ -169,9 +174,9 @@ def test_a_state_that_is_never_erased_has_no_limit():
 def test_an_average_is_that_of_the_steps():
     h, steps = head(d=5, values=1), 6
     each = [delta_moments(h, PLAIN, steps=t) for t in range(1, steps + 1)]
-    found = delta_moments(h, PLAIN, steps=steps, average=True)
+    averages = delta_moments(h, PLAIN, steps=steps, average=True)
     for name in PLAIN:
-        mean = sum(one[name][0] for one in each) / steps
-        np.testing.assert_allclose(found[name][0], mean, rtol=1e-12)
+        mean = sum(moments[name][0] for moments in each) / steps
+        np.testing.assert_allclose(averages[name][0], mean, rtol=1e-12)
     with pytest.raises(ValueError, match="need steps >= 1 to average over, got steps="):
         delta_moments(h, PLAIN, average=True)

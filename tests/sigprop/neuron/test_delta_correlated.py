@@ -34,37 +34,40 @@ def sampled(request):
         layer = jax.tree.map(lambda leaf: 2 * jnp.asarray(leaf, float), layer)
         series = AR1(RHO).sample(jax.random.key(seed + 1), NUM * WIDTH, STEPS)
         u = jnp.moveaxis(series.reshape(NUM, WIDTH, STEPS), 1, 2)
-        found = {name: np.asarray(x) for name, x in squares(layer)(u).items()}
-    return layer, found
+        samples = {name: np.asarray(x) for name, x in squares(layer)(u).items()}
+    return layer, samples
 
 
 @pytest.mark.usefixtures("x64")
 def test_moments_are_those_of_sampled_sequences(sampled):
-    layer, drawn = sampled
-    found = predict_gated(layer, terms=((1.0, RHO),), steps=STEPS)
-    alone, told = predict_gated(layer, steps=STEPS), 0
-    for name, (value, error) in found.items():
-        mean, sem = drawn[name].mean(), drawn[name].std() / NUM**0.5
+    layer, samples = sampled
+    moments = predict_gated(layer, terms=((1.0, RHO),), steps=STEPS)
+    alone, count = predict_gated(layer, steps=STEPS), 0
+    for name, (value, error) in moments.items():
+        mean, sem = samples[name].mean(), samples[name].std() / NUM**0.5
         assert abs(mean - value) < FAR * sem + error, name
         assert error < 0.02 * value
-        told += abs(mean - alone[name].value) > 2 * FAR * sem
-    assert told >= 2  # as if independent they are others
+        count += abs(mean - alone[name].value) > 2 * FAR * sem
+    assert count >= 2  # as if independent they are others
 
 
 def test_without_memory_they_are_those_of_independent_inputs():
-    one = head()
-    known = delta_moments(one, NAMES, steps=5)
-    found = correlated_delta_moments(one, NAMES, terms=((1.0, 0.0),), steps=5)
-    for name, (value, error) in found.items():
+    delta_head = head()
+    known = delta_moments(delta_head, NAMES, steps=5)
+    moments = correlated_delta_moments(delta_head, NAMES, terms=((1.0, 0.0),), steps=5)
+    for name, (value, error) in moments.items():
         np.testing.assert_allclose(value, known[name][0], rtol=0.01)
         assert abs(value - known[name][0]) < 3 * error + 1e-3 * value
 
 
 def test_a_mutant_in_a_gate_moves_them():
-    one, given = head(), {"terms": ((1.0, 0.5),), "steps": 3}
-    right = correlated_delta_moments(one, NAMES, **given)
+    delta_head, options = head(), {"terms": ((1.0, 0.5),), "steps": 3}
+    right = correlated_delta_moments(delta_head, NAMES, **options)
     wrong = correlated_delta_moments(
-        one, NAMES, change=lambda gates: gates._replace(slope=gates.beta), **given
+        delta_head,
+        NAMES,
+        change=lambda gates: gates._replace(slope=gates.beta),
+        **options,
     )
     assert wrong["state"] == right["state"]
     assert wrong["W_beta"][0] > 1.5 * right["W_beta"][0]

@@ -42,8 +42,8 @@ def test_series_are_those_of_the_process(name, dtype, room):
 def test_series_of_known_processes_need_no_program():
     """Series of sums and products are NumPy's; those of other processes are JAX's."""
     for name, process in PROCESSES.items():
-        drawn = draws.series(fresh_key(), process, 3, 4, np.float32)
-        assert isinstance(drawn, np.ndarray) == (name != "odd")
+        sample = draws.series(fresh_key(), process, 3, 4, np.float32)
+        assert isinstance(sample, np.ndarray) == (name != "odd")
 
 
 def test_normals_of_any_shape_are_those_of_jax():

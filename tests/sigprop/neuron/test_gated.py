@@ -54,12 +54,15 @@ def neurons(name, d=2, n=2, seed=0, size=1.0):
     )
 
 
-def last_states(made, u):
+def last_states(population, u):
     """States after the inputs, of each neuron, by the hand's coefficients."""
-    h = np.zeros((len(made.weights), len(u)))
+    h = np.zeros((len(population.weights), len(u)))
     for t in range(STEPS):
-        g = np.einsum("nkd,sd->kns", made.weights, u[:, t]) + made.offsets.T[:, :, None]
-        a, b = BY_HAND[made.gate](g, made.own.T[:, :, None])
+        g = (
+            np.einsum("nkd,sd->kns", population.weights, u[:, t])
+            + population.offsets.T[:, :, None]
+        )
+        a, b = BY_HAND[population.gate](g, population.own.T[:, :, None])
         h = a * h + b
     return h
 
@@ -70,15 +73,16 @@ def sequences(law):
     return law.values[index], law.probabilities[index].prod(1)
 
 
-def shifted(made, field, place, amount):
-    moved = getattr(made, field).copy()
-    moved[(slice(None), *place)] += amount
-    return made._replace(**{field: moved})
+def shifted(population, field, index, amount):
+    moved = getattr(population, field).copy()
+    moved[(slice(None), *index)] += amount
+    return population._replace(**{field: moved})
 
 
-def differenced(made, field, place, u):
+def differenced(population, field, index, u):
     ahead, behind = (
-        last_states(shifted(made, field, place, sign * STEP), u) for sign in (1, -1)
+        last_states(shifted(population, field, index, sign * STEP), u)
+        for sign in (1, -1)
     )
     return (ahead - behind) / (2 * STEP)
 
@@ -88,80 +92,82 @@ LAW = Law(np.array([[1.5, -0.3], [-0.8, 1.1], [0.2, 0.9]]), np.array([0.5, 0.3, 
 
 @pytest.mark.parametrize("name", GATES)
 def test_every_moment_is_that_of_every_sequence(name):
-    made, (u, p) = neurons(name), sequences(LAW)
-    found = state_moment(made, law=LAW, steps=STEPS).value
-    np.testing.assert_allclose(found, last_states(made, u) ** 2 @ p, rtol=1e-12)
-    places = [("offsets", k) for k in range(made.offsets.shape[1])]
-    places += [("own", k) for k in range(made.own.shape[1])]
+    population, (u, p) = neurons(name), sequences(LAW)
+    moment = state_moment(population, law=LAW, steps=STEPS).value
+    np.testing.assert_allclose(moment, last_states(population, u) ** 2 @ p, rtol=1e-12)
+    parameters = [("offsets", k) for k in range(population.offsets.shape[1])]
+    parameters += [("own", k) for k in range(population.own.shape[1])]
     symbols = [*GATES[name].projections, *GATES[name].own]
-    for (field, place), by in zip(places, symbols, strict=True):
-        exact = differenced(made, field, (place,), u) ** 2 @ p
-        found = sensitivity_moment(made, str(by), law=LAW, steps=STEPS).value
-        np.testing.assert_allclose(found, exact, rtol=1e-7, atol=1e-12)
+    for (field, index), by in zip(parameters, symbols, strict=True):
+        exact = differenced(population, field, (index,), u) ** 2 @ p
+        moment = sensitivity_moment(population, str(by), law=LAW, steps=STEPS).value
+        np.testing.assert_allclose(moment, exact, rtol=1e-7, atol=1e-12)
     for k, by in enumerate(GATES[name].projections):
-        exact = [differenced(made, "weights", (k, j), u) ** 2 @ p for j in range(2)]
-        found = sensitivity_moment(
-            made, str(by), directions="each", law=LAW, steps=STEPS
+        exact = [
+            differenced(population, "weights", (k, j), u) ** 2 @ p for j in range(2)
+        ]
+        moment = sensitivity_moment(
+            population, str(by), directions="each", law=LAW, steps=STEPS
         )
-        np.testing.assert_allclose(found.value, sum(exact), rtol=1e-7)
+        np.testing.assert_allclose(moment.value, sum(exact), rtol=1e-7)
 
 
 @pytest.mark.parametrize("name", GATES)
 def test_gaussian_inputs_are_the_limit_of_laws_of_more_values(name):
     """A product rule in two inputs, fine enough, against rules in the projections."""
-    made = neurons(name)
+    population = neurons(name)
     line = 0.2 * np.arange(-45, 46)
     density = np.exp(-(line**2) / 2)
     grid = np.array(list(itertools.product(line, line)))
     fine = Law(grid, np.outer(density, density).ravel() / density.sum() ** 2)
     by = str(GATES[name].projections[0])
     for steps in (4, None):
-        exact = state_moment(made, law=fine, steps=steps).value
-        found = state_moment(made, steps=steps)
-        np.testing.assert_allclose(found.value, exact, rtol=1e-10)
+        exact = state_moment(population, law=fine, steps=steps).value
+        moment = state_moment(population, steps=steps)
+        np.testing.assert_allclose(moment.value, exact, rtol=1e-10)
         exact = sensitivity_moment(
-            made, by, directions="each", law=fine, steps=steps
+            population, by, directions="each", law=fine, steps=steps
         ).value
-        found = sensitivity_moment(made, by, directions="each", steps=steps)
-        np.testing.assert_allclose(found.value, exact, rtol=1e-8)
+        moment = sensitivity_moment(population, by, directions="each", steps=steps)
+        np.testing.assert_allclose(moment.value, exact, rtol=1e-8)
 
 
 @pytest.mark.parametrize("name", GATES)
 @pytest.mark.parametrize("d", [1, 7])
 def test_each_weight_is_every_direction(name, d):
     """Inputs outside of the span count, and none that do not exist."""
-    made = neurons(name, d=d, seed=3)
+    population = neurons(name, d=d, seed=3)
     for by in GATES[name].projections:
-        each = sensitivity_moment(made, str(by), directions="each").value
-        rows = sensitivity_moment(made, str(by), directions=np.eye(d)).value
+        each = sensitivity_moment(population, str(by), directions="each").value
+        rows = sensitivity_moment(population, str(by), directions=np.eye(d)).value
         np.testing.assert_allclose(each, rows, rtol=1e-11)
 
 
 @pytest.mark.parametrize("size", [0.3, 1.0, 4.0])
 def test_the_stated_error_is_no_less_than_the_error(size):
-    made = neurons("rglru", size=size, seed=5)
-    found = sensitivity_moment(made, "r", directions="each")
+    population = neurons("rglru", size=size, seed=5)
+    moment = sensitivity_moment(population, "r", directions="each")
     line = 0.05 * np.arange(-180, 181) if size > 1 else 0.1 * np.arange(-90, 91)
     density = np.exp(-(line**2) / 2)
     grid = np.array(list(itertools.product(line, line)))
     fine = Law(grid, np.outer(density, density).ravel() / density.sum() ** 2)
-    exact = sensitivity_moment(made, "r", directions="each", law=fine).value
-    assert (found.error < 0.02 * exact).all()
-    assert (np.abs(found.value - exact) <= found.error + 1e-12 * exact).all()
+    exact = sensitivity_moment(population, "r", directions="each", law=fine).value
+    assert (moment.error < 0.02 * exact).all()
+    assert (np.abs(moment.value - exact) <= moment.error + 1e-12 * exact).all()
 
 
 def test_the_size_of_inputs_is_that_of_the_weights():
-    made = neurons("mingru")
-    double = made._replace(weights=2 * made.weights)
-    found = state_moment(made, scale=2.0).value
-    np.testing.assert_allclose(found, state_moment(double).value, rtol=1e-12)
+    population = neurons("mingru")
+    double = population._replace(weights=2 * population.weights)
+    moment = state_moment(population, scale=2.0).value
+    np.testing.assert_allclose(moment, state_moment(double).value, rtol=1e-12)
 
 
 def test_finite_times_reach_the_limit():
-    made = neurons("mingru")
-    limit = sensitivity_moment(made, "r", directions="each").value
-    long = sensitivity_moment(made, "r", directions="each", steps=2000).value
-    short = sensitivity_moment(made, "r", directions="each", steps=2).value
+    population = neurons("mingru")
+    limit = sensitivity_moment(population, "r", directions="each").value
+    long = sensitivity_moment(population, "r", directions="each", steps=2000).value
+    short = sensitivity_moment(population, "r", directions="each", steps=2).value
     np.testing.assert_allclose(long, limit, rtol=1e-10)
     assert (short < 0.9 * limit).all()
 
@@ -200,16 +206,16 @@ def test_slopes_are_those_of_the_gate():
 
 
 def test_the_mean_over_time_is_that_of_each_step():
-    made = neurons("mingru")
+    population = neurons("mingru")
     for quantity in ("state", "r"):
 
         def moment(quantity=quantity, **options):
             if quantity == "state":
-                return state_moment(made, **options).value
+                return state_moment(population, **options).value
             return sensitivity_moment(
-                made, quantity, directions="each", **options
+                population, quantity, directions="each", **options
             ).value
 
         each = [moment(steps=steps) for steps in range(1, 6)]
-        found = moment(steps=5, average=True)
-        np.testing.assert_allclose(found, np.mean(each, axis=0), rtol=1e-12)
+        average = moment(steps=5, average=True)
+        np.testing.assert_allclose(average, np.mean(each, axis=0), rtol=1e-12)

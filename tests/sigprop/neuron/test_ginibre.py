@@ -47,9 +47,9 @@ def test_counts_of_sampled_eigenvalues_have_the_law():
 )
 def test_number_of_real_eigenvalues_is_the_published_one(size, expected):
     """Source: Edelman, Kostlan & Shub (1994), Table 1."""
-    found = 2 * quad(ginibre._real_density, 0, 40, args=(size,), limit=200)[0]
-    assert found == pytest.approx(expected, rel=1e-6)
-    assert found != pytest.approx(1.02 * expected, rel=1e-6)
+    count = 2 * quad(ginibre._real_density, 0, 40, args=(size,), limit=200)[0]
+    assert count == pytest.approx(expected, rel=1e-6)
+    assert count != pytest.approx(1.02 * expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("size", [2, 3, 8, 64])
@@ -108,11 +108,11 @@ def test_counts_of_sampled_phases_have_the_law():
     exact = ginibre.phase_law(PHASES, SIZE)
     matrices = ginibre.sample_matrices(np.random.default_rng(9), 20_000, SIZE)
     phases = np.abs(np.angle(np.linalg.eigvals(matrices)))
-    found = (phases <= PHASES[:, None, None]).mean((1, 2))
+    shares = (phases <= PHASES[:, None, None]).mean((1, 2))
     bound = math.sqrt(math.log(2 / 1e-7) / (2 * 20_000))
-    np.testing.assert_allclose(found, exact, atol=bound)
+    np.testing.assert_allclose(shares, exact, atol=bound)
     limit = PHASES / math.pi
-    assert (np.abs(found - limit) > 2 * bound)[[0, 1, 3, 4]].all()
+    assert (np.abs(shares - limit) > 2 * bound)[[0, 1, 3, 4]].all()
 
 
 @pytest.mark.parametrize("size", [2, 3, 8, 64, 2000])

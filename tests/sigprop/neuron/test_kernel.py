@@ -65,14 +65,16 @@ def test_it_is_the_recurrence_at_every_awkward_size(dtype, real, running, shared
         for part in (x[:1], x[1:1], x[1:20], x[20:]):
             carry.advance(part)
         wanted = loop(lam, x)[: 4 if running else 2]
-        for got, right in zip(carry.parts(), wanted, strict=True):
-            assert got.shape == (n, batch)
-            assert np.isrealobj(got) == (real or np.isrealobj(right))
+        for computed, right in zip(carry.parts(), wanted, strict=True):
+            assert computed.shape == (n, batch)
+            assert np.isrealobj(computed) == (real or np.isrealobj(right))
             room = 4 * STEPS * ROUNDING[dtype] * (1 + abs(right).max())
-            np.testing.assert_allclose(got, right, 0, room)
+            np.testing.assert_allclose(computed, right, 0, room)
 
 
-@pytest.mark.parametrize("process", PROCESSES, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "process", PROCESSES, ids=lambda process: type(process).__name__
+)
 @pytest.mark.parametrize("stretch", [1, montecarlo.STRETCH])
 def test_it_sees_the_inputs_of_the_scan(process, stretch, monkeypatch):
     monkeypatch.setattr(montecarlo, "STRETCH", stretch)
@@ -86,11 +88,13 @@ def test_it_sees_the_inputs_of_the_scan(process, stretch, monkeypatch):
         gain = jnp.asarray([[0.5], [1.0], [2.0]])
         ours = trajectories(key, lam, process, times, batch, True, gain)
         scanned = walk(key, split(lam), process, times, batch, True, gain)
-    for one, other in zip(ours, scanned, strict=True):
-        for got, right in zip(
-            jax.tree.leaves(one), jax.tree.leaves(other), strict=True
+    for sums, other in zip(ours, scanned, strict=True):
+        for computed, right in zip(
+            jax.tree.leaves(sums), jax.tree.leaves(other), strict=True
         ):
-            np.testing.assert_allclose(got, right, 0, 1e-13 * (1 + np.abs(right).max()))
+            np.testing.assert_allclose(
+                computed, right, 0, 1e-13 * (1 + np.abs(right).max())
+            )
 
 
 def test_without_it_moments_are_those_of_the_scan(monkeypatch):
@@ -99,7 +103,7 @@ def test_without_it_moments_are_those_of_the_scan(monkeypatch):
     monkeypatch.setattr(
         kernel.Carry,
         "advance",
-        lambda self, *drawn: (used.append(drawn), advance(self, *drawn)),
+        lambda self, *args: (used.append(args), advance(self, *args)),
     )
 
     def moments():
@@ -121,8 +125,8 @@ def test_without_it_moments_are_those_of_the_scan(monkeypatch):
     monkeypatch.setattr(native, "llvmlite", lambda part: None)
     scanned = moments()
     assert not used
-    for one, other in zip(ours, scanned, strict=True):
-        for name, sums in one.items():
+    for by_name, other in zip(ours, scanned, strict=True):
+        for name, sums in by_name.items():
             assert sums.n == other[name].n == 50
             np.testing.assert_allclose(sums.first, other[name].first, 1e-12)
             np.testing.assert_allclose(sums.second, other[name].second, 1e-12)

@@ -90,8 +90,8 @@ def cases():
 def test_moments_at_every_time_are_those_of_the_finite_recurrence(name):
     for look, steps, quantity, neuron in cases():
         truth = exact(PROCESSES[name], LAM, steps, quantity)[neuron, neuron]
-        found = measured(name)[look][quantity].estimate()
-        mean, sem = float(found.mean[neuron]), float(found.sem[neuron])
+        estimate = measured(name)[look][quantity].estimate()
+        mean, sem = float(estimate.mean[neuron]), float(estimate.sem[neuron])
         verdict = judge(mean, truth, PLAN, sem)
         assert verdict.word == Word.CONFIRMED, (steps, quantity, neuron, verdict)
         low, high = PLAN.detectable
@@ -103,8 +103,10 @@ def test_moments_at_every_time_are_those_of_the_finite_recurrence(name):
 def test_relative_variance_is_within_the_bound_that_plans_rely_on(name):
     for look, _, quantity, neuron in cases():
         sums = measured(name)[look][quantity]
-        found = sums.estimate()
-        variance = float((found.sem[neuron] / found.mean[neuron]) ** 2 * found.n)
+        estimate = sums.estimate()
+        variance = float(
+            (estimate.sem[neuron] / estimate.mean[neuron]) ** 2 * estimate.n
+        )
         # The estimate scatters by sqrt(Var s^2 / n), about 5 % of 2 at most.
         assert 0.9 < variance < 2.4, (quantity, neuron)
 
@@ -116,17 +118,17 @@ def test_products_of_a_pair_have_their_mean_and_their_variance(name):
             table = exact(PROCESSES[name], LAM.real, steps, quantity).real
             i, j = REAL_PAIR
             variance = 1 + table[i, i] * table[j, j] / table[i, j] ** 2
-            found = measured(name)[look][f"{quantity}_pair"].estimate()
+            estimate = measured(name)[look][f"{quantity}_pair"].estimate()
             error = np.sqrt(variance / PLAN.n) * abs(table[i, j])
-            assert abs(float(found.mean[0]) - table[i, j]) < 5.5 * error
-            assert float(found.sem[0]) == pytest.approx(error, rel=0.15)
+            assert abs(float(estimate.mean[0]) - table[i, j]) < 5.5 * error
+            assert float(estimate.sem[0]) == pytest.approx(error, rel=0.15)
 
 
 def test_single_precision_agrees_with_double():
     wide, narrow = measured("AR(1)"), measured("AR(1)", wide=False)
-    for one, other in zip(wide, narrow, strict=True):
+    for moments, other in zip(wide, narrow, strict=True):
         for quantity in QUANTITIES:
-            first, second = (x[quantity].estimate() for x in (one, other))
+            first, second = (x[quantity].estimate() for x in (moments, other))
             # Other random numbers: two independent runs of the same law.
             error = np.hypot(first.sem, second.sem)
             assert (np.abs(first.mean - second.mean) <= 5.5 * error).all()
@@ -169,9 +171,9 @@ def test_more_draws_keep_the_whole_batches_that_were_drawn_before():
 
 
 def test_a_neuron_sees_the_same_inputs_whoever_is_beside_it():
-    both, first = small()[0]["state"], small(lam=jnp.asarray([0.9]))[0]["state"]
-    assert both.first[0] == pytest.approx(first.first[0], rel=1e-6)
-    assert both.first[1] != pytest.approx(first.first[0], rel=1e-3)
+    pair, first = small()[0]["state"], small(lam=jnp.asarray([0.9]))[0]["state"]
+    assert pair.first[0] == pytest.approx(first.first[0], rel=1e-6)
+    assert pair.first[1] != pytest.approx(first.first[0], rel=1e-3)
 
 
 def test_gain_scales_the_inputs_of_each_neuron():
@@ -183,15 +185,15 @@ def test_gain_scales_the_inputs_of_each_neuron():
 
 
 def test_two_trajectories_are_enough_for_a_standard_error():
-    found = small(num=2)[0]["state"]
-    assert found.n == 2
-    assert np.isfinite(np.asarray(found.estimate().sem)).all()
+    sums = small(num=2)[0]["state"]
+    assert sums.n == 2
+    assert np.isfinite(np.asarray(sums.estimate().sem)).all()
 
 
 def test_progress_adds_up_to_the_number_of_draws():
-    seen = []
-    small(num=9, tick=seen.append)
-    assert seen == [4, 4, 1]
+    counts = []
+    small(num=9, tick=counts.append)
+    assert counts == [4, 4, 1]
 
 
 def test_batches_cover_every_draw_once():
@@ -223,20 +225,20 @@ def test_two_tasks_run_at_once_in_the_precision_of_the_caller():
 
 
 def test_a_failing_batch_fails_the_run():
-    def broken(index, count):
+    def fail(index, count):
         raise RuntimeError(f"batch {index}")
 
     with pytest.raises(RuntimeError, match="batch 0"):
-        over_batches(broken, 4, 2, lambda count: None)
+        over_batches(fail, 4, 2, lambda count: None)
 
 
 @pytest.mark.usefixtures("x64")
 def test_running_sums_are_the_sums_over_every_step():
     lam = split(jnp.asarray(LAM)[:, None])
-    every = walk(jax.random.key(2), lam, White(), (1, 2, 3), 5, running=True)
-    summed = sum(np.asarray(look.h.square()) for look in every)
-    assert np.asarray(every[-1].sum_h) == pytest.approx(summed, rel=1e-12)
-    assert (np.asarray(every[-1].sum_s) >= np.asarray(every[-1].s.square())).all()
+    looks = walk(jax.random.key(2), lam, White(), (1, 2, 3), 5, running=True)
+    summed = sum(np.asarray(look.h.square()) for look in looks)
+    assert np.asarray(looks[-1].sum_h) == pytest.approx(summed, rel=1e-12)
+    assert (np.asarray(looks[-1].sum_s) >= np.asarray(looks[-1].s.square())).all()
     still = walk(jax.random.key(2), lam, White(), (3,), 5)[0]
     assert not np.asarray(still.sum_h).any()
 
@@ -256,9 +258,9 @@ def test_sums_add_and_give_mean_and_standard_error():
 @pytest.mark.parametrize("value", [0.1, 0.3, 1.7, 2.0, 1 / 3, 1e6 + 0.1])
 def test_samples_that_are_all_equal_are_caught(value):
     samples = np.full(1000, value)
-    found = Sums(samples.sum(), (samples**2).sum(), 1000).estimate()
+    estimate = Sums(samples.sum(), (samples**2).sum(), 1000).estimate()
     with pytest.raises(ValueError, match="the samples are all equal"):
-        judge(float(found.mean), value, PLAN, float(found.sem))
+        judge(float(estimate.mean), value, PLAN, float(estimate.sem))
 
 
 def test_one_draw_has_no_standard_error():

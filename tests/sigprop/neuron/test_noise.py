@@ -26,14 +26,14 @@ def fresh_key():
     return jax.random.key(secrets.randbits(32))
 
 
-def words(key):
+def key_words(key):
     return np.asarray(jax.random.key_data(key))
 
 
 def test_keys_are_split_as_by_jax():
     key = fresh_key()
     wanted = jax.random.key_data(jax.random.split(key, 5))
-    assert_array_equal(noise.folded(words(key), 0, 5), wanted)
+    assert_array_equal(noise.folded(key_words(key), 0, 5), wanted)
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 1), (3, 7), (2**32 - 2, 2)])
@@ -43,7 +43,7 @@ def test_keys_are_folded_as_by_jax(first, count):
         jax.random.key_data(jax.random.fold_in(key, np.uint32(first + i)))
         for i in range(count)
     ]
-    assert_array_equal(noise.folded(words(key), first, count), np.stack(wanted))
+    assert_array_equal(noise.folded(key_words(key), first, count), np.stack(wanted))
 
 
 @pytest.mark.parametrize(("dtype", "room"), [(np.float32, 5e-7), (np.float64, 5e-14)])
@@ -52,7 +52,7 @@ def test_normals_are_those_of_jax(width, batch, dtype, room):
     key = fresh_key()
     with double_precision(True):
         wanted = np.asarray(jax.random.normal(key, (width, batch), dtype))
-    ours = noise.normals(words(key), width, batch, dtype)
+    ours = noise.normals(key_words(key), width, batch, dtype)
     assert ours.dtype == wanted.dtype
     assert ours.shape == wanted.shape
     assert_allclose(ours, wanted, room, 0)
@@ -79,9 +79,9 @@ def test_the_interpolants_are_the_inverse_error_function(char):
         middle, tail = noise.interpolants(char)
         far = w > noise.MIDDLE[char]
         (low, high), coefficients = tail if far else middle
-        place = (2 * (np.sqrt(w) if far else w) - low - high) / (high - low)
-        got = np.polynomial.Polynomial(coefficients)(place)
-        assert_allclose(got, exact, {"f": 5e-8, "d": 5e-14}[char])
+        position = (2 * (np.sqrt(w) if far else w) - low - high) / (high - low)
+        computed = np.polynomial.Polynomial(coefficients)(position)
+        assert_allclose(computed, exact, {"f": 5e-8, "d": 5e-14}[char])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -91,9 +91,9 @@ def test_stretches_continue_each_other(dtype):
     source = noise.follow(key, AR1(0.9), batch, dtype)
     assert source is not None
     parts = np.concatenate([source.steps(n) for n in (noise.CHUNK, 2 * noise.CHUNK)])
-    whole = noise.follow(key, AR1(0.9), batch, dtype)
-    assert whole is not None
-    assert_array_equal(parts, whole.steps(3 * noise.CHUNK))
+    stretch = noise.follow(key, AR1(0.9), batch, dtype)
+    assert stretch is not None
+    assert_array_equal(parts, stretch.steps(3 * noise.CHUNK))
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ def test_blocks_of_a_stretch_are_drawn_one_by_one():
     x, draw = noise.follow(key, AR1(0.5), 40, np.float32).stretch(70)
     for block in reversed(range(3)):
         draw(block, 1)
-    whole = noise.follow(key, AR1(0.5), 40, np.float32).steps(70)
-    assert_array_equal(x[:, :40], whole)
+    stretch = noise.follow(key, AR1(0.5), 40, np.float32).steps(70)
+    assert_array_equal(x[:, :40], stretch)
 
 
 def test_moments_use_it(monkeypatch):

@@ -25,9 +25,9 @@ def numbers(kind, seed, shape=(3, 3)):
     return values if kind == "complex" else values.real
 
 
-def near(found, truth, tolerance=1e-11):
+def near(value, truth, tolerance=1e-11):
     truth = np.asarray(truth)
-    distance = float(np.abs(np.asarray(found) - truth).max())
+    distance = float(np.abs(np.asarray(value) - truth).max())
     return distance <= tolerance * float(np.abs(truth).max())
 
 
@@ -41,13 +41,13 @@ def test_packing_is_undone_and_is_linear_under_derivatives(kind):
     def plain(z):
         return jnp.stack([z.real, z.imag], -2) if kind == "complex" else z[:, None]
 
-    def slope(function):
+    def gradient(function):
         weights = jnp.arange(3.0)[None, None]
         return jax.grad(lambda z: (function(z) ** 2 * weights).sum())(z)
 
     assert near(pack(z), plain(z), 0)
-    found, truth = slope(pack), slope(plain)
-    assert near(found, truth)
+    packed_gradient, truth = gradient(pack), gradient(plain)
+    assert near(packed_gradient, truth)
     assert np.abs(truth).max() > 1
     ct = jnp.asarray(numbers(kind, 4))
     packed = jax.vjp(unpack, pack(z))[1](ct)[0]
@@ -73,21 +73,23 @@ def test_projections_are_complex_products_with_their_gradients():
     assert near(ours(*values), y)
     assert not near(1.05 * ours(*values), y, 1e-2)
     truth = jax.vjp(plain, *values)[1](y)
-    found = jax.vjp(ours, *values)[1](y)
-    assert all(near(one, other) for one, other in zip(found, truth, strict=True))
+    gradients = jax.vjp(ours, *values)[1](y)
+    assert all(
+        near(value, other) for value, other in zip(gradients, truth, strict=True)
+    )
 
 
 def copies(program, length):
     """Whole sequences that the loops of a program copy at every step."""
     text = program.as_text()
     bodies = set(re.findall(r"body=%([\w.-]+)", text))
-    whole = re.compile(rf"%(?:wrapped_)?copy[\w.]* = \w+\[(?:\d+,)*{length},[\d,]*\]")
+    pattern = re.compile(rf"%(?:wrapped_)?copy[\w.]* = \w+\[(?:\d+,)*{length},[\d,]*\]")
     parts = {
         part.split(maxsplit=1)[0].lstrip("%"): part
         for part in text.split("\n\n")
         if part.strip()
     }
-    return [one for name in bodies for one in whole.findall(parts[name])]
+    return [copy for name in bodies for copy in pattern.findall(parts[name])]
 
 
 def program(function, gate, kind, mapped, reverse):
@@ -98,11 +100,11 @@ def program(function, gate, kind, mapped, reverse):
     def run(lam, x):
         return function(lam, 2 * x, resets=resets, reverse=reverse)
 
-    def slopes(lam, x):
+    def gradients(lam, x):
         h, pull = jax.vjp(jax.vmap(run, (None, 0)) if mapped else run, lam, x)
         return pull(h)
 
-    return jax.jit(slopes).lower(lam, jnp.stack([x] * 3) if mapped else x).compile()
+    return jax.jit(gradients).lower(lam, jnp.stack([x] * 3) if mapped else x).compile()
 
 
 @on_cpu
@@ -118,11 +120,11 @@ def program(function, gate, kind, mapped, reverse):
     ]
 )
 def test_loops_work_in_place(gate, kind, mapped):
-    found = program(
+    compiled = program(
         scan_linear, gate, kind, mapped, reverse=(gate == "fixed") == mapped
     )
-    assert "while(" in found.as_text()
-    assert not copies(found, 1009)
+    assert "while(" in compiled.as_text()
+    assert not copies(compiled, 1009)
 
 
 @on_cpu
@@ -150,8 +152,8 @@ def temporary_sequences(scan):
 
     inner, outer = jnp.ones((n, width)), jnp.ones((width, n))
     values = (inner, inner, outer, outer, jnp.ones((length, width)))
-    slopes = jax.jit(jax.grad(loss, (0, 1, 2, 3, 4)))
-    size = slopes.lower(*values).compile().memory_analysis().temp_size_in_bytes
+    gradients = jax.jit(jax.grad(loss, (0, 1, 2, 3, 4)))
+    size = gradients.lower(*values).compile().memory_analysis().temp_size_in_bytes
     return size / (8 * length * n)
 
 

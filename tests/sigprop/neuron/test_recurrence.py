@@ -51,18 +51,18 @@ def loop(lam, x, initial=None):
     """States and sensitivities, one step at a time in Python."""
     h = np.zeros(lam.shape, complex) if initial is None else initial.astype(complex)
     s = np.zeros(lam.shape, complex)
-    states, slopes = [], []
+    states, sensitivities = [], []
     for x_t in x:
         h, s = lam * h + x_t, lam * s + h
         states.append(h)
-        slopes.append(s)
+        sensitivities.append(s)
     shape = (len(x), len(lam))
-    return np.array(states).reshape(shape), np.array(slopes).reshape(shape)
+    return np.array(states).reshape(shape), np.array(sensitivities).reshape(shape)
 
 
-def near(found, truth, tolerance=1e-13):
+def near(value, truth, tolerance=1e-13):
     scale = max(1.0, float(np.abs(truth).max(initial=0)))
-    return float(np.abs(np.asarray(found) - truth).max(initial=0)) <= tolerance * scale
+    return float(np.abs(np.asarray(value) - truth).max(initial=0)) <= tolerance * scale
 
 
 @pytest.mark.usefixtures("x64")
@@ -73,15 +73,15 @@ def near(found, truth, tolerance=1e-13):
 @pytest.mark.sampled(keep=ALTERNATELY)
 def test_every_method_is_the_loop(length, kind, width, method):
     lam, x = EIGENVALUES[kind], series(length, width)
-    states, slopes = loop(lam, x)
-    found = recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
-    assert found.shape == (length, 4)
-    assert found.dtype == jnp.asarray(lam).dtype
-    assert near(found, states)
-    assert near(slope_of(jnp.asarray(lam), jnp.asarray(x), method), slopes)
+    states, sensitivities = loop(lam, x)
+    values = recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
+    assert values.shape == (length, 4)
+    assert values.dtype == jnp.asarray(lam).dtype
+    assert near(values, states)
+    assert near(slope_of(jnp.asarray(lam), jnp.asarray(x), method), sensitivities)
     if length > 1:  # the partner: five percent more on one eigenvalue is seen
         wrong = lam * np.array([1.05, 1, 1, 1])
-        assert not near(found, loop(wrong, x)[0], 1e-3)
+        assert not near(values, loop(wrong, x)[0], 1e-3)
 
 
 @pytest.mark.usefixtures("x64")
@@ -91,17 +91,17 @@ def test_every_method_is_the_loop(length, kind, width, method):
 def test_initial_state_is_carried_through(length, kind, method):
     lam, x = EIGENVALUES[kind], series(length, 4)
     initial = np.arange(1.0, 5.0) * (1j if kind == "complex" else 1)
-    found = recurrence(jnp.asarray(lam), jnp.asarray(x), jnp.asarray(initial), method)
-    assert near(found, loop(lam, x, initial)[0])
-    assert length == 0 or not near(found, loop(lam, x)[0], 0.05)
+    values = recurrence(jnp.asarray(lam), jnp.asarray(x), jnp.asarray(initial), method)
+    assert near(values, loop(lam, x, initial)[0])
+    assert length == 0 or not near(values, loop(lam, x)[0], 0.05)
 
 
 @pytest.mark.usefixtures("x64")
 @methods
 def test_complex_inputs_make_a_complex_state(method):
     x = series(5, 4, "complex")
-    found = recurrence(jnp.asarray(REAL), jnp.asarray(x), method=method)
-    assert near(found, loop(REAL, x)[0])
+    values = recurrence(jnp.asarray(REAL), jnp.asarray(x), method=method)
+    assert near(values, loop(REAL, x)[0])
 
 
 @pytest.mark.usefixtures("x64")
@@ -110,8 +110,8 @@ def test_a_complex_initial_state_of_a_real_recurrence_is_not_cut_to_its_real_par
     method,
 ):
     x, initial = series(3, 4), np.array([1j, 1.0, 2j, 0.0])
-    found = recurrence(jnp.asarray(REAL), jnp.asarray(x), jnp.asarray(initial), method)
-    assert near(found, loop(REAL, x, initial)[0])
+    values = recurrence(jnp.asarray(REAL), jnp.asarray(x), jnp.asarray(initial), method)
+    assert near(values, loop(REAL, x, initial)[0])
 
 
 @pytest.mark.usefixtures("x64")
@@ -129,12 +129,12 @@ def test_a_complex_initial_state_of_a_real_recurrence_is_not_cut_to_its_real_par
 )
 def test_sensitivity_is_the_forward_derivative(length, kind, method):
     lam, x = jnp.asarray(EIGENVALUES[kind]), jnp.asarray(series(length, 1))
-    _, slope = jax.jvp(
+    _, tangent = jax.jvp(
         lambda value: recurrence(value, x, method=method),
         (lam,),
         (jnp.ones_like(lam),),
     )
-    assert near(slope_of(lam, x, method), np.asarray(slope))
+    assert near(slope_of(lam, x, method), np.asarray(tangent))
 
 
 @pytest.mark.usefixtures("x64")
@@ -148,9 +148,9 @@ def test_sensitivity_is_the_central_difference_of_the_state(kind, method):
         return np.asarray(recurrence(jnp.asarray(value), x, method=method))
 
     difference = (state(lam + width) - state(lam - width)) / (2 * width)
-    found = slope_of(jnp.asarray(lam), x, method)
-    assert near(found, difference, 1e-7)
-    assert not near(found * 1.05, difference, 1e-2)
+    derivative = slope_of(jnp.asarray(lam), x, method)
+    assert near(derivative, difference, 1e-7)
+    assert not near(derivative * 1.05, difference, 1e-2)
 
 
 @pytest.mark.usefixtures("x64")
@@ -158,10 +158,10 @@ def test_sensitivity_is_the_central_difference_of_the_state(kind, method):
 @lengths
 def test_impulse_response_is_the_power_and_its_slope(length, kind):
     lam = EIGENVALUES[kind].astype(complex)
-    state, slope = response_of(jnp.asarray(EIGENVALUES[kind]), length)
+    state, derivative = response_of(jnp.asarray(EIGENVALUES[kind]), length)
     ages = np.arange(length)[:, None]
     assert near(state, lam[None] ** ages)
-    assert near(slope, ages * lam[None] ** np.maximum(ages - 1, 0))
+    assert near(derivative, ages * lam[None] ** np.maximum(ages - 1, 0))
 
 
 @pytest.mark.usefixtures("x64")
@@ -171,9 +171,9 @@ def test_reverse_mode_through_both_methods_agrees():
     def loss(value, method):
         return (recurrence(value, x, method=method) ** 2).sum()
 
-    slopes = [np.asarray(jax.grad(loss)(lam, method)) for method in METHODS]
-    assert near(slopes[0], slopes[1], 1e-12)
-    assert np.abs(slopes[0]).min() > 0
+    gradients = [np.asarray(jax.grad(loss)(lam, method)) for method in METHODS]
+    assert near(gradients[0], gradients[1], 1e-12)
+    assert np.abs(gradients[0]).min() > 0
 
 
 @pytest.mark.usefixtures("x64")
@@ -198,9 +198,9 @@ def test_precision_follows_the_arguments(wide, method):
 
     with double_precision(True):
         lam, x = REAL.astype(wide), series(17, 4).astype(wide)
-        found = recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
-        assert found.dtype == wide
-        assert near(found, loop(lam.astype(float), x)[0], TOLERANCE[wide])
+        values = recurrence(jnp.asarray(lam), jnp.asarray(x), method=method)
+        assert values.dtype == wide
+        assert near(values, loop(lam.astype(float), x)[0], TOLERANCE[wide])
         mixed = recurrence(
             jnp.asarray(REAL, jnp.float32), jnp.asarray(x), method=method
         )

@@ -35,9 +35,9 @@ pairs = pytest.mark.parametrize(("method", "gate"), PAIRS)
 
 # Every option with both kinds and both gates, in turn.
 ALTERNATELY = [
-    f"{option}-{gate}-{KINDS[(sum(option) + place) % 2]}"
+    f"{option}-{gate}-{KINDS[(sum(option) + index) % 2]}"
     for option in OPTIONS
-    for place, gate in enumerate(GATES)
+    for index, gate in enumerate(GATES)
 ]
 
 # Every method with either gate, both kinds and most lengths, by hand.
@@ -101,17 +101,17 @@ def loop(case, option):
     starts, forgets, reverse = option
     rows = np.broadcast_to(lam, x.shape)
     h = initial if starts else np.zeros_like(initial)
-    found = np.empty(x.shape, np.result_type(lam, x))
+    states = np.empty(x.shape, np.result_type(lam, x))
     for t in range(len(x))[:: -1 if reverse else 1]:
         h = x[t] if forgets and resets[t] else rows[t] * h + x[t]
-        found[t] = h
-    return found
+        states[t] = h
+    return states
 
 
-def near(found, truth, tolerance=1e-11):
+def near(value, truth, tolerance=1e-11):
     truth = np.asarray(truth)
     scale = max(1e-3, float(np.abs(truth).max(initial=0)))
-    return float(np.abs(np.asarray(found) - truth).max(initial=0)) <= tolerance * scale
+    return float(np.abs(np.asarray(value) - truth).max(initial=0)) <= tolerance * scale
 
 
 def compiled(method, reverse):
@@ -127,15 +127,15 @@ def test_every_method_is_the_loop(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, LENGTHS.index(length)):
         values, resets, reverse = arguments(case, option)
-        found = compiled(method, reverse)(*values, resets=resets)
+        states = compiled(method, reverse)(*values, resets=resets)
         truth = loop(case, option)
-        assert found.shape == truth.shape
-        assert found.dtype == truth.dtype
-        assert near(found, truth)
+        assert states.shape == truth.shape
+        assert states.dtype == truth.dtype
+        assert near(states, truth)
         if length:
             wrong = np.array(case[1])
             wrong[length // 2, 0] *= 1.05
-            assert not near(found, loop((case[0], wrong, *case[2:]), option), 1e-3)
+            assert not near(states, loop((case[0], wrong, *case[2:]), option), 1e-3)
 
 
 @pytest.mark.usefixtures("x64")
@@ -168,8 +168,8 @@ def pullback(function, case, option):
 
 @cache
 def true_pullback(kind, gate, length, option):
-    found = pullback(scan_linear_reference, problem(kind, gate, length), option)
-    return [np.asarray(value) for value in found]
+    gradients = pullback(scan_linear_reference, problem(kind, gate, length), option)
+    return [np.asarray(value) for value in gradients]
 
 
 @pytest.mark.usefixtures("x64")
@@ -180,14 +180,14 @@ def true_pullback(kind, gate, length, option):
 def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
     case = problem(kind, gate, length)
     for option in options(method, {1: 2, 2: 5, 37: 7}[length]):
-        found = pullback(partial(scan_linear, method=method), case, option)
+        gradients = pullback(partial(scan_linear, method=method), case, option)
         truth = true_pullback(kind, gate, length, option)
-        assert len(found) == len(truth) == 2 + option[0]
-        for one, other in zip(found, truth, strict=True):
-            assert one.shape == other.shape
-            assert one.dtype == other.dtype
-            assert near(one, other, 1e-10)
-            assert not other.any() or not near(1.05 * one, other, 1e-2)
+        assert len(gradients) == len(truth) == 2 + option[0]
+        for gradient, other in zip(gradients, truth, strict=True):
+            assert gradient.shape == other.shape
+            assert gradient.dtype == other.dtype
+            assert near(gradient, other, 1e-10)
+            assert not other.any() or not near(1.05 * gradient, other, 1e-2)
 
 
 @pytest.mark.usefixtures("x64")
@@ -196,9 +196,12 @@ def test_own_derivative_is_that_of_the_plain_scan(length, kind, gate, method):
 @pytest.mark.parametrize("option", OPTIONS, ids=str)
 @pytest.mark.sampled(keep=ALTERNATELY)
 def test_own_derivative_of_the_loop_with_every_option(kind, gate, option):
-    found = pullback(scan_linear, problem(kind, gate, 37), option)
+    gradients = pullback(scan_linear, problem(kind, gate, 37), option)
     truth = true_pullback(kind, gate, 37, option)
-    assert all(near(one, other, 1e-10) for one, other in zip(found, truth, strict=True))
+    assert all(
+        near(gradient, other, 1e-10)
+        for gradient, other in zip(gradients, truth, strict=True)
+    )
     assert sum(float(np.abs(other).max()) > 0.1 for other in truth) >= 2
 
 
@@ -214,21 +217,23 @@ def test_gradient_is_the_central_difference(kind, gate):
         h = scan_linear(lam, x, initial, resets=resets)
         return (jnp.abs(h - 1) ** 2).sum()
 
-    found = jax.grad(loss, (0, 1, 2))(lam, x, initial)
+    gradients = jax.grad(loss, (0, 1, 2))(lam, x, initial)
     generator = np.random.default_rng(1)
-    for place, value in enumerate((lam, x, initial)):
+    for index, value in enumerate((lam, x, initial)):
         way = generator.normal(size=value.shape)
         if kind == "complex":
             way = way + 1j * generator.normal(size=value.shape)
         ends = []
         for sign in (1e-5, -1e-5):
             moved = [lam, x, initial]
-            moved[place] = value + sign * way
+            moved[index] = value + sign * way
             ends.append(float(loss(*moved)))
         difference = (ends[0] - ends[1]) / 2e-5
-        slope = float((found[place] * way).sum().real)  # JAX conjugates gradients
-        assert slope == pytest.approx(difference, rel=1e-6)
-        assert 1.05 * slope != pytest.approx(difference, rel=1e-2)
+        derivative = float(
+            (gradients[index] * way).sum().real
+        )  # JAX conjugates gradients
+        assert derivative == pytest.approx(difference, rel=1e-6)
+        assert 1.05 * derivative != pytest.approx(difference, rel=1e-2)
 
 
 @pytest.mark.usefixtures("x64")
@@ -247,13 +252,14 @@ def test_maps_over_sequences_and_layers_with_their_gradients(gate, method):
         h = scan_linear(lam, x, jnp.asarray(initial), resets=resets, method=method)
         return (jnp.abs(h) ** 2).sum()
 
-    slopes = jax.grad(loss, (0, 1))
-    found = jax.jit(jax.vmap(slopes))(layers, batch, forget)
-    single = jax.jit(slopes)
+    gradients = jax.grad(loss, (0, 1))
+    batch_gradients = jax.jit(jax.vmap(gradients))(layers, batch, forget)
+    single = jax.jit(gradients)
     for row in range(3):
         truth = single(layers[row], batch[row], forget[row])
         assert all(
-            near(one[row], other) for one, other in zip(found, truth, strict=True)
+            near(gradient[row], other)
+            for gradient, other in zip(batch_gradients, truth, strict=True)
         )
     mapped = jax.vmap(loss, (None, 0, None))
     shared = jax.jit(jax.grad(lambda lam: mapped(lam, batch, forget[0]).sum()))
@@ -270,10 +276,10 @@ def test_single_precision_is_double_precision_to_rounding(kind, method):
     with double_precision(True):
         small = np.complex64 if kind == "complex" else np.float32
         values, _, _ = arguments(case, option, small)
-        found = compiled(method, False)(*values)
-        assert found.dtype == small
-    assert near(found, loop(case, option), 1e-4)
-    assert not near(1.05 * np.asarray(found), loop(case, option), 1e-2)
+        states = compiled(method, False)(*values)
+        assert states.dtype == small
+    assert near(states, loop(case, option), 1e-4)
+    assert not near(1.05 * np.asarray(states), loop(case, option), 1e-2)
 
 
 @pytest.mark.usefixtures("x64")
@@ -297,15 +303,19 @@ def test_dtype_is_that_of_the_product(lam_type, x_type):
         h, pull = jax.vjp(function, lam, x)
         return h, pull(h)
 
-    found, slopes = pullback(scan_linear, lam, x)
-    assert found.dtype == jnp.result_type(lam, x)
+    states, gradients = pullback(scan_linear, lam, x)
+    assert states.dtype == jnp.result_type(lam, x)
     assert near(
-        found, loop((np.asarray(lam), np.asarray(x), initial, None), (False,) * 3), 1e-5
+        states,
+        loop((np.asarray(lam), np.asarray(x), initial, None), (False,) * 3),
+        1e-5,
     )
-    assert [v.dtype for v in slopes] == [lam.dtype, x.dtype]
+    assert [v.dtype for v in gradients] == [lam.dtype, x.dtype]
     _, truth = pullback(scan_linear_reference, lam, x)
-    assert all(near(a, b, 1e-5) for a, b in zip(slopes, truth, strict=True))
-    assert not any(near(1.05 * a, b, 1e-2) for a, b in zip(slopes, truth, strict=True))
+    assert all(near(a, b, 1e-5) for a, b in zip(gradients, truth, strict=True))
+    assert not any(
+        near(1.05 * a, b, 1e-2) for a, b in zip(gradients, truth, strict=True)
+    )
 
 
 @pytest.mark.usefixtures("x64")
@@ -313,9 +323,9 @@ def test_dtype_is_that_of_the_product(lam_type, x_type):
 @gates
 def test_streaming_gives_the_same_states(kind, gate):
     lam, x, h, _ = (jnp.asarray(value) for value in problem(kind, gate, 17))
-    found = scan_linear(lam, x, h)
+    states = scan_linear(lam, x, h)
     for gate_t, x_t, expected in zip(
-        jnp.broadcast_to(lam, x.shape), x, found, strict=True
+        jnp.broadcast_to(lam, x.shape), x, states, strict=True
     ):
         h = stream(gate_t, h, x_t)
         assert near(h, expected)
@@ -367,13 +377,13 @@ def test_forward_mode_is_that_of_the_plain_scan(kind, gate, method):
 def test_a_reset_forgets_even_infinity():
     x = jnp.array([[jnp.inf], [1.0], [2.0]])
     resets = jnp.array([False, True, False])
-    found = scan_linear(jnp.array([0.5]), x, resets=resets)
-    np.testing.assert_array_equal(found[:, 0], [np.inf, 1, 2.5])
+    states = scan_linear(jnp.array([0.5]), x, resets=resets)
+    np.testing.assert_array_equal(states[:, 0], [np.inf, 1, 2.5])
 
 
 def test_spectra_of_a_power_that_overflows_leave_no_finite_state():
-    found = scan_linear(jnp.array([10.0]), jnp.ones((100, 1)), method="fft")
-    assert not np.isfinite(found).any()
+    states = scan_linear(jnp.array([10.0]), jnp.ones((100, 1)), method="fft")
+    assert not np.isfinite(states).any()
     assert np.isfinite(scan_linear(jnp.array([10.0]), jnp.ones((100, 1)))[:30]).all()
 
 

@@ -24,7 +24,7 @@ def test_second_derivatives_in_reverse_pass_through_a_loop_of_scans(method):
         return jax.lax.scan(layer, 0 * lam, jnp.array([1.0, 2.0]))[1].sum()
 
     engine, loop = partial(scan_linear, method=method), scan_linear_reference
-    found = jax.jacrev(jax.grad(partial(loss, engine)))(lam)
+    hessian = jax.jacrev(jax.grad(partial(loss, engine)))(lam)
     truth = jax.jacfwd(jax.jacfwd(partial(loss, loop)))(lam)
-    np.testing.assert_allclose(found, truth, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(hessian, truth, rtol=1e-10, atol=1e-10)
     assert np.abs(np.diag(truth)).min() > 1

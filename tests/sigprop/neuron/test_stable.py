@@ -48,13 +48,13 @@ def truth(quantity, gap, theta, decay, decay_gap=None):
     return mpmath.re(derived(quantity)(*at))
 
 
-def excess_bits(found, exact):
+def excess_bits(value, exact):
     """Bits of error, ``log2(1 + ulps)``."""
-    found = np.asarray(found)
-    if exact > mpmath.mpf(float(np.finfo(found.dtype).max)):
-        return 0.0 if found == np.inf else math.inf
-    ulp = float(np.spacing(found))
-    return math.log2(1 + float(abs(mpmath.mpf(float(found)) - exact)) / ulp)
+    value = np.asarray(value)
+    if exact > mpmath.mpf(float(np.finfo(value.dtype).max)):
+        return 0.0 if value == np.inf else math.inf
+    ulp = float(np.spacing(value))
+    return math.log2(1 + float(abs(mpmath.mpf(float(value)) - exact)) / ulp)
 
 
 def close_to_one(smallest):
@@ -79,9 +79,9 @@ def points(width):
 def misses(quantity, width, values):
     with double_precision(width is np.float64), mpmath.workdps(DIGITS):
         stored = [width(value) for value in values]
-        found = MOMENTS[quantity](*stored)
-        assert found.dtype == width
-        return excess_bits(found, truth(quantity, *stored))
+        value = MOMENTS[quantity](*stored)
+        assert value.dtype == width
+        return excess_bits(value, truth(quantity, *stored))
 
 
 def powers(smallest):
@@ -105,9 +105,9 @@ def test_the_gap_of_the_decay_says_what_the_decay_would_round(
     with double_precision(width is np.float64), mpmath.workdps(DIGITS):
         stored = [width(value) for value in (gap, theta, sign)]
         within = width(decay_gap)
-        found = MOMENTS[quantity](*stored, rho_gap=within)
-        assert found.dtype == width
-        assert excess_bits(found, truth(quantity, *stored, within)) <= BITS
+        value = MOMENTS[quantity](*stored, rho_gap=within)
+        assert value.dtype == width
+        assert excess_bits(value, truth(quantity, *stored, within)) <= BITS
 
 
 @quantities
@@ -175,8 +175,8 @@ def test_white_constant_and_alternating_inputs_give_the_textbook_forms(
 ):
     for gap, theta in ((0.2, 0.7), (0.6, 3.0), (0.05, 0.0)):
         expected = form[quantity]((1 - gap) * np.exp(1j * theta))
-        found = float(MOMENTS[quantity](gap, theta, decay))
-        assert found == pytest.approx(expected, rel=1e-13)
+        value = float(MOMENTS[quantity](gap, theta, decay))
+        assert value == pytest.approx(expected, rel=1e-13)
 
 
 BAD = [
@@ -234,13 +234,13 @@ def test_a_ring_inside_out_is_refused():
 def test_plain_numbers_get_the_default_precision(wide):
     expected = jnp.float64 if wide else jnp.float32
     with double_precision(wide):
-        found = (
+        values = (
             state_moment(0.1),
             sensitivity_moment(0.1, 0.2, 0.3),
             ring_gain(0.1, 0.2),
             finite_state_moment_white(0.1, 3),
         )
-        assert {value.dtype for value in found} == {np.dtype(expected)}
+        assert {value.dtype for value in values} == {np.dtype(expected)}
 
 
 @pytest.mark.parametrize("wide", [np.float32, np.float64])
@@ -271,13 +271,13 @@ def test_jit_and_vmap_change_nothing(quantity):
 def test_gradient_is_the_derivative_of_the_derived_form(quantity, decay):
     moment = MOMENTS[quantity]
     gap, theta = 0.15, 0.7
-    slopes = jax.grad(moment, argnums=(0, 1))(gap, theta, decay)
+    gradient = jax.grad(moment, argnums=(0, 1))(gap, theta, decay)
     with mpmath.workdps(30):
         along_gap = mpmath.diff(lambda g: truth_at(quantity, g, theta, decay), gap)
         along_theta = mpmath.diff(lambda t: truth_at(quantity, gap, t, decay), theta)
-    assert float(slopes[0]) == pytest.approx(float(along_gap), rel=1e-10)
-    assert float(slopes[1]) == pytest.approx(float(along_theta), rel=1e-10, abs=1e-12)
-    assert decay == 0 or abs(float(slopes[1])) > 0.05
+    assert float(gradient[0]) == pytest.approx(float(along_gap), rel=1e-10)
+    assert float(gradient[1]) == pytest.approx(float(along_theta), rel=1e-10, abs=1e-12)
+    assert decay == 0 or abs(float(gradient[1])) > 0.05
 
 
 def truth_at(quantity, gap, theta, decay):
@@ -311,8 +311,8 @@ def test_a_ring_of_no_width_has_the_gain_of_its_circle():
         assert float(ring_gain(gap, min(1.0, 1.2 * gap))) < 0.95 * float(
             state_moment(gap)
         )
-    slope = jax.grad(ring_gain, argnums=1)(0.1, 0.1)
-    assert np.isfinite(float(slope))
+    gradient = jax.grad(ring_gain, argnums=1)(0.1, 0.1)
+    assert np.isfinite(float(gradient))
 
 
 @pytest.mark.usefixtures("x64")
@@ -326,8 +326,8 @@ def test_finite_moment_under_white_noise_is_its_sum(gap, steps):
         symbol = next(iter(form.free_symbols - {T}))
         closed = lambdify([symbol, T], form, "mpmath")(radius, steps)
         assert abs(closed - written) <= mpmath.mpf(10) ** -40
-    found = float(finite_state_moment_white(gap, steps))
-    assert found == pytest.approx(float(written), rel=1e-13)
+    value = float(finite_state_moment_white(gap, steps))
+    assert value == pytest.approx(float(written), rel=1e-13)
 
 
 def test_finite_moment_refuses_a_negative_number_of_steps():

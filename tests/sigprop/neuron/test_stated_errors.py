@@ -49,10 +49,10 @@ def test_what_is_lost_is_one_less_what_is_kept(name):
 def test_a_gate_that_is_nearly_always_closed_has_the_moment_of_mpmath(
     weight, bias, value, offset
 ):
-    places = [-14, -8, -4, -2, 0, 2, 4, 8, 14]
+    points = [-14, -8, -4, -2, 0, 2, 4, 8, 14]
 
     def mean(f):
-        return mpmath.quad(lambda z: f(z) * mpmath.npdf(z), places)
+        return mpmath.quad(lambda z: f(z) * mpmath.npdf(z), points)
 
     def opened(z):
         return 1 / (1 + mpmath.exp(-weight * z - bias))
@@ -61,12 +61,12 @@ def test_a_gate_that_is_nearly_always_closed_has_the_moment_of_mpmath(
         return opened(z) * (value * z + offset)
 
     with mpmath.workdps(30):
-        lost = mean(opened), mean(lambda z: opened(z) * (2 - opened(z)))
-        crossed = 2 * mean(lambda z: (1 - opened(z)) * b(z)) * mean(b) / lost[0]
-        exact = float((crossed + mean(lambda z: b(z) ** 2)) / lost[1])
-    found = state_moment(mingru_neuron(weight, bias, value, offset))
-    assert found.value[0] == pytest.approx(exact, rel=1e-12)
-    assert abs(found.value[0] - exact) <= found.error[0] < 1e-8 * exact
+        losses = mean(opened), mean(lambda z: opened(z) * (2 - opened(z)))
+        crossed = 2 * mean(lambda z: (1 - opened(z)) * b(z)) * mean(b) / losses[0]
+        exact = float((crossed + mean(lambda z: b(z) ** 2)) / losses[1])
+    moment = state_moment(mingru_neuron(weight, bias, value, offset))
+    assert moment.value[0] == pytest.approx(exact, rel=1e-12)
+    assert abs(moment.value[0] - exact) <= moment.error[0] < 1e-8 * exact
 
 
 def on_a_line(weight, bias, rho, by):
@@ -76,11 +76,15 @@ def on_a_line(weight, bias, rho, by):
     kernel = np.exp(-(((line - rho * line[:, None]) / width) ** 2) / 2)
     kernel /= kernel.sum(1, keepdims=True)
     density = np.exp(-(line**2) / 2) / np.exp(-(line**2) / 2).sum()
-    s, v, one = 1 / (1 + np.exp(-weight * line - bias)), line + 0.3, np.eye(len(line))
+    s, v, identity = (
+        1 / (1 + np.exp(-weight * line - bias)),
+        line + 0.3,
+        np.eye(len(line)),
+    )
     a, b, c, d = 1 - s, s * v, -s * (1 - s), s * (1 - s) * v
 
     def settled(multiplied, added):
-        return np.linalg.solve(one - multiplied[:, None] * kernel, added)
+        return np.linalg.solve(identity - multiplied[:, None] * kernel, added)
 
     m = kernel @ settled(a, b)
     M = settled(a**2, 2 * a * b * m + b**2)
@@ -98,54 +102,58 @@ def on_a_line(weight, bias, rho, by):
 )
 @pytest.mark.sampled(keep=["3.5-3.3-0.95", "10-0--0.5"])
 def test_steep_gates_of_inputs_that_remember_state_their_error(weight, bias, rho):
-    made = mingru_neuron(weight, bias)
+    neuron = mingru_neuron(weight, bias)
     for by in (None, "r"):
         exact = on_a_line(weight, bias, rho, by)
-        found = correlated_moment(made, by, terms=((1.0, rho),))
-        assert abs(found.value[0] - exact) <= found.error[0] + 1e-9 * exact
-        assert found.error[0] < 1e-6 * exact or weight > 1
+        moment = correlated_moment(neuron, by, terms=((1.0, rho),))
+        assert abs(moment.value[0] - exact) <= moment.error[0] + 1e-9 * exact
+        assert moment.error[0] < 1e-6 * exact or weight > 1
 
 
 def test_independent_terms_of_a_closed_gate_agree_with_no_terms():
     for weight in (0.5, 1.0):
-        made = mingru_neuron(weight, KEPT)
+        neuron = mingru_neuron(weight, KEPT)
         for by in (None, "r"):
-            exact = state_moment(made) if by is None else sensitivity_moment(made, by)
-            found = correlated_moment(made, by, terms=((1.0, 0.0),))
-            apart = abs(found.value - exact.value)
-            assert (apart <= found.error + exact.error).all()
-            assert (found.error + exact.error < 1e-3 * exact.value).all()
+            exact = (
+                state_moment(neuron) if by is None else sensitivity_moment(neuron, by)
+            )
+            moment = correlated_moment(neuron, by, terms=((1.0, 0.0),))
+            apart = abs(moment.value - exact.value)
+            assert (apart <= moment.error + exact.error).all()
+            assert (moment.error + exact.error < 1e-3 * exact.value).all()
 
 
 def layers():
     with double_precision(True):
-        made = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
-        kept = jax.jit(lambda key: selective(key, 2, 2))(jax.random.key(0))
-    return made, kept
+        gated = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
+        remembering = jax.jit(lambda key: selective(key, 2, 2))(jax.random.key(0))
+    return gated, remembering
 
 
 def test_a_layer_that_forgets_nearly_nothing_has_a_moment_and_its_error(x64):
-    made, kept = layers()
-    found = predict_gated(replace(made, {"b_z": 0 * made.b_z + KEPT}))
-    assert 0 < found["state"].error < 1e-8 * found["state"].value
+    gated, remembering = layers()
+    moments = predict_gated(replace(gated, {"b_z": 0 * gated.b_z + KEPT}))
+    assert 0 < moments["state"].error < 1e-8 * moments["state"].value
     # The state stays near its mean E b / (1 - E a), as E[k x] is not zero.
-    found = predict_gated(replace(kept, {"A_log": 0 * kept.A_log - 20}))
-    halved = predict_gated(replace(kept, {"A_log": 0 * kept.A_log - 20 + np.log(2)}))
-    ratio = found["state"].value / halved["state"].value
+    moments = predict_gated(replace(remembering, {"A_log": 0 * remembering.A_log - 20}))
+    halved = predict_gated(
+        replace(remembering, {"A_log": 0 * remembering.A_log - 20 + np.log(2)})
+    )
+    ratio = moments["state"].value / halved["state"].value
     assert ratio == pytest.approx(4, rel=1e-6)
-    assert found["state"].error < 1e-6 * found["state"].value
+    assert moments["state"].error < 1e-6 * moments["state"].value
 
 
 def test_a_moment_that_may_be_all_error_is_refused(x64):
-    made, _ = layers()
-    steep = replace(made, {"W_z": 60 * made.W_z})
+    gated, _ = layers()
+    steep = replace(gated, {"W_z": 60 * gated.W_z})
     with pytest.raises(ValueError, match="its error may be inf, its value"):
         predict_gated(steep, terms=((1.0, 0.5),))
 
 
 def test_a_looser_settled_stops_at_a_larger_error(x64):
-    made, _ = layers()
-    steep = replace(made, {"W_z": 6 * made.W_z})
+    gated, _ = layers()
+    steep = replace(gated, {"W_z": 6 * gated.W_z})
     rough, fine = (
         predict_gated(steep, terms=((1.0, 0.5),), settled=settled, steps=2)["state"]
         for settled in (0.5, 1e-9)
@@ -158,19 +166,19 @@ def test_a_looser_settled_stops_at_a_larger_error(x64):
 @pytest.mark.sampled(keep=["1e-05", "1.0"])
 def test_keys_of_any_length_state_their_error(size):
     W_k = size * np.array([[0.9, 0.2, 0.1], [-0.3, 0.7, 0.4]])
-    made = head(d=3, values=2, tiny=0.05 if size == 1 else 1e-6)._replace(W_k=W_k)
-    law = by_polar_nodes(made)
+    delta_head = head(d=3, values=2, tiny=0.05 if size == 1 else 1e-6)._replace(W_k=W_k)
+    law = by_polar_nodes(delta_head)
     for steps in (3, None):
-        exact = delta_moments(made, PLAIN, law=law, steps=steps)
-        found = delta_moments(made, PLAIN, steps=steps)
-        for name, (value, error) in found.items():
+        exact = delta_moments(delta_head, PLAIN, law=law, steps=steps)
+        moments = delta_moments(delta_head, PLAIN, steps=steps)
+        for name, (value, error) in moments.items():
             assert abs(value - exact[name][0]) <= error < 1e-3 * value
             assert value == pytest.approx(exact[name][0], rel=1e-7)
 
 
 def test_a_head_that_decays_hardly_at_all_is_one_without_a_decay():
-    made = head(decayed=True, d=4, keys=1)._replace(A_log=-30.0)
-    found = delta_moments(made, PLAIN)
-    plain = delta_moments(made._replace(w_a=None), PLAIN)
+    delta_head = head(decayed=True, d=4, keys=1)._replace(A_log=-30.0)
+    moments = delta_moments(delta_head, PLAIN)
+    plain = delta_moments(delta_head._replace(w_a=None), PLAIN)
     for name, (value, _) in plain.items():
-        assert found[name][0] == pytest.approx(value, rel=1e-6)
+        assert moments[name][0] == pytest.approx(value, rel=1e-6)

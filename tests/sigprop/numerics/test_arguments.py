@@ -93,9 +93,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("check", "said"), REFUSED.values(), ids=REFUSED)
-def test_a_bad_value_is_refused_in_these_words(check, said):
-    with pytest.raises(ValueError, match=f"^{re.escape(said)}$"):
+@pytest.mark.parametrize(("check", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_bad_value_is_refused_in_these_words(check, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         check()
 
 
@@ -132,5 +132,5 @@ def test_checked_functions_still_compile_and_differentiate():
     assert np.allclose(steps, linear_recurrence(lam, x))
     kernel, _ = jax.jit(impulse_response, static_argnames="length")(lam, 3)
     assert np.allclose(kernel, np.array([[1, 1], [0.5, 0.8], [0.25, 0.64]]))
-    drawn = jax.vmap(lambda key: layers.lru(key, 4, 2).nu_log)
-    assert drawn(jax.random.split(jax.random.key(0), 3)).shape == (3, 4)
+    rates = jax.vmap(lambda key: layers.lru(key, 4, 2).nu_log)
+    assert rates(jax.random.split(jax.random.key(0), 3)).shape == (3, 4)

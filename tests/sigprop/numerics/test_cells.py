@@ -54,15 +54,15 @@ CLOCKS = {
 }
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("index", [0, 1, 2])
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_a_numeric_time_is_dropped_wherever_it_stands_and_is_said(
-    tmp_path, clock, place
+    tmp_path, clock, index
 ):
     columns = [*NOISE.T]
-    columns.insert(place, list(CLOCKS[clock]))
+    columns.insert(index, list(CLOCKS[clock]))
     names = ["a", "b"]
-    names.insert(place, "time")
+    names.insert(index, "time")
     series = written(tmp_path, table(names, *columns))
     assert series.names == ("a", "b")
     assert series.values.shape[2] == 2
@@ -101,21 +101,21 @@ WITH_COMMA = [x.replace(".", ",") for x in PLAIN]
 
 
 @pytest.mark.parametrize("dates", [False, True])
-@pytest.mark.parametrize(("mark", "word"), [(";", "`;`"), ("\t", "tabs")])
+@pytest.mark.parametrize(("mark", "mark_name"), [(";", "`;`"), ("\t", "tabs")])
 @pytest.mark.parametrize("cells", [PLAIN, WITH_COMMA], ids=["point", "comma"])
 def test_other_marks_and_decimal_commas_give_the_same_numbers(
-    tmp_path, mark, word, cells, dates
+    tmp_path, mark, mark_name, cells, dates
 ):
     names, columns = ["x", "y"], [cells, cells[::-1]]
     if dates:
         names, columns = ["when", *names], [["1.1.2020"] * ROWS, *columns]
     expected = written(tmp_path, table(["x", "y"], PLAIN, PLAIN[::-1]))
-    found = written(tmp_path, table(names, *columns, mark=mark))
-    assert found.names == expected.names
-    np.testing.assert_array_equal(found.values, expected.values)
-    assert f"read cells kept apart by {word}" in found.notes
-    said = "read `,` as the decimal comma" in found.notes
-    assert said == (cells is WITH_COMMA)
+    parsed = written(tmp_path, table(names, *columns, mark=mark))
+    assert parsed.names == expected.names
+    np.testing.assert_array_equal(parsed.values, expected.values)
+    assert f"read cells kept apart by {mark_name}" in parsed.notes
+    noted = "read `,` as the decimal comma" in parsed.notes
+    assert noted == (cells is WITH_COMMA)
 
 
 def test_points_and_commas_together_are_refused(tmp_path):

@@ -16,8 +16,8 @@ def test_xla_knows_the_options(options):
         return (jnp.sin(x) @ x).sum()
 
     x = jnp.arange(9.0).reshape(3, 3)
-    found = jax.jit(program, compiler_options=options)(x)
-    assert float(found) == pytest.approx(float(program(x)), rel=1e-5)
+    value = jax.jit(program, compiler_options=options)(x)
+    assert float(value) == pytest.approx(float(program(x)), rel=1e-5)
 
 
 def test_xla_refuses_an_option_that_it_does_not_know():

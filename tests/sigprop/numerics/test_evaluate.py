@@ -69,14 +69,14 @@ def test_conditions_are_joined(joined, meant):
 
 def test_equal_numbers_are_equal_in_both_parts():
     form = Piecewise((1, Eq(x, y)), (2, True))
-    found = values([form], [At(1 + 1j, 1 - 1j), At(1j, 1j)])[0]
-    np.testing.assert_array_equal(found, [2, 1])
+    numbers = values([form], [At(1 + 1j, 1 - 1j), At(1j, 1j)])[0]
+    np.testing.assert_array_equal(numbers, [2, 1])
 
 
 def test_no_case_is_no_number():
-    found = values([Piecewise((x, x > 0))], [At(-1.0, 0.0), At(3.0, 0.0)])[0]
-    assert np.isnan(found[0])
-    assert found[1] == 3
+    numbers = values([Piecewise((x, x > 0))], [At(-1.0, 0.0), At(3.0, 0.0)])[0]
+    assert np.isnan(numbers[0])
+    assert numbers[1] == 3
     assert chosen(false).tolist() == [b - 10 for _, b in POINTS]
 
 

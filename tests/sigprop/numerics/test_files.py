@@ -72,13 +72,13 @@ def test_only_our_regular_files_of_dead_writers_are_removed(tmp_path):
         "no number": dead.replace(f"-{gone.pid}-", "-one-"),
         "a notebook": dead.removesuffix(".partial"),
     }
-    for one in (reused, dead, *stay.values()):
-        (tmp_path / one).write_text("half")
+    for path in (reused, dead, *stay.values()):
+        (tmp_path / path).write_text("half")
     folder, link = (tmp_path / dead.replace(".x.", f".{kind}.") for kind in "fl")
     folder.mkdir()
     link.symlink_to(tmp_path / "elsewhere")
     write_text(tmp_path / "file", "whole")
-    left = {one.name for one in tmp_path.iterdir()}
+    left = {file.name for file in tmp_path.iterdir()}
     assert left == {*stay.values(), folder.name, link.name, "file"}
 
 
@@ -113,13 +113,13 @@ def test_temporary_names_cannot_be_foretold_nor_run_into(tmp_path, monkeypatch):
     file, precious = tmp_path / "rows.json", tmp_path / "precious"
     precious.write_text("mine")
     (tmp_path / ".rows.json.partial").symlink_to(precious)
-    seen = set()
+    names = set()
     for _ in range(3):
         require_writable(file)
         with unfinished(file) as partial:
-            seen.add(partial.name)
+            names.add(partial.name)
             assert partial.parent == tmp_path
-    assert len(seen) == 3
+    assert len(names) == 3
     fixed = type("Fixed", (), {"hex": "0" * 32})
     monkeypatch.setattr(files.uuid, "uuid4", lambda: fixed)
     with unfinished(file) as partial:
@@ -140,20 +140,20 @@ def test_a_long_name_can_be_written(tmp_path):
 
 def special(tmp_path, kind):
     """Something that is no regular file, and what it is called."""
-    place = tmp_path / "place"
+    path = tmp_path / "place"
     if kind == "folder":
-        place.mkdir()
+        path.mkdir()
     elif kind == "pipe":
-        os.mkfifo(place)
+        os.mkfifo(path)
     elif kind == "device":
-        place = Path("/dev/full")
+        path = Path("/dev/full")
     elif kind == "socket":
-        with socket.socket(socket.AF_UNIX) as one:
-            one.bind(os.path.relpath(place))  # its whole path may be too long
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(os.path.relpath(path))  # its whole path may be too long
     elif kind == "circle of links":
-        place.symlink_to(tmp_path / "other")
-        (tmp_path / "other").symlink_to(place)
-    return place
+        path.symlink_to(tmp_path / "other")
+        (tmp_path / "other").symlink_to(path)
+    return path
 
 
 @pytest.mark.parametrize("linked", [False, True])
@@ -162,23 +162,21 @@ def special(tmp_path, kind):
 )
 def test_only_regular_files_are_replaced(tmp_path, monkeypatch, kind, linked):
     monkeypatch.chdir(tmp_path)
-    place = special(tmp_path, kind)
-    before = os.lstat(place)
+    path = special(tmp_path, kind)
+    before = os.lstat(path)
     if linked:
         link = tmp_path / "link"
-        link.symlink_to(place)
-        place = link
+        link.symlink_to(path)
+        path = link
 
     def replaced(*names):
         raise AssertionError("it was replaced")
 
     monkeypatch.setattr(files.os, "replace", replaced)
     for write in (require_writable, lambda path: write_text(path, "text")):
-        with pytest.raises(
-            ValueError, match=rf"got the {kind} {re.escape(str(place))}"
-        ):
-            write(place)
-    assert os.lstat(os.path.realpath(place)).st_mode == before.st_mode
+        with pytest.raises(ValueError, match=rf"got the {kind} {re.escape(str(path))}"):
+            write(path)
+    assert os.lstat(os.path.realpath(path)).st_mode == before.st_mode
     assert not partials(tmp_path)
 
 

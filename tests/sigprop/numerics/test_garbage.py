@@ -45,7 +45,7 @@ __main__.main()
 
 
 @pytest.fixture
-def held(monkeypatch):
+def memory_readings(monkeypatch):
     """A process that says how much it holds, and forgets what it was."""
     bytes_held = [garbage.FULL - 1]
     monkeypatch.setattr("sigprop.numerics.devices.resident", lambda: bytes_held[-1])
@@ -54,12 +54,14 @@ def held(monkeypatch):
 
 
 def test_programs_are_let_go_at_the_limit_and_again_after_as_much_more(
-    held, monkeypatch
+    memory_readings, monkeypatch
 ):
     cleared = []
-    monkeypatch.setattr(jax, "clear_caches", lambda: cleared.append(held[-1]))
+    monkeypatch.setattr(
+        jax, "clear_caches", lambda: cleared.append(memory_readings[-1])
+    )
     full, room = garbage.FULL, garbage.ROOM
-    asked = [
+    readings = [
         full - 1,
         full,
         full + 1,
@@ -67,18 +69,18 @@ def test_programs_are_let_go_at_the_limit_and_again_after_as_much_more(
         full + room,
         full + 2 * room - 1,
     ]
-    for bytes_held in asked:
-        held.append(bytes_held)
+    for bytes_held in readings:
+        memory_readings.append(bytes_held)
         garbage.let_go()
     assert cleared == [full, full + room]
 
 
-def test_a_program_that_was_let_go_is_compiled_again(held):
+def test_a_program_that_was_let_go_is_compiled_again(memory_readings):
     traced = []
     program = jax.jit(lambda x: traced.append(x) or jnp.sin(x))
     for bytes_held, times in ((garbage.FULL - 1, 1), (garbage.FULL, 2)):
         program(1.0)
-        held.append(bytes_held)
+        memory_readings.append(bytes_held)
         garbage.let_go()
         program(1.0)
         assert len(traced) == times

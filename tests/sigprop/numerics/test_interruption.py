@@ -139,16 +139,16 @@ main()
 
 
 @pytest.mark.parametrize(
-    ("guard", "told"),
+    ("guard", "message"),
     [
         ("if True:", "interrupted\n"),
         ("with console.plain_errors('all is kept'):", "interrupted; all is kept\n"),
     ],
 )
-def test_an_interruption_is_told_in_one_line(guard, told):
+def test_an_interruption_is_told_in_one_line(guard, message):
     process = start(SILENT.format(guard=guard))
     out, err = process.communicate(timeout=40)
-    assert (process.returncode, out, err) == (130, "", told)
+    assert (process.returncode, out, err) == (130, "", message)
 
 
 class Left(Exception):
@@ -185,7 +185,7 @@ def test_every_other_end_is_as_usual(left, monkeypatch, status):
 
     before = sys.unraisablehook
     monkeypatch.setattr(cli, "app", end)
-    with pytest.raises(SystemExit) as found:
+    with pytest.raises(SystemExit) as error:
         main()
-    assert found.value.code == status
+    assert error.value.code == status
     assert sys.unraisablehook is before

@@ -20,28 +20,28 @@ with claimed(Path(sys.argv[1])) as mine:
 
 
 def test_a_claim_is_for_one_and_leaves_nothing(tmp_path):
-    place = tmp_path / "deep" / "work.lock"
-    with claimed(place) as first:
-        with claimed(place) as second:
+    path = tmp_path / "deep" / "work.lock"
+    with claimed(path) as first:
+        with claimed(path) as second:
             assert (first, second) == (True, False)
-        with claimed(place) as third:
+        with claimed(path) as third:
             assert not third  # who was refused took nothing away
-    assert list(place.parent.iterdir()) == []
-    with claimed(place) as later:
+    assert list(path.parent.iterdir()) == []
+    with claimed(path) as later:
         assert later
 
 
 def test_a_file_that_its_holder_removed_meanwhile_is_no_claim(tmp_path, monkeypatch):
-    place, flock, locked = tmp_path / "work.lock", fcntl.flock, []
+    path, flock, locked = tmp_path / "work.lock", fcntl.flock, []
 
     def late(stream, operation):
         if not locked:
-            place.unlink()
+            path.unlink()
         locked.append(stream)
         flock(stream, operation)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with claimed(place) as nameless, claimed(place) as named:
+    with claimed(path) as nameless, claimed(path) as named:
         assert (nameless, named) == (False, True)
 
 
@@ -53,18 +53,18 @@ def test_a_claim_ends_with_an_error_in_its_block(tmp_path):
 
 
 def test_a_killed_process_keeps_no_claim(tmp_path):
-    place = tmp_path / "work.lock"
+    path = tmp_path / "work.lock"
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(place)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLD, str(path)], stdout=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "True\n"
-    with claimed(place) as mine:
+    with claimed(path) as mine:
         assert not mine
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    assert place.is_file()
-    with claimed(place) as mine:
+    assert path.is_file()
+    with claimed(path) as mine:
         assert mine
 
 

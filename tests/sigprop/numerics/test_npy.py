@@ -61,16 +61,16 @@ def test_a_directory_that_lies_about_a_member_does_not_help(bomb, tmp_path):
     with zipfile.ZipFile(bomb) as archive:
         size = archive.getinfo("x.npy").file_size
     wanted = (size - HELD + 4 * CLAIMED).to_bytes(4, "little")
-    place = content.rfind(b"PK\1\2")
-    assert content[place + 24 : place + 28] == size.to_bytes(4, "little")
-    content[place + 24 : place + 28] = wanted
+    offset = content.rfind(b"PK\1\2")
+    assert content[offset + 24 : offset + 28] == size.to_bytes(4, "little")
+    content[offset + 24 : offset + 28] = wanted
     path.write_bytes(content)
 
-    def whole():
+    def read_all():
         with pytest.raises(ValueError, match=r"lies\.npz"):
             npz_file(path)["x"].read()
 
-    assert peak(whole) < 16 * MIB
+    assert peak(read_all) < 16 * MIB
 
 
 def test_numbers_behind_a_long_series_are_not_read(tmp_path):
@@ -95,9 +95,9 @@ def test_every_array_is_read_as_it_was_written(tmp_path, shape, dtype, order):
 
 @pytest.mark.parametrize("shape", [(3, 5), (2, 3, 4)])
 def test_sizes_are_those_of_all_numbers(shape):
-    one = Header(shape, False, np.dtype("f8"))
-    assert one.bytes == np.zeros(shape).nbytes
-    require_bytes(one, one.bytes)
-    for other in (one.bytes - 1, one.bytes + 1):
+    declared = Header(shape, False, np.dtype("f8"))
+    assert declared.bytes == np.zeros(shape).nbytes
+    require_bytes(declared, declared.bytes)
+    for other in (declared.bytes - 1, declared.bytes + 1):
         with pytest.raises(ValueError, match=f"it holds {other} bytes"):
-            require_bytes(one, other)
+            require_bytes(declared, other)

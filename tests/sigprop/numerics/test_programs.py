@@ -37,7 +37,7 @@ ASKED = "JAX_COMPILATION_CACHE_DIR"
 
 def alone(program, *arguments, **environment):
     """What a program prints and says aside, without the tests' own kept programs."""
-    kept = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("JAX_", "PYTHONWARNINGS"))
@@ -47,11 +47,11 @@ def alone(program, *arguments, **environment):
         capture_output=True,
         text=True,
         check=True,
-        env={**kept, **environment},
+        env={**variables, **environment},
     )
 
 
-def held(folder):
+def stored_programs(folder):
     return sorted(folder.rglob("*-cache"))
 
 
@@ -61,53 +61,53 @@ def test_the_next_process_compiles_nothing_anew(tmp_path, when):
     assert first.split() == ["7.0", "0"]
     value, hits = second.split()
     assert value == "7.0"
-    assert int(hits) == len(held(tmp_path)) > 0
+    assert int(hits) == len(stored_programs(tmp_path)) > 0
 
 
 def test_a_program_half_written_is_compiled_without_a_word(tmp_path):
     alone(COUNTED, tmp_path, "before")
-    for file in held(tmp_path):
+    for file in stored_programs(tmp_path):
         file.write_bytes(file.read_bytes()[:-20])
-    done = alone(COUNTED, tmp_path, "before")
-    assert done.stdout.split() == ["7.0", "0"]
-    assert done.stderr == ""
+    result = alone(COUNTED, tmp_path, "before")
+    assert result.stdout.split() == ["7.0", "0"]
+    assert result.stderr == ""
 
 
 def test_programs_are_for_one_kind_of_processor(tmp_path, monkeypatch):
-    found = []
+    folders = []
     for text in ("flags: avx2", "flags: avx512f"):
         monkeypatch.setattr(Path, "read_text", lambda *_, text=text: text)
         monkeypatch.delenv(ASKED, raising=False)
         with monkeypatch.context() as patch:
             patch.delitem(sys.modules, "jax")
             keep_programs(tmp_path)
-        found.append(os.environ[ASKED])
-    assert len({*found}) == 2
-    assert {Path(one).parent for one in found} == {tmp_path}
+        folders.append(os.environ[ASKED])
+    assert len({*folders}) == 2
+    assert {Path(path).parent for path in folders} == {tmp_path}
 
 
 def test_a_folder_that_the_user_names_is_taken(tmp_path):
     own = tmp_path / "own"
     alone(COUNTED, tmp_path / "other", "before", **{ASKED: str(own)})
-    assert held(own)
+    assert stored_programs(own)
     assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_what_the_user_has_told_jax_stays(tmp_path, when):
     alone(COUNTED, tmp_path, when, JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="100")
-    assert not held(tmp_path)
+    assert not stored_programs(tmp_path)
 
 
 def test_nothing_is_kept_where_no_folder_can_be_made(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    done = alone(COUNTED, tmp_path / "file", "before")
-    assert done.stdout.split() == ["7.0", "0"]
-    assert done.stderr == ""
+    result = alone(COUNTED, tmp_path / "file", "before")
+    assert result.stdout.split() == ["7.0", "0"]
+    assert result.stderr == ""
 
 
 @pytest.mark.parametrize(
-    ("command", "kept"),
+    ("command", "cached"),
     [
         (("advise", "--length", "0"), True),
         (("train", "nothing"), True),
@@ -115,7 +115,7 @@ def test_nothing_is_kept_where_no_folder_can_be_made(tmp_path):
         (("bench", "--part", "nothing"), False),  # it times how long compiling takes
     ],
 )
-def test_commands_keep_programs_in_the_users_cache(tmp_path, command, kept):
+def test_commands_keep_programs_in_the_users_cache(tmp_path, command, cached):
     program = f"""
 import os
 from sigprop.cli.main import app
@@ -123,7 +123,7 @@ app({command!r}, standalone_mode=False)
 print(os.environ.get("{ASKED}"))
 """
     folder = alone(program, XDG_CACHE_HOME=str(tmp_path)).stdout.split()[-1]
-    if kept:
+    if cached:
         assert Path(folder).parent == tmp_path / "sigprop" / "programs"
     else:
         assert folder == "None"
@@ -138,17 +138,17 @@ print(len(hits))
 """
     first, second = (alone(program, XDG_CACHE_HOME=str(tmp_path)) for _ in range(2))
     assert "1 of 1 verdicts" in second.stdout
-    before, after = (int(one.stdout.split()[-1]) for one in (first, second))
+    before, after = (int(process.stdout.split()[-1]) for process in (first, second))
     assert after > 2 * before
-    assert after >= len(held(tmp_path)) > 0
+    assert after >= len(stored_programs(tmp_path)) > 0
 
 
 def test_the_oldest_are_forgotten(tmp_path):
-    for place, name in enumerate("abcd"):
+    for index, name in enumerate("abcd"):
         file = tmp_path / "kind" / f"{name}-cache"
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(bytes(10))
-        os.utime(file, (place, place))
+        os.utime(file, (index, index))
     (tmp_path / "kind" / "other").write_bytes(bytes(100))
     forget_programs(tmp_path, 25)
     names = sorted(file.name for file in (tmp_path / "kind").iterdir())
@@ -161,8 +161,8 @@ def own(tmp_path):
     """A folder of this user's in which nobody else may write, its parents included."""
     folder = tmp_path / "cache" / "programs"
     folder.mkdir(parents=True)
-    for one in (folder, folder.parent, tmp_path):
-        one.chmod(0o700)
+    for path in (folder, folder.parent, tmp_path):
+        path.chmod(0o700)
     if writable_by_others(folder) is not None:
         pytest.skip("the folder of temporary files is another user's")
     return folder
@@ -171,12 +171,12 @@ def own(tmp_path):
 @pytest.mark.parametrize("mode", [0o702, 0o777, 0o1777])
 @pytest.mark.parametrize("above", [False, True])
 def test_programs_of_a_folder_that_others_may_write_to_are_not_run(own, mode, above):
-    place = own.parent if above else own
-    place.chmod(mode)
+    directory = own.parent if above else own
+    directory.chmod(mode)
     if above and mode & stat.S_ISVTX:
         assert writable_by_others(own) is None  # nobody else can replace what is in it
     else:
-        assert writable_by_others(own) == place
+        assert writable_by_others(own) == directory
 
 
 def test_programs_of_a_folder_of_another_user_are_not_run(own, monkeypatch):
@@ -210,11 +210,11 @@ keep_programs(Path({str(own)!r}))
 print(os.environ.get("JAX_COMPILATION_CACHE_DIR"))
 """
     environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": ""}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
-    assert done.stdout.strip() in ("", "None")
-    (line,) = done.stderr.splitlines()
+    assert process.stdout.strip() in ("", "None")
+    (line,) = process.stderr.splitlines()
     assert f"another user may write to {own}" in line
 
 
@@ -226,5 +226,5 @@ keep_programs(Path({str(own / "new" / "er")!r}))
 """
     environment = os.environ | {"JAX_COMPILATION_CACHE_DIR": ""}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
-    for one in (own / "new").rglob("*"):
-        assert one.stat().st_mode & 0o077 == 0
+    for path in (own / "new").rglob("*"):
+        assert path.stat().st_mode & 0o077 == 0

@@ -30,33 +30,33 @@ def test_a_rotation_is_the_exponential(x64, n, norm, dtype):
     expected = scipy.linalg.expm(np.asarray(S, np.float64))
     np.testing.assert_allclose(R, expected, atol=error)
     turned = np.asarray(R) @ np.asarray(R).transpose(0, 2, 1)
-    one = np.broadcast_to(np.eye(n), turned.shape)
-    np.testing.assert_allclose(turned, one, atol=error)
+    identity = np.broadcast_to(np.eye(n), turned.shape)
+    np.testing.assert_allclose(turned, identity, atol=error)
 
 
 def test_matrices_of_a_batch_have_each_their_own_number_of_squarings(x64):
     S = jnp.concatenate([skew(4, norm, 1) for norm in (0.1, 3, 400)])
-    alone = jnp.stack([rotation(one) for one in S])
+    alone = jnp.stack([rotation(matrix) for matrix in S])
     np.testing.assert_allclose(rotation(S), alone, rtol=0, atol=1e-13)
 
 
 def test_what_needs_too_many_squarings_is_no_number(x64):
-    kept, lost = rotation(
+    finite, overflowing = rotation(
         jnp.concatenate([skew(3, norm, 1) for norm in (32_000, 33_000)])
     )
-    assert np.isfinite(kept).all()
-    assert np.isnan(lost).all()
+    assert np.isfinite(finite).all()
+    assert np.isnan(overflowing).all()
 
 
 @pytest.mark.parametrize("norm", [0.0, 0.4, 20.0])
 def test_its_slope_is_that_of_the_exponential(x64, norm):
     S, along, back = skew(5, norm), skew(5, 1, seed=1), skew(5, 1, seed=2)
-    _, slope = jax.jvp(rotation, (S,), (along,))
+    _, tangent = jax.jvp(rotation, (S,), (along,))
     exact = [
         scipy.linalg.expm_frechet(*pair)[1]
         for pair in zip(np.asarray(S), np.asarray(along), strict=True)
     ]
-    np.testing.assert_allclose(slope, exact, atol=1e-12)
+    np.testing.assert_allclose(tangent, exact, atol=1e-12)
     _, pull = jax.vjp(rotation, S)
     assert float((pull(back)[0] * along).sum()) == pytest.approx(
         float((back * np.array(exact)).sum()), rel=1e-10, abs=1e-13

@@ -8,6 +8,7 @@ import pytest
 from sigprop.tasks import packed
 from sigprop.tasks.aan import FILES, aan, read_pairs
 from sigprop.tasks.examples import evaluation_batches, training_batch
+from tests.sigprop.tasks.helpers import assert_same, parts
 
 LINES = {
     "train": [
@@ -32,13 +33,11 @@ def texts(name):
     return [tuple(line.split("\t")[3:]) for line in LINES[name]]
 
 
-def parts(data):
-    return data.train, data.validation, data.test
-
-
-def words(data, cache):
+def texts_of(data, cache):
     (path,) = cache.glob("aan-vocabulary-*.json")
-    table = {token: word for word, token in json.loads(path.read_text()).items()}
+    table = {
+        token: character for character, token in json.loads(path.read_text()).items()
+    }
     return [
         [
             tuple(
@@ -51,20 +50,15 @@ def words(data, cache):
     ]
 
 
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_pairs_are_the_texts_of_the_tables(tmp_path, end):
     cache = tmp_path / "cache"
     data = aan(write(tmp_path, end=end), width=64, cache=cache)
-    found = words(data, cache)
-    for name, pairs in zip(("train", "eval"), found, strict=False):
-        ended = [tuple(one + "<eos>" for one in pair) for pair in texts(name)]
+    read_texts = texts_of(data, cache)
+    for name, pairs in zip(("train", "eval"), read_texts, strict=False):
+        ended = [tuple(text + "<eos>" for text in pair) for pair in texts(name)]
         assert pairs == ended
-    assert found[2][0] == ("<unk> parser<eos>", "here<eos>")
+    assert read_texts[2][0] == ("<unk> parser<eos>", "here<eos>")
     assert [part.labels.tolist() for part in parts(data)] == [
         [1, 0, 1, 0],
         [1, 0],
@@ -74,23 +68,25 @@ def test_pairs_are_the_texts_of_the_tables(tmp_path, end):
     assert data.train.inputs.dtype == np.uint8
     assert data.train.labels.dtype == np.int32
     assert (data.classes, data.pairs) == (2, True)
-    known = {one for pair in texts("train") for one in "".join(pair)}
+    known = {letter for pair in texts("train") for letter in "".join(pair)}
     assert data.vocabulary == 3 + len(known)
 
 
 def test_a_missing_last_line_end_is_no_matter(tmp_path):
     path = write(tmp_path) / FILES["eval"]
-    whole = list(read_pairs(path))
+    rows = list(read_pairs(path))
     path.write_bytes(path.read_bytes()[:-1])
-    assert list(read_pairs(path)) == whole
+    assert list(read_pairs(path)) == rows
 
 
 def test_pairs_stay_together_in_batches(tmp_path):
     data = aan(write(tmp_path), width=64)
-    rows = {one.tobytes(): number for number, one in enumerate(data.train.inputs)}
+    rows = {
+        example.tobytes(): number for number, example in enumerate(data.train.inputs)
+    }
     for step in range(4):
         batch = training_batch(data.train, 2, 0, step)
-        numbers = [rows[one.tobytes()] for one in batch.inputs]
+        numbers = [rows[example.tobytes()] for example in batch.inputs]
         np.testing.assert_array_equal(batch.labels, data.train.labels[numbers])
         np.testing.assert_array_equal(batch.lengths, data.train.lengths[numbers])
         assert batch.lengths.shape == (2, 2)
@@ -104,7 +100,7 @@ def test_long_texts_are_cut_before_their_end(tmp_path):
     data = aan(tmp_path, width=5)
     assert (data.train.lengths.max(axis=1) <= 5).all()
     assert data.train.inputs[0, :, 4].tolist() == [2, 2]
-    known = {one for pair in texts("train") for text in pair for one in text[:4]}
+    known = {letter for pair in texts("train") for text in pair for letter in text[:4]}
     assert data.vocabulary == 3 + len(known)
     assert aan(tmp_path).train.inputs.shape == (4, 2, 4000)
 
@@ -129,16 +125,18 @@ def test_only_the_training_makes_the_alphabet(tmp_path):
 
 
 def test_packed_pairs_are_those_read_and_follow_a_change(tmp_path):
-    cache, told = tmp_path / "cache", []
+    cache, messages = tmp_path / "cache", []
     plain = aan(write(tmp_path), width=64)
-    first = aan(tmp_path, width=64, cache=cache, progress=told.append)
-    again = aan(tmp_path, width=64, cache=cache, progress=pytest.fail)
-    for one, held, mapped in zip(*map(parts, (plain, first, again)), strict=True):
-        assert_same(one, held)
-        assert_same(one, mapped)
+    first = aan(tmp_path, width=64, cache=cache, progress=messages.append)
+    repeated = aan(tmp_path, width=64, cache=cache, progress=pytest.fail)
+    for part, unmapped, mapped in zip(
+        *map(parts, (plain, first, repeated)), strict=True
+    ):
+        assert_same(part, unmapped)
+        assert_same(part, mapped)
         assert isinstance(mapped.inputs, np.memmap)
-    assert told[0] == "new_aan_pairs.train.tsv: all 4 pairs, characters counted"
-    assert told[-1] == "new_aan_pairs.test.tsv: all 3 pairs, packed"
+    assert messages[0] == "new_aan_pairs.train.tsv: all 4 pairs, characters counted"
+    assert messages[-1] == "new_aan_pairs.test.tsv: all 3 pairs, packed"
     assert len(list(cache.iterdir())) == 4
     (tmp_path / FILES["eval"]).write_text("1.0\ta\tb\tc\td\n")
     assert len(aan(tmp_path, width=64, cache=cache).validation) == 1

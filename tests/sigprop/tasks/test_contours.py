@@ -42,60 +42,64 @@ def contrast(rules):
     return rules.contrast * rules.paddle_contrast
 
 
-def target_lines(rules, one):
-    return [painted(rules, one.margin, [c], contrast(rules)) for c in one.targets]
+def target_lines(rules, example):
+    return [
+        painted(rules, example.margin, [c], contrast(rules)) for c in example.targets
+    ]
 
 
-def float_peak(rules, one):
-    lines = painted(rules, one.margin, one.distractors, rules.contrast)
+def float_peak(rules, example):
+    lines = painted(rules, example.margin, example.distractors, rules.contrast)
     return max(1, lines.max())
 
 
-def marked(rules, one):
-    discs = (marker(rules.window, 2, rules.marker_radius, p) for p in one.markers)
+def marked(rules, example):
+    discs = (marker(rules.window, 2, rules.marker_radius, p) for p in example.markers)
     return sum((lit > FULL / 2).sum() for lit in discs)
 
 
-def outer_ring(rules, one):
+def outer_ring(rules, example):
     ring = np.pad(np.zeros((rules.window - 2,) * 2, bool), 1, constant_values=True)
-    return one.image[ring].mean() / FULL
+    return example.image[ring].mean() / FULL
 
 
-def centre(rules, one):
+def centre(rules, example):
     quarter = rules.window // 4
-    return one.image[quarter:-quarter, quarter:-quarter].mean() / FULL
+    return example.image[quarter:-quarter, quarter:-quarter].mean() / FULL
 
 
-def components(rules, one):
-    numbers = np.zeros(one.image.shape, int)
-    ndimage.label(one.image >= 64, np.ones((3, 3)), output=numbers)
+def components(rules, example):
+    numbers = np.zeros(example.image.shape, int)
+    ndimage.label(example.image >= 64, np.ones((3, 3)), output=numbers)
     return numbers.max()
 
 
-def first_distance(rules, one):
-    first, second = (contour[0] for contour in one.targets)
+def first_distance(rules, example):
+    first, second = (contour[0] for contour in example.targets)
     return np.hypot(first.row - second.row, first.column - second.column)
 
 
 def brighter(least):
-    return lambda rules, one: (one.image >= least).sum()
+    return lambda rules, example: (example.image >= least).sum()
 
 
 MEASURES = {
-    "label": lambda rules, one: one.label,
-    "mean": lambda rules, one: one.image.mean() / FULL,
-    "square": lambda rules, one: (one.image / FULL).var() ** 0.5,
+    "label": lambda rules, example: example.label,
+    "mean": lambda rules, example: example.image.mean() / FULL,
+    "square": lambda rules, example: (example.image / FULL).var() ** 0.5,
     **{f"from {least}": brighter(least) for least in (26, 64, 128, 192)},
     "components": components,
-    "distractors": lambda rules, one: len(one.distractors),
-    "none": lambda rules, one: float(not one.distractors),
+    "distractors": lambda rules, example: len(example.distractors),
+    "none": lambda rules, example: float(not example.distractors),
     "first distance": first_distance,
     "float peak": float_peak,
-    "peak": lambda rules, one: max(i.max() for i in target_lines(rules, one)),
-    "half": lambda rules, one: np.mean(
-        [(i > i.max() / 2).sum() for i in target_lines(rules, one)]
+    "peak": lambda rules, example: max(i.max() for i in target_lines(rules, example)),
+    "half": lambda rules, example: np.mean(
+        [(i > i.max() / 2).sum() for i in target_lines(rules, example)]
     ),
-    "sum": lambda rules, one: np.mean([i.sum() for i in target_lines(rules, one)]),
+    "sum": lambda rules, example: np.mean(
+        [i.sum() for i in target_lines(rules, example)]
+    ),
     "marked": marked,
     "ring": outer_ring,
     "centre": centre,
@@ -144,21 +148,21 @@ MEASURED = {"32": 2000, "X": 400}  # images behind the original's means
 
 
 def measured(rules, seed, index):
-    one = picture(rules, seed, index)
-    return {name: measure(rules, one) for name, measure in MEASURES.items()}
+    example = picture(rules, seed, index)
+    return {name: measure(rules, example) for name, measure in MEASURES.items()}
 
 
-def unlike(drawn, name):
+def unlike(examples, name):
     """The measures whose means are five standard errors or more from the original's."""
-    drawn = list(drawn)
-    found = {}
+    examples = list(examples)
+    differences = {}
     for measure, (mean, deviation, unit) in ORIGINAL[name].items():
-        values = [one[measure] for one in drawn]
+        values = [example[measure] for example in examples]
         spread = np.std(values) if deviation is None else deviation
-        error = spread * np.sqrt(1 / len(drawn) + 1 / MEASURED[name])
+        error = spread * np.sqrt(1 / len(examples) + 1 / MEASURED[name])
         if abs(np.mean(values) - mean) > 5 * error + unit / 2 + 1e-9:
-            found[measure] = np.mean(values), mean, error
-    return found
+            differences[measure] = np.mean(values), mean, error
+    return differences
 
 
 def test_statistics_are_those_of_the_original(pool):
@@ -197,10 +201,12 @@ def test_kernels_without_the_guard_would_place_more_distractors(monkeypatch):
         patch.setattr(stamps, "seed_kernel", unguarded)
         stamps.table.cache_clear()
         contours._beginnings.cache_clear()
-        found = [len(picture(PATHFINDER_32, 4, one).distractors) for one in range(8)]
+        counts = [
+            len(picture(PATHFINDER_32, 4, index).distractors) for index in range(8)
+        ]
     stamps.table.cache_clear()
     contours._beginnings.cache_clear()
-    assert np.mean(found) == pytest.approx(4.6, abs=0.5)
+    assert np.mean(counts) == pytest.approx(4.6, abs=0.5)
 
 
 # --- single pictures ----------------------------------------------------------------
@@ -211,9 +217,9 @@ def pictures(pool):
     """A few of every size."""
     counts = {"32": 20, "64": 1, "X": 4}
     return [
-        (rules, one)
+        (rules, example)
         for name, rules in PRESETS.items()
-        for one in pool.map(partial(picture, rules, 7), range(counts[name]))
+        for example in pool.map(partial(picture, rules, 7), range(counts[name]))
     ]
 
 
@@ -222,21 +228,21 @@ def points(contour):
 
 
 def test_pictures_are_bytes_that_use_the_whole_range(pictures):
-    for rules, one in pictures:
-        assert one.image.shape == (rules.window, rules.window)
-        assert one.image.dtype == np.uint8
-        assert (one.image.min(), one.image.max()) == (0, 255)
-        assert one.margin in rules.margins
-    assert {one.margin for rules, one in pictures if rules is PATH_X} == {2, 3}
-    assert {one.label for _, one in pictures} == {0, 1}
+    for rules, example in pictures:
+        assert example.image.shape == (rules.window, rules.window)
+        assert example.image.dtype == np.uint8
+        assert (example.image.min(), example.image.max()) == (0, 255)
+        assert example.margin in rules.margins
+    assert {drawing.margin for rules, drawing in pictures if rules is PATH_X} == {2, 3}
+    assert {drawing.label for _, drawing in pictures} == {0, 1}
 
 
 def test_the_label_says_whether_the_markers_are_on_one_contour(pictures):
-    for _, one in pictures:
-        firsts = [tuple(points(contour)[0]) for contour in one.targets]
-        lasts = [tuple(points(contour)[-1]) for contour in one.targets]
-        start, end = one.markers
-        assert one.label == (firsts.index(start) == lasts.index(end))
+    for _, example in pictures:
+        firsts = [tuple(points(contour)[0]) for contour in example.targets]
+        lasts = [tuple(points(contour)[-1]) for contour in example.targets]
+        start, end = example.markers
+        assert example.label == (firsts.index(start) == lasts.index(end))
 
 
 def test_a_thousand_labels_are_those_of_the_markers(monkeypatch):
@@ -248,41 +254,44 @@ def test_a_thousand_labels_are_those_of_the_markers(monkeypatch):
     monkeypatch.setattr(contours, "marker", lambda *_: ramp)
     rules = replace(PATHFINDER_32, distractors=0)
     firsts, lasts = (
-        [(one.row, one.column) for one in (contour[end] for contour in targets)]
+        [
+            (paddle_end.row, paddle_end.column)
+            for paddle_end in (contour[end] for contour in targets)
+        ]
         for end in (0, -1)
     )
     labels = []
     for index in range(1200):
-        one = picture(rules, 5, index)
-        start, end = one.markers
-        assert one.label == (firsts.index(start) == lasts.index(end))
-        labels.append(one.label)
+        example = picture(rules, 5, index)
+        start, end = example.markers
+        assert example.label == (firsts.index(start) == lasts.index(end))
+        labels.append(example.label)
     assert abs(np.mean(labels) - 0.5) < 0.08  # 5.5 standard errors
 
 
 def test_both_markers_are_seen(pictures):
-    for rules, one in pictures:
-        for row, column in one.markers:
-            around = one.image[
+    for rules, example in pictures:
+        for row, column in example.markers:
+            around = example.image[
                 max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2
             ]
             assert around.max() > 0.8 * FULL, (rules.window, row, column)
-        assert one.markers[0] != one.markers[1]
+        assert example.markers[0] != example.markers[1]
 
 
 def test_contours_have_their_paddles_inside_and_bend_gently(pictures):
-    for rules, one in pictures:
-        paddle, known = rules.paddle(one.margin), rules.table(one.margin)
+    for rules, example in pictures:
+        paddle, known = rules.paddle(example.margin), rules.table(example.margin)
         lengths = [rules.paddles] * 2 + [rules.distractor_paddles] * len(
-            one.distractors
+            example.distractors
         )
-        every = [*one.targets, *one.distractors]
-        assert [len(contour) for contour in every] == lengths
-        assert len(one.distractors) <= rules.distractors
-        for contour in every:
-            place = points(contour)
-            assert ((place >= 0) & (place < rules.window)).all()
-            gaps = np.hypot(*np.diff(place[1:], axis=0).T)
+        all_contours = [*example.targets, *example.distractors]
+        assert [len(contour) for contour in all_contours] == lengths
+        assert len(example.distractors) <= rules.distractors
+        for contour in all_contours:
+            positions = points(contour)
+            assert ((positions >= 0) & (positions < rules.window)).all()
+            gaps = np.hypot(*np.diff(positions[1:], axis=0).T)
             assert gaps.max() < 2 * paddle.reach + 4
             angles = known.angles[[segment.direction for segment in contour]]
             turns = np.abs((np.diff(angles) + np.pi) % (2 * np.pi) - np.pi)
@@ -290,8 +299,8 @@ def test_contours_have_their_paddles_inside_and_bend_gently(pictures):
 
 
 def test_targets_begin_at_the_distance_of_the_rules(pictures):
-    for rules, one in pictures:
-        assert abs(first_distance(rules, one) - rules.seed_distance) < 1
+    for rules, example in pictures:
+        assert abs(first_distance(rules, example) - rules.seed_distance) < 1
 
 
 def test_a_picture_depends_on_seed_and_index_alone():
@@ -299,7 +308,7 @@ def test_a_picture_depends_on_seed_and_index_alone():
     for index in (2, 0, 1):
         same = picture(PATHFINDER_32, 5, index).image
         np.testing.assert_array_equal(same, images[index])
-    assert len({one.tobytes() for one in images}) == 3
+    assert len({image.tobytes() for image in images}) == 3
     assert picture(PATHFINDER_32, 6, 0).image.tobytes() != images[0].tobytes()
 
 
@@ -307,17 +316,17 @@ def test_a_picture_depends_on_seed_and_index_alone():
 
 
 def test_the_directions_are_those_of_the_original():
-    found = {}
+    sizes = {}
     for rules, margin in ALL:
         known = rules.table(margin)
         starts = [
-            one - len(known.steps) for one, _ in contours._beginnings(rules, margin)
+            stamp - len(known.steps) for stamp, _ in contours._beginnings(rules, margin)
         ]
-        found[rules.window, margin] = len(known.steps), len(starts)
+        sizes[rules.window, margin] = len(known.steps), len(starts)
         if rules is PATHFINDER_32:
             assert [start - 180 for start in starts] == list(range(-150, -120))
-    del found[64, 1]
-    assert found == {(32, 1): (18, 30), (128, 2): (41, 354), (128, 3): (49, 360)}
+    del sizes[64, 1]
+    assert sizes == {(32, 1): (18, 30), (128, 2): (41, 354), (128, 3): (49, 360)}
 
 
 @pytest.mark.parametrize(("rules", "margin"), [(PATHFINDER_32, 1), (PATH_X, 2)])

@@ -57,7 +57,9 @@ def test_inputs_are_waves_of_the_stated_form():
 @pytest.mark.sampled(keep=["tanh"])
 def test_loss_is_that_of_a_plain_loop(task, activation):
     layer = glorot_rnn(jax.random.key(2), 8, activation)
-    A, B, C, D = (np.asarray(one) for one in (layer.A[0], layer.B, layer.C, layer.D))
+    A, B, C, D = (
+        np.asarray(matrix) for matrix in (layer.A[0], layer.B, layer.C, layer.D)
+    )
     act = np.tanh if activation == "tanh" else np.asarray
     errors = []
     for u, y in zip(np.asarray(task.inputs), np.asarray(task.outputs), strict=True):
@@ -85,16 +87,16 @@ def test_layer_that_is_the_kernel_has_no_loss(task):
 @pytest.mark.sampled(keep=["A-tanh", "C-tanh"])
 def test_gradient_is_the_difference_quotient(task, activation, name):
     layer = glorot_rnn(jax.random.key(2), 6, activation, 0.7)
-    both = jax.jit(jax.value_and_grad(task.loss))
-    slope = np.asarray(getattr(both(layer)[1], name))
-    direction = np.random.default_rng(4).normal(size=slope.shape)
+    loss_and_gradient = jax.jit(jax.value_and_grad(task.loss))
+    gradient = np.asarray(getattr(loss_and_gradient(layer)[1], name))
+    direction = np.random.default_rng(4).normal(size=gradient.shape)
 
     def moved(step):
         there = jnp.asarray(np.asarray(getattr(layer, name)) + step * direction)
-        return float(both(dataclasses.replace(layer, **{name: there}))[0])
+        return float(loss_and_gradient(dataclasses.replace(layer, **{name: there}))[0])
 
     quotient = (moved(1e-6) - moved(-1e-6)) / 2e-6
-    assert np.vdot(slope, direction) == pytest.approx(quotient, rel=1e-6)
+    assert np.vdot(gradient, direction) == pytest.approx(quotient, rel=1e-6)
     assert abs(quotient) > 1e-6
 
 
@@ -110,17 +112,17 @@ def test_entries_have_glorots_variance():
     n = 60
     layers = [glorot_rnn(jax.random.key(i), n) for i in range(60)]
     for name, variance in {"A": 1 / n, "B": 2 / (n + 1), "C": 2 / (n + 1)}.items():
-        entries = np.stack([getattr(one, name) for one in layers])
+        entries = np.stack([getattr(layer, name) for layer in layers])
         sem = math.sqrt(2 / entries.size)
         assert abs(entries.var() / variance - 1) < 5 * sem < 0.2
-    skips = np.array([float(one.D[0, 0]) for one in layers])
+    skips = np.array([float(layer.D[0, 0]) for layer in layers])
     assert abs(skips.var() - 1) < 5 * math.sqrt(2 / 60)
 
 
 def test_scale_multiplies_the_recurrence_alone():
-    whole, half = (glorot_rnn(jax.random.key(0), 5, scale=s) for s in (1.0, 0.5))
-    np.testing.assert_allclose(half.A, whole.A / 2)
-    assert (half.B == whole.B).all()
+    full, half = (glorot_rnn(jax.random.key(0), 5, scale=s) for s in (1.0, 0.5))
+    np.testing.assert_allclose(half.A, full.A / 2)
+    assert (half.B == full.B).all()
 
 
 def test_kernel_at_rest_answers_a_tiny_impulse():

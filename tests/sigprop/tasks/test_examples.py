@@ -22,8 +22,10 @@ def rows(batch):
 
 
 def test_an_epoch_has_every_example_once_but_the_unfinished_batch():
-    seen = [row for step in range(4) for row in rows(training_batch(PART, 5, 0, step))]
-    assert len(set(seen)) == 20
+    indices = [
+        row for step in range(4) for row in rows(training_batch(PART, 5, 0, step))
+    ]
+    assert len(set(indices)) == 20
 
 
 def test_order_depends_on_seed_and_epoch_alone():
@@ -36,8 +38,8 @@ def test_order_depends_on_seed_and_epoch_alone():
 def test_evaluation_sees_all_in_order_in_one_shape():
     batches = list(evaluation_batches(PART, 5))
     assert {batch.inputs.shape for batch in batches} == {(5, 4)}
-    kept = [row for batch in batches for row in np.array(rows(batch))[batch.valid]]
-    assert kept == list(range(COUNT))
+    indices = [row for batch in batches for row in np.array(rows(batch))[batch.valid]]
+    assert indices == list(range(COUNT))
     assert batches[-1].valid.sum() == 3
 
 

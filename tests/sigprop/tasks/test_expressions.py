@@ -44,7 +44,7 @@ ROOTS = {
 
 
 def tokens(text):
-    return np.array([TOKENS.index(word) for word in text.split()], np.uint8)
+    return np.array([TOKENS.index(part) for part in text.split()], np.uint8)
 
 
 @functools.cache
@@ -68,32 +68,32 @@ def deviations(rules, blocks):
     joined, lengths = sample(rules, blocks)
     labels = np.bincount(values(joined), minlength=10)
     bins = np.histogram(lengths, LENGTH_BINS)[0]
-    found = {
+    checks = {
         "labels": p_value(labels, LABELS) < SIGNIFICANCE,
         "lengths": p_value(bins, LENGTHS) < SIGNIFICANCE,
         "bounds": lengths.min() < 501 or lengths.max() > 1999,
         "mean length": abs(lengths.mean() - 1035.8) > 26,
         "acceptance": abs(len(lengths) / (blocks * BLOCK) - 0.0829) > 0.006,
     }
-    return {name for name, wrong in found.items() if wrong}
+    return {name for name, wrong in checks.items() if wrong}
 
 
-def by_recursion(words):
+def by_recursion(tokens_left):
     """The value by the definitions, one word after another, and the words behind it."""
-    head, rest = words[0], words[1:]
+    head, rest = tokens_left[0], tokens_left[1:]
     if head.isdigit():
         return int(head), rest
     arguments = []
     while rest[0] != "]":
         value, rest = by_recursion(rest)
         arguments.append(value)
-    found = {
+    results = {
         "[MIN": min(arguments),
         "[MAX": max(arguments),
         "[MED": int(statistics.median(arguments)),
         "[SM": sum(arguments) % 10,
     }
-    return found[head], rest[1:]
+    return results[head], rest[1:]
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,11 @@ def test_expressions_in_a_row_are_evaluated_each():
 
 def test_values_are_those_of_a_recursion():
     joined, lengths = sample(SHORT, 1)
-    found = values(joined)
-    for one, value in list(zip(split_up(joined, lengths), found, strict=True))[:500]:
-        assert by_recursion([TOKENS[token] for token in one]) == (value, [])
+    results = values(joined)
+    for expression, value in list(zip(split_up(joined, lengths), results, strict=True))[
+        :500
+    ]:
+        assert by_recursion([TOKENS[token] for token in expression]) == (value, [])
 
 
 @pytest.mark.parametrize(
@@ -172,11 +174,11 @@ def test_other_rules_are_noticed(rules, telling):
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"), [("[MED", "[SM"), ("[MAX", "[MIN"), ("[SM", "[MAX")]
+    ("written", "meant"), [("[MED", "[SM"), ("[MAX", "[MIN"), ("[SM", "[MAX")]
 )
-def test_another_operator_is_noticed(said, meant):
+def test_another_operator_is_noticed(written, meant):
     joined, _ = sample(LRA)
-    changed = np.where(joined == TOKENS.index(said), TOKENS.index(meant), joined)
+    changed = np.where(joined == TOKENS.index(written), TOKENS.index(meant), joined)
     labels = np.bincount(values(changed.astype(np.uint8)), minlength=10)
     assert p_value(labels, LABELS) < SIGNIFICANCE
 
@@ -184,10 +186,10 @@ def test_another_operator_is_noticed(said, meant):
 def test_values_given_the_root_are_the_benchmarks():
     joined, lengths = sample(LRA)
     roots = joined[np.cumsum(lengths) - lengths]
-    found = values(joined)
+    results = values(joined)
     assert p_value(np.bincount(roots)[OPERATOR:], [0.25] * 4) > SIGNIFICANCE
     for name, shares in ROOTS.items():
-        counts = np.bincount(found[roots == TOKENS.index(name)], minlength=10)
+        counts = np.bincount(results[roots == TOKENS.index(name)], minlength=10)
         shares = np.array(shares) / sum(shares)
         allowed = 4.5 * np.sqrt(shares * (1 - shares) / counts.sum()) + 5e-4
         assert (np.abs(counts / counts.sum() - shares) < allowed).all()
@@ -207,9 +209,9 @@ def test_every_expression_keeps_the_rules(rules):
     joined, lengths = sample(rules)
     assert rules.min_length < lengths.min()
     assert lengths.max() < rules.max_length
-    for one in split_up(joined, lengths)[:300]:
+    for expression in split_up(joined, lengths)[:300]:
         opened, widths, deepest = [], [], 1
-        for token in one.tolist():
+        for token in expression.tolist():
             if token == CLOSE:
                 widths.append(opened.pop())
             elif opened:
@@ -220,7 +222,7 @@ def test_every_expression_keeps_the_rules(rules):
         assert opened == []
         assert min(widths) >= 2
         assert max(widths) <= rules.max_args
-        leaves = len(one) - 2 * len(widths)
+        leaves = len(expression) - 2 * len(widths)
         assert sum(widths) == leaves + len(widths) - 1
         assert deepest <= rules.max_depth
         assert deepest == rules.max_depth or rules != LRA
@@ -236,8 +238,8 @@ def test_the_bounds_of_the_length_are_left_out():
 
 def test_draws_depend_on_seed_and_block_alone():
     first = expressions(SHORT, 3, 5)
-    again = expressions(SHORT, 3, 5)
-    np.testing.assert_array_equal(first.tokens, again.tokens)
+    repeated = expressions(SHORT, 3, 5)
+    np.testing.assert_array_equal(first.tokens, repeated.tokens)
     for seed, block in [(3, 6), (4, 5)]:
         other = expressions(SHORT, seed, block).tokens[: len(first.tokens)]
         assert not np.array_equal(first.tokens[: len(other)], other)
@@ -247,8 +249,12 @@ def test_fewer_expressions_are_the_first_of_more():
     few, many = (list(distinct(SHORT, count, 0).items()) for count in (300, 900))
     assert many[:300] == few
     blocks = [expressions(SHORT, 0, block) for block in range(3)]
-    drawn = [one.tobytes() for block in blocks for one in split_up(*block)]
-    assert [one for one, _ in many] == list(dict.fromkeys(drawn))[:900]
+    drawn_bytes = [
+        expression.tobytes() for block in blocks for expression in split_up(*block)
+    ]
+    assert [expression for expression, _ in many] == list(dict.fromkeys(drawn_bytes))[
+        :900
+    ]
 
 
 def test_rules_of_few_expressions_end():

@@ -62,10 +62,10 @@ def test_what_comes_later_changes_nothing_that_was_learnt_or_chosen_before(seed)
     np.testing.assert_array_equal(before.mean, after.mean)
     np.testing.assert_array_equal(before.scale, after.scale)
     for part in ("train", "validation"):
-        for one, other in zip(before.windows(part), after.windows(part), strict=True):
-            np.testing.assert_array_equal(one, other)
-    one, other = least_squares(before), least_squares(after)
-    np.testing.assert_array_equal(one.weights, other.weights)
+        for first, other in zip(before.windows(part), after.windows(part), strict=True):
+            np.testing.assert_array_equal(first, other)
+    first, other = least_squares(before), least_squares(after)
+    np.testing.assert_array_equal(first.weights, other.weights)
     assert not np.array_equal(before.windows("test")[1], after.windows("test")[1])
 
 
@@ -82,13 +82,13 @@ def test_a_naive_forecast_sees_its_window_alone(name):
 def test_naive_forecasts_repeat_what_they_say():
     task = Forecasts(_table(800), 30, 50)
     windows = task.windows("test")
-    seen = windows.inputs
+    inputs = windows.inputs
     daily = NAIVE["season"](task, windows)
-    np.testing.assert_array_equal(daily[:, 0], seen[:, 6])
-    np.testing.assert_array_equal(daily[:, 23], seen[:, 29])
+    np.testing.assert_array_equal(daily[:, 0], inputs[:, 6])
+    np.testing.assert_array_equal(daily[:, 23], inputs[:, 29])
     np.testing.assert_array_equal(daily[:, 24:48], daily[:, :24])
     np.testing.assert_array_equal(
-        NAIVE["last value"](task, windows)[:, 49], seen[:, 29]
+        NAIVE["last value"](task, windows)[:, 49], inputs[:, 29]
     )
     assert not NAIVE["climatology"](task, windows).any()
     with pytest.raises(ValueError, match="a season of 24 rows, got 23"):
@@ -100,7 +100,8 @@ def test_the_linear_model_is_that_of_an_independent_solution(seed, features):
     task = Forecasts(_table(seed=seed, features=features), 30, 7)
     inputs, targets, _ = task.windows("train")
     stacked = [
-        np.moveaxis(one, 1, 2).reshape(-1, one.shape[1]) for one in (inputs, targets)
+        np.moveaxis(array, 1, 2).reshape(-1, array.shape[1])
+        for array in (inputs, targets)
     ]
     other = LinearRegression().fit(*stacked)
     mine = least_squares(task)
@@ -117,11 +118,11 @@ def test_errors_are_means_over_windows_and_keep_units():
     task = Forecasts(_table(), 24, 5)
     truth = task.windows("test").targets
     off = truth + np.array([1.0, -2.0, 0.5])
-    found = errors(off, truth)
-    np.testing.assert_allclose(found.squared, np.tile([1, 4, 0.25], (5, 1)))
-    assert found.mse == pytest.approx(5.25 / 3)
-    assert found.mae == pytest.approx(3.5 / 3)
-    own = found.in_units(task.scale)
+    result = errors(off, truth)
+    np.testing.assert_allclose(result.squared, np.tile([1, 4, 0.25], (5, 1)))
+    assert result.mse == pytest.approx(5.25 / 3)
+    assert result.mae == pytest.approx(3.5 / 3)
+    own = result.in_units(task.scale)
     np.testing.assert_allclose(own.absolute[0], task.scale * [1, 2, 0.5])
     np.testing.assert_allclose(own.squared[0], (task.scale * [1, 2, 0.5]) ** 2)
 
@@ -138,11 +139,11 @@ def test_the_calendar_says_when():
     times = np.datetime64("2020-02-28T23:30:00") + 900 * np.arange(400)
     quarters = dataclasses.replace(_table(), step=Step(900), times=times)
     # From half past eleven: minutes of an hour, from -1/2 at none to 1/2 at 59.
-    found = calendar(quarters)
-    assert found.shape == (400, 5)
-    np.testing.assert_allclose(found[:4, 0], np.array([30, 45, 0, 15]) / 59 - 0.5)
-    np.testing.assert_allclose(found[:3, 1], [0.5, 0.5, -0.5])
-    np.testing.assert_allclose(found[1:3, 3], np.array([27, 28]) / 30 - 0.5)
+    columns = calendar(quarters)
+    assert columns.shape == (400, 5)
+    np.testing.assert_allclose(columns[:4, 0], np.array([30, 45, 0, 15]) / 59 - 0.5)
+    np.testing.assert_allclose(columns[:3, 1], [0.5, 0.5, -0.5])
+    np.testing.assert_allclose(columns[1:3, 3], np.array([27, 28]) / 30 - 0.5)
     hours = dataclasses.replace(_table(), step=Step(3600))
     assert calendar(hours).shape == (400, 4)
     days = dataclasses.replace(_table(), step=Step(0, 1))
@@ -224,8 +225,8 @@ def test_naive_errors_on_etth1_are_the_published_ones(feature, horizon):
     task = Forecasts(load_table("ETTh1"), horizon, horizon, feature)
     windows = task.windows("test")
     for name, (mse, mae) in PUBLISHED[feature, horizon].items():
-        found = errors(NAIVE[name](task, windows), windows.targets)
-        assert (round(found.mse, 3), round(found.mae, 3)) == (mse, mae), name
+        result = errors(NAIVE[name](task, windows), windows.targets)
+        assert (round(result.mse, 3), round(result.mae, 3)) == (mse, mae), name
 
 
 @pytest.mark.data("ett")

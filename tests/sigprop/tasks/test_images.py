@@ -16,13 +16,10 @@ from sigprop.tasks.images import (
     read_idx,
     shuffled,
 )
+from tests.sigprop.tasks.helpers import parts
 
 RNG = np.random.default_rng(7)
 BATCHES = [*(f"data_batch_{index}" for index in range(1, 6)), "test_batch"]
-
-
-def parts(data):
-    return data.train, data.validation, data.test
 
 
 def idx(array: np.ndarray) -> bytes:
@@ -48,10 +45,10 @@ def together(images: np.ndarray, labels: np.ndarray) -> list[tuple[bytes, int]]:
     ],
 )
 def test_orders_are_those_of_the_published_results(order, first, checksum):
-    places = order(784)
-    assert places[: len(first)].tolist() == first
-    assert (np.arange(784) * places).sum() == checksum
-    assert sorted(places) == list(range(784))
+    indices = order(784)
+    assert indices[: len(first)].tolist() == first
+    assert (np.arange(784) * indices).sum() == checksum
+    assert sorted(indices) == list(range(784))
 
 
 # --- digits -------------------------------------------------------------------------
@@ -69,12 +66,12 @@ def test_digits_are_all_in_three_parts_and_stratified():
         assert all(part.inputs.dtype == np.float32 for part in parts(data))
         rows = np.concatenate([part.inputs[..., 0] * 16 for part in parts(data)])
         kinds = np.concatenate([part.labels for part in parts(data)])
-        given = np.column_stack([pixels, labels])
-        found = np.column_stack([rows, kinds])
+        expected = np.column_stack([pixels, labels])
+        read_rows = np.column_stack([rows, kinds])
         np.testing.assert_array_equal(
-            np.unique(found, axis=0), np.unique(given, axis=0)
+            np.unique(read_rows, axis=0), np.unique(expected, axis=0)
         )
-        assert len(found) == len(given) == 1797
+        assert len(read_rows) == len(expected) == 1797
         counts = np.bincount(data.test.labels)
         assert (abs(counts - np.bincount(labels) / 5) < 1).all()
         np.testing.assert_array_equal(
@@ -86,10 +83,10 @@ def test_digits_are_all_in_three_parts_and_stratified():
 
 def test_permuted_digits_are_the_digits_in_another_order():
     plain, permuted = digits(2), digits(2, permuted=True)
-    for one, other in zip(parts(plain), parts(permuted), strict=True):
-        assert (one.inputs != other.inputs).any()
+    for part, other in zip(parts(plain), parts(permuted), strict=True):
+        assert (part.inputs != other.inputs).any()
         undone = other.inputs[:, np.argsort(bit_reversal(64))]
-        np.testing.assert_array_equal(one.inputs, undone)
+        np.testing.assert_array_equal(part.inputs, undone)
 
 
 @pytest.mark.parametrize(("fold", "folds"), [(5, 5), (-1, 5), (0, 2)])
@@ -104,50 +101,52 @@ def test_digits_refuse_a_fold_that_is_not_there(fold, folds):
 @pytest.fixture(params=["", ".gz"])
 def handwriting(request, tmp_path):
     """A folder of 40 and 20 images, plain with a dot in the name, or packed."""
-    drawn = {}
+    files = {}
     for name, count in (("train", 40), ("t10k", 20)):
         images = RNG.integers(0, 256, (count, 28, 28), np.uint8)
         labels = RNG.integers(0, 10, count, np.uint8)
-        for what, array in (("images-idx3", images), ("labels-idx1", labels)):
+        for kind, array in (("images-idx3", images), ("labels-idx1", labels)):
             content = idx(array)
             if request.param:
-                path = tmp_path / f"{name}-{what}-ubyte.gz"
+                path = tmp_path / f"{name}-{kind}-ubyte.gz"
                 path.write_bytes(gzip.compress(content))
             else:
-                (tmp_path / f"{name}-{what.replace('-', '.')}-ubyte").write_bytes(
+                (tmp_path / f"{name}-{kind.replace('-', '.')}-ubyte").write_bytes(
                     content
                 )
-        drawn[name] = images, labels
-    return tmp_path, drawn
+        files[name] = images, labels
+    return tmp_path, files
 
 
 def test_mnist_holds_a_tenth_of_the_training_back(handwriting):
-    folder, drawn = handwriting
+    folder, files = handwriting
     data = mnist(folder)
     assert [len(part) for part in parts(data)] == [36, 4, 20]
-    images, labels = drawn["t10k"]
+    images, labels = files["t10k"]
     assert data.test.inputs.dtype == np.float32
     np.testing.assert_array_equal(
         data.test.inputs[..., 0], images.reshape(20, 784).astype(np.float32) / 255
     )
     np.testing.assert_array_equal(data.test.labels, labels)
-    seen = np.concatenate([data.train.inputs, data.validation.inputs])
-    pixels = np.rint(seen[..., 0] * 255).astype(np.uint8)
+    images_read = np.concatenate([data.train.inputs, data.validation.inputs])
+    pixels = np.rint(images_read[..., 0] * 255).astype(np.uint8)
     kinds = np.concatenate([data.train.labels, data.validation.labels])
-    images, labels = drawn["train"]
+    images, labels = files["train"]
     assert together(pixels, kinds) == together(images, labels)
 
 
 def test_mnist_of_the_test_files_alone_is_split_in_their_order(handwriting):
-    folder, drawn = handwriting
+    folder, files = handwriting
     for path in folder.glob("train-*"):
         path.unlink()
     data = mnist(folder, files="t10k")
     assert [len(part) for part in parts(data)] == [16, 2, 2]
-    seen = np.concatenate([part.inputs[..., 0] for part in parts(data)])
-    np.testing.assert_array_equal(np.rint(seen * 255), drawn["t10k"][0].reshape(20, -1))
+    images_read = np.concatenate([part.inputs[..., 0] for part in parts(data)])
+    np.testing.assert_array_equal(
+        np.rint(images_read * 255), files["t10k"][0].reshape(20, -1)
+    )
     labels = np.concatenate([part.labels for part in parts(data)])
-    np.testing.assert_array_equal(labels, drawn["t10k"][1])
+    np.testing.assert_array_equal(labels, files["t10k"][1])
     with pytest.raises(FileNotFoundError, match=r'train-images.*files="t10k"'):
         mnist(folder)
 
@@ -179,9 +178,9 @@ def test_permuted_mnist_reads_all_parts_in_one_order(handwriting, order):
     ],
 )
 def test_mnist_refuses_damaged_images(handwriting, damage, complaint):
-    folder, drawn = handwriting
+    folder, files = handwriting
     (path,) = folder.glob("t10k-images*")
-    content = damage(idx(drawn["t10k"][0]))
+    content = damage(idx(files["t10k"][0]))
     path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     with pytest.raises(ValueError, match=complaint):
         mnist(folder, files="t10k")
@@ -249,22 +248,22 @@ def as_pickle(folder: Path, name: str, images: np.ndarray, labels: np.ndarray) -
 
 @pytest.fixture(params=[as_binary, as_pickle])
 def photographs(request, tmp_path):
-    drawn = {}
+    files = {}
     for name in BATCHES:
-        drawn[name] = RNG.integers(0, 256, (4, 3072), np.uint8), RNG.permutation(4)
-        request.param(tmp_path, name, *drawn[name])
-    return tmp_path, drawn
+        files[name] = RNG.integers(0, 256, (4, 3072), np.uint8), RNG.permutation(4)
+        request.param(tmp_path, name, *files[name])
+    return tmp_path, files
 
 
 def test_cifar_in_colour_keeps_pixels_in_rows_and_scales_channels(photographs):
-    folder, drawn = photographs
+    folder, files = photographs
     data = cifar(folder, grey=False, records=4)
     assert [part.inputs.shape for part in parts(data)] == [
         (18, 1024, 3),
         (2, 1024, 3),
         (4, 1024, 3),
     ]
-    planes = drawn["test_batch"][0].reshape(4, 3, 32, 32)
+    planes = files["test_batch"][0].reshape(4, 3, 32, 32)
     for example, row, column in ((0, 0, 1), (3, 17, 5)):
         red, green, blue = planes[example, :, row, column] / 255
         expected = [
@@ -275,40 +274,40 @@ def test_cifar_in_colour_keeps_pixels_in_rows_and_scales_channels(photographs):
         pixel = data.test.inputs[example, 32 * row + column]
         np.testing.assert_allclose(pixel, expected, atol=1e-6)
     assert data.test.inputs.dtype == np.float32
-    assert data.test.labels.tolist() == drawn["test_batch"][1].tolist()
+    assert data.test.labels.tolist() == files["test_batch"][1].tolist()
 
 
 @pytest.mark.parametrize("grey", [True, False])
 def test_cifar_keeps_every_photograph_with_its_label(photographs, grey):
-    folder, drawn = photographs
+    folder, files = photographs
     data = cifar(folder, grey=grey, records=4)
-    given = [drawn[name] for name in BATCHES[:-1]]
-    images, labels = (np.concatenate(one) for one in zip(*given, strict=True))
+    batches = [files[name] for name in BATCHES[:-1]]
+    images, labels = (np.concatenate(arrays) for arrays in zip(*batches, strict=True))
     if grey:
         wanted = luma(images.reshape(-1, 3, 1024))
     else:
         wanted = images.reshape(-1, 3, 1024).transpose(0, 2, 1)
-    held = [data.train, data.validation]
-    inputs = np.concatenate([part.inputs for part in held])
+    both_parts = [data.train, data.validation]
+    inputs = np.concatenate([part.inputs for part in both_parts])
     if grey:
         pixels = np.rint(inputs * 61.0 + 122.6)
     else:
         scale = np.array([[0.4914, 0.4822, 0.4465], [0.247, 0.243, 0.261]])
         pixels = np.rint(255 * (inputs * scale[1] + scale[0]))
-    kinds = np.concatenate([part.labels for part in held])
+    kinds = np.concatenate([part.labels for part in both_parts])
     assert together(pixels, kinds) == together(wanted, labels)
-    np.testing.assert_array_equal(data.test.labels, drawn["test_batch"][1])
+    np.testing.assert_array_equal(data.test.labels, files["test_batch"][1])
 
 
 def test_cifar_in_grey_is_the_scaled_luma(photographs):
-    folder, drawn = photographs
+    folder, files = photographs
     data = cifar(folder, records=4)
-    planes = drawn["test_batch"][0].reshape(4, 3, 1024)
+    planes = files["test_batch"][0].reshape(4, 3, 1024)
     mixed = np.tensordot([0.299, 0.587, 0.114], planes.astype(float), (0, 1))
-    found = data.test.inputs[..., 0] * 61.0 + 122.6
+    grey = data.test.inputs[..., 0] * 61.0 + 122.6
     assert data.test.inputs.shape == (4, 1024, 1)
-    assert abs(found - mixed).max() < 0.51  # rounded to whole numbers
-    np.testing.assert_allclose(found, np.rint(found), atol=1e-4)
+    assert abs(grey - mixed).max() < 0.51  # rounded to whole numbers
+    np.testing.assert_allclose(grey, np.rint(grey), atol=1e-4)
 
 
 def test_luma_of_grey_is_itself():

@@ -9,6 +9,7 @@ import pytest
 from sigprop.tasks.characters import Bytes, Characters, alphabet, kept_alphabet
 from sigprop.tasks.examples import training_batch
 from sigprop.tasks.imdb import imdb
+from tests.sigprop.tasks.helpers import assert_same, parts
 
 LIKED = 'I loved it.<br />Très bien, "wow"! 0123456789'
 DISLIKED = "Dull.\t😴 It was\r\nlong"
@@ -42,14 +43,12 @@ def read(folder, **options):
     return imdb(folder, **{"least": 1, "reviews": COUNT, "width": 64, **options})
 
 
-def parts(data):
-    return data.train, data.validation, data.test
-
-
-def words(data, cache):
+def texts_of(data, cache):
     """Every part as texts, by the table of tokens that lies in the cache."""
     (path,) = cache.glob("imdb-vocabulary-*.json")
-    table = {token: word for word, token in json.loads(path.read_text()).items()}
+    table = {
+        token: character for character, token in json.loads(path.read_text()).items()
+    }
     return [
         [
             "".join(table[token] for token in row[:length].tolist())
@@ -57,11 +56,6 @@ def words(data, cache):
         ]
         for part in parts(data)
     ]
-
-
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
 
 
 # --- tokens -------------------------------------------------------------------------
@@ -132,13 +126,13 @@ def test_a_damaged_table_is_refused(tmp_path, content):
 def test_reviews_are_the_texts_of_the_files(folder, tmp_path):
     cache = tmp_path / "cache"
     data = read(folder, cache=cache)
-    found = words(data, cache)
+    read_texts = texts_of(data, cache)
     assert [len(part) for part in parts(data)] == [18, 2, 20]
     assert (data.classes, data.pairs) == (2, False)
     assert data.train.inputs.shape == (18, 64)
     assert data.train.inputs.dtype == np.uint8
     for part, texts, name in zip(
-        parts(data), found, ("train", "train", "test"), strict=True
+        parts(data), read_texts, ("train", "train", "test"), strict=True
     ):
         sorts = [("neg", "pos")[label] for label in part.labels]
         allowed = {
@@ -146,10 +140,10 @@ def test_reviews_are_the_texts_of_the_files(folder, tmp_path):
             for sort in ("neg", "pos")
             for number in range(COUNT)
         }
-        assert [allowed[one] for one in texts] == sorts
-    learned = set(found[0]) | set(found[1])
+        assert [allowed[review] for review in texts] == sorts
+    learned = set(read_texts[0]) | set(read_texts[1])
     assert len(learned) == 20
-    assert found[2] == [
+    assert read_texts[2] == [
         text("test", sort, number) + "<eos>"
         for sort in ("neg", "pos")
         for number in range(COUNT)
@@ -171,12 +165,12 @@ def test_reviews_are_in_the_order_of_their_numbers(folder):
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_the_validation_has_the_same_share_of_each_class(folder, share):
     data = read(folder, val_split=share)
-    held = round(COUNT * share)
-    assert np.bincount(data.validation.labels).tolist() == [held, held]
-    assert np.bincount(data.train.labels).tolist() == [COUNT - held, COUNT - held]
-    again = read(folder, val_split=share)
-    for one, other in zip(parts(data), parts(again), strict=True):
-        assert_same(one, other)
+    count = round(COUNT * share)
+    assert np.bincount(data.validation.labels).tolist() == [count, count]
+    assert np.bincount(data.train.labels).tolist() == [COUNT - count, COUNT - count]
+    repeated = read(folder, val_split=share)
+    for part, other in zip(parts(data), parts(repeated), strict=True):
+        assert_same(part, other)
 
 
 def test_as_published_all_are_learned_from_and_the_test_chooses(folder):
@@ -207,40 +201,45 @@ def test_a_long_review_is_cut_before_its_end(folder, tmp_path):
     path = folder / "test" / "neg" / "0_1.txt"
     path.write_text("o" * 63 + "wl")
     data = read(folder, cache=tmp_path / "cache")
-    assert words(data, tmp_path / "cache")[2][0] == "o" * 63 + "<eos>"
+    assert texts_of(data, tmp_path / "cache")[2][0] == "o" * 63 + "<eos>"
     assert data.test.lengths[0] == 64
 
 
 def test_rare_characters_are_unknown(folder, tmp_path):
-    every, some = tmp_path / "every", tmp_path / "some"
-    texts = words(read(folder, cache=every), every)[0]
-    counts = Counter("".join(one.removesuffix("<eos>") for one in texts))
+    full_cache, some = tmp_path / "every", tmp_path / "some"
+    texts = texts_of(read(folder, cache=full_cache), full_cache)[0]
+    counts = Counter("".join(review.removesuffix("<eos>") for review in texts))
     data = read(folder, least=15, cache=some)
-    frequent = {one for one, count in counts.items() if count >= 15}
+    frequent = {letter for letter, count in counts.items() if count >= 15}
     assert 0 < len(frequent) < len(counts)
     assert data.vocabulary == 3 + len(frequent)
-    expected = "".join(one if one in frequent else "<unk>" for one in DISLIKED)
-    assert words(data, some)[2][0].startswith(expected)
+    expected = "".join(letter if letter in frequent else "<unk>" for letter in DISLIKED)
+    assert texts_of(data, some)[2][0].startswith(expected)
 
 
 def test_the_alphabet_is_that_of_the_training_as_it_is_read(folder, tmp_path):
     cache = tmp_path / "cache"
     plain = read(folder, cache=cache)
-    learned, held, _ = (set(map(_number, one)) for one in words(plain, cache))
+    learned, held_letter, _ = (
+        set(map(_number, learned_letter)) for learned_letter in texts_of(plain, cache)
+    )
 
     def vocabulary(part, review, content):
         sort, number = review
         (path,) = (folder / part / sort).glob(f"{number}_*.txt")
         before = path.read_bytes()
         path.write_text(content)
-        found = read(folder)
+        data = read(folder)
         path.write_bytes(before)
-        return found.vocabulary, (found.test.inputs == 1).any()
+        return data.vocabulary, (data.test.inputs == 1).any()
 
-    one, other = min(learned), min(held)
+    learned_letter, other = min(learned), min(held_letter)
     assert plain.vocabulary is not None
-    assert vocabulary("train", one, "ψ") == (plain.vocabulary + 1, False)
-    assert vocabulary("train", one, "o" * 63 + "ψ") == (plain.vocabulary, False)
+    assert vocabulary("train", learned_letter, "ψ") == (plain.vocabulary + 1, False)
+    assert vocabulary("train", learned_letter, "o" * 63 + "ψ") == (
+        plain.vocabulary,
+        False,
+    )
     assert vocabulary("train", other, "ψ") == (plain.vocabulary, False)
     assert vocabulary("test", other, "ψ") == (plain.vocabulary, True)
 
@@ -251,15 +250,15 @@ def _number(review):
 
 
 def test_packed_reviews_are_those_read_and_follow_a_change(folder, tmp_path):
-    cache, told = tmp_path / "cache", []
+    cache, messages = tmp_path / "cache", []
     plain = read(folder)
-    first = read(folder, cache=cache, progress=told.append)
-    again = read(folder, cache=cache, progress=pytest.fail)
-    for one, packed, mapped in zip(*map(parts, (plain, first, again)), strict=True):
-        assert_same(one, packed)
-        assert_same(one, mapped)
+    first = read(folder, cache=cache, progress=messages.append)
+    repeated = read(folder, cache=cache, progress=pytest.fail)
+    for part, packed, mapped in zip(*map(parts, (plain, first, repeated)), strict=True):
+        assert_same(part, packed)
+        assert_same(part, mapped)
         assert isinstance(mapped.inputs, np.memmap)
-    assert told == [
+    assert messages == [
         "train: 18 of 18 reviews read",
         "test: 20 of 20 reviews read",
         "validation: 2 of 2 reviews read",
@@ -273,9 +272,9 @@ def test_packed_reviews_are_those_read_and_follow_a_change(folder, tmp_path):
 
 
 def test_a_missing_folder_names_the_layout(folder, tmp_path):
-    for found in (tmp_path / "elsewhere", folder / "train"):
+    for missing_from in (tmp_path / "elsewhere", folder / "train"):
         with pytest.raises(FileNotFoundError, match=r"train/pos.*{id}_{rating}.txt"):
-            read(found)
+            read(missing_from)
 
 
 def test_an_unfinished_folder_is_refused(folder):

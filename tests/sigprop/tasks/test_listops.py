@@ -8,6 +8,7 @@ import pytest
 from sigprop.tasks.examples import Examples, training_batch
 from sigprop.tasks.expressions import EOS, LRA, SHORT, TOKENS, Rules, values
 from sigprop.tasks.listops import curried, listops, parsed, read_table, write_table
+from tests.sigprop.tasks.helpers import assert_same, parts
 
 COUNTS = (600, 40, 50)
 HEADER = b"Source\tTarget\r\n"
@@ -19,22 +20,11 @@ def short(**options):
     return listops(rules=SHORT, counts=COUNTS, **options)
 
 
-def parts(data):
-    return data.train, data.validation, data.test
-
-
 def expressions(part):
     return [
         row[:length].tobytes()
         for row, length in zip(part.inputs, part.lengths, strict=True)
     ]
-
-
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        one, other = getattr(first, name), getattr(second, name)
-        np.testing.assert_array_equal(one, other)
-        assert one.dtype == other.dtype
 
 
 def written(folder):
@@ -45,7 +35,7 @@ def written(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "prefix"),
     [
         ("4", "4"),
         ("( ( ( [MAX 2 ) 9 ) ] )", "[MAX 2 9 ]"),
@@ -53,9 +43,9 @@ def written(folder):
         ("( ( ( [MED ( ( ( [MAX 0 ) 7 ) ] ) ) 8 ) ] )", "[MED [MAX 0 7 ] 8 ]"),
     ],
 )
-def test_parentheses_are_those_of_the_files(text, words):
+def test_parentheses_are_those_of_the_files(text, prefix):
     tokens = parsed(text)
-    assert [TOKENS[token] for token in tokens] == words.split()
+    assert [TOKENS[token] for token in tokens] == prefix.split()
     assert curried(tokens) == text
 
 
@@ -68,31 +58,33 @@ def test_every_example_is_an_expression_an_end_and_its_value():
         for row, length in zip(part.inputs, part.lengths, strict=True):
             assert row[length - 1] == EOS
             assert not row[length:].any()
-        joined = b"".join(one[:-1] for one in expressions(part))
-        found = values(np.frombuffer(joined, np.uint8))
-        np.testing.assert_array_equal(found, part.labels)
+        joined = b"".join(expression[:-1] for expression in expressions(part))
+        results = values(np.frombuffer(joined, np.uint8))
+        np.testing.assert_array_equal(results, part.labels)
 
 
 def test_strings_have_the_lengths_of_the_grammar():
-    for one in expressions(short().test):
-        text, count = curried(one[:-1]), len(one) - 1
+    for expression in expressions(short().test):
+        text, count = curried(expression[:-1]), len(expression) - 1
         assert text.count("(") == text.count(")") == count - 1
-        letters = sum(len(TOKENS[token]) for token in one[:-1])
+        letters = sum(len(TOKENS[token]) for token in expression[:-1])
         assert len(text) == 5 * (count - 1) + letters
 
 
 def test_parts_are_disjoint_and_distinct():
-    every = [one for part in parts(short()) for one in expressions(part)]
-    assert len(set(every)) == len(every) == sum(COUNTS)
+    all_expressions = [
+        expression for part in parts(short()) for expression in expressions(part)
+    ]
+    assert len(set(all_expressions)) == len(all_expressions) == sum(COUNTS)
 
 
 def test_data_depend_on_the_seed_alone():
-    first, again, other = short(seed=4), short(seed=4), short(seed=5)
-    for one, same in zip(parts(first), parts(again), strict=True):
-        assert_same(one, same)
+    first, repeated, other = short(seed=4), short(seed=4), short(seed=5)
+    for part, same in zip(parts(first), parts(repeated), strict=True):
+        assert_same(part, same)
     assert set(expressions(first.train)).isdisjoint(expressions(other.train))
-    one, same = (training_batch(data.train, 32, 1, 21) for data in (first, again))
-    np.testing.assert_array_equal(one.inputs, same.inputs)
+    part, same = (training_batch(data.train, 32, 1, 21) for data in (first, repeated))
+    np.testing.assert_array_equal(part.inputs, same.inputs)
 
 
 def test_a_root_alone_tells_a_third():
@@ -132,12 +124,12 @@ def test_files_are_read_back_as_written(tmp_path):
 
 def test_lines_may_end_in_lf(tmp_path):
     path = tmp_path / "table.tsv"
-    found = []
+    tables = []
     for content in (HEADER + GOOD + GOOD, (HEADER + GOOD + GOOD).replace(b"\r", b"")):
         path.write_bytes(content)
-        found.append(read_table(path, WIDTH))
-    assert_same(*found)
-    assert found[0].labels.tolist() == [9, 9]
+        tables.append(read_table(path, WIDTH))
+    assert_same(*tables)
+    assert tables[0].labels.tolist() == [9, 9]
 
 
 @pytest.mark.parametrize(
@@ -214,14 +206,14 @@ def test_every_part_needs_an_example():
 
 
 def test_packed_draws_are_those_drawn(tmp_path):
-    told = []
-    first = short(cache=tmp_path, progress=told.append)
-    assert told[-1] == "690 of 690 expressions drawn"
+    messages = []
+    first = short(cache=tmp_path, progress=messages.append)
+    assert messages[-1] == "690 of 690 expressions drawn"
     second = short(cache=tmp_path, progress=pytest.fail)
-    for one, same, plain in zip(
+    for part, same, plain in zip(
         parts(first), parts(second), parts(short()), strict=True
     ):
-        assert_same(one, plain)
+        assert_same(part, plain)
         assert_same(same, plain)
     assert isinstance(second.train.inputs.base, np.memmap)
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]

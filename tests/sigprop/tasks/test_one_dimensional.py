@@ -48,9 +48,9 @@ def summed(task, lam, steps):
     covariance = np.asarray(task.process.autocovariance(lags))
     total = 0.0
     for t in range(1, steps + 1):
-        seen = difference[:t]
+        kernel = difference[:t]
         pairs = covariance[np.abs(lags[:t, None] - lags[:t])]
-        total += np.real(seen @ pairs @ seen.conj())
+        total += np.real(kernel @ pairs @ kernel.conj())
     return total / (2 * steps)
 
 
@@ -72,10 +72,10 @@ def test_loss_is_the_sum_over_all_pairs_of_inputs(process, normalised):
     endless = OneDimensional(TEACHER, normalised, process)
     for modulus, angle in STUDENTS:
         lam = cmath.rect(modulus, angle)
-        found = float(finite.loss(modulus, angle))
-        assert found == pytest.approx(summed(finite, lam, 7), rel=1e-12)
-        found = float(endless.loss(modulus, angle))
-        assert found == pytest.approx(last_step(endless, lam, 300), rel=1e-10)
+        loss = float(finite.loss(modulus, angle))
+        assert loss == pytest.approx(summed(finite, lam, 7), rel=1e-12)
+        loss = float(endless.loss(modulus, angle))
+        assert loss == pytest.approx(last_step(endless, lam, 300), rel=1e-10)
 
 
 def test_loss_is_that_of_simulated_units():
@@ -101,11 +101,11 @@ def test_white_losses_are_those_of_the_paper():
     for modulus, angle in STUDENTS:
         lam = cmath.rect(modulus, angle)
         pair = lam, lam.conjugate(), TEACHER, TEACHER.conjugate()
-        found = float(OneDimensional(TEACHER, normalised=False).loss(modulus, angle))
-        assert found == pytest.approx(plain(*pair).real, rel=1e-12)
-        both = OneDimensional(TEACHER)
-        by_modes = both._by_modes(jnp.asarray(modulus), jnp.asarray(angle))
-        assert float(both.loss(modulus, angle)) == pytest.approx(float(by_modes))
+        loss = float(OneDimensional(TEACHER, normalised=False).loss(modulus, angle))
+        assert loss == pytest.approx(plain(*pair).real, rel=1e-12)
+        task = OneDimensional(TEACHER)
+        by_modes = task._by_modes(jnp.asarray(modulus), jnp.asarray(angle))
+        assert float(task.loss(modulus, angle)) == pytest.approx(float(by_modes))
 
 
 @pytest.mark.parametrize("length", [None, 9])
@@ -122,30 +122,32 @@ def test_student_without_stationary_state_has_infinite_loss():
 
 
 @pytest.mark.parametrize(
-    ("chart", "length"),
-    [*((chart, None) for chart in CHARTS), (Chart(), 9)],
+    ("parametrisation", "length"),
+    [*((parametrisation, None) for parametrisation in CHARTS), (Chart(), 9)],
     ids=repr,
 )
-def test_gradient_is_the_difference_quotient(chart, length):
+def test_gradient_is_the_difference_quotient(parametrisation, length):
     task = OneDimensional(TEACHER, length=length)
 
     def loss(at):
-        return task.loss(*chart.polar(Coordinates(*at)))
+        return task.loss(*parametrisation.polar(Coordinates(*at)))
 
-    both = jax.jit(jax.value_and_grad(loss))
-    at, step = np.array(chart.coordinates(0.6, 0.9)), 1e-6
-    slope = np.asarray(both(at)[1])
+    loss_and_gradient = jax.jit(jax.value_and_grad(loss))
+    at, step = np.array(parametrisation.coordinates(0.6, 0.9)), 1e-6
+    gradient = np.asarray(loss_and_gradient(at)[1])
     for i, unit in enumerate(np.eye(2)):
-        ahead, behind = (float(both(at + sign * step * unit)[0]) for sign in (1, -1))
-        assert slope[i] == pytest.approx((ahead - behind) / (2 * step), rel=1e-6)
-    assert np.abs(slope).min() > 1e-4
+        ahead, behind = (
+            float(loss_and_gradient(at + sign * step * unit)[0]) for sign in (1, -1)
+        )
+        assert gradient[i] == pytest.approx((ahead - behind) / (2 * step), rel=1e-6)
+    assert np.abs(gradient).min() > 1e-4
 
 
-@pytest.mark.parametrize("chart", CHARTS, ids=repr)
-def test_chart_leads_there_and_back(chart):
+@pytest.mark.parametrize("parametrisation", CHARTS, ids=repr)
+def test_chart_leads_there_and_back(parametrisation):
     modulus, angle = jnp.array([0.1, 0.7, 0.999]), jnp.array([0.03, 1.0, 3.0])
-    found = chart.polar(chart.coordinates(modulus, angle))
-    np.testing.assert_allclose(found, [modulus, angle], rtol=1e-12)
+    polar = parametrisation.polar(parametrisation.coordinates(modulus, angle))
+    np.testing.assert_allclose(polar, [modulus, angle], rtol=1e-12)
 
 
 def test_charts_are_those_of_the_paper():
@@ -162,29 +164,38 @@ def test_charts_are_those_of_the_paper():
 
 
 def test_optimal_chart_makes_both_curvatures_one():
-    chart, task = Chart("tanh", "optimal", held=True), OneDimensional(0.99 + 0j)
-    at = chart.coordinates(0.99, 0.0)
-    hessian = jax.jit(jax.hessian(lambda x: task.loss(*chart.polar(Coordinates(*x)))))
+    parametrisation, task = (
+        Chart("tanh", "optimal", held=True),
+        OneDimensional(0.99 + 0j),
+    )
+    at = parametrisation.coordinates(0.99, 0.0)
+    hessian = jax.jit(
+        jax.hessian(lambda x: task.loss(*parametrisation.polar(Coordinates(*x))))
+    )
     np.testing.assert_allclose(hessian(jnp.array(at)), np.eye(2), atol=1e-6)
 
 
 def test_held_modulus_changes_slopes_and_no_values():
-    whole, held = (Chart("tanh", "optimal", held=held) for held in (False, True))
-    at = whole.coordinates(0.6, 0.9)
-    assert whole.polar(at) == held.polar(at)
-    slopes = [
-        jax.grad(lambda m, chart=chart: chart.polar(Coordinates(m, at.angle))[1])(
-            at.modulus
-        )
-        for chart in (whole, held)
+    free, with_held = (
+        Chart("tanh", "optimal", held=held_modulus) for held_modulus in (False, True)
+    )
+    at = free.coordinates(0.6, 0.9)
+    assert free.polar(at) == with_held.polar(at)
+    gradients = [
+        jax.grad(
+            lambda m, parametrisation=parametrisation: parametrisation.polar(
+                Coordinates(m, at.angle)
+            )[1]
+        )(at.modulus)
+        for parametrisation in (free, with_held)
     ]
-    assert abs(float(slopes[0])) > 0.1
-    assert float(slopes[1]) == 0
+    assert abs(float(gradients[0])) > 0.1
+    assert float(gradients[1]) == 0
 
 
 def test_powers_have_slopes_at_zero():
-    found = jax.jacfwd(lambda x: powers(jnp.array([x + 0j]), 4)[:, 0].real)(0.0)
-    assert found.tolist() == [0, 1, 0, 0]
+    jacobian = jax.jacfwd(lambda x: powers(jnp.array([x + 0j]), 4)[:, 0].real)(0.0)
+    assert jacobian.tolist() == [0, 1, 0, 0]
 
 
 @pytest.mark.parametrize("teacher", [1.0 + 0j, 0.9 + 0.9j, complex("nan")])

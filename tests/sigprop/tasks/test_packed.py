@@ -5,13 +5,14 @@ import pytest
 
 from sigprop.numerics.files import unfinished
 from sigprop.tasks.packed import BLOCK, Form, identity, kept, padded, place
+from tests.sigprop.tasks.helpers import assert_same
 
 FORM = Form(width=6, vocabulary=300, classes=4, end=2)
 ROWS = [([7, 8, 2], 1), ([299, 9, 5, 4, 3, 2], 3), ([2], 0)]
 
 
-def rows(given=ROWS):
-    return ((np.array(tokens), label) for tokens, label in given)
+def rows(examples=ROWS):
+    return ((np.array(tokens), label) for tokens, label in examples)
 
 
 def many(count, seed=0):
@@ -25,23 +26,16 @@ def forbidden():
     raise AssertionError("asked for what is packed already")
 
 
-def assert_same(first, second):
-    for name in ("inputs", "lengths", "labels"):
-        one, other = getattr(first, name), getattr(second, name)
-        np.testing.assert_array_equal(one, other)
-        assert one.dtype == other.dtype
-
-
 def test_rows_are_padded_with_zeros():
-    found = padded(rows(), FORM)
-    assert found.inputs.tolist() == [
+    table = padded(rows(), FORM)
+    assert table.inputs.tolist() == [
         [7, 8, 2, 0, 0, 0],
         [299, 9, 5, 4, 3, 2],
         [2, 0, 0, 0, 0, 0],
     ]
-    assert found.lengths.tolist() == [3, 6, 1]
-    assert found.labels.tolist() == [1, 3, 0]
-    assert found.lengths.dtype == found.labels.dtype == np.int32
+    assert table.lengths.tolist() == [3, 6, 1]
+    assert table.labels.tolist() == [1, 3, 0]
+    assert table.lengths.dtype == table.labels.dtype == np.int32
 
 
 @pytest.mark.parametrize(
@@ -50,20 +44,20 @@ def test_rows_are_padded_with_zeros():
 )
 def test_tokens_have_the_smallest_type_that_holds_them(vocabulary, kind):
     form = Form(2, vocabulary, 2)
-    found = padded(rows([([vocabulary - 1, 1], 1)]), form)
-    assert found.inputs.dtype == kind
-    assert found.inputs.tolist() == [[vocabulary - 1, 1]]
+    table = padded(rows([([vocabulary - 1, 1], 1)]), form)
+    assert table.inputs.dtype == kind
+    assert table.inputs.tolist() == [[vocabulary - 1, 1]]
 
 
 @pytest.mark.parametrize("count", [1, BLOCK, 2 * BLOCK + 345])
 def test_a_file_holds_what_memory_holds(tmp_path, count):
     plain = padded(many(count), FORM)
     first = kept(tmp_path, "x", 0, FORM, lambda: many(count))
-    again = kept(tmp_path, "x", 0, FORM, forbidden)
+    repeated = kept(tmp_path, "x", 0, FORM, forbidden)
     assert len(plain) == count
     assert_same(plain, first)
-    assert_same(plain, again)
-    assert isinstance(again.inputs, np.memmap)
+    assert_same(plain, repeated)
+    assert isinstance(repeated.inputs, np.memmap)
     (path,) = tmp_path.iterdir()
     table = np.load(path)
     assert table.flags.c_contiguous

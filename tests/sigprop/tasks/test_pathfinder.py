@@ -16,6 +16,7 @@ from sigprop.tasks import pathfinder as module
 from sigprop.tasks.contours import PATHFINDER_32, Picture, picture
 from sigprop.tasks.examples import split, training_batch
 from sigprop.tasks.pathfinder import pathfinder, released
+from tests.sigprop.tasks.helpers import parts
 
 COUNTS = (9, 3, 4)
 TOTAL = sum(COUNTS)
@@ -28,12 +29,8 @@ def small_shards(monkeypatch):
     monkeypatch.setattr(module, "SHARD", 5)
 
 
-def drawn(**options):
+def small_pathfinder(**options):
     return pathfinder(**{"rules": RULES, "counts": COUNTS, "seed": 3, **options})
-
-
-def parts(data):
-    return data.train, data.validation, data.test
 
 
 def joined(data):
@@ -41,9 +38,9 @@ def joined(data):
 
 
 def assert_same(first, second):
-    for one, other in zip(parts(first), parts(second), strict=True):
+    for part, other in zip(parts(first), parts(second), strict=True):
         for name in ("inputs", "lengths", "labels"):
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+            np.testing.assert_array_equal(getattr(part, name), getattr(other, name))
 
 
 def packed(cache):
@@ -54,14 +51,14 @@ def packed(cache):
 
 
 def test_drawn_parts_are_the_pictures_one_after_another():
-    data = drawn()
+    data = small_pathfinder()
     assert (data.classes, data.vocabulary, data.pairs) == (2, None, False)
     assert tuple(len(part) for part in parts(data)) == COUNTS
-    every = [picture(RULES, 3, index) for index in range(TOTAL)]
+    all_pictures = [picture(RULES, 3, index) for index in range(TOTAL)]
     labels = np.concatenate([part.labels for part in parts(data)])
-    assert labels.tolist() == [one.label for one in every]
-    for row, one in zip(joined(data), every, strict=True):
-        np.testing.assert_array_equal(row, one.image.reshape(PIXELS, 1))
+    assert labels.tolist() == [example.label for example in all_pictures]
+    for row, example in zip(joined(data), all_pictures, strict=True):
+        np.testing.assert_array_equal(row, example.image.reshape(PIXELS, 1))
     for part in parts(data):
         assert part.inputs.dtype == np.uint8
         assert (part.lengths == PIXELS).all()
@@ -71,7 +68,7 @@ def test_drawn_parts_are_the_pictures_one_after_another():
 MANY = 1200  # one label in a hundred that is wrong is missed once in 170 000 tries
 
 
-def told(index):
+def label_and_image(index):
     """A label and a picture that tell the index."""
     label = (index * index // 7) % 2
     return label, np.resize(np.frombuffer(index.to_bytes(4), np.uint8), (32, 32))
@@ -85,19 +82,19 @@ def assert_labels_of_their_pictures(data):
     indices = [index_of(row) for row in joined(data)]
     assert sorted(indices) == list(range(MANY))
     labels = np.concatenate([part.labels for part in parts(data)])
-    assert labels.tolist() == [told(index)[0] for index in indices]
+    assert labels.tolist() == [label_and_image(index)[0] for index in indices]
 
 
 @pytest.mark.parametrize("packing", [False, True])
 def test_a_thousand_drawn_pictures_keep_their_labels(tmp_path, monkeypatch, packing):
     def drawing(rules, seed, index):
-        label, image = told(index)
+        label, image = label_and_image(index)
         return Picture(image, label, [], [], [], 1)
 
     monkeypatch.setattr(module, "picture", drawing)
     monkeypatch.setattr(module, "SHARD", 500)
     counts = (MANY - 200, 100, 100)
-    data = drawn(counts=counts, cache=tmp_path if packing else None)
+    data = small_pathfinder(counts=counts, cache=tmp_path if packing else None)
     assert_labels_of_their_pictures(data)
     assert [index_of(row) for row in joined(data)] == list(range(MANY))
 
@@ -108,31 +105,37 @@ def test_a_thousand_files_keep_their_labels(tmp_path, monkeypatch):
         folder = tmp_path / f"imgs/{batch}"
         folder.mkdir(parents=True)
         lines = []
-        for place in range(MANY // 4):
-            index = batch * MANY // 4 + place
-            (folder / f"sample_{place}.png").write_bytes(index.to_bytes(4))
-            line = f"imgs/{batch} sample_{place}.png {place} {told(index)[0]} 1\n"
+        for number in range(MANY // 4):
+            index = batch * MANY // 4 + number
+            (folder / f"sample_{number}.png").write_bytes(index.to_bytes(4))
+            line = f"imgs/{batch} sample_{number}.png {number} {label_and_image(index)[0]} 1\n"
             lines.append(line)
         (tmp_path / f"metadata/{batch}.npy").write_text("".join(lines))
     monkeypatch.setattr(
         module,
         "_decoded",
-        lambda path, window: told(int.from_bytes(path.read_bytes()))[1],
+        lambda path, window: label_and_image(int.from_bytes(path.read_bytes()))[1],
     )
     monkeypatch.setattr(module, "SHARD", 500)
     assert_labels_of_their_pictures(pathfinder(tmp_path))
 
 
 def test_data_depend_on_the_seed_alone():
-    assert_same(drawn(), drawn())
-    assert len(np.unique(joined(drawn()), axis=0)) == TOTAL
-    assert not (joined(drawn()) == joined(drawn(seed=4))).all((1, 2)).any()
+    assert_same(small_pathfinder(), small_pathfinder())
+    assert len(np.unique(joined(small_pathfinder()), axis=0)) == TOTAL
+    assert (
+        not (joined(small_pathfinder()) == joined(small_pathfinder(seed=4)))
+        .all((1, 2))
+        .any()
+    )
 
 
 def test_workers_change_nothing(tmp_path):
     lines = []
-    held = drawn()
-    assert_same(held, drawn(workers=2, cache=tmp_path, progress=lines.append))
+    data = small_pathfinder()
+    assert_same(
+        data, small_pathfinder(workers=2, cache=tmp_path, progress=lines.append)
+    )
     assert sorted(lines) == sorted(
         f"{count} of {TOTAL} pictures ready" for count in ready(lines)
     )
@@ -148,18 +151,18 @@ def ready(lines):
 
 
 def test_packed_pictures_are_those_drawn_and_are_mapped(tmp_path, monkeypatch):
-    data = drawn(cache=tmp_path)
-    assert_same(drawn(), data)
+    data = small_pathfinder(cache=tmp_path)
+    assert_same(small_pathfinder(), data)
     names = packed(tmp_path)
     assert [name.endswith("-labels.npy") for name in names] == [True, False]
     monkeypatch.setattr(module, "picture", None)
-    again = drawn(cache=tmp_path, counts=(10, 2, 4))
-    np.testing.assert_array_equal(joined(data), joined(again))
-    for part in parts(again):
+    repeated = small_pathfinder(cache=tmp_path, counts=(10, 2, 4))
+    np.testing.assert_array_equal(joined(data), joined(repeated))
+    for part in parts(repeated):
         assert isinstance(part.inputs, np.memmap)
         assert not part.inputs.flags.writeable
     monkeypatch.undo()
-    drawn(cache=tmp_path, seed=4)
+    small_pathfinder(cache=tmp_path, seed=4)
     assert len(packed(tmp_path)) == 4
 
 
@@ -199,34 +202,34 @@ def test_a_killed_cache_goes_on(tmp_path, monkeypatch):
 
     monkeypatch.setattr(module, "picture", counted)
     lines = []
-    data = drawn(cache=tmp_path, progress=lines.append)
+    data = small_pathfinder(cache=tmp_path, progress=lines.append)
     assert indices == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15]
     assert ready(lines) == [10, 15, 16]
     assert len(packed(tmp_path)) == 2
     monkeypatch.undo()
-    assert_same(drawn(), data)
+    assert_same(small_pathfinder(), data)
 
 
 def test_labels_that_are_lost_are_drawn_again(tmp_path):
-    drawn(cache=tmp_path)
+    small_pathfinder(cache=tmp_path)
     (tmp_path / packed(tmp_path)[0]).unlink()
-    assert_same(drawn(), drawn(cache=tmp_path))
+    assert_same(small_pathfinder(), small_pathfinder(cache=tmp_path))
 
 
 def test_damaged_packed_files_say_what_to_delete(tmp_path):
-    drawn(cache=tmp_path)
+    small_pathfinder(cache=tmp_path)
     labels, pictures = (tmp_path / name for name in packed(tmp_path))
-    whole = pictures.read_bytes()
-    pictures.write_bytes(whole[:-100])
+    content = pictures.read_bytes()
+    pictures.write_bytes(content[:-100])
     with pytest.raises(ValueError, match="need a whole packed file, delete"):
-        drawn(cache=tmp_path)
+        small_pathfinder(cache=tmp_path)
     np.save(pictures, np.zeros((TOTAL, 7, 1), np.uint8))
     with pytest.raises(ValueError, match=r"need uint8 \(16, 1024, 1\), got .* delete"):
-        drawn(cache=tmp_path)
-    pictures.write_bytes(whole)
+        small_pathfinder(cache=tmp_path)
+    pictures.write_bytes(content)
     np.save(labels, np.full(TOTAL, 2, np.uint8))
     with pytest.raises(ValueError, match="need labels of 0 or 1, got others; delete"):
-        drawn(cache=tmp_path)
+        small_pathfinder(cache=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +242,7 @@ def test_damaged_packed_files_say_what_to_delete(tmp_path):
 )
 def test_impossible_requests_are_refused(options, match):
     with pytest.raises(ValueError, match=match):
-        drawn(**options)
+        small_pathfinder(**options)
 
 
 # --- read ---------------------------------------------------------------------------
@@ -268,11 +271,11 @@ def level(folder):
             images.append(pixels.reshape(PIXELS, 1))
             labels.append(label)
         path = folder / "metadata" / f"{batch}.npy"
-        words = [[str(field) for field in row] for row in rows]
+        table = [[str(field) for field in row] for row in rows]
         if batch == 2:
-            np.save(path, np.array(words))
+            np.save(path, np.array(table))
         else:
-            path.write_text("".join(f"{' '.join(row)}\n" for row in words), "ascii")
+            path.write_text("".join(f"{' '.join(row)}\n" for row in table), "ascii")
     return np.stack(images), np.array(labels)
 
 
@@ -300,9 +303,9 @@ def test_files_are_read_back_as_written(tmp_path):
     assert_same(data, pathfinder(tmp_path / "level", workers=2))
     cache = tmp_path / "cache"
     assert_same(data, pathfinder(tmp_path / "level", cache=cache))
-    kept = pathfinder(tmp_path / "level", cache=cache)
-    assert_same(data, kept)
-    assert isinstance(kept.train.inputs, np.memmap)
+    read_back = pathfinder(tmp_path / "level", cache=cache)
+    assert_same(data, read_back)
+    assert isinstance(read_back.train.inputs, np.memmap)
     assert len(packed(cache)) == 2
 
 
@@ -311,9 +314,9 @@ def test_drawn_pictures_survive_the_released_layout(tmp_path):
     (tmp_path / "metadata").mkdir()
     (tmp_path / "imgs/0").mkdir(parents=True)
     lines = []
-    for index, one in enumerate(ones):
-        Image.fromarray(one.image).save(tmp_path / f"imgs/0/sample_{index}.png")
-        lines.append(f"imgs/0 sample_{index}.png {index} {one.label}\n")
+    for index, example in enumerate(ones):
+        Image.fromarray(example.image).save(tmp_path / f"imgs/0/sample_{index}.png")
+        lines.append(f"imgs/0 sample_{index}.png {index} {example.label}\n")
     (tmp_path / "metadata/0.npy").write_text("".join(lines), "ascii")
     data = pathfinder(tmp_path)
     order = np.concatenate(split(10, (0.8, 0.1, 0.1)))

@@ -43,8 +43,10 @@ def test_scale_is_the_loss_of_no_power():
 @pytest.mark.parametrize("name", CHARTS)
 def test_chart_leads_there_and_back(name):
     lam = jnp.asarray([0.5 * cmath.exp(2.1j), TEACHER, 0.999 * cmath.exp(-3j)])
-    made = chart(name)
-    np.testing.assert_allclose(made.eigenvalue(made.parameters(lam)), lam, rtol=1e-13)
+    parametrisation = chart(name)
+    np.testing.assert_allclose(
+        parametrisation.eigenvalue(parametrisation.parameters(lam)), lam, rtol=1e-13
+    )
 
 
 def test_charts_are_those_of_the_paper():
@@ -56,35 +58,42 @@ def test_charts_are_those_of_the_paper():
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_gradient_is_the_difference_quotient(name):
-    task, made = power(TEACHER, 20), chart(name)
+    task, parametrisation = power(TEACHER, 20), chart(name)
 
     def loss(at):
-        return task.loss(made.eigenvalue(at))
+        return task.loss(parametrisation.eigenvalue(at))
 
-    at, step = made.parameters(jnp.asarray(cmath.rect(0.96, 1.17))), 1e-6
-    slope = jax.grad(loss)(at)
+    at, step = parametrisation.parameters(jnp.asarray(cmath.rect(0.96, 1.17))), 1e-6
+    gradient = jax.grad(loss)(at)
     for i, unit in enumerate(np.eye(2)):
         quotient = float(loss(at + step * unit) - loss(at - step * unit)) / (2 * step)
-        assert float(slope[i]) == pytest.approx(quotient, rel=1e-6)
-    assert np.abs(slope).min() > 0.1
+        assert float(gradient[i]) == pytest.approx(quotient, rel=1e-6)
+    assert np.abs(gradient).min() > 0.1
 
 
 def test_quarter_turn_exchanges_the_cartesian_axes():
     at = cmath.rect(0.98, 0.5)
-    slopes = []
+    gradients = []
     for turn in (1, 1j):
         task = power(cmath.rect(0.99, 0.53) * turn, 100)
         parts = jnp.array([(at * turn).real, (at * turn).imag])
-        slopes.append(jax.grad(lambda x, task=task: task.loss(x[0] + 1j * x[1]))(parts))
-    np.testing.assert_allclose(slopes[1], [-slopes[0][1], slopes[0][0]], rtol=1e-9)
+        gradients.append(
+            jax.grad(lambda x, task=task: task.loss(x[0] + 1j * x[1]))(parts)
+        )
+    np.testing.assert_allclose(
+        gradients[1], [-gradients[0][1], gradients[0][0]], rtol=1e-9
+    )
 
 
 def test_many_tasks_are_as_many_single_ones():
     teachers = [TEACHER, 0.5 + 0.1j]
     lam = jnp.asarray([0.3 + 0.9j, 0.4 + 0j])
-    together = jax.vmap(lambda task, one: task.loss(one))(power(teachers, 5), lam)
+    together = jax.vmap(lambda task, eigenvalue: task.loss(eigenvalue))(
+        power(teachers, 5), lam
+    )
     single = [
-        float(power(one, 5).loss(at)) for one, at in zip(teachers, lam, strict=True)
+        float(power(teacher, 5).loss(at))
+        for teacher, at in zip(teachers, lam, strict=True)
     ]
     np.testing.assert_allclose(together, single, rtol=1e-13)
 

@@ -19,9 +19,9 @@ FAR = 5.0  # standard errors
 
 @pytest.mark.parametrize("seed", [0, 3])
 def test_stand_in_has_the_autocovariance_of_the_paper(seed):
-    drawn = stand_in(64, 128, 24, seed)
-    assert (drawn.number, drawn.steps, drawn.width) == (64, 128, 24)
-    each = autocovariance(drawn, draws=40).each
+    sequences = stand_in(64, 128, 24, seed)
+    assert (sequences.number, sequences.steps, sequences.width) == (64, 128, 24)
+    each = autocovariance(sequences, draws=40).each
     lags = [0, 1, 10, 100]
     exact = np.array([0.376, *(0.044 * 0.997 ** np.array(lags[1:]))])
     sem = each.std(0, ddof=1)[lags] / 8
@@ -32,9 +32,9 @@ def test_stand_in_has_the_autocovariance_of_the_paper(seed):
 
 
 def test_a_drawn_sequence_does_not_depend_on_those_beside_it():
-    drawn = stand_in(10, 16, 3, seed=1)
-    together = drawn.take(2, 6)
-    alone = np.concatenate([drawn.take(place, 1) for place in range(2, 8)])
+    sequences = stand_in(10, 16, 3, seed=1)
+    together = sequences.take(2, 6)
+    alone = np.concatenate([sequences.take(index, 1) for index in range(2, 8)])
     np.testing.assert_array_equal(together, alone)
     assert np.abs(together[0] - together[1]).max() > 0.1
     assert np.abs(stand_in(10, 16, 3, seed=2).take(2, 6) - together).max() > 0.1
@@ -44,13 +44,13 @@ def test_a_drawn_sequence_does_not_depend_on_those_beside_it():
 def test_embeddings_are_those_of_the_file(tmp_path, dtype):
     values = np.random.default_rng(0).normal(size=(5, 7, 3)).astype(dtype)
     np.save(tmp_path / "text.npy", values)
-    found = embeddings(tmp_path / "text.npy", 3, count=4, steps=6)
-    assert found[:4] == ("text", 4, 6, 3)
-    taken = found.take(1, 2)
+    sequences = embeddings(tmp_path / "text.npy", 3, count=4, steps=6)
+    assert sequences[:4] == ("text", 4, 6, 3)
+    taken = sequences.take(1, 2)
     assert taken.dtype == np.float32
     np.testing.assert_array_equal(taken, values[1:3, :6].astype(np.float32))
     with pytest.raises(ValueError, match="need sequences between 0 and 4, got 3 to 5"):
-        found.take(3, 2)
+        sequences.take(3, 2)
 
 
 def _holed():
@@ -60,7 +60,7 @@ def _holed():
 
 
 @pytest.mark.parametrize(
-    ("values", "options", "said"),
+    ("values", "options", "message"),
     [
         (np.ones((2, 3, 4)), {"width": 5}, "need embeddings of width 5, got 4"),
         (np.zeros((0, 3, 4)), {}, r"none of them zero, got \(0, 3, 4\)"),
@@ -72,18 +72,18 @@ def _holed():
         (np.array([None]), {}, "need a whole .npy file of plain numbers"),
     ],
 )
-def test_bad_embeddings_get_one_line(tmp_path, values, options, said):
+def test_bad_embeddings_get_one_line(tmp_path, values, options, message):
     np.save(tmp_path / "bad.npy", values, allow_pickle=True)
-    with pytest.raises(ValueError, match=said) as error:
+    with pytest.raises(ValueError, match=message) as error:
         embeddings(tmp_path / "bad.npy", **options)
     assert "\n" not in str(error.value)
 
 
 def test_a_cut_and_a_missing_file_get_one_line(tmp_path):
-    whole = tmp_path / "whole.npy"
-    np.save(whole, np.random.default_rng(0).normal(size=(4, 4, 4)))
+    file = tmp_path / "whole.npy"
+    np.save(file, np.random.default_rng(0).normal(size=(4, 4, 4)))
     cut = tmp_path / "cut.npy"
-    cut.write_bytes(whole.read_bytes()[:200])
+    cut.write_bytes(file.read_bytes()[:200])
     with pytest.raises(ValueError, match="cut short"):
         embeddings(cut)
     with pytest.raises(FileNotFoundError, match="found none at"):
@@ -91,9 +91,9 @@ def test_a_cut_and_a_missing_file_get_one_line(tmp_path):
 
 
 def test_expressions_are_one_hot_about_their_mean():
-    drawn = listops_sequences(3, 40, seed=1)
-    assert drawn[:4] == ("ListOps", 3, 40, 18)
-    taken = drawn.take(0, 3)
+    sequences = listops_sequences(3, 40, seed=1)
+    assert sequences[:4] == ("ListOps", 3, 40, 18)
+    taken = sequences.take(0, 3)
     np.testing.assert_allclose(taken.mean((0, 1)), 0, atol=1e-6)
     np.testing.assert_allclose(np.ptp(taken, axis=(0, 1))[3:].max(), 1, rtol=1e-6)
     np.testing.assert_allclose(taken.max(2) - np.median(taken, 2), 1, atol=0.3)
@@ -102,11 +102,11 @@ def test_expressions_are_one_hot_about_their_mean():
 
 
 def test_windows_of_a_table_are_side_by_side():
-    found = table_sequences(carbon_dioxide(), 100)
-    assert (found.number, found.steps, found.width) == (22, 100, 1)
-    whole = found.take(0, 22).reshape(-1)
-    assert np.ptp(whole[:1000]) > 0.1
-    step = np.abs(np.diff(whole))
-    assert step.max() < 0.5 * np.ptp(whole)  # no jump where two windows meet
+    sequences = table_sequences(carbon_dioxide(), 100)
+    assert (sequences.number, sequences.steps, sequences.width) == (22, 100, 1)
+    values = sequences.take(0, 22).reshape(-1)
+    assert np.ptp(values[:1000]) > 0.1
+    step = np.abs(np.diff(values))
+    assert step.max() < 0.5 * np.ptp(values)  # no jump where two windows meet
     with pytest.raises(ValueError, match="need at least 5000 rows"):
         table_sequences(carbon_dioxide(), 5000)

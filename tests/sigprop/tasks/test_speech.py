@@ -11,12 +11,9 @@ from sigprop.tasks.speech import (
     step_moments,
     waveform,
 )
+from tests.sigprop.tasks.helpers import parts
 
 RNG = np.random.default_rng(11)
-
-
-def parts(data):
-    return data.train, data.validation, data.test
 
 
 def heard(part):
@@ -45,7 +42,7 @@ def test_a_recording_is_read_as_it_was_written(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rate", "channels", "width", "found"),
+    ("rate", "channels", "width", "description"),
     [
         (16000, 1, 2, "1 of 16 bits at 16000 Hz"),
         (8000, 2, 2, "2 of 16 bits at 8000 Hz"),
@@ -53,10 +50,10 @@ def test_a_recording_is_read_as_it_was_written(tmp_path):
     ],
 )
 def test_another_rate_or_sort_of_sound_is_refused(
-    tmp_path, rate, channels, width, found
+    tmp_path, rate, channels, width, description
 ):
     record(tmp_path / "a.wav", noise(100), rate, channels, width)
-    with pytest.raises(ValueError, match=f"16 bits at 8000 Hz, got {found}"):
+    with pytest.raises(ValueError, match=f"16 bits at 8000 Hz, got {description}"):
         waveform(tmp_path / "a.wav", 8000)
 
 
@@ -90,24 +87,24 @@ def test_a_recording_of_nothing_is_refused(tmp_path):
 def commands(tmp_path):
     """Four clips a word, the first of 400 samples; the third and the fourth held out."""
     clips = {
-        f"{word}/{index}.wav": noise(16000 if index else 400)
-        for word in COMMANDS
+        f"{command}/{index}.wav": noise(16000 if index else 400)
+        for command in COMMANDS
         for index in range(4)
     }
     for name, samples in clips.items():
         record(tmp_path / name, samples, 16000)
     record(tmp_path / "_background_noise_" / "hum.wav", noise(99), 44100)
     for name, index in (("validation_list.txt", 2), ("testing_list.txt", 3)):
-        lines = [f"{word}/{index}.wav\n" for word in reversed(COMMANDS)]
+        lines = [f"{command}/{index}.wav\n" for command in reversed(COMMANDS)]
         (tmp_path / name).write_text("".join(lines))
     return tmp_path, clips
 
 
 def test_commands_are_held_out_by_the_lists(commands):
     folder, clips = commands
-    told = []
-    data = speech_commands(folder, normalise="none", progress=told.append)
-    assert told[0] == "training: 70 recordings"
+    messages = []
+    data = speech_commands(folder, normalise="none", progress=messages.append)
+    assert messages[0] == "training: 70 recordings"
     assert [part.inputs.shape for part in parts(data)] == [
         (70, 16000, 1),
         (35, 16000, 1),
@@ -138,8 +135,8 @@ def test_commands_are_normalised_by_moments_of_the_training(commands, normalise,
 def test_the_test_is_not_in_the_moments(commands):
     folder, clips = commands
     before = speech_commands(folder)
-    for word in COMMANDS:
-        record(folder / word / "3.wav", clips[f"{word}/3.wav"] // 2, 16000)
+    for command in COMMANDS:
+        record(folder / command / "3.wav", clips[f"{command}/3.wav"] // 2, 16000)
     after = speech_commands(folder)
     np.testing.assert_array_equal(heard(before.train), heard(after.train))
     assert (heard(before.test) != heard(after.test)).any()

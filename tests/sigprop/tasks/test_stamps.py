@@ -22,14 +22,16 @@ ALL = [(rules, margin) for rules in PRESETS for margin in rules.margins]
 
 def cases(values):
     return pytest.mark.parametrize(
-        ("rules", "margin"), values, ids=lambda one: getattr(one, "window", one)
+        ("rules", "margin"), values, ids=lambda value: getattr(value, "window", value)
     )
 
 
 @cases(ALL)
 def test_stamps_have_the_size_and_the_ink_of_the_original(rules, margin):
     known = rules.table(margin)
-    lines = np.array([one.line for one in known.stamps[len(known.steps) :]]) / FULL
+    lines = (
+        np.array([paddle.line for paddle in known.stamps[len(known.steps) :]]) / FULL
+    )
     side = {(32, 1): 9, (64, 1): 15, (128, 2): 19, (128, 3): 21}[rules.window, margin]
     assert lines.shape[1:] == (side, side)
     if rules is PATHFINDER_32:
@@ -51,14 +53,14 @@ def lanczos(fine, side):
 
 
 def test_reduced_pictures_are_lanczos_sums():
-    place, window = (9, 20), 32
+    centre, window = (9, 20), 32
     side = np.arange(2 * window)
     inside = (side[:, None] - 18) ** 2 + (side - 40) ** 2 <= 9
-    found = marker(window, 2, 1.5, place).astype(int)
-    assert np.abs(found - lanczos(FULL * inside, window)).max() <= 1
+    pixels = marker(window, 2, 1.5, centre).astype(int)
+    assert np.abs(pixels - lanczos(FULL * inside, window)).max() <= 1
     image = Image.fromarray(np.eye(17, dtype=np.uint8) * FULL)
-    found = np.asarray(image.resize((9, 9), Image.Resampling.LANCZOS)).astype(int)
-    assert np.abs(found - lanczos(FULL * np.eye(17), 9)).max() <= 1
+    pixels = np.asarray(image.resize((9, 9), Image.Resampling.LANCZOS)).astype(int)
+    assert np.abs(pixels - lanczos(FULL * np.eye(17), 9)).max() <= 1
 
 
 @pytest.mark.parametrize("degrees", [0, 90, -135, 20])
@@ -66,8 +68,8 @@ def test_a_paddle_points_along_its_angle(degrees):
     """Its tip is on the fine pixels, rounded up: 37 a side, that become 19."""
     angle = np.radians(degrees)
     line = stamp(Paddle(5, 1.5, 2, 2), angle).line.astype(int)
-    places = np.indices(line.shape) - 9
-    middle = (places * line).sum((1, 2)) / line.sum()
+    positions = np.indices(line.shape) - 9
+    middle = (positions * line).sum((1, 2)) / line.sum()
     tip = np.ceil([10 * np.sin(angle) - 1e-9, 10 * np.cos(angle) - 1e-9])
     np.testing.assert_allclose(middle, tip / 2 * 19 / 37, atol=0.05)
 
@@ -100,9 +102,9 @@ def test_first_pixels_are_those_of_the_whole_dilation(rules, margin):
             moved = moved[reach + row :, reach + column :]
             largest = np.maximum(largest, moved[: len(taken), : len(taken)])
         free = np.argwhere(largest == 0) if largest.min() >= 0 else np.zeros((0, 2))
-        found = free_pixels(taken, known.kernels[degree])
-        np.testing.assert_array_equal(found, free)
-        some += len(found)
+        indices = free_pixels(taken, known.kernels[degree])
+        np.testing.assert_array_equal(indices, free)
+        some += len(indices)
     assert some
 
 

@@ -156,7 +156,9 @@ def test_iso_times_are_read_with_any_offset(tmp_path, zone, apart, form):
     """By Python's own reader of ISO times, hour by hour."""
     start = datetime.datetime(2020, 2, 28, 22)
     moments = [start + datetime.timedelta(hours=hour) for hour in range(5)]
-    cells = [zone.format(one.strftime(f"%Y-%m-%d{apart}{form}")) for one in moments]
+    cells = [
+        zone.format(moment.strftime(f"%Y-%m-%d{apart}{form}")) for moment in moments
+    ]
     path = tmp_path / "t.csv"
     path.write_text(
         "\n".join(["time,x", *(f"{c},{i % 2}" for i, c in enumerate(cells))])
@@ -164,8 +166,10 @@ def test_iso_times_are_read_with_any_offset(tmp_path, zone, apart, form):
     table = read_table(path)
     aware = [datetime.datetime.fromisoformat(cell.upper()) for cell in cells]
     plain = [
-        one.astimezone(datetime.UTC).replace(tzinfo=None) if one.tzinfo else one
-        for one in aware
+        moment.astimezone(datetime.UTC).replace(tzinfo=None)
+        if moment.tzinfo
+        else moment
+        for moment in aware
     ]
     assert table.times.tolist() == plain
     assert table.step.seconds == 3600

@@ -80,18 +80,18 @@ def test_the_sampled_loss_is_half_the_mean_squared_error(x64):
     u = np.asarray(x).reshape(3, 2, T).swapaxes(1, 2)
     errors = np.asarray(run(student, u)) - np.asarray(run(task.teacher, u))
     wanted = np.mean(np.sum(np.square(errors), -1)) / 2
-    found = eqx.filter_jit(task.loss)(student, KEY, 3)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    loss = eqx.filter_jit(task.loss)(student, KEY, 3)
+    np.testing.assert_allclose(loss, wanted, rtol=1e-12)
 
 
 def test_the_teacher_loses_nothing_and_cannot_improve(x64):
     task = teacher_student(teacher(), AR1(0.5), T)
-    both = jax.jit(jax.value_and_grad(task.loss))
-    value, slope = both(task.teacher)
+    loss_and_gradient = jax.jit(jax.value_and_grad(task.loss))
+    value, gradient = loss_and_gradient(task.teacher)
     assert float(value) < 1e-25
-    assert max(np.abs(one).max() for one in jax.tree.leaves(slope)) < 1e-12
+    assert max(np.abs(leaf).max() for leaf in jax.tree.leaves(gradient)) < 1e-12
     moved = replace(task.teacher, {"A": task.teacher.A * 1.05})
-    assert float(both(moved)[0]) > 1e-4
+    assert float(loss_and_gradient(moved)[0]) > 1e-4
 
 
 def test_the_teacher_has_its_moduli_on_the_ring(x64):

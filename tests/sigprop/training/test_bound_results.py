@@ -24,10 +24,10 @@ OLD = Path(__file__).with_name("data")
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def finished_trainings(tmp_path_factory):
     """Finished trainings of both recipes, and their results."""
-    place = tmp_path_factory.mktemp("whole")
-    return place, {name: run(job, DATA, place / name) for name, job in JOBS.items()}
+    path = tmp_path_factory.mktemp("whole")
+    return path, {name: run(job, DATA, path / name) for name, job in JOBS.items()}
 
 
 def missing(file, other):
@@ -46,8 +46,8 @@ def of_another_recipe(file, other):
 def flipped(seed):
     def flip(file, other):
         content = bytearray(file.read_bytes())
-        drawn = random.Random(f"{file.name} {seed}")
-        content[drawn.randrange(len(content))] ^= 1 << drawn.randrange(8)
+        generator = random.Random(f"{file.name} {seed}")
+        content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
         file.write_bytes(content)
 
     return flip
@@ -65,8 +65,8 @@ def follow(advice, folder):
     """Do what a refusal advises: delete a file or a folder, or take a new folder."""
     if "name a new folder" in advice:
         return folder.with_name("new")
-    (place,) = re.findall(r"delete (\S+) to train again", advice)
-    shutil.rmtree(place) if Path(place).is_dir() else Path(place).unlink()
+    (target,) = re.findall(r"delete (\S+) to train again", advice)
+    shutil.rmtree(target) if Path(target).is_dir() else Path(target).unlink()
     return folder
 
 
@@ -81,40 +81,43 @@ def result_by_advice(job, folder):
 
 
 @pytest.mark.sampled(10, kind="damage")
-@pytest.mark.parametrize("asked", JOBS)
+@pytest.mark.parametrize("job_name", JOBS)
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", [ABOUT, RESULT, NETWORK, CURVES])
 def test_a_result_is_of_its_recipe_and_every_advice_works(
-    tmp_path, whole, name, damage, asked
+    tmp_path, finished_trainings, name, damage, job_name
 ):
-    place, results = whole
+    source, results = finished_trainings
     folder = tmp_path / "own"
-    shutil.copytree(place / "own", folder)
-    DAMAGES[damage](folder / name, place / "other")
-    result, found, refusals = result_by_advice(JOBS[asked], folder)
-    assert scores(result) == scores(results[asked])
-    assert refusals or (name, damage, asked) in {
+    shutil.copytree(source / "own", folder)
+    DAMAGES[damage](folder / name, source / "other")
+    result, result_folder, refusals = result_by_advice(JOBS[job_name], folder)
+    assert scores(result) == scores(results[job_name])
+    assert refusals or (name, damage, job_name) in {
         (ABOUT, "missing", "own"),
         (RESULT, "missing", "own"),
     }
-    arrays, expected = read(found / NETWORK)[0], read(place / asked / NETWORK)[0]
+    arrays, expected = (
+        read(result_folder / NETWORK)[0],
+        read(source / job_name / NETWORK)[0],
+    )
     for key, value in expected.items():
         np.testing.assert_array_equal(arrays[key], value)
-    trained(found)
+    trained(result_folder)
     (tmp_path / "all").mkdir()
-    found.rename(tmp_path / "all" / "seed-3")
+    result_folder.rename(tmp_path / "all" / "seed-3")
     curves(tmp_path / "all")
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", [ABOUT, RESULT, NETWORK, CURVES])
 def test_a_network_is_read_where_a_training_would_be_called_finished(
-    tmp_path, whole, name, damage
+    tmp_path, finished_trainings, name, damage
 ):
-    place, _ = whole
+    source, _ = finished_trainings
     folder = tmp_path / "own"
-    shutil.copytree(place / "own", folder)
-    DAMAGES[damage](folder / name, place / "other")
+    shutil.copytree(source / "own", folder)
+    DAMAGES[damage](folder / name, source / "other")
     with pytest.raises((FileNotFoundError, ValueError)) as refused:
         trained(folder)
     if isinstance(refused.value, FileNotFoundError) or (
@@ -126,13 +129,15 @@ def test_a_network_is_read_where_a_training_would_be_called_finished(
         run(JOB, DATA, folder)
 
 
-def test_two_damaged_files_do_not_make_a_result_of_another_recipe(tmp_path, whole):
-    place, results = whole
+def test_two_damaged_files_do_not_make_a_result_of_another_recipe(
+    tmp_path, finished_trainings
+):
+    source, results = finished_trainings
     folder = tmp_path / "own"
-    shutil.copytree(place / "own", folder)
+    shutil.copytree(source / "own", folder)
     (folder / ABOUT).unlink()
     for name in (NETWORK, CURVES):
-        of_another_recipe(folder / name, place / "other")
+        of_another_recipe(folder / name, source / "other")
     result, _, refusals = result_by_advice(OTHER, folder)
     assert refusals == 1
     assert scores(result) == scores(results["other"])
@@ -176,9 +181,9 @@ def test_an_old_network_that_is_damaged_is_refused_by_all(tmp_path):
             use()
 
 
-def test_curves_are_of_one_recipe(tmp_path, whole):
-    place, _ = whole
-    shutil.copytree(place / "own", tmp_path / "seed-3")
+def test_curves_are_of_one_recipe(tmp_path, finished_trainings):
+    source, _ = finished_trainings
+    shutil.copytree(source / "own", tmp_path / "seed-3")
     for seed, recipe in ((4, JOB.recipe), (5, OTHER.recipe)):
         job = dataclasses.replace(JOB, seed=seed, recipe=recipe)
         run(job, DATA, tmp_path / f"seed-{seed}")
@@ -186,10 +191,10 @@ def test_curves_are_of_one_recipe(tmp_path, whole):
     assert curves(tmp_path)["seed"].values.tolist() == [3, 4, 5]
 
 
-def test_the_digests_are_of_the_recipe_and_of_the_files(whole):
-    place, _ = whole
-    about = json.loads((place / "own" / ABOUT).read_text())
-    result = json.loads((place / "own" / RESULT).read_text())
+def test_the_digests_are_of_the_recipe_and_of_the_files(finished_trainings):
+    source, _ = finished_trainings
+    about = json.loads((source / "own" / ABOUT).read_text())
+    result = json.loads((source / "own" / RESULT).read_text())
     for content in (about, result):
         seal = content.pop("sha256")
         text = json.dumps(content, sort_keys=True)
@@ -197,5 +202,5 @@ def test_the_digests_are_of_the_recipe_and_of_the_files(whole):
         if content is about:
             assert result["recipe"] == seal
     for name in (NETWORK, CURVES):
-        content = (place / "own" / name).read_bytes()
+        content = (source / "own" / name).read_bytes()
         assert result["files"][name] == hashlib.sha256(content).hexdigest()

@@ -19,35 +19,35 @@ ABOUT = {"seed": 3}
 
 
 @pytest.fixture
-def place(tmp_path):
+def checkpoint(tmp_path):
     save_checkpoint(tmp_path / "run.npz", TREE, 2, RECORDS, ABOUT)
     return tmp_path / "run.npz"
 
 
-def exchanged(sound, one, other):
+def exchanged(sound, first, other):
     """An archive with the contents of two members exchanged, and the old checksum."""
-    held, made = zipfile.ZipFile(io.BytesIO(sound)), io.BytesIO()
-    names = {one: other, other: one}
-    with zipfile.ZipFile(made, "w") as archive:
-        for name in held.namelist():
-            archive.writestr(names.get(name, name), held.read(name))
+    original, target = zipfile.ZipFile(io.BytesIO(sound)), io.BytesIO()
+    names = {first: other, other: first}
+    with zipfile.ZipFile(target, "w") as archive:
+        for name in original.namelist():
+            archive.writestr(names.get(name, name), original.read(name))
         archive.comment = sound[-CHECKSUM:]
-    return made.getvalue()
+    return target.getvalue()
 
 
 def mutants(sound, other, step):
     """Damaged files: bytes changed, lost, added, and members exchanged."""
     first = random.randrange(step)
-    for spot in [*range(first, len(sound), step), *range(-3 * CHECKSUM, 0)]:
+    for offset in [*range(first, len(sound), step), *range(-3 * CHECKSUM, 0)]:
         flipped = bytearray(sound)
-        flipped[spot] ^= random.randrange(1, 256)
-        yield bytes(flipped), f"other byte at {spot}"
-    for spot in range(first, len(sound), 4 * step):
-        yield sound[:spot], f"cut at {spot}"
-        yield sound[spot + 1 :], f"begun at {spot + 1}"
-        yield sound[:spot] + sound[spot + 1 :], f"without {spot}"
-        yield sound[:spot] + b"\0" + sound[spot:], f"longer at {spot}"
-        yield sound[:spot] + other[spot:], f"another file from {spot}"
+        flipped[offset] ^= random.randrange(1, 256)
+        yield bytes(flipped), f"other byte at {offset}"
+    for offset in range(first, len(sound), 4 * step):
+        yield sound[:offset], f"cut at {offset}"
+        yield sound[offset + 1 :], f"begun at {offset + 1}"
+        yield sound[:offset] + sound[offset + 1 :], f"without {offset}"
+        yield sound[:offset] + b"\0" + sound[offset:], f"longer at {offset}"
+        yield sound[:offset] + other[offset:], f"another file from {offset}"
     yield sound + b"\n", "more"
     names = zipfile.ZipFile(io.BytesIO(sound)).namelist()
     for name in names[1:]:
@@ -56,29 +56,29 @@ def mutants(sound, other, step):
 
 
 @pytest.mark.parametrize("step", [pytest.param(1, marks=pytest.mark.slow), 9])
-def test_every_damaged_file_is_refused_with_one_error(place, tmp_path, step):
-    sound = place.read_bytes()
+def test_every_damaged_file_is_refused_with_one_error(checkpoint, tmp_path, step):
+    sound = checkpoint.read_bytes()
     moved = {**TREE, "a": TREE["a"] + 1}
     save_checkpoint(tmp_path / "other.npz", moved, 2, RECORDS, ABOUT)
     other = (tmp_path / "other.npz").read_bytes()
     tried = 0
-    for mutant, what in mutants(sound, other, step):
+    for mutant, description in mutants(sound, other, step):
         if mutant not in (sound, other):
-            place.write_bytes(mutant)
+            checkpoint.write_bytes(mutant)
             with pytest.raises(ValueError, match=REFUSED):
-                print(what, load_checkpoint(place, TREE, ABOUT))
+                print(description, load_checkpoint(checkpoint, TREE, ABOUT))
             tried += 1
     assert tried > len(sound) / step
-    place.write_bytes(sound)
-    tree, done, records = load_checkpoint(place, TREE, ABOUT)
+    checkpoint.write_bytes(sound)
+    tree, done, records = load_checkpoint(checkpoint, TREE, ABOUT)
     assert done == 2
     np.testing.assert_array_equal(tree["b"], TREE["b"])
     assert bool(tree["key"] == TREE["key"])
     np.testing.assert_array_equal(records["loss"], RECORDS["loss"])
 
 
-def test_a_checkpoint_is_an_archive_that_numpy_reads(place):
-    with np.load(place) as stored:
+def test_a_checkpoint_is_an_archive_that_numpy_reads(checkpoint):
+    with np.load(checkpoint) as stored:
         np.testing.assert_array_equal(stored["['a']"], TREE["a"])
 
 
@@ -100,10 +100,10 @@ class Clock:
         self.calls += 1
         if self.calls == self.stop:
             raise KeyboardInterrupt
-        found = {"loss": np.ones(2)}
+        records = {"loss": np.ones(2)}
         if self.calls in self.late:
-            found["seen"] = Interrupting()
-        return run + 1, found
+            records["seen"] = Interrupting()
+        return run + 1, records
 
 
 class Interrupting:
@@ -111,41 +111,41 @@ class Interrupting:
         raise KeyboardInterrupt
 
 
-def trained(place, segment, count=6, progress=lambda done: None):
-    return train(jnp.zeros(2), segment, Segments(count, 2, place, every=1e9), progress)
+def trained(path, segment, count=6, progress=lambda done: None):
+    return train(jnp.zeros(2), segment, Segments(count, 2, path, every=1e9), progress)
 
 
-def stands(place):
-    run, done, records = load_checkpoint(place, jnp.zeros(2), {})
+def stands(path):
+    run, done, records = load_checkpoint(path, jnp.zeros(2), {})
     return float(run[0]), done, len(records["loss"])
 
 
 def test_the_first_checkpoint_comes_after_the_first_segment(tmp_path):
-    place, seen = tmp_path / "run.npz", []
+    path, calls = tmp_path / "run.npz", []
 
     def progress(done):
-        if place.is_file():
-            seen.append((done, stands(place)[1]))
+        if path.is_file():
+            calls.append((done, stands(path)[1]))
 
-    trained(place, Clock(), progress=progress)
-    assert seen == [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 6)]
+    trained(path, Clock(), progress=progress)
+    assert calls == [(1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 6)]
 
 
 def test_an_interruption_is_written_down_first(tmp_path):
-    place = tmp_path / "run.npz"
+    path = tmp_path / "run.npz"
     with pytest.raises(KeyboardInterrupt):
-        trained(place, Clock(stop=4))
-    assert stands(place) == (3, 3, 3)
+        trained(path, Clock(stop=4))
+    assert stands(path) == (3, 3, 3)
     rest = Clock()
-    run, records = trained(place, rest)
+    run, records = trained(path, rest)
     assert (float(run[0]), rest.calls, len(records["loss"])) == (6, 3, 6)
 
 
 def test_an_interruption_within_a_record_splits_nothing(tmp_path):
-    place = tmp_path / "run.npz"
+    path = tmp_path / "run.npz"
     with pytest.raises(KeyboardInterrupt):
-        trained(place, Clock(late=(3,)))
-    assert stands(place) == (2, 2, 2)
+        trained(path, Clock(late=(3,)))
+    assert stands(path) == (2, 2, 2)
 
 
 def test_an_interruption_before_the_first_segment_writes_nothing(tmp_path):

@@ -21,8 +21,8 @@ JOB = Job("signs", "lru", "quick", 0, RECIPE)
 
 def finished(folder, seed, segments=3, job=JOB):
     """A folder as of a finished training; what it recorded."""
-    place = folder / f"seed-{seed}"
-    reserve(place, dataclasses.replace(job, seed=seed))
+    path = folder / f"seed-{seed}"
+    reserve(path, dataclasses.replace(job, seed=seed))
     draws = np.random.default_rng(seed)
     records = {
         name: draws.uniform(1, 2, (segments, 4)) for name in ("loss", "gradient_norm")
@@ -33,9 +33,9 @@ def finished(folder, seed, segments=3, job=JOB):
         for name in ("validation_loss", "validation_accuracy")
     }
     records |= {"state_power": draws.uniform(1, 2, (segments, 2))}
-    np.savez(place / CURVES, **records)
+    np.savez(path / CURVES, **records)
     scores = SCORES | {"best_step": 4, "test_accuracy": seed / 10}
-    write_result(place, scores, [CURVES])
+    write_result(path, scores, [CURVES])
     return records
 
 
@@ -48,9 +48,9 @@ def test_every_finished_training_is_read_and_others_are_left_out(tmp_path):
     assert data["test_accuracy"].values.tolist() == [0.2, 1.0]
     assert data["segment"].values.tolist() == [4, 4]
     for seed, records, size in ((2, short, 8), (10, long, 12)):
-        one = data.sel(seed=seed)
+        selection = data.sel(seed=seed)
         for name, values in records.items():
-            read = one[name].dropna("update" if values.size == size else "look")
+            read = selection[name].dropna("update" if values.size == size else "look")
             np.testing.assert_array_equal(read.values.ravel(), values.ravel())
     assert data["update"].values.tolist() == list(range(1, 13))
     assert data["layer"].values.tolist() == [1, 2]

@@ -37,77 +37,79 @@ def fitted():
 
 
 @pytest.fixture(scope="module")
-def found(fitted):
+def dataset(fitted):
     return forecasts(RECIPE, fitted.network, fitted.state, SHORT)
 
 
 def all_of(fitted, part):
     windows = SHORT.windows(part)
-    given = predictions(RECIPE, fitted.network, fitted.state, windows)
-    return windows.targets, np.concatenate([rows for _, rows in given])
+    batches = predictions(RECIPE, fitted.network, fitted.state, windows)
+    return windows.targets, np.concatenate([rows for _, rows in batches])
 
 
-def test_forecasts_are_labelled_by_time_in_both_units(fitted, found):
+def test_forecasts_are_labelled_by_time_in_both_units(fitted, dataset):
     truth, rows = all_of(fitted, "test")
-    assert found["forecast"].dims == ("window", "step", "feature")
-    np.testing.assert_array_equal(found["forecast_scaled"], rows)
+    assert dataset["forecast"].dims == ("window", "step", "feature")
+    np.testing.assert_array_equal(dataset["forecast_scaled"], rows)
     np.testing.assert_allclose(
-        found["forecast"], rows * SHORT.scale + SHORT.mean, rtol=1e-5
+        dataset["forecast"], rows * SHORT.scale + SHORT.mean, rtol=1e-5
     )
     values, times = SHORT.table.values, SHORT.table.times
-    for place in (0, 7, len(truth) - 1):
-        one = found.isel(window=place)
-        first = int(np.flatnonzero(times == one["window"].values)[0])
+    for index in (0, 7, len(truth) - 1):
+        window = dataset.isel(window=index)
+        first = int(np.flatnonzero(times == window["window"].values)[0])
         for step in (1, 4):
             np.testing.assert_allclose(
-                one["truth"].sel(step=step), values[first + step - 1], rtol=1e-6
+                window["truth"].sel(step=step), values[first + step - 1], rtol=1e-6
             )
-    assert found["window"].values[0] == times[240]
-    assert found["feature"].values.tolist() == ["sine", "cosine"]
+    assert dataset["window"].values[0] == times[240]
+    assert dataset["feature"].values.tolist() == ["sine", "cosine"]
 
 
-def test_errors_are_those_of_all_windows_and_of_every_control(fitted, found):
+def test_errors_are_those_of_all_windows_and_of_every_control(fitted, dataset):
     truth, rows = all_of(fitted, "test")
     own = errors(rows, truth)
-    named = found["mse"].sel(forecaster="model")
+    named = dataset["mse"].sel(forecaster="model")
     np.testing.assert_allclose(named, own.squared, rtol=1e-6)
     windows = SHORT.windows("test")
     for name, way in NAIVE.items():
         control = errors(way(SHORT, windows), truth)
-        np.testing.assert_allclose(found["mae"].sel(forecaster=name), control.absolute)
+        np.testing.assert_allclose(
+            dataset["mae"].sel(forecaster=name), control.absolute
+        )
     linear = errors(least_squares(SHORT)(windows.inputs), truth)
-    np.testing.assert_allclose(found["mse"].sel(forecaster="linear"), linear.squared)
+    np.testing.assert_allclose(dataset["mse"].sel(forecaster="linear"), linear.squared)
 
 
-def test_intervals_are_quantiles_of_what_the_validation_left_over(fitted, found):
+def test_intervals_are_quantiles_of_what_the_validation_left_over(fitted, dataset):
     truth, rows = all_of(fitted, "validation")
     limits = np.quantile(truth - rows, (0.05, 0.95), axis=0) * SHORT.scale
-    np.testing.assert_allclose(found["lower"], limits[0], rtol=1e-5)
-    np.testing.assert_allclose(found["upper"], limits[1], rtol=1e-5)
-    off = found["truth"] - found["forecast"]
-    inside = ((found["lower"] <= off) & (off <= found["upper"])).mean("window")
-    np.testing.assert_allclose(found["coverage"], inside, atol=0.04)
+    np.testing.assert_allclose(dataset["lower"], limits[0], rtol=1e-5)
+    np.testing.assert_allclose(dataset["upper"], limits[1], rtol=1e-5)
+    off = dataset["truth"] - dataset["forecast"]
+    inside = ((dataset["lower"] <= off) & (off <= dataset["upper"])).mean("window")
+    np.testing.assert_allclose(dataset["coverage"], inside, atol=0.04)
 
 
-def test_a_large_result_keeps_every_so_many_windows(fitted, found, monkeypatch):
+def test_a_large_result_keeps_every_so_many_windows(fitted, dataset, monkeypatch):
     monkeypatch.setattr(forecast_results, "MOST", 200)
     thin = forecasts(RECIPE, fitted.network, fitted.state, SHORT)
-    every = thin.attrs["every"]
-    assert every == -(-found["forecast"].size // 200) > 1
-    assert found.attrs["every"] == 1
+    stride = thin.attrs["every"]
+    assert stride == -(-dataset["forecast"].size // 200) > 1
+    assert dataset.attrs["every"] == 1
     for name in ("forecast", "truth", "forecast_scaled"):
         xr.testing.assert_equal(
-            thin[name], found[name].isel(window=slice(0, None, every))
+            thin[name], dataset[name].isel(window=slice(0, None, stride))
         )
-    xr.testing.assert_equal(thin["mse"], found["mse"])
+    xr.testing.assert_equal(thin["mse"], dataset["mse"])
 
 
 def test_controls_in_pieces_are_the_whole_ones_and_none_where_impossible(monkeypatch):
-    whole = controls(SHORT)
+    expected = controls(SHORT)
     monkeypatch.setattr(forecast_results, "CHUNK", 50)
-    for one, other in zip(whole.values(), controls(SHORT).values(), strict=True):
-        assert one is not None
-        np.testing.assert_allclose(one.squared, other.squared, rtol=1e-12)
+    for control, other in zip(expected.values(), controls(SHORT).values(), strict=True):
+        assert control is not None
+        np.testing.assert_allclose(control.squared, other.squared, rtol=1e-12)
     assert controls(TASK)["season"] is None  # twelve rows are less than a day
     assert controls(TASK)["linear"] is not None
 
@@ -137,17 +139,17 @@ def test_a_folder_ends_with_network_curves_forecasts_and_result(tmp_path):
     assert shown["validation_mse"].shape == (2, 4)
     for seed in (3, 4):
         with np.load(tmp_path / f"seed-{seed}" / CURVES) as curves:
-            one = shown.sel(seed=seed)
-            np.testing.assert_array_equal(one["step_trained"], curves["step"])
+            selection = shown.sel(seed=seed)
+            np.testing.assert_array_equal(selection["step_trained"], curves["step"])
             np.testing.assert_array_equal(
-                one["validation_mse"], curves["validation_mse"]
+                selection["validation_mse"], curves["validation_mse"]
             )
             if seed == 3:
                 best = int(curves["validation_mse"].argmin())
                 least, step = curves["validation_mse"][best], curves["step"][best]
     assert result["validation_mse"] == pytest.approx(float(least))
     assert result["best_step"] == step
-    assert result["parameters"] == sum(one.size for one in jax.tree.leaves(network))
+    assert result["parameters"] == sum(leaf.size for leaf in jax.tree.leaves(network))
     task = dataclasses.replace(TASK, length=13)
     changed = dataclasses.replace(JOB, data=task.about())
     with pytest.raises(ValueError, match="a training of another data;"):
@@ -162,14 +164,14 @@ def test_a_training_that_was_killed_ends_with_the_same_forecasts(tmp_path):
         if done == 5:
             raise Killed
 
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    run(JOB, TASK, whole)
+    undisturbed, killed = tmp_path / "whole", tmp_path / "killed"
+    run(JOB, TASK, undisturbed)
     with pytest.raises(Killed):
         run(JOB, TASK, killed, every=0, progress=stop)
     assert not (killed / FORECASTS).exists()
     run(JOB, TASK, killed, every=0)
-    one, other = (xr.load_dataset(place / FORECASTS) for place in (whole, killed))
-    xr.testing.assert_identical(one, other)
+    first, other = (xr.load_dataset(path / FORECASTS) for path in (undisturbed, killed))
+    xr.testing.assert_identical(first, other)
 
 
 def test_nothing_is_gathered_from_an_empty_folder(tmp_path):
@@ -178,19 +180,19 @@ def test_nothing_is_gathered_from_an_empty_folder(tmp_path):
 
 
 def test_the_paper_preset_is_that_of_its_table():
-    given = forecast_preset("blur", "paper", TASK)
-    assert given.network == blur_paper(2, 8)
-    assert (given.head.centre, given.head.channels) == ("none", "mixed")
-    assert (given.batch, given.rate, given.optimiser.decay) == (64, 1e-3, 0.05)
-    assert given.optimiser.steps == EPOCHS * (TASK.count("train") // 64) // 20 * 20
+    recipe = forecast_preset("blur", "paper", TASK)
+    assert recipe.network == blur_paper(2, 8)
+    assert (recipe.head.centre, recipe.head.channels) == ("none", "mixed")
+    assert (recipe.batch, recipe.rate, recipe.optimiser.decay) == (64, 1e-3, 0.05)
+    assert recipe.optimiser.steps == EPOCHS * (TASK.count("train") // 64) // 20 * 20
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_has_both_presets(model):
     for size in ("quick", "paper"):
-        given = forecast_preset(model, size, TASK)
-        assert given.network.layer == model
-        assert given.batch <= TASK.count("train")
+        recipe = forecast_preset(model, size, TASK)
+        assert recipe.network.layer == model
+        assert recipe.batch <= TASK.count("train")
 
 
 @pytest.mark.parametrize(
@@ -209,6 +211,6 @@ def test_a_training_that_there_is_not_is_refused(how, says):
 def test_a_folder_is_named_by_what_is_forecast(tmp_path):
     plain = place_of(tmp_path, TASK, "lru", "quick", "direct")
     assert plain.name == "forecast-waves-12-4-lru-quick"
-    one = dataclasses.replace(TASK, univariate="sine", calendar=True)
-    told = place_of(tmp_path, one, "blur", "paper", "steps").name
-    assert told == "forecast-waves-sine-12-4-blur-steps-calendar-paper"
+    task = dataclasses.replace(TASK, univariate="sine", calendar=True)
+    name = place_of(tmp_path, task, "blur", "paper", "steps").name
+    assert name == "forecast-waves-sine-12-4-blur-steps-calendar-paper"

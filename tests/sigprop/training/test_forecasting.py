@@ -51,8 +51,8 @@ def recipe(kind="direct", layer="lru", **changes):
         dropout=0.1,
         pooling="last",
     )
-    given = {"network": network, "optimiser": OPTIMISER, "rate": 2e-2, "batch": 16}
-    return ForecastRecipe(**given, segment=5, evaluate=2, head=head, **changes)
+    fields = {"network": network, "optimiser": OPTIMISER, "rate": 2e-2, "batch": 16}
+    return ForecastRecipe(**fields, segment=5, evaluate=2, head=head, **changes)
 
 
 RECIPE = recipe()
@@ -63,8 +63,8 @@ def undisturbed():
     return fit(RECIPE, TASK, 3)
 
 
-def score(found, windows, of=RECIPE):
-    return measure(predictions(of, found.network, found.state, windows), windows)
+def score(training, windows, of=RECIPE):
+    return measure(predictions(of, training.network, training.state, windows), windows)
 
 
 def test_it_learns(undisturbed):
@@ -95,9 +95,9 @@ def test_what_is_prepared_is_trained(undisturbed):
 def test_the_network_is_that_of_the_least_validation_error(undisturbed):
     curve = undisturbed.records["validation_mse"]
     assert undisturbed.step == undisturbed.records["step"][curve.argmin()]
-    found = score(undisturbed, TASK.windows("validation"))
+    result = score(undisturbed, TASK.windows("validation"))
     assert undisturbed.validation == pytest.approx(curve.min(), rel=1e-6)
-    assert found.mse == pytest.approx(curve.min(), rel=1e-6)
+    assert result.mse == pytest.approx(curve.min(), rel=1e-6)
 
 
 def test_the_best_is_not_the_last_where_validation_grows_worse():
@@ -106,12 +106,12 @@ def test_the_best_is_not_the_last_where_validation_grows_worse():
     draw = np.random.default_rng(1)
     values[210:240] = values[:210].mean(0) + draw.normal(size=(30, 2))
     task = dataclasses.replace(TASK, table=dataclasses.replace(series(), values=values))
-    found = fit(recipe(layer="lru"), task, 0)
-    curve = found.records["validation_mse"]
-    assert found.step == found.records["step"][curve.argmin()]
-    assert found.step < 40
+    training = fit(recipe(layer="lru"), task, 0)
+    curve = training.records["validation_mse"]
+    assert training.step == training.records["step"][curve.argmin()]
+    assert training.step < 40
     windows = task.windows("validation")
-    assert score(found, windows).mse == pytest.approx(curve.min(), rel=1e-5)
+    assert score(training, windows).mse == pytest.approx(curve.min(), rel=1e-5)
 
 
 class Killed(Exception):
@@ -119,7 +119,7 @@ class Killed(Exception):
 
 
 def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
-    place = tmp_path / "checkpoint.npz"
+    path = tmp_path / "checkpoint.npz"
 
     def stop_at(segment):
         def progress(done, _):
@@ -132,17 +132,17 @@ def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
         with pytest.raises(Killed):
             fit(
                 *(RECIPE, TASK, 3),
-                checkpoint=place,
+                checkpoint=path,
                 every=0,
                 progress=stop_at(segment),
             )
-    found = fit(RECIPE, TASK, 3, checkpoint=place, every=0)
+    training = fit(RECIPE, TASK, 3, checkpoint=path, every=0)
     for name, record in undisturbed.records.items():
-        np.testing.assert_array_equal(found.records[name], record, name)
-    trees = found.network, found.state, undisturbed.network, undisturbed.state
+        np.testing.assert_array_equal(training.records[name], record, name)
+    trees = training.network, training.state, undisturbed.network, undisturbed.state
     mine, my_state, theirs, their_state = map(jax.tree.leaves, trees)
-    for one, other in zip(mine + my_state, theirs + their_state, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for leaf, other in zip(mine + my_state, theirs + their_state, strict=True):
+        np.testing.assert_array_equal(leaf, other)
     others = (
         (RECIPE, dataclasses.replace(TASK, table=series(seed=1)), 3),
         (RECIPE, TASK, 4),
@@ -150,7 +150,7 @@ def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
     )
     for other, named in zip(others, ("task", "seed", "rate"), strict=True):
         with pytest.raises(ValueError, match=f"with another {named};"):
-            fit(*other, checkpoint=place)
+            fit(*other, checkpoint=path)
 
 
 def test_the_test_rows_are_not_read(undisturbed):
@@ -169,19 +169,19 @@ def test_another_seed_is_another_training(undisturbed):
 
 @pytest.mark.parametrize("layer", ["lru", "blur"])
 def test_a_head_of_steps_learns_the_next_row_and_rolls_it_out(layer):
-    given = recipe("steps", layer=layer, marks=4)
+    stepwise = recipe("steps", layer=layer, marks=4)
     task = dataclasses.replace(TASK, calendar=True)
-    found = fit(given, task, 0)
+    training = fit(stepwise, task, 0)
     windows = task.windows("test")
     flat = errors(climatology(task, windows), windows.targets)
-    assert score(found, windows, given).mse < 0.6 * flat.mse
+    assert score(training, windows, stepwise).mse < 0.6 * flat.mse
 
 
 def test_windows_that_are_forecast_together_do_not_matter(undisturbed):
     """The last batch is filled up; nothing of that is counted."""
     windows = TASK.windows("test")
     alone = dataclasses.replace(RECIPE, batch=1)
-    found, truth = (
+    forecasts, truth = (
         np.concatenate(
             [
                 rows
@@ -193,10 +193,10 @@ def test_windows_that_are_forecast_together_do_not_matter(undisturbed):
         for each in (RECIPE, alone)
     )
     assert len(windows.inputs) % RECIPE.batch
-    np.testing.assert_allclose(found, truth, atol=1e-5)
-    told = score(undisturbed, windows)
-    for one, other in zip(told, errors(truth, windows.targets), strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-5)
+    np.testing.assert_allclose(forecasts, truth, atol=1e-5)
+    result = score(undisturbed, windows)
+    for error, other in zip(result, errors(truth, windows.targets), strict=True):
+        np.testing.assert_allclose(error, other, atol=1e-5)
 
 
 def test_windows_stay_views_of_the_rows():
@@ -206,9 +206,9 @@ def test_windows_stay_views_of_the_rows():
 
 
 def test_a_loss_that_is_not_finite_stops(tmp_path):
-    place = tmp_path / "checkpoint.npz"
+    path = tmp_path / "checkpoint.npz"
     with pytest.raises(Diverged, match="not finite at step"):
-        fit(dataclasses.replace(RECIPE, rate=1e30), TASK, checkpoint=place, every=0)
+        fit(dataclasses.replace(RECIPE, rate=1e30), TASK, checkpoint=path, every=0)
 
 
 def test_what_does_not_fit_is_refused():

@@ -42,9 +42,9 @@ def segment(run, steps=10, optimiser=ADAM):
 
 
 def same(left, right):
-    plain = [jax.tree.leaves(one._replace(key=None)) for one in (left, right)]
-    for one, other in zip(*plain, strict=True):
-        np.testing.assert_array_equal(one, other)
+    plain = [jax.tree.leaves(run._replace(key=None)) for run in (left, right)]
+    for leaf, other in zip(*plain, strict=True):
+        np.testing.assert_array_equal(leaf, other)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +59,16 @@ def same(left, right):
 @pytest.mark.parametrize("factors", [None, {"a": np.array([0.5, 0.0, 3.0]), "b": 0.2}])
 @pytest.mark.sampled(keep=["None-all of it", "factors1-all of it"])
 def test_it_takes_the_steps_of_the_textbook(x64, optimiser, factors):
-    given = () if factors is None else (factors,)
-    end, losses = advance(begun(optimiser=optimiser), loss, optimiser, STEPS, *given)
+    arguments = () if factors is None else (factors,)
+    end, losses = advance(
+        begun(optimiser=optimiser), loss, optimiser, STEPS, *arguments
+    )
     factors = factors or {"a": 1.0, "b": 1.0}
     values = {"a": np.arange(3.0), "b": np.asarray(2.0)}
     first = {name: np.zeros_like(value) for name, value in values.items()}
     second = {name: np.zeros_like(value) for name, value in values.items()}
     for step in range(STEPS):
-        value, slopes = jax.value_and_grad(loss)(
+        value, gradients = jax.value_and_grad(loss)(
             jax.tree.map(jnp.asarray, values), jax.random.fold_in(KEY, step)
         )
         assert float(losses[step]) == pytest.approx(float(value), rel=1e-12)
@@ -76,10 +78,10 @@ def test_it_takes_the_steps_of_the_textbook(x64, optimiser, factors):
             share = (step + 1) / optimiser.warmup
         if optimiser.schedule == "constant":
             share = 1
-        for name, slope in slopes.items():
+        for name, gradient in gradients.items():
             b1, b2 = optimiser.betas
-            first[name] = b1 * first[name] + (1 - b1) * np.asarray(slope)
-            second[name] = b2 * second[name] + (1 - b2) * np.asarray(slope) ** 2
+            first[name] = b1 * first[name] + (1 - b1) * np.asarray(gradient)
+            second[name] = b2 * second[name] + (1 - b2) * np.asarray(gradient) ** 2
             root = np.sqrt(second[name] / (1 - b2 ** (step + 1))) + optimiser.eps
             move = first[name] / (1 - b1 ** (step + 1)) / root
             move = move + optimiser.decay * values[name]
@@ -88,7 +90,7 @@ def test_it_takes_the_steps_of_the_textbook(x64, optimiser, factors):
         np.testing.assert_allclose(end.parameters[name], value, rtol=1e-10)
         root = np.sqrt(second[name] / (1 - optimiser.betas[1] ** STEPS))
         np.testing.assert_allclose(
-            effective_rates(end, optimiser, *given)[name],
+            effective_rates(end, optimiser, *arguments)[name],
             0.1 * share * factors[name] / (root + optimiser.eps),
             rtol=1e-9,
         )
@@ -100,22 +102,22 @@ def rates(optimiser, count):
 
 def test_the_rate_rises_to_its_peak_and_falls_to_the_final_one(x64):
     optimiser = Optimiser(20, warmup=4, final=0.2)
-    found = rates(optimiser, 21)
-    np.testing.assert_allclose(found[:5] / 3, [0.25, 0.5, 0.75, 1, 1])
-    assert (np.diff(found[4:]) < 0).all()
-    assert float(found[12]) == pytest.approx(3 * 0.6)  # half way
-    assert float(found[20]) == pytest.approx(3 * 0.2)
+    schedule = rates(optimiser, 21)
+    np.testing.assert_allclose(schedule[:5] / 3, [0.25, 0.5, 0.75, 1, 1])
+    assert (np.diff(schedule[4:]) < 0).all()
+    assert float(schedule[12]) == pytest.approx(3 * 0.6)  # half way
+    assert float(schedule[20]) == pytest.approx(3 * 0.2)
     flat = rates(Optimiser(20, "constant", warmup=2), 20)
     np.testing.assert_allclose(flat, [1.5, *[3] * 19])
 
 
 def test_every_step_has_a_key_of_its_own():
-    def drawn(parameters, key):
+    def random_loss(parameters, key):
         return jax.random.normal(key) + 0 * parameters["b"]
 
-    _, losses = advance(begun(), drawn, ADAM, 8)
+    _, losses = advance(begun(), random_loss, ADAM, 8)
     assert len({*losses.tolist()}) == 8
-    _, others = advance(begun()._replace(key=jax.random.key(6)), drawn, ADAM, 8)
+    _, others = advance(begun()._replace(key=jax.random.key(6)), random_loss, ADAM, 8)
     assert not {*losses.tolist()} & {*others.tolist()}
 
 
@@ -125,19 +127,19 @@ def test_groups_have_their_own_rates(x64):
     plain, _ = advance(begun(), loss, ADAM, 5)
     assert float(end.parameters["b"]) == 2.0
     np.testing.assert_array_equal(end.parameters["a"], plain.parameters["a"])
-    kept, _ = advance(
+    run, _ = advance(
         *(begun(optimiser=heavy), loss, heavy, 1, None),
         decays={"a": 0.0, "b": 1.0},
     )
     np.testing.assert_array_equal(
-        kept.parameters["a"], advance(begun(), loss, ADAM, 1)[0].parameters["a"]
+        run.parameters["a"], advance(begun(), loss, ADAM, 1)[0].parameters["a"]
     )
-    assert float(kept.parameters["b"]) == pytest.approx(1.9 - 0.1 * 0.5 * 2)
+    assert float(run.parameters["b"]) == pytest.approx(1.9 - 0.1 * 0.5 * 2)
     halved, _ = advance(*(begun(optimiser=heavy), loss, heavy, 1, {"a": 0.5, "b": 1.0}))
-    whole, _ = advance(begun(optimiser=heavy), loss, heavy, 1)
+    heavy_run, _ = advance(begun(optimiser=heavy), loss, heavy, 1)
     np.testing.assert_allclose(
         2 * (halved.parameters["a"] - jnp.arange(3.0)),
-        whole.parameters["a"] - jnp.arange(3.0),
+        heavy_run.parameters["a"] - jnp.arange(3.0),
     )
 
 
@@ -147,7 +149,7 @@ def test_a_layer_says_which_parameters_are_in_a_group():
     rates = by_group(layer, {"recurrent": 0.0})
 
     def energy(layer, _):
-        return sum(jnp.sum(one**2) for one in jax.tree.leaves(layer))
+        return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(layer))
 
     end, _ = advance(start(layer, ADAM, 0.1, KEY), energy, ADAM, 2, rates)
     moved = jax.tree.map(lambda a, b: bool((a != b).all()), end.parameters, layer)
@@ -175,20 +177,22 @@ def test_divergence_is_recorded_and_nothing_moves_after_it():
         return jnp.where(parameters["a"][0] < 0.5, loss(parameters, key), jnp.inf)
 
     end, losses = advance(begun(0.2), exploding, ADAM, 10)
-    broken = int(end.diverged)
-    assert 0 < broken < 10
-    assert int(end.step) == broken
-    assert np.isfinite(losses[:broken]).all()
-    assert np.isnan(losses[broken:]).all()
-    until, _ = advance(begun(0.2), exploding, ADAM, broken)
+    diverged_at = int(end.diverged)
+    assert 0 < diverged_at < 10
+    assert int(end.step) == diverged_at
+    assert np.isfinite(losses[:diverged_at]).all()
+    assert np.isnan(losses[diverged_at:]).all()
+    until, _ = advance(begun(0.2), exploding, ADAM, diverged_at)
     same(end._replace(diverged=until.diverged), until)
-    assert all(bool(jnp.isfinite(one).all()) for one in jax.tree.leaves(end.parameters))
+    assert all(
+        bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(end.parameters)
+    )
 
 
 def test_training_resumes_where_it_stopped(tmp_path):
-    whole, records = train(begun(), segment, Segments(4, 10))
+    undisturbed, records = train(begun(), segment, Segments(4, 10))
     assert records["loss"].shape == (4, 10)
-    place = tmp_path / "deep" / "run.npz"
+    path = tmp_path / "deep" / "run.npz"
     calls = []
 
     def fragile(run):
@@ -199,67 +203,69 @@ def test_training_resumes_where_it_stopped(tmp_path):
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            train(begun(), fragile, Segments(4, 10, place, every=0))
-    seen = []
-    end, resumed = train(begun(), fragile, Segments(4, 10, place, every=0), seen.append)
+            train(begun(), fragile, Segments(4, 10, path, every=0))
+    counts = []
+    end, resumed = train(
+        begun(), fragile, Segments(4, 10, path, every=0), counts.append
+    )
     assert calls == [0, 10, 10, 20, 20, 30]
-    assert seen == [2, 3, 4]
-    same(end, whole)
+    assert counts == [2, 3, 4]
+    same(end, undisturbed)
     np.testing.assert_array_equal(resumed["loss"], records["loss"])
-    again, _ = train(begun(), fragile, Segments(4, 10, place))
+    repeated, _ = train(begun(), fragile, Segments(4, 10, path))
     assert len(calls) == 6  # all was done
-    same(again, whole)
-    assert [one.name for one in place.parent.iterdir()] == ["run.npz"]
+    same(repeated, undisturbed)
+    assert [file.name for file in path.parent.iterdir()] == ["run.npz"]
 
 
 def test_an_interruption_that_was_swallowed_ends_a_training_with_a_checkpoint(
     tmp_path, monkeypatch
 ):
-    place = tmp_path / "run.npz"
-    asked = threading.Event()
-    monkeypatch.setattr(interruption, "_asked", asked)
-    seen = []
+    path = tmp_path / "run.npz"
+    request = threading.Event()
+    monkeypatch.setattr(interruption, "_asked", request)
+    calls = []
 
     def swallow(done):
-        seen.append(done)
+        calls.append(done)
         if done == 2:
-            asked.set()
+            request.set()
 
     with pytest.raises(KeyboardInterrupt):
-        train(begun(), segment, Segments(4, 10, place, every=1e9), swallow)
-    assert seen == [0, 1, 2]
-    assert load_checkpoint(place, begun())[1] == 2
+        train(begun(), segment, Segments(4, 10, path, every=1e9), swallow)
+    assert calls == [0, 1, 2]
+    assert load_checkpoint(path, begun())[1] == 2
 
 
 def test_checkpoints_of_other_trainings_and_damaged_ones_are_refused(tmp_path):
-    place = tmp_path / "run.npz"
-    save_checkpoint(place, begun(), 1, {})
+    path = tmp_path / "run.npz"
+    save_checkpoint(path, begun(), 1, {})
     other = start({"a": jnp.zeros(4), "b": jnp.zeros(())}, ADAM, 0.1, KEY)
     with pytest.raises(
         ValueError, match=r"another training: need .*'a'.*\(4,\), it has"
     ):
-        load_checkpoint(place, other)
+        load_checkpoint(path, other)
     more = start({"a": jnp.zeros(3), "c": jnp.zeros(())}, ADAM, 0.1, KEY)
     with pytest.raises(ValueError, match=r"need .*'c'.* it has nothing"):
-        load_checkpoint(place, more)
-    place.write_bytes(place.read_bytes()[:100])
+        load_checkpoint(path, more)
+    path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(ValueError, match=r"no checkpoint.*delete it to start over"):
-        load_checkpoint(place, begun())
+        load_checkpoint(path, begun())
 
 
 def test_a_failed_write_leaves_the_old_checkpoint(tmp_path, monkeypatch):
-    place = tmp_path / "run.npz"
-    save_checkpoint(place, begun(), 1, {})
-    before = place.read_bytes()
+    path = tmp_path / "run.npz"
+    save_checkpoint(path, begun(), 1, {})
+    before = path.read_bytes()
 
     def full(*_, **__):
         raise OSError("No space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        save_checkpoint(place, begun(), 2, {})
-    assert place.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == ["run.npz"]
+        save_checkpoint(path, begun(), 2, {})
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["run.npz"]
 
 
 def test_bad_settings_are_refused():

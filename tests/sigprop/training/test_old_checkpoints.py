@@ -55,9 +55,9 @@ def curves(folder):
 
 
 def test_an_old_training_goes_on_to_the_end_that_it_had(stopped):
-    seen = []
-    result = run(JOB, DATA, stopped, progress=lambda done, last: seen.append(done))
-    assert seen == list(range(KILLED, JOB.recipe.segments + 1))
+    calls = []
+    result = run(JOB, DATA, stopped, progress=lambda done, last: calls.append(done))
+    assert calls == list(range(KILLED, JOB.recipe.segments + 1))
     ours, theirs = curves(stopped), curves(OLD)
     assert ours.keys() == theirs.keys()
     for name in theirs:
@@ -69,39 +69,39 @@ def test_an_old_training_goes_on_to_the_end_that_it_had(stopped):
     assert ours[0].keys() == theirs[0].keys()
     for name, array in theirs[0].items():
         np.testing.assert_allclose(ours[0][name], array, rtol=1e-3, atol=1e-5)
-    told = json.loads((OLD / RESULT).read_text())
-    assert result["best_step"] == told["best_step"]
-    assert result["test_loss"] == pytest.approx(told["test_loss"], rel=1e-3)
+    stored = json.loads((OLD / RESULT).read_text())
+    assert result["best_step"] == stored["best_step"]
+    assert result["test_loss"] == pytest.approx(stored["test_loss"], rel=1e-3)
 
 
 def test_an_old_network_is_read_and_answers_as_it_did(finished):
-    told = json.loads((OLD / RESULT).read_text())
+    stored = json.loads((OLD / RESULT).read_text())
     network, state = trained(finished)
-    found = evaluate(network, state, DATA.test, JOB.recipe.batch)
-    assert found.loss == pytest.approx(told["test_loss"], rel=1e-4)
-    assert found.accuracy == told["test_accuracy"]
+    score = evaluate(network, state, DATA.test, JOB.recipe.batch)
+    assert score.loss == pytest.approx(stored["test_loss"], rel=1e-4)
+    assert score.accuracy == stored["test_accuracy"]
 
 
 def test_an_old_training_that_is_done_is_not_done_again(finished):
-    def told(done, last):
+    def fail_if_called(done, last):
         raise AssertionError("trained again")
 
-    result = run(JOB, DATA, finished, progress=told)
+    result = run(JOB, DATA, finished, progress=fail_if_called)
     assert result == json.loads((OLD / RESULT).read_text())
 
 
 def test_a_checkpoint_from_before_the_checksums_says_so(stopped):
-    place = stopped / CHECKPOINT
-    np.savez(place, **read_checkpoint(place))  # all that there was
-    before = place.read_bytes()
+    path = stopped / CHECKPOINT
+    np.savez(path, **read_checkpoint(path))  # all that there was
+    before = path.read_bytes()
     message = (
         r"checkpoint\.npz was written by an early sigprop 0\.1\.0, which wrote no "
         "checksums; end the training with that version, or delete the file to start over"
     )
     with pytest.raises(ValueError, match=message):
         run(JOB, DATA, stopped)
-    assert place.read_bytes() == before
-    place.unlink()
-    seen = []
-    run(JOB, DATA, stopped, progress=lambda done, last: seen.append(done))
-    assert seen[0] == 0
+    assert path.read_bytes() == before
+    path.unlink()
+    calls = []
+    run(JOB, DATA, stopped, progress=lambda done, last: calls.append(done))
+    assert calls[0] == 0

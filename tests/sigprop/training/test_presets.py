@@ -44,13 +44,17 @@ def test_every_task_has_a_quick_training():
 def test_paper_trainings_of_the_lru_are_those_of_its_table(
     task, width, state_size, steps, batch, factor, dropout
 ):
-    found = preset(task, "lru", "paper", PIXELS)
-    network = found.network
+    recipe = preset(task, "lru", "paper", PIXELS)
+    network = recipe.network
     assert (network.width, network.state_size, network.depth) == (width, state_size, 6)
-    assert (found.optimiser.steps, found.batch, found.factor) == (steps, batch, factor)
-    assert (found.optimiser.decay, network.dropout) == (0.05, dropout)
-    assert found.optimiser.warmup == steps // 10
-    assert found.optimiser.rate_at(found.rate, steps) == pytest.approx(1e-7, rel=1e-3)
+    assert (recipe.optimiser.steps, recipe.batch, recipe.factor) == (
+        steps,
+        batch,
+        factor,
+    )
+    assert (recipe.optimiser.decay, network.dropout) == (0.05, dropout)
+    assert recipe.optimiser.warmup == steps // 10
+    assert recipe.optimiser.rate_at(recipe.rate, steps) == pytest.approx(1e-7, rel=1e-3)
 
 
 def test_paper_trainings_of_rotrnn_and_blur_are_those_of_their_tables():
@@ -92,9 +96,9 @@ def test_every_network_of_a_quick_training_can_be_drawn(task):
 
 def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():
     configs = [preset("digits", rung, "quick", PIXELS).network for rung in LADDER]
-    for one in configs:
+    for config in configs:
         same = dataclasses.replace(
-            one, layer=configs[0].layer, layer_options=configs[0].layer_options
+            config, layer=configs[0].layer, layer_options=configs[0].layer_options
         )
         assert same == configs[0]
     lru = preset("digits", "lru", "quick", PIXELS).network
@@ -105,26 +109,26 @@ def test_neighbours_on_the_ladder_differ_in_one_thing():
     """From complex numbers on they begin as one function, up to the ring and gamma."""
     key = jax.random.key(2)
     u = jax.random.normal(key, (3, 6, 1))
-    sizes, found = {}, {}
+    sizes, outputs = {}, {}
     for rung in LADDER:
         config = preset("digits", rung, "quick", PIXELS).network
         network, state = build(key, dataclasses.replace(config, dropout=0.0))
         layer = parameters(network.blocks[0].layer)
         sizes[rung] = {name: leaf.shape for name, leaf in layer.items()}
-        found[rung], _ = over_batch(network, state, u, key=key)
+        outputs[rung], _ = over_batch(network, state, u, key=key)
     assert sizes["tanh"] == sizes["relu"] == sizes["dense"] == sizes["disc"]
-    assert {one["D"] for one in sizes.values()} == {(64,)}
-    np.testing.assert_allclose(found["complex"], found["exponential"], atol=1e-4)
-    np.testing.assert_allclose(found["complex"], found["stable"], atol=1e-4)
-    assert abs(found["stable"] - found["ring"]).max() > 0.01
+    assert {shapes["D"] for shapes in sizes.values()} == {(64,)}
+    np.testing.assert_allclose(outputs["complex"], outputs["exponential"], atol=1e-4)
+    np.testing.assert_allclose(outputs["complex"], outputs["stable"], atol=1e-4)
+    assert abs(outputs["stable"] - outputs["ring"]).max() > 0.01
 
 
 def test_steps_and_rate_can_be_changed():
-    given = preset("digits", "lru", "quick", PIXELS)
-    found = altered(given, 200, 1e-3, "bfloat16")
-    assert (found.optimiser.steps, found.optimiser.warmup) == (200, 20)
-    assert found.optimiser.rate_at(found.rate, 200) == pytest.approx(1e-7, rel=1e-3)
-    assert altered(given, None, None, "float32") == given
+    recipe = preset("digits", "lru", "quick", PIXELS)
+    changed = altered(recipe, 200, 1e-3, "bfloat16")
+    assert (changed.optimiser.steps, changed.optimiser.warmup) == (200, 20)
+    assert changed.optimiser.rate_at(changed.rate, 200) == pytest.approx(1e-7, rel=1e-3)
+    assert altered(recipe, None, None, "float32") == recipe
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,12 @@ def test_a_damaged_file_of_a_training_is_named(tmp_path, name, text):
 
 
 def test_two_processes_are_not_at_one_training(tmp_path):
-    def told(done, last):
+    def on_progress(done, last):
         raise AssertionError("trained")
 
     message = r"no other process is at.*wait for it"
     with claimed(tmp_path / LOCK), pytest.raises(ValueError, match=message):
-        run(JOB, DATA, tmp_path, progress=told)
+        run(JOB, DATA, tmp_path, progress=on_progress)
 
 
 OTHERS = {
@@ -99,8 +99,8 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("what", OTHERS)
-def test_a_checkpoint_of_another_training_is_refused(tmp_path, what):
+@pytest.mark.parametrize("field", OTHERS)
+def test_a_checkpoint_of_another_training_is_refused(tmp_path, field):
     folder = tmp_path / "one"
 
     class Killed(Exception):
@@ -112,11 +112,13 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path, what):
 
     with pytest.raises(Killed):
         run(JOB, DATA, folder, every=0, progress=stop)
-    seed = JOB.seed + (what == "seed")
-    other = Job("signs", "lru", "quick", seed, OTHERS[what])
+    seed = JOB.seed + (field == "seed")
+    other = Job("signs", "lru", "quick", seed, OTHERS[field])
     (tmp_path / "two").mkdir()
     os.replace(folder / CHECKPOINT, tmp_path / "two" / CHECKPOINT)
-    with pytest.raises(ValueError, match=f"another training, with another {what}; del"):
+    with pytest.raises(
+        ValueError, match=f"another training, with another {field}; del"
+    ):
         run(other, DATA, tmp_path / "two")
 
 
@@ -140,7 +142,7 @@ def compiled(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, compiled):
+def undisturbed(tmp_path_factory, compiled):
     """A training that nothing disturbed."""
     folder = tmp_path_factory.mktemp("whole")
     command = [sys.executable, "-c", SCRIPT, str(folder)]
@@ -151,22 +153,22 @@ def whole(tmp_path_factory, compiled):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ENDS)
 def test_a_training_stopped_five_times_ends_as_an_undisturbed_one(
-    tmp_path, whole, compiled, kind
+    tmp_path, undisturbed, compiled, kind
 ):
-    place = tmp_path / CHECKPOINT
+    path = tmp_path / CHECKPOINT
     command = [sys.executable, "-c", SCRIPT, str(tmp_path)]
     for _ in range(5):
         process = subprocess.Popen(command, env=compiled)
-        before = place.stat().st_mtime if place.is_file() else 0.0
-        while not place.is_file() or place.stat().st_mtime == before:
+        before = path.stat().st_mtime if path.is_file() else 0.0
+        while not path.is_file() or path.stat().st_mtime == before:
             assert process.poll() is None
             time.sleep(0.01)
         time.sleep(random.uniform(0, 1))
         process.send_signal(kind)
         assert process.wait() == ENDS[kind]
-        assert place.is_file()
+        assert path.is_file()
     subprocess.run(command, env=compiled, check=True)
-    _require_equal(tmp_path, whole)
+    _require_equal(tmp_path, undisturbed)
 
 
 DIGITS = Path("digits-lru-quick") / "seed-0"
@@ -204,8 +206,8 @@ def _undisturbed(folder, environment):
     """Run the command to its end; the seconds that it took."""
     began = time.monotonic()
     process = _command(folder, environment)
-    _, told = process.communicate()
-    assert process.returncode == 0, told
+    _, output = process.communicate()
+    assert process.returncode == 0, output
     return time.monotonic() - began
 
 
@@ -233,24 +235,24 @@ def test_the_command_stops_cleanly_at_any_moment(tmp_path, compiled):
         process = _command(stopped, environments[kind])
         time.sleep(1 + moment)  # one second until Python runs the command
         process.send_signal(kind)
-        _, told = process.communicate()
-        assert process.returncode in (ENDS[kind], 0), told
+        _, output = process.communicate()
+        assert process.returncode in (ENDS[kind], 0), output
         if process.returncode == INTERRUPTED:
-            (line,) = told.splitlines()
+            (line,) = output.splitlines()
             assert line.startswith("interrupted")
     _undisturbed(stopped, compiled)
     _require_equal(stopped / DIGITS, whole / DIGITS)
 
 
-def _require_equal(folder, whole):
+def _require_equal(folder, expected):
     """Two runs have the same files and numbers, but for the time that they took."""
-    assert _names(folder) == _names(whole)
+    assert _names(folder) == _names(expected)
     for name in (CURVES, NETWORK):
-        mine, theirs = (_arrays(one / name) for one in (folder, whole))
+        mine, theirs = (_arrays(directory / name) for directory in (folder, expected))
         assert mine.keys() == theirs.keys()
         for key, value in theirs.items():
             np.testing.assert_array_equal(mine[key], value, key)
-    results = [read_sealed(one / RESULT) for one in (folder, whole)]
+    results = [read_sealed(directory / RESULT) for directory in (folder, expected)]
     for result in results:
         del result["seconds"]
     assert results[0] == results[1]
@@ -258,7 +260,7 @@ def _require_equal(folder, whole):
 
 def _names(folder):
     """Names of all files in a folder but those that a kill left unfinished."""
-    return {one.name for one in folder.iterdir() if one.suffix != ".partial"}
+    return {file.name for file in folder.iterdir() if file.suffix != ".partial"}
 
 
 def _arrays(path):

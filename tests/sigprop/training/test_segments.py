@@ -17,7 +17,7 @@ class Run(SimpleNamespace):
     """As far as a segment looks at it."""
 
 
-def looked(monkeypatch, total, segment, evaluate, lost=-1):
+def looked(monkeypatch, total, segment, evaluate, diverges_at=-1):
     """Steps at which the validation is looked at, and the batches that were asked for."""
     recipe = dataclasses.replace(
         RECIPE, optimiser=Optimiser(total), segment=segment, evaluate=evaluate
@@ -27,15 +27,15 @@ def looked(monkeypatch, total, segment, evaluate, lost=-1):
         (steps,) = batches
         first = int(run.step)
         assert list(steps) == [*range(first, first + segment)]
-        diverged = lost if first <= lost < first + segment else -1
+        diverged = diverges_at if first <= diverges_at < first + segment else -1
         after = Run(step=first + segment, diverged=diverged)
         return after, state + 1, steps * 1.0, steps * 2.0
 
     monkeypatch.setattr(segments, "take_steps", take_steps)
-    seen, last = [], {}
+    steps, last = [], {}
 
     def look(now, last):
-        seen.append(int(now.run.step))
+        steps.append(int(now.run.step))
         assert now.state == now.run.step // segment  # the averages after it
         return now, {"step": now.run.step}
 
@@ -49,8 +49,8 @@ def looked(monkeypatch, total, segment, evaluate, lost=-1):
         np.testing.assert_array_equal(records["loss"], own)
         np.testing.assert_array_equal(records["gradient_norm"], 2 * own)
         assert last["loss"] == own.mean()
-        assert ("step" in records) == (bool(seen) and seen[-1] == own[-1] + 1)
-    return seen
+        assert ("step" in records) == (bool(steps) and steps[-1] == own[-1] + 1)
+    return steps
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,5 @@ def test_the_last_segment_is_looked_at_though_looks_do_not_divide_them(
 
 def test_a_segment_that_diverged_names_its_step(monkeypatch):
     with pytest.raises(Diverged, match="at step 13") as refused:
-        looked(monkeypatch, 60, 5, 2, lost=13)
+        looked(monkeypatch, 60, 5, 2, diverges_at=13)
     assert refused.value.step == 13

@@ -113,22 +113,22 @@ def test_the_best_step_is_that_of_the_validation_with_its_own_averages(undisturb
     watched = undisturbed.records
     answers = [watched["validation answers"], watched["test answers"]]
     chosen = [
-        dataclasses.replace(part, labels=given[look].astype(int))
-        for part, given, look in zip(FAINT, answers, (best, other), strict=True)
+        dataclasses.replace(part, labels=answer[look].astype(int))
+        for part, answer, look in zip(FAINT, answers, (best, other), strict=True)
     ]
-    found = fit(RECIPE, DataSet(DATA.train, *chosen, classes=2), 3)
-    np.testing.assert_array_equal(found.records["loss"], watched["loss"])
+    training = fit(RECIPE, DataSet(DATA.train, *chosen, classes=2), 3)
+    np.testing.assert_array_equal(training.records["loss"], watched["loss"])
     own, test = (
-        (given == part.labels).mean(1)
-        for given, part in zip(answers, chosen, strict=True)
+        (answer == part.labels).mean(1)
+        for answer, part in zip(answers, chosen, strict=True)
     )
     assert own[best] == test[other] == 1 > np.delete(own, best).max()
-    np.testing.assert_allclose(found.records["validation_accuracy"], own, atol=1e-6)
-    assert found.step == found.records["step"][best] == 10 * (best + 1)
-    assert found.validation == 1
-    assert found.test.accuracy == pytest.approx(test[best]) != 1
-    np.testing.assert_array_equal(flat(found.network), watched["weights"][best])
-    np.testing.assert_array_equal(flat(found.state), watched["averages"][best])
+    np.testing.assert_allclose(training.records["validation_accuracy"], own, atol=1e-6)
+    assert training.step == training.records["step"][best] == 10 * (best + 1)
+    assert training.validation == 1
+    assert training.test.accuracy == pytest.approx(test[best]) != 1
+    np.testing.assert_array_equal(flat(training.network), watched["weights"][best])
+    np.testing.assert_array_equal(flat(training.state), watched["averages"][best])
 
 
 class Killed(Exception):
@@ -136,7 +136,7 @@ class Killed(Exception):
 
 
 def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
-    place = tmp_path / "checkpoint.npz"
+    path = tmp_path / "checkpoint.npz"
 
     def stop_at(segment):
         def progress(done, _):
@@ -149,16 +149,16 @@ def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
         with pytest.raises(Killed):
             fit(
                 *(RECIPE, DATA, 3),
-                checkpoint=place,
+                checkpoint=path,
                 every=0,
                 probe=watch,
                 progress=stop_at(segment),
             )
-    found = fit(RECIPE, DATA, 3, checkpoint=place, every=0, probe=watch)
+    training = fit(RECIPE, DATA, 3, checkpoint=path, every=0, probe=watch)
     for name, record in undisturbed.records.items():
-        np.testing.assert_array_equal(found.records[name], record, name)
+        np.testing.assert_array_equal(training.records[name], record, name)
     for mine, theirs in zip(
-        jax.tree.leaves(found.network),
+        jax.tree.leaves(training.network),
         jax.tree.leaves(undisturbed.network),
         strict=True,
     ):
@@ -171,20 +171,20 @@ def test_another_seed_is_another_training(undisturbed):
 
 
 def test_a_loss_that_is_not_finite_stops_and_leaves_the_checkpoint(tmp_path):
-    place = tmp_path / "checkpoint.npz"
-    broken = dataclasses.replace(DATA.train, inputs=DATA.train.inputs.copy())
-    broken.inputs[:] = np.where(
-        np.arange(80)[:, None, None] == 17, np.nan, broken.inputs
+    path = tmp_path / "checkpoint.npz"
+    with_nan = dataclasses.replace(DATA.train, inputs=DATA.train.inputs.copy())
+    with_nan.inputs[:] = np.where(
+        np.arange(80)[:, None, None] == 17, np.nan, with_nan.inputs
     )
-    data = dataclasses.replace(DATA, train=broken)
+    data = dataclasses.replace(DATA, train=with_nan)
     with pytest.raises(Diverged, match="not finite at step") as error:
-        fit(RECIPE, data, 3, checkpoint=place, every=0)
+        fit(RECIPE, data, 3, checkpoint=path, every=0)
     step = error.value.step
     assert 0 <= step < 8, "each example is seen once in eight steps"
     if step >= 5:
-        kept, done, _ = load_checkpoint(place, begin(KIND, RECIPE, 3))
+        saved, done, _ = load_checkpoint(path, begin(KIND, RECIPE, 3))
         assert done == step // 5
-        assert all(np.isfinite(x).all() for x in jax.tree.leaves(kept.run.parameters))
+        assert all(np.isfinite(x).all() for x in jax.tree.leaves(saved.run.parameters))
 
 
 def test_one_step_is_as_long_as_the_group_says_and_decays_what_may_decay():
@@ -205,8 +205,8 @@ def test_one_step_is_as_long_as_the_group_says_and_decays_what_may_decay():
     pairs = zip(groups, jax.tree.leaves(old), jax.tree.leaves(new), strict=True)
     for group, before, after in pairs:
         slow = group in SLOW
-        kept = before if slow else (1 - rate * decay) * before
-        moved = np.abs(np.asarray(after - kept)).max()
+        decayed = before if slow else (1 - rate * decay) * before
+        moved = np.abs(np.asarray(after - decayed)).max()
         assert moved == pytest.approx(rate * (factor if slow else 1), rel=1e-2), group
     assert {*groups} >= {"recurrent", "input", "other"}
     layer = parameter_groups(old).blocks[0].layer
@@ -227,11 +227,13 @@ def test_what_goes_with_drawn_parameters_needs_no_programs_of_its_own(layer):
     jax.monitoring.register_event_duration_secs_listener(note)
     try:
         begun = begin(KIND, other, 3)
-        drawn = compiled.count(COMPILED)
-        jax.eval_shape(lambda given: ready(other, given).encoder, begun.run.parameters)
+        count = compiled.count(COMPILED)
+        jax.eval_shape(
+            lambda parameters: ready(other, parameters).encoder, begun.run.parameters
+        )
     finally:
         jax.monitoring.unregister_event_duration_listener(note)
-    assert compiled.count(COMPILED) == drawn > 0
+    assert compiled.count(COMPILED) == count > 0
 
 
 def test_every_step_drops_other_features():
@@ -257,13 +259,13 @@ def test_a_score_is_over_examples_whatever_the_batch(undisturbed):
     loss = float(cross_entropy(scores, labels).mean())
     accuracy = float((scores.argmax(-1) == part.labels).mean())
     for size in (7, 33):
-        found = evaluate(undisturbed.network, undisturbed.state, part, size)
-        assert found.accuracy == pytest.approx(accuracy, abs=1e-7)
-        assert found.loss == pytest.approx(loss, rel=1e-5)
+        score = evaluate(undisturbed.network, undisturbed.state, part, size)
+        assert score.accuracy == pytest.approx(accuracy, abs=1e-7)
+        assert score.loss == pytest.approx(loss, rel=1e-5)
     longer = np.pad(part.inputs, ((0, 0), (0, 9), (0, 0)), constant_values=7.0)
     wider = dataclasses.replace(part, inputs=longer)
-    found = evaluate(undisturbed.network, undisturbed.state, wider, 33)
-    assert found.loss == pytest.approx(loss, rel=1e-5)
+    score = evaluate(undisturbed.network, undisturbed.state, wider, 33)
+    assert score.loss == pytest.approx(loss, rel=1e-5)
 
 
 def test_pairs_and_tokens_train():
@@ -273,9 +275,9 @@ def test_pairs_and_tokens_train():
     data = DataSet(part, part, part, classes=2, vocabulary=5)
     config = dataclasses.replace(SMALL, inputs=5, encoder="embedding", head="pair")
     short = recipe(config, Schedule(4, 10, 1e-2, 0.5), segment=2, evaluate=1)
-    found = fit(short, data)
-    assert np.isfinite(found.records["loss"]).all()
-    assert found.records["state_power"].shape == (2, 1)
+    training = fit(short, data)
+    assert np.isfinite(training.records["loss"]).all()
+    assert training.records["state_power"].shape == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -320,18 +322,18 @@ print(found.records["loss"][-1].tolist())
 @pytest.mark.slow
 def test_two_devices_share_a_batch(undisturbed):
     flags = os.environ["XLA_FLAGS"] + " --xla_force_host_platform_device_count=2"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", PARALLEL],
         env={**os.environ, "XLA_FLAGS": flags},
         capture_output=True,
         text=True,
         check=True,
     )
-    losses = json.loads(done.stdout)
+    losses = json.loads(process.stdout)
     np.testing.assert_allclose(losses, undisturbed.records["loss"][-1], rtol=2e-3)
 
 
 def test_cross_entropy_is_minus_the_log_probability():
     scores = np.array([[0.0, np.log(3.0)]])
-    found = cross_entropy(jnp.asarray(scores), jnp.array([1]))
-    np.testing.assert_allclose(found, -np.log(0.75), rtol=1e-6)
+    value = cross_entropy(jnp.asarray(scores), jnp.array([1]))
+    np.testing.assert_allclose(value, -np.log(0.75), rtol=1e-6)

@@ -47,7 +47,7 @@ class Noted:
 
 def fitted():
     """The end of a training in which no two numbers agree."""
-    made, state = network("lru", norm="batch")
+    model, state = network("lru", norm="batch")
     records = {
         "loss": np.array([[0.1, 0.2]]),
         "gradient_norm": np.array([[3.0, 4.0]]),
@@ -56,13 +56,13 @@ def fitted():
         "validation_loss": np.array([0.8]),
         "state_power": np.array([[1.5]]),
     }
-    return Fitted(shaken(made), state, 17, 0.75, Score(0.4, 0.65), records)
+    return Fitted(shaken(model), state, 17, 0.75, Score(0.4, 0.65), records)
 
 
 def test_a_job_is_trained_with_its_own_seed_and_told_as_it_ended(tmp_path, monkeypatch):
     end = fitted()
-    noted = Noted(supervised.fit, end)
-    monkeypatch.setattr(runs, "fit", noted)
+    recorder = Noted(supervised.fit, end)
+    monkeypatch.setattr(runs, "fit", recorder)
 
     def probe(network, state):
         return {}
@@ -72,17 +72,17 @@ def test_a_job_is_trained_with_its_own_seed_and_told_as_it_ended(tmp_path, monke
 
     job = dataclasses.replace(JOB, seed=11)
     runs.run(job, DATA, tmp_path, probe=probe, every=7.0, progress=progress)
-    (call,) = noted.calls
+    (call,) = recorder.calls
     assert (call["recipe"], call["seed"], call["every"]) == (job.recipe, 11, 7.0)
     assert call["data"] is DATA
     assert call["probe"] is probe
     assert Path(call["checkpoint"]).parent == tmp_path
-    told = json.loads((tmp_path / runs.RESULT).read_text())
+    stored = json.loads((tmp_path / runs.RESULT).read_text())
     wanted = {"test_accuracy": 0.65, "test_loss": 0.4, "validation_accuracy": 0.75}
-    assert told.items() >= {**wanted, "best_step": 17}.items()
-    kept, _ = runs.trained(tmp_path)
+    assert stored.items() >= {**wanted, "best_step": 17}.items()
+    network_read, _ = runs.trained(tmp_path)
     np.testing.assert_array_equal(
-        kept.blocks[0].layer.nu_log, end.network.blocks[0].layer.nu_log
+        network_read.blocks[0].layer.nu_log, end.network.blocks[0].layer.nu_log
     )
     with np.load(tmp_path / runs.CURVES) as curves:
         np.testing.assert_array_equal(curves["loss"], end.records["loss"])
@@ -127,11 +127,11 @@ LOADED = {
 @pytest.mark.parametrize("name", catalogue.TASKS)
 def test_a_task_is_loaded_with_the_options_of_its_name(name, monkeypatch):
     *room, loader = LOADED[name][0].split(".")
-    place = getattr(catalogue, room[0]) if room else catalogue
-    noted = Noted(getattr(place, loader), "the data")
-    monkeypatch.setattr(place, loader, noted)
+    module = getattr(catalogue, room[0]) if room else catalogue
+    recorder = Noted(getattr(module, loader), "the data")
+    monkeypatch.setattr(module, loader, recorder)
     assert catalogue.TASKS[name].load(AT) == "the data"
-    assert noted.calls == [LOADED[name][1]]
+    assert recorder.calls == [LOADED[name][1]]
 
 
 # --- presets ------------------------------------------------------------------------
@@ -153,11 +153,11 @@ def schedule_of(recipe):
 def test_a_quick_training_has_every_number_of_its_row(task):
     row = QUICK[task]
     for model in ("lru", "rotrnn", "tanh"):
-        found = preset(task, model, "quick", TOKENS)
-        assert schedule_of(found) == pytest.approx(dataclasses.asdict(row.schedule))
-        assert found.evaluate == row.evaluate
+        recipe = preset(task, model, "quick", TOKENS)
+        assert schedule_of(recipe) == pytest.approx(dataclasses.asdict(row.schedule))
+        assert recipe.evaluate == row.evaluate
         for name in ("width", "state_size", "depth", "dropout"):
-            assert getattr(found.network, name) == getattr(row, name)
+            assert getattr(recipe.network, name) == getattr(row, name)
     options = preset(task, "lru", "quick", TOKENS).network.layer_options
     ring = {"r_min": row.ring[0], "r_max": row.ring[1], "max_phase": row.max_phase}
     assert options == ring
@@ -175,14 +175,14 @@ PAPERS += [("rotrnn", task) for task in ROTRNN_SCHEDULES]
 @pytest.mark.parametrize(("model", "task"), PAPERS)
 def test_a_paper_training_has_every_number_of_its_row(model, task):
     row = {"lru": LRU_SCHEDULES, "rotrnn": ROTRNN_SCHEDULES}[model][task]
-    found = preset(task, model, "paper", PIXELS)
-    assert schedule_of(found) == pytest.approx(dataclasses.asdict(row), rel=1e-3)
-    assert found.network.inputs == PIXELS.train.features
+    recipe = preset(task, model, "paper", PIXELS)
+    assert schedule_of(recipe) == pytest.approx(dataclasses.asdict(row), rel=1e-3)
+    assert recipe.network.inputs == PIXELS.train.features
 
 
 def test_epochs_of_blur_are_of_its_batches():
-    found = preset("image", "blur", "paper", PIXELS)
-    assert found.optimiser.steps * found.batch == BLUR_EPOCHS * len(PIXELS.train)
+    recipe = preset("image", "blur", "paper", PIXELS)
+    assert recipe.optimiser.steps * recipe.batch == BLUR_EPOCHS * len(PIXELS.train)
 
 
 # --- networks -----------------------------------------------------------------------
@@ -195,13 +195,15 @@ def test_every_block_drops_by_a_key_of_its_own():
         keys.append(tuple(np.asarray(jax.random.key_data(key)).tolist()))
         return x, state
 
-    whole = SimpleNamespace(
+    network_stub = SimpleNamespace(
         blocks=[block] * 3,
         encode=lambda u, length: u,
         pool=lambda x, length: x,
         _require=lambda *_: None,
     )
-    Network.features(whole, jnp.ones((2, 3)), network()[1], key=jax.random.key(4))
+    Network.features(
+        network_stub, jnp.ones((2, 3)), network()[1], key=jax.random.key(4)
+    )
     assert len({*keys}) == 3
 
 
@@ -209,8 +211,8 @@ def test_both_documents_of_a_pair_drop_by_keys_of_their_own():
     def tower(u, state, *, length, key):
         return jax.random.normal(key, (3,)), state
 
-    both = SimpleNamespace(tower=tower, head=lambda x: x)
-    found, _ = TwoTowers.__call__(
-        both, jnp.ones((2, 4, 1)), network()[1], key=jax.random.key(4)
+    towers_stub = SimpleNamespace(tower=tower, head=lambda x: x)
+    features, _ = TwoTowers.__call__(
+        towers_stub, jnp.ones((2, 4, 1)), network()[1], key=jax.random.key(4)
     )
-    assert (np.abs(found[6:9]) > 1e-6).all()  # the difference
+    assert (np.abs(features[6:9]) > 1e-6).all()  # the difference

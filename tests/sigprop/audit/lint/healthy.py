@@ -8,8 +8,8 @@ import numpy as np
 
 def f4(**arrays):
     return {
-        name.replace("__", "."): np.asarray(one, np.float32)
-        for name, one in arrays.items()
+        name.replace("__", "."): np.asarray(array, np.float32)
+        for name, array in arrays.items()
     }
 
 

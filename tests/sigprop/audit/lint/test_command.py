@@ -97,7 +97,7 @@ SARIF = {
 
 
 @pytest.fixture
-def broken(tmp_path):
+def defective_file(tmp_path):
     arrays = healthy.mamba2(np.random.default_rng(0))
     arrays["A_log"][3] = -np.inf
     file = tmp_path / "model one.safetensors"
@@ -108,12 +108,12 @@ def broken(tmp_path):
     return file
 
 
-def test_words_name_layer_consequence_reason_and_remedy(broken):
-    done = sigprop("lint", str(broken), "--length", "512")
-    assert done.exit_code == 1
-    told = done.output
-    assert told.index("layers.9.mixer") < told.index("layers.10.mixer")
-    for words in (
+def test_words_name_layer_consequence_reason_and_remedy(defective_file):
+    result = sigprop("lint", str(defective_file), "--length", "512")
+    assert result.exit_code == 1
+    output = result.output
+    assert output.index("layers.9.mixer") < output.index("layers.10.mixer")
+    for phrase in (
         "error decay-not-finite: a decay parameter is infinite",
         "1 of 24 numbers of A_log are not finite (0 NaN, 1 -inf)",
         "white inputs raise E|h|^2 to 512 in 512 steps",
@@ -121,16 +121,16 @@ def test_words_name_layer_consequence_reason_and_remedy(broken):
         "do: initialise the layer again",
         "2 recurrent layers: 2 errors, 0 warnings, 0 notes.",
     ):
-        assert words in told
+        assert phrase in output
 
 
-def test_json_and_sarif_say_the_same(broken, tmp_path):
+def test_json_and_sarif_say_the_same(defective_file, tmp_path):
     target = tmp_path / "out.sarif"
-    done = sigprop("lint", str(broken), "--json", "-", "--sarif", str(target))
-    assert done.exit_code == 1
-    rows = json.loads(done.stdout)
-    assert [one["id"] for one in rows["findings"]] == ["decay-not-finite"] * 2
-    assert [one["layer"] for one in rows["layers"]] == [
+    answer = sigprop("lint", str(defective_file), "--json", "-", "--sarif", str(target))
+    assert answer.exit_code == 1
+    rows = json.loads(answer.stdout)
+    assert [finding["id"] for finding in rows["findings"]] == ["decay-not-finite"] * 2
+    assert [layer["layer"] for layer in rows["layers"]] == [
         "layers.9.mixer",
         "layers.10.mixer",
     ]
@@ -139,14 +139,14 @@ def test_json_and_sarif_say_the_same(broken, tmp_path):
     sarif = json.loads(target.read_text())
     jsonschema.validate(sarif, SARIF)
     (run,) = sarif["runs"]
-    assert [one["id"] for one in run["tool"]["driver"]["rules"]] == [
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == [
         r.id for r in RULES
     ]
     for result, row in zip(run["results"], rows["findings"], strict=True):
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == row["id"]
         assert row["consequence"] in result["message"]["text"]
-        (place,) = result["locations"]
-        uri = place["physicalLocation"]["artifactLocation"]["uri"]
+        (location,) = result["locations"]
+        uri = location["physicalLocation"]["artifactLocation"]["uri"]
         assert uri.endswith("model%20one.safetensors")
     sarif["runs"][0]["results"][0]["level"] = "fatal"
     with pytest.raises(jsonschema.ValidationError):
@@ -192,10 +192,10 @@ def test_what_cannot_be_read_is_one_line_and_status_2(
     elif content is not None:
         good = {"nu_log": np.zeros(3), "theta_log": np.zeros(3)}
         np.savez(file, **(good if content is True else content))
-    done = sigprop("lint", str(file), *options)
-    assert done.exit_code == 2
-    assert message in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    result = sigprop("lint", str(file), *options)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_groups_go_first_to_last_by_pattern_or_end_of_name(tmp_path):
         "param_groups": groups,
     }
     file.write_text(json.dumps(content))
-    held = read_optimiser(file)
-    found = {
-        name: (held.group(name).rate, held.group(name).decay)
+    optimiser = read_optimiser(file)
+    settings = {
+        name: (optimiser.group(name).rate, optimiser.group(name).decay)
         for name in ("a.D", "a/D", "a.nu_log", "a.B", "a.xD")
     }
-    assert found == {
+    assert settings == {
         "a.D": (0.1, 0.0),
         "a/D": (0.1, 0.0),
         "a.nu_log": (1e-4, 0.2),
@@ -254,10 +254,10 @@ def test_130_million_parameters_take_at_most_5_seconds_and_500_mib(tmp_path):
     generator = np.random.default_rng(0)
     tensors = {"embeddings.weight": np.ones((50280, 768), np.float32)}
     for i in range(24):
-        one = healthy.mamba1(generator, d=1536, rank=48)
-        one["in_proj.weight"] = np.ones((3072, 768), np.float32)
-        one["out_proj.weight"] = np.ones((768, 1536), np.float32)
-        tensors |= {f"layers.{i}.mixer.{name}": value for name, value in one.items()}
+        layer = healthy.mamba1(generator, d=1536, rank=48)
+        layer["in_proj.weight"] = np.ones((3072, 768), np.float32)
+        layer["out_proj.weight"] = np.ones((768, 1536), np.float32)
+        tensors |= {f"layers.{i}.mixer.{name}": value for name, value in layer.items()}
     assert sum(value.size for value in tensors.values()) > 125e6
     file = tmp_path / "m.safetensors"
     save_file(tensors, file)
@@ -269,8 +269,8 @@ def test_130_million_parameters_take_at_most_5_seconds_and_500_mib(tmp_path):
         "file=sys.stderr)"
     )
     command = [sys.executable, "-c", code, "lint", str(file), "--length", "2048"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
     # Seconds of the processor: those of the clock depend on what else runs.
-    assert float(done.stderr.split()[0]) < 5
-    assert int(re.search(r"VmHWM:\s+(\d+) kB", done.stderr)[1]) < 500 * 1024
+    assert float(process.stderr.split()[0]) < 5
+    assert int(re.search(r"VmHWM:\s+(\d+) kB", process.stderr)[1]) < 500 * 1024

@@ -25,8 +25,8 @@ def stored(dtype="float32"):
     """A layer whose decay is stored in this format."""
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
     arrays = {"l.nu_log": np.zeros(3, kind), "l.theta_log": np.zeros(3, np.float32)}
-    (found,) = find(of_arrays(arrays))
-    return found
+    (layer,) = find(of_arrays(arrays))
+    return layer
 
 
 LRU = {"nu": rows(0.1, 0.2, 0.25, 0.4)}
@@ -236,28 +236,32 @@ SAID = [
 
 
 @pytest.mark.parametrize(
-    ("name", "rest", "use", "expected"), SAID, ids=[one[0] for one in SAID]
+    ("name", "rest", "use", "expected"), SAID, ids=[case[0] for case in SAID]
 )
 def test_the_numbers_of_a_consequence_are_those_of_the_layer(name, rest, use, expected):
-    (rule,) = (one for one in RULES if one.id == name)
+    (rule,) = (candidate for candidate in RULES if candidate.id == name)
     assert [*rule.check(Case(stored(), rest, Settings(**use)))] == [expected]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_resolution_is_that_of_the_format_in_which_the_decay_is_stored(dtype):
     """Its longest memory is the inverse of its distance of neighbours below one."""
-    (rule,) = (one for one in RULES if one.id == "resolution-lost")
-    (said,) = rule.check(Case(stored(dtype), Rest(rows(1e-4, 0.5)), Settings()))
+    (rule,) = (candidate for candidate in RULES if candidate.id == "resolution-lost")
+    (sentence,) = rule.check(Case(stored(dtype), Rest(rows(1e-4, 0.5)), Settings()))
     bits = {"float16": 2048, "bfloat16": 256}[dtype]
-    assert said.startswith(f"in {dtype} 1 of 2 modes have gaps below {1 / bits:.2g};")
-    assert said.endswith(f"the longest of {bits} steps")
+    assert sentence.startswith(
+        f"in {dtype} 1 of 2 modes have gaps below {1 / bits:.2g};"
+    )
+    assert sentence.endswith(f"the longest of {bits} steps")
 
 
 def of_rule(name, arrays, **use):
     report = lint(
-        of_arrays({f"l.{key}": one for key, one in arrays.items()}), Settings(**use)
+        of_arrays({f"l.{key}": array for key, array in arrays.items()}), Settings(**use)
     )
-    return [one.consequence for one in report.findings if one.rule.id == name]
+    return [
+        finding.consequence for finding in report.findings if finding.rule.id == name
+    ]
 
 
 # exp(-3) to the median of three: memories exp(-nu_log) = e, e^3, e^5.
@@ -271,10 +275,10 @@ def test_weight_decay_is_followed_for_the_steps_of_the_training_or_one_half_life
         "weight_decay": 0.05,
         **({} if steps is None else {"steps": steps}),
     }
-    (said,) = of_rule("weight-decay", FADING, optimiser=optimiser(use))
+    (sentence,) = of_rule("weight-decay", FADING, optimiser=optimiser(use))
     half = math.log(2) / (0.01 * 0.05)
     left = 0.5 if steps is None else math.exp(-0.5)  # of a logarithm
-    assert said == (
+    assert sentence == (
         f"nu_log, theta_log halve in {half:.4g} steps (learning rate 0.01, weight decay "
         f"0.05); this alone changes the median time constant from {math.exp(3):.3g} to "
         f"{math.exp(3 * left):.3g} steps in {steps or half:.4g} training steps"
@@ -288,11 +292,14 @@ def test_groups_without_numbers_of_their_own_have_those_of_the_optimiser():
         {"params": ["b"], "lr": 3},
         {"params": ["c"], "weight_decay": 7},
     ]
-    held = optimiser(
+    settings = optimiser(
         {"lr": 0.5, "weight_decay": 0.25, "no_decay": ["d"], "groups": groups}
     )
-    found = {name: (held.group(name).rate, held.group(name).decay) for name in "abcde"}
-    assert found == {
+    rates = {
+        name: (settings.group(name).rate, settings.group(name).decay)
+        for name in "abcde"
+    }
+    assert rates == {
         "a": (0.5, 0.25), "b": (3, 0.25), "c": (0.5, 7), "d": (0.5, 0), "e": (0.5, 0.25)
     }  # fmt: skip
     assert (optimiser({}).group("a").rate, optimiser({}).group("a").decay) == (0.001, 0)
@@ -308,21 +315,23 @@ def test_infinities_and_nans_are_counted_in_every_format(dtype):
     sound = [0.0, -1.0, top, -top, 1e-7, 3.0]
     for wrong in ([], [np.inf], [np.nan, -np.inf, np.inf]):
         with np.errstate(over="ignore"):
-            made = np.array([*sound, *wrong]).astype(kind)
-        arrays = {**FADING, "w": made}
+            array = np.array([*sound, *wrong]).astype(kind)
+        arrays = {**FADING, "w": array}
         (tensor,) = (
-            one for name, one in of_arrays(arrays).tensors.items() if name == "w"
+            stored_tensor
+            for name, stored_tensor in of_arrays(arrays).tensors.items()
+            if name == "w"
         )
         assert not_finite(tensor) == len(wrong)
-        said = [f"{len(wrong)} of {made.size} numbers are infinite or NaN"]
-        assert of_rule("weights-not-finite", arrays) == said * bool(wrong)
+        sentences = [f"{len(wrong)} of {array.size} numbers are infinite or NaN"]
+        assert of_rule("weights-not-finite", arrays) == sentences * bool(wrong)
 
 
 ELSEWHERE = {"weights-not-finite", "weight-decay"}  # by tests of their own, above
 
 
 def test_every_rule_has_a_sentence_that_is_read_back():
-    assert {one[0] for one in SAID} | ELSEWHERE == {one.id for one in RULES}
+    assert {case[0] for case in SAID} | ELSEWHERE == {rule.id for rule in RULES}
 
 
 TWO = {
@@ -346,34 +355,34 @@ def test_the_table_of_memories_has_each_number_in_its_column():
             "longest": "8", ">= 100": "0%",
         },
     ]  # fmt: skip
-    told = as_json(report)["layers"]
-    for row, one in zip(columns(table(report)), told, strict=True):
+    layers = as_json(report)["layers"]
+    for row, layer in zip(columns(table(report)), layers, strict=True):
         for name in ("shortest", "median", "longest", "modes"):
-            assert row[name] == f"{one[name]:.3g}"
-        assert row[">= 100"] == f"{one['share_beyond_length']:.0%}"
+            assert row[name] == f"{layer[name]:.3g}"
+        assert row[">= 100"] == f"{layer['share_beyond_length']:.0%}"
     assert ">= 100" not in columns(table(lint(of_arrays(TWO), Settings())))[0]
 
 
-def drawn(nu, phases):
+def ring_arrays(nu, phases):
     """A layer of one row, as an LRU without gamma is stored."""
     return {"nu_log": np.log(nu), "theta_log": np.log(phases)}
 
 
 def test_findings_are_counted_by_severity_and_given_with_reason_and_remedy():
     layers = {
-        "b": drawn([0.1, 0.01], [100.0, 2.0]),  # beyond a whole turn
-        "c": drawn([0.0015, 0.9], [3.0, 2.0]),  # turns too often
-        **{f"d.{i}": drawn([0.05, 0.2], [1.0, 2.0]) for i in range(6)},
+        "b": ring_arrays([0.1, 0.01], [100.0, 2.0]),  # beyond a whole turn
+        "c": ring_arrays([0.0015, 0.9], [3.0, 2.0]),  # turns too often
+        **{f"d.{i}": ring_arrays([0.05, 0.2], [1.0, 2.0]) for i in range(6)},
     }
     arrays = {
-        f"{key}.{end}": x for key, one in layers.items() for end, x in one.items()
+        f"{key}.{end}": x for key, layer in layers.items() for end, x in layer.items()
     }
     spoilt = {"w": np.array([np.inf, 1.0]), "v": np.array([np.nan, np.nan])}
     report = lint(of_arrays(arrays | spoilt), Settings(200))
     assert conclusion(report) == "8 recurrent layers: 2 errors, 9 warnings, 1 note."
     by_id = {rule.id: rule for rule in RULES}
-    said = [*lines(report)]
-    heads = [one for one in said if not one.startswith(" ")]
+    report_lines = [*lines(report)]
+    heads = [line for line in report_lines if not line.startswith(" ")]
     assert heads == [
         f"{severity} {name}: {by_id[name].says}"
         for severity, name in (
@@ -383,7 +392,7 @@ def test_findings_are_counted_by_severity_and_given_with_reason_and_remedy():
             ("note", "phase-turns"),
         )
     ]
-    assert said[:5] == [
+    assert report_lines[:5] == [
         heads[0],
         "  v: 2 of 2 numbers are infinite or NaN",
         "  w: 1 of 2 numbers are infinite or NaN",
@@ -391,23 +400,29 @@ def test_findings_are_counted_by_severity_and_given_with_reason_and_remedy():
         f"  do: {by_id['weights-not-finite'].remedy}",
     ]
     # Of the eight layers without gamma six are given in full.
-    assert said.index("  and 2 more") == said.index(heads[1]) + 7
+    assert report_lines.index("  and 2 more") == report_lines.index(heads[1]) + 7
     sarif = as_sarif(report, "7")["runs"][0]
     rules = sarif["tool"]["driver"]["rules"]
-    for one, made in zip(report.findings, sarif["results"], strict=True):
-        assert made["message"]["text"] == f"{one.layer}: {one.consequence}"
-        assert (made["ruleId"], made["level"]) == (one.rule.id, one.severity)
-        assert rules[made["ruleIndex"]] == {
-            "id": one.rule.id,
-            "shortDescription": {"text": one.rule.says},
-            "fullDescription": {"text": one.rule.form},
-            "help": {"text": one.rule.remedy},
-            "defaultConfiguration": {"level": one.rule.severity},
+    for finding, entry in zip(report.findings, sarif["results"], strict=True):
+        assert entry["message"]["text"] == f"{finding.layer}: {finding.consequence}"
+        assert (entry["ruleId"], entry["level"]) == (finding.rule.id, finding.severity)
+        assert rules[entry["ruleIndex"]] == {
+            "id": finding.rule.id,
+            "shortDescription": {"text": finding.rule.says},
+            "fullDescription": {"text": finding.rule.form},
+            "help": {"text": finding.rule.remedy},
+            "defaultConfiguration": {"level": finding.rule.severity},
         }
-    for one, made in zip(report.findings, as_json(report)["findings"], strict=True):
-        assert made == {
-            **{name: getattr(one, name) for name in ("severity", "layer", "family")},
-            **{name: getattr(one.rule, name) for name in ("says", "form", "remedy")},
-            "consequence": one.consequence,
-            "id": one.rule.id,
+    for finding, entry in zip(
+        report.findings, as_json(report)["findings"], strict=True
+    ):
+        assert entry == {
+            **{
+                name: getattr(finding, name) for name in ("severity", "layer", "family")
+            },
+            **{
+                name: getattr(finding.rule, name) for name in ("says", "form", "remedy")
+            },
+            "consequence": finding.consequence,
+            "id": finding.rule.id,
         }

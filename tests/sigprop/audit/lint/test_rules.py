@@ -16,13 +16,13 @@ from tests.sigprop.audit.lint.healthy import HEALTHY
 SEEDS = 100
 
 
-def found(arrays, **settings):
-    named = {f"model.layers.0.{name}": one for name, one in arrays.items()}
+def report_of(arrays, **settings):
+    named = {f"model.layers.0.{name}": array for name, array in arrays.items()}
     return lint(of_arrays(named), Settings(**settings))
 
 
 def ids(report):
-    return {one.rule.id for one in report.findings}
+    return {finding.rule.id for finding in report.findings}
 
 
 @pytest.mark.sampled(kind="name")
@@ -30,9 +30,9 @@ def ids(report):
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_initialisation_has_no_finding_at_a_hundred_seeds(name, seeds):
     layers = {
-        f"seeds.{seed}.{key}": one
+        f"seeds.{seed}.{key}": array
         for seed in range(seeds)
-        for key, one in HEALTHY[name](np.random.default_rng(seed)).items()
+        for key, array in HEALTHY[name](np.random.default_rng(seed)).items()
     }
     report = lint(of_arrays(layers), Settings(256))
     assert len(report.layers) == seeds
@@ -46,7 +46,7 @@ def test_a_healthy_one_stored_in_half_precision_has_none_either(name, kind):
     dtype = np.dtype(getattr(ml_dtypes, kind, kind))
     for seed in range(5):
         arrays = HEALTHY[name](np.random.default_rng(seed))
-        report = found({key: one.astype(dtype) for key, one in arrays.items()})
+        report = report_of({key: array.astype(dtype) for key, array in arrays.items()})
         assert report.graver == (), (seed, report.graver)
 
 
@@ -54,14 +54,16 @@ def changed(name, **arrays):
     """A healthy layer with some arrays replaced, by values or by functions of the old."""
 
     def draw(g):
-        held = HEALTHY[name](g)
+        altered = HEALTHY[name](g)
         for key, new in arrays.items():
             key = key.replace("__", ".")
-            held[key] = np.asarray(
-                new(held[key], g) if callable(new) else np.full_like(held[key], new),
-                held[key].dtype,
+            altered[key] = np.asarray(
+                new(altered[key], g)
+                if callable(new)
+                else np.full_like(altered[key], new),
+                altered[key].dtype,
             )
-        return held
+        return altered
 
     return draw
 
@@ -272,10 +274,10 @@ ONLY_NOTES = (
 @pytest.mark.parametrize("defect", PLANTED)
 def test_a_planted_defect_is_found(defect, seed):
     draw, settings, rule = PLANTED[defect]
-    report = found(draw(np.random.default_rng(seed)), **settings)
+    report = report_of(draw(np.random.default_rng(seed)), **settings)
     assert rule in ids(report)
     known = defect not in ONLY_NOTES
-    assert (rule in {one.rule.id for one in report.graver}) == known
+    assert (rule in {finding.rule.id for finding in report.graver}) == known
 
 
 def test_every_rule_has_a_fixture_and_there_are_fifteen_defects():
@@ -285,32 +287,32 @@ def test_every_rule_has_a_fixture_and_there_are_fifteen_defects():
 
 
 def test_the_wrong_ring_remembers_125_steps_and_the_right_one_1000():
-    report = found(healthy.rglru(np.random.default_rng(1), width=4096, power=1))
-    (one,) = report.graver
+    report = report_of(healthy.rglru(np.random.default_rng(1), width=4096, power=1))
+    (finding,) = report.graver
     longest = float(
-        re.search(r"longest time constant is (\S+) steps", one.consequence)[1]
+        re.search(r"longest time constant is (\S+) steps", finding.consequence)[1]
     )
     assert 120 < longest <= -1 / np.log(0.999**8)
-    assert "would be 999.5" in one.consequence
+    assert "would be 999.5" in finding.consequence
 
 
 def test_what_is_spared_from_weight_decay_is_no_finding():
     settings = {"optimiser": optimiser(SPARED)}
-    report = found(HEALTHY["Mamba-1"](np.random.default_rng(0)), **settings)
+    report = report_of(HEALTHY["Mamba-1"](np.random.default_rng(0)), **settings)
     assert report.graver == ()
 
 
 def test_weight_decay_tells_what_becomes_of_the_memory():
     arrays = healthy.f4(nu_log=np.full(8, -4.0), theta_log=np.linspace(0, 1, 8))
-    held = optimiser({"lr": 0.01, "weight_decay": 0.1, "steps": 1000 * np.log(2)})
-    (one,) = (
-        one
-        for one in found(arrays, optimiser=held).findings
-        if one.rule.id == "weight-decay"
+    settings = optimiser({"lr": 0.01, "weight_decay": 0.1, "steps": 1000 * np.log(2)})
+    (finding,) = (
+        candidate
+        for candidate in report_of(arrays, optimiser=settings).findings
+        if candidate.rule.id == "weight-decay"
     )
     # exp(-4) goes to exp(-2): 54.6 steps become 7.39.
-    assert "from 54.6 to 7.39 steps" in one.consequence
-    assert "halve in 693.1 steps" in one.consequence
+    assert "from 54.6 to 7.39 steps" in finding.consequence
+    assert "halve in 693.1 steps" in finding.consequence
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
@@ -329,10 +331,10 @@ def test_distinct_memories_are_those_of_all_numbers_of_the_format(
 @pytest.mark.parametrize("dtype", BITS)
 def test_spacing_is_the_distance_of_neighbours_below_one(dtype):
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
-    one, step = kind.type(1), kind.type(spacing(dtype))
-    assert kind.type(one - step) < one
+    unit, step = kind.type(1), kind.type(spacing(dtype))
+    assert kind.type(unit - step) < unit
     if dtype != "float64":
         half = np.float64(1) - spacing(dtype) * 0.49
-        assert kind.type(half) == one
+        assert kind.type(half) == unit
     assert lost(np.array([0.9 * spacing(dtype)]), dtype).all()
     assert not lost(np.array([1.1 * spacing(dtype)]), dtype).any()

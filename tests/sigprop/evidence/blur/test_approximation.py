@@ -18,5 +18,5 @@ def test_a_network_that_misses_its_accuracy_is_refused():
 @pytest.mark.parametrize("spread", ["closing", "half"])
 def test_norms_on_a_circle_are_those_of_orthogonal_columns(spread):
     for count in (3, 8):
-        found = reconstruction_norms(count, spread)
-        assert found == pytest.approx(circle_norms(count, spread), rel=1e-12)
+        norms = reconstruction_norms(count, spread)
+        assert norms == pytest.approx(circle_norms(count, spread), rel=1e-12)

@@ -24,5 +24,5 @@ def test_ranks_by_elimination(rows, rank):
 def test_the_written_responses_are_those_of_the_layer():
     at = (0, 2, 3, 6, 2, "drawn")
     written = reconstruction.written_responses(*at)
-    found = np.array(written.tolist(), dtype=complex)
-    np.testing.assert_allclose(found, reconstruction.responses(*at), atol=1e-13)
+    values = np.array(written.tolist(), dtype=complex)
+    np.testing.assert_allclose(values, reconstruction.responses(*at), atol=1e-13)

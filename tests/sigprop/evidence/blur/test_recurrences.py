@@ -7,10 +7,10 @@ from sigprop.evidence.blur.recurrences import model
 
 
 def test_kinds_of_models_differ_as_they_say():
-    drawn, ones = (model(0, 2, 3, kind)[1] for kind in ("drawn", "ones"))
-    np.testing.assert_array_equal(drawn.lam_f, ones.lam_f)
+    random_model, ones = (model(0, 2, 3, kind)[1] for kind in ("drawn", "ones"))
+    np.testing.assert_array_equal(random_model.lam_f, ones.lam_f)
     np.testing.assert_array_equal([ones.B_f, ones.B_b], 1)
-    assert len({*drawn.lam_f, *drawn.lam_b}) == 4
+    assert len({*random_model.lam_f, *random_model.lam_b}) == 4
 
 
 def test_an_unknown_kind_of_model_is_refused():

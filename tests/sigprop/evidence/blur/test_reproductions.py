@@ -20,7 +20,7 @@ def data(*test_errors, model="blur", name="ETTh1"):
 
 
 @pytest.mark.parametrize(
-    ("found", "word"),
+    ("interval", "verdict"),
     [
         ((0.150, 0.151, 0.152), "reproduced"),
         ((0.1495, 0.1500, 0.1505), "reproduced"),  # by the rounding of what is printed
@@ -30,10 +30,10 @@ def data(*test_errors, model="blur", name="ETTh1"):
     ],
 )
 def test_a_printed_error_is_reproduced_if_the_interval_reaches_its_rounding(
-    found, word
+    interval, verdict
 ):
-    table = outcomes(data(*found), 8)
-    assert table[TASK, "BLUR", "MSE"].word == word
+    table = outcomes(data(*interval), 8)
+    assert table[TASK, "BLUR", "MSE"].word == verdict
     assert table[TASK, "LRU", "MSE"].word == "not attempted"
     assert "LRU is not among the trained" in table[TASK, "LRU", "MSE"].reason
     assert (
@@ -77,13 +77,13 @@ def test_the_weather_has_the_name_of_its_file():
 
 def test_what_cannot_be_is_said_whether_trained_or_not():
     for table in (8, 12):
-        found = outcomes(data(0.3, 0.31), table)
-        said = {
+        results = outcomes(data(0.3, 0.31), table)
+        pairs = {
             (*task, method)
-            for (task, method, _), one in found.items()
-            if one.word == "impossible"
+            for (task, method, _), outcome in results.items()
+            if outcome.word == "impossible"
         }
-        assert said == set(impossible(table))
+        assert pairs == set(impossible(table))
     assert (
         "2.050^2 = 4.202"
         in outcomes(data(0.3, 0.31), 8)[("ETTh2", 720), "LRU", "MAE"].reason
@@ -96,8 +96,8 @@ def test_what_cannot_be_is_said_whether_trained_or_not():
 def test_every_printed_number_is_counted_once():
     table = data(0.151, 0.151, 0.151)
     for number, metrics in ((3, 1), (8, 2), (12, 2)):
-        found = counts(table, number)
-        assert sum(found) == metrics * sum(map(len, errors(number).values()))
-        words = Counter(one.word for one in outcomes(table, number).values())
-        assert found == [words[word] for word in WORDS]
+        totals = counts(table, number)
+        assert sum(totals) == metrics * sum(map(len, errors(number).values()))
+        verdicts = Counter(outcome.word for outcome in outcomes(table, number).values())
+        assert totals == [verdicts[verdict] for verdict in WORDS]
     assert counts(table, 12)[:2] == [1, 3 - 2]

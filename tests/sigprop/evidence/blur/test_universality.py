@@ -11,5 +11,5 @@ from sigprop.evidence.blur import universality
 def test_inputs_are_recovered_in_their_order(route, spread, monkeypatch):
     inputs = np.array([3.0, -1.0, 0.5])
     monkeypatch.setattr(universality, "exact_inputs", lambda k, spread: inputs)
-    found = getattr(universality, f"recovered_by_{route}")(k=3, spread=spread)
-    np.testing.assert_allclose(found, inputs, rtol=1e-15)
+    values = getattr(universality, f"recovered_by_{route}")(k=3, spread=spread)
+    np.testing.assert_allclose(values, inputs, rtol=1e-15)

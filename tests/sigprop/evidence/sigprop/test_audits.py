@@ -52,8 +52,8 @@ def audited():
 def test_a_factor_is_of_the_layer_that_is_furthest_off(
     audited, model, quantity, rung, factors
 ):
-    found = audit_factors(audited, model, quantity, rung)
-    np.testing.assert_allclose(found, factors)
+    values = audit_factors(audited, model, quantity, rung)
+    np.testing.assert_allclose(values, factors)
 
 
 def test_the_interval_of_a_mean_is_student_s():
@@ -66,7 +66,7 @@ def test_the_interval_of_a_mean_is_student_s():
 
 
 @pytest.mark.parametrize(
-    ("factors", "word"),
+    ("factors", "verdict"),
     [
         ([1.01, 1.02, 1.01], "confirmed"),
         ([1.5, 1.52, 1.51], "refuted"),
@@ -75,14 +75,14 @@ def test_the_interval_of_a_mean_is_student_s():
         ([1.01, np.inf], "inconclusive"),
     ],
 )
-def test_a_verdict_needs_the_whole_interval(factors, word):
-    assert judged(np.array(factors)).verdict == word
+def test_a_verdict_needs_the_whole_interval(factors, verdict):
+    assert judged(np.array(factors)).verdict == verdict
 
 
 def parts(claim_id):
     """Quantity, sweep and model of a row."""
-    quantity, place, model = claim_id.removeprefix("sigprop:audit-").split("-")
-    sweep = next(name for name, about in TASKS.items() if about[0] == place)
+    quantity, task, model = claim_id.removeprefix("sigprop:audit-").split("-")
+    sweep = next(name for name, about in TASKS.items() if about[0] == task)
     return quantity, sweep, model
 
 
@@ -93,12 +93,15 @@ def test_what_a_row_says_of_its_factors_is_what_was_measured(claim_id):
     def factor(rung):
         return typical(audit_factors(shipped(sweep), model, quantity, rung))[0]
 
-    said, note = MISSES.get((quantity, sweep), {}).get(model), find(claim_id).note
+    stated_factor, note = (
+        MISSES.get((quantity, sweep), {}).get(model),
+        find(claim_id).note,
+    )
     example = row(claim_id, shipped).basis.example
-    assert (example is None) == (said is None)
-    if said:
-        assert float(f"{factor('stationary'):.3g}") == said
-        assert example.true() == pytest.approx(said, rel=0.01)
+    assert (example is None) == (stated_factor is None)
+    if stated_factor:
+        assert float(f"{factor('stationary'):.3g}") == stated_factor
+        assert example.true() == pytest.approx(stated_factor, rel=0.01)
     if quantity == "gradient":
         assert float(f"{factor('shuffled'):.3g}") == BROKEN[sweep][model]
     if SIMPLER in note:
@@ -126,15 +129,15 @@ def test_the_number_of_trainings_that_would_decide_is_the_least(key):
 
 
 def test_a_row_asks_for_its_own_model_and_quantity(audited):
-    one = row("sigprop:audit-power-digits-lru", lambda sweep: audited)
-    assert isinstance(one.basis, Check)
-    (result,) = one.basis.results(one.claim, 0)
+    entry = row("sigprop:audit-power-digits-lru", lambda sweep: audited)
+    assert isinstance(entry.basis, Check)
+    (result,) = entry.basis.results(entry.claim, 0)
     assert result.value == pytest.approx(np.sqrt(1.5 * 2.0))
 
 
 @pytest.mark.parametrize(("alone", "status"), [("", "undecided"), ("why", "confirmed")])
 def test_one_route_needs_a_reason_in_a_check_too(audited, alone, status):
     audited["predicted"][...] = 2.02
-    one = row("sigprop:audit-power-digits-lru", lambda sweep: audited)
-    one = changed(one, {"alone": alone, "score": lambda claim: Score(1, ())})
-    assert check(one, 0).status == status
+    entry = row("sigprop:audit-power-digits-lru", lambda sweep: audited)
+    entry = changed(entry, {"alone": alone, "score": lambda claim: Score(1, ())})
+    assert check(entry, 0).status == status

@@ -19,18 +19,18 @@ def test_simulation_alone_refutes_every_mutant(name):
             correlated_gates.plans(name),
         )
         truth = correlated_gates.closed(name)
-        given = {"terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
+        inputs = {"terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
         for mutant, options in mutants(RHO[name]).items():
-            found = predict_gated(layer, **{**given, **options})
+            moments = predict_gated(layer, **{**inputs, **options})
             ratios = {
-                quantity: value / found[quantity].value
+                quantity: value / moments[quantity].value
                 for quantity, value in truth.items()
-                if found[quantity].value
+                if moments[quantity].value
             }
             assert len(ratios) < len(truth) or any(
                 not low < ratios[quantity] < high
                 for quantity, (low, high) in (
-                    (q, one.detectable) for q, one in planned.items()
+                    (q, plan.detectable) for q, plan in planned.items()
                 )
             ), mutant
 
@@ -40,24 +40,24 @@ def test_a_wrong_moment_is_refuted(monkeypatch):
     right = correlated_gates.predict_gated
 
     def wrong(*args, **kwargs):
-        found = right(*args, **kwargs)
-        state = found["state"]
-        return {**found, "state": state._replace(value=state.value * 4 / 3)}
+        moments = right(*args, **kwargs)
+        state = moments["state"]
+        return {**moments, "state": state._replace(value=state.value * 4 / 3)}
 
     monkeypatch.setattr(correlated_gates, "predict_gated", wrong)
     monkeypatch.setattr(correlated_gates, "RHO", {"mingru": RHO["mingru"]})
     correlated_gates.closed.cache_clear()
-    found = correlated_gates.layer_moments(row("sigprop:gates-remembering").claim, 3)
+    results = correlated_gates.layer_moments(row("sigprop:gates-remembering").claim, 3)
     correlated_gates.closed.cache_clear()
-    refuted = {one.point for one in found if one.verdict == "refuted"}
+    refuted = {result.point for result in results if result.verdict == "refuted"}
     assert refuted == {"mingru, two inputs, state", "mingru, rho=-0.6, state"}
-    assert sum(one.route == "monte_carlo" for one in found) == 5
+    assert sum(result.route == "monte_carlo" for result in results) == 5
 
 
 def test_the_closure_is_off_by_what_the_note_says():
     """Inputs taken for independent at a correlation of 0.9."""
-    found = [
+    ratios = [
         value for name in ("gla", "mingru") for value in closure(name, 0.9).values()
     ]
     note = row("sigprop:gates-remembering").claim.note
-    assert f"{min(found):.2f} to {max(found):.1f} times" in note
+    assert f"{min(ratios):.2f} to {max(ratios):.1f} times" in note

@@ -25,19 +25,19 @@ CACHED = (delta_memories.plans, delta_memories.weights, delta_memories.by_steps)
 def short(monkeypatch):
     """Few steps, and nothing that is kept for as many as usual."""
     monkeypatch.setattr(delta_memories, "STEPS", FEW)
-    for kept in CACHED:
-        kept.cache_clear()
+    for function in CACHED:
+        function.cache_clear()
     yield
-    for kept in CACHED:
-        kept.cache_clear()
+    for function in CACHED:
+        function.cache_clear()
 
 
 @pytest.mark.parametrize("size", [QUICK, HEADLINE])
 def test_memories_are_what_they_are_called(size):
-    made = heads(size)
-    for place, memory in enumerate(size.memories):
-        z, weights = simulation._nodes(made, place, fine=True)
-        at = simulation._at(made, place, z)
+    all_heads = heads(size)
+    for index, memory in enumerate(size.memories):
+        z, weights = simulation._nodes(all_heads, index, fine=True)
+        at = simulation._at(all_heads, index, z)
         forgotten = np.einsum("n,ni,nj->ij", weights * at.beta, at.k, at.k)
         least = np.linalg.eigvalsh(forgotten)[0]
         np.testing.assert_allclose(least * memory, 1, rtol=0.02)
@@ -45,10 +45,10 @@ def test_memories_are_what_they_are_called(size):
 
 
 @pytest.mark.usefixtures("x64")
-@pytest.mark.parametrize("place", [0, 3])
-def test_heads_step_as_the_layer_does(place):
-    made = heads(QUICK)
-    W_k, W_v, W_beta = (jnp.asarray(part[place]) for part in made[:3])
+@pytest.mark.parametrize("head", [0, 3])
+def test_heads_step_as_the_layer_does(head):
+    all_heads = heads(QUICK)
+    W_k, W_v, W_beta = (jnp.asarray(part[head]) for part in all_heads[:3])
     layer = DeltaNet(
         W_q=W_k[None], W_k=W_k[None], W_v=W_v[None, None], W_beta=W_beta[None]
     )
@@ -58,26 +58,26 @@ def test_heads_step_as_the_layer_does(place):
         h, moved = jnp.zeros(2), jnp.zeros((2, WIDTH, 2))
         for now in inputs:
             x = W_k @ now
-            k = x / jnp.sqrt(x @ x + made.tiny)
+            k = x / jnp.sqrt(x @ x + all_heads.tiny)
             h, moved = simulation._one(h, moved, W_beta, W_v, now, k)
-        found = [h @ h, *jnp.sum(moved**2, (1, 2))]
-        for name, value in zip(READINGS, found, strict=True):
+        readings = [h @ h, *jnp.sum(moved**2, (1, 2))]
+        for name, value in zip(READINGS, readings, strict=True):
             np.testing.assert_allclose(value, known[name][index], rtol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [0, 3])
 def test_functions_have_the_means_that_are_taken_off(seed):
-    made, place, num = heads(QUICK), 1, 400_000
+    all_heads, index, num = heads(QUICK), 1, 400_000
     z = np.random.default_rng(seed).standard_normal((num, WIDTH))
-    x = z @ made.W_k[place].T
+    x = z @ all_heads.W_k[index].T
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
     lines, waves = simulation._functions(z.T, unit.T, np.stack)
-    centres = simulation.means(made)[place].reshape(len(lines), -1)
+    centres = simulation.means(all_heads)[index].reshape(len(lines), -1)
     apart = 0
     for line, row_of in zip(lines, centres, strict=True):
-        drawn = line * waves
-        error = drawn.std(1) / num**0.5
-        apart = max(apart, np.max(np.abs(drawn.mean(1) - row_of) / (error + 1e-12)))
+        samples = line * waves
+        error = samples.std(1) / num**0.5
+        apart = max(apart, np.max(np.abs(samples.mean(1) - row_of) / (error + 1e-12)))
     assert apart < 6
     assert np.abs(centres).max() > 1  # some of them are far from zero
 
@@ -86,16 +86,16 @@ def test_controls_move_no_mean_and_take_variance(short):
     forms = closed(QUICK)
     with double_precision(True):
         right = simulation.controls(heads(QUICK), FEW)
-        found = {
+        simulations = {
             factor: simulate(jax.random.key(7), heads(QUICK), factor * right, 4 * BATCH)
             for factor in (0.0, 0.5, 1.0)
         }
     for name, form in forms.items():
-        plain, half, whole = (one[name].estimate() for one in found.values())
-        for mean, sem, _ in (plain, half, whole):
+        plain, half, full = (run[name].estimate() for run in simulations.values())
+        for mean, sem, _ in (plain, half, full):
             assert (np.abs(mean - form) < 6 * sem).all(), name
-        assert (whole.sem < half.sem).all()
-        assert (whole.sem < 0.5 * plain.sem).all()
+        assert (full.sem < half.sem).all()
+        assert (full.sem < 0.5 * plain.sem).all()
 
 
 @pytest.mark.slow
@@ -104,8 +104,8 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
     right = delta_memories.closed
 
     def wrong(size, change=None):
-        found = right(size, change)
-        return {**found, "W_beta": 1.05 * found["W_beta"]}
+        moments = right(size, change)
+        return {**moments, "W_beta": 1.05 * moments["W_beta"]}
 
     monkeypatch.setattr(delta_memories, "closed", wrong)
     results = delta_memories.memories(
@@ -114,14 +114,14 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
     assert {r.point.split()[-1] for r in results if r.verdict == "refuted"} == {
         "W_beta"
     }
-    drawn = [r for r in results if r.route == "monte_carlo"]
-    assert len(drawn) == 15
-    assert sum(r.verdict == "refuted" for r in drawn) == 5
+    sampled = [r for r in results if r.route == "monte_carlo"]
+    assert len(sampled) == 15
+    assert sum(r.verdict == "refuted" for r in sampled) == 5
 
 
 def test_steps_over_nodes_of_the_inputs_agree(short):
-    forms, made, some = closed(QUICK), heads(QUICK), [1, 4]
-    few = simulation.Deltas(*(part[some] for part in made[:3]), made.tiny)
+    forms, all_heads, some = closed(QUICK), heads(QUICK), [1, 4]
+    few = simulation.Deltas(*(part[some] for part in all_heads[:3]), all_heads.tiny)
     for name, values in simulation.stepped(few, FEW).items():
         np.testing.assert_allclose(values, forms[name][some], rtol=3e-4)
 
@@ -130,9 +130,9 @@ def test_steps_over_nodes_of_the_inputs_agree(short):
 def test_simulation_alone_refutes_every_mutant():
     """By its plan, without the route that takes steps."""
     for size in (QUICK, HEADLINE):
-        found = delta_memories.score(row("sigprop:memories-deltanet").claim, size)
-        assert found.total == 6
-        assert not found.survivors
+        score = delta_memories.score(row("sigprop:memories-deltanet").claim, size)
+        assert score.total == 6
+        assert not score.survivors
 
 
 def test_the_headline_tier_judges_more_memories():
@@ -143,6 +143,6 @@ def test_the_headline_tier_judges_more_memories():
 
 
 def test_keys_that_are_mirrored_are_refused():
-    made = heads(QUICK)
+    all_heads = heads(QUICK)
     with pytest.raises(ValueError, match="keep the order"):
-        simulation.means(made._replace(W_k=made.W_k[:, ::-1]))
+        simulation.means(all_heads._replace(W_k=all_heads.W_k[:, ::-1]))

@@ -47,7 +47,7 @@ def test_ratios_are_to_the_least_of_the_rivals():
 
 
 @pytest.mark.parametrize(
-    ("level", "kind", "word"),
+    ("level", "kind", "verdict"),
     [
         (0.32, "linear", "confirmed"),
         (0.35, "linear", "refuted"),
@@ -56,18 +56,18 @@ def test_ratios_are_to_the_least_of_the_rivals():
         (0.62, "naive", "refuted"),
     ],
 )
-def test_a_row_is_judged_by_all_its_trainings(level, kind, word):
+def test_a_row_is_judged_by_all_its_trainings(level, kind, verdict):
     basis = forecasts._against(kind, TASK, "blur", lambda sweep: table(level))
     assert isinstance(basis, Check)
-    (found,) = basis.results(find(f"sigprop:forecast-{kind}-etth1-24-blur"), 3)
-    assert found.verdict == word
+    (result,) = basis.results(find(f"sigprop:forecast-{kind}-etth1-24-blur"), 3)
+    assert result.verdict == verdict
 
 
 @pytest.mark.parametrize("claim_id", EVIDENCE)
 @pytest.mark.parametrize("seed", [1, 7])
 def test_what_a_row_says_is_what_is_stored(claim_id, seed):
-    found = check(row(claim_id, shipped), seed)
-    assert found.status == str(find(claim_id).expected)
+    result = check(row(claim_id, shipped), seed)
+    assert result.status == str(find(claim_id).expected)
 
 
 @pytest.mark.parametrize("number", COUNTED)
@@ -81,13 +81,13 @@ def test_counts_fail_for_other_trainings(number):
 @pytest.mark.parametrize("number", COUNTED)
 def test_what_is_reproduced_is_named(number):
     table = outcomes(shipped("forecasts"), number)
-    found = {
+    names = {
         (*task, method, metric)
-        for (task, method, metric), one in table.items()
-        if one.word == "reproduced"
+        for (task, method, metric), outcome in table.items()
+        if outcome.word == "reproduced"
     }
     named = {("ETTh1", 24, "BRNN", metric) for metric in ("MSE", "MAE")}
-    assert found == (named if number in REPRODUCED else set())
+    assert names == (named if number in REPRODUCED else set())
 
 
 def test_margins_are_those_of_the_statements():
@@ -107,8 +107,8 @@ def test_what_is_told_of_a_miss_is_stored():
     data = shipped("forecasts")
     data = data.isel(cell=np.flatnonzero(np.isin(data["model"], [*MODELS])))
     linear = data["control_validation_mse"].sel(control="linear")
-    seen = data["best_mse"] / linear.mean(("step", "feature"))
-    assert float(seen.max()) < 1.1
+    relative = data["best_mse"] / linear.mean(("step", "feature"))
+    assert float(relative.max()) < 1.1
     for kind, task, model in MISSES:
         here = (data["data"] == task[0]) & (data["horizon"] == task[1])
         own = data.isel(cell=np.flatnonzero(here & (data["model"] == model)))

@@ -17,8 +17,8 @@ def test_growth_of_a_glorot_matrix_is_the_sum_over_its_powers(monkeypatch):
     powers = [np.linalg.matrix_power(A[0], k) for k in range(64)]
     square = sum((power**2).sum() for power in powers) / 6
     glorot.glorot_decades.cache_clear()
-    found = glorot.glorot_growth(6, 64, 1)
-    assert found == pytest.approx(math.log10(square) / 2, rel=1e-12)
+    growth = glorot.glorot_growth(6, 64, 1)
+    assert growth == pytest.approx(math.log10(square) / 2, rel=1e-12)
     assert glorot.glorot_growth(6, 1024, 1) == math.inf
     glorot.glorot_decades.cache_clear()
 
@@ -27,8 +27,8 @@ def test_simulated_growth_is_that_of_the_sum():
     """While it is shared by many neurons: the luck of a sequence is in its top mode."""
     for steps in (1, 4):
         expected = glorot.glorot_growth(256, steps, 11)
-        found = glorot.glorot_simulated(256, steps, 11)
-        assert found == pytest.approx(expected, abs=math.log10(1.05))
+        growth = glorot.glorot_simulated(256, steps, 11)
+        assert growth == pytest.approx(expected, abs=math.log10(1.05))
 
 
 def median_interval(values):
@@ -52,8 +52,8 @@ def test_an_interval_of_the_median_has_its_level():
 def test_what_the_row_says_of_its_matrices_is_what_they_do():
     decades = glorot.glorot_decades(192, 4096, 101)
     low, high = median_interval(decades)
-    said = (
+    sentence = (
         f"at {np.median(decades):.0f} decades, between {low:.1f} and {high:.1f} at 95 % "
         f"by 101 matrices, of which {np.mean(decades > SINGLE):.0%} leave the range"
     )
-    assert said.replace("78%", "78 %") in find("sigprop:glorot-range").note
+    assert sentence.replace("78%", "78 %") in find("sigprop:glorot-range").note

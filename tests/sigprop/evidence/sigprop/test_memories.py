@@ -24,9 +24,9 @@ FEW = 2 * BLOCK  # steps
 
 @pytest.mark.parametrize("name", HANDS)
 def test_memories_are_what_they_are_called(name):
-    made = asked(name, HEADLINE).neurons
+    neurons = asked(name, HEADLINE).neurons
     u = np.random.default_rng(3).normal(size=(2, 20_000))
-    a = coefficients(made, made.weights @ u, None)[0]
+    a = coefficients(neurons, neurons.weights @ u, None)[0]
     np.testing.assert_allclose((1 - a).mean(1) * HEADLINE.memories, 1, rtol=0.02)
     for size, count in ((HEADLINE, 20), (QUICK, 5)):
         assert (size.memories[0], size.memories[-1]) == (4, 1000)
@@ -43,31 +43,31 @@ def test_controls_move_no_mean_and_take_variance(short):
     forms = closed("mingru", HEADLINE)
     with double_precision(True):
         right = controls(asked("mingru", HEADLINE), FEW)
-        found = {
+        simulations = {
             factor: simulate(
                 jax.random.key(7), asked("mingru", HEADLINE), factor * right, BATCH
             )
             for factor in (0.0, 0.5, 1.0)
         }
     for by, form in forms.items():
-        plain, half, whole = (one[by].estimate() for one in found.values())
-        for mean, sem, _ in (plain, half, whole):
+        plain, half, full = (run[by].estimate() for run in simulations.values())
+        for mean, sem, _ in (plain, half, full):
             assert (np.abs(mean - form) < 6 * sem).all(), by  # 1 in 10^7 a comparison
-        assert (whole.sem < half.sem).all()
-        assert (whole.sem < 0.5 * plain.sem).all()
+        assert (full.sem < half.sem).all()
+        assert (full.sem < 0.5 * plain.sem).all()
 
 
 def test_every_batch_is_drawn_by_itself(short):
     """Two batches of one key would give twice the sums of the first."""
     with double_precision(True):
-        made = asked("mingru", QUICK)
-        none = 0 * controls(made, FEW)
-        one, two = (
-            simulate(jax.random.key(7), made, none, count * BATCH)["state"]
+        neurons = asked("mingru", QUICK)
+        none = 0 * controls(neurons, FEW)
+        single, two = (
+            simulate(jax.random.key(7), neurons, none, count * BATCH)["state"]
             for count in (1, 2)
         )
-    assert two.n == 2 * one.n
-    assert (abs(two.first / (2 * one.first) - 1) > 1e-4).all()
+    assert two.n == 2 * single.n
+    assert (abs(two.first / (2 * single.first) - 1) > 1e-4).all()
 
 
 @pytest.mark.slow
@@ -78,8 +78,8 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
     right = memories.closed
 
     def wrong(name, size, change=None):
-        found = right(name, size, change)
-        return {**found, "v": 1.05 * found["v"]}
+        moments = right(name, size, change)
+        return {**moments, "v": 1.05 * moments["v"]}
 
     monkeypatch.setattr(memories, "closed", wrong)
     results = memories.memories(
@@ -113,9 +113,9 @@ def test_memory_does_not_grow_with_the_steps():
 def test_simulation_alone_refutes_every_mutant(name):
     """By its plan, without the route that takes steps."""
     for size in (QUICK, HEADLINE):
-        found = memories.score(row(f"sigprop:memories-{name}").claim, size)
-        assert found.total == 8
-        assert not found.survivors
+        score = memories.score(row(f"sigprop:memories-{name}").claim, size)
+        assert score.total == 8
+        assert not score.survivors
 
 
 def test_the_headline_tier_judges_more_memories():

@@ -32,11 +32,11 @@ def claim_of(name):
 def afresh():
     """Nothing remembered of what a test patches, before it and after it."""
     remembered = (moments.closed, moments.impulses, moments.pilot)
-    for one in remembered:
-        one.cache_clear()
+    for function in remembered:
+        function.cache_clear()
     yield
-    for one in remembered:
-        one.cache_clear()
+    for function in remembered:
+        function.cache_clear()
 
 
 @pytest.fixture
@@ -49,21 +49,21 @@ def white_alone(monkeypatch, afresh):
 def wrong(monkeypatch, afresh):
     """Scale one predicted moment; the rest stays right."""
 
-    def scale(what, factor):
+    def scale(moment, factor):
         right = moments.predict
 
         def predict(*args, **kwargs):
-            found = right(*args, **kwargs)
-            return {**found, what: factor * found[what]}
+            predictions = right(*args, **kwargs)
+            return {**predictions, moment: factor * predictions[moment]}
 
         monkeypatch.setattr(moments, "predict", predict)
 
     return scale
 
 
-def words(results, what):
+def verdicts(results, moment):
     """Verdicts on one moment at white inputs, by route."""
-    return {r.route: str(r.verdict) for r in results if r.point == f"white, {what}"}
+    return {r.route: str(r.verdict) for r in results if r.point == f"white, {moment}"}
 
 
 @pytest.mark.slow
@@ -71,10 +71,10 @@ def test_a_linear_layer_is_confirmed_at_every_input():
     results = moments.layer_moments(claim_of("lru"), 3)
     assert {str(r.verdict) for r in results} == {"confirmed"}
     assert {(r.route, r.point) for r in results} == {
-        (route, f"{name}, {what}")
+        (route, f"{name}, {moment}")
         for route in ("impulse", "monte_carlo")
         for name in INPUTS
-        for what in ("state", "output", "recurrent", "input", "readout")
+        for moment in ("state", "output", "recurrent", "input", "readout")
     }
     exact = [r for r in results if r.route == "impulse"]
     assert all(abs(r.value - 1) < 1e-9 for r in exact)
@@ -104,15 +104,15 @@ def test_the_order_of_the_remainder_is_measured(order, monkeypatch):
     def measured(claim_id, keys, num, size):
         right = {q: size**2 * value for q, value in form.items()}
         off = {"state": 0.1 * size**order, "output": -0.2 * size**order, "input": 9.0}
-        found = {
+        table = {
             q: Estimate(np.asarray(v * (1 + off[q])), np.zeros(()), num)
             for q, v in right.items()
         }
-        return dict.fromkeys(keys, found)
+        return dict.fromkeys(keys, table)
 
     monkeypatch.setattr(moments, "_measured", measured)
-    found = moments.remainder_order(claim_of("gate").id)
-    assert found == pytest.approx(order, rel=1e-9)
+    exponent = moments.remainder_order(claim_of("gate").id)
+    assert exponent == pytest.approx(order, rel=1e-9)
 
 
 @pytest.mark.usefixtures("white_alone")
@@ -127,8 +127,8 @@ def test_a_remainder_of_the_first_order_is_refuted(monkeypatch):
 def test_a_form_that_is_five_percent_off_is_refuted_by_impulses(wrong):
     wrong("output", 1.05)
     results = moments.layer_moments(claim_of("lru"), 3)
-    assert words(results, "output")["impulse"] == "refuted"
-    assert set(words(results, "state").values()) == {"confirmed"}
+    assert verdicts(results, "output")["impulse"] == "refuted"
+    assert set(verdicts(results, "state").values()) == {"confirmed"}
 
 
 @pytest.mark.usefixtures("white_alone")
@@ -136,26 +136,32 @@ def test_a_form_that_is_five_percent_off_is_refuted_by_impulses(wrong):
 def test_a_form_that_is_thirty_percent_off_is_refuted_by_simulation(wrong, factor):
     wrong("state", factor)
     results = moments.layer_moments(claim_of("lru"), 3)
-    assert words(results, "state") == {"impulse": "refuted", "monte_carlo": "refuted"}
-    assert set(words(results, "output").values()) == {"confirmed"}
+    assert verdicts(results, "state") == {
+        "impulse": "refuted",
+        "monte_carlo": "refuted",
+    }
+    assert set(verdicts(results, "output").values()) == {"confirmed"}
 
 
 @pytest.mark.usefixtures("white_alone")
 def test_a_gated_form_outside_its_margin_is_refuted(wrong):
     wrong("state", 1.7)
     results = moments.layer_moments(claim_of("gate"), 3)
-    assert words(results, "state") == {"impulse": "refuted", "monte_carlo": "refuted"}
+    assert verdicts(results, "state") == {
+        "impulse": "refuted",
+        "monte_carlo": "refuted",
+    }
 
 
 @pytest.mark.parametrize(
     "name", ["lru", "gate", pytest.param("blur", marks=pytest.mark.slow)]
 )
 def test_every_mutant_is_refuted(name):
-    found = score(claim_of(name))
-    assert found.survivors == ()
-    assert found.killed == found.total > 40
+    result = score(claim_of(name))
+    assert result.survivors == ()
+    assert result.killed == result.total > 40
     if name == "blur":  # whose directions may be taken apart: a mutant more
-        assert found.total > score(claim_of("lru")).total
+        assert result.total > score(claim_of("lru")).total
 
 
 def test_every_layer_has_a_claim_and_every_claim_a_layer():
@@ -202,13 +208,18 @@ def test_a_scaled_process_is_scaled_in_samples_and_covariance():
     process, key = Scaled(AR1(0.7), 0.1), jax.random.key(0)
     lags = np.arange(4)
     np.testing.assert_allclose(process.autocovariance(lags), 0.01 * 0.7**lags)
-    drawn = process.sample(key, 3, 4)
-    assert drawn.dtype == jnp.float32
-    np.testing.assert_allclose(drawn, 0.1 * AR1(0.7).sample(key, 3, 4), rtol=1e-6)
+    sample = process.sample(key, 3, 4)
+    assert sample.dtype == jnp.float32
+    np.testing.assert_allclose(sample, 0.1 * AR1(0.7).sample(key, 3, 4), rtol=1e-6)
 
 
 def test_the_chirp_has_mean_zero_and_is_no_ar1():
     x = chirp().values
     assert abs(x.mean()) < 1e-12
-    found = chirp().autocovariance(np.arange(6))
-    assert np.abs(found / found[0] - (found[1] / found[0]) ** np.arange(6)).max() > 0.2
+    covariance = chirp().autocovariance(np.arange(6))
+    assert (
+        np.abs(
+            covariance / covariance[0] - (covariance[1] / covariance[0]) ** np.arange(6)
+        ).max()
+        > 0.2
+    )

@@ -29,7 +29,7 @@ T = 5
 pytestmark = pytest.mark.usefixtures("x64")
 
 
-def words(results, route):
+def verdicts(results, route):
     return {str(r.verdict) for r in results if r.route == route}
 
 
@@ -64,21 +64,21 @@ def test_the_sum_over_ages_is_the_trace_over_steps(name):
     error = np.asarray(responses.responses(student(SMALL[name]).layer, T))
     error = error - np.asarray(responses.responses(teacher(), T))
     R, d = AR1(-0.7).autocovariance(np.arange(2 * T)), responses.by_age(error)
-    whole = responses.expected_error(error, R)
+    total = responses.expected_error(error, R)
     assert responses.paired(d, responses.pair_weights(R, T), d) == pytest.approx(
-        whole, 1e-12
+        total, 1e-12
     )
     for mutant, weights in responses.MUTANTS.items():
         if name == "block" and mutant in responses.SLIGHT:
             continue  # of one direction it is right
         wrong = responses.paired(d, responses.pair_weights(R, T, weights), d)
-        assert abs(wrong / whole - 1) > 1e-3, mutant
+        assert abs(wrong / total - 1) > 1e-3, mutant
 
 
 def test_responses_by_age_are_the_kernel():
     layer = student(SMALL["blur"]).layer
-    found = responses.by_age(np.asarray(responses.responses(layer, T)))
-    np.testing.assert_allclose(found, kernel(layer, T), atol=1e-14)
+    by_age = responses.by_age(np.asarray(responses.responses(layer, T)))
+    np.testing.assert_allclose(by_age, kernel(layer, T), atol=1e-14)
 
 
 def test_the_variance_of_the_loss_is_that_of_its_samples():
@@ -92,17 +92,17 @@ def test_the_variance_of_the_loss_is_that_of_its_samples():
 
 @pytest.mark.parametrize("name", ["lru", "blur"])
 def test_tangents_are_differences_of_responses(name):
-    one = student(SMALL[name])
-    v = np.random.default_rng(2).normal(size=one.x.size)
-    respond = jax.jit(lambda x: responses.responses(one.at(x), T))
+    model = student(SMALL[name])
+    v = np.random.default_rng(2).normal(size=model.x.size)
+    respond = jax.jit(lambda x: responses.responses(model.at(x), T))
     sides = [
-        responses.by_age(np.asarray(respond(one.x + h * v))) for h in (-1e-5, 1e-5)
+        responses.by_age(np.asarray(respond(model.x + h * v))) for h in (-1e-5, 1e-5)
     ]
-    known = perturb(one.layer)
-    found = tangent(known, one.split(v), T)
-    np.testing.assert_allclose(found, (sides[1] - sides[0]) / 2e-5, atol=1e-8)
-    still = tangent(known, one.split(v), T, slopes=False)
-    assert np.abs(still - found).max() > 1e-3
+    known = perturb(model.layer)
+    derivative = tangent(known, model.split(v), T)
+    np.testing.assert_allclose(derivative, (sides[1] - sides[0]) / 2e-5, atol=1e-8)
+    still = tangent(known, model.split(v), T, slopes=False)
+    assert np.abs(still - derivative).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", ["lru", "rotrnn"])
@@ -133,12 +133,14 @@ def test_the_two_losses_agree_and_every_mutant_is_refuted(name):
     claim = find(f"sigprop:loss-{name}")
     results = getattr(sampled_loss, name)(claim, 5)
     assert (
-        words(results, "monte_carlo") == words(results, CLAIMS[name]) == {"confirmed"}
+        verdicts(results, "monte_carlo")
+        == verdicts(results, CLAIMS[name])
+        == {"confirmed"}
     )
-    found = sampled_loss.score(claim)
-    assert found.survivors == ()
+    result = sampled_loss.score(claim)
+    assert result.survivors == ()
     # Those of two directions are no mutants of a layer of one.
-    assert found.killed == len(responses.MUTANTS) - len(responses.SLIGHT)
+    assert result.killed == len(responses.MUTANTS) - len(responses.SLIGHT)
 
 
 @pytest.mark.slow
@@ -153,23 +155,27 @@ def test_a_loss_that_is_an_eighth_too_large_is_refuted(name, monkeypatch):
 
     monkeypatch.setattr(sampled_loss, "case", case)
     results = getattr(sampled_loss, name)(find(f"sigprop:loss-{name}"), 5)
-    assert words(results, "monte_carlo") == words(results, CLAIMS[name]) == {"refuted"}
+    assert (
+        verdicts(results, "monte_carlo")
+        == verdicts(results, CLAIMS[name])
+        == {"refuted"}
+    )
 
 
 def test_inputs_that_were_given_are_returned_in_the_shape_asked_for():
-    given = sampled_loss.Given(jnp.arange(6.0))
-    assert given.sample(jax.random.key(0), 2, 3).tolist() == [[0, 1, 2], [3, 4, 5]]
-    assert np.isnan(given.autocovariance(np.arange(2))).all()
+    process = sampled_loss.Given(jnp.arange(6.0))
+    assert process.sample(jax.random.key(0), 2, 3).tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert np.isnan(process.autocovariance(np.arange(2))).all()
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LARGE)
 def test_every_large_student_learns(name):
-    found = trained(name)
-    assert found is trained(name)
-    assert found.losses[0] > 10 * found.losses[-1] > 0
-    loss = float(found.task.loss(found.student.at(found.x)))
-    assert loss == pytest.approx(found.losses[-1], rel=0.05)
+    training = trained(name)
+    assert training is trained(name)
+    assert training.losses[0] > 10 * training.losses[-1] > 0
+    loss = float(training.task.loss(training.student.at(training.x)))
+    assert loss == pytest.approx(training.losses[-1], rel=0.05)
 
 
 @pytest.mark.slow

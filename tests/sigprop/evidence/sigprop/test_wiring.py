@@ -45,16 +45,18 @@ class Asked(NamedTuple):
 
 def afresh():
     """Forget the closed forms, impulses and pilots of layers."""
-    for one in (layer_moments.closed, layer_moments.impulses, layer_moments.pilot):
-        one.cache_clear()
+    for function in (layer_moments.closed, layer_moments.impulses, layer_moments.pilot):
+        function.cache_clear()
 
 
 @pytest.fixture
 def layers(monkeypatch):
     """Make every layer a made-up one; say how far routes are off, and where."""
 
-    def say(linear=True, impulse=1.0, drawn=1.0, what="state", source=None, missing=()):
-        asked = Asked([], [])
+    def say(
+        linear=True, impulse=1.0, sampled=1.0, moment="state", source=None, missing=()
+    ):
+        record = Asked([], [])
         layer = SimpleNamespace(linear=linear)
         known = SimpleNamespace(
             known="known",
@@ -67,20 +69,24 @@ def layers(monkeypatch):
             assert perturbed == "known"
             return moments(covariance, steps, at, missing)
 
-        def exact(one, covariance, *, steps, at):
-            found = moments(covariance, steps, at)
-            return {**found, what: found[what] * impulse}
+        def exact(_, covariance, *, steps, at):
+            expected = moments(covariance, steps, at)
+            return {**expected, moment: expected[moment] * impulse}
 
-        def measure_each(keys, one, inputs, *, steps, num, workers):
-            asked.keys.extend(keys)
-            asked.sizes.append(num)
-            found = []
+        def measure_each(keys, _, inputs, *, steps, num, workers):
+            record.keys.extend(keys)
+            record.sizes.append(num)
+            estimates = []
             for process in inputs:
-                (name,) = (one for one in INPUTS if INPUTS[one] is process.process)
+                (name,) = (
+                    input_name
+                    for input_name in INPUTS
+                    if INPUTS[input_name] is process.process
+                )
                 values = moments(process.autocovariance(np.arange(steps)), steps, AT)
                 if source in (None, name):
-                    values[what] *= drawn
-                found.append(
+                    values[moment] *= sampled
+                estimates.append(
                     {
                         group: Estimate(
                             np.asarray(value),
@@ -90,18 +96,18 @@ def layers(monkeypatch):
                         for group, value in values.items()
                     }
                 )
-            return found
+            return estimates
 
         afresh()
         monkeypatch.setattr(layer_moments, "_layer", lambda claim_id: layer)
         monkeypatch.setattr(layer_moments, "subject", lambda claim_id: known)
-        monkeypatch.setattr(layer_moments, "position", lambda one, steps: AT)
-        monkeypatch.setattr(layer_moments, "by_group", lambda one, values: values)
+        monkeypatch.setattr(layer_moments, "position", lambda _, steps: AT)
+        monkeypatch.setattr(layer_moments, "by_group", lambda _, values: values)
         monkeypatch.setattr(layer_moments, "predict", predict)
         monkeypatch.setattr(layer_moments, "exact", exact)
         monkeypatch.setattr(layer_moments, "measure_each", measure_each)
         monkeypatch.setattr(layer_moments, "remainder_order", lambda claim_id: 2.0)
-        return asked
+        return record
 
     yield say
     afresh()
@@ -116,9 +122,9 @@ LRU, GATE = (find(f"sigprop:moments-{name}") for name in ("lru", "gate"))
 
 def test_every_input_and_every_group_is_judged_by_both_routes(layers):
     layers()
-    found = layer_moments.layer_moments(LRU, 0)
-    assert wrong(found) == set()
-    assert {(r.route, r.point) for r in found} == {
+    results = layer_moments.layer_moments(LRU, 0)
+    assert wrong(results) == set()
+    assert {(r.route, r.point) for r in results} == {
         (route, f"{name}, {group}")
         for route in ("impulse", "monte_carlo")
         for name in INPUTS
@@ -126,17 +132,19 @@ def test_every_input_and_every_group_is_judged_by_both_routes(layers):
     }
     layers(linear=False)
     gated = layer_moments.layer_moments(GATE, 0)
-    *both, order = gated
-    assert {r.point for r in both} == {f"{n}, {g}" for n in INPUTS for g in FIRST}
+    *first_orders, order = gated
+    assert {r.point for r in first_orders} == {
+        f"{n}, {g}" for n in INPUTS for g in FIRST
+    }
     assert (order.route, order.value) == ("reference", 1.0)
 
 
-@pytest.mark.parametrize("what", GROUPS)
+@pytest.mark.parametrize("moment", GROUPS)
 @pytest.mark.parametrize("source", INPUTS)
-def test_a_moment_that_is_off_at_one_input_is_refuted_there(what, source, layers):
-    layers(what=what, source=source, drawn=1.3)
-    found = layer_moments.layer_moments(LRU, 0)
-    assert wrong(found) == {("monte_carlo", f"{source}, {what}")}
+def test_a_moment_that_is_off_at_one_input_is_refuted_there(moment, source, layers):
+    layers(moment=moment, source=source, sampled=1.3)
+    results = layer_moments.layer_moments(LRU, 0)
+    assert wrong(results) == {("monte_carlo", f"{source}, {moment}")}
 
 
 def test_impulses_agree_to_nine_digits_or_to_first_order(layers):
@@ -151,42 +159,44 @@ def test_impulses_agree_to_nine_digits_or_to_first_order(layers):
 
 def test_what_has_no_moment_is_left_out_and_nothing_else(layers):
     layers(missing=("input",))
-    found = layer_moments.layer_moments(LRU, 0)
-    groups = {r.point.partition(", ")[2] for r in found}
+    results = layer_moments.layer_moments(LRU, 0)
+    groups = {r.point.partition(", ")[2] for r in results}
     assert groups == {"state", "output", "recurrent", "readout"}
 
 
 def test_every_input_has_its_key_and_all_have_the_size_of_the_margin(layers):
-    asked = layers()
+    record = layers()
     for claim, seed in ((LRU, 0), (LRU, 1), (find("sigprop:moments-s5"), 0)):
-        found = layer_moments.layer_moments(claim, seed)
+        results = layer_moments.layer_moments(claim, seed)
         # The samples' variance is two, and that of the recording comes from a pilot.
         least = plan(layer_moments.MARGIN, variance=2 * layer_moments.INFLATION).n
-        (size,) = {r.n for r in found if r.route == "monte_carlo"}
-        assert asked.sizes[-1] == size
+        (size,) = {r.n for r in results if r.route == "monte_carlo"}
+        assert record.sizes[-1] == size
         assert least - 1 <= size < least + BATCH
-        assert set(asked.sizes) == {size, layer_moments.PILOT}
+        assert set(record.sizes) == {size, layer_moments.PILOT}
         assert size % BATCH == 0
-    keys = {tuple(np.asarray(jax.random.key_data(key)).tolist()) for key in asked.keys}
+    keys = {tuple(np.asarray(jax.random.key_data(key)).tolist()) for key in record.keys}
     # A layer, whose recording alone needs a pilot, is simulated at two seeds.
-    assert len(keys) == len(asked.keys) == 3 * len(INPUTS) + 2
+    assert len(keys) == len(record.keys) == 3 * len(INPUTS) + 2
 
 
 def test_gated_layers_are_fed_small_inputs(layers, monkeypatch):
     layers(linear=False)
-    seen = []
+    covariances = []
     measure = layer_moments.measure_each
 
     def noted(keys, layer, inputs, **how):
-        seen.extend(process.autocovariance(np.arange(STEPS)) for process in inputs)
+        covariances.extend(
+            process.autocovariance(np.arange(STEPS)) for process in inputs
+        )
         return measure(keys, layer, inputs, **how)
 
     monkeypatch.setattr(layer_moments, "measure_each", noted)
     layer_moments.layer_moments(GATE, 0)
     processes = 2 * list(INPUTS.values())  # those of a pilot come first
-    for found, process in zip(seen, processes, strict=True):
-        whole = process.autocovariance(np.arange(STEPS))
-        np.testing.assert_allclose(found, SMALL**2 * whole, rtol=1e-12)
+    for covariance, process in zip(covariances, processes, strict=True):
+        full = process.autocovariance(np.arange(STEPS))
+        np.testing.assert_allclose(covariance, SMALL**2 * full, rtol=1e-12)
 
 
 def test_the_inputs_differ_in_kind():
@@ -209,19 +219,19 @@ def question(variance=0.5, form=2.0, other=2.0):
 LOSS = find("sigprop:loss-expectation")
 
 
-def judged(one, mean, chunks=None, spread=1.0, route=sampled_loss.IMPULSE):
-    chunks = chunks or sampled_loss._sized(LOSS, [one])
+def judged(case, mean, chunks=None, spread=1.0, route=sampled_loss.IMPULSE):
+    chunks = chunks or sampled_loss._sized(LOSS, [case])
     n = chunks * sampled_loss.CHUNK
-    sem = abs(mean) * math.sqrt(spread * one.variance / n)
-    return sampled_loss._judge(LOSS, one, (mean, sem), chunks, route)
+    sem = abs(mean) * math.sqrt(spread * case.variance / n)
+    return sampled_loss._judge(LOSS, case, (mean, sem), chunks, route)
 
 
 def test_a_loss_is_judged_by_the_variance_of_its_own_question():
-    exact, drawn = judged(question(), 2.0)
-    assert (exact.route, drawn.route) == ("impulse", "monte_carlo")
-    assert (exact.verdict, drawn.verdict) == ("confirmed", "confirmed")
-    assert drawn.n == sampled_loss._sized(LOSS, [question()]) * sampled_loss.CHUNK
-    assert drawn.n >= plan(sampled_loss.MARGIN, variance=0.5).n
+    exact, sampled = judged(question(), 2.0)
+    assert (exact.route, sampled.route) == ("impulse", "monte_carlo")
+    assert (exact.verdict, sampled.verdict) == ("confirmed", "confirmed")
+    assert sampled.n == sampled_loss._sized(LOSS, [question()]) * sampled_loss.CHUNK
+    assert sampled.n >= plan(sampled_loss.MARGIN, variance=0.5).n
     assert judged(question(), 2.0, spread=1.3)[1].verdict == "inconclusive"
     assert (
         judged(question(), 2.0 * (1 + 1.2 * sampled_loss.MARGIN))[1].verdict
@@ -244,12 +254,12 @@ def test_a_mutant_in_a_loss_is_seen_at_any_question_by_its_plan_alone(monkeypatc
     right = dict.fromkeys(names, 2.0 * (1 + 5e-9))
     plain = question()._replace(wrong=right)
     off = question()._replace(wrong={**right, next(iter(names)): 4.0})
-    for asked, killed in (([plain], 0), ([plain, off], 1)):
+    for questions, killed in (([plain], 0), ([plain, off], 1)):
         monkeypatch.setattr(
-            sampled_loss, "value_questions", lambda name, asked=asked: asked
+            sampled_loss, "value_questions", lambda name, questions=questions: questions
         )
-        found = sampled_loss.score(LOSS)
-        assert (found.total, found.killed) == (len(names), killed)
+        result = sampled_loss.score(LOSS)
+        assert (result.total, result.killed) == (len(names), killed)
 
 
 def test_a_question_has_its_form_from_the_task_and_the_rest_from_responses(monkeypatch):
@@ -257,28 +267,30 @@ def test_a_question_has_its_form_from_the_task_and_the_rest_from_responses(monke
     T, processes = sampled_loss.STEPS, sampled_loss.COVARIANCES
     error = np.random.default_rng().normal(size=(T, 2, T, 1))
     values = 10.0 + np.arange(len(processes))
-    one = sampled_loss.Case(
+    case = sampled_loss.Case(
         SimpleNamespace(x=np.zeros(3)),
         lambda x: jnp.asarray(values) + x.sum(),
         lambda x: jnp.asarray(error) + x.sum(),
         lambda x, series: x.sum(),
     )
-    monkeypatch.setattr(sampled_loss, "case", lambda name: one)
+    monkeypatch.setattr(sampled_loss, "case", lambda name: case)
     with double_precision(True):
-        asked = sampled_loss.value_questions.__wrapped__("made up")
-    assert [each.point for each in asked] == [f"made up, {name}" for name in processes]
+        questions = sampled_loss.value_questions.__wrapped__("made up")
+    assert [each.point for each in questions] == [
+        f"made up, {name}" for name in processes
+    ]
     flat = error.transpose(1, 0, 3, 2).reshape(-1, T)  # one row an output and a step
-    for each, value, R in zip(asked, values, processes.values(), strict=True):
+    for each, value, R in zip(questions, values, processes.values(), strict=True):
         law = R[np.abs(np.subtract.outer(np.arange(T), np.arange(T)))]
-        whole = responses.expected_error(error, R)
+        total = responses.expected_error(error, R)
         assert each.form == pytest.approx(value, rel=1e-12)
-        assert each.other == pytest.approx(whole, rel=1e-12)
+        assert each.other == pytest.approx(total, rel=1e-12)
         form = flat.T @ flat @ law
         spread = 2 * np.trace(form @ form) / np.trace(form) ** 2
         assert each.variance == pytest.approx(spread / sampled_loss.BATCH, rel=1e-9)
         assert set(each.wrong) == set(responses.MUTANTS)
         for wrong_value in each.wrong.values():
-            assert abs(wrong_value / whole - 1) > 1e-6
+            assert abs(wrong_value / total - 1) > 1e-6
 
 
 # --- learnt parameters
@@ -291,8 +303,8 @@ DIRECTIONS = ("recurrent", "input", "readout", "all")
 def learnt(monkeypatch):
     """A trained student of whom all is made up; says what is off."""
 
-    def say(fell=100.0, drawn=1.0, impulse=1.0, **curvature):
-        asked = []
+    def say(fell=100.0, sampled=1.0, impulse=1.0, **curvature):
+        record = []
         form = np.array([1.0, 2.0, 3.0, 4.0])
         ratios = {"autodiff": 1.0, "reference": 1.0, "bend": 1.0, **curvature}
         first = np.array([1.0, 0.0, 0.0, 0.0])  # only along the first direction
@@ -313,24 +325,24 @@ def learnt(monkeypatch):
         )
 
         def measure(key, layer, process, *, steps, num, at):
-            asked.append((key, num))
+            record.append((key, num))
             covariance = process.autocovariance(np.arange(2 * steps))
-            found = moments(covariance, steps, at)
-            found["state"] *= drawn
+            expected = moments(covariance, steps, at)
+            expected["state"] *= sampled
             return {
                 name: Estimate(np.asarray(v), np.asarray(v * math.sqrt(2 / num)), num)
-                for name, v in found.items()
+                for name, v in expected.items()
             }
 
-        def simulated(bend, key, chunks):
+        def simulated(direction, key, chunks):
             n = chunks * learnt_parameters.CHUNK
-            asked.append((key, n))
+            record.append((key, n))
             sem = form * np.sqrt(now.spread / n)
             return Estimate(off("bend"), sem, n)
 
         def exact(layer, covariance, *, steps, at):
-            found = moments(covariance, steps, at)
-            return {**found, "state": found["state"] * impulse}
+            expected = moments(covariance, steps, at)
+            return {**expected, "state": expected["state"] * impulse}
 
         monkeypatch.setattr(learnt_parameters, "subject", lambda name: now)
         monkeypatch.setattr(learnt_parameters, "position", lambda layer, steps: AT)
@@ -341,42 +353,42 @@ def learnt(monkeypatch):
         monkeypatch.setattr(learnt_parameters, "exact", exact)
         monkeypatch.setattr(learnt_parameters, "measure", measure)
         monkeypatch.setattr(learnt_parameters, "_simulated", simulated)
-        return asked
+        return record
 
     return say
 
 
 def test_learnt_parameters_are_judged_by_every_route(learnt):
-    asked = learnt()
-    found = learnt_parameters.learnt_parameters(TRAINED, 3)
-    assert wrong(found) == set()
+    record = learnt()
+    results = learnt_parameters.learnt_parameters(TRAINED, 3)
+    assert wrong(results) == set()
     expected = {(route, group) for route in ("impulse", "trained") for group in GROUPS}
     for route in ("autodiff", "reference", "trained"):
         expected |= {(route, f"curvature, {name}") for name in DIRECTIONS}
     training = ("trained", "training: the loss fell from 100 to 1")
-    assert {(r.route, r.point) for r in found} == expected | {training}
-    assert {r.route for r in found} == set(row(TRAINED.id).basis.routes)
-    first, second = asked
+    assert {(r.route, r.point) for r in results} == expected | {training}
+    assert {r.route for r in results} == set(row(TRAINED.id).basis.routes)
+    first, second = record
     assert first[0] != second[0]
     assert first[1] >= plan(learnt_parameters.MARGIN).n
     assert second[1] >= plan(learnt_parameters.MARGIN, variance=0.5).n
-    again = learnt()
+    repeated = learnt()
     learnt_parameters.learnt_parameters(TRAINED, 4)
-    assert again[0][0] != first[0]
-    assert again[1][0] != second[0]
+    assert repeated[0][0] != first[0]
+    assert repeated[1][0] != second[0]
 
 
 @pytest.mark.parametrize(
-    ("off", "places"),
+    ("off", "refuted"),
     [
         ({"fell": 9.0}, {("trained", "training: the loss fell from 9 to 1")}),
         ({"impulse": 1 + 1e-7}, {("impulse", "state")}),
-        ({"drawn": 1.4}, {("trained", "state")}),
+        ({"sampled": 1.4}, {("trained", "state")}),
         ({"autodiff": 1 + 1e-6}, {("autodiff", "curvature, recurrent")}),
         ({"reference": 1 + 1e-6}, {("reference", "curvature, recurrent")}),
         ({"bend": 1.4}, {("trained", "curvature, recurrent")}),
     ],
 )
-def test_one_route_that_is_off_is_refuted_alone(off, places, learnt):
+def test_one_route_that_is_off_is_refuted_alone(off, refuted, learnt):
     learnt(**off)
-    assert wrong(learnt_parameters.learnt_parameters(TRAINED, 0)) == places
+    assert wrong(learnt_parameters.learnt_parameters(TRAINED, 0)) == refuted

@@ -34,14 +34,14 @@ LENGTH = 5  # of any other axis
 
 
 def shape_of(text):
-    axes = [AXIS.fullmatch(word) for word in text.split("|")[0].split()]
+    axes = [AXIS.fullmatch(part) for part in text.split("|")[0].split()]
     return tuple(
         int(axis[1] or 1) * (SIZES.get(axis[2], LENGTH) if axis[2] else 1)
         for axis in axes
     )
 
 
-def drawn(spelling):
+def random_arrays(spelling):
     generator = np.random.default_rng(0)
     names = {**spelling.needs, **spelling.may}
     complex_ones = {"lru-pytorch": "BC", "s5-pytorch": ("Lambda", "B", "C")}
@@ -58,27 +58,27 @@ def drawn(spelling):
 @pytest.mark.parametrize("case", SPELLINGS)
 def test_a_family_is_found_under_any_prefix_by_its_names_alone(case):
     family, spelling = SPELLINGS[case]
-    arrays = drawn(spelling)
+    arrays = random_arrays(spelling)
     for prefix, separator in (("", "."), ("model.layers.3.mixer.", "."), ("p/q/", "/")):
         named = {prefix + name.replace(".", separator): a for name, a in arrays.items()}
         if spelling.library == "torch":
             named = {f"{name}_l0": a for name, a in named.items()}
         noise = {"embed.weight": np.zeros((7, 3)), "head.bias": np.zeros(3)}
-        (found,) = find(of_arrays({**noise, **named}))
-        assert (found.family.name, found.spelling.library) == (
+        (layer,) = find(of_arrays({**noise, **named}))
+        assert (layer.family.name, layer.spelling.library) == (
             family.name,
             spelling.library,
         )
-        assert found.prefix.startswith(prefix.replace("/", ".").strip("."))
-        assert set(found.tensors) == set(arrays)
+        assert layer.prefix.startswith(prefix.replace("/", ".").strip("."))
+        assert set(layer.tensors) == set(arrays)
 
 
 @pytest.mark.parametrize("case", SPELLINGS)
 def test_the_decay_at_rest_needs_only_the_names_that_decide_it(case):
     _, spelling = SPELLINGS[case]
-    arrays = drawn(spelling)
-    (found,) = find(of_arrays(arrays))
-    rest = found.rest()
+    arrays = random_arrays(spelling)
+    (match,) = find(of_arrays(arrays))
+    rest = match.rest()
     assert rest.nu.ndim == 2
     assert rest.nu.dtype == np.float64
     assert np.isfinite(rest.nu).all()
@@ -109,15 +109,15 @@ def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(
     layer = LAYERS[name](jax.random.key(seed))
     for suffix in ("npz", "safetensors"):
         file = save(tmp_path / f"one.{suffix}", layer, {})
-        (found,) = find(open_checkpoint(file))
-        assert found.family.name == name
-        again = found.layer()
-        assert jax.tree.structure(again) == jax.tree.structure(layer)
-        for one, other in zip(
-            jax.tree.leaves(again), jax.tree.leaves(layer), strict=True
+        (match,) = find(open_checkpoint(file))
+        assert match.family.name == name
+        repeated = match.layer()
+        assert jax.tree.structure(repeated) == jax.tree.structure(layer)
+        for leaf, other in zip(
+            jax.tree.leaves(repeated), jax.tree.leaves(layer), strict=True
         ):
-            np.testing.assert_allclose(one, other, rtol=1e-6)
-    nu = found.rest().nu
+            np.testing.assert_allclose(leaf, other, rtol=1e-6)
+    nu = match.rest().nu
     lam = layer.eigenvalues()
     if lam is not None:
         moduli = np.sort(np.abs(lam))[:: 2 if name == "rotrnn" else 1]
@@ -133,7 +133,9 @@ def test_our_own_layers_come_back_and_rest_as_their_eigenvalues_say(
 def test_rows_and_both_spellings_of_rglru_agree():
     theirs = {
         f"rg_lru.{name}": value
-        for name, value in drawn(SPELLINGS["rglru of recurrentgemma"][1]).items()
+        for name, value in random_arrays(
+            SPELLINGS["rglru of recurrentgemma"][1]
+        ).items()
     }
     names = dict(
         zip(
@@ -149,8 +151,8 @@ def test_rows_and_both_spellings_of_rglru_agree():
         f"rg_lru.{names[name.removeprefix('rg_lru.')]}": v for name, v in theirs.items()
     }
     u = jax.random.normal(jax.random.key(0), (9, 6))
-    one, two = (find(of_arrays(arrays))[0].layer()(u) for arrays in (theirs, hf))
-    np.testing.assert_array_equal(one, two)
+    library, two = (find(of_arrays(arrays))[0].layer()(u) for arrays in (theirs, hf))
+    np.testing.assert_array_equal(library, two)
     # By hand: x @ W + b of the second head's gate, as both libraries compute it.
     x, w, b = u[:, 3:], theirs["rg_lru.a_gate.w"][1], theirs["rg_lru.a_gate.b"][1]
     layer = find(of_arrays(hf))[0].layer()
@@ -166,12 +168,12 @@ def mamba1(n=3, d=4):
 
 @pytest.mark.parametrize("kind", ["bfloat16", "float16", "float32", "float64"])
 def test_any_width_of_float_is_read_and_half_the_file_is_not(kind, tmp_path):
-    arrays = {name: one.astype(kind) for name, one in mamba1().items()}
+    arrays = {name: array.astype(kind) for name, array in mamba1().items()}
     file = tmp_path / "model.safetensors"
     save_file({**arrays, "embed": np.zeros((50, 40), np.float32)}, file)
-    (found,) = find(open_checkpoint(tmp_path))
+    (match,) = find(open_checkpoint(tmp_path))
     np.testing.assert_allclose(
-        found.rest().nu, np.log(2) * np.tile([1, 2, 3], (4, 1)), rtol=0.02
+        match.rest().nu, np.log(2) * np.tile([1, 2, 3], (4, 1)), rtol=0.02
     )
     content = file.read_bytes()
     file.write_bytes(content[: len(content) // 2])
@@ -232,16 +234,16 @@ def test_complex_numbers_as_pairs_name_tensor_shape_and_family(changes, message)
     arrays = named_arrays(lru(jax.random.key(0), 4, 3))
     arrays |= {name: np.zeros(shape) for name, shape in changes.items()}
     with pytest.raises(ValueError, match=message):
-        find(of_arrays({f"q.{name}": one for name, one in arrays.items()}))
+        find(of_arrays({f"q.{name}": array for name, array in arrays.items()}))
 
 
 def test_float8_names_tensor_shape_and_family(tmp_path):
     arrays = mamba1()
     arrays["mixer.A_log"] = arrays["mixer.A_log"].astype(ml_dtypes.float8_e4m3fn)
-    (found,) = find(of_arrays(arrays))
+    (match,) = find(of_arrays(arrays))
     message = r"got mixer.A_log of shape \(4, 3\) of Mamba-1 in float8_e4m3fn"
     with pytest.raises(ValueError, match=message):
-        found.rest()
+        match.rest()
 
 
 @pytest.mark.parametrize("name", ["model.pt", "pytorch_model.bin", "x.pkl", "a.weird"])
@@ -282,7 +284,7 @@ def test_shards_are_read_by_their_index(tmp_path):
     index = tmp_path / "model.safetensors.index.json"
     parts = {a[0]: "model-1.safetensors", b[0]: "model-2.safetensors"}
     index.write_text(json.dumps({"weight_map": parts}))
-    assert [one.family.name for one in find(open_checkpoint(tmp_path))] == ["mamba"]
+    assert [match.family.name for match in find(open_checkpoint(tmp_path))] == ["mamba"]
     index.write_text(json.dumps({"weight_map": {a[0]: "../model-1.safetensors"}}))
     with pytest.raises(ValueError, match="need shards in the folder"):
         open_checkpoint(tmp_path)
@@ -292,7 +294,7 @@ def test_shards_are_read_by_their_index(tmp_path):
 def test_a_mapping_says_what_the_names_do_not(suffix, tmp_path):
     values = named_arrays(lru(jax.random.key(4), 4, 3))
     file = tmp_path / "odd.npz"
-    np.savez(file, **{f"enc.0.{name[::-1]}": one for name, one in values.items()})
+    np.savez(file, **{f"enc.0.{name[::-1]}": array for name, array in values.items()})
     checkpoint = open_checkpoint(file)
     assert find(checkpoint) == []
     names = {name: f"enc.0.{name[::-1]}" for name in values}
@@ -303,11 +305,11 @@ def test_a_mapping_says_what_the_names_do_not(suffix, tmp_path):
     }[suffix]
     mapping = tmp_path / f"map.{suffix}"
     mapping.write_text(text)
-    (found,) = mapped(checkpoint, mapping)
+    (match,) = mapped(checkpoint, mapping)
     u = jax.random.normal(jax.random.key(0), (9, 3))
     expected = lru(jax.random.key(4), 4, 3)(u)
-    assert found.prefix == "enc.0"
-    np.testing.assert_allclose(found.layer()(u), expected, rtol=1e-5, atol=1e-6)
+    assert match.prefix == "enc.0"
+    np.testing.assert_allclose(match.layer()(u), expected, rtol=1e-5, atol=1e-6)
     for old, new, message in (
         ('"lru"', '"lrv"', "need a family of lru, s5"),
         ("gol_un", "gol_vn", "need names of .*, got 'enc.0.gol_vn'"),
@@ -323,8 +325,8 @@ def test_half_of_the_pairs_of_s5_is_known_by_signs_or_asked_for():
     layer = s5(jax.random.key(0), 4, 3)
     arrays = named_arrays(layer)
     assert find(of_arrays(arrays))[0].layer().conjugate
-    whole = {**arrays, "im": np.array([1.0, -1.0, 2.0, -2.0], np.float32)}
-    assert not find(of_arrays(whole))[0].layer().conjugate
+    full = {**arrays, "im": np.array([1.0, -1.0, 2.0, -2.0], np.float32)}
+    assert not find(of_arrays(full))[0].layer().conjugate
     odd = {**arrays, "im": np.array([1.0, -1.0, 2.0, -3.0], np.float32)}
     with pytest.raises(ValueError, match="Lambda_im of shape"):
         find(of_arrays(odd))[0].layer()

@@ -29,12 +29,12 @@ def counted(shape, dtype):
 def test_arrays_of_an_npz_are_read_by_rows_and_by_columns(save, dtype, tmp_path):
     arrays = {}
     for shape in SHAPES:
-        one = counted(shape, dtype)
-        arrays[f"rows {shape}"] = one
-        arrays[f"columns {shape}"] = np.asfortranarray(one)
-        arrays[f"turned {shape}"] = one.T
+        array = counted(shape, dtype)
+        arrays[f"rows {shape}"] = array
+        arrays[f"columns {shape}"] = np.asfortranarray(array)
+        arrays[f"turned {shape}"] = array.T
         arrays[f"every second {shape}"] = (
-            np.repeat(one, 2, axis=0)[::2] if shape else one
+            np.repeat(array, 2, axis=0)[::2] if shape else array
         )
     save(tmp_path / "one.npz", **arrays)
     tensors = open_checkpoint(tmp_path / "one.npz").tensors
@@ -63,13 +63,13 @@ def test_an_array_of_many_pieces_is_whole(tmp_path):
 def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tmp_path):
     """Twelve pieces: as texts, 10 and 11 come before 2."""
     msgpack = pytest.importorskip("msgpack")
-    whole = counted(shape, "float32")
+    full = counted(shape, "float32")
 
     def packed(array):
         content = (array.shape, array.dtype.name, array.tobytes())
         return msgpack.ExtType(1, msgpack.packb(content, use_bin_type=True))
 
-    parts = np.array_split(whole.reshape(-1), pieces)
+    parts = np.array_split(full.reshape(-1), pieces)
     names = [*map(str, range(pieces))]
     tree = {
         "params": {
@@ -79,7 +79,7 @@ def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tm
                 # Written in another order than they are counted.
                 "chunks": {name: packed(parts[int(name)]) for name in sorted(names)},
             },
-            "uncut": packed(whole),
+            "uncut": packed(full),
         }
     }
     file = tmp_path / "one.msgpack"
@@ -90,7 +90,7 @@ def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tm
     assert {*tensors} == {"params.cut", "params.uncut"}
     for tensor in tensors.values():
         assert tensor.shape == shape
-        np.testing.assert_array_equal(tensor.read(), whole)
+        np.testing.assert_array_equal(tensor.read(), full)
 
 
 @pytest.mark.parametrize("clip", [None, False, True])
@@ -108,9 +108,9 @@ def test_the_real_parts_of_s5_are_clipped_below_zero_where_it_says_so(clip):
         "C": np.stack([arrays["C_re"], arrays["C_im"]], -1),
         "D": arrays["D"],
     }
-    (found,) = find(of_arrays(theirs))
+    (match,) = find(of_arrays(theirs))
     options = {"conjugate": True} | ({} if clip is None else {"clip_eigs": clip})
-    layer = dataclasses.replace(found, options=options).layer()
+    layer = dataclasses.replace(match, options=options).layer()
     wanted = np.minimum(re, -1e-4) if clip else re
     np.testing.assert_allclose(-jnp.exp(layer.log_neg_re), wanted, rtol=1e-5)
     np.testing.assert_array_equal(layer.im, arrays["im"])

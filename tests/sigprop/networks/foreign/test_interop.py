@@ -48,13 +48,13 @@ def memax_lru(key):
         import equinox as eqx
 
         names = list(arrays)
-        held = eqx.tree_at(
-            lambda one: [getattr(one, name) for name in names],
+        loaded = eqx.tree_at(
+            lambda model: [getattr(model, name) for name in names],
             layer,
             [arrays[name] for name in names],
         )
         start = jnp.zeros(len(u), bool)
-        return held(held.initialize_carry(), (u, start))[1]
+        return loaded(loaded.initialize_carry(), (u, start))[1]
 
     return tree, call
 
@@ -121,13 +121,14 @@ def test_outputs_and_gradients_are_those_of_the_other_library(case, seed, tmp_pa
         for name, value in arrays.items()
     }
     file = tmp_path / "theirs.safetensors"
-    save_file({f"params.encoder.{name}": one for name, one in arrays.items()}, file)
-    (found,) = find(open_checkpoint(file))
-    assert found.family.name == family
+    save_file({f"params.encoder.{name}": array for name, array in arrays.items()}, file)
+    (match,) = find(open_checkpoint(file))
+    assert match.family.name == family
     u = jax.random.normal(keys[0], (TIME, WIDTH))
     weights = jax.random.normal(keys[1], call(arrays, u).shape)
     by_name = {
-        one.name[len("params.encoder.") :]: name for name, one in found.tensors.items()
+        tensor.name[len("params.encoder.") :]: name
+        for name, tensor in match.tensors.items()
     }
 
     def loss(run):
@@ -135,23 +136,23 @@ def test_outputs_and_gradients_are_those_of_the_other_library(case, seed, tmp_pa
 
     def renamed(arrays, u):
         named = {by_name[name]: value for name, value in arrays.items()}
-        return found.layer(named)(u)
+        return match.layer(named)(u)
 
     theirs = jax.jit(call)(arrays, u)
     scale = float(jnp.abs(theirs).max())
-    np.testing.assert_allclose(found.layer()(u), theirs, rtol=0, atol=1e-5 * scale)
-    got = jax.jit(jax.grad(loss(renamed), (0, 1)))(arrays, u)
+    np.testing.assert_allclose(match.layer()(u), theirs, rtol=0, atol=1e-5 * scale)
+    computed = jax.jit(jax.grad(loss(renamed), (0, 1)))(arrays, u)
     # Their gradients of S5 cancel in single precision, (exp(z) - 1)/z for small z: what
     # they compute in double precision is what ours in single precision is held to.
     double = case == "long-range-models S5"
     with double_precision(double):
         wide = np.float64 if double else np.float32
-        arrays = {name: one.astype(wide) for name, one in arrays.items()}
+        arrays = {name: array.astype(wide) for name, array in arrays.items()}
         weights, u = np.asarray(weights, wide), np.asarray(u, wide)
         expected = jax.jit(jax.grad(loss(call), (0, 1)))(arrays, u)
         expected = jax.tree.map(np.asarray, expected)
     for name, gradient in {**expected[0], "inputs": expected[1]}.items():
-        mine = got[1] if name == "inputs" else got[0][name]
+        mine = computed[1] if name == "inputs" else computed[0][name]
         size = np.linalg.norm(gradient)
         assert np.linalg.norm(np.asarray(mine) - gradient) <= 1e-5 * size, name
         assert size > 0
@@ -169,11 +170,11 @@ def test_flax_s_own_file_is_read(tmp_path):
         here[last] = value
     file = tmp_path / "model.msgpack"
     file.write_bytes(serialization.to_bytes(tree))
-    (found,) = find(open_checkpoint(file))
-    assert found.family.name == "gru"
-    again = find(of_arrays({f"params.rnn.{k}": v for k, v in arrays.items()}))[0]
+    (match,) = find(open_checkpoint(file))
+    assert match.family.name == "gru"
+    bare_match = find(of_arrays({f"params.rnn.{k}": v for k, v in arrays.items()}))[0]
     u = jax.random.normal(jax.random.key(2), (TIME, WIDTH))
-    np.testing.assert_array_equal(found.layer()(u), again.layer()(u))
+    np.testing.assert_array_equal(match.layer()(u), bare_match.layer()(u))
 
 
 @pytest.mark.sampled(1)
@@ -184,11 +185,13 @@ def test_predicted_moments_of_their_outputs_are_measured(case, seed):
     make, _ = CASES[case]
     key, u_key = jax.random.split(jax.random.key(seed))
     arrays, call = make(key)
-    (found,) = find(of_arrays({f"encoder.{name}": one for name, one in arrays.items()}))
+    (match,) = find(
+        of_arrays({f"encoder.{name}": array for name, array in arrays.items()})
+    )
     rho, num, last = 0.7, 6000, TIME - 1
     with double_precision(True):
         covariance = rho ** np.arange(TIME)
-        wide = {name: one.astype(float) for name, one in arrays.items()}
+        wide = {name: array.astype(float) for name, array in arrays.items()}
         layer = find(of_arrays(wide))[0].layer()
         system = perturb(layer)._replace(tangents={})
         expected = predict(system, covariance, steps=TIME, at=last)["output"]
@@ -201,11 +204,13 @@ def test_predicted_moments_of_their_outputs_are_measured(case, seed):
     )
     inputs = jnp.einsum("st,ntd->nsd", root, noise)
     outputs = jax.jit(
-        lambda u: jax.lax.map(lambda one: call(arrays, one)[last], u, batch_size=500)
+        lambda u: jax.lax.map(
+            lambda sequence: call(arrays, sequence)[last], u, batch_size=500
+        )
     )(inputs)
     squares = np.asarray((outputs**2).sum(-1), float)
     error = squares.std(ddof=1) / np.sqrt(num)
     # Two-sided at 1e-6: 4.9 standard errors of a mean of 6000; a wrong form is farther.
     assert abs(squares.mean() - expected) < 4.9 * error
     assert error < 0.04 * expected
-    assert found.family.name in ("lru", "s5")
+    assert match.family.name in ("lru", "s5")

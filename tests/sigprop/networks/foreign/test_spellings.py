@@ -8,7 +8,7 @@ import pytest
 
 from sigprop.networks.files import named_arrays
 from sigprop.networks.foreign import find, of_arrays
-from tests.sigprop.networks.foreign.test_foreign import SPELLINGS, drawn
+from tests.sigprop.networks.foreign.test_foreign import SPELLINGS, random_arrays
 
 
 def softplus(x):
@@ -84,7 +84,7 @@ THETA = {
 
 @pytest.mark.parametrize("case", NU)
 def test_the_decay_at_rest_is_that_of_the_source(case):
-    arrays = drawn(SPELLINGS[case][1])
+    arrays = random_arrays(SPELLINGS[case][1])
     rest = find(of_arrays(arrays))[0].rest()
     np.testing.assert_allclose(rest.nu.reshape(-1), NU[case](arrays).reshape(-1), 1e-5)
     if case in THETA:
@@ -97,7 +97,7 @@ def test_every_spelling_of_another_library_is_looked_at():
 
 
 def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
-    theirs = drawn(SPELLINGS["s5 of lindermanlab/S5"][1])
+    theirs = random_arrays(SPELLINGS["s5 of lindermanlab/S5"][1])
     del theirs["C1"], theirs["C2"]
     theirs["Lambda_re"] = -np.abs(theirs["Lambda_re"])
     theirs["Lambda_im"] = np.abs(theirs["Lambda_im"])
@@ -109,7 +109,7 @@ def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
         "C_comps": np.moveaxis(theirs["C"], -1, 0),
         "D": theirs["D"],
     }
-    whole = {
+    complex_arrays = {
         "Lambda": theirs["Lambda_re"] + 1j * theirs["Lambda_im"],
         "B": theirs["B"][..., 0] + 1j * theirs["B"][..., 1],
         "C": theirs["C"][..., 0] + 1j * theirs["C"][..., 1],
@@ -117,19 +117,19 @@ def test_three_ways_to_store_the_complex_numbers_of_s5_make_one_layer():
         "D": theirs["D"],
     }
     first, *others = (
-        find(of_arrays(arrays))[0].layer() for arrays in (theirs, moved, whole)
+        find(of_arrays(arrays))[0].layer() for arrays in (theirs, moved, complex_arrays)
     )
     np.testing.assert_array_equal(first.B_im, theirs["B"][..., 1])
     np.testing.assert_array_equal(first.C_re, theirs["C"][..., 0])
     for other in others:
-        for one, same in zip(
+        for leaf, same in zip(
             jax.tree.leaves(first), jax.tree.leaves(other), strict=True
         ):
-            np.testing.assert_allclose(one, same, rtol=1e-6)
+            np.testing.assert_allclose(leaf, same, rtol=1e-6)
 
 
 def test_mamba_s_fused_projection_is_taken_apart_in_its_order():
-    arrays = drawn(SPELLINGS["mamba of mamba_ssm, transformers"][1])
+    arrays = random_arrays(SPELLINGS["mamba of mamba_ssm, transformers"][1])
     width, n = arrays["A_log"].shape
     rank = arrays["dt_proj.weight"].shape[1]
     x = np.arange((rank + 2 * n) * width, dtype=np.float32).reshape(-1, width)
@@ -150,15 +150,17 @@ def test_fused_gates_are_in_the_order_of_equinox_and_of_torch(cell):
         h = theirs(now, h)
         states.append(h[0] if isinstance(h, tuple) else h)
     arrays = named_arrays({"cell": theirs})
-    (found,) = find(of_arrays(arrays))
-    np.testing.assert_allclose(found.layer()(u), np.stack(states), rtol=0, atol=1e-6)
+    (match,) = find(of_arrays(arrays))
+    np.testing.assert_allclose(match.layer()(u), np.stack(states), rtol=0, atol=1e-6)
     # torch has a bias for the inputs and one for the state: apart only in a GRU's n.
-    held = {name.removeprefix("cell."): one for name, one in arrays.items()}
-    first, second = held.pop("bias"), np.zeros_like(held["weight_hh"][:, 0])
+    weights = {name.removeprefix("cell."): array for name, array in arrays.items()}
+    first, second = weights.pop("bias"), np.zeros_like(weights["weight_hh"][:, 0])
     first, second = first - 0.3, second + 0.3
-    if "bias_n" in held:
-        first[-4:], second[-4:] = first[-4:] + 0.3, held.pop("bias_n")
-    torch = {f"rnn.{name}_l0": one for name, one in held.items()}
+    if "bias_n" in weights:
+        first[-4:], second[-4:] = first[-4:] + 0.3, weights.pop("bias_n")
+    torch = {f"rnn.{name}_l0": array for name, array in weights.items()}
     torch |= {"rnn.bias_ih_l0": first, "rnn.bias_hh_l0": second}
-    (again,) = find(of_arrays(torch))
-    np.testing.assert_allclose(again.layer()(u), np.stack(states), rtol=0, atol=1e-6)
+    (torch_match,) = find(of_arrays(torch))
+    np.testing.assert_allclose(
+        torch_match.layer()(u), np.stack(states), rtol=0, atol=1e-6
+    )

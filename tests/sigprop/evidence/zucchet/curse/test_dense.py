@@ -16,6 +16,6 @@ def test_each_term_of_the_dense_sensitivity_counts():
 
 def test_a_constant_input_leaves_the_eigenvalue_term_small_at_a_quarter_turn():
     # By hand: with s = 1/(1 + r^2) the whole is s^2; the term is s^2 (1 - r^2)/2.
-    term, whole = corner(0.5)
-    assert whole == pytest.approx(0.8**2)
+    term, total = corner(0.5)
+    assert total == pytest.approx(0.8**2)
     assert term == pytest.approx(0.8**2 * 0.75 / 2)

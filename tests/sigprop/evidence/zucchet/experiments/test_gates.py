@@ -74,12 +74,12 @@ FIGURES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("row", "of", "at", "said", "digit"), FIGURES)
+@pytest.mark.parametrize(("row", "of", "at", "stated", "digit"), FIGURES)
 @pytest.mark.parametrize("route", STEP_JACOBIANS)
 def test_figures_of_the_jacobian_are_those_that_notes_give(
-    route, row, of, at, said, digit
+    route, row, of, at, stated, digit
 ):
-    assert of(STEP_JACOBIANS[route], *at) == pytest.approx(said, abs=digit)
+    assert of(STEP_JACOBIANS[route], *at) == pytest.approx(stated, abs=digit)
 
 
 def stationary_spread(quantity):
@@ -87,13 +87,13 @@ def stationary_spread(quantity):
     of = (gated.printed_state, gated.printed_sensitivity)[quantity]()
     form = of.on("mixed").subs({a: 0.332, b: 0.044, rho: 0.997})
     gates = (time / (1 + time) for time in 2 ** np.linspace(0, 8, 65))
-    slopes = ((g, 1.0 if quantity == 0 else (g * (1 - g)) ** 2) for g in gates)
-    moments = [float(form.subs({lam: g})) * slope for g, slope in slopes]
+    derivatives = ((g, 1.0 if quantity == 0 else (g * (1 - g)) ** 2) for g in gates)
+    moments = [float(form.subs({lam: g})) * derivative for g, derivative in derivatives]
     return max(moments) / min(moments)
 
 
 @pytest.mark.parametrize(
-    ("value", "said", "digit"),
+    ("value", "stated", "digit"),
     [
         (functools.partial(excess, 0.1), 0.016, 5e-4),
         (functools.partial(excess, 1.0), 1.5, 0.05),
@@ -109,13 +109,13 @@ def stationary_spread(quantity):
         (functools.partial(missing_share, SLOWEST, 300), 0.24, 5e-3),
     ],
 )
-def test_figures_are_those_that_notes_of_undecided_words_give(value, said, digit):
-    assert value() == pytest.approx(said, abs=digit)
+def test_figures_are_those_that_notes_of_undecided_words_give(value, stated, digit):
+    assert value() == pytest.approx(stated, abs=digit)
 
 
-@pytest.mark.parametrize(("at", "said"), [(0.5, 1.23), (0.9, 3.04), (0.99, 18.8)])
-def test_moment_on_the_fit_over_white_noise_is_that_of_its_form(at, said):
+@pytest.mark.parametrize(("at", "stated"), [(0.5, 1.23), (0.9, 3.04), (0.99, 18.8)])
+def test_moment_on_the_fit_over_white_noise_is_that_of_its_form(at, stated):
     fit = {symbol: EMBEDDINGS[symbol.name] for symbol in (a, b, rho)}
     form = float(gated.over_white().subs({lam: at, **fit}))
     assert over_white(at) == pytest.approx(form, rel=1e-5)
-    assert over_white(at) == pytest.approx(said, rel=3e-3)
+    assert over_white(at) == pytest.approx(stated, rel=3e-3)

@@ -71,28 +71,28 @@ CLAIM = find("zucchet:fig3")
 def judged(data, *pair):
     """A comparison, and what it finds."""
     check = compared({"any": data}.__getitem__, ("any", *pair))
-    (found,) = check.results(CLAIM, 0)
-    return check, found
+    (result,) = check.results(CLAIM, 0)
+    return check, result
 
 
 def test_a_lead_is_read_from_the_sweep_of_its_point(made_up):
-    check, found = judged(made_up, "slow", "fast", 0.9)
+    check, result = judged(made_up, "slow", "fast", 0.9)
     lead = decades(made_up, "slow", "fast", 0.9)
-    assert found.verdict == "confirmed"
-    assert found.low == 10 ** least(lead)
-    assert found.high == 10 ** greatest(lead)
+    assert result.verdict == "confirmed"
+    assert result.low == 10 ** least(lead)
+    assert result.high == 10 ** greatest(lead)
     assert check.score(CLAIM) == Score(1, ())
 
 
 def test_a_student_behind_is_refuted_and_the_turned_order_survives(made_up):
-    check, found = judged(made_up, "fast", "slow", 0.9)
-    assert found.verdict == "refuted"
+    check, result = judged(made_up, "fast", "slow", 0.9)
+    assert result.verdict == "refuted"
     assert check.score(CLAIM).survivors == ("the order turned round",)
 
 
 def test_an_interval_on_both_sides_of_zero_is_inconclusive(made_up):
     made_up["best"].loc[{"student": "fast"}] *= 1e3
-    check, found = judged(made_up, "slow", "fast", 0.9)
-    assert found.low < 1 < found.high
-    assert found.verdict == "inconclusive"
-    assert finish(Row(CLAIM, check), [found], Scores(), 0.0).status == "undecided"
+    check, result = judged(made_up, "slow", "fast", 0.9)
+    assert result.low < 1 < result.high
+    assert result.verdict == "inconclusive"
+    assert finish(Row(CLAIM, check), [result], Scores(), 0.0).status == "undecided"

@@ -7,8 +7,8 @@ from sigprop.evidence.zucchet.hessian.differences import contour, wirtinger_seco
 
 
 def test_differences_know_a_loss_without_a_minimum():
-    found = wirtinger_second(lambda z, w: (z**2 * w).real, 0.5 + 1j, 2.0 - 1j)
-    np.testing.assert_allclose(found, [[0.5 + 1j, 0], [0, 0.5 - 1j]], atol=1e-12)
+    hessian = wirtinger_second(lambda z, w: (z**2 * w).real, 0.5 + 1j, 2.0 - 1j)
+    np.testing.assert_allclose(hessian, [[0.5 + 1j, 0], [0, 0.5 - 1j]], atol=1e-12)
 
 
 def test_contours_take_both_wirtinger_derivatives():

@@ -25,10 +25,10 @@ def test_doubled_sums_are_the_closed_pair():
 
 
 def test_a_share_is_that_of_the_whole_hessian():
-    found = spectrum.shares(spectrum.pair_by_form, 4, math.pi / 4)
-    for share, lam in zip(found[:3], spectrum.draw(4, math.pi / 4), strict=False):
-        slopes = power_slopes(lam, 6000)
-        rows = np.concatenate([np.real(slopes), -np.imag(slopes)])
+    shares = spectrum.shares(spectrum.pair_by_form, 4, math.pi / 4)
+    for share, lam in zip(shares[:3], spectrum.draw(4, math.pi / 4), strict=False):
+        derivatives = power_slopes(lam, 6000)
+        rows = np.concatenate([np.real(derivatives), -np.imag(derivatives)])
         hessian = rows @ rows.T
         rest = hessian - np.diag(np.diag(hessian))
         expected = np.linalg.norm(rest) / np.linalg.norm(hessian)

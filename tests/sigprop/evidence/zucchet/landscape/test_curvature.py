@@ -9,8 +9,8 @@ from sigprop.evidence.zucchet.landscape.responses import kernel, normalised
 
 def test_many_digits_and_double_precision_sum_the_same_loss():
     expected = normalised(kernel, 0.7 * np.exp(0.8j), 0.4 * np.exp(-0.3j))
-    found = partial((0, 0), 0.7, 0.4, 0.8, -0.3)
-    assert found == pytest.approx(expected)
+    value = partial((0, 0), 0.7, 0.4, 0.8, -0.3)
+    assert value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("orders", [(1, 0), (0, 1), (1, 1), (0, 2)])
@@ -18,5 +18,5 @@ def test_many_digits_and_double_precision_sum_the_same_loss():
 def test_finite_differences_are_what_jax_finds(orders, gain):
     at = (orders, 0.7, 0.4, 0.8)
     expected = partial(*at, gain=gain)
-    found = partial_autodiff(*at, gain=gain)
-    assert found == pytest.approx(expected, rel=1e-11)
+    value = partial_autodiff(*at, gain=gain)
+    assert value == pytest.approx(expected, rel=1e-11)

@@ -19,15 +19,15 @@ def for_any_input(lam, R):
 @pytest.mark.parametrize("R", [REAL_SPECTRUM, UNEVEN, lines.QUARTER])
 def test_the_form_for_any_input_holds_for_waves_of_every_sense(R):
     for route in (lines.moment_of_lines, lines.moment_by_scan):
-        found = route(lines.OF_STATE, LAM, R)
-        assert found == pytest.approx(complex(for_any_input(LAM, R)), rel=1e-11)
+        moment = route(lines.OF_STATE, LAM, R)
+        assert moment == pytest.approx(complex(for_any_input(LAM, R)), rel=1e-11)
     assert is_even(R) == (R is REAL_SPECTRUM)
 
 
 def test_a_wave_at_the_phase_of_the_eigenvalue_adds_up():
     # 1/(1 - 0.5)^2 and 1/(1 - 0.5)^4: every input comes in the same phase.
-    state, slope = (
+    state, derivative = (
         lines.moment_of_lines(q, 0.5j, lines.QUARTER)
         for q in (lines.OF_STATE, lines.OF_SENSITIVITY)
     )
-    assert (state, slope) == pytest.approx((4, 16))
+    assert (state, derivative) == pytest.approx((4, 16))

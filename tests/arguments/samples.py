@@ -19,8 +19,8 @@ KEY = jax.random.key(3)
 
 def once(make: Callable[[], Any]) -> Callable[[], Any]:
     """Made once in each precision."""
-    made = functools.cache(lambda wide: make())
-    return lambda: made(jnp.zeros(()).dtype == jnp.float64)
+    cached = functools.cache(lambda wide: make())
+    return lambda: cached(jnp.zeros(()).dtype == jnp.float64)
 
 
 def draw(*shape: int) -> np.ndarray:
