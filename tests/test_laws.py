@@ -321,6 +321,40 @@ def test_the_gradient_is_that_of_the_loop(layer, u):
         close(leaf, other, 1e-9)
 
 
+@eqx.filter_jit
+def along(layer, u, direction):
+    """Derivatives of the loss along a direction of parameters and input, forward first.
+
+    The first derivative in forward and in reverse mode; the second forward over forward,
+    and forward over reverse.
+    """
+    values, fixed = eqx.partition((layer, u), eqx.is_inexact_array)
+
+    def scalar(values):
+        return loss(*eqx.combine(values, fixed))[0]
+
+    def tangent(function):
+        return lambda values: jax.jvp(function, (values,), (direction,))[1]
+
+    def dot(tree):
+        return sum(map(jnp.vdot, jax.tree.leaves(tree), jax.tree.leaves(direction)))
+
+    first = tangent(scalar)(values), dot(jax.grad(scalar)(values))
+    second = tangent(tangent(scalar))(values), dot(tangent(jax.grad(scalar))(values))
+    return first, second
+
+
+def test_forward_and_reverse_mode_agree(layer, u):
+    values, _ = eqx.partition((layer, u), eqx.is_inexact_array)
+    generator = np.random.default_rng(7)
+    direction = jax.tree.map(
+        lambda leaf: jnp.asarray(generator.normal(size=leaf.shape), leaf.dtype), values
+    )
+    for forward, reverse in along(layer, u, direction):
+        close(forward, reverse)
+        assert abs(forward) > 1e-3
+
+
 def wide(layer):
     """A layer in double precision."""
     return jax.tree.map(
