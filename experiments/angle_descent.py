@@ -22,15 +22,15 @@ from jaxtyping import Array, Float
 
 from sigprop.experiments.command import main
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "angle_descent", 1
 CHARTS = {
-    "plain": Chart("tanh", "plain"),
-    "exponential": Chart("tanh", "exponential"),
-    "optimal": Chart("tanh", "optimal"),
-    "held": Chart("tanh", "optimal", held=True),
+    "plain": Parametrisation("tanh", "plain"),
+    "exponential": Parametrisation("tanh", "exponential"),
+    "optimal": Parametrisation("tanh", "optimal"),
+    "held": Parametrisation("tanh", "optimal", detached=True),
 }
 MARGIN = 0.15  # of a path's extent, left around it in the landscape
 
@@ -96,7 +96,7 @@ def run(config: Config) -> xr.Dataset:
 
 def descend(
     task: OneDimensional,
-    chart: Chart,
+    chart: Parametrisation,
     begin: Float[Array, " runs"],
     rate: Float[Array, " runs"],
     config: Config,
@@ -150,7 +150,9 @@ UNITS = {
 }
 
 
-def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
+def _descents(
+    task: OneDimensional, chart: Parametrisation, config: Config
+) -> xr.Dataset:
     """The recorded path, the landscape about it, and where the others end."""
     grid = np.meshgrid(config.rates, config.begins, indexing="ij")
     rate, begin = (
@@ -192,7 +194,10 @@ def _descents(task: OneDimensional, chart: Chart, config: Config) -> xr.Dataset:
 
 
 def _landscape(
-    task: OneDimensional, chart: Chart, path: dict[str, np.ndarray], config: Config
+    task: OneDimensional,
+    chart: Parametrisation,
+    path: dict[str, np.ndarray],
+    config: Config,
 ) -> xr.Dataset:
     """The loss about the recorded path and the target, in the chart's parameters."""
     goal = chart.coordinates(config.modulus, config.teacher * math.pi)

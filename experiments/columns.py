@@ -176,7 +176,7 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
     found = outcomes(data, table)
     for method in dict.fromkeys(one for _, one, _ in found):
         scores = {
-            f"{task[0]} {task[1]} {metric}": Score(outcome.word, math.nan, math.nan)
+            f"{task[0]} {task[1]} {metric}": Score(outcome.verdict, math.nan, math.nan)
             for (task, one, metric), outcome in found.items()
             if one == method
         }
@@ -193,11 +193,11 @@ def reasons(data: xr.Dataset, table: int) -> list[str]:
     """
     lines, left = [], Counter[str]()
     for (task, method, metric), outcome in outcomes(data, table).items():
-        if outcome.word == "not attempted":
+        if outcome.verdict == "not attempted":
             left[outcome.reason] += 1
         else:
             place = f"{method}, {task[0]} {task[1]} {metric}"
-            lines.append(f"{place}: {outcome.word}, {outcome.reason}.")
+            lines.append(f"{place}: {outcome.verdict}, {outcome.reason}.")
     return lines + [
         f"Not attempted: {count} values, because {reason}."
         for reason, count in left.items()

@@ -345,7 +345,7 @@ def _judged_table(dataset: xr.Dataset) -> Table:
                 cell = dataset.sel(layer=layer, input=source, moment=moment)
                 word = "-"
                 if not np.isnan(cell["predicted"]):
-                    word = str(verdict(dataset, layer, source, moment).word)
+                    word = str(verdict(dataset, layer, source, moment).outcome)
                 drawn = str(int(cell["sequences"]))
                 measured, ratio = _text(cell["measured"]), _ratio(cell)
                 row = (layer, source, moment, drawn, measured, ratio, word)

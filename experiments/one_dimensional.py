@@ -26,14 +26,14 @@ from sigprop.landscape.slices import surface
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional
+from sigprop.tasks.one_dimensional import MODULI, OneDimensional, Parametrisation
 from sigprop.theory import teacher_student as theory
 
 STUDY, VERSION = "one_dimensional", 1
 CHARTS = {
-    "polar": Chart("plain", "plain"),
-    "exp": Chart("exponential", "exponential"),
-    "tanh": Chart("tanh", "optimal"),
+    "polar": Parametrisation("plain", "plain"),
+    "exp": Parametrisation("exponential", "exponential"),
+    "tanh": Parametrisation("tanh", "optimal"),
 }
 WINDOWS = {
     "polar": ((0.0, 0.9999), (-math.pi, math.pi)),
@@ -162,7 +162,7 @@ def _charts(config: Config) -> xr.Dataset:
         omega = [np.linspace(*window, config.points) for window in WINDOWS[name]]
         axes.append(omega)
         # The angle stays where it is, also where the chart ties it to the modulus.
-        radial = Chart(chart.modulus, "plain")
+        radial = Parametrisation(chart.modulus, "plain")
         for modulus in config.moduli:
             task = lines(modulus, config)["nu"].task
             up = np.asarray(chart.coordinates(modulus, star).modulus)[None]
@@ -209,7 +209,7 @@ def _students(config: Config) -> xr.Dataset:
 
 
 def _coordinates(
-    chart: Chart, modulus: float, four: dict[str, Line]
+    chart: Parametrisation, modulus: float, four: dict[str, Line]
 ) -> Float[np.ndarray, "2 students"]:
     """The parameter that is wrong of the normalised students."""
     nu, theta = four["nu"].at, four["theta"].at
@@ -274,7 +274,7 @@ def _curvatures(config: Config) -> xr.Dataset:
 
 
 def closed(
-    chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
+    chart: Parametrisation | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
     """Curvatures by modulus and angle at teachers of the angle ``star``.
 
@@ -299,7 +299,7 @@ def closed(
 
 
 def differentiated(
-    chart: Chart | None, gap: Float[np.ndarray, " n"], star: float
+    chart: Parametrisation | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
     """Curvatures by modulus and angle at teachers of angle ``star``, by autodiff."""
     nu = jnp.asarray(1 - gap)
@@ -327,7 +327,7 @@ Curve = Callable[[Any, Any], Array]
 
 
 def _curves(
-    chart: Chart, nu: Array, star: float
+    chart: Parametrisation, nu: Array, star: float
 ) -> tuple[tuple[Curve, Array], tuple[Curve, Array]]:
     """Modulus and angle by their parameters, at a held modulus, and the right values."""
     goal = chart.coordinates(nu, jnp.full_like(nu, star))

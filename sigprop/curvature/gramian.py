@@ -45,8 +45,8 @@ def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
     axes = np.eye(size)
     directions = System(
         *(
-            axes[:, place.entries].reshape(size, *place.shape)
-            for place in (expansion.layout[name] for name in MATRICES)
+            axes[:, block.entries].reshape(size, *block.shape)
+            for block in (expansion.layout[name] for name in MATRICES)
         )
     )
     first = _first(system, directions)
@@ -120,17 +120,22 @@ def _first(system: System, along: System) -> System:
     return _closed(blocks, entering, leaving, np.asarray(along.D))
 
 
-def _second(system: System, one: System, along: System) -> System:
+def _second(system: System, first: System, along: System) -> System:
     """Second derivatives, along one direction and each of a batch."""
     A, B, C, _D = system
     n, batch = len(A), len(along.A)
     other = System(
-        *(np.broadcast_to(x, y.shape) for x, y in zip(one, along, strict=True))
+        *(np.broadcast_to(x, y.shape) for x, y in zip(first, along, strict=True))
     )
     blocks = np.zeros((batch, 4, n, 4, n))
     for k in range(4):
         blocks[:, k, :, k] = A
-    for row, column, moved in ((0, 1, one), (0, 2, along), (1, 3, along), (2, 3, one)):
+    for row, column, moved in (
+        (0, 1, first),
+        (0, 2, along),
+        (1, 3, along),
+        (2, 3, first),
+    ):
         blocks[:, row, :, column] = moved.A
     blocks = blocks.reshape(batch, 4 * n, 4 * n)
     zero = np.zeros_like(along.B)

@@ -26,7 +26,7 @@ from sigprop.neuron import stable
 from sigprop.numerics.arguments import require_phase, require_within
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
+from sigprop.tasks.one_dimensional import Coordinates, Modulus, Parametrisation, Real
 from sigprop.tasks.teacher_student import Stationary
 from sigprop.theory import optimal as theory
 from sigprop.theory.symbols import a, alpha, b, beta, rho
@@ -132,14 +132,14 @@ class Ruler(NamedTuple):
     edges: Float[np.ndarray, " edges"]
     lengths: Float[np.ndarray, " edges"]
 
-    def length(self, place: Grid) -> Grid:
-        """The length up to a place."""
-        place = np.asarray(place, float)
-        panel = np.clip((place / PANEL).astype(int), 0, len(self.edges) - 1)
+    def length(self, position: Grid) -> Grid:
+        """The length up to a position."""
+        position = np.asarray(position, float)
+        panel = np.clip((position / PANEL).astype(int), 0, len(self.edges) - 1)
         start = self.edges[panel]
-        return np.asarray(self.lengths[panel] + _panel(self.density, start, place))
+        return np.asarray(self.lengths[panel] + _panel(self.density, start, position))
 
-    def place(self, length: Grid) -> Grid:
+    def position(self, length: Grid) -> Grid:
         """Where a length ends.
 
         Raises:
@@ -154,17 +154,19 @@ class Ruler(NamedTuple):
         curve = CubicHermiteSpline(
             self.lengths, self.edges, 1 / self.density(self.edges)
         )
-        place = curve(length)
+        position = curve(length)
         for _ in range(NEWTON):
-            place = np.clip(place, 0, self.edges[-1])
-            place = place - (self.length(place) - length) / self.density(place)
-        return np.asarray(np.clip(place, 0, self.edges[-1]))
+            position = np.clip(position, 0, self.edges[-1])
+            position = position - (self.length(position) - length) / self.density(
+                position
+            )
+        return np.asarray(np.clip(position, 0, self.edges[-1]))
 
 
 def _panel(density: Callable[[np.ndarray], np.ndarray], start: Grid, end: Grid) -> Grid:
     half = (end - start)[..., None] / 2
-    places = start[..., None] + half * (1 + POINTS)
-    return np.asarray((density(places) * half) @ WEIGHTS)
+    positions = start[..., None] + half * (1 + POINTS)
+    return np.asarray((density(positions) * half) @ WEIGHTS)
 
 
 def ruler(density: Callable[[np.ndarray], np.ndarray], last: float) -> Ruler:
@@ -197,7 +199,7 @@ class Path:
     def __post_init__(self) -> None:
         speed(self.process, self.gain, 0.5, self.phase)
 
-    def slope(self, gap: Any) -> Grid:
+    def derivative(self, gap: Any) -> Grid:
         """``domega/d|lam|``; its inverse is the granularity."""
         return speed(self.process, self.gain, gap, self.phase)
 
@@ -221,10 +223,10 @@ class Path:
         Raises:
             ValueError: If a parameter is negative or beyond that of ``SMALLEST_GAP``.
         """
-        return np.asarray(np.exp(-_ruler(self).place(np.asarray(omega, float))))
+        return np.asarray(np.exp(-_ruler(self).position(np.asarray(omega, float))))
 
     def modulus(self) -> Modulus:
-        """The parametrisation as a chart takes it, differentiable.
+        """The parametrisation as ``OptimalParametrisation`` takes it, differentiable.
 
         A negative parameter gives a negative modulus, on the path of the opposite phase.
         By cubics between ``KNOTS`` places with the exact slopes: gap and parameter are
@@ -241,7 +243,7 @@ def _ruler(path: Path) -> Ruler:
 
 def _depth_speed(path: Path, depth: Grid) -> Grid:
     gap = np.exp(-depth)
-    return gap * path.slope(gap)
+    return gap * path.derivative(gap)
 
 
 @functools.cache
@@ -270,28 +272,28 @@ def _modulus(path: Path) -> Modulus:
 
 def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
     """Hermite's cubics between knots of values and slopes, straight lines beyond."""
-    knots, values, slopes = (jnp.asarray(column, x.dtype) for column in table)
+    knots, values, derivatives = (jnp.asarray(column, x.dtype) for column in table)
     inside = jnp.clip(x, knots[0], knots[-1])
     i = jnp.clip(jnp.searchsorted(knots, inside) - 1, 0, len(knots) - 2)
     width = knots[i + 1] - knots[i]
     share = (inside - knots[i]) / width
     chord = values[i + 1] - values[i]
-    first, last = width * slopes[i], width * slopes[i + 1]
-    bend = (1 - share) * (first - chord) + share * (chord - last)
-    within = values[i] + share * (chord + (1 - share) * bend)
-    beyond = jnp.where(x > inside, slopes[-1], slopes[0]) * (x - inside)
+    first, last = width * derivatives[i], width * derivatives[i + 1]
+    turn = (1 - share) * (first - chord) + share * (chord - last)
+    within = values[i] + share * (chord + (1 - share) * turn)
+    beyond = jnp.where(x > inside, derivatives[-1], derivatives[0]) * (x - inside)
     return within + beyond
 
 
 @final
 @dataclass(frozen=True)
-class OptimalChart:
-    """A chart whose modulus follows an optimal path.
+class OptimalParametrisation:
+    """A parametrisation whose modulus follows an optimal path.
 
     Attributes:
         path: Of the modulus.
         angle: One of ``tasks.one_dimensional.ANGLES``.
-        held: As ``Chart``'s.
+        detached: As of ``Parametrisation``.
 
     Raises:
         ValueError: If there is no such parametrisation of the angle.
@@ -299,14 +301,14 @@ class OptimalChart:
 
     path: Path = dataclasses.field(default_factory=Path)
     angle: str = "plain"
-    held: bool = False
+    detached: bool = False
 
     def __post_init__(self) -> None:
         self._angles()
         self.path.modulus()  # now: tables cannot be made while JAX traces
 
-    def _angles(self) -> Chart:
-        return Chart("plain", self.angle, self.held)
+    def _angles(self) -> Parametrisation:
+        return Parametrisation("plain", self.angle, self.detached)
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
         """Modulus and angle, in radians."""
@@ -317,7 +319,7 @@ class OptimalChart:
         """The parameters of a modulus and an angle.
 
         Raises:
-            ValueError: If the chart does not reach there.
+            ValueError: If the parametrisation does not reach there.
         """
         plain = self._angles().coordinates(modulus, angle)
         return plain._replace(modulus=self.path.modulus().inverse(plain.modulus))

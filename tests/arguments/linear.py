@@ -276,9 +276,9 @@ CURVATURE: dict[str, Row] = {
 }
 
 LANDSCAPE: dict[str, Row] = {
-    "sigprop.landscape.OptimalChart": row(
+    "sigprop.landscape.OptimalParametrisation": row(
         lambda: {
-            "path": landscape.OptimalChart().path,
+            "path": landscape.OptimalParametrisation().path,
             "angle": "plain",
             "held": False,
         }
@@ -347,7 +347,7 @@ LANDSCAPE: dict[str, Row] = {
             "task": tasks.OneDimensional(0.5 + 0.2j),
             "rows": jnp.array([0.2, 0.4]),
             "columns": jnp.array([0.3, 0.5]),
-            "chart": None,
+            "parametrisation": None,
         },
         legal={
             "rows: zeros": valid,

@@ -38,7 +38,7 @@ TASKS: dict[str, Row] = {
         },
         legal={"length: None": valid, "teacher: 0": valid},
     ),
-    "sigprop.tasks.Chart": row(
+    "sigprop.tasks.Parametrisation": row(
         lambda: {"modulus": "tanh", "angle": "plain", "held": False}
     ),
     "sigprop.tasks.linear_teacher": row(
@@ -183,7 +183,7 @@ AUDIT: dict[str, Row] = {
         lambda: {"length": 100, "dtype": "float32", "optimiser": None},
         legal={"length: None": valid, "dtype: None": valid},
     ),
-    "sigprop.audit.lint.distinct_memories": row(
+    "sigprop.audit.lint.distinct_time_constants": row(
         lambda: {"dtype": "float32", "shortest": 2.0, "longest": 100.0},
         legal={"longest: 1e308": valid},
     ),

@@ -293,7 +293,7 @@ def test_rates_shrink_by_the_root_of_the_ceilings():
     found = tasks.advice_of("correlated")
 
     def with_ceilings(nu, theta):
-        held = {**found.default.ceiling, "gamma_log": 9.0, "C_re": 1e-9}
+        held = {**found.default.largest_rate, "gamma_log": 9.0, "C_re": 1e-9}
         return found.default._replace(
             ceiling={**held, "nu_log": nu, "theta_log": theta}
         )

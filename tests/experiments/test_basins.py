@@ -180,7 +180,7 @@ def test_exact_grains_are_those_of_the_path_and_the_usual_ones_their_slopes():
     gap = curves["gap"].values
     path = Path(AR1(0.9), "loss")
     found = curves["exact_grain"].sel(gain="loss", decay=0.9) * gap
-    np.testing.assert_allclose(found * path.slope(gap), 1)
+    np.testing.assert_allclose(found * path.derivative(gap), 1)
     usual = curves["usual_grain"] * gap
     np.testing.assert_allclose(usual.sel(usual="tanh"), gap * (2 - gap), rtol=1e-8)
     lru = -(1 - gap) * np.log1p(-gap)

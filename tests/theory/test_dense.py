@@ -53,7 +53,7 @@ def test_the_package_moves_its_modes_alike():
         layer = LinearRNN(jnp.asarray(A)[None], unit, unit, jnp.zeros((3, 3)))
         found = perturb(layer)
     (one,), (moved,) = found.modes, found.tangents["A"]
-    slopes = (moved.slopes / one.residues())[:, 0, :, 0].reshape(3, 3, 3)
+    slopes = (moved.derivatives / one.residues())[:, 0, :, 0].reshape(3, 3, 3)
     order = [np.argmin(abs(one.lam - z)) for z in dense.ROTATING.eigenvalues]
     expected = np.array(dense.eigenvalue_slopes(dense.ROTATING), complex)
     np.testing.assert_allclose(slopes[..., order], expected, atol=1e-12)

@@ -12,7 +12,7 @@ from sigprop.evidence.kit import energy, powers, recur
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Check, Example, Grid, by_mutants
 from sigprop.judge.results import RouteResult, decided
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import judge, plan
 from sigprop.neuron import ginibre
 from sigprop.numerics.points import CONSTANT, WHITE, AgePoint, RingPoint
@@ -60,7 +60,7 @@ def circular_law(
             float(sample.std(ddof=1) / math.sqrt(sized.n)),
         )
         point = f"N={CIRCLE_SIZE}, |z| <= {radius}"
-        results.append(drawn_result(point, verdict))
+        results.append(simulated_result(point, verdict))
     sizes = (16, 64, 256, 1024, 4096)
     gaps = [
         float(np.max(np.abs(law(CIRCLE_RADII, size) - CIRCLE_RADII**2)))

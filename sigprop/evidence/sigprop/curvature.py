@@ -61,8 +61,8 @@ def _diagonal(draw: Draw, coordinates: str, lam: Any = LAM) -> ComplexDiagonal:
         "polar": (abs(lam), ANGLES),
         "exponential": (-np.log(abs(lam)), ANGLES),
     }[coordinates]
-    places = {"first": jnp.asarray(first), "second": jnp.asarray(second)}
-    return ComplexDiagonal(**_weights(draw), **places, coordinates=coordinates)
+    parameters = {"first": jnp.asarray(first), "second": jnp.asarray(second)}
+    return ComplexDiagonal(**_weights(draw), **parameters, coordinates=coordinates)
 
 
 def _lru(draw: Draw) -> LRU:

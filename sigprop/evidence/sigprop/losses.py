@@ -87,13 +87,13 @@ def _losses(name: str) -> dict[str, dict[str, float]]:
             ]
             return [variant.population(layer) for variant in tasks]
 
-        def whole(target: Modes):
+        def all_losses(target: Modes):
             losses = {key: infinite(twin, target) for key, twin in twins.items()}
             pairs = zip(finite(layer, short), finite(layer, long), strict=True)
             # L(T) = L - c/T up to what the modes have lost in T steps.
             return losses | {"limit": [2 * second - first for first, second in pairs]}
 
-        losses = jax.jit(whole, compiler_options=ONCE)(target)
+        losses = jax.jit(all_losses, compiler_options=ONCE)(target)
     return {
         route: dict(zip(LAWS, map(float, values), strict=True))
         for route, values in losses.items()

@@ -184,7 +184,8 @@ def losses(response: Sequence[Filter], laws: tuple[Law, ...]) -> np.ndarray:
             weight = weight if second is not first else weight / 2
             shared = _shared(first.lam, second.lam, opposed, laws)
             totals = [
-                total + weight * one for total, one in zip(totals, shared, strict=True)
+                total + weight * part
+                for total, part in zip(totals, shared, strict=True)
             ]
     return np.array([mpmath.re(total) for total in totals])
 
@@ -192,10 +193,10 @@ def losses(response: Sequence[Filter], laws: tuple[Law, ...]) -> np.ndarray:
 @lru_cache(1000)
 def _shared(x: Any, y: Any, opposed: bool, laws: tuple[Law, ...]) -> list[Any]:
     """Of two filters of weight one; few change where a parameter moves."""
-    return [_of_law(x, y, opposed, law) for law in laws]
+    return [_of_input(x, y, opposed, law) for law in laws]
 
 
-def _of_law(x: Any, y: Any, opposed: bool, law: Law) -> Any:
+def _of_input(x: Any, y: Any, opposed: bool, law: Law) -> Any:
     rho = mpf(law.rho)
     if opposed:
         return law.a + law.b / ((1 - rho * x) * (1 - rho * y))

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sigprop.advice.spectra import (
-    as_one,
     bandwidth,
     closed,
+    equivalent_rho,
     exponential,
     of_series,
     power_below,
@@ -57,7 +57,11 @@ def test_the_spectrum_of_a_series_is_that_of_its_process(seed, tmp_path):
     assert closed(found).weights.sum() == found.covariance[0] == pytest.approx(1)
     for one in (found, closed(found)):
         assert bandwidth(one) == pytest.approx(bandwidth(exponential(0.9)), rel=0.25)
-    assert as_one(found) == as_one(closed(found)) == pytest.approx(0.9, abs=0.1)
+    assert (
+        equivalent_rho(found)
+        == equivalent_rho(closed(found))
+        == pytest.approx(0.9, abs=0.1)
+    )
     assert "autocovariance of 64 lags" in note
     assert "its first 32 lags" in note
 

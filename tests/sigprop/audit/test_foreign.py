@@ -73,11 +73,11 @@ def test_modes_are_those_of_the_file_and_are_measured_by_their_recurrence(
         weights = B @ mixing
         assert one.kind == "linear"
     order = np.argsort(-np.abs(lam))
-    assert one.chosen.places[0] == order[0]
-    assert one.chosen.places[-1] == order[-1]
+    assert one.chosen.indices[0] == order[0]
+    assert one.chosen.indices[-1] == order[-1]
     moments = {m.quantity: m for m in one.moments}
     for n in (0, 3):
-        place = one.chosen.places[n]
+        place = one.chosen.indices[n]
         found = loops(series.values, lam[place], weights[place])
         for name, windows in zip(("state", "dh/dlam"), found, strict=True):
             m = moments[name]
@@ -99,7 +99,7 @@ def test_each_further_assumption_is_the_one_that_it_says(features, tmp_path):
     )
     raw = {key.partition(".")[2]: np.float64(value) for key, value in arrays.items()}
     for m, quantity in zip(one.moments[:2], ("state", "sensitivity"), strict=True):
-        for n, place in enumerate(one.chosen.places):
+        for n, place in enumerate(one.chosen.indices):
             gap = -np.expm1(-np.exp(raw["nu_log"][place]))
             theta = np.exp(raw["theta_log"][place])
             weights = lag_weights(quantity, gap, theta, STEPS, oo)
@@ -125,8 +125,8 @@ def test_slopes_by_the_layer_s_own_parameters_follow_from_those_by_lam(tmp_path)
     arrays = layers("minimal-LRU")
     (one,) = audited(arrays, series).layers
     moments = {m.quantity: m for m in one.moments}
-    nu = np.exp(arrays["minimal-LRU.nu_log"].astype(float))[one.chosen.places]
-    theta = np.exp(arrays["minimal-LRU.theta_log"].astype(float))[one.chosen.places]
+    nu = np.exp(arrays["minimal-LRU.nu_log"].astype(float))[one.chosen.indices]
+    theta = np.exp(arrays["minimal-LRU.theta_log"].astype(float))[one.chosen.indices]
     by_lam, radius = moments["dh/dlam"].measured, np.exp(-nu)
     for name, slope in (("nu_log", nu * radius), ("theta_log", theta * radius)):
         expected = slope**2 * by_lam
@@ -154,7 +154,7 @@ def test_gated_neurons_are_run_through_their_own_gates(name, by, tmp_path):
         arrays["Griffin.a_param"] += 2.5  # memories that end within the windows
     (one,) = audited(arrays, series, Limits(modes=4, gated=2, probes=0)).layers
     assert (one.kind, one.rungs) == ("gated", ("AR(1)", "Gaussian, white"))
-    layer, places = one.chosen.layer, one.chosen.places
+    layer, places = one.chosen.layer, one.chosen.indices
     parameter = by.removeprefix("dh/d")
     with double_precision(True):
         mixing = embed(series, layer.widths[0], None, 0).mixing
@@ -222,7 +222,7 @@ def test_the_margin_says_what_the_format_can_still_tell(kind, bits, tmp_path):
     margin = one.margin
     x = float(arrays["nu_log"][0])
     assert margin.dtype == kind
-    assert margin.memory == pytest.approx(np.exp(-x), rel=1e-12)
+    assert margin.time_constant == pytest.approx(np.exp(-x), rel=1e-12)
     assert margin.gap == pytest.approx(-np.expm1(-np.exp(x)), rel=1e-12)
     place = 2.0 ** (3 - bits)  # of a number between 4 and 8
     assert margin.step == pytest.approx(np.exp(-x + place) - np.exp(-x), rel=1e-6)
@@ -238,7 +238,7 @@ def test_the_finest_step_is_that_of_the_finer_parameter(tmp_path):
 
     def memory(a, bias):
         rate = np.exp(np.float64(a)) * np.logaddexp(0, np.float64(bias))
-        return 1 / rate[one.chosen.places[0]]
+        return 1 / rate[one.chosen.indices[0]]
 
     down = np.float32(-np.inf)
     moved = [memory(np.nextafter(a, down), bias), memory(a, np.nextafter(bias, down))]
@@ -265,7 +265,7 @@ def test_the_series_goes_through_a_matrix_of_the_file(tmp_path):
     arrays = {**layers("minimal-LRU"), "encoder.weight": np.ones((16, 3), np.float32)}
     checkpoint = of_arrays(arrays)
     encoder = encoder_of(checkpoint, "encoder.weight", series)
-    assert "through encoder.weight" in embed(series, 16, encoder, 0).told
+    assert "through encoder.weight" in embed(series, 16, encoder, 0).origin
     found = audit_checkpoint(checkpoint, series, "", FEW, through="encoder.weight")
     assert found.layers[0].inputs == "the series through encoder.weight"
     turned = of_arrays({"kernel": np.ones((3, 16))})

@@ -48,7 +48,7 @@ def test_states_and_memories_of_gated_neurons_are_those_of_the_layer(
     squares = (h[:, STEPS // 2 :] ** 2).mean((0, 1))
     np.testing.assert_allclose(measured.moments[0].measured, squares, rtol=1e-6)
     memory = -1 / np.log(a).mean((0, 1))
-    np.testing.assert_allclose(measured.memory, memory, rtol=1e-6)
+    np.testing.assert_allclose(measured.time_constant, memory, rtol=1e-6)
     early, late = u[:, :-1], u[:, 1:]
     rho = 2 * (early * late).sum() / ((early**2).sum() + (late**2).sum())
     assert measured.rho == pytest.approx(rho, rel=1e-6)
@@ -122,7 +122,7 @@ def test_the_margin_counts_modes_and_names_the_slowest_median_and_fastest():
         return margin(found, found.rest())
 
     found = of(-rates)
-    told = (found.memory, found.median, found.fastest)
+    told = (found.time_constant, found.median, found.fastest)
     np.testing.assert_allclose(np.multiply(told, step), [8, 1, 1 / 8], rtol=1e-6)
     assert found.gap == pytest.approx(-np.expm1(-0.125 * step), rel=1e-6)
     assert (found.modes, found.growing, found.undamped) == (7, 0, 0)
@@ -130,4 +130,4 @@ def test_the_margin_counts_modes_and_names_the_slowest_median_and_fastest():
     assert (found.modes, found.growing, found.undamped) == (8, 3, 2)
     assert found.gap == pytest.approx(-np.expm1(0.5 * step), rel=1e-6)
     assert found.gap < 0
-    assert found.memory == np.inf
+    assert found.time_constant == np.inf

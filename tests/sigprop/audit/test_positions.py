@@ -260,7 +260,7 @@ def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the
         for one, part in zip(halves, (slice(4), slice(4, 8)), strict=True)
     )
     parts = [merging.sums(whole, one) for one in u]
-    np.testing.assert_allclose(merging.kept(whole, parts)[1], 1, atol=1e-6)
+    np.testing.assert_allclose(merging.retained_share(whole, parts)[1], 1, atol=1e-6)
     own = [
         one.inward * mask
         for one, mask in zip(whole, ([1, 0, 0], [0, 1, 1]), strict=True)
@@ -270,7 +270,7 @@ def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the
         whole[1]._replace(inward=own[1], outward=0 * whole[1].outward),
     )
     parts = [merging.sums(deaf, one) for one in u]
-    forward, backward, pair = merging.kept(deaf, parts)[1]
+    forward, backward, pair = merging.retained_share(deaf, parts)[1]
     assert forward == pytest.approx(1, abs=1e-6)
     assert backward == pytest.approx(0, abs=0.05)  # it sees other channels
     power = np.diag(sum(part.products for part in parts))

@@ -95,7 +95,7 @@ def test_a_quadratic_is_that_of_the_loss(name):
     with double_precision(True):
         loss, along = loss_of(task, layer), landscape.direction(KEY, layer)
         found = landscape.quadratic(loss, layer, [along])
-        close((found.slope[0], found.bend[0, 0]), differences(loss, layer, along))
+        close((found.gradient[0], found.hessian[0, 0]), differences(loss, layer, along))
 
 
 @pytest.mark.parametrize(("name", "length"), EXPANDED)

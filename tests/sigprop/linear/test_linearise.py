@@ -74,7 +74,7 @@ def test_tangents_are_derivatives_of_the_impulse_response(known):
         slope = ages * np.power(modes.lam[:, None], ages - 1.0)
         every = np.broadcast_to(modes.lam, (len(moved.residues), modes.lam.size))
         made = by_modes(every, moved.residues)
-        made = made + np.real(np.einsum("poni,na->paoi", moved.slopes, slope))
+        made = made + np.real(np.einsum("poni,na->paoi", moved.derivatives, slope))
         made[:, 0] += moved.skip
         expected = np.asarray(truth[name])
         expected = expected.reshape(*expected.shape[:3], -1)
@@ -151,9 +151,9 @@ def test_each_half_of_two_directions_has_modes():
     np.testing.assert_allclose(lam, layer.eigenvalues(), atol=1e-15)
     assert all(len(moved) == 2 for moved in found.tangents.values())
     for moved, start in zip(found.tangents["nu_log"], (0, 2), strict=True):
-        assert moved.slopes.shape == (4, 2, 2, 2)
-        assert moved.slopes[start : start + 2].any()
-        assert not moved.slopes[2 - start : 4 - start].any()
+        assert moved.derivatives.shape == (4, 2, 2, 2)
+        assert moved.derivatives[start : start + 2].any()
+        assert not moved.derivatives[2 - start : 4 - start].any()
 
 
 def test_a_layer_of_two_directions_is_not_one_system():

@@ -41,7 +41,7 @@ def _traced_path(omega: Any) -> Any:
     return jnp.tanh(omega) * jnp.exp(1j * (TURN + omega * omega))
 
 
-def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
+def polar_derivative(omega: float, x: Sequence, **_: Any) -> complex:
     """``dh_0/domega`` along the path, by autodiff of the scan."""
     import jax
     import jax.numpy as jnp
@@ -57,7 +57,7 @@ def polar_slope(omega: float, x: Sequence, **_: Any) -> complex:
     return complex(computed(jax.jacfwd(last), omega))
 
 
-def polar_slope_contour(omega: float, x: Sequence, **_: Any) -> complex:
+def polar_derivative_contour(omega: float, x: Sequence, **_: Any) -> complex:
     """``dh_0/domega`` along the path, as a contour integral over complex ``omega``."""
     inputs = past(x, AGES)[::-1]
     return contour(lambda w: powers(_path(w), AGES) @ inputs, omega, 0.05)
@@ -145,7 +145,7 @@ MOMENT = Evidence(
 EVIDENCE: dict[str, Basis] = {
     "zucchet:80": Evidence(
         PATH,
-        {"autodiff": polar_slope, "reference": polar_slope_contour},
+        {"autodiff": polar_derivative, "reference": polar_derivative_contour},
         example=Example(
             "dh/domega of h = 1/(1 - lambda), the state under input 1, at lambda = omega",
             {"omega": 0.9},

@@ -18,7 +18,7 @@ from sigprop.evidence.zucchet.proofs.perturbation import (
     REALS,
     diagonal_states,
     diagonalised,
-    eigenvalue_slopes,
+    eigenvalue_derivatives,
     fixed,
     inputs,
     left,
@@ -52,7 +52,7 @@ def lengths(system: Dense) -> Inexact[np.ndarray, " n"]:
     return np.einsum("ij,ij->j", vectors.conj(), vectors)
 
 
-def state_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
+def state_derivatives(system: Dense) -> Complex[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by contour integrals of the recurrence."""
     A, x = numbers(system.matrix()), inputs(system.size)
     return over_entries(
@@ -60,16 +60,16 @@ def state_slopes(system: Dense) -> Complex[np.ndarray, "n n n"]:
     )
 
 
-def autodiff_state_slopes(system: Dense) -> Float[np.ndarray, "n n n"]:
+def autodiff_state_derivatives(system: Dense) -> Float[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by autodiff of the dense layer."""
     import jax
 
     A, x = np.real(numbers(system.matrix())), inputs(system.size)
-    slopes = computed(jax.jacfwd(lambda A, x: _states(A, x)[-1]), A, x)
-    return np.moveaxis(slopes, 0, -1)
+    derivatives = computed(jax.jacfwd(lambda A, x: _states(A, x)[-1]), A, x)
+    return np.moveaxis(derivatives, 0, -1)
 
 
-def unit_vector_slopes(system: Dense) -> Complex[np.ndarray, "n n n n"]:
+def unit_vector_derivatives(system: Dense) -> Complex[np.ndarray, "n n n n"]:
     """``dP / dA_ij`` of eigenvectors of unit length, by differences in real steps."""
     A = numbers(system.matrix())
 
@@ -143,7 +143,9 @@ def mutated_readout(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
     return z @ outward[way].T
 
 
-def mutated_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n"]:
+def mutated_eigenvalue_derivatives(
+    system: Dense, way: str
+) -> Complex[np.ndarray, "n n n"]:
     """Eq. 68 in the letters of ``np.einsum``: of ``P`` and its inverse, or its adjoint."""
     P = numbers(system.vectors())
     inverse = P.conj().T if way == "as if unitary" else left(system)
@@ -151,14 +153,16 @@ def mutated_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n
     return np.einsum(letters.get(way, "jk,ki->ijk"), P, inverse)
 
 
-def mutated_vector_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n n"]:
+def mutated_vector_derivatives(
+    system: Dense, way: str
+) -> Complex[np.ndarray, "n n n n"]:
     """Corrected Eq. 69 with another sign of the gaps, all of ``P^H P M``, or its phase."""
     P, Q, n = numbers(system.vectors()), left(system), system.size
     mixed = mutated_gaps(system, "turned" if way == "gaps turned" else "")
     M = np.einsum("rc,ri,jc->ijrc", mixed, Q, P)
     along = P.conj().T @ P @ M
-    kept = along if way == "phases too" else along.real
-    return P @ (M - (kept if way == "off the diagonal too" else kept * np.eye(n)))
+    removed = along if way == "phases too" else along.real
+    return P @ (M - (removed if way == "off the diagonal too" else removed * np.eye(n)))
 
 
 def mutated_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
@@ -232,7 +236,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:67": Evidence(
         REALS,
-        {"autodiff": autodiff_state_slopes, "reference": state_slopes},
+        {"autodiff": autodiff_state_derivatives, "reference": state_derivatives},
         dense.state_slopes,
         mutants={
             f"without term {lost + 1}": partial(
@@ -243,23 +247,29 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:68": Evidence(
         ALL,
-        {"reference": eigenvalue_slopes},
+        {"reference": eigenvalue_derivatives},
         dense.eigenvalue_slopes,
         proof=lambda: (
             dense.characteristic_slopes_agree() and dense.perturbation_balances()
         ),
         mutants=ways(
-            mutated_eigenvalue_slopes, "exchanged", "the entry turned", "as if unitary"
+            mutated_eigenvalue_derivatives,
+            "exchanged",
+            "the entry turned",
+            "as if unitary",
         ),
     ),
     "zucchet:69": Evidence(
         ALL,
-        {"reference": unit_vector_slopes},
+        {"reference": unit_vector_derivatives},
         dense.unit_vector_slopes,
         dense.vector_slopes,
         proof=lambda: dense.perturbation_balances() and dense.unit_length_is_kept(),
         mutants=ways(
-            mutated_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
+            mutated_vector_derivatives,
+            "gaps turned",
+            "off the diagonal too",
+            "phases too",
         ),
         example=Example(
             "the derivative with respect to a of the first entry of the unit "

@@ -84,7 +84,7 @@ def test_what_is_reproduced_is_named(number):
     found = {
         (*task, method, metric)
         for (task, method, metric), one in table.items()
-        if one.word == "reproduced"
+        if one.verdict == "reproduced"
     }
     named = {("ETTh1", 24, "BRNN", metric) for metric in ("MSE", "MAE")}
     assert found == (named if number in REPRODUCED else set())

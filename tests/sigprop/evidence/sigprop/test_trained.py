@@ -38,10 +38,10 @@ def one_student(monkeypatch):
     """A dense layer of two blocks alone, to save time."""
     monkeypatch.setattr(sampled_loss, "SMALL", {"block": SMALL["block"]})
     monkeypatch.setattr(sampled_loss, "DIFFERENTIATED", ("block",))
-    for cached in (sampled_loss.value_questions, sampled_loss.slope_questions):
+    for cached in (sampled_loss.value_questions, sampled_loss.gradient_aim):
         cached.cache_clear()
     yield
-    for cached in (sampled_loss.value_questions, sampled_loss.slope_questions):
+    for cached in (sampled_loss.value_questions, sampled_loss.gradient_aim):
         cached.cache_clear()
 
 
@@ -101,7 +101,7 @@ def test_tangents_are_differences_of_responses(name):
     known = perturb(one.layer)
     found = tangent(known, one.split(v), T)
     np.testing.assert_allclose(found, (sides[1] - sides[0]) / 2e-5, atol=1e-8)
-    still = tangent(known, one.split(v), T, slopes=False)
+    still = tangent(known, one.split(v), T, derivatives=False)
     assert np.abs(still - found).max() > 1e-3
 
 

@@ -5,14 +5,16 @@ import numpy as np
 import pytest
 
 from sigprop.evidence.kit import autocovariance
-from sigprop.evidence.zucchet.hessian.loss import CHARTS, quadratic
+from sigprop.evidence.zucchet.hessian.loss import PARAMETRISATIONS, quadratic
 
 
-@pytest.mark.parametrize("chart", sorted(CHARTS))
+@pytest.mark.parametrize("chart", sorted(PARAMETRISATIONS))
 def test_charts_invert(chart):
     with mpmath.workdps(30):
         lam = mpmath.mpc(0.3, 0.6)
-        found = CHARTS[chart].eigenvalue(*CHARTS[chart].parameters(lam))
+        found = PARAMETRISATIONS[chart].eigenvalue(
+            *PARAMETRISATIONS[chart].parameters(lam)
+        )
         assert abs(found - lam) < 1e-25
 
 
