@@ -24,7 +24,7 @@ from jaxtyping import Array, Bool, Float
 
 from sigprop.experiments.command import main
 from sigprop.inputs import AR1, White
-from sigprop.landscape.optimal_charts import OptimalParametrisation, Path
+from sigprop.landscape.optimal_parametrisations import OptimalParametrisation, Path
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train

@@ -239,8 +239,8 @@ display(
         f"In the default initialisation a tenth of the time constants exceed "
         f"{np.quantile(advice.default.time_constant, 0.9):.0f} steps, in the advised "
         f"initialisation {np.quantile(advice.advised.time_constant, 0.9):.0f} steps. "
-        f"The largest $E|h|^2$ is {before.max() / before.min():.0f} times the smallest by default. With "
-        f"the advice it is {after.max() / after.min():.1f} times the smallest."
+        f"The largest $E|h|^2$ is {before.max() / before.min():.0f} times the smallest by "
+        f"default. With the advice it is {after.max() / after.min():.1f} times the smallest."
     )
 )
 

@@ -133,21 +133,21 @@ def _write_page(
 
 def _pictures(content: dict[str, Any], out: Console) -> Any:
     """Inline SVG of all layers."""
-    from sigprop.audit.foreign import drawn
+    from sigprop.audit.foreign import picture_data
     from sigprop.figures import checkpoints, inline
     from sigprop.ledger.checkpoint import Pictures
 
     of_all = inline.svg(
-        checkpoints.draw_margins(drawn.margins(content)),
+        checkpoints.draw_margins(picture_data.margins(content)),
         "margins",
-        drawn.margins_label(content),
+        picture_data.margins_label(content),
     )
     each = []
     for index, layer in enumerate(_shown(content["layers"], "pictures", out)):
         if not layer["moments"]:
             each.append(())
             continue
-        data, labels = drawn.dataset(layer, content), drawn.labels(layer)
+        data, labels = picture_data.dataset(layer, content), picture_data.labels(layer)
         each.append(
             tuple(
                 inline.svg(

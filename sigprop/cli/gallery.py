@@ -9,7 +9,7 @@ from pathlib import Path
 from sigprop.cli.console import aside, console
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import Picture
-from sigprop.numerics.places import on_disk
+from sigprop.numerics.paths import on_disk
 
 
 def write_gallery(folder: Path) -> None:

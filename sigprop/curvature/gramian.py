@@ -39,7 +39,7 @@ def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
         raise ValueError(
             f"need sequences of infinite length for Gramians, got {task.length} steps"
         )
-    system, law = System(*map(np.asarray, system)), spectrum(task.process)
+    system, covariance = System(*map(np.asarray, system)), spectrum(task.process)
     expansion = empty(system)
     size = len(expansion.gradient)
     axes = np.eye(size)
@@ -52,21 +52,23 @@ def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
     first = _first(system, directions)
     error = _error(system, task)
     if not at_optimum:
-        expansion.gradient[:] = shared(error, first, law)
+        expansion.gradient[:] = shared(error, first, covariance)
     for p in range(size):
         direction = System(*(part[p : p + 1] for part in directions))
         rest = System(*(part[p:] for part in directions))
         tangents = System(*(part[p:] for part in first))
         tangent = System(*(part[p : p + 1] for part in first))
-        values = shared(tangent, tangents, law)
+        values = shared(tangent, tangents, covariance)
         if not at_optimum:
-            values = values + shared(error, _second(system, direction, rest), law)
+            values = values + shared(
+                error, _second(system, direction, rest), covariance
+            )
         expansion.hessian[p, p:] = expansion.hessian[p:, p] = values
     return expansion
 
 
 def shared(
-    first: System, second: System, law: Geometric | Lags
+    first: System, second: System, covariance: Geometric | Lags
 ) -> Float[np.ndarray, " pairs"]:
     """Inner products of the responses of two batches of systems; one may be single."""
     A, B, C, _ = first
@@ -75,7 +77,7 @@ def shared(
     for _ in range(DOUBLINGS):
         X = X + A_power @ X @ np.swapaxes(F_power, -1, -2)
         A_power, F_power = A_power @ A_power, F_power @ F_power
-    left, right = half_spectrum(A, law), half_spectrum(F, law)
+    left, right = half_spectrum(A, covariance), half_spectrum(F, covariance)
     weighed = left @ X + X @ np.swapaxes(right, -1, -2)
     return np.sum((C @ weighed) * K, axis=(-2, -1))
 

@@ -121,9 +121,9 @@ def _of_source(
 
 @cache
 def _of_lags(
-    law: Lags, first: int, second: int, opposed: bool, equal: bool
+    covariance: Lags, first: int, second: int, opposed: bool, equal: bool
 ) -> Callable[..., Any]:
-    return _compiled(overlaps.of_lags(law, opposed), first, second, equal)
+    return _compiled(overlaps.of_lags(covariance, opposed), first, second, equal)
 
 
 def _compiled(

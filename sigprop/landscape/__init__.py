@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from sigprop.numerics.exports import export
 
 if TYPE_CHECKING:
-    from sigprop.landscape.optimal_charts import (
+    from sigprop.landscape.optimal_parametrisations import (
         OptimalParametrisation as OptimalParametrisation,
     )
-    from sigprop.landscape.optimal_charts import speed as speed
+    from sigprop.landscape.optimal_parametrisations import speed as speed
     from sigprop.landscape.slices import Quadratic as Quadratic
     from sigprop.landscape.slices import direction as direction
     from sigprop.landscape.slices import moved as moved
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 export(
     __name__,
     {
-        "optimal_charts": "OptimalParametrisation speed",
+        "optimal_parametrisations": "OptimalParametrisation speed",
         "slices": (
             "Quadratic direction moved normalise parameters quadratic "
             "second_difference slices surface units"

@@ -334,15 +334,17 @@ def surface(
     rows, columns = jnp.asarray(rows), jnp.asarray(columns)
     if task.length is not None:
         return _finite_surface(task, rows, columns, parametrisation)
-    law = spectrum(task.process)
-    numbers = tuple(map(jnp.asarray, law)) if isinstance(law, Geometric) else ()
+    covariance = spectrum(task.process)
+    numbers = (
+        tuple(map(jnp.asarray, covariance)) if isinstance(covariance, Geometric) else ()
+    )
     teacher = jnp.asarray(task.teacher)
     return _surface(
         rows,
         columns,
         teacher,
         numbers,
-        None if numbers else law,
+        None if numbers else covariance,
         parametrisation,
         task.normalised,
     )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sigprop.ledger.uses import PLAIN, Function, Uses, arguments, defaults, presented
-from sigprop.numerics.places import repository_path
+from sigprop.numerics.paths import repository_path
 
 OURS = "sigprop"
 Place = tuple[str, int]  # a module, and a line

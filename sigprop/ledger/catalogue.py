@@ -12,7 +12,7 @@ from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
 from sigprop.numerics.evaluate import precise
-from sigprop.numerics.places import repository_path
+from sigprop.numerics.paths import repository_path
 from sigprop.theory.claims import Claim, home
 from sigprop.theory.errata import CLASSES
 

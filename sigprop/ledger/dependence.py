@@ -22,7 +22,7 @@ from sigprop.ledger.calls import Sources, read
 from sigprop.ledger.references import mentions
 from sigprop.ledger.roots import GRIDS, Walk, result_of
 from sigprop.ledger.uses import STORED
-from sigprop.numerics.places import PACKAGE, file_of
+from sigprop.numerics.paths import PACKAGE, file_of
 from sigprop.theory.claims import Claim, home, registry
 
 Kind = Literal["statement", "derivation", "simulation", "table", "experiment"]

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.report import environment
 from sigprop.numerics.files import require_writable
-from sigprop.numerics.places import PACKAGE, on_disk
+from sigprop.numerics.paths import PACKAGE, on_disk
 
 PATIENCE = 600  # seconds a cell may take
 SOLUTION = "solution"  # tag of a cell that a reader should not see at once

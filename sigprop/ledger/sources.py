@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment
 
 from sigprop.ledger.catalogue import location
-from sigprop.numerics.places import (
+from sigprop.numerics.paths import (
     PACKAGE,
     file_of,
     module_of,

@@ -23,7 +23,7 @@ class Uses(ast.NodeVisitor):
     Args:
         known: What a name stands for here.
         imported: Names that an import inside a function binds, and what they stand for.
-        found: Told of every function inside, with what names stand for around it.
+        on_function: Called with every inner function, and what names mean around it.
         constants: Values of arguments, where they are known.
     """
 
@@ -34,7 +34,7 @@ class Uses(ast.NodeVisitor):
         on_function: OnFunction,
         constants: Mapping[str, Any] | None = None,
     ) -> None:
-        self.known, self.imported, self.found = dict(known), imported, on_function
+        self.known, self.imported, self.on_function = dict(known), imported, on_function
         self.constants = dict(constants or {})
         self.names: set[str] = set()
 
@@ -166,7 +166,7 @@ class Uses(ast.NodeVisitor):
         self._function(node)
 
     def _function(self, node: Function) -> None:
-        self.found(node, self.known)
+        self.on_function(node, self.known)
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
         self.names |= self.inside(node).names
@@ -184,7 +184,7 @@ class Uses(ast.NodeVisitor):
         constants |= {
             n: v for n, v in (arguments or {}).items() if n not in bound(node)
         }
-        inner = Uses(known, self.imported, self.found, constants)
+        inner = Uses(known, self.imported, self.on_function, constants)
         inner.block(body)
         return inner
 

@@ -99,11 +99,11 @@ def forecasts(
             "coverage": (by[1:], inside),
             "mse": (
                 ("forecaster", *by[1:]),
-                np.stack([e.squared if e else nothing for e in rows.values()]),
+                np.stack([nothing if e is None else e.squared for e in rows.values()]),
             ),
             "mae": (
                 ("forecaster", *by[1:]),
-                np.stack([e.absolute if e else nothing for e in rows.values()]),
+                np.stack([nothing if e is None else e.absolute for e in rows.values()]),
             ),
             "mean": ("feature", mean),
             "scale": ("feature", scale),

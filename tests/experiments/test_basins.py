@@ -11,7 +11,7 @@ import xarray as xr
 
 from sigprop.experiments import basins, parametrisations, store
 from sigprop.inputs import AR1
-from sigprop.landscape.optimal_charts import Path
+from sigprop.landscape.optimal_parametrisations import Path
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional
 from sigprop.theory import teacher_student as theory

@@ -20,7 +20,7 @@ from sigprop.layers.lstm import LSTM
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.s5 import S5
 from sigprop.layers.selective import Selective
-from sigprop.linear.output_slopes import (
+from sigprop.linear.output_derivatives import (
     ELEMENTWISE,
     Driven,
     Traced,

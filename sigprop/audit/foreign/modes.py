@@ -15,7 +15,7 @@ from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
 from sigprop.layers.selective import Selective
 from sigprop.linear.filters import Filters
-from sigprop.linear.output_slopes import ELEMENTWISE, mode_derivatives
+from sigprop.linear.output_derivatives import ELEMENTWISE, mode_derivatives
 from sigprop.networks.foreign import ForeignLayer, Rest
 from sigprop.numerics.precision import double_precision
 

@@ -329,7 +329,7 @@ def score(claim: Claim) -> Score:
     with np.errstate(all="ignore"):
         wrong = {m.change: moments(resting, m.expr) for m in mutants_of(form)}
     wrong |= {
-        "eigenvalues at rest": moments(moved(known, slopes=0)),
+        "eigenvalues at rest": moments(moved(known, derivatives=0)),
         "residues at rest": moments(moved(known, residues=0)),
         "the skip at rest": moments(moved(known, skip=0)),
         "one residue for all": moments(_exchanged(known)),

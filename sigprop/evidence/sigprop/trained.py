@@ -338,9 +338,9 @@ def _moment_mutants(net: Subject) -> dict[str, dict[str, float]]:
         "every input constant": moments(R=R[0] + 0 * R),
         "a lag too many": moments(R=R[1:]),
         "no skip": moments(net.known._replace(modes=modes)),
-        "eigenvalues at rest": moments(moved(net.known, slopes=0)),
+        "eigenvalues at rest": moments(moved(net.known, derivatives=0)),
         "residues at rest": moments(moved(net.known, residues=0)),
-        "slopes twice": moments(moved(net.known, slopes=2)),
+        "slopes twice": moments(moved(net.known, derivatives=2)),
     }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from sigprop.audit.foreign import drawn, report
+from sigprop.audit.foreign import picture_data, report
 from sigprop.ledger import checkpoint
 from tests.command import refused, sigprop
 from tests.sigprop.audit.test_foreign import layers, written
@@ -57,7 +57,7 @@ def test_the_command_tells_every_layer_and_writes_its_numbers(made):
 def test_pictures_have_the_numbers_of_the_json(made):
     *_, found, _ = made
     layer = next(one for one in found["layers"] if one["layer"] == "minimal-LRU")
-    data, labels = drawn.dataset(layer, found), drawn.labels(layer)
+    data, labels = picture_data.dataset(layer, found), picture_data.labels(layer)
     for n, mode in enumerate(layer["modes"]):
         for name, q in mode["quantities"].items():
             one = data.sel(quantity=name).isel(mode=n)
@@ -71,12 +71,12 @@ def test_pictures_have_the_numbers_of_the_json(made):
     told = [mode["quantities"]["state"]["fails"] for mode in layer["modes"]]
     for name in set(told):
         assert f"{name or 'no assumption'} {told.count(name)}" in labels["fails"]
-    margins = drawn.margins(found)
+    margins = picture_data.margins(found)
     assert margins.attrs == {"steps": found["series"]["steps"]}
     slowest = [one["margin"]["memory"] for one in found["layers"]]
     assert [x if np.isfinite(x) else None for x in margins["slowest"].values] == slowest
-    assert "3 layers at rest" in drawn.margins_label(found)
-    assert "1 without an end" in drawn.margins_label(found)
+    assert "3 layers at rest" in picture_data.margins_label(found)
+    assert "1 without an end" in picture_data.margins_label(found)
 
 
 def cells(row):

@@ -38,9 +38,9 @@ def pair_sum(alpha: complex, beta: complex, a: float, b: float, rho: float) -> c
     return complex(weights(alpha) @ autocovariance(AGES, rho, a, b) @ weights(beta))
 
 
-def moment(of: Callable[[float], Weights], lam: float, **law: float) -> float:
+def moment(of: Callable[[float], Weights], lam: float, **covariance: float) -> float:
     """The second moment of what has these weights at a gate, as a double sum."""
-    return quadratic(of(lam), autocovariance(AGES, **law))
+    return quadratic(of(lam), autocovariance(AGES, **covariance))
 
 
 def bias_derivative(lam: float) -> Weights:

@@ -117,7 +117,9 @@ def test_twins_have_the_same_responses(name):
 
 
 def test_the_limit_differs_from_a_finite_length():
-    finite = float(task(stationary.LAWS["mixed"], 64).loss(student(SMALL["lru"]).layer))
+    finite = float(
+        task(stationary.PROCESSES["mixed"], 64).loss(student(SMALL["lru"]).layer)
+    )
     infinite = stationary.by_lengths("lru", "mixed")
     assert abs(finite / infinite - 1) > 1e-3
     assert infinite == pytest.approx(stationary.double_sum("lru", "mixed"), rel=1e-9)

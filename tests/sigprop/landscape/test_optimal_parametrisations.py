@@ -13,7 +13,7 @@ import pytest
 from sympy import Rational
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.landscape.optimal_charts import (
+from sigprop.landscape.optimal_parametrisations import (
     SMALLEST_GAP,
     OptimalParametrisation,
     Path,

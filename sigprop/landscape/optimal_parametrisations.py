@@ -47,7 +47,7 @@ def speed(
     """``domega/d|lam|``, or ``domega/dtheta``, of the optimal parameter.
 
     Args:
-        process: Law of the input.
+        process: Input process.
         gain: One of ``sigprop.theory.optimal.GAINS``.
         gap: ``1 - |lam|``, in (0, 1].
         phase: ``theta`` in radians.
@@ -61,8 +61,8 @@ def speed(
         raise ValueError(f"need a gain in {', '.join(theory.GAINS)}, got {gain!r}")
     if along not in ("modulus", "angle"):
         raise ValueError(f"need to move along modulus or angle, got {along!r}")
-    law = spectrum(process)
-    if not isinstance(law, Geometric):
+    covariance = spectrum(process)
+    if not isinstance(covariance, Geometric):
         raise ValueError(
             f"need inputs of autocovariance a delta + b rho^|lag|, got {process}"
         )
@@ -70,7 +70,7 @@ def speed(
     require_phase("phase", phase)
     gap, phase = np.broadcast_arrays(np.asarray(gap, float), np.asarray(phase, float))
     if gain == "loss":
-        square = _loss_metric(law, gap, phase, along)
+        square = _loss_metric(covariance, gap, phase, along)
         if not (square > 0).all():
             raise ValueError(
                 "need inputs that their past does not determine, got |rho| = 1"
@@ -79,9 +79,9 @@ def speed(
     gains = {
         "none": lambda: 1.0,
         "white": lambda: gap * (2 - gap),
-        "matched": lambda: 1 / _moment("state", law, gap, phase),
+        "matched": lambda: 1 / _moment("state", covariance, gap, phase),
     }
-    square = gains[gain]() * _moment("sensitivity", law, gap, phase)
+    square = gains[gain]() * _moment("sensitivity", covariance, gap, phase)
     return np.asarray(np.sqrt(square) * (1 - gap if along == "angle" else 1))
 
 
@@ -91,10 +91,10 @@ MOMENTS = {
 }
 
 
-def _moment(quantity: str, law: Geometric, gap: Grid, phase: Grid) -> Grid:
+def _moment(quantity: str, covariance: Geometric, gap: Grid, phase: Grid) -> Grid:
     total = np.zeros_like(gap)
     with double_precision(True):
-        for weight, ratio in ((law.a, 0.0), (law.b, law.rho)):
+        for weight, ratio in ((covariance.a, 0.0), (covariance.b, covariance.rho)):
             if weight:
                 total += weight * np.asarray(MOMENTS[quantity](gap, phase, ratio))
     return total
@@ -106,11 +106,11 @@ def _regular_part() -> Callable[..., Any]:
     return compile_expr(parts, alpha, beta, a, b, rho, backend="numpy")
 
 
-def _loss_metric(law: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
+def _loss_metric(covariance: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
     """Squared speed of the normalised state: of its direction plus of its phase."""
     inverse = 1 / (gap * (2 - gap))
     lam = (1 - gap) * np.exp(1j * phase)
-    first, second = _regular_part()(lam, lam.conj(), *law)
+    first, second = _regular_part()(lam, lam.conj(), *covariance)
     turn = inverse**2 + np.real(second)
     if along == "modulus":
         return np.asarray(turn + np.imag(np.exp(1j * phase) * first) ** 2)
@@ -182,7 +182,7 @@ class Path:
     """The optimal parametrisation of the moduli of one phase.
 
     Attributes:
-        process: Law of the input: white, exponential, constant or mixed.
+        process: Input process: white, exponential, constant or mixed.
         gain: One of ``sigprop.theory.optimal.GAINS``.
         phase: Of the eigenvalue, in radians; 0 for the positive ones, pi for negative.
 
