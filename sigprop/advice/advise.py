@@ -39,8 +39,7 @@ class Advice:
         phase: In radians, below which 95 % of the input's power lies.
         phases: One of ``PHASES``.
         options: Of the layer's builder.
-        default: What the layer begins as by its own default, of as many modes as are
-            computed.
+        default: Predictions for the layer's own default initialisation.
         advised: What it begins as by the options, and the normalisation matched to the
             input.
         code: The options in several libraries, by their names.

@@ -107,7 +107,7 @@ class Family(NamedTuple):
         code: The same in other libraries, by their names; ``{name}`` stands for an
             option, ``{state}`` for the size.
         note: What else is to be done, or cannot be.
-        size_options: Options that the size of the state decides.
+        size_options: Options that follow from the size of the state.
         narrowed: What follows ``code`` where every second phase has a limit of its own,
             below the ``widest`` one by ``shift`` in its logarithm.
     """

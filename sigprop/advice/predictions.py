@@ -1,7 +1,8 @@
-"""What a layer begins as: memories, states, gradients, and the rates that it bears.
+"""Predict a layer's moments and largest stable learning rates at initialisation.
 
-Of a linear layer all is exact, for stationary inputs and infinitely long sequences; of a
-measured input gradients and ceilings are those of the exponentials nearest to it.  For
+For a linear layer the predictions are exact, for stationary inputs and infinitely long
+sequences; for a measured input, gradients and learning rates are those of the exponentials
+nearest to it.  For
 inputs that are a sum of independent exponentials the Hessian at optimality is the sum of
 their Hessians; its trace is that of Gauss and Newton, ``E|dy/dtheta|^2``, and ``2/L``, with
 ``L`` the largest curvature along one group of parameters, is the rate above which plain
@@ -45,7 +46,7 @@ class Predicted(NamedTuple):
         gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter.
         largest_rate: Learning rate of each parameter above which descent is unstable; of gates,
             below which it is stable.
-        exact: Whether the ceilings are those of a Hessian; of gates they are not.
+        exact: True if the largest rates are those of a Hessian; False for gates.
     """
 
     time_constant: Float[np.ndarray, " n"]
@@ -57,12 +58,12 @@ class Predicted(NamedTuple):
 
     @property
     def longest(self) -> float:
-        """The longest memory, in steps."""
+        """The longest time constant, in steps."""
         return float(self.time_constant.max())
 
     @property
     def median(self) -> float:
-        """The median memory, in steps."""
+        """The median time constant, in steps."""
         return float(np.median(self.time_constant))
 
 
@@ -114,7 +115,7 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
 
 
 def predict(layer: Layer, spectrum: Spectrum) -> Predicted:
-    """What a layer begins as under inputs of a spectrum.
+    """Predict a layer at initialisation, under inputs of a spectrum.
 
     Args:
         layer: Linear and diagonal in some coordinates, or with gates of the input alone;

@@ -53,8 +53,8 @@ def show(
         from sigprop.ledger.catalogue import describe
 
         compile_quickly()
-        found_row = row(claim)
+        claim_row = row(claim)
         out = console()
-        out.print(describe(found_row), soft_wrap=True)
-        if figure := of_rows().get(found_row.claim.id):
+        out.print(describe(claim_row), soft_wrap=True)
+        if figure := of_rows().get(claim_row.claim.id):
             out.print(f"\nfigure      sigprop figure {figure}", soft_wrap=True)

@@ -78,11 +78,11 @@ def overview_beside(json: Path, run: Any, out: Console) -> None:
 
 @contextmanager
 def undrawn_reported(subject: Path | str, was: str = "was") -> Iterator[None]:
-    """Say in a line why something was not drawn, and go on.
+    """Report in one line why a picture was not drawn, and go on.
 
     Args:
-        subject: What it is.
-        was: Whether it is one or many, in the past.
+        subject: File or name of the picture.
+        was: The verb, singular or plural.
     """
     try:
         yield

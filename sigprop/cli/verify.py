@@ -119,8 +119,7 @@ def _verify(
     out, chosen = console(report, json), select(paper, ids)
     if how["tier"] == "headline" and not ids:
         chosen = tuple(
-            row_of_claim.claim
-            for row_of_claim in main_moments([row(c.id) for c in chosen])
+            main_row.claim for main_row in main_moments([row(c.id) for c in chosen])
         )
     _forecast(chosen, how, device, yes)
     run, loaded = judge(chosen, how, device, out)

@@ -59,7 +59,7 @@ class Family(NamedTuple):
 
     Attributes:
         where: Its place among all parameters, mode by mode.
-        derivative: How it moves its mode; either its weights ``c`` or the rest.
+        derivative: Derivative of its mode by it; of the weights ``c`` or of the rest.
         second: Second derivatives of ``lam`` and ``gain`` by it and each of the
             recurrent parameters, or nothing.
     """

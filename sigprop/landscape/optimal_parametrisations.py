@@ -140,7 +140,7 @@ class Ruler(NamedTuple):
         return np.asarray(self.lengths[panel] + _panel(self.density, start, position))
 
     def position(self, length: Grid) -> Grid:
-        """Where a length ends.
+        """The position at which a length ends.
 
         Raises:
             ValueError: If the line is shorter.

@@ -79,18 +79,18 @@ class Sources:
         assert isinstance(written, ast.Call)
         node = function.node
         open_ended = any(keyword.arg is None for keyword in written.keywords)
-        arguments_of: dict[str, ast.expr] = dict(
+        passed_arguments: dict[str, ast.expr] = dict(
             zip(
                 (argument.arg for argument in arguments(node)),
                 written.args,
                 strict=False,
             )
         )
-        arguments_of |= {
+        passed_arguments |= {
             keyword.arg: keyword.value for keyword in written.keywords if keyword.arg
         }
         constants = {} if open_ended else defaults(node)
-        for name, value in arguments_of.items():
+        for name, value in passed_arguments.items():
             constants.pop(name, None)
             if isinstance(value, ast.Constant) and value.value is not ...:
                 constants[name] = value.value
@@ -141,7 +141,7 @@ def read(root: Path, *paths: str) -> Sources:
         paths: Folders and files below it.
 
     Raises:
-        ValueError: If one of the places has no module.
+        ValueError: If there is no module at one of the paths.
     """
     sources = Sources()
     for path in paths:

@@ -220,7 +220,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
         return DELTA[type(layer)]
     if type(layer) in READ:
         return tuple(READ[type(layer)](layer)[0].moved)
-    known = ", ".join(known_layer.__name__ for known_layer in (*READ, *DELTA))
+    known = ", ".join(kind.__name__ for kind in (*READ, *DELTA))
     raise TypeError(
         f"need a layer whose gates see the input alone ({known}), got "
         f"{type(layer).__name__}"

@@ -168,7 +168,7 @@ def products(
     form: Expr | None = None,
     orders: tuple[int, ...] = ORDERS,
 ) -> Products:
-    """All products, for the eigenvalues of each half and the inputs that it has seen.
+    """All products, for the eigenvalues of each half and its number of inputs.
 
     Raises:
         ValueError: If covariances are missing, or no process has them.
@@ -227,9 +227,9 @@ def quadratic(
             size = size + _meet(np.abs(left), np.abs(pairs) @ np.abs(right))
     for half, products_of_half in zip(weights, known.present, strict=True):
         for weight, product in zip(half, products_of_half, strict=False):
-            passed = skip[:, :, None] * product[:, None]
-            total = total + 2 * np.real(_meet(weight, passed))
-            size = size + _meet(np.abs(weight), np.abs(passed))
+            through_skip = skip[:, :, None] * product[:, None]
+            total = total + 2 * np.real(_meet(weight, through_skip))
+            size = size + _meet(np.abs(weight), np.abs(through_skip))
     if np.finfo(float).eps * size.sum() > LOST * np.abs(total.sum()):
         raise ValueError(
             "need eigenvectors further from degenerate: so much cancels between the modes "

@@ -130,7 +130,7 @@ def forecast(
         ValueError: If shapes do not fit the head, or a number is not finite.
     """
     _require_shapes(head, inputs, marks)
-    require_moderate("seen", inputs)
+    require_moderate("inputs", inputs)
     require_moderate("marks", marks)
     if head.kind == "direct":
         return _answer(network, state, head, inputs, marks, head.horizon, key)

@@ -303,7 +303,7 @@ def require_theory(layer: Layer, where: str) -> None:
     """Refuse a layer that no moments go through.
 
     Raises:
-        ValueError: Naming the place and the layer.
+        ValueError: If they do not; the message names ``where`` and the layer.
     """
     if layer.linear and layer.causal:
         return
@@ -318,7 +318,7 @@ def require_moments(signal: Signal, where: str, kind: str = "") -> None:
     """Refuse a stream that is not one of finite moments.
 
     Raises:
-        ValueError: Naming the place.
+        ValueError: If they are not; the message names ``where``.
     """
     square = float(signal.mean_square())
     least = float(jnp.diagonal(signal.covariance[0]).min())
@@ -364,8 +364,8 @@ def entering(network: Network, autocovariance: Any) -> Signal:
             "autocovariance; measure the embedded stream"
         )
     if R.ndim == 3:
-        signal_in = source(R, network.config.inputs)
-        signal = affine(signal_in, encoder.weight, bias(encoder))
+        source_signal = source(R, network.config.inputs)
+        signal = affine(source_signal, encoder.weight, bias(encoder))
     else:  # channels that are alike: their covariance is one number at each lag
         scalar = source(R, 1).covariance
         mixed = encoder.weight @ encoder.weight.T

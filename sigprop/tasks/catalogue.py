@@ -43,7 +43,7 @@ class Source:
     Attributes:
         load: Reads or draws them.
         folder: Its own below ``SIGPROP_DATA``, if it can be read at all.
-        generated: Whether it needs no folder.
+        generated: True if the examples are sampled, so that no folder is needed.
     """
 
     load: Callable[[Any], DataSet]

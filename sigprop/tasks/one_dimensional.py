@@ -162,7 +162,7 @@ class Parametrisation:
     Attributes:
         modulus: One of ``MODULI``.
         angle: One of ``ANGLES``.
-        detached: Whether the angle's dependence on the modulus is hidden from the gradient.
+        detached: True if no gradient passes from the angle to the modulus.
 
     Raises:
         ValueError: If there is no such parametrisation.

@@ -245,12 +245,12 @@ CURVATURE: dict[str, Row] = {
     ),
     "sigprop.curvature.measured_bound": row(
         lambda: {
-            "slope": lambda x: 2 * x,
+            "gradient": lambda x: 2 * x,
             "minimum": jnp.zeros(3),
             "start": jnp.ones(3),
             "guess": 0.9,
         },
-        unchecked="slope",
+        unchecked="gradient",
         legal={
             "minimum: zeros": _one,
             "minimum: minus ones": _one,
@@ -280,7 +280,7 @@ LANDSCAPE: dict[str, Row] = {
         lambda: {
             "path": landscape.OptimalParametrisation().path,
             "angle": "plain",
-            "held": False,
+            "detached": False,
         }
     ),
     "sigprop.landscape.speed": row(

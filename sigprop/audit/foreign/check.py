@@ -94,7 +94,7 @@ class LayerChecked:
         margin: Its distance to the unit circle.
         trace: Of its Hessian.
         inputs: What stands for its inputs, in words.
-        driven_time_constants: Of gated neurons, the memory that inputs leave them, in steps.
+        driven_time_constants: Of gated neurons under the inputs, in steps.
         notes: What is missing, and why.
     """
 

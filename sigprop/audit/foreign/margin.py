@@ -17,7 +17,7 @@ class Margin:
     Attributes:
         modes: How many the layer has.
         gap: ``1 - |lam|`` of its slowest mode; below zero where it grows.
-        time_constant: Steps that this mode remembers; infinite from the unit circle on.
+        memory: ``1/nu`` of that mode, in steps; infinite from the unit circle on.
         median: The same of the median mode.
         fastest: The same of the fastest.
         growing: Modes with ``|lam| > 1``.
@@ -32,7 +32,7 @@ class Margin:
 
     modes: int
     gap: float
-    time_constant: float
+    memory: float
     median: float
     fastest: float
     growing: int
@@ -65,7 +65,7 @@ def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
     return Margin(
         modes=nu.size,
         gap=gap,
-        time_constant=time_constant(slowest),
+        memory=time_constant(slowest),
         median=time_constant(float(np.median(finite))),
         fastest=time_constant(float(finite.max())),
         growing=int((finite < 0).sum()),
@@ -80,7 +80,7 @@ def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
 
 
 def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
-    """The slowest mode's memory after the smallest step outwards that can be stored."""
+    """The slowest time constant after the smallest step outwards that can be stored."""
     nu = rest.nu.reshape(-1)
     slowest = (
         int(np.nanargmin(np.where(nu > 0, nu, np.nan))) if (nu > 0).any() else None

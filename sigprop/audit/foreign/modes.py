@@ -31,7 +31,7 @@ class Chosen:
 
     Attributes:
         kind: How they are run.
-        indices: Which of the layer's modes they are.
+        indices: Their indices among the layer's modes.
         nu: ``-log|lam|`` of each, at rest.
         theta: Phases in radians.
         inward: What multiplies each input channel; none at rest.
@@ -51,7 +51,7 @@ class Chosen:
 
 
 def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
-    """Places of modes inside the unit circle, the slowest first, evenly by their rank.
+    """Indices of modes inside the unit circle, the slowest first, evenly by their rank.
 
     Example:
         >>> spread(Rest(nu=np.array([[0.5, np.nan, 0.1, 0.0, 0.2, 0.3]])), 3).tolist()
@@ -165,5 +165,5 @@ def _inward(layer: Layer, gain: Any, indices: Any) -> Complex[np.ndarray, "n d"]
 
 
 def time_constant(nu: float) -> float:
-    """Steps that a mode remembers; infinite where it forgets nothing."""
+    """``1/nu`` in steps; infinite where the mode does not decay."""
     return 1 / nu if nu > 0 else math.inf

@@ -194,7 +194,7 @@ def margin_sentence(margin: Margin) -> str:
     )
     return (
         f"the slowest mode has 1 - |lam| = {margin.gap:.4g}, a time constant of "
-        f"{margin.time_constant:.4g} steps; the next one that {margin.dtype} parameters can "
+        f"{margin.memory:.4g} steps; the next one that {margin.dtype} parameters can "
         f"represent is {longer}; {margin.dtype} moduli end at {margin.longest:.4g} steps, "
         f"{margin.spacings:.3g} representable values away"
     )

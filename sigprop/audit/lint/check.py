@@ -89,7 +89,7 @@ def _severity(rule: str, case: Case) -> Severity:
 def _not_finite(
     checkpoint: Checkpoint, layers: list[ForeignLayer], reported: set[str]
 ) -> Iterator[Finding]:
-    """Tensors with infinities, but for the decays of layers that were told of theirs."""
+    """Tensors with infinities, except the decays of layers in ``reported``."""
     rule = BY_ID["weights-not-finite"]
     homes = {
         tensor.name: recurrence

@@ -58,7 +58,7 @@ class Case:
 
     @property
     def finite(self) -> bool:
-        """Whether every stored parameter of the decay is a finite number."""
+        """True if every stored parameter of the decay is a finite number."""
         return all(np.isfinite(raw).all() for raw in self.rest.raw.values())
 
 
@@ -96,7 +96,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class TimeConstants:
-    """Steps that a layer, and each of its heads or channels, remembers at rest."""
+    """Time constants of a layer, and of its heads or channels, at rest, in steps."""
 
     layer: str
     family: str
@@ -126,7 +126,7 @@ class Report:
 
 
 def time_constants(case: Case) -> TimeConstants:
-    """Memory lengths ``1/nu`` in steps; infinite where nothing is forgotten."""
+    """Time constants ``1/nu`` in steps; infinite where a mode does not decay."""
     with np.errstate(divide="ignore"):
         times = np.where(case.rest.nu > 0, 1 / np.abs(case.rest.nu), np.inf)
     length = case.settings.length

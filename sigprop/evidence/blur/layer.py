@@ -235,7 +235,7 @@ DENSE_LOOPS: dict[str, Callable[..., Any]] = {
 
 
 def dense_mutants(*index: Any) -> dict[str, Callable[..., Any]]:
-    """States of the dense recurrence at a place as mutants of Eq. 3 give them."""
+    """States of the dense recurrence at an index, from mutants of Eq. 3."""
     return {
         name: lambda mutant=mutant, **point: mutant(*dense_case(**point))[index]
         for name, mutant in DENSE_LOOPS.items()

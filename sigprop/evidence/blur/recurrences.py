@@ -135,7 +135,7 @@ def both_loops(
 
 
 def state_mutants(*index: Any) -> dict[str, Callable[..., Any]]:
-    """States at a place as mutants of the recurrences give them."""
+    """States at an index, from mutants of the recurrences."""
     loops = {
         name: functools.partial(both_loops, mutant) for name, mutant in MUTANTS.items()
     }
@@ -143,7 +143,7 @@ def state_mutants(*index: Any) -> dict[str, Callable[..., Any]]:
 
 
 def both_routes(index: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
-    """States at a place, by the recurrences and of the real layer."""
+    """States at an index, from the recurrences and from the real layer."""
     return {
         "reference": entries(both_loops, *index),
         "impulse": entries(layer_states, *index),

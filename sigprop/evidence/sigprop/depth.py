@@ -53,7 +53,7 @@ def network(radii: tuple[float, float], mixing: str) -> tuple[Network, Any]:
         depth=DEPTH,
         mixing=mixing,
     )
-    network_as_drawn, state = build(group_key(0, CLAIM), preset)
+    initial, state = build(group_key(0, CLAIM), preset)
     noise, size = np.random.default_rng(0), MOVED if mixing != "none" else 0.0
 
     def move(leaf: Any) -> Any:
@@ -62,7 +62,7 @@ def network(radii: tuple[float, float], mixing: str) -> tuple[Network, Any]:
         return jnp.asarray(leaf, float) + size * noise.standard_normal(leaf.shape)
 
     with double_precision(True):
-        return jax.tree.map(move, network_as_drawn), state
+        return jax.tree.map(move, initial), state
 
 
 def _look(
@@ -159,12 +159,12 @@ def moments(mutant: Mutant = lambda net: net) -> Results:
 def _every(where: Callable[[Any], Any], change: Callable[[Array], Array]) -> Mutant:
     """A mutant in every block, in what ``where`` finds in its mixing."""
 
-    def mutant(net_before: Network) -> Network:
-        if net_before.blocks[0].mixing is None:
-            return net_before
+    def mutant(model: Network) -> Network:
+        if model.blocks[0].mixing is None:
+            return model
         return eqx.tree_at(
             lambda net: [where(block) for block in net.blocks],
-            net_before,
+            model,
             replace_fn=change,
         )
 
@@ -172,8 +172,8 @@ def _every(where: Callable[[Any], Any], change: Callable[[Array], Array]) -> Mut
 
 
 MUTANTS: dict[str, Mutant] = {
-    "the blocks in reverse": lambda whole_net: eqx.tree_at(
-        lambda net: net.blocks, whole_net, whole_net.blocks[::-1]
+    "the blocks in reverse": lambda model: eqx.tree_at(
+        lambda net: net.blocks, model, model.blocks[::-1]
     ),
     "the gate half open": _every(
         lambda block: block.mixing.gate.weight, jnp.zeros_like
@@ -181,8 +181,8 @@ MUTANTS: dict[str, Mutant] = {
     "the gate by the value": _every(
         lambda block: block.mixing.gate.weight, jnp.negative
     ),
-    "no bias in the encoder": lambda whole_net: eqx.tree_at(
-        lambda net: net.encoder.bias, whole_net, replace_fn=jnp.zeros_like
+    "no bias in the encoder": lambda model: eqx.tree_at(
+        lambda net: net.encoder.bias, model, replace_fn=jnp.zeros_like
     ),
     "the layer's skip left out": _every(lambda block: block.layer.D, jnp.zeros_like),
 }

@@ -71,7 +71,7 @@ def _distribution(point: dict[str, Any]) -> list[tuple[float, Pair]]:
 
 
 def enumerated(index: int, steps: int, **point: Any) -> float:
-    """``E h^2`` (place 0) or ``E s^2`` (1) over all sequences of a law of two values."""
+    """``E h^2`` (index 0) or ``E s^2`` (1) over all sequences of two values."""
     total = []
     for rows in itertools.product(_distribution(point), repeat=steps):
         weight, h, s = 1.0, 0.0, 0.0

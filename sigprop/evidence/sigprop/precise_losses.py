@@ -220,7 +220,7 @@ def precise_hessians(
         name: One of ``LAYERS``.
         values: The student's parameters.
         teacher: Of ``LAYERS["cartesian"]``.
-        covariances: Of the input, which does not move the layer's response.
+        covariances: Of the input; they do not change the layer's response.
 
     Returns:
         A Hessian for each covariance.

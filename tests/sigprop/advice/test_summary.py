@@ -164,8 +164,11 @@ def test_plain_data_and_data_to_draw_have_each_number_by_its_name():
         },
     }
     data = summary.as_dataset(GIVEN)
-    for name in ("memory", "phase", "state"):
+    attributes = {"memory": "time_constant", "phase": "phase", "state": "state"}
+    for name, attribute in attributes.items():
         for start, one in (("default", DEFAULT), ("advised", ADVISED)):
-            assert data[name].sel(start=start).values.tolist() == [*getattr(one, name)]
+            assert data[name].sel(start=start).values.tolist() == [
+                *getattr(one, attribute)
+            ]
     assert data.attrs == {"length": 300, "memory": 250.0, "phase": 0.45, "gated": 0}
     assert summary.as_dataset(GATED).attrs["gated"] == 1

@@ -222,7 +222,7 @@ def test_the_margin_says_what_the_format_can_still_tell(kind, bits, tmp_path):
     margin = one.margin
     x = float(arrays["nu_log"][0])
     assert margin.dtype == kind
-    assert margin.time_constant == pytest.approx(np.exp(-x), rel=1e-12)
+    assert margin.memory == pytest.approx(np.exp(-x), rel=1e-12)
     assert margin.gap == pytest.approx(-np.expm1(-np.exp(x)), rel=1e-12)
     place = 2.0 ** (3 - bits)  # of a number between 4 and 8
     assert margin.step == pytest.approx(np.exp(-x + place) - np.exp(-x), rel=1e-6)

@@ -122,7 +122,7 @@ def test_the_margin_counts_modes_and_names_the_slowest_median_and_fastest():
         return margin(found, found.rest())
 
     found = of(-rates)
-    told = (found.time_constant, found.median, found.fastest)
+    told = (found.memory, found.median, found.fastest)
     np.testing.assert_allclose(np.multiply(told, step), [8, 1, 1 / 8], rtol=1e-6)
     assert found.gap == pytest.approx(-np.expm1(-0.125 * step), rel=1e-6)
     assert (found.modes, found.growing, found.undamped) == (7, 0, 0)
@@ -130,4 +130,4 @@ def test_the_margin_counts_modes_and_names_the_slowest_median_and_fastest():
     assert (found.modes, found.growing, found.undamped) == (8, 3, 2)
     assert found.gap == pytest.approx(-np.expm1(0.5 * step), rel=1e-6)
     assert found.gap < 0
-    assert found.time_constant == np.inf
+    assert found.memory == np.inf

@@ -35,7 +35,7 @@ class Independent:
 
     steps = STEPS
 
-    def seen(self, inward):
+    def mode_inputs(self, inward):
         R = self.common()
         plain = (np.abs(inward) ** 2).sum(1)[:, None] * R
         return Covariances(plain + 0j, (inward**2).sum(1)[:, None] * R)

@@ -217,7 +217,7 @@ def test_an_interruption_that_was_swallowed_ends_a_training_with_a_checkpoint(
 ):
     place = tmp_path / "run.npz"
     asked = threading.Event()
-    monkeypatch.setattr(interruption, "_asked", asked)
+    monkeypatch.setattr(interruption, "_requested", asked)
     seen = []
 
     def swallow(done):

@@ -62,7 +62,7 @@ def trajectory(
 
 
 def derivative(kind: str, h: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """Derivative of the non-linearity at a state, which it gave."""
+    """Derivative of the non-linearity, from the state that it returned."""
     return 1 - h**2 if kind == "tanh" else np.ones(SIZE)
 
 

@@ -88,7 +88,7 @@ def most_alike(lambda_i: complex, lambda_j: complex, rho: float, **_: Any) -> co
 def at_most(
     partner: Callable[..., complex] = most_alike, sign: float = 1.0, **point: Any
 ) -> float:
-    """``max(|A_ij|, |B_ij|)`` with unit j moved to a place of the same modulus."""
+    """``max(|A_ij|, |B_ij|)`` with unit j moved to a ``partner`` of the same modulus."""
     return largest(size, **{**point, "lambda_j": sign * partner(**point)})
 
 

@@ -121,12 +121,12 @@ def closed_block(parametrisation: str, **point: Any) -> list[list[complex]]:
 def age_weights(gap: float, angle: float) -> dict[str, Any]:
     """Weights by age, ``lambda^n`` and their slopes, of an eigenvalue by its gap."""
     lam, ages = (1 - gap) * cmath.exp(1j * angle), math.ceil(40 / gap)
-    return {"state": powers(lam, ages), "slope": power_derivatives(lam, ages)}
+    return {"state": powers(lam, ages), "derivative": power_derivatives(lam, ages)}
 
 
 def trace_by_lambda(gap: float, angle: float, b_i: complex, c_i: complex) -> float:
     """Trace of one unit's Hessian by (re, im) of its eigenvalue, white input."""
-    return energy(b_i * c_i * age_weights(gap, angle)["slope"])
+    return energy(b_i * c_i * age_weights(gap, angle)["derivative"])
 
 
 def closed_trace_by_lambda(
@@ -219,7 +219,7 @@ EVIDENCE: dict[str, Basis] = {
         proof=outgrows_the_others,
         mutants={
             "the gains' entries by the sensitivity": partial(
-                largest_other_trace, weights="slope"
+                largest_other_trace, weights="derivative"
             )
         },
     ),

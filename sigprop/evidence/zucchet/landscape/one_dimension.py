@@ -76,7 +76,7 @@ def sensitivity_over_state_closed(lam: complex, rho: float) -> float:
 
 
 def vanishing(derivative: Callable[..., float], theta: float, gap: float) -> float:
-    """The power of the gap as which the slope by the angle falls, down to half of it."""
+    """The power of the gap with which the derivative by the angle falls, to half the gap."""
 
     def size(gap: float) -> float:
         return abs(derivative((0, 1), 1 - gap, 1 - gap, theta, gain=False))
