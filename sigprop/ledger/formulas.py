@@ -66,7 +66,7 @@ class Parsed:
     end: int
     weight: int
 
-    def then(self, markup: str, end: int, weight: int) -> "Found":
+    def then(self, markup: str, end: int, weight: int) -> "Parsed":
         """With more of the same formula behind it."""
         return Parsed(self.markup + markup, end, max(self.weight, weight))
 
