@@ -295,7 +295,7 @@ def test_rates_shrink_by_the_root_of_the_ceilings():
     def with_ceilings(nu, theta):
         held = {**found.default.largest_rate, "gamma_log": 9.0, "C_re": 1e-9}
         return found.default._replace(
-            ceiling={**held, "nu_log": nu, "theta_log": theta}
+            largest_rate={**held, "nu_log": nu, "theta_log": theta}
         )
 
     high, low = with_ceilings(4.0, 8.0), with_ceilings(2.0, 1.0)
