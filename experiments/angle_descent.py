@@ -22,15 +22,15 @@ from jaxtyping import Array, Float
 
 from sigprop.experiments.command import main
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "angle_descent", 1
 PARAMETRISATIONS = {
-    "plain": Chart("tanh", "plain"),
-    "exponential": Chart("tanh", "exponential"),
-    "optimal": Chart("tanh", "optimal"),
-    "held": Chart("tanh", "optimal", held=True),
+    "plain": Parametrisation("tanh", "plain"),
+    "exponential": Parametrisation("tanh", "exponential"),
+    "optimal": Parametrisation("tanh", "optimal"),
+    "held": Parametrisation("tanh", "optimal", detached=True),
 }
 MARGIN = 0.15  # of a path's extent, left around it in the landscape
 
@@ -99,7 +99,7 @@ def run(config: Config) -> xr.Dataset:
 
 def descend(
     task: OneDimensional,
-    parametrisation: Chart,
+    parametrisation: Parametrisation,
     begin: Float[Array, " runs"],
     rate: Float[Array, " runs"],
     config: Config,
@@ -154,7 +154,7 @@ UNITS = {
 
 
 def _descents(
-    task: OneDimensional, parametrisation: Chart, config: Config
+    task: OneDimensional, parametrisation: Parametrisation, config: Config
 ) -> xr.Dataset:
     """The recorded path, the landscape about it, and where the others end."""
     grid = np.meshgrid(config.rates, config.begins, indexing="ij")
@@ -198,7 +198,7 @@ def _descents(
 
 def _landscape(
     task: OneDimensional,
-    parametrisation: Chart,
+    parametrisation: Parametrisation,
     path: dict[str, np.ndarray],
     config: Config,
 ) -> xr.Dataset:

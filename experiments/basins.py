@@ -24,9 +24,9 @@ from jaxtyping import Array, Bool, Float
 
 from sigprop.experiments.command import main
 from sigprop.inputs import AR1, White
-from sigprop.landscape.optimal_charts import OptimalChart, Path
+from sigprop.landscape.optimal_parametrisations import OptimalParametrisation, Path
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "basins", 1
@@ -158,8 +158,8 @@ class Scaled:
         return Coordinates(plain.modulus, plain.angle / self._unit())
 
 
-PLAIN, BEST = Chart("tanh", "plain"), Chart("tanh", "optimal")
-AnyParametrisation = Chart | OptimalChart | Scaled
+PLAIN, BEST = Parametrisation("tanh", "plain"), Parametrisation("tanh", "optimal")
+AnyParametrisation = Parametrisation | OptimalParametrisation | Scaled
 
 
 def parametrisation(name: str, task: OneDimensional) -> AnyParametrisation:
@@ -168,14 +168,14 @@ def parametrisation(name: str, task: OneDimensional) -> AnyParametrisation:
         case "scaled":
             return Scaled(abs(task.teacher))
         case "polar":
-            return Chart("plain", "plain")
+            return Parametrisation("plain", "plain")
         case "LRU":
-            return Chart("exponential", "exponential")
+            return Parametrisation("exponential", "exponential")
         case "exact":
-            return OptimalChart(Path(task.process, "white"), "plain")
+            return OptimalParametrisation(Path(task.process, "white"), "plain")
         case "tanh":
             return PLAIN
-    return Chart("tanh", "optimal", held=name.endswith("held"))
+    return Parametrisation("tanh", "optimal", detached=name.endswith("held"))
 
 
 def run(config: Config) -> xr.Dataset:

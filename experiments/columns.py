@@ -183,7 +183,7 @@ def errors(data: xr.Dataset, table: int) -> list[Ours]:
     results = outcomes(data, table)
     for method in dict.fromkeys(row_method for _, row_method, _ in results):
         scores = {
-            f"{task[0]} {task[1]} {metric}": Score(outcome.word, math.nan, math.nan)
+            f"{task[0]} {task[1]} {metric}": Score(outcome.verdict, math.nan, math.nan)
             for (task, row_method, metric), outcome in results.items()
             if row_method == method
         }
@@ -200,11 +200,11 @@ def reasons(data: xr.Dataset, table: int) -> list[str]:
     """
     lines, left = [], Counter[str]()
     for (task, method, metric), outcome in outcomes(data, table).items():
-        if outcome.word == "not attempted":
+        if outcome.verdict == "not attempted":
             left[outcome.reason] += 1
         else:
             cell = f"{method}, {task[0]} {task[1]} {metric}"
-            lines.append(f"{cell}: {outcome.word}, {outcome.reason}.")
+            lines.append(f"{cell}: {outcome.verdict}, {outcome.reason}.")
     return lines + [
         f"Not attempted: {count} values, because {reason}."
         for reason, count in left.items()

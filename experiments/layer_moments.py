@@ -345,7 +345,7 @@ def _judged_table(dataset: xr.Dataset) -> Table:
                 cell = dataset.sel(layer=layer, input=source, moment=moment)
                 text = "-"
                 if not np.isnan(cell["predicted"]):
-                    text = str(verdict(dataset, layer, source, moment).word)
+                    text = str(verdict(dataset, layer, source, moment).outcome)
                 count = str(int(cell["sequences"]))
                 measured, ratio = _text(cell["measured"]), _ratio(cell)
                 row = (layer, source, moment, count, measured, ratio, text)

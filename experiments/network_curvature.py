@@ -37,7 +37,7 @@ from sigprop.curvature.lanczos import (
     quadrature,
     random_signs,
 )
-from sigprop.curvature.products import Hessian, group_sums, hessian, places
+from sigprop.curvature.products import Hessian, group_sums, hessian, label_indices
 from sigprop.experiments.command import main
 from sigprop.experiments.progress import counter
 from sigprop.networks import (
@@ -158,7 +158,7 @@ def curvature(
         outputs, _ = over_batch(eqx.combine(trainable, fixed), state, batch.u)
         return cross_entropy(outputs, batch.pitch)
 
-    groups = places(trainable, parameter_groups(network), GROUPS)
+    groups = label_indices(trainable, parameter_groups(network), GROUPS)
     return hessian(loss, trainable, batches), groups
 
 

@@ -26,14 +26,14 @@ from sigprop.landscape.slices import surface
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches, split, walk
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import MODULI, Chart, OneDimensional
+from sigprop.tasks.one_dimensional import MODULI, OneDimensional, Parametrisation
 from sigprop.theory import teacher_student as theory
 
 STUDY, VERSION = "one_dimensional", 1
 PARAMETRISATIONS = {
-    "polar": Chart("plain", "plain"),
-    "exp": Chart("exponential", "exponential"),
-    "tanh": Chart("tanh", "optimal"),
+    "polar": Parametrisation("plain", "plain"),
+    "exp": Parametrisation("exponential", "exponential"),
+    "tanh": Parametrisation("tanh", "optimal"),
 }
 WINDOWS = {
     "polar": ((0.0, 0.9999), (-math.pi, math.pi)),
@@ -167,7 +167,7 @@ def _normalised(config: Config) -> xr.Dataset:
         omega = [np.linspace(*window, config.points) for window in WINDOWS[name]]
         axes.append(omega)
         # The angle stays where it is, also where the chart ties it to the modulus.
-        radial = Chart(parametrisation.modulus, "plain")
+        radial = Parametrisation(parametrisation.modulus, "plain")
         for modulus in config.moduli:
             task = lines(modulus, config)["nu"].task
             up = np.asarray(parametrisation.coordinates(modulus, star).modulus)[None]
@@ -217,7 +217,7 @@ def _students(config: Config) -> xr.Dataset:
 
 
 def _coordinates(
-    parametrisation: Chart, modulus: float, four: dict[str, Line]
+    parametrisation: Parametrisation, modulus: float, four: dict[str, Line]
 ) -> Float[np.ndarray, "2 students"]:
     """The parameter that is wrong of the normalised students."""
     nu, theta = four["nu"].at, four["theta"].at
@@ -291,7 +291,7 @@ def _curvatures(config: Config) -> xr.Dataset:
 
 
 def closed(
-    parametrisation: Chart | None, gap: Float[np.ndarray, " n"], star: float
+    parametrisation: Parametrisation | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
     """Curvatures by modulus and angle at teachers of the angle ``star``.
 
@@ -316,7 +316,7 @@ def closed(
 
 
 def differentiated(
-    parametrisation: Chart | None, gap: Float[np.ndarray, " n"], star: float
+    parametrisation: Parametrisation | None, gap: Float[np.ndarray, " n"], star: float
 ) -> Float[np.ndarray, "2 n"]:
     """Curvatures by modulus and angle at teachers of angle ``star``, by autodiff."""
     nu = jnp.asarray(1 - gap)
@@ -350,7 +350,7 @@ Curve = Callable[[Any, Any], Array]
 
 
 def _curves(
-    parametrisation: Chart, nu: Array, star: float
+    parametrisation: Parametrisation, nu: Array, star: float
 ) -> tuple[tuple[Curve, Array], tuple[Curve, Array]]:
     """Return modulus and angle as functions of their parameters, and the parameters' optima."""
     goal = parametrisation.coordinates(nu, jnp.full_like(nu, star))

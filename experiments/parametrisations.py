@@ -14,7 +14,7 @@ import xarray as xr
 
 from sigprop.experiments.command import main
 from sigprop.inputs import AR1
-from sigprop.landscape.optimal_charts import speed
+from sigprop.landscape.optimal_parametrisations import speed
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import MODULI
 

@@ -24,7 +24,7 @@ from jaxtyping import Array, Float, Int
 
 from sigprop.experiments.command import main
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.power import CHARTS, Power, chart, power
+from sigprop.tasks.power import PARAMETRISATIONS, Power, parametrisation, power
 from sigprop.training.loop import Optimiser, Run, Segments, advance, start, train
 
 STUDY, VERSION = "power_descent", 1
@@ -87,16 +87,16 @@ PAPER = Config(
 def run(config: Config) -> xr.Dataset:
     """Every descent, then those that are shown, in double precision."""
     with double_precision(True):
-        table = _joined([_table(config, name) for name in CHARTS])
+        table = _joined([_table(config, name) for name in PARAMETRISATIONS])
         best = table["settled"].mean(("phase", "lag")).argmin("log_rate")
         rates = 10.0 ** table["log_rate"][best]
         shown = [
             _shown(config, name, float(rate))
-            for name, rate in zip(CHARTS, rates, strict=True)
+            for name, rate in zip(PARAMETRISATIONS, rates, strict=True)
         ]
     dataset = table.merge(_joined(shown))
     dataset["best_rate"] = ("chart", rates.values, {"units": "learning rate"})
-    return dataset.assign_coords(chart=list(CHARTS)).assign_attrs(
+    return dataset.assign_coords(chart=list(PARAMETRISATIONS)).assign_attrs(
         dtype="complex128",
         steps=config.steps,
         exponent=config.exponent,
@@ -133,11 +133,14 @@ def descend(
         The runs at their ends; and by segment and run ``lam`` at its end, and before
         each of its steps the ``loss`` over that of the power zero.
     """
-    optimiser, parametrisation = Optimiser(config.steps, "constant"), chart(name)
+    optimiser, coordinates = (
+        Optimiser(config.steps, "constant"),
+        parametrisation(name),
+    )
     key = jax.random.key(0)  # of no consequence: nothing is drawn
     lam = task.teacher * jnp.exp(-1j * jnp.asarray(lag) * task.spacing)
     runs = jax.vmap(
-        lambda lam: start(parametrisation.parameters(lam), optimiser, rate, key)
+        lambda lam: start(coordinates.parameters(lam), optimiser, rate, key)
     )(lam)
     return train(
         runs,
@@ -148,16 +151,16 @@ def descend(
 
 @functools.partial(jax.jit, static_argnames=("name", "optimiser", "steps"))
 def _segment(runs: Run, task: Power, name: str, optimiser: Optimiser, steps: int):
-    parametrisation = chart(name)
+    coordinates = parametrisation(name)
 
     def per_run(run: Run, task: Power):
         run, losses = advance(
             run,
-            lambda omega, _: task.loss(parametrisation.eigenvalue(omega)),
+            lambda omega, _: task.loss(coordinates.eigenvalue(omega)),
             optimiser,
             steps,
         )
-        lam = parametrisation.eigenvalue(run.parameters)
+        lam = coordinates.eigenvalue(run.parameters)
         return run, {"lam": lam, "loss": losses / task.scale}
 
     return jax.vmap(per_run)(runs, task)
@@ -232,22 +235,22 @@ def _shown(config: Config, name: str, rate: float) -> xr.Dataset:
     _, records = descend(config, name, task, lag, rate, 1)
     begin = np.asarray(task.teacher) * np.exp(-1j * config.shown_lag * task.spacing)
     lam = np.concatenate([begin[None], records["lam"]]).T
-    parametrisation = chart(name)
+    coordinates = parametrisation(name)
     reach = config.width * task.spacing
     side = jnp.linspace(-reach, reach, config.points)
-    goal = np.asarray(parametrisation.parameters(task.teacher))
+    goal = np.asarray(coordinates.parameters(task.teacher))
     mesh = jnp.stack(jnp.meshgrid(side, side, indexing="ij"), -1)
 
     def around(task: Power) -> Float[Array, "first second"]:
-        omega = parametrisation.parameters(task.teacher)[None, None] + mesh
-        return task.loss(parametrisation.eigenvalue(omega)) / task.scale
+        omega = coordinates.parameters(task.teacher)[None, None] + mesh
+        return task.loss(coordinates.eigenvalue(omega)) / task.scale
 
     unit = {"units": "parameter units"}
     return xr.Dataset(
         {
             "path": (
                 ("shown", "step", "parameter"),
-                np.asarray(parametrisation.parameters(lam)),
+                np.asarray(coordinates.parameters(lam)),
                 unit,
             ),
             "goal": (("shown", "parameter"), goal, unit),

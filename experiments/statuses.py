@@ -16,7 +16,7 @@ import xarray as xr
 
 from sigprop.experiments import store
 from sigprop.experiments.command import main
-from sigprop.numerics.places import file_of, on_disk
+from sigprop.numerics.paths import file_of, on_disk
 from sigprop.theory.claims import PAPERS, home, select
 
 STUDY, VERSION = "statuses", 1

@@ -370,7 +370,7 @@ mine = (1 + c**2 + 2 * c * lam) / (1 - lam**2)
 answer = assert_moment(mine, [0.9, 0.5, -0.7], MovingAverage((1.0, c)))
 for verdict in answer.verdicts:
     print(
-        f"The formula is {verdict.word}: the ratio is between {verdict.low:.4f} and "
+        f"The formula is {verdict.outcome}: the ratio is between {verdict.low:.4f} and "
         f"{verdict.high:.4f}."
     )
 
@@ -418,7 +418,7 @@ assert autocorrelation.is_zero((2 - 2 * lam) / (1 - lam**2) - changes)
 assert changes.subs(lam, 1) == Integer(1)
 (verdict,) = assert_moment(changes, [0.9], MovingAverage((1.0, -1.0))).verdicts
 print(
-    f"The formula is {verdict.word}: the ratio is between {verdict.low:.4f} and "
+    f"The formula is {verdict.outcome}: the ratio is between {verdict.low:.4f} and "
     f"{verdict.high:.4f}."
 )
 

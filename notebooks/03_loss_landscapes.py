@@ -44,15 +44,15 @@ from sigprop.figures import lessons
 from sigprop.figures.sliders import Sliders
 from sigprop.inputs import AR1
 from sigprop.numerics.compilation import compile_quickly
-from sigprop.tasks.one_dimensional import Chart, OneDimensional
+from sigprop.tasks.one_dimensional import OneDimensional, Parametrisation
 
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times
 MEMORIES = tuple(lessons.MEMORY)
 PARAMETRISATIONS = {
-    "polar": Chart("plain", "plain"),
-    "exp": Chart("exponential", "exponential"),
-    "tanh": Chart("tanh", "optimal"),
+    "polar": Parametrisation("plain", "plain"),
+    "exp": Parametrisation("exponential", "exponential"),
+    "tanh": Parametrisation("tanh", "optimal"),
 }
 
 
@@ -270,7 +270,7 @@ for size in MEMORIES:
         color=colour,
     )
     at = omega + math.atanh(size)
-    loss = surface(task, at, np.zeros(1), Chart("tanh", "plain"))[:, 0]
+    loss = surface(task, at, np.zeros(1), Parametrisation("tanh", "plain"))[:, 0]
     tamed.plot(omega, loss, color=colour, label=rf"$\lambda^* = {size}$")
     assert np.allclose(loss, 1 - 1 / np.cosh(omega), atol=1e-9)
 plain.set(xlabel=r"$\nu$", ylabel="loss, normalised inputs")

@@ -41,7 +41,7 @@ from sigprop.advice.advise import advise
 from sigprop.advice.predictions import mode_states, predict
 from sigprop.advice.spectra import exponential
 from sigprop.audit.lint import RULES, Settings, lint
-from sigprop.audit.lint.resolution import distinct_memories, spacing
+from sigprop.audit.lint.resolution import distinct_time_constants, spacing
 from sigprop.experiments import store
 from sigprop.experiments.advised import gathering
 from sigprop.experiments.advised.rule import compare
@@ -158,7 +158,7 @@ figure, axis = plt.subplots(figsize=(4.4, 2.8))
 formats = dict(zip(("bfloat16", "float16", "float32"), style.SEQUENCE, strict=False))
 for name, colour in formats.items():
     counts = [
-        distinct_memories(name, time_constant, 2 * time_constant)
+        distinct_time_constants(name, time_constant, 2 * time_constant)
         for time_constant in memory
     ]
     axis.plot(memory, counts, ".", color=colour, label=name)
@@ -177,7 +177,7 @@ for name in formats:
     last = max(
         time_constant
         for time_constant in memory
-        if distinct_memories(name, time_constant, 2 * time_constant)
+        if distinct_time_constants(name, time_constant, 2 * time_constant)
     )
     print(
         f"{name} has time constants beyond {last:,.0f} steps."
@@ -222,12 +222,12 @@ starts = {
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(7.4, 2.8))
 for name, (prediction, colour) in starts.items():
     dots = {"color": colour, "ms": 3, "label": name}
-    left.plot(np.abs(prediction.phase), prediction.memory, "o", **dots)
+    left.plot(np.abs(prediction.phase), prediction.time_constant, "o", **dots)
     left.axhline(LENGTH, color=style.GREY, linewidth=0.7)
-    ordered = np.sort(prediction.memory)
+    ordered = np.sort(prediction.time_constant)
     reached = 1 - np.arange(len(ordered)) / len(ordered)
     middle.plot(ordered, reached, color=colour, label=name)
-    right.plot(prediction.memory, prediction.state, "o", **dots)
+    right.plot(prediction.time_constant, prediction.state, "o", **dots)
 left.axvline(advice.phase, color=style.GREY, linestyle="--", linewidth=0.7)
 left.set(yscale="log", xlabel="phase, rad", ylabel="time constant, steps")
 middle.set(
@@ -244,10 +244,10 @@ before, after = advice.default.state, advice.advised.state
 display(
     Markdown(
         f"In the default initialisation a tenth of the time constants exceed "
-        f"{np.quantile(advice.default.memory, 0.9):.0f} steps, in the advised "
-        f"initialisation {np.quantile(advice.advised.memory, 0.9):.0f} steps. The largest "
-        f"$E|h|^2$ is {before.max() / before.min():.0f} times the smallest by default. With "
-        f"the advice it is {after.max() / after.min():.1f} times the smallest."
+        f"{np.quantile(advice.default.time_constant, 0.9):.0f} steps, in the advised "
+        f"initialisation {np.quantile(advice.advised.time_constant, 0.9):.0f} steps. "
+        f"The largest $E|h|^2$ is {before.max() / before.min():.0f} times the smallest by "
+        f"default. With the advice it is {after.max() / after.min():.1f} times the smallest."
     )
 )
 
@@ -292,7 +292,7 @@ with double_precision(True):
     small = sequence_layer(jax.random.key(2), "lru", 4, 1, r_min=0.8, r_max=0.95)
     small = jax.tree.map(lambda leaf: leaf.astype(float), small)
     target = stationary_target(small, AR1(RHO))
-    rates = predict(small, exponential(RHO)).ceiling
+    rates = predict(small, exponential(RHO)).largest_rate
     name = min(rates, key=rates.__getitem__)
     best = parameters(small)[name]
 
@@ -433,7 +433,7 @@ steps_of_log = jnp.unique(
     jnp.linspace(-np.log(1000), -np.log(100), 10_000).astype(jnp.bfloat16)
 )
 print(
-    f"float16 represents {distinct_memories('float16', 100, 1000)} time constants, "
+    f"float16 represents {distinct_time_constants('float16', 100, 1000)} time constants, "
     f"bfloat16 {len(steps_of_log)}."
 )
 

@@ -95,7 +95,7 @@ with double_precision(True):
         steps = np.linspace(-0.2, 0.2, 81)
         loss = landscape.slices(task.loss, layer, [along], [steps])
         model = landscape.quadratic(task.loss, layer, [along])
-        curvature = float(model.bend[0, 0])
+        curvature = float(model.hessian[0, 0])
         again = landscape.second_difference(
             task.loss, layer, along, step=0.01 * (1 - size)
         )

@@ -41,7 +41,7 @@ from sigprop.judge.trials import Layer, neurons, neurons_of_layer, settings_of
 from sigprop.judge.trials import Setting as Setting
 from sigprop.judge.trials import input_of as input_of
 from sigprop.judge.trials import stationary_steps as stationary_steps
-from sigprop.judge.verdict import Verdict, Word, judge
+from sigprop.judge.verdict import Outcome, Verdict, judge
 from sigprop.numerics.arguments import require_count, require_number
 from sigprop.numerics.evaluate import values
 from sigprop.numerics.points import EigenPoint
@@ -140,13 +140,13 @@ def assert_moment(
         for m, f, p, s in zip(estimate.mean, expected, plans, estimate.sem, strict=True)
     )
     wrong = [
-        f"neuron {index} ({_words(setting)}): {verdict.word}; measured {mean:.6g}, formula "
-        f"{form:.6g}"
+        f"neuron {index} ({_setting_text(setting)}): {verdict.outcome}; "
+        f"measured {mean:.6g}, formula {form:.6g}"
         + (f", ratio in [{verdict.low:.4f}, {verdict.high:.4f}]" if form else "")
         for index, (setting, verdict, mean, form) in enumerate(
             zip(settings, verdicts, estimate.mean, expected, strict=True)
         )
-        if verdict.word != Word.CONFIRMED
+        if verdict.outcome != Outcome.CONFIRMED
     ]
     if wrong:
         raise AssertionError(
@@ -156,7 +156,7 @@ def assert_moment(
     return Answer(verdicts, tuple(map(float, estimate.mean)), tuple(expected))
 
 
-def _words(setting: Setting) -> str:
+def _setting_text(setting: Setting) -> str:
     return f"lam={_number(setting.lam)}, {setting.input}, T={setting.steps}"
 
 
@@ -174,16 +174,16 @@ def _expected(formula: Any, settings: list[Setting]) -> list[float]:
     """
     if isinstance(formula, Expr):
         points = [EigenPoint(s.gap, s.theta, s.input, s.steps) for s in settings]
-        found = [complex(value) for value in values([formula], points)[0]]
+        results = [complex(value) for value in values([formula], points)[0]]
     else:
-        found = [complex(formula(setting)) for setting in settings]
-    for index, (value, setting) in enumerate(zip(found, settings, strict=True)):
+        results = [complex(formula(setting)) for setting in settings]
+    for index, (value, setting) in enumerate(zip(results, settings, strict=True)):
         if not np.isfinite(value) or abs(value.imag) > ROUNDED * abs(value):
             raise ValueError(
                 "need a formula of finite real values for a moment, got "
-                f"{_number(value)} for neuron {index} ({_words(setting)})"
+                f"{_number(value)} for neuron {index} ({_setting_text(setting)})"
             )
-    return [value.real for value in found]
+    return [value.real for value in results]
 
 
 def assert_equal_forms(
@@ -217,13 +217,13 @@ def assert_equal_forms(
         return
     if equal(derived, printed):
         return
-    drawn = Domain((derived, printed), domain)
-    pair = lambdify(drawn.symbols, [derived, printed], modules="mpmath")
+    sampled = Domain((derived, printed), domain)
+    pair = lambdify(sampled.symbols, [derived, printed], modules="mpmath")
     generator = np.random.default_rng(0)
     worst: tuple[float, Any] = (0.0, None)
     for _ in range(64):
         with mpmath.workdps(50):
-            point = drawn.draw(generator)
+            point = sampled.draw(generator)
             left, right = pair(*point.values())
             error = float(abs(right - left) / abs(left)) if left else float(abs(right))
         if error > worst[0]:
@@ -231,10 +231,10 @@ def assert_equal_forms(
     if worst[0] < 1e-30:
         raise ValueError(
             "SymPy does not prove the forms equal and no counterexample was found in "
-            f"{drawn.ranges}; simplify one of them or widen the domain"
+            f"{sampled.ranges}; simplify one of them or widen the domain"
         )
     point, left, right = worst[1]
-    where = ", ".join(f"{one}={_number(complex(x))}" for one, x in point.items())
+    where = ", ".join(f"{name}={_number(complex(x))}" for name, x in point.items())
     raise AssertionError(
         f"the forms differ: at {where} the derived form is {mpmath.nstr(left, 8)} and the "
         f"printed one {mpmath.nstr(right, 8)}, a relative error of {worst[0]:.3g}"
@@ -246,9 +246,9 @@ def _assert_equal_weights(derived: Expr, printed: Expr) -> None:
     left, right = as_functional(derived), as_functional(printed)
     pairs = (("R(0)", left.zero, right.zero), ("R(Delta)", left.lag, right.lag))
     unequal = [
-        f"{name} by {factor(one)} and by {factor(other)}"
-        for name, one, other in pairs
-        if not equal(one, other)
+        f"{name} by {factor(first)} and by {factor(other)}"
+        for name, first, other in pairs
+        if not equal(first, other)
     ]
     if left.last != right.last:
         unequal.append(f"lags up to {left.last} and up to {right.last}")

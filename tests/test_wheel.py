@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sigprop.numerics.places import LINKED
+from sigprop.numerics.paths import LINKED
 
 ROOT = Path(__file__).parents[1]
 FIGURE = "zucchet-1a"

@@ -256,7 +256,7 @@ def slower(default: Predicted, advised: Predicted) -> float:
     The root of the quotient of the least ceilings of recurrent parameters.
     """
     before, after = (
-        min(predicted.ceiling[name] for name in RECURRENT)
+        min(predicted.largest_rate[name] for name in RECURRENT)
         for predicted in (default, advised)
     )
     return min(1.0, math.sqrt(after / before))

@@ -39,8 +39,7 @@ class Advice:
         phase: In radians, below which 95 % of the input's power lies.
         phases: One of ``PHASES``.
         options: Of the layer's builder.
-        default: What the layer begins as by its own default, of as many modes as are
-            computed.
+        default: Predictions for the layer's own default initialisation.
         advised: What it begins as by the options, and the normalisation matched to the
             input.
         code: The options in several libraries, by their names.
@@ -66,10 +65,10 @@ class Advice:
         Raises:
             ValueError: If the layer's builder refuses the width.
         """
-        drawn = sequence_layer(
+        layer = sequence_layer(
             key, FAMILIES[self.layer].layer, self.state, width, **self.options
         )
-        return matched(drawn, self.spectrum)
+        return matched(layer, self.spectrum)
 
 
 def advise(
@@ -119,16 +118,16 @@ def advise(
     power = bandwidth(spectrum)
     limits = {"spread": (power, math.pi), "input": (power,), "all": (math.pi,)}
     need = Need(reach, limits[phases], state)
-    given = family.given(state)
-    options = {**given, **family.options(need)}
+    size_options = family.size_options(state)
+    options = {**size_options, **family.options(need)}
     key = jax.random.key(seed)
 
     def begun(options: dict[str, Any], last: Callable[[Layer], Layer]) -> Predicted:
-        found = predict(last(_twin(key, family.layer, state, options)), spectrum)
+        prediction = predict(last(_twin(key, family.layer, state, options)), spectrum)
         if family.layer not in MIXING:
-            return found
+            return prediction
         wide = last(_twin(key, family.layer, state, options, CHANNELS))
-        return found._replace(state=mode_states(wide, spectrum)[2])
+        return prediction._replace(state=mode_states(wide, spectrum)[2])
 
     return Advice(
         layer,
@@ -139,7 +138,7 @@ def advise(
         power,
         phases,
         options,
-        begun(given, lambda layer: layer),
+        begun(size_options, lambda layer: layer),
         begun(options, lambda layer: matched(layer, spectrum)),
         spelled(family, state, options),
         family.note,

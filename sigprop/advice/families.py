@@ -107,7 +107,7 @@ class Family(NamedTuple):
         code: The same in other libraries, by their names; ``{name}`` stands for an
             option, ``{state}`` for the size.
         note: What else is to be done, or cannot be.
-        given: Options that the size of the state decides.
+        size_options: Options that follow from the size of the state.
         narrowed: What follows ``code`` where every second phase has a limit of its own,
             below the ``widest`` one by ``shift`` in its logarithm.
     """
@@ -116,7 +116,7 @@ class Family(NamedTuple):
     options: Callable[[Need], Options]
     code: Mapping[str, str]
     note: str
-    given: Callable[[int], Options] = lambda state: {}
+    size_options: Callable[[int], Options] = lambda state: {}
     narrowed: Mapping[str, str] = {}
 
 
@@ -193,8 +193,8 @@ FAMILIES: Mapping[str, Family] = {
 
 def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
     """Code to paste, by the library that it is for."""
-    told = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {told})"
+    arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {arguments})"
     filled = {"state": state, "twice": 2 * state, **options}
     texts = dict(family.code)
     if "r_min" in options or "radii" in options:

@@ -1,7 +1,8 @@
-"""What a layer begins as: memories, states, gradients, and the rates that it bears.
+"""Predict a layer's moments and largest stable learning rates at initialisation.
 
-Of a linear layer all is exact, for stationary inputs and infinitely long sequences; of a
-measured input gradients and ceilings are those of the exponentials nearest to it.  For
+For a linear layer the predictions are exact, for stationary inputs and infinitely long
+sequences; for a measured input, gradients and learning rates are those of the exponentials
+nearest to it.  For
 inputs that are a sum of independent exponentials the Hessian at optimality is the sum of
 their Hessians; its trace is that of Gauss and Newton, ``E|dy/dtheta|^2``, and ``2/L``, with
 ``L`` the largest curvature along one group of parameters, is the rate above which plain
@@ -18,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from sigprop.advice.spectra import Spectrum, as_one, closed, state_moments
+from sigprop.advice.spectra import Spectrum, closed, equivalent_rho, state_moments
 from sigprop.curvature.hessian import DIAGONALISED, expand
 from sigprop.curvature.structure import stability_bound
 from sigprop.inputs import AR1
@@ -39,31 +40,31 @@ class Predicted(NamedTuple):
     """A layer at initialisation.
 
     Attributes:
-        memory: ``1/(1 - |lam|)`` of each mode, in steps; of gates, at rest.
+        time_constant: ``1/(1 - |lam|)`` of each mode, in steps; of gates, at rest.
         phase: Of each mode, in radians, from -pi to pi.
         state: ``E|h|^2`` of each mode; of gates, the mean of all.
         gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter.
-        ceiling: Learning rate of each parameter above which descent is unstable; of gates,
+        largest_rate: Learning rate of each parameter above which descent is unstable; of gates,
             below which it is stable.
-        exact: Whether the ceilings are those of a Hessian; of gates they are not.
+        exact: True if the largest rates are those of a Hessian; False for gates.
     """
 
-    memory: Float[np.ndarray, " n"]
+    time_constant: Float[np.ndarray, " n"]
     phase: Float[np.ndarray, " n"]
     state: Float[np.ndarray, " n"]
     gradient: dict[str, float]
-    ceiling: dict[str, float]
+    largest_rate: dict[str, float]
     exact: bool
 
     @property
     def longest(self) -> float:
-        """The longest memory, in steps."""
-        return float(self.memory.max())
+        """The longest time constant, in steps."""
+        return float(self.time_constant.max())
 
     @property
     def median(self) -> float:
-        """The median memory, in steps."""
-        return float(np.median(self.memory))
+        """The median time constant, in steps."""
+        return float(np.median(self.time_constant))
 
 
 def as_modes(layer: Layer) -> DiagonalLayer:
@@ -114,11 +115,11 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
 
 
 def predict(layer: Layer, spectrum: Spectrum) -> Predicted:
-    """What a layer begins as under inputs of a spectrum.
+    """Predict a layer at initialisation, under inputs of a spectrum.
 
     Args:
         layer: Linear and diagonal in some coordinates, or with gates of the input alone;
-            of those the moments are for one exponential, ``spectra.as_one``.
+            of those the moments are for one exponential, ``spectra.equivalent_rho``.
         spectrum: Of every channel of the input.
 
     Raises:
@@ -129,19 +130,19 @@ def predict(layer: Layer, spectrum: Spectrum) -> Predicted:
         if isinstance(layer, InputGated):
             return _gated(layer, spectrum)
         gap, phase, state = mode_states(layer, spectrum)
-        hessian, places = _hessian(layer, spectrum)
-    blocks = {name: hessian[at.entries, at.entries] for name, at in places.items()}
+        hessian, layout = _hessian(layer, spectrum)
+    blocks = {name: hessian[at.entries, at.entries] for name, at in layout.items()}
     return Predicted(
         1 / gap,
         phase,
         state,
         {name: float(np.trace(block)) for name, block in blocks.items()},
-        {name: _ceiling(block, hessian) for name, block in blocks.items()},
+        {name: _largest_rate(block, hessian) for name, block in blocks.items()},
         exact=True,
     )
 
 
-def _ceiling(block: np.ndarray, hessian: np.ndarray) -> float:
+def _largest_rate(block: np.ndarray, hessian: np.ndarray) -> float:
     """``2/L`` of a block of a Hessian; infinite where it is nought but for rounding."""
     if np.abs(block).max() <= ROUNDING * np.abs(hessian).max():
         return np.inf
@@ -153,25 +154,30 @@ def _doubled(leaf: Array) -> Array:
 
 
 def _hessian(layer: Layer, spectrum: Spectrum) -> tuple[np.ndarray, Any]:
-    total, places = 0.0, {}
+    total, layout = 0.0, {}
     for weight, decay in zip(*closed(spectrum), strict=True):
         if weight:
             task = teacher_student(layer, AR1(float(decay)), length=None)
             expansion = expand(task, layer, at_optimum=True)
-            total, places = total + weight * expansion.hessian, expansion.layout
-    return np.asarray(total), places
+            total, layout = total + weight * expansion.hessian, expansion.layout
+    return np.asarray(total), layout
 
 
 def _gated(layer: InputGated, spectrum: Spectrum) -> Predicted:
-    kept, _ = layer.gates(jnp.zeros((1, layer.widths[0])))
-    scale, rho = float(np.sqrt(closed(spectrum).weights.sum())), as_one(spectrum)
+    decays, _ = layer.gates(jnp.zeros((1, layer.widths[0])))
+    scale, rho = (
+        float(np.sqrt(closed(spectrum).weights.sum())),
+        equivalent_rho(spectrum),
+    )
     terms = ((1.0, rho),) if rho else None
-    found = predict_gated(layer, scale=scale, terms=terms, settled=SETTLED)
-    gradient = {name: one.value for name, one in found.items() if name != "state"}
+    moments = predict_gated(layer, scale=scale, terms=terms, settled=SETTLED)
+    gradient = {
+        name: moment.value for name, moment in moments.items() if name != "state"
+    }
     return Predicted(
-        1 / (1 - np.asarray(kept[0], float)),
+        1 / (1 - np.asarray(decays[0], float)),
         np.zeros(layer.state_size),
-        np.full(layer.state_size, found["state"].value / layer.state_size),
+        np.full(layer.state_size, moments["state"].value / layer.state_size),
         gradient,
         {name: 2 / value for name, value in gradient.items()},
         exact=False,

@@ -69,7 +69,10 @@ def of_series(series: Series) -> tuple[Measured, str]:
 
     Source: Zucchet & Orvieto (2024), Eq. 75.
     """
-    each = [empirical_autocovariance(one) for one in np.moveaxis(series.values, 2, 0)]
+    each = [
+        empirical_autocovariance(channel)
+        for channel in np.moveaxis(series.values, 2, 0)
+    ]
     every = np.mean(each, axis=0)
     steps = len(every)
     covariance = every / every[0] * (1 - np.arange(steps) / steps)
@@ -128,21 +131,21 @@ def bandwidth(spectrum: Spectrum, share: float = SHARE) -> float:
     """
     require_number("share", share, 0, 1)
     edge = 1e-12
-    found = scipy.optimize.root_scalar(
+    solution = scipy.optimize.root_scalar(
         lambda at: power_below(spectrum, at) - share, bracket=(edge, math.pi - edge)
     )
-    return float(found.root)
+    return float(solution.root)
 
 
-def as_one(spectrum: Spectrum) -> float:
+def equivalent_rho(spectrum: Spectrum) -> float:
     """``rho`` of the one exponential of the same variance and power at phase zero.
 
     Of states that remember long this power is what their moments are proportional to.
 
     Example:
-        >>> as_one(exponential(0.9))
+        >>> equivalent_rho(exponential(0.9))
         0.9
-        >>> round(as_one(Exponentials(np.array([0.5, 0.5]), np.array([0.0, 0.9]))), 6)
+        >>> round(equivalent_rho(Exponentials(np.array([0.5, 0.5]), np.array([0.0, 0.9]))), 6)
         0.818182
     """
     weights, decays = closed(spectrum)
@@ -182,7 +185,7 @@ def _measured_moments(
 ) -> Float[np.ndarray, " n"]:
     ages = np.arange(1, len(covariance))
     shared = [
-        ((1 - one) ** ages * np.cos(ages * at)) @ covariance[1:]
-        for one, at in zip(gap, phase, strict=True)
+        ((1 - gap_of_mode) ** ages * np.cos(ages * at)) @ covariance[1:]
+        for gap_of_mode, at in zip(gap, phase, strict=True)
     ]
     return (covariance[0] + 2 * np.array(shared)) / (gap * (2 - gap))

@@ -10,8 +10,11 @@ from rich.text import Text
 
 from sigprop.advice.advise import Advice
 from sigprop.advice.predictions import Predicted
-from sigprop.advice.spectra import SHARE, as_one, closed
+from sigprop.advice.spectra import SHARE, closed, equivalent_rho
 from sigprop.numerics.text import plain
+
+VARIABLES = {"memory": "time_constant", "phase": "phase", "state": "state"}
+"""Of a data set of modes, and the attributes of ``Predicted`` that they hold."""
 
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
 STARTS = ("default", "advised")
@@ -42,20 +45,20 @@ def starts(advice: Advice) -> dict[str, Predicted]:
 def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
     """Quantity, quantile or parameter, and its values by default and as advised."""
     before, after = advice.default, advice.advised
-    found = [
+    entries = [
         (name, kind, float(np.quantile(first, at)), float(np.quantile(second, at)))
         for name, first, second in (
-            ("time constant", before.memory, after.memory),
+            ("time constant", before.time_constant, after.time_constant),
             ("E|h|^2", before.state, after.state),
         )
         for kind, at in QUANTILES.items()
     ]
     for name, first, second in (
         ("gradient", before.gradient, after.gradient),
-        ("largest rate", before.ceiling, after.ceiling),
+        ("largest rate", before.largest_rate, after.largest_rate),
     ):
-        found += [(name, key, first[key], second[key]) for key in first]
-    return found
+        entries += [(name, key, first[key], second[key]) for key in first]
+    return entries
 
 
 def table(advice: Advice) -> Table:
@@ -70,10 +73,10 @@ def table(advice: Advice) -> Table:
     for name in ("quantity", "of", *STARTS):
         shown.add_column(name, justify="right" if name in STARTS else "left")
     last = None
-    for what, of, *values in rows(advice):
-        cells = [f"{one:.3g}" if math.isfinite(one) else "none" for one in values]
-        shown.add_row("" if what == last else what, of, *cells)
-        last = what
+    for quantity, of, *values in rows(advice):
+        cells = [f"{value:.3g}" if math.isfinite(value) else "none" for value in values]
+        shown.add_row("" if quantity == last else quantity, of, *cells)
+        last = quantity
     return shown
 
 
@@ -82,7 +85,7 @@ def sentences(advice: Advice) -> list[str]:
     before, after = advice.default, advice.advised
     lines = [
         f"For sequences of {advice.length} steps, set time constants from "
-        f"{after.memory.min():.3g} to {advice.memory:g} steps, evenly spaced in their "
+        f"{after.time_constant.min():.3g} to {advice.memory:g} steps, evenly spaced in their "
         f"logarithm. The longest default time constant is {before.longest:.3g} steps.",
         f"{100 * SHARE:g} % of the input's power lies below a frequency of "
         f"{advice.phase:.3g} rad per step, a period of {2 * math.pi / advice.phase:.3g} steps.",
@@ -90,7 +93,10 @@ def sentences(advice: Advice) -> list[str]:
     if {"max_phase", "theta_range"} & set(advice.options):
         lines.append(REASONS[advice.phases])
     if after.exact:
-        spread = [float(one.state.max() / one.state.min()) for one in (before, after)]
+        spread = [
+            float(prediction.state.max() / prediction.state.min())
+            for prediction in (before, after)
+        ]
         lines.append(
             f"By default the largest E|h|^2 of a mode is {spread[0]:.3g} times the smallest. "
             f"With the advice this ratio is {spread[1]:.3g}."
@@ -99,11 +105,12 @@ def sentences(advice: Advice) -> list[str]:
         lines.append(
             f"The mean E|h|^2 is {before.state.mean():.3g} by default and "
             f"{after.state.mean():.3g} as advised. It is computed for inputs of "
-            f"autocovariance {as_one(advice.spectrum):.3g}^|lag|, which have the variance "
-            "and the low-frequency power of the input."
+            f"autocovariance {equivalent_rho(advice.spectrum):.3g}^|lag|, which have the "
+            "variance and the low-frequency power of the input."
         )
     (first, rate), (first_before, rate_before) = (
-        min(one.ceiling.items(), key=lambda item: item[1]) for one in (after, before)
+        min(prediction.largest_rate.items(), key=lambda item: item[1])
+        for prediction in (after, before)
     )
     lines.append(
         f"With the advice, {first} limits plain gradient descent most, to a learning rate of "
@@ -130,15 +137,15 @@ def as_json(advice: Advice) -> dict[str, Any]:
         "note": advice.note,
         "starts": {
             name: {
-                "memory": _quantiles(one.memory),
-                "state": _quantiles(one.state),
-                "gradient": one.gradient,
+                "memory": _quantiles(prediction.time_constant),
+                "state": _quantiles(prediction.state),
+                "gradient": prediction.gradient,
                 "ceiling": {
                     key: value if math.isfinite(value) else None
-                    for key, value in one.ceiling.items()
+                    for key, value in prediction.largest_rate.items()
                 },
             }
-            for name, one in starts(advice).items()
+            for name, prediction in starts(advice).items()
         },
     }
 
@@ -152,11 +159,11 @@ def as_dataset(advice: Advice) -> xr.Dataset:
     both = starts(advice)
     return xr.Dataset(
         {
-            name: (
+            variable: (
                 ("start", "mode"),
-                np.stack([getattr(one, name) for one in both.values()]),
+                np.stack([getattr(prediction, name) for prediction in both.values()]),
             )
-            for name in ("memory", "phase", "state")
+            for variable, name in VARIABLES.items()
         },
         coords={"start": list(STARTS)},
         attrs={

@@ -35,7 +35,7 @@ class Sums(NamedTuple):
     """Sums over the sequences of a block.
 
     Attributes:
-        seen: Sequences times steps.
+        samples: Sequences times steps.
         ends: Squares in the first and the last quarter of the window.
         powers: First to fourth powers of each channel.
         products: Of all pairs of channels.
@@ -43,7 +43,7 @@ class Sums(NamedTuple):
         seasons: Sums of each channel at each place of the season, and how many.
     """
 
-    seen: int
+    samples: int
     ends: Float[np.ndarray, " 2"]
     powers: Float[np.ndarray, "4 channels"]
     products: Float[np.ndarray, "channels channels"]
@@ -54,27 +54,27 @@ class Sums(NamedTuple):
 def sums(
     x: Float[np.ndarray, "sequences time channels"],
     season: Int[np.ndarray, "sequences time"],
-    places: int,
+    period: int,
 ) -> Sums:
-    """What the numbers are made of, for one block.
+    """Compute the sums from which ``numbers`` follow, for one block.
 
     Args:
         x: The signal.
-        season: Place in the season of each step.
-        places: Steps of a season.
+        season: Position of each step in its season.
+        period: Steps of a season.
     """
     time, channels = x.shape[1:]
     flat, quarter = x.reshape(-1, channels), max(1, time // 4)
     ends = [(x[:, :quarter] ** 2).sum(), (x[:, -quarter:] ** 2).sum()]
-    by_place = np.zeros((places, channels))
-    np.add.at(by_place, season.ravel(), flat)
+    by_position = np.zeros((period, channels))
+    np.add.at(by_position, season.ravel(), flat)
     return Sums(
         len(flat),
         np.array(ends),
         np.stack([(flat**power).sum(0) for power in range(1, 5)]),
         flat.T @ flat,
-        np.array([_lagged(x, lag) for lag in (1, places)]),
-        (by_place, np.bincount(season.ravel(), minlength=places).astype(float)),
+        np.array([_lagged(x, lag) for lag in (1, period)]),
+        (by_position, np.bincount(season.ravel(), minlength=period).astype(float)),
     )
 
 
@@ -87,17 +87,17 @@ def _lagged(x: Float[np.ndarray, "sequences time channels"], lag: int):
 
 def numbers(known: Sums) -> Float[np.ndarray, " assumptions"]:
     """The numbers of ``ASSUMPTIONS``; not a number where there is nothing to see."""
-    first, second, third, fourth = known.powers / known.seen
+    first, second, third, fourth = known.powers / known.samples
     centred = second - first**2
     about = fourth - 4 * first * third + 6 * first**2 * second - 3 * first**4
     varies = centred > 1e-9 * max(second.max(), 1e-300)
     kurtosis = np.mean(about[varies] / centred[varies] ** 2) if varies.any() else np.nan
-    covariance = known.products / known.seen
+    covariance = known.products / known.samples
     channels = len(first)
     spread = np.trace(covariance) ** 2 / (channels * (covariance**2).sum())
     totals, counts = known.seasons
-    seen = counts > 0
-    explained = (totals[seen] ** 2 / counts[seen, None]).sum() / known.seen
+    present = counts > 0
+    explained = (totals[present] ** 2 / counts[present, None]).sum() / known.samples
     # The mean of all is no season.
     share = (explained - (first**2).sum()) / second.sum()
     return np.array(

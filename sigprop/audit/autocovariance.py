@@ -65,7 +65,7 @@ def autocovariance(
     for first in range(0, sequences.number, BATCH):
         num = min(BATCH, sequences.number - first)
         taken = np.asarray(sequences.take(first, num), float)
-        rows += [empirical_autocovariance(one.T, max_lag) for one in taken]
+        rows += [empirical_autocovariance(sequence.T, max_lag) for sequence in taken]
     each = np.stack(rows)
     low, high = bootstrap_interval(each, block, seed, draws)
     return Measured(each.mean(0), low, high, each)
@@ -99,8 +99,8 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
             "sequences or fit fewer lags"
         )
     lags = np.arange(1, last + 1)
-    slope, start = np.polyfit(lags, np.log(R[1 : last + 1]), 1)
-    b, rho = float(np.exp(start)), float(np.exp(slope))
+    log_rho, start = np.polyfit(lags, np.log(R[1 : last + 1]), 1)
+    b, rho = float(np.exp(start)), float(np.exp(log_rho))
     if rho > 1 or b > R[0]:
         raise ValueError(
             f"need autocovariances that decay from below R(0) = {R[0]:.3g}, got a line "
@@ -144,6 +144,6 @@ def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
     rho = np.append(0.0, 1 - 1 / memories)
     basis = rho[None] ** np.arange(len(R))[:, None]
     weights, _ = nnls(basis, R)
-    kept = weights > 0
-    kept[0] = True
-    return Exponentials(weights[kept], rho[kept])
+    positive = weights > 0
+    positive[0] = True
+    return Exponentials(weights[positive], rho[positive])

@@ -30,7 +30,7 @@ NETWORK_INPUT = "input of the network"
 def _inputs(
     network: Network, state: eqx.nn.State, u: Float[Any, "num time d"]
 ) -> Float[Array, "depth num time width"]:
-    return jax.vmap(lambda one: watch(network, state, one)[1], out_axes=1)(u)
+    return jax.vmap(lambda sequence: watch(network, state, sequence)[1], out_axes=1)(u)
 
 
 def audit_forecaster(
@@ -68,28 +68,28 @@ def audit_forecaster(
     rows = _halves(network)
     signals = [
         NETWORK_INPUT,
-        *(f"input of block {one}" for one in range(1, 1 + len(rows))),
+        *(f"input of block {number}" for number in range(1, 1 + len(rows))),
     ]
-    seen: list[list[assumptions.Sums]] = [[] for _ in signals]
+    sums_of: list[list[assumptions.Sums]] = [[] for _ in signals]
     run = {name: [] for halves in rows for name, *_ in halves}
     merged: list[list[merging.Sums]] = [[] for _ in rows]
     for done, block in enumerate(blocks, start=1):
         layers = np.asarray(_inputs(network, state, block.batch.inputs), np.float64)
         shown = np.asarray(block.batch.inputs, np.float64)
-        for place, x in enumerate([shown, *layers]):
-            seen[place].append(assumptions.sums(x, block.season, season))
-        for place, (halves, u) in enumerate(zip(rows, layers, strict=True)):
+        for index, x in enumerate([shown, *layers]):
+            sums_of[index].append(assumptions.sums(x, block.season, season))
+        for index, (halves, u) in enumerate(zip(rows, layers, strict=True)):
             for name, half, turned in halves:
                 run[name].append(positions.sums(half, u, turned=turned))
             if len(halves) == 2:
-                merged[place].append(merging.sums((halves[0][1], halves[1][1]), u))
+                merged[index].append(merging.sums((halves[0][1], halves[1][1]), u))
         progress(done, len(blocks))
     steps = blocks[0].batch.inputs.shape[1]
-    found = xr.Dataset(
+    dataset = xr.Dataset(
         {
             "number": (
                 ("end", "signal", "assumption"),
-                np.stack([assumptions.measured(one) for one in seen], 1),
+                np.stack([assumptions.measured(sums) for sums in sums_of], 1),
             ),
             "assumed": ("assumption", list(assumptions.ASSUMPTIONS.values())),
         },
@@ -102,36 +102,36 @@ def audit_forecaster(
         {
             "layer": network.config.layer,
             "blocks": len(blocks),
-            "sequences": sum(len(one.batch.inputs) for one in blocks),
+            "sequences": sum(len(block.batch.inputs) for block in blocks),
             "edge": positions.EDGE,
             "season": season,
         },
     )
-    found = found.merge(_profiles(rows, run), combine_attrs="no_conflicts")
-    return found.merge(_merges(rows, merged, steps), combine_attrs="no_conflicts")
+    dataset = dataset.merge(_profiles(rows, run), combine_attrs="no_conflicts")
+    return dataset.merge(_merges(rows, merged, steps), combine_attrs="no_conflicts")
 
 
 def _halves(network: Network) -> list[list[tuple[str, Any, bool]]]:
     """Recurrences of each block, by name, and whether they run against time."""
-    found = []
-    for place, block in enumerate(network.blocks, start=1):
+    recurrences = []
+    for number, block in enumerate(network.blocks, start=1):
         try:
             halves = modes(block.layer) if block.layer.linear else []
         except ValueError:  # no basis of eigenvectors; the audit of moments says so
             halves = []
         names = ("",) if len(halves) < 2 else (" forward", " backward")
         named = zip(names, halves, (False, True), strict=False)
-        found.append([(f"block {place}{name}", *rest) for name, *rest in named])
-    return found
+        recurrences.append([(f"block {number}{name}", *rest) for name, *rest in named])
+    return recurrences
 
 
 def _profiles(rows: list[Any], run: dict[str, Any]) -> xr.Dataset:
-    found = [
+    profiles = [
         positions.profile(half, run[name], turned=turned)
         for halves in rows
         for name, half, turned in halves
     ]
-    if not found:
+    if not profiles:
         return xr.Dataset()
     where = {
         "measured": ("end", "recurrence", "position"),
@@ -142,7 +142,10 @@ def _profiles(rows: list[Any], run: dict[str, Any]) -> xr.Dataset:
     values = {
         name: (
             dims,
-            np.stack([getattr(one, name) for one in found], dims.index("recurrence")),
+            np.stack(
+                [getattr(profile, name) for profile in profiles],
+                dims.index("recurrence"),
+            ),
         )
         for name, dims in where.items()
     }
@@ -158,21 +161,23 @@ def _profiles(rows: list[Any], run: dict[str, Any]) -> xr.Dataset:
 
 def _merges(rows: list[Any], merged: list[Any], steps: int) -> xr.Dataset:
     both = {
-        f"block {place}": ((halves[0][1], halves[1][1]), parts)
-        for place, (halves, parts) in enumerate(zip(rows, merged, strict=True), start=1)
+        f"block {number}": ((halves[0][1], halves[1][1]), parts)
+        for number, (halves, parts) in enumerate(
+            zip(rows, merged, strict=True), start=1
+        )
         if parts
     }
     if not both:
         return xr.Dataset()
-    kept = np.full((len(ENDS), len(both), len(merging.PARTS)), np.nan)
+    share = np.full((len(ENDS), len(both), len(merging.PARTS)), np.nan)
     rank = np.zeros((len(both), len(merging.PARTS)), int)
-    for place, (halves, parts) in enumerate(both.values()):
-        kept[:, place, :-1] = merging.kept(halves, parts)
-        rank[place] = list(merging.ranks(halves, steps, steps // 2).values())
+    for index, (halves, parts) in enumerate(both.values()):
+        share[:, index, :-1] = merging.retained_share(halves, parts)
+        rank[index] = list(merging.ranks(halves, steps, steps // 2).values())
     halves = next(iter(both.values()))[0]
     return xr.Dataset(
         {
-            "kept": (("end", "merge", "part"), kept),
+            "kept": (("end", "merge", "part"), share),
             "rank": (("merge", "part"), rank),
         },
         {"merge": list(both), "part": list(merging.PARTS)},

@@ -38,16 +38,19 @@ def _interval(values: xr.DataArray) -> Interval:
     return low, middle, high
 
 
-def failing(found: xr.Dataset, recurrence: str) -> str:
+def failing(dataset: xr.Dataset, recurrence: str) -> str:
     """The first assumption that moves predicted power too far; nothing if none does.
 
     Args:
-        found: From ``sigprop.audit.forecaster.audit_forecaster``.
+        dataset: From ``sigprop.audit.forecaster.audit_forecaster``.
         recurrence: Which one.
     """
-    one = found.sel(recurrence=recurrence)
-    ladder = [("stationary", one["edges"].sel(edge=edge)) for edge in EDGES]
-    ladder += [(str(rung), one["ratio"].sel(rung=rung)) for rung in one["rung"].values]
+    measured = dataset.sel(recurrence=recurrence)
+    ladder = [("stationary", measured["edges"].sel(edge=edge)) for edge in EDGES]
+    ladder += [
+        (str(rung), measured["ratio"].sel(rung=rung))
+        for rung in measured["rung"].values
+    ]
     for rung, values in ladder:
         low, _, high = _interval(values)
         if low > 1 + TOLERANCE or high < 1 - TOLERANCE:
@@ -55,43 +58,43 @@ def failing(found: xr.Dataset, recurrence: str) -> str:
     return ""
 
 
-def rows(found: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
+def rows(dataset: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
     """All numbers with their intervals as plain rows, none where there is no number."""
     numbers = [
         {
             "signal": signal,
             "assumption": name,
-            "assumed": float(found["assumed"].sel(assumption=name)),
-            **_plain(found["number"].sel(signal=signal, assumption=name)),
+            "assumed": float(dataset["assumed"].sel(assumption=name)),
+            **_plain(dataset["number"].sel(signal=signal, assumption=name)),
         }
-        for signal in found["signal"].values.tolist()
-        for name in found["assumption"].values.tolist()
+        for signal in dataset["signal"].values.tolist()
+        for name in dataset["assumption"].values.tolist()
     ]
     power, merges = [], []
-    for name in _names(found, "recurrence"):
-        one = found.sel(recurrence=name)
+    for name in _names(dataset, "recurrence"):
+        selected = dataset.sel(recurrence=name)
         power.append(
             {
                 "recurrence": name,
-                "fails_first": failing(found, name) or None,
-                **_each(one["ratio"], "rung", _plain),
-                **_each(one["edges"], "edge", _plain),
+                "fails_first": failing(dataset, name) or None,
+                **_each(selected["ratio"], "rung", _plain),
+                **_each(selected["edges"], "edge", _plain),
             }
         )
-    for name in _names(found, "merge"):
-        one = found.sel(merge=name)
+    for name in _names(dataset, "merge"):
+        selected = dataset.sel(merge=name)
         merges.append(
             {
                 "merge": name,
-                "rank": _each(one["rank"], "part", int),
-                "kept": _each(one["kept"].isel(part=slice(-1)), "part", _plain),
+                "rank": _each(selected["rank"], "part", int),
+                "kept": _each(selected["kept"].isel(part=slice(-1)), "part", _plain),
             }
         )
     return {"assumptions": numbers, "power": power, "merged": merges}
 
 
-def _names(found: xr.Dataset, dimension: str) -> list[str]:
-    return found[dimension].values.tolist() if dimension in found.dims else []
+def _names(dataset: xr.Dataset, dimension: str) -> list[str]:
+    return dataset[dimension].values.tolist() if dimension in dataset.dims else []
 
 
 def _plain(values: xr.DataArray) -> dict[str, float | None]:
@@ -106,70 +109,76 @@ def _each(values: xr.DataArray, dim: str, read: Callable[[Any], Any]) -> dict[st
     return {str(at): read(values.sel({dim: at})) for at in values[dim].values}
 
 
-def tables(found: xr.Dataset) -> list[Table]:
+def tables(dataset: xr.Dataset) -> list[Table]:
     """For a terminal of 150 columns: assumptions, power and the merge."""
-    attrs = found.attrs
+    attrs = dataset.attrs
     title = f"{attrs['sequences']} sequences in {attrs['blocks']} blocks of time"
-    names = found["assumption"].values.tolist()
-    assumed = [float(found["assumed"].sel(assumption=name)) for name in names]
+    names = dataset["assumption"].values.tolist()
+    assumed = [float(dataset["assumed"].sel(assumption=name)) for name in names]
     heads = [f"{name} ({value:g})" for name, value in zip(names, assumed, strict=True)]
     first = _table(f"What is assumed of signals, {title}", "signal", *heads)
-    for signal in found["signal"].values.tolist():
+    for signal in dataset["signal"].values.tolist():
         cells = []
         for name, value in zip(names, assumed, strict=True):
-            held = _interval(found["number"].sel(signal=signal, assumption=name))
-            off = "" if not held[0] <= held[2] or held[0] <= value <= held[2] else " *"
-            cells.append(_cell(held) + off)
+            interval = _interval(dataset["number"].sel(signal=signal, assumption=name))
+            off = (
+                ""
+                if not interval[0] <= interval[2] or interval[0] <= value <= interval[2]
+                else " *"
+            )
+            cells.append(_cell(interval) + off)
         first.add_row(signal, *cells)
     shown = [first]
-    if _names(found, "recurrence"):
-        shown += [_powers(found), _edges(found)]
-    if _names(found, "merge"):
-        shown.append(_merged(found))
+    if _names(dataset, "recurrence"):
+        shown += [_powers(dataset), _edges(dataset)]
+    if _names(dataset, "merge"):
+        shown.append(_merged(dataset))
     shown[0].caption = Text(plain("\n".join(READING)), "table.caption")
     return shown
 
 
-def _powers(found: xr.Dataset) -> Table:
-    rungs = found["rung"].values.tolist()
+def _powers(dataset: xr.Dataset) -> Table:
+    rungs = dataset["rung"].values.tolist()
     title = "State power, predicted over measured"
     table = _table(title, "recurrence", *rungs, "fails first")
-    for name in _names(found, "recurrence"):
-        ratios = found["ratio"].sel(recurrence=name)
+    for name in _names(dataset, "recurrence"):
+        ratios = dataset["ratio"].sel(recurrence=name)
         cells = [_cell(_interval(ratios.sel(rung=rung))) for rung in rungs]
-        table.add_row(name, *cells, REASONS.get(failing(found, name), HOLDS))
+        table.add_row(name, *cells, REASONS.get(failing(dataset, name), HOLDS))
     return table
 
 
-def _edges(found: xr.Dataset) -> Table:
-    share = f"a {found.attrs['edge']}th of the window"
+def _edges(dataset: xr.Dataset) -> Table:
+    share = f"a {dataset.attrs['edge']}th of the window"
     title = f"The same of stationary inputs at the edges, {share} each"
     table = _table(title, "recurrence", *EDGES)
-    for name in _names(found, "recurrence"):
-        ratios = found["edges"].sel(recurrence=name)
+    for name in _names(dataset, "recurrence"):
+        ratios = dataset["edges"].sel(recurrence=name)
         table.add_row(
             name, *(_cell(_interval(ratios.sel(edge=edge))) for edge in EDGES)
         )
     return table
 
 
-def _merged(found: xr.Dataset) -> Table:
-    parts, attrs = found["part"].values.tolist(), found.attrs
+def _merged(dataset: xr.Dataset) -> Table:
+    parts, attrs = dataset["part"].values.tolist(), dataset.attrs
     heads = [f"rank, {part}" for part in parts]
     heads += [f"power lost, {part}" for part in parts[:-1]]
     title = f"The merge of {attrs['numbers']} numbers to {attrs['width']}"
     table = _table(title, "layer", *heads)
-    for name in _names(found, "merge"):
-        one = found.sel(merge=name)
-        ranks = [str(int(one["rank"].sel(part=part))) for part in parts]
-        lost = [_cell(_lost(one["kept"].sel(part=part)), ".2g") for part in parts[:-1]]
+    for name in _names(dataset, "merge"):
+        merge = dataset.sel(merge=name)
+        ranks = [str(int(merge["rank"].sel(part=part))) for part in parts]
+        lost = [
+            _cell(_lost(merge["kept"].sel(part=part)), ".2g") for part in parts[:-1]
+        ]
         table.add_row(name, *ranks, *lost)
     return table
 
 
-def _lost(kept: xr.DataArray) -> Interval:
+def _lost(share: xr.DataArray) -> Interval:
     """What is missing, in per cent."""
-    low, middle, high = (100 * (1 - number) for number in _interval(kept))
+    low, middle, high = (100 * (1 - number) for number in _interval(share))
     return high, middle, low
 
 
@@ -182,47 +191,51 @@ def _table(title: str, *heads: str) -> Table:
         pad_edge=False,
         header_style="bold",
     )
-    for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left")
+    for column, head in enumerate(heads):
+        table.add_column(head, justify="right" if column else "left")
     return table
 
 
-def _cell(held: Interval, form: str = ".3g") -> str:
-    low, middle, high = (format(number, form) for number in held)
-    return f"{middle} ({low} to {high})" if math.isfinite(held[1]) else ""
+def _cell(interval: Interval, form: str = ".3g") -> str:
+    low, middle, high = (format(number, form) for number in interval)
+    return f"{middle} ({low} to {high})" if math.isfinite(interval[1]) else ""
 
 
-def conclusions(found: xr.Dataset) -> list[str]:
+def conclusions(dataset: xr.Dataset) -> list[str]:
     """Which assumption fails first, what the signals break, and what the merge loses."""
-    told = []
-    numbers = found["number"].isel(signal=0)
+    sentences = []
+    numbers = dataset["number"].isel(signal=0)
     broken = []
-    for name in found["assumption"].values.tolist():
+    for name in dataset["assumption"].values.tolist():
         low, middle, high = _interval(numbers.sel(assumption=name))
-        assumed = float(found["assumed"].sel(assumption=name))
+        assumed = float(dataset["assumed"].sel(assumption=name))
         if low > assumed or high < assumed:
             broken.append(f"{name} ({middle:.3g} instead of {assumed:g})")
-    told.append(
+    sentences.append(
         f"The network's input violates these assumptions: {', '.join(broken) or 'none'}."
     )
-    names = _names(found, "recurrence")
+    names = _names(dataset, "recurrence")
     if names:
-        first = Counter(failing(found, name) for name in names)
+        first = Counter(failing(dataset, name) for name in names)
         why = ", ".join(
             f"{REASONS.get(rung, HOLDS)} ({count})"
             for rung, count in first.most_common()
         )
-        told.append(f"The first assumption to fail in {len(names)} recurrences: {why}.")
+        sentences.append(
+            f"The first assumption to fail in {len(names)} recurrences: {why}."
+        )
     else:
-        told.append(
+        sentences.append(
             "No layer has a closed form, so that only the assumptions are measured."
         )
-    for name in _names(found, "merge"):
-        one = found.sel(merge=name)
-        pair, merged = (int(one["rank"].sel(part=part)) for part in ("pair", "merged"))
-        lost = _cell(_lost(one["kept"].sel(part="pair")), ".2g")
-        told.append(
+    for name in _names(dataset, "merge"):
+        merge = dataset.sel(merge=name)
+        pair, merged = (
+            int(merge["rank"].sel(part=part)) for part in ("pair", "merged")
+        )
+        lost = _cell(_lost(merge["kept"].sel(part="pair")), ".2g")
+        sentences.append(
             f"The merged state of {name} contains {merged} independent inputs of the window; "
             f"both states together contain {pair}. The merge loses {lost} % of their power."
         )
-    return told
+    return sentences

@@ -115,12 +115,12 @@ def _products(
         z = linear_recurrence(jnp.asarray(half.lam), v)
         return [jnp.real(z), jnp.imag(z)]
 
-    def one(u: Array) -> Array:
+    def of_sequence(u: Array) -> Array:
         turned = [part[::-1] for part in states(second, u[::-1])]
         both = jnp.concatenate([*states(first, u), *turned], 1)
         return both.T @ both
 
-    return jax.vmap(one)(u).sum(0)
+    return jax.vmap(of_sequence)(u).sum(0)
 
 
 def sums(halves: tuple[Modes, Modes], u: Float[Any, "num time d"]) -> Sums:
@@ -129,7 +129,7 @@ def sums(halves: tuple[Modes, Modes], u: Float[Any, "num time d"]) -> Sums:
         return Sums(np.asarray(_products(*halves, jnp.asarray(u, float))))
 
 
-def kept(
+def retained_share(
     halves: tuple[Modes, Modes], parts: Sequence[Sums]
 ) -> Float[np.ndarray, "3 parts"]:
     """Low, middle and high of the share that the merged state keeps.
@@ -146,6 +146,6 @@ def kept(
         back = np.einsum("ij,jk,ik->i", crossed, inverse, crossed)
         power = np.diag(known.products)
         chosen = slice(n), slice(n, None), slice(None)
-        return np.array([back[one].sum() / power[one].sum() for one in chosen])
+        return np.array([back[part].sum() / power[part].sum() for part in chosen])
 
     return jackknife(parts, share)

@@ -315,12 +315,12 @@ def sum_batch(
     )
 
     def per_sequence(v, e, length):
-        held = valid_steps(steps, length)[:, None]
+        valid = valid_steps(steps, length)[:, None]
         z, s = linear_recurrence(lam, v), sensitivity(lam, v)
         g = linear_recurrence(lam, reverse_valid(e, length))
-        kept = [jnp.where(held, x, 0) for x in (z, s, g)]
-        rows = [_square(part) for x in kept for part in (x, x[length - 1][None])]
-        return jnp.stack([*rows, _square((e * s).sum(0)[None])]), kept[1]
+        masked = [jnp.where(valid, x, 0) for x in (z, s, g)]
+        rows = [_square(part) for x in masked for part in (x, x[length - 1][None])]
+        return jnp.stack([*rows, _square((e * s).sum(0)[None])]), masked[1]
 
     squares, s = jax.vmap(per_sequence)(v, e, lengths)
     shuffled = jnp.abs((e * s[partners]).sum(1)) ** 2

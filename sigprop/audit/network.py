@@ -176,20 +176,22 @@ class Recurrence:
         """Take one more batch; ``common`` are squared spectra over channels."""
         turned = jnp.asarray(self.turned)
         u, errors = (_in_double(x, sequences.lengths, turned) for x in (u, errors))
-        seen = sum_batch(self.half, u, errors, sequences)
-        squares, shuffled, *spectra = map(np.asarray, seen)
-        held = self.known.alive
-        scale = np.array([held.sum(), held[0]] * 3 + [held[0]])
+        sums = sum_batch(self.half, u, errors, sequences)
+        squares, shuffled, *spectra = map(np.asarray, sums)
+        alive_counts = self.known.alive
+        scale = np.array([alive_counts.sum(), alive_counts[0]] * 3 + [alive_counts[0]])
         self.measured.append(squares / scale[:, None])
         weights = self.half.inward, self.half.outward.T
         gains = [(np.abs(weight) ** 2).sum(1) for weight in weights]
         parts = list(zip(spectra, common, gains, strict=True))
-        share = [signal(*part, pairs(held)) for part in parts]
-        here = alive(np.asarray(sequences.lengths)[sequences.valid], len(held))
+        share = [signal(*part, pairs(alive_counts)) for part in parts]
+        here = alive(np.asarray(sequences.lengths)[sequences.valid], len(alive_counts))
         alone = [signal(*part, pairs(here)) for part in parts]
         predicted = np.full((len(QUANTITIES), len(RUNGS), len(gains[0])), np.nan)
         predicted[:-1, 1:] = predict(self.known, *share)
-        predicted[-1, 1:] = predict_gradient(self.known, *alone) * (here[0] / held[0])
+        predicted[-1, 1:] = predict_gradient(self.known, *alone) * (
+            here[0] / alive_counts[0]
+        )
         predicted[-1, 0] = shuffled / self.paired if self.paired else np.nan
         self.predicted.append(predicted)
         if self.signals:
@@ -266,12 +268,12 @@ def audit(
 
 
 def _recurrences(
-    network: Network, held: Float[np.ndarray, " time"], paired: int
+    network: Network, alive_counts: Float[np.ndarray, " time"], paired: int
 ) -> tuple[list[list[Recurrence]], list[str]]:
     """The recurrences of each block, and why some have none."""
     blocks, notes = [], []
-    for place, block in enumerate(network.blocks, start=1):
-        name, halves, note = f"block {place}", [], ""
+    for number, block in enumerate(network.blocks, start=1):
+        name, halves, note = f"block {number}", [], ""
         try:
             halves = modes(block.layer) if block.layer.linear else []
         except ValueError as error:
@@ -280,16 +282,19 @@ def _recurrences(
         names = [name] if len(halves) < 2 else [f"{name} forward", f"{name} backward"]
         parts = zip(names, halves, (False, True), strict=False)
         blocks.append(
-            [Recurrence(*part, theory(part[1].lam, held), paired) for part in parts]
+            [
+                Recurrence(*part, theory(part[1].lam, alive_counts), paired)
+                for part in parts
+            ]
         )
     return blocks, notes
 
 
 def _add(
-    blocks: list[list[Recurrence]], seen: tuple[Any, Any], sequences: Sequences
+    blocks: list[list[Recurrence]], signals: tuple[Any, Any], sequences: Sequences
 ) -> None:
     with double_precision(True):
-        for recurrences, u, errors in zip(blocks, *seen, strict=True):
+        for recurrences, u, errors in zip(blocks, *signals, strict=True):
             common = [
                 np.asarray(power(x.astype(float), sequences.valid)).mean(1)
                 for x in (u, errors)
@@ -312,8 +317,8 @@ def _dataset(blocks: list[list[Recurrence]], notes: list[str]) -> xr.Dataset:
     results = [[half.result() for half in halves] or [{}] for halves in blocks]
     rows = [result for halves in results for result in halves]
     names = [
-        half.name if half else f"block {place}"
-        for place, halves in enumerate(blocks, start=1)
+        half.name if half else f"block {number}"
+        for number, halves in enumerate(blocks, start=1)
         for half in halves or [None]
     ]
     why = [note for note, halves in zip(notes, results, strict=True) for _ in halves]
@@ -342,8 +347,8 @@ def _require(network: Trained, batches: Batch | Iterable[Batch]) -> list[Batch]:
             f"with pooling {config.pooling!r}"
         )
     if isinstance(batches, Batch):
-        held = Examples(*(part[batches.valid] for part in batches[:3]))
-        parts = evaluation_batches(held, -(-len(held) // GROUPS))
+        examples = Examples(*(part[batches.valid] for part in batches[:3]))
+        parts = evaluation_batches(examples, -(-len(examples) // GROUPS))
     else:
         parts = batches
     known = [batch for batch in parts if batch.valid.any()]

@@ -64,22 +64,22 @@ class Sums(NamedTuple):
     """Sums over the sequences of a block, for one recurrence.
 
     Attributes:
-        seen: Sequences.
+        sequences: Number of sequences.
         squares: ``|z|^2`` of all modes at each step.
         own: Squared spectra of what enters each mode.
         common: Those of the channels, averaged.
     """
 
-    seen: int
+    sequences: int
     squares: Float[np.ndarray, " time"]
     own: Float[np.ndarray, "n size"]
     common: Float[np.ndarray, " size"]
 
 
 @jax.jit
-def _seen(half: Modes, u: Float[Array, "num time d"]) -> tuple[Array, Array, Array]:
+def _spectra(half: Modes, u: Float[Array, "num time d"]) -> tuple[Array, Array, Array]:
     v = project_in(jnp.real(half.inward), jnp.imag(half.inward), u)
-    z = jax.vmap(lambda one: linear_recurrence(jnp.asarray(half.lam), one))(v)
+    z = jax.vmap(lambda sequence: linear_recurrence(jnp.asarray(half.lam), sequence))(v)
     every = jnp.ones(len(u), bool)
     squares = jnp.sum(jnp.abs(z) ** 2, (0, 2))
     return squares, power(v, every).T, power(u, every).mean(1)
@@ -95,15 +95,17 @@ def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> S
     """
     with double_precision(True):
         u = jnp.asarray(u, float)
-        found = _seen(half, u[:, ::-1] if turned else u)
-        return Sums(len(u), *map(np.asarray, found))
+        spectra = _spectra(half, u[:, ::-1] if turned else u)
+        return Sums(len(u), *map(np.asarray, spectra))
 
 
 def predict(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time"]:
     """``E|z_t|^2`` of all modes at each step since the zero state, on every rung."""
     steps = len(known.squares)
-    lags = pairs(np.full(steps, float(known.seen)))
-    own, common = (autocovariance(one, lags) for one in (known.own, known.common))
+    lags = pairs(np.full(steps, float(known.sequences)))
+    own, common = (
+        autocovariance(spectrum, lags) for spectrum in (known.own, known.common)
+    )
     alike, gain = np.real(common), (np.abs(half.inward) ** 2).sum(1)
     endless = endless_weights(half.lam, steps, 0)
     flat = np.ones(steps)
@@ -141,17 +143,17 @@ def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Prof
     edge = max(1, len(parts[0].squares) // EDGE)
 
     def ratios(known: Sums) -> np.ndarray:
-        seen = known.squares / known.seen
-        found = predict(half, known)
-        whole = found.mean(1) / seen.mean()
+        measured = known.squares / known.sequences
+        predicted = predict(half, known)
+        overall = predicted.mean(1) / measured.mean()
         ends = [
-            found[0, part].mean() / seen[part].mean()
+            predicted[0, part].mean() / measured[part].mean()
             for part in (slice(edge), slice(-edge, None))
         ]
-        return np.array([*whole, *ends[forth]])
+        return np.array([*overall, *ends[forth]])
 
-    total = jax.tree.map(lambda *one: sum(one), *parts)
-    squares = jackknife(parts, lambda known: known.squares / known.seen)
+    total = jax.tree.map(lambda *block_sums: sum(block_sums), *parts)
+    squares = jackknife(parts, lambda known: known.squares / known.sequences)
     both = jackknife(parts, ratios)
     return Profile(
         squares[:, forth],

@@ -92,7 +92,7 @@ def load_series(path: Path, window: int = 512) -> Series:
 
 def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
     try:
-        _require_whole(path)
+        _require_complete(path)
         with path.open("rb") as file:
             values = np.lib.format.read_array(file, allow_pickle=False)
     except (ValueError, EOFError) as error:
@@ -131,7 +131,7 @@ def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]
     return values, names, ("each .npy row is one sequence; --window is not applied",)
 
 
-def _require_whole(path: Path) -> None:
+def _require_complete(path: Path) -> None:
     """Refuse a file whose header claims more numbers than follow, before room is made.
 
     Raises:
@@ -139,9 +139,9 @@ def _require_whole(path: Path) -> None:
     """
     with path.open("rb") as file:
         header = read_header(file)
-        held = path.stat().st_size - file.tell()
-    if header.bytes > held:
-        raise ValueError(f"claims {header.bytes} bytes and holds {held}")
+        size = path.stat().st_size - file.tell()
+    if header.bytes > size:
+        raise ValueError(f"claims {header.bytes} bytes and holds {size}")
 
 
 def _from_csv(
@@ -175,8 +175,8 @@ def _from_csv(
     windows, left = divmod(rows, window)
     if left:
         notes.append(f"dropped the last {left} of {rows} rows: they fill no window")
-    kept = values[: windows * window].reshape(windows, window, -1)
-    return kept, names, tuple(notes)
+    windows_of_rows = values[: windows * window].reshape(windows, window, -1)
+    return windows_of_rows, names, tuple(notes)
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
@@ -226,8 +226,10 @@ def _without_clocks(
             f"need a series that fluctuates, got {dropped} alone, which {why}; add the "
             "measured columns, or take differences of a trend"
         )
-    kept = tuple(name for name, is_one in zip(names, clock, strict=True) if not is_one)
-    return values[:, :, ~clock], kept, (f"dropped {dropped}: it {why}",)
+    kept_names = tuple(
+        name for name, is_one in zip(names, clock, strict=True) if not is_one
+    )
+    return values[:, :, ~clock], kept_names, (f"dropped {dropped}: it {why}",)
 
 
 def _standardised(

@@ -221,17 +221,17 @@ def bootstrap_interval(
             f"need at least {MIN_DRAWS} bootstrap draws and at most {MOST_DRAWS}, got "
             f"{draws=}"
         )
-    whole, part = divmod(count, block)
+    blocks_inside, part = divmod(count, block)
     rng = np.random.default_rng(seed)
-    starts = rng.integers(count, size=(draws, whole + 1))
+    starts = rng.integers(count, size=(draws, blocks_inside + 1))
     around = np.concatenate([samples, samples[:block]])
     running = np.concatenate([np.zeros_like(samples[:1]), np.cumsum(around, axis=0)])
     blocks = running[block : block + count] - running[:count]
     rest = running[part : part + count] - running[:count]
     low, high = np.empty((2, samples.shape[1]))
     for column in range(samples.shape[1]):
-        total = blocks[starts[:, :whole], column].sum(axis=1)
-        means = (total + rest[starts[:, whole], column]) / count
+        total = blocks[starts[:, :blocks_inside], column].sum(axis=1)
+        means = (total + rest[starts[:, blocks_inside], column]) / count
         low[column], high[column] = np.quantile(means, (0.025, 0.975))
     return low, high
 

@@ -73,12 +73,12 @@ def conclusion(rows: Sequence[SeriesRow]) -> str:
             known = {name: abs(x) for name, x in costs.items() if math.isfinite(x)}
             worst = COSTS[max(known, key=known.__getitem__)] if known else NOTHING
             lost[worst] += 1
-    held = len(rows) - lost.total()
-    told = ", ".join(f"{why} ({count})" for why, count in lost.most_common())
+    predicted = len(rows) - lost.total()
+    failures = ", ".join(f"{why} ({count})" for why, count in lost.most_common())
     return (
-        f"White-noise theory predicts {held} of {len(rows)} moments within "
+        f"White-noise theory predicts {predicted} of {len(rows)} moments within "
         f"{100 * TOLERANCE:g} %."
-        + (f" The largest error elsewhere comes from {told}." if told else "")
+        + (f" The largest error elsewhere comes from {failures}." if failures else "")
     )
 
 

@@ -29,11 +29,11 @@ READING = (
 )
 
 
-def summarise(found: xr.Dataset) -> xr.Dataset:
+def summarise(audit: xr.Dataset) -> xr.Dataset:
     """Medians over modes, and why theory fails.
 
     Args:
-        found: From ``sigprop.audit.network.audit``.
+        audit: From ``sigprop.audit.network.audit``.
 
     Returns:
         Along ``recurrence``, ``quantity`` and ``rung``: ``median``, ``low`` and ``high``,
@@ -42,25 +42,25 @@ def summarise(found: xr.Dataset) -> xr.Dataset:
         two ``fails``, the first rung whose median is outside, or nothing, and
         ``reason``, the same in words, or the note.
     """
-    ratios = found["ratio"].values
+    ratios = audit["ratio"].values
     shape = ratios.shape[:-1]
     values = {name: np.full(shape, np.nan) for name in ("low", "median", "high")}
     values |= {name: np.full(shape, np.nan) for name in ("within", "sem")}
-    for place in np.ndindex(shape):
-        seen = ratios[place][np.isfinite(ratios[place])]
-        if not seen.size:
+    for index in np.ndindex(shape):
+        ratios_here = ratios[index][np.isfinite(ratios[index])]
+        if not ratios_here.size:
             continue
-        errors = found["ratio_sem"].values[place]
-        low, median, high = np.quantile(seen, (ENDS[0], 0.5, ENDS[1]))
-        within = np.mean(np.abs(seen - 1) <= TOLERANCE)
+        errors = audit["ratio_sem"].values[index]
+        low, median, high = np.quantile(ratios_here, (ENDS[0], 0.5, ENDS[1]))
+        within = np.mean(np.abs(ratios_here - 1) <= TOLERANCE)
         sem = np.median(errors[np.isfinite(errors)])
         for name, value in zip(
             ("low", "median", "high", "within", "sem"),
             (low, median, high, within, sem),
             strict=True,
         ):
-            values[name][place] = value
-    names = {name: found[name].values for name in ("recurrence", "quantity", "rung")}
+            values[name][index] = value
+    names = {name: audit[name].values for name in ("recurrence", "quantity", "rung")}
     ladders = [
         [dict(zip(names["rung"], medians, strict=True)) for medians in rows]
         for rows in values["median"]
@@ -71,17 +71,17 @@ def summarise(found: xr.Dataset) -> xr.Dataset:
             str(note) or reason(str(quantity), medians)
             for quantity, medians in zip(names["quantity"], rows, strict=True)
         ]
-        for note, rows in zip(found["note"].values, ladders, strict=True)
+        for note, rows in zip(audit["note"].values, ladders, strict=True)
     ]
     dims = tuple(names)
     tables = {name: (dims, value) for name, value in values.items()}
     tables |= {"fails": (dims[:2], fails), "reason": (dims[:2], reasons)}
-    return xr.Dataset(tables, names, found.attrs | {"tolerance": TOLERANCE})
+    return xr.Dataset(tables, names, audit.attrs | {"tolerance": TOLERANCE})
 
 
-def with_summary(found: xr.Dataset) -> xr.Dataset:
+def with_summary(audit: xr.Dataset) -> xr.Dataset:
     """An audit with its summary, to be drawn."""
-    return summarise(found).merge(found, combine_attrs="override")
+    return summarise(audit).merge(audit, combine_attrs="override")
 
 
 def failing(medians: dict[str, float]) -> str:
@@ -109,30 +109,30 @@ def reason(quantity: str, medians: dict[str, float]) -> str:
     return REASONS[rung].format(driven) if rung else HOLDS
 
 
-def conclusion(found: xr.Dataset) -> str:
+def conclusion(audit: xr.Dataset) -> str:
     """For how many moments theory holds, and how often each assumption fails first.
 
     Args:
-        found: From ``sigprop.audit.network.audit``.
+        audit: From ``sigprop.audit.network.audit``.
     """
-    summary = summarise(found)
-    seen = summary["median"].notnull().any("rung").values
-    if not seen.any():
+    summary = summarise(audit)
+    predicted = summary["median"].notnull().any("rung").values
+    if not predicted.any():
         return "No layer has a moment with a closed form."
-    told = Counter(summary["reason"].values[seen].tolist())
-    held = told.pop(HOLDS, 0)
-    fails = ", ".join(f"{why} ({count})" for why, count in told.most_common())
+    failures = Counter(summary["reason"].values[predicted].tolist())
+    exact = failures.pop(HOLDS, 0)
+    fails = ", ".join(f"{why} ({count})" for why, count in failures.most_common())
     first = f" The first assumption to fail elsewhere: {fails}." if fails else ""
     return (
-        f"Theory predicts {held} of {int(seen.sum())} moments within "
+        f"Theory predicts {exact} of {int(predicted.sum())} moments within "
         f"{100 * TOLERANCE:g} % under every assumption.{first}"
     )
 
 
-def table(found: xr.Dataset) -> Table:
+def table(audit: xr.Dataset) -> Table:
     """The summary for a terminal of 150 columns."""
-    summary = summarise(found)
-    attrs = found.attrs
+    summary = summarise(audit)
+    attrs = audit.attrs
     title = (
         f"Moments of {attrs['layer']}, {attrs['examples']} examples in "
         f"{attrs['batches']} batches, mean length {attrs['mean_length']:.0f}"
@@ -156,19 +156,19 @@ def table(found: xr.Dataset) -> Table:
         for quantity in quantities:
             row = recurrence.sel(quantity=quantity)
             first = str(name) if quantity == quantities[0] else ""
-            told = Text(plain(row["reason"].values))
+            reason = Text(plain(row["reason"].values))
             if not row["median"].notnull().any():
                 if first:
-                    shown.add_row(first, "", *[""] * len(numbers), told)
+                    shown.add_row(first, "", *[""] * len(numbers), reason)
                 continue
-            held = row.sel(rung="stationary")
+            stationary = row.sel(rung="stationary")
             cells = [_number(row["median"].sel(rung=rung)) for rung in rungs]
             cells += [
-                f"{_number(held['low'])} - {_number(held['high'])}",
-                f"{float(held['within']):.0%}",
-                f"{float(held['sem']):.3f}",
+                f"{_number(stationary['low'])} - {_number(stationary['high'])}",
+                f"{float(stationary['within']):.0%}",
+                f"{float(stationary['sem']):.3f}",
             ]
-            shown.add_row(first, str(quantity), *cells, told)
+            shown.add_row(first, str(quantity), *cells, reason)
         shown.add_row()
     return shown
 

@@ -52,26 +52,28 @@ def blocks_of(
     Raises:
         ValueError: If the part has fewer than two windows a block, or is asked for them.
     """
-    held = task.windows(part)
-    count = min(windows, len(held.inputs)) // blocks
+    available = task.windows(part)
+    count = min(windows, len(available.inputs)) // blocks
     if count < 2 or blocks < 2:
         raise ValueError(
             f"need two windows in each of {max(blocks, 2)} blocks at least, got "
-            f"{len(held.inputs)} of {part} and {windows} asked for"
+            f"{len(available.inputs)} of {part} and {windows} asked for"
         )
-    every = len(held.inputs) // (count * blocks)
+    every = len(available.inputs) // (count * blocks)
     first = task.split[part].start - (0 if part == "train" else task.length)
     rows = 1 if head.kind == "steps" else head.horizon
-    found = []
+    result = []
     for block in range(blocks):
-        places = every * (block * count + np.arange(count))
-        seen, targets, marks = (np.asarray(one[places], np.float32) for one in held)
-        read = shown_windows(head, jnp.asarray(seen), jnp.asarray(marks))
+        first_rows = every * (block * count + np.arange(count))
+        inputs, targets, marks = (
+            np.asarray(array[first_rows], np.float32) for array in available
+        )
+        read = shown_windows(head, jnp.asarray(inputs), jnp.asarray(marks))
         shown, offset = map(np.asarray, read)
         wanted = targets[:, :rows] - offset
         if head.channels == "each":
             wanted = np.moveaxis(wanted, 2, 1)
-        steps = max(first, 0) + places[:, None] + np.arange(task.length)
+        steps = max(first, 0) + first_rows[:, None] + np.arange(task.length)
         repeats = len(shown) // count
         batch = Batch(
             shown,
@@ -80,8 +82,8 @@ def blocks_of(
             np.ones(len(shown), bool),
         )
         season = np.repeat(steps % task.table.step.season, repeats, 0)
-        found.append(Block(batch, season))
-    return found
+        result.append(Block(batch, season))
+    return result
 
 
 def jackknife(
@@ -94,7 +96,7 @@ def jackknife(
         estimate: Of the sums of several blocks, added up.
     """
     count = len(parts)
-    total = jax.tree.map(lambda *one: sum(one), *parts)
+    total = jax.tree.map(lambda *block_sums: sum(block_sums), *parts)
     left_out = np.stack(
         [
             np.asarray(
@@ -103,8 +105,8 @@ def jackknife(
             for part in parts
         ]
     )
-    whole, mean = np.asarray(estimate(total)), left_out.mean(0)
-    middle = count * whole - (count - 1) * mean
+    overall, mean = np.asarray(estimate(total)), left_out.mean(0)
+    middle = count * overall - (count - 1) * mean
     error = np.sqrt((count - 1) * ((left_out - mean) ** 2).mean(0))
     reach = t.ppf((1 + LEVEL) / 2, count - 1) * error
     return np.stack([middle - reach, middle, middle + reach])

@@ -84,7 +84,7 @@ def advise(
             spectrum, how = of_series(series)
             for line in (*series.notes, how):
                 out.print(line)
-        found = advised(
+        recommendation = advised(
             layer,
             length=length,
             state=state,
@@ -92,20 +92,22 @@ def advise(
             memory=memory,
             phases=phases,
         )
-        show_table(out, summary.table(found), keys=2)
+        show_table(out, summary.table(recommendation), keys=2)
         out.print()
-        for line in summary.sentences(found):
+        for line in summary.sentences(recommendation):
             out.print(line)
-        for library, text in found.code.items():
+        for library, text in recommendation.code.items():
             out.print(f"\n{library}:\n{text}", soft_wrap=True, markup=False)
         if json is not None:
-            write_text(json, encoder.dumps(summary.as_json(found), indent=2) + "\n")
+            write_text(
+                json, encoder.dumps(summary.as_json(recommendation), indent=2) + "\n"
+            )
         if figure is not None:
 
-            def drawn() -> Any:
+            def draw() -> Any:
                 from sigprop.figures import advice
 
                 title = f"{layer}, {state} states, sequences of {length} steps"
-                return advice.draw(summary.as_dataset(found), title)
+                return advice.draw(summary.as_dataset(recommendation), title)
 
-            picture(figure, drawn, out)
+            picture(figure, draw, out)

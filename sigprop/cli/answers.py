@@ -26,8 +26,8 @@ def judge_answers(
         require_distinct(answers=answers, json=json)
         if json is not None:
             require_writable(json)
-        asked, given = read_answers(answers)
-        marks = mark(questions(asked), given)
+        benchmark, answers_by_id = read_answers(answers)
+        marks = mark(questions(benchmark), answers_by_id)
         out = console(json)
         show_table(out, _table(marks))
         out.print(
@@ -47,7 +47,7 @@ def _table(marks: Any) -> Table:
     for head in ("found", "of", "share", "interval"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("meaning", no_wrap=False)
-    words = {**CLASSES, PLANTED: "a deliberate error that we added"}
+    meanings = {**CLASSES, PLANTED: "a deliberate error that we added"}
     rows = [
         ("precision", marks.precision, "of the statements called wrong or conditional")
     ]
@@ -55,13 +55,13 @@ def _table(marks: Any) -> Table:
         (
             f"recall {kind}",
             share,
-            words.get(kind, "of the statements with this verdict"),
+            meanings.get(kind, "of the statements with this verdict"),
         )
         for kind, share in marks.recall.items()
     ]
-    for name, share, what in rows:
+    for name, share, meaning in rows:
         low, high = share.interval
         value = f"{share.hits / share.of:.2f}" if share.of else "-"
         span = f"{low:.2f} .. {high:.2f}" if share.of else "-"
-        table.add_row(name, str(share.hits), str(share.of), value, span, what)
+        table.add_row(name, str(share.hits), str(share.of), value, span, meaning)
     return table

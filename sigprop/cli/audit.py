@@ -133,16 +133,16 @@ def audit(
             require_writable(json)
         about, shown = read_about(checkpoint), console()
         if about["task"] == "forecast":
-            asked = Asked(data, part, examples, out, json, not no_figures)
-            audit_forecast(checkpoint, about, asked)
+            options = Asked(data, part, examples, out, json, not no_figures)
+            audit_forecast(checkpoint, about, options)
             return
         if json is not None:
             raise ValueError(
                 f"need a training to forecast for --json, got {about['task']}; use --out"
             )
         network, state = trained(checkpoint)
-        held = getattr(examples_of(about["task"], data, cache, about["seed"]), part)
-        chosen = held.subset(np.arange(min(examples, len(held))))
+        split = getattr(examples_of(about["task"], data, cache, about["seed"]), part)
+        chosen = split.subset(np.arange(min(examples, len(split))))
         batches = list(evaluation_batches(chosen, batch))
         moments = measured(
             network,
@@ -157,10 +157,10 @@ def audit(
             shown.print(str(out), soft_wrap=True)
         if not no_figures:
 
-            def drawn() -> Any:
+            def draw() -> Any:
                 from sigprop.figures import audits
 
                 title = "{task}, {model}, {preset}, seed {seed}".format(**about)
                 return audits.draw(with_summary(moments), f"{title}: {part}")
 
-            picture(file, drawn, shown)
+            picture(file, draw, shown)

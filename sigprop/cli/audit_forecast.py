@@ -19,7 +19,7 @@ class Asked(NamedTuple):
     figures: bool
 
 
-def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> None:
+def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> None:
     """Moments of every mode, power over positions, assumptions, and what a merge loses.
 
     Raises:
@@ -37,33 +37,33 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> Non
     from sigprop.numerics.files import unfinished, write_text
     from sigprop.training.runs import trained
 
-    task = task_of(about, asked.data)
+    task = task_of(about, options.data)
     head = Head(**about["recipe"]["head"])
     network, state = trained(checkpoint)
     assert isinstance(network, Network)  # no forecast compares two sequences
-    blocks = blocks_of(task, head, asked.part, asked.windows)
-    out = console(asked.json)
+    blocks = blocks_of(task, head, options.part, options.windows)
+    out = console(options.json)
     batches = [block.batch for block in blocks]
     shown = track(batches, "batches", console=out, transient=True)
     moments = audit(network, state, list(shown))
-    found = audit_forecaster(network, state, blocks, task.table.step.season)
+    dataset = audit_forecaster(network, state, blocks, task.table.step.season)
     show_table(out, table(moments), keys=2)
     out.print(conclusion(moments))
-    for one in tables(found):
-        show_table(out, one, keys=1)
-    for line in conclusions(found):
+    for numbers in tables(dataset):
+        show_table(out, numbers, keys=1)
+    for line in conclusions(dataset):
         out.print(line)
-    if asked.out is not None:
-        with unfinished(asked.out) as partial:
+    if options.out is not None:
+        with unfinished(options.out) as partial:
             moments.to_netcdf(partial, engine="h5netcdf")
-        out.print(str(asked.out), soft_wrap=True)
-    if asked.json is not None:
-        told = {"about": {**found.attrs, "part": asked.part}, **rows(found)}
-        write_text(asked.json, encoder.dumps(told, indent=2) + "\n")
-    if asked.figures:
+        out.print(str(options.out), soft_wrap=True)
+    if options.json is not None:
+        content = {"about": {**dataset.attrs, "part": options.part}, **rows(dataset)}
+        write_text(options.json, encoder.dumps(content, indent=2) + "\n")
+    if options.figures:
         title = "{data[table]}, {model}, {preset}, seed {seed}".format(**about)
-        title = f"{title}: {asked.part}"
-        file = (asked.out or checkpoint / "audit").with_suffix(".png")
+        title = f"{title}: {options.part}"
+        file = (options.out or checkpoint / "audit").with_suffix(".png")
 
         def by_mode() -> Any:
             from sigprop.figures import audits
@@ -73,7 +73,7 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], asked: Asked) -> Non
         def by_position() -> Any:
             from sigprop.figures import positions
 
-            return positions.draw(found, title, TOLERANCE)
+            return positions.draw(dataset, title, TOLERANCE)
 
         picture(file, by_mode, out)
         picture(file.with_stem(f"{file.stem}-positions"), by_position, out)
@@ -111,11 +111,11 @@ def task_of(about: dict[str, Any], data: Path | None) -> Any:
         calendar=known["calendar"],
         rows={part: Rows(*rows) for part, rows in known["split"].items()},
     )
-    for what in ("rows", "checksums", "features"):
-        if task.about()[what] != known[what]:
+    for key in ("rows", "checksums", "features"):
+        if task.about()[key] != known[key]:
             raise ValueError(
                 f"need the series of this training, {name} of {known['rows']} rows, got "
-                f"{table.name} of {len(table.values)} with other {what}; give the same "
+                f"{table.name} of {len(table.values)} with other {key}; give the same "
                 "file as --data"
             )
     return task

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from sigprop.cli.console import console, require_distinct, require_pages, show_table
 from sigprop.cli.help import version
-from sigprop.cli.pictures import told
+from sigprop.cli.pictures import undrawn_reported
 
 GATED = 16  # neurons of a layer whose gates are run, at most: their theory takes longer
 
@@ -39,19 +39,19 @@ class Wanted:
     figures: bool
 
 
-def is_foreign(place: Path) -> bool:
+def is_foreign(path: Path) -> bool:
     """Whether this is a checkpoint of another library: a file, or a folder with one.
 
     Args:
-        place: Which may be the folder of a training of ours too.
+        path: Which may be the folder of a training of ours too.
     """
     from sigprop.training.runs import ABOUT
 
     kinds = ("*.safetensors", "*.safetensors.index.json", "*.npz", "*.msgpack")
-    held = (
-        any(next(place.glob(kind), None) for kind in kinds) if place.is_dir() else False
+    has_file = (
+        any(next(path.glob(kind), None) for kind in kinds) if path.is_dir() else False
     )
-    return place.is_file() or (held and not (place / ABOUT).is_file())
+    return path.is_file() or (has_file and not (path / ABOUT).is_file())
 
 
 def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
@@ -84,7 +84,7 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
     out = console(json, html)
     for note in series.notes:
         out.print(f"note: {note}", soft_wrap=True)
-    found = audit_checkpoint(
+    checked = audit_checkpoint(
         open_checkpoint(checkpoint),
         series,
         str(data),
@@ -94,62 +94,64 @@ def audit_foreign(checkpoint: Path, wanted: Wanted) -> None:
         shown=lambda layers: _shown(layers, "layers", out),
     )
     out.print(report.READING)
-    for one in found.layers:
-        out.print(f"{one.layer}, {one.family}, {one.kind}", style="bold")
-        if one.moments:
-            show_table(out, report.table(one))
-        out.print(f"margin: {report.margin_in_words(one.margin)}", soft_wrap=True)
-        out.print(f"Hessian's trace: {report.trace_in_words(one)}", soft_wrap=True)
-        for note in (f"inputs: {one.inputs}", *one.notes):
+    for layer in checked.layers:
+        out.print(f"{layer.layer}, {layer.family}, {layer.kind}", style="bold")
+        if layer.moments:
+            show_table(out, report.table(layer))
+        out.print(f"margin: {report.margin_sentence(layer.margin)}", soft_wrap=True)
+        out.print(f"Hessian's trace: {report.trace_sentence(layer)}", soft_wrap=True)
+        for note in (f"inputs: {layer.inputs}", *layer.notes):
             out.print(f"note: {note}", soft_wrap=True)
-    out.print(report.conclusion(found))
-    told_of = report.as_json(found, version())
+    out.print(report.conclusion(checked))
+    told_of = report.as_json(checked, version())
     if json is not None:
         write_text(json, encoder.dumps(told_of, indent=2, allow_nan=False) + "\n")
     if html is not None:
         _write_page(html, told_of, wanted.figures, out)
 
 
-def _shown(items: Any, what: str, out: Console) -> Iterator[Any]:
+def _shown(items: Any, subject: str, out: Console) -> Iterator[Any]:
     """Items, with a line that says how far the work is."""
     from rich.progress import track
 
-    yield from track(items, what, console=out, transient=True)
+    yield from track(items, subject, console=out, transient=True)
 
 
-def _write_page(html: Path, found: dict[str, Any], figures: bool, out: Console) -> None:
+def _write_page(
+    html: Path, content: dict[str, Any], figures: bool, out: Console
+) -> None:
     from sigprop.ledger import checkpoint
 
     pictures = None
     if figures:
-        with told("the pictures", "were"):
-            pictures = _pictures(found, out)
-    checkpoint.write(html, found, pictures)
+        with undrawn_reported("the pictures", "were"):
+            pictures = _pictures(content, out)
+    checkpoint.write(html, content, pictures)
     if html != Path("-"):
         out.print(str(html), soft_wrap=True)
 
 
-def _pictures(found: dict[str, Any], out: Console) -> Any:
+def _pictures(content: dict[str, Any], out: Console) -> Any:
     """Inline SVG of all layers."""
-    from sigprop.audit.foreign import drawn
+    from sigprop.audit.foreign import picture_data
     from sigprop.figures import checkpoints, inline
     from sigprop.ledger.checkpoint import Pictures
 
     of_all = inline.svg(
-        checkpoints.draw_margins(drawn.margins(found)),
+        checkpoints.draw_margins(picture_data.margins(content)),
         "margins",
-        drawn.margins_label(found),
+        picture_data.margins_label(content),
     )
     each = []
-    for place, layer in enumerate(_shown(found["layers"], "pictures", out)):
+    for index, layer in enumerate(_shown(content["layers"], "pictures", out)):
         if not layer["moments"]:
             each.append(())
             continue
-        data, labels = drawn.dataset(layer, found), drawn.labels(layer)
+        data, labels = picture_data.dataset(layer, content), picture_data.labels(layer)
         each.append(
             tuple(
                 inline.svg(
-                    checkpoints.draw(data, panel), f"p{place}-{panel}", labels[panel]
+                    checkpoints.draw(data, panel), f"p{index}-{panel}", labels[panel]
                 )
                 for panel in checkpoints.PANELS
             )

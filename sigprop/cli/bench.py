@@ -59,8 +59,8 @@ def bench(
         for line in report.conclusions(results):
             out.print(line)
         if json is not None:
-            whole = {"comparisons": rows, "limits": report.limits(results)}
-            write_text(json, encoder.dumps(whole, indent=2) + "\n")
+            content = {"comparisons": rows, "limits": report.limits(results)}
+            write_text(json, encoder.dumps(content, indent=2) + "\n")
 
 
 def _ratios(rows: list[dict[str, str | float]]) -> Table:

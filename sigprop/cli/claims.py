@@ -19,7 +19,7 @@ def claims(
     with plain_errors("nothing was written", json):
         import json as encoder
 
-        from sigprop.ledger.terminal import status_word
+        from sigprop.ledger.terminal import status_text
         from sigprop.numerics.files import require_writable, write_text
         from sigprop.theory.claims import select
 
@@ -30,8 +30,8 @@ def claims(
         for name in ("claim", "kind", "status", "title", "source"):
             table.add_column(name, no_wrap=name in ("claim", "status"))
         for claim in chosen:
-            word = status_word(claim.expected)
-            table.add_row(claim.id, claim.kind, word, claim.title, claim.locator)
+            status = status_text(claim.expected)
+            table.add_row(claim.id, claim.kind, status, claim.title, claim.locator)
         show_table(console(json), table)
         if json is not None:
             from sigprop.experiments.rows import row
@@ -53,8 +53,8 @@ def show(
         from sigprop.ledger.catalogue import describe
 
         compile_quickly()
-        found = row(claim)
+        claim_row = row(claim)
         out = console()
-        out.print(describe(found), soft_wrap=True)
-        if figure := of_rows().get(found.claim.id):
+        out.print(describe(claim_row), soft_wrap=True)
+        if figure := of_rows().get(claim_row.claim.id):
             out.print(f"\nfigure      sigprop figure {figure}", soft_wrap=True)

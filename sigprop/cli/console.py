@@ -166,17 +166,17 @@ def require_distinct(**files: Path | None) -> None:
     Raises:
         ValueError: Naming both options.
     """
-    seen: dict[Path, str] = {}
+    options: dict[Path, str] = {}
     for option, path in files.items():
         if path is None:
             continue
-        place = path if path == Path("-") else Path(os.path.realpath(path))
-        if place in seen:
+        target = path if path == Path("-") else Path(os.path.realpath(path))
+        if target in options:
             raise ValueError(
-                f"need a file for --{seen[place]} and another for --{option}, got {path} "
+                f"need a file for --{options[target]} and another for --{option}, got {path} "
                 "for both; name another"
             )
-        seen[place] = option
+        options[target] = option
 
 
 def require_pages(option: str) -> None:
@@ -280,8 +280,8 @@ def _of_system(error: OSError, files: tuple[Path | None, ...]) -> str:
     paths = [error.filename, error.filename2]
     where = " and ".join(str(_path(path)) for path in paths if path is not None)
     where = where or _named(files) or "a file"
-    what = error.strerror or str(error)
-    return f"{where}: {what}; {REMEDIES.get(error.errno or 0, OTHERWISE)}"
+    reason = error.strerror or str(error)
+    return f"{where}: {reason}; {REMEDIES.get(error.errno or 0, OTHERWISE)}"
 
 
 def _path(path: Any) -> Any:
@@ -291,5 +291,5 @@ def _path(path: Any) -> Any:
 def _of_memory(error: BaseException, files: tuple[Path | None, ...]) -> str:
     names = _named(files)
     at_work = f" at work on {names}" if names else ""
-    said = f" ({error})" if str(error) else ""
-    return f"the memory is too small{at_work}{said}; {LESS}"
+    detail = f" ({error})" if str(error) else ""
+    return f"the memory is too small{at_work}{detail}; {LESS}"

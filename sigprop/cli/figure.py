@@ -96,8 +96,8 @@ def figure(
             study: store.read(make(study, size, force, aside))
             for study, size in chosen.items()
         }
-        drawn = ", ".join(f"{study} ({size})" for study, size in chosen.items())
-        aside(f"{name} is drawn from {drawn}")
+        origins = ", ".join(f"{study} ({size})" for study, size in chosen.items())
+        aside(f"{name} is drawn from {origins}")
         verdicts = statuses.current(entry(name).rows)
         for path in draw_and_save(
             name, results, panel, formats=formats, verdicts=verdicts

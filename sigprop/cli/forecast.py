@@ -30,19 +30,19 @@ class Asked(NamedTuple):
         Raises:
             ValueError: Naming those that were given.
         """
-        given = [
+        options = [
             f"--{name}"
             for name, value in self._asdict().items()
             if value not in (None, False, "direct")
         ]
-        if given:
+        if options:
             raise ValueError(
-                f"need the task forecast for {', '.join(given)}, got {task!r}"
+                f"need the task forecast for {', '.join(options)}, got {task!r}"
             )
 
 
 def train_forecasts(
-    asked: Asked,
+    options: Asked,
     *,
     data: str,
     model: str,
@@ -59,48 +59,48 @@ def train_forecasts(
     from sigprop.tasks.tables import load_table
     from sigprop.training.forecast_presets import forecast_preset
     from sigprop.training.forecast_results import controls
-    from sigprop.training.forecast_runs import ForecastJob, gathered, place_of
+    from sigprop.training.forecast_runs import ForecastJob, gathered, run_folder
     from sigprop.training.presets import altered
 
-    horizon = 24 if asked.horizon is None else asked.horizon
-    length = horizon if asked.length is None else asked.length
+    horizon = 24 if options.horizon is None else options.horizon
+    length = horizon if options.length is None else options.length
     task = Forecasts(
-        *(load_table(data), length, horizon, asked.univariate, asked.calendar)
+        *(load_table(data), length, horizon, options.univariate, options.calendar)
     )
     chosen = forecast_preset(
         *(model, preset, task),
-        kind=asked.head,
-        centre=asked.centre,
-        channels=asked.channels,
+        kind=options.head,
+        centre=options.centre,
+        channels=options.channels,
     )
     recipe = altered(chosen, steps, rate, matmul)
-    place = place_of(out, task, model, preset, asked.head)
+    folder = run_folder(out, task, model, preset, options.head)
     shown = console()
     jobs = [
         ForecastJob("forecast", model, preset, seed, recipe, task.about())
         for seed in seeds
     ]
-    scores = [_once(job, task, place / f"seed-{job.seed}") for job in jobs]
+    scores = [_once(job, task, folder / f"seed-{job.seed}") for job in jobs]
     show_table(shown, _seeds(scores))
-    found = gathered(place, jobs[0])
-    _print_errors(shown, model, scores, found, controls(task), task)
+    dataset = gathered(folder, jobs[0])
+    _print_errors(shown, model, scores, dataset, controls(task), task)
     if figures:
 
-        def drawn() -> Any:
+        def draw() -> Any:
             from sigprop.figures import forecasts
 
             title = f"{task.table.name}, horizon {horizon}, {model}, preset {preset}"
-            return forecasts.draw(found, title + changes(steps, rate, matmul))
+            return forecasts.draw(dataset, title + changes(steps, rate, matmul))
 
-        picture(place / "forecasts.png", drawn, shown)
+        picture(folder / "forecasts.png", draw, shown)
 
 
 def _once(job: Any, task: Any, folder: Path) -> dict[str, Any]:
     from sigprop.training.forecast_runs import run
 
     shown = f"forecast {job.model} seed {job.seed}"
-    with shown_training(shown, job.recipe, folder) as (told, tell):
-        result = run(job, task, folder, progress=told, told=tell)
+    with shown_training(shown, job.recipe, folder) as (progress, tell):
+        result = run(job, task, folder, progress=progress, on_stage=tell)
     return {"seed": job.seed, "folder": str(folder), **result}
 
 
@@ -127,7 +127,7 @@ def _print_errors(
     out: Any,
     model: str,
     scores: list[dict[str, Any]],
-    found: Any,
+    dataset: Any,
     known: Mapping[str, Any],
     task: Any,
 ) -> None:
@@ -144,9 +144,9 @@ def _print_errors(
         table.add_column(column, justify="right")
     linear = known["linear"]
 
-    def row(name: str, mse: float, mae: float, said: str = "") -> None:
+    def row(name: str, mse: float, mae: float, remark: str = "") -> None:
         ratio = f"{mse / linear.mse:.3f}" if linear else ""
-        table.add_row(name, f"{mse:.4f}{said}", f"{mae:.4f}", ratio)
+        table.add_row(name, f"{mse:.4f}{remark}", f"{mae:.4f}", ratio)
 
     errors = [score["test_mse"] for score in scores]
     spread = stdev(errors) / math.sqrt(len(errors)) if len(errors) > 1 else None
@@ -164,15 +164,17 @@ def _print_errors(
     for name, cell in printed(task).items():
         row(f"{name}, printed", cell.mse, cell.mae)
     show_table(out, table)
-    means = found["mse"].sel(forecaster="model").mean("seed")
+    means = dataset["mse"].sel(forecaster="model").mean("seed")
     by_feature = means.mean("step")
-    own = found["mae"].sel(forecaster="model").mean(("seed", "step")) * found["scale"]
-    shares = found["coverage"].mean("step")
+    own = (
+        dataset["mae"].sel(forecaster="model").mean(("seed", "step")) * dataset["scale"]
+    )
+    shares = dataset["coverage"].mean("step")
     show_table(
         out,
         _by(
             "feature",
-            found["feature"].values,
+            dataset["feature"].values,
             {
                 "MSE": by_feature.values,
                 "MAE, own units": own.values,
@@ -180,16 +182,16 @@ def _print_errors(
             },
         ),
     )
-    steps = sorted({1, found.sizes["step"] // 2 or 1, found.sizes["step"]})
+    steps = sorted({1, dataset.sizes["step"] // 2 or 1, dataset.sizes["step"]})
     chosen = means.mean("feature").sel(step=steps).values
     others = {
-        str(name): found["mse"]
+        str(name): dataset["mse"]
         .sel(forecaster=name)
         .isel(seed=0)
         .mean("feature")
         .sel(step=steps)
         .values
-        for name in found["forecaster"].values
+        for name in dataset["forecaster"].values
         if name != "model"
     }
     show_table(out, _by("step", steps, {model: chosen, **others}))
@@ -217,8 +219,8 @@ def _by(head: str, names: Any, columns: Mapping[str, Any]) -> Table:
     table.add_column(head, no_wrap=True)
     for column in columns:
         table.add_column(column, justify="right")
-    for place, name in enumerate(names):
-        values = (column[place] for column in columns.values())
+    for index, name in enumerate(names):
+        values = (column[index] for column in columns.values())
         cells = ("-" if math.isnan(value) else f"{value:.4g}" for value in values)
         table.add_row(str(name), *cells)
     return table

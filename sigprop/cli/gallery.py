@@ -9,7 +9,7 @@ from pathlib import Path
 from sigprop.cli.console import aside, console
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import Picture
-from sigprop.numerics.places import on_disk
+from sigprop.numerics.paths import on_disk
 
 
 def write_gallery(folder: Path) -> None:
@@ -32,9 +32,10 @@ def write_gallery(folder: Path) -> None:
     described = describe(statuses.current(of_rows()))
     out = console()
     pictures = [
-        _drawn(one) for one in track(described, "drawing", console=out, transient=True)
+        _with_picture(picture)
+        for picture in track(described, "drawing", console=out, transient=True)
     ]
-    missing = [one.name for one in pictures if not one.png]
+    missing = [picture.name for picture in pictures if not picture.png]
     if missing:
         aside(
             f"not drawn, for want of results: {', '.join(missing)}; `sigprop figure` makes "
@@ -78,7 +79,7 @@ def _notebooks() -> dict[str, tuple[str, str]]:
     return {name: (title[1], texts[name]) for name, title in titles.items() if title}
 
 
-def _drawn(one: Picture) -> Picture:
+def _with_picture(picture: Picture) -> Picture:
     """With its picture, if its results are stored, and what they say."""
     from sigprop.experiments.command import best, make
     from sigprop.experiments.store import read
@@ -89,20 +90,22 @@ def _drawn(one: Picture) -> Picture:
         summary_and_origin,
     )
 
-    sizes = {study: best(study) for study in entry(one.name).needs()}
+    sizes = {study: best(study) for study in entry(picture.name).needs()}
     if None in sizes.values():
-        return one
+        return picture
     files = {study: make(study, size) for study, size in sizes.items() if size}
     results = {study: read(file) for study, file in files.items()}
-    with tempfile.TemporaryDirectory() as place:
-        (file,) = draw_and_save(one.name, results, None, Path(place), ["png"], one.rows)
+    with tempfile.TemporaryDirectory() as folder:
+        (file,) = draw_and_save(
+            picture.name, results, None, Path(folder), ["png"], picture.rows
+        )
         png = file.read_bytes()
-    shown, origin = summary_and_origin(one.name, results)
+    shown, origin = summary_and_origin(picture.name, results)
     names = tuple(file.name for file in files.values())
     return replace(
-        one,
+        picture,
         shown=shown,
-        details=details(one.name, results),
+        details=details(picture.name, results),
         origin=origin,
         files=names,
         png=png,

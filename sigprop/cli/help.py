@@ -55,26 +55,26 @@ class Commands(TyperGroup):
 
     def list_commands(self, ctx: Context) -> list[str]:
         """Names, those without an example last."""
-        names = [_words(ctx, name) for name in super().list_commands(ctx)]
-        order = {words: place for place, words in enumerate(EXAMPLES)}
-        names.sort(key=lambda words: order.get(words, len(order)))
-        return [words.rpartition(" ")[2] for words in names]
+        names = [_command_line(ctx, name) for name in super().list_commands(ctx)]
+        order = {name: rank for rank, name in enumerate(EXAMPLES)}
+        names.sort(key=lambda name: order.get(name, len(order)))
+        return [name.rpartition(" ")[2] for name in names]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Any:
         """A command, whose help ends with its example."""
         command = super().get_command(ctx, cmd_name)
-        example = EXAMPLES.get(_words(ctx, cmd_name))
+        example = EXAMPLES.get(_command_line(ctx, cmd_name))
         if command is not None and example is not None:
             command.epilog = f"Example: {example}"
         return command
 
     def format_epilog(self, ctx: Context, formatter: Formatter) -> None:
         """Write an example of every command."""
-        names = (_words(ctx, name) for name in self.list_commands(ctx))
+        names = (_command_line(ctx, name) for name in self.list_commands(ctx))
         with formatter.section("Examples"):
-            for words in names:
-                if words in EXAMPLES:
-                    formatter.write_text(EXAMPLES[words])
+            for name in names:
+                if name in EXAMPLES:
+                    formatter.write_text(EXAMPLES[name])
 
     def make_context(
         self, info_name: str | None, args: list[str], *arguments: Any, **more: Any
@@ -99,7 +99,7 @@ class Commands(TyperGroup):
             raise _quoted(error) from None
 
 
-def _words(ctx: Context, name: str) -> str:
+def _command_line(ctx: Context, name: str) -> str:
     """The words that call a command, the program's own left out."""
     words = [name]
     while ctx.parent is not None:
@@ -114,29 +114,31 @@ def command_line() -> str:
     context = sys.modules[f"{package}.globals"].get_current_context(silent=True)
     if context is None:
         return "sigprop"
-    words, parent = [], context
+    commands, parent = [], context
     while parent.parent is not None:
-        words.insert(0, parent.info_name or "")
+        commands.insert(0, parent.info_name or "")
         parent = parent.parent
-    given = [*_given(context)]
-    return plain_name(shlex.join(["sigprop", *words, *given]))
+    arguments = [*_explicit(context)]
+    return plain_name(shlex.join(["sigprop", *commands, *arguments]))
 
 
-def _given(context: Context) -> Iterator[str]:
+def _explicit(context: Context) -> Iterator[str]:
     """Arguments and options of a command that are no defaults, arguments first."""
     parameters = context.command.params
-    for one in sorted(parameters, key=lambda one: one.param_type_name != "argument"):
-        source = context.get_parameter_source(one.name)
+    for parameter in sorted(
+        parameters, key=lambda parameter: parameter.param_type_name != "argument"
+    ):
+        source = context.get_parameter_source(parameter.name)
         if source is None or source.name not in ("COMMANDLINE", "ENVIRONMENT"):
             continue
-        value = context.params[one.name]
-        if one.param_type_name == "argument":
+        value = context.params[parameter.name]
+        if parameter.param_type_name == "argument":
             yield str(value)
-        elif getattr(one, "is_flag", False):
-            yield (one.opts if value else one.secondary_opts)[-1]
+        elif getattr(parameter, "is_flag", False):
+            yield (parameter.opts if value else parameter.secondary_opts)[-1]
         else:
             for each in value if isinstance(value, list | tuple) else (value,):
-                yield from (one.opts[-1], str(each))
+                yield from (parameter.opts[-1], str(each))
 
 
 def _quoted(error: Exception) -> Exception:

@@ -82,8 +82,8 @@ def ledger(
         require_distinct(json=json, html=html)
         status = status and status.casefold()
         if status is not None and status not in set(Status):
-            words = ", ".join(Status)
-            raise ValueError(f"need a status in {words}, got {status!r}")
+            known = ", ".join(Status)
+            raise ValueError(f"need a status in {known}, got {status!r}")
         if json is not None:
             require_writable(json)
         chosen = select(paper)
@@ -100,7 +100,7 @@ def ledger(
         shown = [entry for entry in run.claims if status in (None, entry.status)]
         show_table(out, ledger_table(shown))
         counts = Counter(entry.status for entry in run.claims)
-        out.print("\n" + ", ".join(f"{n} {word}" for word, n in counts.items()) + ".")
+        out.print("\n" + ", ".join(f"{n} {name}" for name, n in counts.items()) + ".")
         out.print(outcome(run, loaded))
         wanted = json is not None or html is not None
         graph = build({claim.id: claim for claim in chosen}) if wanted else None
@@ -135,11 +135,11 @@ def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -
     require_seed(seed)
     if planted < 0:
         raise ValueError(f"need planted >= 0, got {planted}")
-    asked = Benchmark(planted=planted, seed=seed)
+    wanted = Benchmark(planted=planted, seed=seed)
     if paper is not None:
         papers = {claim.paper for claim in select(paper)}
-        asked = Benchmark(tuple(papers), planted, seed)
-    count = write(folder, asked)
+        wanted = Benchmark(tuple(papers), planted, seed)
+    count = write(folder, wanted)
     console().print(
         f"{count} statements to judge in {folder}, {planted} of them with a "
         f"deliberate error. Fill in {ANSWERS}, then run "
@@ -148,11 +148,11 @@ def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -
     )
 
 
-def _keep(found: dict[str, str], seed: int) -> None:
+def _keep(statuses_by_id: dict[str, str], seed: int) -> None:
     """Leave the statuses to the figures; what cannot be written is said, no more."""
     from sigprop.experiments import statuses
 
     try:
-        statuses.keep(found, seed)
+        statuses.keep(statuses_by_id, seed)
     except OSError as error:
         aside(f"figures will not know of these statuses: {error}")

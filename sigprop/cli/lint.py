@@ -73,8 +73,8 @@ def lint(
         for file in (json, sarif):
             if file is not None:
                 require_writable(file)
-        held = None if optimizer is None else read_optimiser(optimizer)
-        settings = Settings(length, dtype, held)
+        optimiser = None if optimizer is None else read_optimiser(optimizer)
+        settings = Settings(length, dtype, optimiser)
         report = check(open_checkpoint(checkpoint), settings, mapping)
         out = console(json, sarif)
         show_table(out, table(report))

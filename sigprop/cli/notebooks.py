@@ -29,17 +29,17 @@ def notebooks(
             from sigprop.ledger import notebooks as made
         from sigprop.numerics.files import write_text
 
-        found = {name: made.read(path) for name, path in made.find(source).items()}
-        made.check(found)
-        made.require_free(folder, found)
+        documents = {name: made.read(path) for name, path in made.find(source).items()}
+        made.check(documents)
+        made.require_free(folder, documents)
         out = console()
-        _run(found, out)
-        for name, page in made.pages(found).items():
+        _run(documents, out)
+        for name, page in made.pages(documents).items():
             write_text(folder / name, page)
-        out.print(f"{len(found)} notebooks: {folder / made.INDEX}", soft_wrap=True)
+        out.print(f"{len(documents)} notebooks: {folder / made.INDEX}", soft_wrap=True)
 
 
-def _run(found: dict[str, Any], out: Any) -> None:
+def _run(documents: dict[str, Any], out: Any) -> None:
     """Run all under a bar that counts cells."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
@@ -52,10 +52,10 @@ def _run(found: dict[str, Any], out: Any) -> None:
         TextColumn("cells"),
     )
     with Progress(*columns, console=out, transient=True) as bar:
-        whole = bar.add_task("", total=sum(map(cells, found.values())))
-        for name, one in found.items():
-            bar.update(whole, description=name)
+        bar_task = bar.add_task("", total=sum(map(cells, documents.values())))
+        for name, document in documents.items():
+            bar.update(bar_task, description=name)
             try:
-                run(one, lambda: bar.advance(whole))
+                run(document, lambda: bar.advance(bar_task))
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from error

@@ -25,7 +25,7 @@ def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:
         draw: Makes the Matplotlib figure.
         out: Where its path is printed.
     """
-    with told(path):
+    with undrawn_reported(path):
         from sigprop.figures import style
 
         made_by = command_line()
@@ -42,19 +42,19 @@ def with_overview(run: Any) -> Any:
     Args:
         run: A ``Ledger``.
     """
-    with told("the overview"):
+    with undrawn_reported("the overview"):
         from sigprop.figures import inline
         from sigprop.figures.overview import PANELS, draw
         from sigprop.ledger.overview import PICTURES, overview
 
         data = overview(run)
         labels = "Statuses by paper and kind", "Simulated over closed form, by point"
-        drawn = {
+        pictures = {
             file: inline.svg(draw(data, panel), Path(file).stem, label)
             for file, panel, label in zip(PICTURES, PANELS, labels, strict=True)
             if data.sizes["result"] or panel == PANELS[0]
         }
-        return dataclasses.replace(run, overview=drawn)
+        return dataclasses.replace(run, overview=pictures)
     return run
 
 
@@ -66,25 +66,25 @@ def beside(json: Path | None) -> Path | None:
 def overview_beside(json: Path, run: Any, out: Console) -> None:
     """Draw a ledger beside its rows."""
 
-    def drawn() -> Any:
+    def draw_overview() -> Any:
         from sigprop.figures.overview import draw
         from sigprop.ledger.overview import overview
 
         return draw(overview(run))
 
     if (path := beside(json)) is not None:
-        picture(path, drawn, out)
+        picture(path, draw_overview, out)
 
 
 @contextmanager
-def told(what: Path | str, was: str = "was") -> Iterator[None]:
-    """Say in a line why something was not drawn, and go on.
+def undrawn_reported(subject: Path | str, was: str = "was") -> Iterator[None]:
+    """Report in one line why a picture was not drawn, and go on.
 
     Args:
-        what: What it is.
-        was: Whether it is one or many, in the past.
+        subject: File or name of the picture.
+        was: The verb, singular or plural.
     """
     try:
         yield
     except Exception as error:
-        aside(f"sigprop: {what} {was} not drawn: {type(error).__name__}: {error}")
+        aside(f"sigprop: {subject} {was} not drawn: {type(error).__name__}: {error}")

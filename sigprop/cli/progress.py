@@ -11,11 +11,11 @@ from sigprop.cli.console import UNEXPECTED, aside, console
 
 
 @contextmanager
-def shown_training(said: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, Any]]:
+def shown_training(title: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, Any]]:
     """Show a training as it goes on, and end the command where it diverges.
 
     Args:
-        said: What is trained.
+        title: What is trained.
         recipe: How many steps there are, and how many go together.
         folder: Of the training.
 
@@ -27,10 +27,10 @@ def shown_training(said: str, recipe: Any, folder: Path) -> Iterator[tuple[Any, 
 
     try:
         with _progress_bar() as bar:
-            line = bar.add_task(said, total=recipe.optimiser.steps, last="")
+            line = bar.add_task(title, total=recipe.optimiser.steps, last="")
 
-            def tell(what: str) -> None:
-                bar.update(line, last=what)
+            def tell(text: str) -> None:
+                bar.update(line, last=text)
 
             def progress(done: int, last: Mapping[str, float]) -> None:
                 bar.update(line, completed=done * recipe.segment)
@@ -53,9 +53,9 @@ def changes(steps: int | None, rate: float | None, matmul: str) -> str:
         >>> changes(60, None, "float32")
         ', 60 steps'
     """
-    told = "" if steps is None else f", {steps} steps"
-    told += "" if rate is None else f", rate {rate:g}"
-    return told if matmul == "float32" else f"{told}, {matmul}"
+    text = "" if steps is None else f", {steps} steps"
+    text += "" if rate is None else f", rate {rate:g}"
+    return text if matmul == "float32" else f"{text}, {matmul}"
 
 
 def _progress_bar() -> Any:

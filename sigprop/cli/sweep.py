@@ -130,12 +130,12 @@ def _draw(name: str, preset: str, result: Any, out: Console) -> None:
         return
     from sigprop.figures import style
 
-    def drawn() -> Any:
+    def draw() -> Any:
         from sigprop.figures import scans
 
         return scans.draw(result, f"{name}, preset {preset}")
 
-    picture(style.folder() / f"sweep-{name}-{preset}.png", drawn, out)
+    picture(style.folder() / f"sweep-{name}-{preset}.png", draw, out)
 
 
 @sweeps.command()

@@ -32,9 +32,9 @@ def tables(
 
         if name is not None:
             name, out = name.casefold(), console()
-            whole = table(name, preset)
-            if fits(out, whole):
-                out.print(whole)
+            rendered = table(name, preset)
+            if fits(out, rendered):
+                out.print(rendered)
             else:
                 _blocks(out, content(name, preset))
             if not no_figures:
@@ -80,9 +80,9 @@ def _draw(name: str, preset: str, out: Console) -> None:
     if not data.sizes["column"]:
         return
 
-    def drawn() -> Any:
+    def draw() -> Any:
         from sigprop.figures import comparisons
 
         return comparisons.draw(data, data.attrs["title"])
 
-    picture(style.folder() / f"table-{name}-{preset}.png", drawn, out)
+    picture(style.folder() / f"table-{name}-{preset}.png", draw, out)

@@ -146,10 +146,10 @@ def train(
 
         require_seed(seed, seeds)
         require_folder(out)
-        asked = Asked(horizon, length, univariate, calendar, head, centre, channels)
+        options = Asked(horizon, length, univariate, calendar, head, centre, channels)
         if task == "forecast":
             train_forecasts(
-                asked,
+                options,
                 data="co2" if data is None else str(data),
                 model=model,
                 preset=preset,
@@ -161,34 +161,34 @@ def train(
                 figures=not no_figures,
             )
             return
-        asked.require_none(task)
-        out_console, place = console(), out / f"{task}-{model}-{preset}"
+        options.require_none(task)
+        out_console, folder = console(), out / f"{task}-{model}-{preset}"
         scores, job = [], None
         for run_seed in range(seed, seed + seeds):
             examples = examples_of(task, data, cache, run_seed)
             recipe = altered(chosen(task, model, preset, examples), steps, rate, matmul)
             job = Job(task, model, preset, run_seed, recipe)
-            scores.append(_once(job, examples, place / f"seed-{run_seed}"))
+            scores.append(_once(job, examples, folder / f"seed-{run_seed}"))
         _print_scores(out_console, scores)
         if not no_figures:
 
-            def drawn() -> Any:
+            def draw() -> Any:
                 from sigprop.figures import training
                 from sigprop.training.curves import curves
 
                 title = f"{task}, {model}, preset {preset}"
                 title += changes(steps, rate, matmul)
-                return training.draw(curves(place, job), title)
+                return training.draw(curves(folder, job), title)
 
-            picture(place / "curves.png", drawn, out_console)
+            picture(folder / "curves.png", draw, out_console)
 
 
 def _once(job: Any, examples: Any, folder: Path) -> dict[str, Any]:
     from sigprop.training.runs import run
 
     shown = f"{job.task} {job.model} seed {job.seed}"
-    with shown_training(shown, job.recipe, folder) as (told, _):
-        result = run(job, examples, folder, progress=told)
+    with shown_training(shown, job.recipe, folder) as (progress, _):
+        result = run(job, examples, folder, progress=progress)
     return {"seed": job.seed, "folder": str(folder), **result}
 
 

@@ -94,8 +94,8 @@ def verify(
             _audit(input, window, seed, json)
             return
         chosen = {"tier": tier, "seed": seed, "samples": samples}
-        ids, drawn = tuple(claim or ()), not no_figures
-        _verify(paper, ids, chosen, report, json, device, yes, drawn)
+        ids, figures = tuple(claim or ()), not no_figures
+        _verify(paper, ids, chosen, report, json, device, yes, figures)
 
 
 def _verify(
@@ -106,7 +106,7 @@ def _verify(
     json: Path | None,
     device: str,
     yes: bool,
-    drawn: bool,
+    figures: bool,
 ) -> None:
     from sigprop.cli.judged import judge
     from sigprop.experiments.rows import row
@@ -118,22 +118,24 @@ def _verify(
     compile_quickly()
     out, chosen = console(report, json), select(paper, ids)
     if how["tier"] == "headline" and not ids:
-        chosen = tuple(one.claim for one in main_moments([row(c.id) for c in chosen]))
+        chosen = tuple(
+            main_row.claim for main_row in main_moments([row(c.id) for c in chosen])
+        )
     _forecast(chosen, how, device, yes)
     run, loaded = judge(chosen, how, device, out)
     show_table(out, summary(run))
     out.print()
-    for one in counterexamples(run) if ids else ():
-        out.print(one)
+    for example in counterexamples(run) if ids else ():
+        out.print(example)
     out.print(outcome(run, loaded))
     if json is not None:
         write_json(json, run.claims)
-        if drawn:
+        if figures:
             overview_beside(json, run, out)
     if report is not None:
         from sigprop.ledger.report import write_report
 
-        write_report(report, with_overview(run) if drawn else run)
+        write_report(report, with_overview(run) if figures else run)
         out.print(f"Report: {report}")
     if not run.as_expected:
         raise typer.Exit(UNEXPECTED)

@@ -44,11 +44,11 @@ def by_name(layer: Layer) -> dict[str, Any]:
 
 def empty(system: System) -> Expansion:
     """Zeros by the entries of the four matrices."""
-    places, start = {}, 0
+    entries, start = {}, 0
     for name, matrix in zip(MATRICES, system, strict=True):
-        places[name] = Place(slice(start, start + matrix.size), matrix.shape)
+        entries[name] = Place(slice(start, start + matrix.size), matrix.shape)
         start += matrix.size
-    return Expansion(np.zeros(start), np.zeros((start, start)), places)
+    return Expansion(np.zeros(start), np.zeros((start, start)), entries)
 
 
 def expand(system: System, rule: Overlaps) -> Expansion:
@@ -121,21 +121,21 @@ def expand(system: System, rule: Overlaps) -> Expansion:
         ),
         ("B", "C"): np.einsum("poi,dp,pa->aiod", error, V, W, optimize=True),
     }
-    slopes = {
+    gradients = {
         "A": np.einsum("op,pqoi,qi,pa,bq->ab", c, error_two, b, W, V, optimize=True),
         "B": np.einsum("op,poi,pa->ai", c, error, W, optimize=True),
         "C": np.einsum("poi,pi,bp->ob", error, b, V, optimize=True),
         "D": error_skip,
     }
     ix = {
-        name: np.arange(place.entries.start, place.entries.stop)
-        for name, place in expansion.layout.items()
+        name: np.arange(block.entries.start, block.entries.stop)
+        for name, block in expansion.layout.items()
     }
     for (row, column), block in first.items():
         total = (block + second.get((row, column), 0)) / (2 if row == column else 1)
         expansion.couple(
             ix[row], ix[column], total.real.reshape(ix[row].size, ix[column].size)
         )
-    for name, slope in slopes.items():
-        expansion.gradient[ix[name]] = slope.real.ravel()
+    for name, gradient in gradients.items():
+        expansion.gradient[ix[name]] = gradient.real.ravel()
     return expansion

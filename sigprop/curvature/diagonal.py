@@ -59,13 +59,13 @@ class Family(NamedTuple):
 
     Attributes:
         where: Its place among all parameters, mode by mode.
-        slope: How it moves its mode; either its weights ``c`` or the rest.
+        derivative: Derivative of its mode by it; of the weights ``c`` or of the rest.
         second: Second derivatives of ``lam`` and ``gain`` by it and each of the
             recurrent parameters, or nothing.
     """
 
     where: Int[np.ndarray, " n"]
-    slope: Modes
+    derivative: Modes
     recurrent: int | None = None
 
 
@@ -75,15 +75,15 @@ class Half(NamedTuple):
     Attributes:
         modes: Its modes.
         families: All its parameters but the skip connection.
-        lam_bends: Second derivatives of each eigenvalue by its recurrent parameters.
-        gain_bends: The same of the gain.
+        lam_second: Second derivatives of each eigenvalue by its recurrent parameters.
+        gain_second: The same of the gain.
         backwards: Whether it reads sequences from their end.
     """
 
     modes: Modes
     families: list[Family]
-    lam_bends: Complex[np.ndarray, "r r n"]
-    gain_bends: Float[np.ndarray, "r r n"]
+    lam_second: Complex[np.ndarray, "r r n"]
+    gain_second: Float[np.ndarray, "r r n"]
     backwards: bool
 
 
@@ -106,11 +106,15 @@ def _turns(layer: DiagonalLayer) -> list[tuple[Any, Any]]:
     # Each mode depends on its own parameters alone: one direction moves them all.
     steps = np.broadcast_to(axes[..., None], (*axes.shape, rows.shape[1]))
 
-    def slopes(of: Any) -> Any:
+    def derivative_of(of: Any) -> Any:
         return lambda rows: jax.vmap(lambda v: jax.jvp(of, (rows,), (v,))[1])(steps)
 
     def derivatives(rows: Array) -> Any:
-        return [of(rows), slopes(of)(rows), slopes(slopes(of))(rows)]
+        return [
+            of(rows),
+            derivative_of(of)(rows),
+            derivative_of(derivative_of(of))(rows),
+        ]
 
     return jax.tree.map(np.asarray, jax.jit(derivatives, compiler_options=ONCE)(rows))
 
@@ -120,7 +124,7 @@ def _half(
     where: Mapping[str, Int[np.ndarray, "*shape"]],
     backwards: bool,
 ) -> Half:
-    (lam, gain), (lam_by, gain_by), bends = _turns(layer)
+    (lam, gain), (lam_by, gain_by), seconds = _turns(layer)
     B, c = _complex(layer.B_re, layer.B_im), _complex(layer.C_re, layer.C_im).T
     modes = Modes(lam, gain, B, c)
     zero = Modes(*map(np.zeros_like, modes))
@@ -130,12 +134,12 @@ def _half(
     ]
     for part, factor in PARTS.items():
         for k, axis in enumerate(np.eye(B.shape[1])):
-            slope = zero._replace(B=np.broadcast_to(factor * axis, B.shape))
-            families.append(Family(where[f"B_{part}"][:, k], slope))
+            derivative = zero._replace(B=np.broadcast_to(factor * axis, B.shape))
+            families.append(Family(where[f"B_{part}"][:, k], derivative))
         for k, axis in enumerate(np.eye(c.shape[1])):
-            slope = zero._replace(c=np.broadcast_to(factor * axis, c.shape))
-            families.append(Family(where[f"C_{part}"][k], slope))
-    return Half(modes, families, *bends, backwards)
+            derivative = zero._replace(c=np.broadcast_to(factor * axis, c.shape))
+            families.append(Family(where[f"C_{part}"][k], derivative))
+    return Half(modes, families, *seconds, backwards)
 
 
 def _complex(re: Any, im: Any) -> Complex[np.ndarray, "*shape"]:
@@ -165,7 +169,7 @@ def expand(layer: Layer, rule: Overlaps) -> Expansion:
         for rows, columns, block in _couplings(first, second, rule):
             expansion.couple(rows, columns, block)
     for half in halves:
-        _bend(expansion, half, rule)
+        _add_error_terms(expansion, half, rule)
     _skip(expansion, halves, rule)
     return expansion
 
@@ -179,11 +183,11 @@ class Factors(NamedTuple):
     turned: Complex[np.ndarray, "n d_in"] | None
 
 
-def _factors(modes: Modes, slope: Modes) -> Factors:
-    turned = slope.lam[:, None] * modes.beta if slope.lam.any() else None
-    if slope.c.any():
-        return Factors(slope.c, modes.beta, modes.c, turned)
-    entering = slope.gain[:, None] * modes.B + modes.gain[:, None] * slope.B
+def _factors(modes: Modes, derivative: Modes) -> Factors:
+    turned = derivative.lam[:, None] * modes.beta if derivative.lam.any() else None
+    if derivative.c.any():
+        return Factors(derivative.c, modes.beta, modes.c, turned)
+    entering = derivative.gain[:, None] * modes.B + modes.gain[:, None] * derivative.B
     return Factors(modes.c, entering, modes.c, turned)
 
 
@@ -201,9 +205,11 @@ def _couplings(
     mirrored = second.modes.conj()
     plain = table(rule, first.modes.lam, second.modes.lam, opposed)
     mixed = table(rule, first.modes.lam, mirrored.lam, opposed)
-    rows = [_factors(first.modes, family.slope) for family in first.families]
-    columns = [_factors(second.modes, family.slope) for family in second.families]
-    flipped = [_factors(mirrored, family.slope.conj()) for family in second.families]
+    rows = [_factors(first.modes, family.derivative) for family in first.families]
+    columns = [_factors(second.modes, family.derivative) for family in second.families]
+    flipped = [
+        _factors(mirrored, family.derivative.conj()) for family in second.families
+    ]
     for i, j in product(range(len(rows)), range(len(columns))):
         if first is second and i > j:
             continue
@@ -226,10 +232,10 @@ def _shared(f: Factors, g: Factors, sums: Table) -> Complex[np.ndarray, "n m"]:
     return overlap
 
 
-def _bend(expansion: Expansion, half: Half, rule: Overlaps) -> None:
+def _add_error_terms(expansion: Expansion, half: Half, rule: Overlaps) -> None:
     """Add the gradient, and the second derivatives of each mode against the error."""
     modes = half.modes
-    error, slope, bend = (
+    error, first_derivative, second = (
         rule.error([modes.lam] * order, half.backwards) for order in (1, 2, 3)
     )
 
@@ -237,28 +243,30 @@ def _bend(expansion: Expansion, half: Half, rule: Overlaps) -> None:
         return np.einsum("no,noi,ni->n", u, x, v)
 
     c, beta = modes.c, modes.beta
-    turned, twice = against(slope, c, beta), 2 * against(bend, c, beta)
+    turned, twice = against(first_derivative, c, beta), 2 * against(second, c, beta)
     for i, f in enumerate(half.families):
-        df = f.slope
+        df = f.derivative
         into = df.gain[:, None] * modes.B + modes.gain[:, None] * df.B
         first = against(error, df.c, beta) + against(error, c, into) + df.lam * turned
         expansion.gradient[f.where] += np.real(first)
         for g in half.families[i:]:
-            dg = g.slope
+            dg = g.derivative
             enter = dg.gain[:, None] * modes.B + modes.gain[:, None] * dg.B
             mixed = df.gain[:, None] * dg.B + dg.gain[:, None] * df.B
             total = df.lam * dg.lam * twice
             if f.recurrent is not None and g.recurrent is not None:
                 pair = f.recurrent, g.recurrent
-                mixed = mixed + half.gain_bends[pair][:, None] * modes.B
-                total = total + half.lam_bends[pair] * turned
+                mixed = mixed + half.gain_second[pair][:, None] * modes.B
+                total = total + half.lam_second[pair] * turned
             total = total + against(error, c, mixed)
             total = total + against(error, df.c, enter) + against(error, dg.c, into)
             total = total + df.lam * (
-                against(slope, dg.c, beta) + against(slope, c, enter)
+                against(first_derivative, dg.c, beta)
+                + against(first_derivative, c, enter)
             )
             total = total + dg.lam * (
-                against(slope, df.c, beta) + against(slope, c, into)
+                against(first_derivative, df.c, beta)
+                + against(first_derivative, c, into)
             )
             expansion.hessian[f.where, g.where] += np.real(total)
             if g is not f:
@@ -267,8 +275,8 @@ def _bend(expansion: Expansion, half: Half, rule: Overlaps) -> None:
 
 def _skip(expansion: Expansion, halves: list[Half], rule: Overlaps) -> None:
     """The skip connection: a filter that forgets at once."""
-    place = expansion.layout["D"]
-    where = np.arange(place.entries.start, place.entries.stop).reshape(place.shape)
+    skip = expansion.layout["D"]
+    where = np.arange(skip.entries.start, skip.entries.stop).reshape(skip.shape)
     (error,), ((overlap,),) = rule.error([NONE]), rule.shared([NONE], [NONE])
     if where.ndim == 1:
         outputs = inputs = np.arange(len(where))
@@ -280,10 +288,10 @@ def _skip(expansion: Expansion, halves: list[Half], rule: Overlaps) -> None:
     for half in halves:
         lam = half.modes.lam
         value = rule.shared([lam], [NONE])
-        slope = rule.shared([lam, lam], [NONE])
+        coupling = rule.shared([lam, lam], [NONE])
         for family in half.families:
-            f = _factors(half.modes, family.slope)
+            f = _factors(half.modes, family.derivative)
             block = f.u[:, outputs] * f.v[:, inputs] * value
             if f.turned is not None:
-                block = block + f.c[:, outputs] * f.turned[:, inputs] * slope
+                block = block + f.c[:, outputs] * f.turned[:, inputs] * coupling
             expansion.couple(family.where, where, np.real(block))

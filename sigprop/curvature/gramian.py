@@ -39,34 +39,36 @@ def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
         raise ValueError(
             f"need sequences of infinite length for Gramians, got {task.length} steps"
         )
-    system, law = System(*map(np.asarray, system)), spectrum(task.process)
+    system, covariance = System(*map(np.asarray, system)), spectrum(task.process)
     expansion = empty(system)
     size = len(expansion.gradient)
     axes = np.eye(size)
     directions = System(
         *(
-            axes[:, place.entries].reshape(size, *place.shape)
-            for place in (expansion.layout[name] for name in MATRICES)
+            axes[:, block.entries].reshape(size, *block.shape)
+            for block in (expansion.layout[name] for name in MATRICES)
         )
     )
     first = _first(system, directions)
     error = _error(system, task)
     if not at_optimum:
-        expansion.gradient[:] = shared(error, first, law)
+        expansion.gradient[:] = shared(error, first, covariance)
     for p in range(size):
         direction = System(*(part[p : p + 1] for part in directions))
         rest = System(*(part[p:] for part in directions))
         tangents = System(*(part[p:] for part in first))
         tangent = System(*(part[p : p + 1] for part in first))
-        values = shared(tangent, tangents, law)
+        values = shared(tangent, tangents, covariance)
         if not at_optimum:
-            values = values + shared(error, _second(system, direction, rest), law)
+            values = values + shared(
+                error, _second(system, direction, rest), covariance
+            )
         expansion.hessian[p, p:] = expansion.hessian[p:, p] = values
     return expansion
 
 
 def shared(
-    first: System, second: System, law: Geometric | Lags
+    first: System, second: System, covariance: Geometric | Lags
 ) -> Float[np.ndarray, " pairs"]:
     """Inner products of the responses of two batches of systems; one may be single."""
     A, B, C, _ = first
@@ -75,7 +77,7 @@ def shared(
     for _ in range(DOUBLINGS):
         X = X + A_power @ X @ np.swapaxes(F_power, -1, -2)
         A_power, F_power = A_power @ A_power, F_power @ F_power
-    left, right = half_spectrum(A, law), half_spectrum(F, law)
+    left, right = half_spectrum(A, covariance), half_spectrum(F, covariance)
     weighed = left @ X + X @ np.swapaxes(right, -1, -2)
     return np.sum((C @ weighed) * K, axis=(-2, -1))
 
@@ -120,17 +122,22 @@ def _first(system: System, along: System) -> System:
     return _closed(blocks, entering, leaving, np.asarray(along.D))
 
 
-def _second(system: System, one: System, along: System) -> System:
+def _second(system: System, first: System, along: System) -> System:
     """Second derivatives, along one direction and each of a batch."""
     A, B, C, _D = system
     n, batch = len(A), len(along.A)
     other = System(
-        *(np.broadcast_to(x, y.shape) for x, y in zip(one, along, strict=True))
+        *(np.broadcast_to(x, y.shape) for x, y in zip(first, along, strict=True))
     )
     blocks = np.zeros((batch, 4, n, 4, n))
     for k in range(4):
         blocks[:, k, :, k] = A
-    for row, column, moved in ((0, 1, one), (0, 2, along), (1, 3, along), (2, 3, one)):
+    for row, column, moved in (
+        (0, 1, first),
+        (0, 2, along),
+        (1, 3, along),
+        (2, 3, first),
+    ):
         blocks[:, row, :, column] = moved.A
     blocks = blocks.reshape(batch, 4 * n, 4 * n)
     zero = np.zeros_like(along.B)

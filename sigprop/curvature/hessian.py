@@ -112,17 +112,17 @@ def _diagonal(layer: Layer) -> dict[str, Array]:
 def _autodiff(task: TeacherStudent, student: Layer) -> Expansion:
     x, split = ravel_pytree(parameters(student))
 
-    slope = jax.grad(lambda x: task.population(replace(student, split(x))))
+    gradient_of = jax.grad(lambda x: task.population(replace(student, split(x))))
 
     @jax.jit
     def derivatives(x: Float[Array, " p"]) -> tuple[Array, Array]:
         # Reverse mode twice: layers bring reverse rules of their own.
         rows = lax.map(
-            lambda v: jax.grad(lambda x: slope(x) @ v)(x),
+            lambda v: jax.grad(lambda x: gradient_of(x) @ v)(x),
             jnp.eye(x.size),
             batch_size=min(COLUMNS, x.size),
         )
-        return slope(x), rows
+        return gradient_of(x), rows
 
     gradient, hessian = map(np.asarray, derivatives(x))
     return Expansion(gradient, hessian, layout(student))

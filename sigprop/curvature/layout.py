@@ -26,11 +26,11 @@ Layout = dict[str, Place]
 
 def layout(layer: Layer) -> Layout:
     """Parameters by name, in alphabetical order, each in C order."""
-    places, start = {}, 0
+    entries, start = {}, 0
     for name, value in sorted(parameters(layer).items()):
-        places[name] = Place(slice(start, start + value.size), value.shape)
+        entries[name] = Place(slice(start, start + value.size), value.shape)
         start += value.size
-    return places
+    return entries
 
 
 def numbered(layer: Layer) -> Any:
@@ -39,9 +39,9 @@ def numbered(layer: Layer) -> Any:
         layer,
         {
             name: jnp.arange(
-                place.entries.start, place.entries.stop, dtype=float
-            ).reshape(place.shape)
-            for name, place in layout(layer).items()
+                block.entries.start, block.entries.stop, dtype=float
+            ).reshape(block.shape)
+            for name, block in layout(layer).items()
         },
     )
 
@@ -62,9 +62,9 @@ class Expansion(NamedTuple):
     @staticmethod
     def empty(layer: Layer) -> "Expansion":
         """Zeros to be filled in."""
-        places = layout(layer)
-        size = sum(math.prod(place.shape) for place in places.values())
-        return Expansion(np.zeros(size), np.zeros((size, size)), places)
+        blocks = layout(layer)
+        size = sum(math.prod(block.shape) for block in blocks.values())
+        return Expansion(np.zeros(size), np.zeros((size, size)), blocks)
 
     def block(self, first: str, second: str | None = None) -> Float[np.ndarray, "n m"]:
         """Second derivatives by two parameters, or by one and itself.
@@ -87,26 +87,26 @@ class Expansion(NamedTuple):
 
 
 def through(
-    layer: Layer, made: Callable[[Layer], Mapping[str, Array]], known: Expansion
+    layer: Layer, make: Callable[[Layer], Mapping[str, Array]], known: Expansion
 ) -> Expansion:
     """The chain rule: from quantities that a layer makes to its parameters.
 
     Args:
         layer: Whose parameters are wanted.
-        made: The quantities by name, as the expansion knows them.
+        make: Computes the quantities of a layer by name, as ``known`` lists them.
         known: The loss to second order in them.
     """
     x, split = ravel_pytree(parameters(layer))
 
     def flat(x: Array) -> Array:
-        quantities = made(replace(layer, split(x)))
+        quantities = make(replace(layer, split(x)))
         return jnp.concatenate([jnp.ravel(quantities[name]) for name in known.layout])
 
-    def bends(x: Array) -> Array:
+    def second_derivatives(x: Array) -> Array:
         return jax.jacrev(jax.grad(lambda x: flat(x) @ known.gradient))(x)
 
     jacobian = np.asarray(jax.jit(jax.jacrev(flat), compiler_options=ONCE)(x))
     hessian = jacobian.T @ known.hessian @ jacobian
     if known.gradient.any():
-        hessian += np.asarray(jax.jit(bends, compiler_options=ONCE)(x))
+        hessian += np.asarray(jax.jit(second_derivatives, compiler_options=ONCE)(x))
     return Expansion(jacobian.T @ known.gradient, hessian, layout(layer))

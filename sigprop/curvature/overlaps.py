@@ -1,7 +1,7 @@
 """Overlaps of filters of one stationary input: the tables that make every Hessian.
 
 A filter ``x**age`` runs forwards or backwards in time; a skip connection is ``0**age``.
-``Law`` sums over infinitely many ages by the closed forms of ``sigprop.theory.overlaps``,
+``Infinite`` sums over infinitely many ages by the closed forms of ``sigprop.theory.overlaps``,
 ``Window`` over those of sequences of ``T`` steps from the zero state, for any
 autocovariance.  Both know divided differences alone; derivatives have equal nodes.
 
@@ -57,15 +57,15 @@ def _outer(x: Nodes, y: Others) -> tuple[list[Any], list[Any]]:
 
 @final
 @dataclass(frozen=True)
-class Law:
+class Infinite:
     """Infinitely many ages.
 
     Attributes:
-        law: The autocovariance at all lags.
+        covariance: The autocovariance at all lags.
         response: Student minus teacher, filter by filter.
     """
 
-    law: Geometric | Lags
+    covariance: Geometric | Lags
     response: tuple[Weighted, ...]
 
     def shared(
@@ -83,9 +83,9 @@ class Law:
         return np.broadcast_to(np.asarray(sums, complex), x[0].shape + y[0].shape)
 
     def _sum(self, kind: tuple[int, int, bool, bool], nodes: tuple[Any, ...]) -> Any:
-        if not isinstance(self.law, Geometric):
-            return _of_lags(self.law, *kind)(*nodes)
-        white, correlated, ratio = self.law
+        if not isinstance(self.covariance, Geometric):
+            return _of_lags(self.covariance, *kind)(*nodes)
+        white, correlated, ratio = self.covariance
         total: Any = 0
         if white:
             total = white * _of_source("white", *kind)(*nodes, ratio)
@@ -105,10 +105,10 @@ class Law:
         ]
         return np.sum(parts, axis=0)
 
-    def at_optimum(self) -> "Law":
+    def at_optimum(self) -> "Infinite":
         """The rule where student and teacher are equal: there is no error."""
         zero = np.zeros((1, *self.response[0].weights.shape[1:]), complex)
-        return Law(self.law, (Weighted(NONE, zero, False),))
+        return Infinite(self.covariance, (Weighted(NONE, zero, False),))
 
 
 @cache
@@ -121,9 +121,9 @@ def _of_source(
 
 @cache
 def _of_lags(
-    law: Lags, first: int, second: int, opposed: bool, equal: bool
+    covariance: Lags, first: int, second: int, opposed: bool, equal: bool
 ) -> Callable[..., Any]:
-    return _compiled(overlaps.of_lags(law, opposed), first, second, equal)
+    return _compiled(overlaps.of_lags(covariance, opposed), first, second, equal)
 
 
 def _compiled(
@@ -156,7 +156,7 @@ class Window:
     def shared(
         self, x: Nodes, y: Others, opposed: bool = False
     ) -> Complex[np.ndarray, "*both"]:
-        """As ``Law.shared``."""
+        """As ``Infinite.shared``."""
         weights = self.opposed if opposed else self.forwards
         left = self._powers(x) @ weights
         return np.tensordot(left, self._powers(y), (-1, -1))
@@ -164,14 +164,14 @@ class Window:
     def error(
         self, x: Nodes, backwards: bool = False
     ) -> Complex[np.ndarray, "*nodes d_out d_in"]:
-        """As ``Law.error``."""
+        """As ``Infinite.error``."""
         same, other = self.past, self.future
         if backwards:
             same, other = other, same
-        seen = np.tensordot(self.forwards, same, 1) + np.tensordot(
+        windowed = np.tensordot(self.forwards, same, 1) + np.tensordot(
             self.opposed, other, 1
         )
-        return np.tensordot(self._powers(x), seen, 1)
+        return np.tensordot(self._powers(x), windowed, 1)
 
     def at_optimum(self) -> "Window":
         """The rule where student and teacher are equal: there is no error."""
@@ -190,7 +190,7 @@ class Window:
         return np.moveaxis(powers[-1], 0, -1)
 
 
-Overlaps = Law | Window
+Overlaps = Infinite | Window
 """A rule to sum over ages, and the error whose square is the loss."""
 
 
@@ -233,7 +233,7 @@ def overlaps_of(task: TeacherStudent, student: Layer) -> Overlaps:
         Weighted(target.lam, -desired, False),
         Weighted(NONE, np.asarray(skip)[None], False),
     ]
-    return Law(spectrum(task.process), tuple(response))
+    return Infinite(spectrum(task.process), tuple(response))
 
 
 def _filters(half: Layer, backwards: bool) -> list[Weighted]:

@@ -104,8 +104,8 @@ class GaussNewton(Curvature):
         y, back = jax.vjp(lambda x: self.outputs(self.split(x), batch), self.x)
         _, forth = jax.vjp(lambda u: back(u)[0], jnp.zeros_like(y))
         (moved,) = forth(v)
-        slope = jax.grad(self.criterion)
-        bent = jax.grad(lambda y: jnp.vdot(slope(y, batch), moved))(y)
+        gradient = jax.grad(self.criterion)
+        bent = jax.grad(lambda y: jnp.vdot(gradient(y, batch), moved))(y)
         return back(bent)[0]
 
 
@@ -156,7 +156,9 @@ def gauss_newton(
     return GaussNewton(*_flat(parameters, batches), outputs, criterion)
 
 
-def places(tree: Any, labels: Any, names: tuple[str, ...]) -> Int[np.ndarray, " p"]:
+def label_indices(
+    tree: Any, labels: Any, names: tuple[str, ...]
+) -> Int[np.ndarray, " p"]:
     """The number of the label of each entry of ``ravel_pytree(tree)``.
 
     Args:

@@ -114,7 +114,7 @@ def stability_bound(hessian: Matrix) -> float:
 
 
 def measured_bound(
-    slope: Callable[[Float[Array, " p"]], Float[Array, " p"]],
+    gradient: Callable[[Float[Array, " p"]], Float[Array, " p"]],
     minimum: Float[Array, " p"],
     start: Float[Array, " p"],
     guess: float,
@@ -125,7 +125,7 @@ def measured_bound(
     bound the distance shrinks, above it grows.
 
     Args:
-        slope: Gradient of the loss.
+        gradient: Gradient of the loss.
         minimum: Where it is nought.
         start: Direction of the first displacement; the sharpest one decides soonest.
         guess: A rate within a factor of two of the bound.
@@ -143,10 +143,10 @@ def measured_bound(
     @jax.jit
     def grows(rate: Array) -> Array:
         first = DISPLACEMENT * start / jnp.linalg.norm(start)
-        shift = slope(minimum)  # what rounding leaves of nought
+        shift = gradient(minimum)  # what rounding leaves of nought
 
         def step(_: Any, away: Array) -> Array:
-            return away - rate * (slope(minimum + away) - shift)
+            return away - rate * (gradient(minimum + away) - shift)
 
         last = lax.fori_loop(0, STEPS, step, first)
         # A descent that ends in infinity minus infinity has grown too.

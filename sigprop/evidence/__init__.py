@@ -48,10 +48,10 @@ def table(part: str) -> Mapping[str, Basis | Callable[[Load], Basis]]:
 
     Of rows that stored results decide, a function of their reader.
     """
-    place = part.removeprefix("sigprop.theory.papers.")
+    module = part.removeprefix("sigprop.theory.papers.")
     try:
-        return importlib.import_module(f"sigprop.evidence.{place}").EVIDENCE
+        return importlib.import_module(f"sigprop.evidence.{module}").EVIDENCE
     except ModuleNotFoundError as error:
-        if not f"sigprop.evidence.{place}.".startswith(f"{error.name}."):
+        if not f"sigprop.evidence.{module}.".startswith(f"{error.name}."):
             raise
         return {}

@@ -34,9 +34,9 @@ def counted(values: Float[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]
 
 def products_of(routine: Callable[..., Any], *arrays: Any) -> int:
     """How many products of numbers a routine makes of arrays."""
-    made = [counted(np.asarray(array, float)) for array in arrays]
+    counted_arrays = [counted(np.asarray(array, float)) for array in arrays]
     Counted.products = 0
-    routine(*made)
+    routine(*counted_arrays)
     return Counted.products
 
 

@@ -13,8 +13,14 @@ from sigprop.evidence import row, table
 from sigprop.judge.basis import Check, Grid
 from sigprop.judge.plans import simulated
 from sigprop.judge.results import RouteResult
-from sigprop.judge.run import Case, prepare, ring_law, simulate_all, statistical
-from sigprop.judge.verdict import Word
+from sigprop.judge.run import (
+    Case,
+    prepare,
+    ring_distribution,
+    simulate_all,
+    statistical,
+)
+from sigprop.judge.verdict import Outcome
 from sigprop.theory.claims import find, home, registry
 
 GRIDS = "grids"  # the part of all claims that share trajectories on grids
@@ -39,8 +45,8 @@ def parts() -> tuple[str, ...]:
 
     What stored results decide draws nothing, and is none of them.
     """
-    drawn = (claim_id for claim_id in registry() if not stored(claim_id))
-    bases = {claim_id: row(claim_id).basis for claim_id in drawn}
+    claim_ids = (claim_id for claim_id in registry() if not stored(claim_id))
+    bases = {claim_id: row(claim_id).basis for claim_id in claim_ids}
     checks = {key: basis for key, basis in bases.items() if isinstance(basis, Check)}
     return (
         GRIDS,
@@ -72,7 +78,7 @@ def answers(part: str, seed: int) -> list[Answer]:
     claim, check = find(part), row(part).basis
     assert isinstance(check, Check)
     return [
-        Answer(part, result, result.verdict != Word.CONFIRMED)
+        Answer(part, result, result.verdict != Outcome.CONFIRMED)
         for result in check.results(claim, seed)
         if result.route in DRAWN
     ]
@@ -84,7 +90,7 @@ def grid_answers(ids: tuple[str, ...], seed: int) -> list[Answer]:
     measured = simulate_all(cases, seed)
     for case in cases:
         if case.grid.quantity == "ring_law":
-            ring_law(case, seed)
+            ring_distribution(case, seed)
         else:
             statistical(case, measured)
     return [
@@ -102,9 +108,9 @@ def _prepared(ids: tuple[str, ...]) -> tuple[Case, ...]:
 
 def _is_wrong(case: Case, result: RouteResult) -> bool:
     if result.form == "derived":
-        return result.verdict != Word.CONFIRMED
-    point = next(one for one in case.wrong if str(one) == result.point)
+        return result.verdict != Outcome.CONFIRMED
+    point = next(key for key in case.wrong if str(key) == result.point)
     error = abs(case.wrong[point] / case.truths[point] - 1)
     if error < SAME:
-        return result.verdict == Word.REFUTED
-    return error > case.grid.margin and result.verdict == Word.CONFIRMED
+        return result.verdict == Outcome.REFUTED
+    return error > case.grid.margin and result.verdict == Outcome.CONFIRMED

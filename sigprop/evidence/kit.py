@@ -88,7 +88,7 @@ def powers(lam: Any, count: int) -> Inexact[np.ndarray, "*neurons ages"]:
     return (np.asarray(lam) + 0.0)[..., None] ** np.arange(count)
 
 
-def power_slopes(lam: Any, count: int) -> Inexact[np.ndarray, "*neurons ages"]:
+def power_derivatives(lam: Any, count: int) -> Inexact[np.ndarray, "*neurons ages"]:
     """``n lam^(n-1)``: the derivative of ``powers`` by ``lam``."""
     ages = np.arange(count)
     return ages * (np.asarray(lam) + 0.0)[..., None] ** np.maximum(ages - 1, 0)
@@ -260,13 +260,13 @@ def complex_step(
     Returns:
         By every entry of ``at``, whose axes come last.
     """
-    place = np.asarray(at, complex)
+    point = np.asarray(at, complex)
     columns = []
-    for index in np.ndindex(place.shape):
-        moved = place.copy()
+    for index in np.ndindex(point.shape):
+        moved = point.copy()
         moved[index] += 1j * EPS
-        columns.append(np.imag(function(moved if place.ndim else moved[()])) / EPS)
-    shape = (*np.shape(columns[0]), *place.shape)
+        columns.append(np.imag(function(moved if point.ndim else moved[()])) / EPS)
+    shape = (*np.shape(columns[0]), *point.shape)
     return np.stack(columns, axis=-1).reshape(shape)[()]
 
 

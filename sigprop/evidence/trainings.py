@@ -35,16 +35,18 @@ def typical(factors: Float[np.ndarray, " trainings"]) -> tuple[float, float, flo
 
 
 def judged(
-    factors: Float[np.ndarray, " trainings"], most: float, what: str
+    factors: Float[np.ndarray, " trainings"], most: float, quantity: str
 ) -> RouteResult:
     """Whether a factor is below a bound in the mean, or above it, or neither is sure.
 
     Args:
         factors: A training each.
         most: The bound.
-        what: Of each training, for a reader.
+        quantity: Of each training, for a reader.
     """
     value, low, high = typical(factors)
-    word = "confirmed" if high < most else "refuted" if low > most else "inconclusive"
-    point = f"{len(factors)} trainings, {what}"
-    return RouteResult("audited", point, value, low, high, word, n=len(factors))
+    verdict = (
+        "confirmed" if high < most else "refuted" if low > most else "inconclusive"
+    )
+    point = f"{len(factors)} trainings, {quantity}"
+    return RouteResult("audited", point, value, low, high, verdict, n=len(factors))

@@ -195,9 +195,11 @@ class Measured(NamedTuple):
 
 def judge(claim: Claim, evidence: Evidence) -> Judged:
     """Compare every route with the true form and its mutants, and with a wrong print."""
-    found = measure(claim, evidence)
-    scores = _scores(claim, evidence, found.points, found.truth, found.by_route)
-    return Judged(found.results, scores, found.counterexample)
+    measured = measure(claim, evidence)
+    scores = _scores(
+        claim, evidence, measured.points, measured.truth, measured.by_route
+    )
+    return Judged(measured.results, scores, measured.counterexample)
 
 
 def measure(claim: Claim, evidence: Evidence) -> Measured:
@@ -212,10 +214,10 @@ def measure(claim: Claim, evidence: Evidence) -> Measured:
     for name, row in by_route.items():
         for point, value, form in zip(points.inside, row, truth, strict=True):
             results.append(_result(evidence, name, point, value, form, "derived"))
-    route, seen = next(iter(by_route.items()))
-    wrong, example = _judge_print(claim, evidence, points, truth, seen)
+    route, values = next(iter(by_route.items()))
+    wrong, example = _judge_print(claim, evidence, points, truth, values)
     results += wrong
-    stated = list(zip(points.inside, seen, truth, strict=True))
+    stated = list(zip(points.inside, values, truth, strict=True))
     example = _example(evidence, route, "stated", stated) or example
     return Measured(tuple(results), example, points.inside, truth, by_route)
 
@@ -250,15 +252,15 @@ def _printed(
 
 
 def _judge_print(
-    claim: Claim, evidence: Evidence, points: Points, truth: Values, seen: Values
+    claim: Claim, evidence: Evidence, points: Points, truth: Values, values: Values
 ) -> tuple[list[RouteResult], str | None]:
-    """Judge a print that is not true as ``seen`` by the first route, or is outside."""
+    """Judge a print that is not true as ``values`` by the first route, or is outside."""
     route, routine = next(iter(evidence.routes.items()))
     has_print = evidence.printed is not None or claim.printed is not None
     printed = _printed(claim, evidence, points.inside) if has_print else truth
     pairs = zip(truth, printed, strict=True)
     same = all(relative_error(right, form) < SAME for right, form in pairs)
-    within = [] if same else list(zip(points.inside, seen, printed, strict=True))
+    within = [] if same else list(zip(points.inside, values, printed, strict=True))
     beyond = []
     if points.outside:
         measured = [_array(resolve(routine)(**point)) for point in points.outside]
@@ -296,14 +298,14 @@ def _scores(
     by_route: Mapping[str, Values],
 ) -> Scores:
     """Mutants of the true form by their kind, and which no route notices anywhere."""
-    formula = [*_given(evidence.mutants, points), *_mutated(claim, evidence, points)]
+    formula = [*_by_hand(evidence.mutants, points), *_mutated(claim, evidence, points)]
     return Scores(
         *(
             _score(evidence, wrong, truth, by_route)
             for wrong in (
                 formula,
                 _on_values(claim, evidence, truth),
-                _given(evidence.hand, points),
+                _by_hand(evidence.hand, points),
             )
         )
     )
@@ -331,7 +333,7 @@ def _score(
     return Score(total, tuple(survivors))
 
 
-def _given(
+def _by_hand(
     mutants: Mapping[str, Routine], points: tuple[AtPoint, ...]
 ) -> Iterable[tuple[str, Values]]:
     for name, routine in mutants.items():

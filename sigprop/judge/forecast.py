@@ -40,12 +40,12 @@ class Forecast(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"{self.n:.3g} trajectories, an expected {_words(self.seconds)} and "
+            f"{self.n:.3g} trajectories, an expected {_duration(self.seconds)} and "
             f"{self.memory / 2**30:.2g} GiB"
         )
 
 
-def _words(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     for name, unit in UNITS:
         if seconds >= 2 * unit:
             return f"{seconds / unit:.3g} {name}"
@@ -90,14 +90,14 @@ def trial(work: Callable[[int], Any], batch: int, n: int) -> Forecast:
     work((1 + more) * batch)
     # The first batch is alone, the others share the cores.
     pace = max((time.perf_counter() - began - once) / more, once / more)
-    held = max(tracemalloc.get_traced_memory()[1] - before, 0) / (1 + more)
+    bytes_per_batch = max(tracemalloc.get_traced_memory()[1] - before, 0) / (1 + more)
     if not traced:
         tracemalloc.stop()
-    return Forecast(n, n / batch * pace, n / batch * held)
+    return Forecast(n, n / batch * pace, n / batch * bytes_per_batch)
 
 
 def allow(
-    found: Forecast,
+    forecast: Forecast,
     remedy: str,
     *,
     yes: bool,
@@ -106,7 +106,7 @@ def allow(
     """Say what long work will take, and refuse what is too long or too large.
 
     Args:
-        found: Of the work.
+        forecast: Of the work.
         remedy: What to change, and how to do it all the same.
         yes: Whether it is to be done all the same.
         say: Told of work of a minute or more; standard error if left out.
@@ -115,12 +115,12 @@ def allow(
         ValueError: If it would take more than a day or half of the memory.
     """
     most = memory_here() / 2
-    too_long, too_large = found.seconds > DAY, found.memory > most
+    too_long, too_large = forecast.seconds > DAY, forecast.memory > most
     if (too_long or too_large) and not yes:
         limit = "more than a day" if too_long else "more than half of the memory"
-        raise ValueError(f"need less than {found}: {limit}; {remedy}")
-    if found.seconds >= MINUTE:
-        line = f"{found} on this machine"
+        raise ValueError(f"need less than {forecast}: {limit}; {remedy}")
+    if forecast.seconds >= MINUTE:
+        line = f"{forecast} on this machine"
         (say or (lambda text: print(plain(text), file=sys.stderr, flush=True)))(line)
 
 

@@ -145,7 +145,9 @@ def score_exact(form: Expr, grid: tuple[Point, ...]) -> Score:
     return _score(mutants, (np.abs(ratios - 1) < DETERMINISTIC).all(axis=1))
 
 
-def score_law(form: Expr, grid: tuple[Point, ...], plan: DistancePlan) -> Score:
+def score_distribution(
+    form: Expr, grid: tuple[Point, ...], plan: DistancePlan
+) -> Score:
     """Score a sampling law: the Kolmogorov distance that each mutant causes.
 
     A mutant that only relabels the uniform variable gives the same law and is no mutant.
@@ -163,8 +165,10 @@ def score_law(form: Expr, grid: tuple[Point, ...], plan: DistancePlan) -> Score:
         far = np.abs(mapped - levels[None]).max(axis=1)
         distances[:, column] = np.where(np.isfinite(far), far, np.inf)
     same: Any = (distances < SAME).all(axis=1)
-    kept = [mutant for mutant, equal in zip(mutants, same, strict=True) if not equal]
-    return _score(kept, (distances[~same] <= plan.detectable).all(axis=1))
+    distinct = [
+        mutant for mutant, equal in zip(mutants, same, strict=True) if not equal
+    ]
+    return _score(distinct, (distances[~same] <= plan.detectable).all(axis=1))
 
 
 def _quantiles(forms: list[Expr], point: RingPoint, levels: np.ndarray) -> np.ndarray:

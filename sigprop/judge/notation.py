@@ -134,9 +134,9 @@ def require_one_notation(*forms: Any) -> None:
             )
     used = set().union(*(form.free_symbols for form in forms))
     tied = {*EIGENVALUE} if used & {*EIGENVALUE} else set()
-    seen: dict[str, Symbol] = {str(symbol): symbol for symbol in tied}
+    by_name: dict[str, Symbol] = {str(symbol): symbol for symbol in tied}
     for symbol in sorted(used, key=str):
-        if seen.setdefault(str(symbol), symbol) != symbol:
+        if by_name.setdefault(str(symbol), symbol) != symbol:
             raise ValueError(
                 f"need one symbol of the name {symbol}, got two that assume different "
                 "things; use `from sigprop.theory.symbols import "
@@ -160,8 +160,8 @@ def _in_polar(form: Any) -> Any:
     Equal rational functions of both agree at every eigenvalue, and the other way round.
     """
     turn = Dummy("turn")
-    places = {lam: r * exp(I * angle), lam_bar: r * exp(-I * angle)}
-    polar = form.subs(places, simultaneous=True).rewrite((sin, cos), exp)
+    polar_forms = {lam: r * exp(I * angle), lam_bar: r * exp(-I * angle)}
+    polar = form.subs(polar_forms, simultaneous=True).rewrite((sin, cos), exp)
     return expand(powsimp(polar), power_exp=True, power_base=True).replace(
         lambda node: isinstance(node, exp),
         lambda node: turn ** (node.args[0] / (I * angle)),
@@ -172,7 +172,7 @@ class Domain:
     """Random values of the symbols of some forms, for a counterexample."""
 
     def __init__(
-        self, forms: Iterable[Expr], given: Mapping[Symbol, tuple[float, float]] | None
+        self, forms: Iterable[Expr], ranges: Mapping[Symbol, tuple[float, float]] | None
     ) -> None:
         self.symbols: list[Any] = sorted(
             set().union(*(form.free_symbols for form in forms)), key=str
@@ -180,19 +180,19 @@ class Domain:
         needed = {*self.symbols}
         if needed & {lam, lam_bar}:
             needed = needed - {lam, lam_bar} | {r, angle}
-        if given is None:
+        if ranges is None:
             self.ranges = {symbol: _range(symbol) for symbol in needed}
             return
-        if lam_bar in given or (lam in given and {r, angle} & {*given}):
+        if lam_bar in ranges or (lam in ranges and {r, angle} & {*ranges}):
             raise ValueError(
                 "need a range for lam alone, where it is real, or for r and theta: lam is "
                 "r exp(i theta) and lam_bar its conjugate"
             )
-        if lam in given:
+        if lam in ranges:
             needed = needed - {r, angle} | {lam}
-        if missing := sorted(str(one) for one in needed if one not in given):
+        if missing := sorted(str(symbol) for symbol in needed if symbol not in ranges):
             raise ValueError(f"need a range for every symbol, got none for {missing}")
-        self.ranges = {symbol: given[symbol] for symbol in needed}
+        self.ranges = {symbol: ranges[symbol] for symbol in needed}
 
     def draw(self, generator: np.random.Generator) -> dict[Any, Any]:
         """A value of each symbol, in the precision that mpmath works at."""

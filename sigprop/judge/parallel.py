@@ -116,11 +116,11 @@ def checking(
 
         def together() -> Results:
             results: Results = {}
-            places = list(zip(waiting, chunks, strict=True))
-            while places and places[-1][0].cancel():
+            pending = list(zip(waiting, chunks, strict=True))
+            while pending and pending[-1][0].cancel():
                 let_go()
-                results |= here(places.pop()[1])
-            for future, _ in places:
+                results |= here(pending.pop()[1])
+            for future, _ in pending:
                 results |= _collect(future, tick)
             return results
 

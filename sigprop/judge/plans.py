@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sympy import Expr
 
 from sigprop.judge.basis import Grid
-from sigprop.judge.mutants import Score, score_exact, score_law, score_ratio
+from sigprop.judge.mutants import Score, score_distribution, score_exact, score_ratio
 from sigprop.judge.verdict import (
     GAUSSIAN_VARIANCE,
     Plan,
@@ -111,7 +111,7 @@ def make_plans(
 def score(grid: Grid, form: Expr, plans: dict[Point, Plan]) -> Score:
     """Score a grid's own plan against the mutants of its derived form."""
     if grid.quantity == "ring_law":
-        return score_law(form, grid.points, distance_plan(grid.margin))
+        return score_distribution(form, grid.points, distance_plan(grid.margin))
     if plans:
         return score_ratio(form, grid.points, tuple(plans[p] for p in grid.points))
     return score_exact(form, grid.points)

@@ -34,9 +34,9 @@ def decided(
     inside: bool = True,
 ) -> RouteResult:
     """The result of a deterministic route, which is right or wrong."""
-    word = "confirmed" if bool(right) else "refuted"
+    verdict = "confirmed" if bool(right) else "refuted"
     value = float(value)
-    return RouteResult(route, point, value, value, value, word, form, inside=inside)
+    return RouteResult(route, point, value, value, value, verdict, form, inside=inside)
 
 
 @dataclass(frozen=True)

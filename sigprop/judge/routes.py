@@ -82,12 +82,12 @@ def _wide(value: Any) -> Any:
 def _kernels(lam: Any, length: int) -> tuple[np.ndarray, np.ndarray]:
     """State and sensitivity kernels by their recurrences, newest input first."""
     state = np.zeros(length, WideComplex)
-    slope = np.zeros(length, WideComplex)
+    sensitivity = np.zeros(length, WideComplex)
     h, s = WideComplex(1), WideComplex(0)
     for age in range(length):
-        state[age], slope[age] = h, s
+        state[age], sensitivity[age] = h, s
         h, s = lam * h, lam * s + h
-    return state, slope
+    return state, sensitivity
 
 
 def _double_sum(left: np.ndarray, right: np.ndarray, source: Input) -> complex:
@@ -168,8 +168,8 @@ def _impulse(lam: complex, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Both kernels through the JAX recurrence; few lengths, so that few compile."""
     with double_precision(True):
         rounded = 1 << (length - 1).bit_length()
-        state, slope = _responses(eigenvalues(lam), rounded)
-        return np.asarray(state)[:length, 0], np.asarray(slope)[:length, 0]
+        state, sensitivity = _responses(eigenvalues(lam), rounded)
+        return np.asarray(state)[:length, 0], np.asarray(sensitivity)[:length, 0]
 
 
 def _impulse_moment(index: int) -> Callable[[Point, bool], complex]:

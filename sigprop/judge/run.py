@@ -27,7 +27,7 @@ from sigprop.judge.plans import (
 )
 from sigprop.judge.results import ClaimResult, RouteResult, Run, decided
 from sigprop.judge.routes import QUANTITIES, Routes, reach
-from sigprop.judge.statuses import drawn_result, finish
+from sigprop.judge.statuses import finish, simulated_result
 from sigprop.judge.verdict import (
     ALPHA,
     BETA,
@@ -163,30 +163,30 @@ def statistical(case: Case, measured: dict[Reading, Sums]) -> None:
         sums = measured[Reading(case.grid.quantity, point)]
         estimate = sums.estimate()
         mean, sem = float(estimate.mean), float(estimate.sem)
-        drawn = Plan(sums.n, planned.margin, variance=planned.variance)
+        simulated = Plan(sums.n, planned.margin, variance=planned.variance)
         forms = [("derived", case.truths[point])]
         if point in case.wrong:
             forms.append(("printed", case.wrong[point]))
         for which, form in forms:
-            verdict = judge(mean, form * case.shares[point], drawn, sem)
-            case.results.append(drawn_result(str(point), verdict, which))
+            verdict = judge(mean, form * case.shares[point], simulated, sem)
+            case.results.append(simulated_result(str(point), verdict, which))
 
 
-def ring_law(case: Case, seed: int) -> None:
+def ring_distribution(case: Case, seed: int) -> None:
     """Judge the sampler of Lemma 3.2: radius, phase, and their independence."""
     planned: DistancePlan = distance_plan(case.grid.margin)
     for point in case.grid.points:
         assert isinstance(point, RingPoint)
         key = simulate.group_key(seed, f"ring law {point}")
         with double_precision(True):
-            drawn = np.asarray(
+            samples = np.asarray(
                 ring.sample_ring(
                     key, planned.n, point.r_min, point.r_max, dtype=jnp.complex128
                 )
             )
         width = point.r_max**2 - point.r_min**2
-        radial = (np.abs(drawn) ** 2 - point.r_min**2) / width
-        turn = np.mod(np.angle(drawn) / (2 * np.pi), 1)
+        radial = (np.abs(samples) ** 2 - point.r_min**2) / width
+        turn = np.mod(np.angle(samples) / (2 * np.pi), 1)
         # Of two independent uniforms the sum and the difference are uniform modulo one;
         # of one that is taken twice the sum is too, and the difference is not.
         views = {
@@ -197,7 +197,7 @@ def ring_law(case: Case, seed: int) -> None:
         }
         for name, uniform in views.items():
             verdict = judge_uniform(uniform, planned)
-            case.results.append(drawn_result(f"{point}, {name}", verdict))
+            case.results.append(simulated_result(f"{point}, {name}", verdict))
         case.results.append(ring_map(point))
 
 
@@ -302,7 +302,7 @@ def _judge_grids(
         progress("deterministic routes", done, len(cases))
         clock = time.perf_counter()
         if case.grid.quantity == "ring_law":
-            ring_law(case, seed)
+            ring_distribution(case, seed)
         else:
             deterministic(case)
         case.seconds += time.perf_counter() - clock

@@ -73,8 +73,8 @@ STATISTIC = {
 }
 
 
-def _at(sums: Sums, place: int) -> Sums:
-    return Sums(sums.first[place], sums.second[place], sums.n)
+def _at(sums: Sums, index: int) -> Sums:
+    return Sums(sums.first[index], sums.second[index], sums.n)
 
 
 def _moments(
@@ -92,18 +92,18 @@ def _moments(
     def neuron(value: complex, gamma: float = 1.0) -> int:
         return singles.setdefault((value, gamma), len(singles))
 
-    places = {}
+    indices = {}
     for reading in readings:
         point = reading.point
         if isinstance(point, PairPoint):
             pair = (neuron(complex(point.alpha)), neuron(complex(point.beta)))
-            places[reading] = pairs.setdefault(pair, len(pairs))
+            indices[reading] = pairs.setdefault(pair, len(pairs))
         else:
             assert isinstance(point, EigenPoint)
             gamma = 1.0
             if reading.quantity == "normalised_state":
                 gamma = float(ring.normalisation(jnp.asarray(-math.log1p(-point.gap))))
-            places[reading] = neuron(complex(point.eigenvalue()), gamma)
+            indices[reading] = neuron(complex(point.eigenvalue()), gamma)
     sums = second_moments(
         group_key(seed, f"moments {source}"),
         eigenvalues(*(value for value, _ in singles)),
@@ -117,9 +117,9 @@ def _moments(
     )
     return {
         reading: _at(
-            sums[TIMES.index(reading.point.steps)][STATISTIC[reading.quantity]], place
+            sums[TIMES.index(reading.point.steps)][STATISTIC[reading.quantity]], index
         )
-        for reading, place in places.items()
+        for reading, index in indices.items()
     }
 
 
@@ -192,11 +192,11 @@ def _ring_eigenvalues(key, rho, rings, count: int):
     uniforms = jax.vmap(
         jax.vmap(lambda key: jax.random.uniform(key, (count,), jnp.float64))
     )(keys)
-    drawn = [
+    samples = [
         _one_ring(first, second, rho, inner, outer)
         for (first, second), (inner, outer) in zip(uniforms, rings, strict=True)
     ]
-    lam, weights = zip(*drawn, strict=True)
+    lam, weights = zip(*samples, strict=True)
     return jnp.stack(lam), jnp.stack(weights)
 
 

@@ -10,7 +10,9 @@ from sigprop.judge.verdict import Verdict
 from sigprop.theory.claims import Kind, Status
 
 
-def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteResult:
+def simulated_result(
+    point: str, verdict: Verdict, form: str = "derived"
+) -> RouteResult:
     """A simulated verdict as a route result."""
     return RouteResult(
         "monte_carlo",
@@ -18,7 +20,7 @@ def drawn_result(point: str, verdict: Verdict, form: str = "derived") -> RouteRe
         verdict.ratio,
         verdict.low,
         verdict.high,
-        verdict.word,
+        verdict.outcome,
         form,
         verdict.n,
     )
@@ -84,7 +86,7 @@ def finish(
     """The record of one claim."""
     claim, erratum = row.claim, row.claim.erratum
     routes = tuple(dict.fromkeys(r.route for r in results))
-    given = row.basis.example if row.basis else None
+    example_of_row = row.basis.example if row.basis else None
     return ClaimResult(
         id=claim.id,
         paper=claim.paper,
@@ -96,7 +98,7 @@ def finish(
         corrected=claim.correction,
         assumes=claim.assumes.text,
         condition=claim.condition.text if claim.condition else None,
-        counterexample=worked(given) if given else example,
+        counterexample=worked(example_of_row) if example_of_row else example,
         status=str(status_of(row, results, scores)),
         routes=routes,
         results=tuple(results),

@@ -112,7 +112,7 @@ def neurons(
     Raises:
         ValueError: If it takes too long.
     """
-    steps, lam = settings[0].steps, jnp.asarray([one.lam for one in settings])
+    steps, lam = settings[0].steps, jnp.asarray([setting.lam for setting in settings])
     key = jax.random.key(seed)
     _allow_neurons(key, lam, process, steps, margin, yes)
     planned = plan(margin)
@@ -198,8 +198,8 @@ def neurons_of_layer(
         return jnp.abs(jax.vmap(lambda sequence: layer(sequence)[-1])(x)) ** 2
 
     compiled = squares.lower(key).compile()
-    held = forecast.program_memory(compiled)
-    _allow(forecast.Forecast(PILOT, 0.0, held), margin, yes)
+    bytes_needed = forecast.program_memory(compiled)
+    _allow(forecast.Forecast(PILOT, 0.0, bytes_needed), margin, yes)
 
     def sums(key, num) -> Sums:
         def task(index: int, count: int) -> Sums:
@@ -222,10 +222,10 @@ def neurons_of_layer(
         )
     plans = [plan(margin, variance=float(v)) for v in relative]
     most = max(p.n for p in plans)
-    _allow(forecast.Forecast(most, pace * most, held), margin, yes)
-    drawn = [Plan(most, margin, variance=p.variance) for p in plans]
+    _allow(forecast.Forecast(most, pace * most, bytes_needed), margin, yes)
+    judged = [Plan(most, margin, variance=p.variance) for p in plans]
     unknown = complex("nan")
     settings = [
         Setting(unknown, float("nan"), float("nan"), source, steps) for _ in plans
     ]
-    return settings, sums(key, most), drawn
+    return settings, sums(key, most), judged

@@ -24,7 +24,7 @@ BIAS = 0.01  # of a margin: what a bias known beforehand may take of it
 GAUSSIAN_VARIANCE = 2.0  # bound on Var(s)/E[s]^2 for quadratic forms of real Gaussians
 
 
-class Word(StrEnum):
+class Outcome(StrEnum):
     """The three answers."""
 
     CONFIRMED = "confirmed"
@@ -226,7 +226,7 @@ def require_small(bias: float, margin: float, where: str) -> None:
 class Verdict:
     """A word, the measured ratio and its interval at level ``beta``."""
 
-    word: Word
+    outcome: Outcome
     ratio: float
     low: float
     high: float
@@ -251,10 +251,10 @@ def judge(
         ValueError: If the samples did not vary, or the mean is not finite.
 
     Example:
-        >>> found = [judge(mean, 2.0, plan(0.05)) for mean in (2.02, 2.2)]
-        >>> [str(one.word) for one in found]
+        >>> verdicts = [judge(mean, 2.0, plan(0.05)) for mean in (2.02, 2.2)]
+        >>> [str(verdict.outcome) for verdict in verdicts]
         ['confirmed', 'refuted']
-        >>> round(found[0].low, 3), round(found[0].high, 3)
+        >>> round(verdicts[0].low, 3), round(verdicts[0].high, 3)
         (0.984, 1.037)
     """
     if not math.isfinite(mean):
@@ -263,7 +263,7 @@ def judge(
         raise ValueError("the samples are all equal: nothing random was simulated")
     value = complex(expected)
     if not np.isfinite(value) or abs(value.imag) > 1e-9 * abs(value) or value.real == 0:
-        return Verdict(Word.REFUTED, math.nan, math.nan, math.nan, plan.n)
+        return Verdict(Outcome.REFUTED, math.nan, math.nan, math.nan, plan.n)
     ratio = mean / value.real
     low, high = ratio / plan.upper(plan.beta / 2), ratio / plan.quantile(plan.beta / 2)
     if plan.variance != GAUSSIAN_VARIANCE:
@@ -272,12 +272,12 @@ def judge(
     low, high = min(low, high), max(low, high)
     inside = plan.acceptance[0] < ratio < plan.acceptance[1]
     refuted = high < plan.allowed[0] or low > plan.allowed[1]
-    word = Word.CONFIRMED if inside else Word.INCONCLUSIVE
+    outcome = Outcome.CONFIRMED if inside else Outcome.INCONCLUSIVE
     if refuted:
-        word = Word.REFUTED
+        outcome = Outcome.REFUTED
     if sem is not None and plan.n * (sem / mean) ** 2 > SPREAD * plan.variance:
-        word = Word.INCONCLUSIVE
-    return Verdict(word, ratio, low, high, plan.n)
+        outcome = Outcome.INCONCLUSIVE
+    return Verdict(outcome, ratio, low, high, plan.n)
 
 
 @dataclass(frozen=True)
@@ -333,11 +333,13 @@ def judge_uniform(samples: Float[np.ndarray, " n"], plan: DistancePlan) -> Verdi
     above = np.arange(1, plan.n + 1) / plan.n
     distance = float(np.max(np.maximum(above - ordered, ordered - above + 1 / plan.n)))
     if not math.isfinite(distance):
-        return Verdict(Word.REFUTED, math.nan, math.nan, math.nan, plan.n)
-    word = Word.INCONCLUSIVE
+        return Verdict(Outcome.REFUTED, math.nan, math.nan, math.nan, plan.n)
+    outcome = Outcome.INCONCLUSIVE
     if distance > plan.band(plan.beta):
-        word = Word.REFUTED
+        outcome = Outcome.REFUTED
     elif distance + plan.band(plan.alpha) <= plan.margin:
-        word = Word.CONFIRMED
+        outcome = Outcome.CONFIRMED
     low = 1 + max(0.0, distance - plan.band(plan.beta))
-    return Verdict(word, 1 + distance, low, 1 + distance + plan.band(plan.beta), plan.n)
+    return Verdict(
+        outcome, 1 + distance, low, 1 + distance + plan.band(plan.beta), plan.n
+    )

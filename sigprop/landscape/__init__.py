@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from sigprop.numerics.exports import export
 
 if TYPE_CHECKING:
-    from sigprop.landscape.optimal_charts import OptimalChart as OptimalChart
-    from sigprop.landscape.optimal_charts import speed as speed
+    from sigprop.landscape.optimal_parametrisations import (
+        OptimalParametrisation as OptimalParametrisation,
+    )
+    from sigprop.landscape.optimal_parametrisations import speed as speed
     from sigprop.landscape.slices import Quadratic as Quadratic
     from sigprop.landscape.slices import direction as direction
     from sigprop.landscape.slices import moved as moved
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 export(
     __name__,
     {
-        "optimal_charts": "OptimalChart speed",
+        "optimal_parametrisations": "OptimalParametrisation speed",
         "slices": (
             "Quadratic direction moved normalise parameters quadratic "
             "second_difference slices surface units"

@@ -33,14 +33,14 @@ from sigprop.linear.infinite_loss import Geometric, pair_sums, spectrum
 from sigprop.numerics import arguments
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.theory import overlaps
 from sigprop.theory import teacher_student as theory
 from sigprop.theory.symbols import a, alpha, b, beta, rho
 
 Model = Any  # a pytree whose inexact arrays are the parameters
 Loss = Callable[[Model], Float[Array, ""]]
-Places = Int[np.ndarray, "units entries"]
+Indices = Int[np.ndarray, "units entries"]
 BATCH = 64  # points of a slice that are computed at once
 
 
@@ -89,9 +89,9 @@ def units(model: Model) -> Units:
 class _Modes(NamedTuple):
     """Places of the parameters of each mode: all of them, inward and outward ones."""
 
-    all: Places
-    B: Places
-    C: Places
+    all: Indices
+    B: Indices
+    C: Indices
 
 
 def _balance(B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -104,7 +104,7 @@ def _balance(B: np.ndarray, C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.broadcast_to(ratio, B.shape), np.broadcast_to(1 / ratio, C.shape)
 
 
-def _rows(model: Model) -> Iterator[Places]:
+def _rows(model: Model) -> Iterator[Indices]:
     """Output rows of every array; a bias is in the row of its weights."""
 
     def paired(node: Any) -> bool:
@@ -114,20 +114,22 @@ def _rows(model: Model) -> Iterator[Places]:
         if paired(node):
             arrays = [array for array in (node.weight, node.bias) if array is not None]
             length = len(arrays[-1])
-            yield _places(*(array.reshape(length, -1) for array in arrays))
+            yield _indices(*(array.reshape(length, -1) for array in arrays))
         elif eqx.is_inexact_array(node):
             width = node.shape[-1] if node.ndim > 1 else 1
-            yield _places(node.reshape(-1, width))
+            yield _indices(node.reshape(-1, width))
 
 
 def _modes(model: Model) -> Iterator[_Modes]:
     layers = jax.tree.leaves(model, is_leaf=lambda node: isinstance(node, Layer))
-    halves = (half for one in layers if isinstance(one, Layer) for half in one.halves())
+    halves = (
+        half for layer in layers if isinstance(layer, Layer) for half in layer.halves()
+    )
     for half in halves:
         if isinstance(half, S4D):
             parts = (half.C_re, half.C_im, half.log_neg_re, half.im)
             none = np.zeros((0, 1), int)
-            yield _Modes(_places(*(part.reshape(-1, 1) for part in parts)), none, none)
+            yield _Modes(_indices(*(part.reshape(-1, 1) for part in parts)), none, none)
         elif isinstance(half, (DiagonalLayer, S5)):
             values = vars(half)
             recurrent = [
@@ -135,12 +137,12 @@ def _modes(model: Model) -> Iterator[_Modes]:
                 for name, group in half.groups().items()
                 if group == "recurrent"
             ]
-            B = _places(half.B_re, half.B_im)
-            C = _places(half.C_re.T, half.C_im.T)
-            yield _Modes(np.concatenate([B, C, _places(*recurrent)], 1), B, C)
+            B = _indices(half.B_re, half.B_im)
+            C = _indices(half.C_re.T, half.C_im.T)
+            yield _Modes(np.concatenate([B, C, _indices(*recurrent)], 1), B, C)
 
 
-def _places(*parts: Any) -> Places:
+def _indices(*parts: Any) -> Indices:
     return np.concatenate([np.asarray(part) for part in parts], 1).astype(int)
 
 
@@ -227,8 +229,8 @@ def slices(
         ValueError: If there are not as many steps as directions, or one is not finite.
     """
     _require_directions(directions, steps)
-    for one in steps:
-        arguments.require_moderate("steps", one, "steps")
+    for values in steps:
+        arguments.require_moderate("steps", values, "steps")
     batch = arguments.require_count("batch", batch)
     grid = jnp.meshgrid(*map(jnp.asarray, steps), indexing="ij")
     losses = _at_points(
@@ -249,19 +251,19 @@ class Quadratic(NamedTuple):
 
     Attributes:
         value: At the model.
-        slope: Along each direction.
-        bend: ``u' H v`` of every two directions.
+        gradient: Along each direction.
+        hessian: ``u' H v`` of every two directions.
     """
 
     value: Float[np.ndarray, ""]
-    slope: Float[np.ndarray, " k"]
-    bend: Float[np.ndarray, "k k"]
+    gradient: Float[np.ndarray, " k"]
+    hessian: Float[np.ndarray, "k k"]
 
     def __call__(self, *steps: Float[Any, " _"]) -> Float[np.ndarray, "*grid"]:
         """The quadratic loss on the grid of all steps, laid out as by ``slices``."""
         grid = np.stack(np.meshgrid(*steps, indexing="ij"), -1)
-        bent = np.einsum("...i,ij,...j->...", grid, self.bend, grid) / 2
-        return self.value + grid @ self.slope + bent
+        bent = np.einsum("...i,ij,...j->...", grid, self.hessian, grid) / 2
+        return self.value + grid @ self.gradient + bent
 
 
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
@@ -284,9 +286,9 @@ def _second_order(loss, model, directions):
     def flat(x):
         return loss(eqx.combine(split(x), static))
 
-    value, slope = jax.value_and_grad(flat)(x)
+    value, gradient = jax.value_and_grad(flat)(x)
     products = lax.map(lambda v: jax.grad(lambda x: jax.grad(flat)(x) @ v)(x), rows)
-    return value, rows @ slope, products @ rows.T
+    return value, rows @ gradient, products @ rows.T
 
 
 def second_difference(
@@ -307,7 +309,7 @@ def surface(
     task: OneDimensional,
     rows: Float[Any, " rows"],
     columns: Float[Any, " columns"],
-    chart: Chart | None = None,
+    parametrisation: Parametrisation | None = None,
 ) -> Float[Array, "rows columns"]:
     """The exact loss of the one-dimensional problem, row by row.
 
@@ -316,9 +318,11 @@ def surface(
 
     Args:
         task: Of any input and teacher.
-        rows: What makes the student's modulus; its real part without a chart.
-        columns: What makes its angle; its imaginary part without a chart.
-        chart: How parameters make the eigenvalue.
+        rows: What makes the student's modulus; its real part without a
+            parametrisation.
+        columns: What makes its angle; its imaginary part without a
+            parametrisation.
+        parametrisation: How parameters make the eigenvalue.
 
     Returns:
         Infinity where the student is not stable.
@@ -329,17 +333,19 @@ def surface(
     arguments.require_moderate("columns", columns, "columns")
     rows, columns = jnp.asarray(rows), jnp.asarray(columns)
     if task.length is not None:
-        return _finite_surface(task, rows, columns, chart)
-    law = spectrum(task.process)
-    numbers = tuple(map(jnp.asarray, law)) if isinstance(law, Geometric) else ()
+        return _finite_surface(task, rows, columns, parametrisation)
+    covariance = spectrum(task.process)
+    numbers = (
+        tuple(map(jnp.asarray, covariance)) if isinstance(covariance, Geometric) else ()
+    )
     teacher = jnp.asarray(task.teacher)
     return _surface(
         rows,
         columns,
         teacher,
         numbers,
-        None if numbers else law,
-        chart,
+        None if numbers else covariance,
+        parametrisation,
         task.normalised,
     )
 
@@ -354,16 +360,18 @@ def _gain() -> Callable[..., Any]:
     return compile_expr(theory.gain(theory.nu), theory.nu)
 
 
-def _student(row: Array, column: Array, chart: Chart | None) -> tuple[Array, Array]:
-    """Modulus and eigenvalue; the modulus has the sign that the chart gives it."""
-    if chart is None:
+def _student(
+    row: Array, column: Array, parametrisation: Parametrisation | None
+) -> tuple[Array, Array]:
+    """Modulus and eigenvalue; the modulus has the sign that the parametrisation gives it."""
+    if parametrisation is None:
         return jnp.hypot(row, column), lax.complex(row, column)
-    modulus, angle = chart.polar(Coordinates(row, column))
+    modulus, angle = parametrisation.polar(Coordinates(row, column))
     return modulus, lax.complex(modulus * jnp.cos(angle), modulus * jnp.sin(angle))
 
 
-@functools.partial(jax.jit, static_argnames=("lags", "chart", "normalised"))
-def _surface(rows, columns, teacher, numbers, lags, chart, normalised):
+@functools.partial(jax.jit, static_argnames=("lags", "parametrisation", "normalised"))
+def _surface(rows, columns, teacher, numbers, lags, parametrisation, normalised):
     pair = pair_sums(lags) if lags else _geometric()
 
     def shared(x: Complex[Array, "*n"], y: Complex[Array, "*#n"]) -> Array:
@@ -373,7 +381,7 @@ def _surface(rows, columns, teacher, numbers, lags, chart, normalised):
     g_teacher = gain(jnp.abs(teacher))
 
     def line(row: Float[Array, ""]) -> Float[Array, " columns"]:
-        modulus, lam = _student(jnp.full_like(columns, row), columns, chart)
+        modulus, lam = _student(jnp.full_like(columns, row), columns, parametrisation)
         g = gain(modulus)
         alike = g**2 * shared(lam, lam) + g_teacher**2 * shared(teacher, teacher)
         loss = alike / 2 - g * g_teacher * shared(lam, teacher)
@@ -382,10 +390,10 @@ def _surface(rows, columns, teacher, numbers, lags, chart, normalised):
     return lax.map(line, rows)
 
 
-@functools.partial(jax.jit, static_argnames=("task", "chart"))
-def _finite_surface(task, rows, columns, chart):
-    def point(place: tuple[Array, Array]) -> Float[Array, ""]:
-        modulus, lam = _student(*place, chart)
+@functools.partial(jax.jit, static_argnames=("task", "parametrisation"))
+def _finite_surface(task, rows, columns, parametrisation):
+    def point(coordinates: tuple[Array, Array]) -> Float[Array, ""]:
+        modulus, lam = _student(*coordinates, parametrisation)
         sign = jnp.where(modulus < 0, -1, 1)  # a negative modulus turns by pi
         return task.loss(modulus, jnp.angle(sign * lam))
 

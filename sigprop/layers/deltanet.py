@@ -68,7 +68,7 @@ class Delta(Heads):
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]
     ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
         """One step of the recurrence and its output."""
-        now = (one[0] for one in self._gates(u[None]))
+        now = (gate[0] for gate in self._gates(u[None]))
         state = self._advance(self._heads(state), *now).reshape(-1)
         return state, self.read(state[None], u[None])[0]
 
@@ -133,7 +133,7 @@ def _projections(
     rows = (size, size, width // heads)
     keys = jax.random.split(key, 4)
     q, k, v = (
-        by_heads(one, heads, r, width) for one, r in zip(keys, rows, strict=False)
+        by_heads(subkey, heads, r, width) for subkey, r in zip(keys, rows, strict=False)
     )
     return q, k, v, uniform_linear(keys[3], heads, width)
 

@@ -61,8 +61,8 @@ class RGLRU(InputGated):
 
         rate = softplus(self.Lambda)[None] * sigmoid(entering(self.W_a, self.b_a))
         log_a = -CLOSING * rate
-        kept = jnp.sqrt(-jnp.expm1(2 * log_a))
-        return jnp.exp(log_a), kept * sigmoid(entering(self.W_x, self.b_x)) * u
+        scale = jnp.sqrt(-jnp.expm1(2 * log_a))
+        return jnp.exp(log_a), scale * sigmoid(entering(self.W_x, self.b_x)) * u
 
     def read(
         self, h: Float[Array, "time n"], u: Float[Array, "time n"]

@@ -137,11 +137,11 @@ def require_decay(log_neg_re: Any) -> None:
     """
     if not known(log_neg_re) or np.isfinite(log_neg_re).all():
         return
-    place = tuple(map(int, np.argwhere(~np.isfinite(log_neg_re))[0]))
+    index = tuple(map(int, np.argwhere(~np.isfinite(log_neg_re))[0]))
     raise ValueError(
         "need continuous eigenvalues of negative real part, whose logarithm "
-        f"log_neg_re = log(-Re A) is finite, got {np.asarray(log_neg_re)[place]} at "
-        f"{place}: with Re A >= 0 the state would never decay; use -exp(log_neg_re) < 0"
+        f"log_neg_re = log(-Re A) is finite, got {np.asarray(log_neg_re)[index]} at "
+        f"{index}: with Re A >= 0 the state would never decay; use -exp(log_neg_re) < 0"
     )
 
 

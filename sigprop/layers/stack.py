@@ -105,8 +105,8 @@ class Stack(Layer):
     def groups(self) -> Mapping[str, Group]:
         """Which learning rate and decay each parameter gets: those of its layer."""
         return {
-            f"layers.{place}.{name}": group
-            for place, layer in enumerate(self.layers)
+            f"layers.{index}.{name}": group
+            for index, layer in enumerate(self.layers)
             for name, group in layer.groups().items()
         }
 

@@ -133,8 +133,8 @@ def _draw_halves(key: PRNGKeyArray, draw: Callable[[PRNGKeyArray], Layer]) -> Tw
 
 
 def _with_half_the_variance(half: Layer) -> Layer:
-    given = parameters(half)
-    shared = {name: math.sqrt(0.5) * given[name] for name in READOUT if name in given}
+    values = parameters(half)
+    shared = {name: math.sqrt(0.5) * values[name] for name in READOUT if name in values}
     return replace(half, shared)
 
 

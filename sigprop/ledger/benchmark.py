@@ -77,7 +77,7 @@ class Question(NamedTuple):
     kind: str
 
 
-def questions(asked: Benchmark) -> list[Question]:
+def questions(benchmark: Benchmark) -> list[Question]:
     """Every statement with a truth value, paper by paper, misprints in their places.
 
     Raises:
@@ -85,23 +85,29 @@ def questions(asked: Benchmark) -> list[Question]:
             ``site`` is not installed.
         ValueError: If more misprints are asked for than statements can have.
     """
-    claims = [claim for paper in asked.papers for claim in select(paper)]
-    most = sum(_is_asked(claim) and claim.printed is not None for claim in claims)
-    if asked.planted > most:  # said before the statements are read, which takes long
+    claims = [claim for paper in benchmark.papers for claim in select(paper)]
+    most = sum(_is_question(claim) and claim.printed is not None for claim in claims)
+    if (
+        benchmark.planted > most
+    ):  # said before the statements are read, which takes long
         raise ValueError(
-            f"need at most {most} planted misprints, got {asked.planted}: no more of "
+            f"need at most {most} planted misprints, got {benchmark.planted}: no more of "
             "these statements are formulas"
         )
-    plain = [_question(claim) for claim in claims if _is_asked(claim)]
-    planted = _misprinted([one for one in plain if one.truth == RIGHT], asked)
+    plain = [_question(claim) for claim in claims if _is_question(claim)]
+    planted = _misprinted(
+        [question for question in plain if question.truth == RIGHT], benchmark
+    )
     return [
-        one._replace(latex=wrong.latex, truth=WRONG, kind=PLANTED) if wrong else one
-        for one in plain
-        for wrong in (planted.get(one.claim.id),)
+        question._replace(latex=wrong.latex, truth=WRONG, kind=PLANTED)
+        if wrong
+        else question
+        for question in plain
+        for wrong in (planted.get(question.claim.id),)
     ]
 
 
-def _is_asked(claim: Claim) -> bool:
+def _is_question(claim: Claim) -> bool:
     doubtful = claim.erratum is not None and claim.erratum.letter == DOUBTFUL
     return claim.expected in TRUTH and not claim.as_extracted and not doubtful
 
@@ -111,35 +117,37 @@ def _question(claim: Claim) -> Question:
     return Question(claim, claim.statement, TRUTH[claim.expected], kind)
 
 
-def _misprinted(right: Sequence[Question], asked: Benchmark) -> dict[str, Misprint]:
+def _misprinted(right: Sequence[Question], benchmark: Benchmark) -> dict[str, Misprint]:
     """A misprint for as many statements as are asked, by their ids."""
-    if not asked.planted:
+    if not benchmark.planted:
         return {}
     with extra("site", "deliberate errors"):
         import antlr4  # noqa: F401  with it SymPy reads the statements
-    draw = random.Random(asked.seed)
+    draw = random.Random(benchmark.seed)
     can = [
-        one.claim for one in right if one.claim.printed and one.claim.id not in UNREAD
+        question.claim
+        for question in right
+        if question.claim.printed and question.claim.id not in UNREAD
     ]
     draw.shuffle(can)
-    found: dict[str, Misprint] = {}
+    planted: dict[str, Misprint] = {}
     for claim in can:
-        if len(found) == asked.planted:
+        if len(planted) == benchmark.planted:
             break
         assert claim.printed is not None
         reading = reading_of(claim.id, corrected=False)
         choices = list(misprints(claim.statement, claim.printed(), reading))
         if choices:
-            found[claim.id] = draw.choice(choices)
-    if len(found) < asked.planted:
+            planted[claim.id] = draw.choice(choices)
+    if len(planted) < benchmark.planted:
         raise ValueError(
-            f"need at most {len(found)} planted misprints, got {asked.planted}: no more of "
-            "these statements are formulas that are read by machine"
+            f"need at most {len(planted)} planted misprints, got {benchmark.planted}: no more "
+            "of these statements are formulas that are read by machine"
         )
-    return found
+    return planted
 
 
-def write(folder: Path, asked: Benchmark) -> int:
+def write(folder: Path, benchmark: Benchmark) -> int:
     """Write the statements, what is asked, and a form for the answers.
 
     Returns:
@@ -155,20 +163,20 @@ def write(folder: Path, asked: Benchmark) -> int:
                 f"need a folder without {name}, got {folder}; choose another, or move "
                 "that file away"
             )
-    chosen = questions(asked)
-    head = {"benchmark": asdict(asked)}
+    chosen = questions(benchmark)
+    head = {"benchmark": asdict(benchmark)}
     stated = [
         {
-            "id": one.claim.id,
-            "paper": one.claim.paper,
-            "source": one.claim.source,
-            "kind": one.claim.kind,
-            "statement": one.latex,
-            "assumes": one.claim.assumes.text,
+            "id": question.claim.id,
+            "paper": question.claim.paper,
+            "source": question.claim.source,
+            "kind": question.claim.kind,
+            "statement": question.latex,
+            "assumes": question.claim.assumes.text,
         }
-        for one in chosen
+        for question in chosen
     ]
-    form = dict.fromkeys(one.claim.id for one in chosen)
+    form = dict.fromkeys(question.claim.id for question in chosen)
     _write_json(folder / ANSWERS, head | {"answers": form})
     write_text(folder / ASKED, QUESTION)
     _write_json(folder / STATEMENTS, head | {"statements": stated})
@@ -188,32 +196,32 @@ def read_answers(file: Path) -> tuple[Benchmark, dict[str, str | None]]:
     content = read_object(file)
     try:
         about, answers = content["benchmark"], dict(content["answers"])
-        asked = Benchmark(
+        benchmark = Benchmark(
             tuple(about["papers"]), int(about["planted"]), int(about["seed"])
         )
-        made = about["name"], about["version"]
-        given = {*asked.papers, *answers.values()} - {None}
-        if not all(isinstance(one, str) for one in given):
+        version = about["name"], about["version"]
+        texts = {*benchmark.papers, *answers.values()} - {None}
+        if not all(isinstance(text, str) for text in texts):
             raise ValueError("papers and answers are texts")
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ValueError(
             f"need the {ANSWERS} of a benchmark with answers filled in, got {file}, which "
             f"is none; `sigprop ledger --benchmark DIR` writes one"
         ) from error
-    if made != (NAME, VERSION):
+    if version != (NAME, VERSION):
         raise ValueError(
-            f"need answers to {NAME} of version {VERSION}, got {made[0]} of version "
-            f"{made[1]}; write the benchmark anew"
+            f"need answers to {NAME} of version {VERSION}, got {version[0]} of version "
+            f"{version[1]}; write the benchmark anew"
         )
-    unknown = set(asked.papers) - set(PAPERS)
+    unknown = set(benchmark.papers) - set(PAPERS)
     if unknown:
         raise ValueError(f"need papers in {', '.join(PAPERS)}, got {min(unknown)!r}")
-    for key, word in answers.items():
-        if word is not None and word not in WORDS:
+    for key, answer in answers.items():
+        if answer is not None and answer not in WORDS:
             raise ValueError(
-                f"need one of {', '.join(WORDS)} or null for {key}, got {word!r}"
+                f"need one of {', '.join(WORDS)} or null for {key}, got {answer!r}"
             )
-    return asked, answers
+    return benchmark, answers
 
 
 class Share(NamedTuple):
@@ -227,8 +235,8 @@ class Share(NamedTuple):
         """Clopper and Pearson's."""
         if not self.of:
             return 0.0, 1.0
-        found = binomtest(self.hits, self.of).proportion_ci(LEVEL, "exact")
-        return float(found.low), float(found.high)
+        interval_of_hits = binomtest(self.hits, self.of).proportion_ci(LEVEL, "exact")
+        return float(interval_of_hits.low), float(interval_of_hits.high)
 
 
 class Marks(NamedTuple):
@@ -256,28 +264,34 @@ def mark(chosen: Iterable[Question], answers: Mapping[str, str | None]) -> Marks
         ValueError: If there is an answer to what was not asked.
     """
     chosen = list(chosen)
-    strange = sorted(answers.keys() - {one.claim.id for one in chosen})
+    strange = sorted(answers.keys() - {question.claim.id for question in chosen})
     if strange:
         raise ValueError(f"need answers to what was asked, got one to {strange[0]!r}")
     table: Counter[tuple[str, str]] = Counter()
-    found: Counter[str] = Counter()
+    accusations: Counter[str] = Counter()
     total: Counter[str] = Counter()
-    for one in chosen:
-        word = answers.get(one.claim.id)
-        table[one.truth, word or ""] += 1
-        if one.truth != RIGHT:
-            kind = one.kind or "no class"
+    for question in chosen:
+        answer = answers.get(question.claim.id)
+        table[question.truth, answer or ""] += 1
+        if question.truth != RIGHT:
+            kind = question.kind or "no class"
             total[kind] += 1
-            found[kind] += word in (WRONG, CONDITIONAL)
-    accused = sum(n for (_, word), n in table.items() if word in (WRONG, CONDITIONAL))
-    rightly = sum(found.values())
-    given = sum(n for (_, word), n in table.items() if word)
-    same = sum(n for (truth, word), n in table.items() if truth == word)
+            accusations[kind] += answer in (WRONG, CONDITIONAL)
+    accused = sum(
+        n for (_, answer), n in table.items() if answer in (WRONG, CONDITIONAL)
+    )
+    rightly = sum(accusations.values())
+    answered = sum(n for (_, answer), n in table.items() if answer)
+    same = sum(n for (truth, answer), n in table.items() if truth == answer)
     kinds = [kind for kind in (*CLASSES, PLANTED, "no class") if total[kind]]
     recall = {"all": Share(rightly, sum(total.values()))}
-    recall |= {kind: Share(found[kind], total[kind]) for kind in kinds}
+    recall |= {kind: Share(accusations[kind], total[kind]) for kind in kinds}
     return Marks(
-        Share(rightly, accused), recall, Share(same, given), len(chosen) - given, table
+        Share(rightly, accused),
+        recall,
+        Share(same, answered),
+        len(chosen) - answered,
+        table,
     )
 
 
@@ -295,7 +309,7 @@ def as_json(marks: Marks) -> dict[str, Any]:
         "agreement": plain(marks.agreement),
         "unanswered": marks.unanswered,
         "table": [
-            {"truth": truth, "answer": word or None, "count": count}
-            for (truth, word), count in sorted(marks.table.items())
+            {"truth": truth, "answer": answer or None, "count": count}
+            for (truth, answer), count in sorted(marks.table.items())
         ],
     }

@@ -41,7 +41,7 @@ def page_names(papers: Iterable[str]) -> list[str]:
     return [PAGE, *(page_of(paper) for paper in papers), CODE]
 
 
-def place(name: str) -> str:
+def anchor(name: str) -> str:
     """Where a function stands in the list of the code."""
     return re.sub(r"[^\w.-]", "-", name)
 
@@ -57,13 +57,13 @@ def short(name: str) -> str:
     return last.partition("[")[2].rstrip("]") or last
 
 
-def code_below(graph: Graph, one: str) -> dict[str, list[str]]:
+def code_below(graph: Graph, row: str) -> dict[str, list[str]]:
     """The code on which a statement rests directly, by the words for its kind."""
-    found: dict[str, list[str]] = {words: [] for words in KINDS.values()}
-    for name in graph.rests_on[one]:
-        if words := KINDS.get(graph.nodes[name].kind):
-            found[words].append(name)
-    return {words: names for words, names in found.items() if names}
+    by_kind: dict[str, list[str]] = {label: [] for label in KINDS.values()}
+    for name in graph.rests_on[row]:
+        if label := KINDS.get(graph.nodes[name].kind):
+            by_kind[label].append(name)
+    return {label: names for label, names in by_kind.items() if names}
 
 
 def shared(graph: Graph | None, run: Ledger) -> dict[str, Any]:
@@ -81,11 +81,11 @@ def shared(graph: Graph | None, run: Ledger) -> dict[str, Any]:
         "neighbours": _used(graph),
         "fallen": fallen(graph, run.claims),
         "lines": lines(graph),
-        "entries": {one.id: one for one in run.claims},
+        "entries": {entry.id: entry for entry in run.claims},
         "code_list": CODE,
-        "code_below": lambda one: code_below(graph, one),
+        "code_below": lambda row: code_below(graph, row),
         "short": short,
-        "place": place,
+        "place": anchor,
     }
 
 
@@ -93,11 +93,11 @@ def _used(graph: Graph) -> dict[str, tuple[list[Used], list[Used]]]:
     """Map statements to their two lists of neighbours, each with what of it is used."""
     on = graph.rests_on
     return {
-        one: (
-            [(other, USES[on[one][other]]) for other in below],
-            [(other, USES[on[other][one]]) for other in above],
+        row: (
+            [(other, USES[on[row][other]]) for other in below],
+            [(other, USES[on[other][row]]) for other in above],
         )
-        for one, (below, above) in neighbours(graph).items()
+        for row, (below, above) in neighbours(graph).items()
     }
 
 
@@ -116,49 +116,53 @@ def sections(
         for part in parts
         for _, claim in part.rows
     }
-    found: dict[Place, set[Place]] = {here: set() for here in where.values()}
-    for one, here in where.items():
-        found[here] |= {
-            where[other] for other in graph.rests_on.get(one, ()) if other in where
+    others_of: dict[Place, set[Place]] = {here: set() for here in where.values()}
+    for row, here in where.items():
+        others_of[here] |= {
+            where[other] for other in graph.rests_on.get(row, ()) if other in where
         }
-    order = {here: number for number, here in enumerate(found)}
+    order = {here: number for number, here in enumerate(others_of)}
     below: dict[str, dict[Place, list[Place]]] = defaultdict(dict)
-    for here, on in found.items():
+    for here, on in others_of.items():
         if others := sorted(on - {here}, key=order.__getitem__):
             below[here[0]][here] = others
     return below
 
 
 def documents(
-    env: Environment, given: Mapping[str, Any], graph: Graph
+    env: Environment, variables: Mapping[str, Any], graph: Graph
 ) -> dict[str, str]:
     """The pages of the blueprint by their names.
 
     Args:
         env: Jinja with the filters of every page.
-        given: Variables of every page's template, those of ``shared`` too.
+        variables: Variables of every page's template, those of ``shared`` too.
         graph: Of all rows; rows that have no page are named without a link.
     """
-    chapters, entries = given["chapters"], given["entries"]
+    chapters, entries = variables["chapters"], variables["entries"]
     near = {
-        one for one, (below, above) in given["neighbours"].items() if below or above
+        row for row, (below, above) in variables["neighbours"].items() if below or above
     }
     paper_page = env.get_template("site_blueprint_paper.html.j2")
-    made = {
-        page_of(paper): paper_page.render(given, paper=paper, parts=parts, near=near)
+    pages = {
+        page_of(paper): paper_page.render(
+            variables, paper=paper, parts=parts, near=near
+        )
         for paper, parts in chapters.items()
     }
-    made[CODE] = env.get_template("site_blueprint_code.html.j2").render(
-        given,
+    pages[CODE] = env.get_template("site_blueprint_code.html.j2").render(
+        variables,
         graph=graph,
         modules=_modules(graph),
-        shown={one.file for ones in given["sources"].values() for one in ones},
+        shown={
+            source.file for ones in variables["sources"].values() for source in ones
+        },
         on=carried(graph),
         falls=_counted(graph),
     )
-    valued = [one.id for one in entries.values() if one.status not in VALUELESS]
-    made[PAGE] = env.get_template("site_blueprint.html.j2").render(
-        given,
+    valued = [entry.id for entry in entries.values() if entry.status not in VALUELESS]
+    pages[PAGE] = env.get_template("site_blueprint.html.j2").render(
+        variables,
         valued=len(valued),
         joined=len({*valued} & {*linked(graph)}),
         below=sections(graph, chapters),
@@ -168,45 +172,45 @@ def documents(
             for part in parts
         },
         errata={
-            paper: [one for one in given["fallen"] if entries[one].paper == paper]
+            paper: [row for row in variables["fallen"] if entries[row].paper == paper]
             for paper in chapters
         },
-        needed={one for one, ids in given["fallen"].items() if ids},
+        needed={row for row, ids in variables["fallen"].items() if ids},
         cycles=[cycle for cycle in graph.cycles if entries.keys() >= {*cycle}],
     )
-    return made
+    return pages
 
 
 def fallen(graph: Graph, claims: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
     """What falls with each erratum, if what is true instead is wrong, by its id."""
     on = carried(graph)
     return {
-        one.id: falls(graph, one.id, on)
-        for one in claims
-        if one.errata_class and one.id in graph.nodes
+        entry.id: falls(graph, entry.id, on)
+        for entry in claims
+        if entry.errata_class and entry.id in graph.nodes
     }
 
 
 def lines(graph: Graph) -> dict[str, set[int]]:
     """The lines at which code of the graph begins, by file."""
-    found: dict[str, set[int]] = defaultdict(set)
+    by_file: dict[str, set[int]] = defaultdict(set)
     for node in graph.nodes.values():
         if node.line:
-            found[node.file].add(node.line)
-    return found
+            by_file[node.file].add(node.line)
+    return by_file
 
 
 def _counted(graph: Graph) -> dict[str, int]:
     """How many statements fall with a piece of code."""
-    code = (one for one, node in graph.nodes.items() if node.kind != "statement")
+    code = (name for name, node in graph.nodes.items() if node.kind != "statement")
     on = carried(graph)
-    return {one: len(falls(graph, one, on)) for one in code}
+    return {name: len(falls(graph, name, on)) for name in code}
 
 
 def _modules(graph: Graph) -> dict[str, list[str]]:
     """The code by the file that has it, tables and derivations first."""
-    found: dict[str, list[str]] = defaultdict(list)
+    by_file: dict[str, list[str]] = defaultdict(list)
     for name, node in graph.nodes.items():
         if node.kind != "statement":
-            found[node.file].append(name)
-    return {file: found[file] for file in sorted(found, key=lambda f: (not f, f))}
+            by_file[node.file].append(name)
+    return {file: by_file[file] for file in sorted(by_file, key=lambda f: (not f, f))}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sigprop.ledger.uses import PLAIN, Function, Uses, arguments, defaults, presented
-from sigprop.numerics.places import repository_path
+from sigprop.numerics.paths import repository_path
 
 OURS = "sigprop"
 Place = tuple[str, int]  # a module, and a line
@@ -60,15 +60,15 @@ class Sources:
     aliases: dict[str, str] = field(default_factory=dict)
     functions: dict[str, _Inner] = field(default_factory=dict, repr=False)
     inner: dict[Place, list[_Inner]] = field(default_factory=dict, repr=False)
-    _given: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    _calls: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def uses(self, name: str) -> frozenset[str]:
         """What a definition or a call mentions; nothing of one that was not read."""
         if "(" not in name:
             return self.named[name].uses if name in self.named else frozenset()
-        if name not in self._given:
-            self._given[name] = self._called(name)
-        return self._given[name]
+        if name not in self._calls:
+            self._calls[name] = self._called(name)
+        return self._calls[name]
 
     def _called(self, call: str) -> frozenset[str]:
         base, _, rest = call.partition("(")
@@ -78,13 +78,19 @@ class Sources:
         written = ast.parse(f"f({rest}", mode="eval").body
         assert isinstance(written, ast.Call)
         node = function.node
-        open_ended = any(one.arg is None for one in written.keywords)
-        given: dict[str, ast.expr] = dict(
-            zip((one.arg for one in arguments(node)), written.args, strict=False)
+        open_ended = any(keyword.arg is None for keyword in written.keywords)
+        passed_arguments: dict[str, ast.expr] = dict(
+            zip(
+                (argument.arg for argument in arguments(node)),
+                written.args,
+                strict=False,
+            )
         )
-        given |= {one.arg: one.value for one in written.keywords if one.arg}
+        passed_arguments |= {
+            keyword.arg: keyword.value for keyword in written.keywords if keyword.arg
+        }
         constants = {} if open_ended else defaults(node)
-        for name, value in given.items():
+        for name, value in passed_arguments.items():
             constants.pop(name, None)
             if isinstance(value, ast.Constant) and value.value is not ...:
                 constants[name] = value.value
@@ -101,25 +107,25 @@ class Sources:
         """
         known = plain(cells)
         names: set[str] = set()
-        for one in self.inner.get(where, ()):
-            around = Uses(one.around.known, one.around.imported, _ignore, known)
-            names |= around.inside(one.node).names
+        for inner in self.inner.get(where, ()):
+            around = Uses(inner.around.known, inner.around.imported, _ignore, known)
+            names |= around.inside(inner.node).names
         return frozenset(names)
 
     def presents(self, where: Place, cells: Mapping[str, Any]) -> str | None:
         """The call that the lambda on a line presents, if there is one lambda."""
-        found = [one for one in self.inner.get(where, ())]
-        if len(found) != 1 or not isinstance(found[0].node, ast.Lambda):
+        listed = [inner for inner in self.inner.get(where, ())]
+        if len(listed) != 1 or not isinstance(listed[0].node, ast.Lambda):
             return None
-        shown = presented(found[0].node.body)
-        around = found[0].around
+        shown = presented(listed[0].node.body)
+        around = listed[0].around
         inside = Uses(around.known, around.imported, _ignore, plain(cells))
         return inside.written(shown) if isinstance(shown, ast.Call) else None
 
 
 def plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those values that a source could have written as constants."""
-    return {name: one for name, one in values.items() if isinstance(one, PLAIN)}
+    return {name: value for name, value in values.items() if isinstance(value, PLAIN)}
 
 
 def _ignore(node: Function, known: Mapping[str, str]) -> None:
@@ -127,22 +133,22 @@ def _ignore(node: Function, known: Mapping[str, str]) -> None:
 
 
 @functools.cache
-def read(root: Path, *places: str) -> Sources:
+def read(root: Path, *paths: str) -> Sources:
     """Parse modules.
 
     Args:
         root: Folder that has the packages.
-        places: Folders and files below it.
+        paths: Folders and files below it.
 
     Raises:
-        ValueError: If one of the places has no module.
+        ValueError: If there is no module at one of the paths.
     """
     sources = Sources()
-    for place in places:
-        top = root / place
+    for path in paths:
+        top = root / path
         files = [top] if top.is_file() else sorted(top.rglob("*.py"))
         if not files:
-            raise ValueError(f"need modules to read at {place}, got none")
+            raise ValueError(f"need modules to read at {path}, got none")
         for file in files:
             _Module(file.relative_to(root), sources).read(file.read_text("utf-8"))
     return sources
@@ -167,9 +173,9 @@ class _Module:
             self.names.update((name, f"{self.name}.{name}") for name in _bound(node))
         for node in tree.body:
             names = list(_bound(node))
-            found = self._visited(node)
+            uses = self._visited(node)
             for name in names:
-                self._define(name, node, found)
+                self._define(name, node, uses)
             if isinstance(node, ast.FunctionDef):
                 around = Uses(self.names, self.imported, _ignore)
                 self.into.functions[f"{self.name}.{node.name}"] = _Inner(node, around)
@@ -178,25 +184,25 @@ class _Module:
                 self._entries(names[0], value)
 
     def _visited(self, node: ast.AST) -> Uses:
-        uses = Uses(self.names, self.imported, self._found)
+        uses = Uses(self.names, self.imported, self._add_inner)
         uses.visit(node)
         return uses
 
-    def _found(self, node: Function, known: Mapping[str, str]) -> None:
-        lines = [one.lineno for one in getattr(node, "decorator_list", ())]
-        place = self.name, min([node.lineno, *lines])
+    def _add_inner(self, node: Function, known: Mapping[str, str]) -> None:
+        lines = [decorator.lineno for decorator in getattr(node, "decorator_list", ())]
+        where = self.name, min([node.lineno, *lines])
         around = Uses(known, self.imported, _ignore)
-        listed = self.into.inner.setdefault(place, [])
-        if all(one.node is not node for one in listed):
+        listed = self.into.inner.setdefault(where, [])
+        if all(inner.node is not node for inner in listed):
             listed.append(_Inner(node, around))
 
-    def _define(self, name: str, node: ast.AST, found: Uses) -> None:
+    def _define(self, name: str, node: ast.AST, uses: Uses) -> None:
         dotted = f"{self.name}.{name}"
         self.into.named[dotted] = Definition(
             dotted,
             self.file,
             getattr(node, "lineno", 1),
-            frozenset(found.names - {dotted}),
+            frozenset(uses.names - {dotted}),
             isinstance(node, ast.FunctionDef | ast.ClassDef),
         )
 
@@ -217,8 +223,8 @@ class _Module:
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.partition(".")[0] == OURS:
-                    whole = alias.asname is not None
-                    top = alias.name if whole else alias.name.partition(".")[0]
+                    has_alias = alias.asname is not None
+                    top = alias.name if has_alias else alias.name.partition(".")[0]
                     yield alias.asname or top, top
 
 
@@ -228,6 +234,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for one in (piece for target in targets for piece in ast.walk(target)):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                yield one.id
+        for part in (piece for target in targets for piece in ast.walk(target)):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                yield part.id

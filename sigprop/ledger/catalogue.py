@@ -12,7 +12,7 @@ from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
 from sigprop.numerics.evaluate import precise
-from sigprop.numerics.places import repository_path
+from sigprop.numerics.paths import repository_path
 from sigprop.theory.claims import Claim, home
 from sigprop.theory.errata import CLASSES
 
@@ -135,18 +135,18 @@ def describe(row: Row) -> str:
 
 
 def _erratum(claim: Claim) -> list[str]:
-    found = claim.erratum
-    if found is None:
+    erratum = claim.erratum
+    if erratum is None:
         return []
-    lines = [f"class       {found.letter}: {CLASSES[found.letter]}"]
-    for name, said in (
-        ("root", found.root),
-        ("also in", ", ".join(found.appears_in)),
-        ("inherited", ", ".join(found.inherits)),
-        ("effect", found.bearing),
+    lines = [f"class       {erratum.letter}: {CLASSES[erratum.letter]}"]
+    for name, value in (
+        ("root", erratum.root),
+        ("also in", ", ".join(erratum.appears_in)),
+        ("inherited", ", ".join(erratum.inherits)),
+        ("effect", erratum.bearing),
     ):
-        if said:
-            lines.append(f"{name:<12}{said}")
+        if value:
+            lines.append(f"{name:<12}{value}")
     return lines
 
 
@@ -155,18 +155,18 @@ def _span(sizes: list[int]) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _evidence(claim: Claim, given: Evidence) -> list[str]:
-    inside, outside = evidence.split(claim, given)
-    lines = [f"points      {len(inside)}; each route {given.relation} the form"]
+def _evidence(claim: Claim, basis: Evidence) -> list[str]:
+    inside, outside = evidence.split(claim, basis)
+    lines = [f"points      {len(inside)}; each route {basis.relation} the form"]
     lines += [f"  {evidence.describe(point)}" for point in inside if point]
     if outside:
         lines += [f"outside     {len(outside)}; the condition is not met here"]
         lines += [f"  {evidence.describe(point)}" for point in outside]
-    named = ((route, _place(routine)) for route, routine in given.routes.items())
-    return lines + [f"{route:<12}{place}" for route, place in named if place]
+    named = ((route, _dotted_name(routine)) for route, routine in basis.routes.items())
+    return lines + [f"{route:<12}{code}" for route, code in named if code]
 
 
-def _place(routine: Routine) -> str:
+def _dotted_name(routine: Routine) -> str:
     """Where a function is written, if it has a name."""
     name = getattr(routine, "__qualname__", "<")
     return "" if "<" in name else f"{routine.__module__}.{name}"

@@ -51,28 +51,28 @@ def shown(value: float | int | None) -> str:
     return text.replace("-", "−")
 
 
-def render(found: Mapping[str, Any], pictures: Pictures | None = None) -> str:
+def render(audit: Mapping[str, Any], pictures: Pictures | None = None) -> str:
     """The page.
 
     Args:
-        found: Of ``sigprop.audit.foreign.report.as_json``.
+        audit: Of ``sigprop.audit.foreign.report.as_json``.
         pictures: What is drawn of it.
     """
-    drawn = Pictures() if pictures is None else pictures
-    layers = found["layers"]
-    each = drawn.layers or ((),) * len(layers)
+    svgs = Pictures() if pictures is None else pictures
+    layers = audit["layers"]
+    each = svgs.layers or ((),) * len(layers)
     sections = [
-        _Section(layer, f"layer-{place}-{slug(layer['layer'])}", those)
-        for place, (layer, those) in enumerate(zip(layers, each, strict=True))
+        _Section(layer, f"layer-{index}-{slug(layer['layer'])}", those)
+        for index, (layer, those) in enumerate(zip(layers, each, strict=True))
     ]
     env = environment()
     env.filters["shown"] = shown
     page = env.get_template("checkpoint.html.j2")
-    return page.render(found=found, sections=sections, margins=drawn.margins)
+    return page.render(audit=audit, sections=sections, margins=svgs.margins)
 
 
 def write(
-    path: Path, found: Mapping[str, Any], pictures: Pictures | None = None
+    path: Path, audit: Mapping[str, Any], pictures: Pictures | None = None
 ) -> None:
     """Write the page whole or not at all.
 
@@ -80,4 +80,4 @@ def write(
         OSError: If it cannot be written; an old file is as it was.
         ValueError: If ``path`` is a folder, a device or a pipe.
     """
-    write_text(path, render(found, pictures))
+    write_text(path, render(audit, pictures))

@@ -50,17 +50,17 @@ def page_of(paper: str) -> str:
     return f"paper-{paper}.html"
 
 
-def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
+def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
     """The contents of every paper, by file name.
 
     Args:
         env: With the templates.
-        given: What every template takes, and ``chapters`` by paper.
+        variables: What every template takes, and ``chapters`` by paper.
     """
     page = env.get_template("site_paper.html.j2")
     return {
-        page_of(paper): page.render(given, paper=paper, parts=parts)
-        for paper, parts in given["chapters"].items()
+        page_of(paper): page.render(variables, paper=paper, parts=parts)
+        for paper, parts in variables["chapters"].items()
     }
 
 
@@ -79,17 +79,21 @@ def chapters(paper: str, rows: Iterable[Row]) -> tuple[Chapter, ...]:
     stated = _stated(paper)
     ordered = sorted(rows, key=lambda row: stated.get(row[1].id, len(stated)))
     outline = OUTLINES.get(paper, ())
-    names = [one.name for one in outline]
-    found: dict[str, list[Row]] = {}
+    names = [section.name for section in outline]
+    by_section: dict[str, list[Row]] = {}
     for row in ordered:
         section = _section(locator(row[1]), outline)
-        found.setdefault(section.name if section else locator(row[1]), []).append(row)
-    known = [name for name in names if name in found]
+        by_section.setdefault(section.name if section else locator(row[1]), []).append(
+            row
+        )
+    known = [name for name in names if name in by_section]
     return tuple(
         Chapter(
-            _anchor(name), name[:1].upper() + name[1:], tuple(_by_equation(found[name]))
+            _anchor(name),
+            name[:1].upper() + name[1:],
+            tuple(_by_equation(by_section[name])),
         )
-        for name in [*known, *(name for name in found if name not in names)]
+        for name in [*known, *(name for name in by_section if name not in names)]
     )
 
 
@@ -103,22 +107,24 @@ def _stated(paper: str) -> dict[str, int]:
     if paper not in PAPERS:
         return {}
     ids = [claim.id for leaf in leaves(paper) for claim in leaf.part.claims]
-    return {one: place for place, one in enumerate(ids)}
+    return {row_id: index for index, row_id in enumerate(ids)}
 
 
-def _section(place: str, outline: Iterable[Section]) -> Section | None:
+def _section(locator_text: str, outline: Iterable[Section]) -> Section | None:
     """The section that a locator names first; else that of its figure or table."""
-    by_number = {one.number: one for one in outline}
-    if place.startswith("Abstract"):
+    by_number = {section.number: section for section in outline}
+    if locator_text.startswith("Abstract"):
         return by_number.get("")
-    if named := _PLACE.search(place):
+    if named := _PLACE.search(locator_text):
         number = named[1]
         while number and number not in by_number:
             number = number.rpartition(".")[0]
         return by_number.get(number) if number else None
-    floats = {name: one for one in by_number.values() for name in one.floats}
-    for found in _FLOAT.finditer(place):
-        if (name := f"{_KINDS[found[1]]} {found[2]}") in floats:
+    floats = {
+        name: section for section in by_number.values() for name in section.floats
+    }
+    for match in _FLOAT.finditer(locator_text):
+        if (name := f"{_KINDS[match[1]]} {match[2]}") in floats:
             return floats[name]
     return None
 
@@ -128,9 +134,9 @@ def _by_equation(rows: Iterable[Row]) -> list[Row]:
     placed: list[tuple[float, Row]] = []
     last = 0.0
     for row in rows:
-        if found := _EQUATION.search(locator(row[1])):
-            number = float(found[2])
+        if match := _EQUATION.search(locator(row[1])):
+            number = float(match[2])
             own = row[1].id.partition(":")[2][:1].isdigit()
-            last = number if own else number - 0.5 if found[1] else number + 0.5
+            last = number if own else number - 0.5 if match[1] else number + 0.5
         placed.append((last, row))
-    return [row for _, row in sorted(placed, key=lambda one: one[0])]
+    return [row for _, row in sorted(placed, key=lambda pair: pair[0])]

@@ -22,7 +22,7 @@ from sigprop.ledger.calls import Sources, read
 from sigprop.ledger.references import mentions
 from sigprop.ledger.roots import GRIDS, Walk, result_of
 from sigprop.ledger.uses import STORED
-from sigprop.numerics.places import PACKAGE, file_of
+from sigprop.numerics.paths import PACKAGE, file_of
 from sigprop.theory.claims import Claim, home, registry
 
 Kind = Literal["statement", "derivation", "simulation", "table", "experiment"]
@@ -85,24 +85,27 @@ def build(claims: Mapping[str, Claim] | None = None) -> Graph:
     """
     claims = registry() if claims is None else claims
     sources = read(PACKAGE.parent, *PLACES)
-    given = {one: _Given.of(claim, sources) for one, claim in claims.items()}
-    code = _Code(sources, frozenset().union(*(each.written for each in given.values())))
+    roots_of = {row: _Given.of(claim, sources) for row, claim in claims.items()}
+    code = _Code(
+        sources, frozenset().union(*(each.written for each in roots_of.values()))
+    )
     rests: dict[str, dict[str, str]] = {
-        one: dict.fromkeys(code.next(each.names), "code") for one, each in given.items()
+        row: dict.fromkeys(code.next(each.names), "code")
+        for row, each in roots_of.items()
     }
-    waiting = [name for found in rests.values() for name in found]
+    waiting = [name for reasons in rests.values() for name in reasons]
     while waiting:
         name = waiting.pop()
         if name not in rests:
             rests[name] = dict.fromkeys(code.next(sources.uses(name)), "code")
             waiting.extend(rests[name])
-    nodes = {one: _statement(one) for one in claims}
+    nodes = {row: _statement(row) for row in claims}
     nodes |= {name: code.node(name) for name in sorted(rests.keys() - claims.keys())}
-    links, cycles = acyclic(_links(claims, given, code))
-    for one, other, why in links:
-        rests[one][other] = why
-    cites = {one: mentions(claim, claims) for one, claim in claims.items()}
-    ordered = {one: dict(sorted(rests[one].items())) for one in nodes}
+    links, cycles = acyclic(_links(claims, roots_of, code))
+    for row, other, why in links:
+        rests[row][other] = why
+    cites = {row: mentions(claim, claims) for row, claim in claims.items()}
+    ordered = {name: dict(sorted(rests[name].items())) for name in nodes}
     return Graph(nodes, ordered, cites, cycles)
 
 
@@ -120,7 +123,7 @@ class _Given:
         """Functions that transcribe its forms, and are no more than the row itself."""
         bases = (call.partition("(")[0] for call in self.forms)
         return frozenset(
-            one for one in bases if one.startswith("sigprop.theory.papers.")
+            base for base in bases if base.startswith("sigprop.theory.papers.")
         )
 
     @classmethod
@@ -137,8 +140,8 @@ class _Given:
         proof = basis.proof if isinstance(basis, Evidence) else None
 
         def results(*forms: object) -> Names:
-            found = (result_of(one, sources) for one in forms)
-            return frozenset(one for one in found if one is not None)
+            calls = (result_of(form, sources) for form in forms)
+            return frozenset(call for call in calls if call is not None)
 
         # What is wrong as printed serves others as an example of an error, no more.
         true = claim.printed if claim.correction is None else claim.corrected
@@ -151,14 +154,14 @@ class _Code:
 
     def __init__(self, sources: Sources, written: Names = frozenset()) -> None:
         self.sources, self.written = sources, written
-        self._whole: dict[str, str] = {}
+        self._definitions: dict[str, str] = {}
 
-    def whole(self, name: str) -> str:
+    def definition(self, name: str) -> str:
         """The definition that a dotted name begins with; of a call, the call of it."""
-        base, opened, given = name.partition("(")
-        if base not in self._whole:
-            self._whole[base] = self._find(base)
-        return self._whole[base] + opened + given
+        base, opened, arguments_text = name.partition("(")
+        if base not in self._definitions:
+            self._definitions[base] = self._find(base)
+        return self._definitions[base] + opened + arguments_text
 
     def _find(self, name: str) -> str:
         if name in self.sources.named or name.startswith(f"{STORED}:"):
@@ -191,10 +194,14 @@ class _Code:
             return "table" if re.match(r"TABLE|[A-Z]+\d", last) else None
         if name.startswith(f"{GRIDS}["):
             return "simulation"
-        found = self.sources.named.get(name)
-        if last.startswith("_") or last.isupper() or (found and not found.is_code):
+        definition = self.sources.named.get(name)
+        if (
+            last.startswith("_")
+            or last.isupper()
+            or (definition and not definition.is_code)
+        ):
             return None
-        if found is None and not (module.count(".") or last[:1].isupper()):
+        if definition is None and not (module.count(".") or last[:1].isupper()):
             return None  # a module
         return "derivation" if name.startswith("sigprop.theory.") else "simulation"
 
@@ -202,19 +209,23 @@ class _Code:
         """The node of a definition."""
         of = self.kind(name)
         assert of is not None
-        found = self.sources.named.get(name)
-        return Node(name, of, found.file, found.line) if found else Node(name, of)
+        definition = self.sources.named.get(name)
+        return (
+            Node(name, of, definition.file, definition.line)
+            if definition
+            else Node(name, of)
+        )
 
     def next(self, names: Iterable[str]) -> Iterator[str]:
         """The nodes that these names lead to, through what is none."""
-        seen: set[str] = set()
+        visited: set[str] = set()
         waiting = list(names)
         while waiting:
-            name = self.whole(waiting.pop())
+            name = self.definition(waiting.pop())
             base = name.partition("(")[0]
             is_node = self.kind(base) is not None
-            if (base if is_node else name) not in seen:
-                seen.add(base if is_node else name)
+            if (base if is_node else name) not in visited:
+                visited.add(base if is_node else name)
                 if is_node:
                     yield base
                 elif not FRAME.match(base):
@@ -222,35 +233,35 @@ class _Code:
 
     def reached(self, names: Iterable[str], stop: Mapping[str, object]) -> set[str]:
         """All that these names lead to, calls too; not beyond the names in ``stop``."""
-        seen: set[str] = set()
+        visited: set[str] = set()
         waiting = list(names)
         while waiting:
-            name = self.whole(waiting.pop())
-            if name not in seen:
+            name = self.definition(waiting.pop())
+            if name not in visited:
                 base = name.partition("(")[0]
-                seen |= {name, base} if base in stop else {name}
+                visited |= {name, base} if base in stop else {name}
                 if base not in stop and not FRAME.match(base):
                     waiting.extend(self.sources.uses(name))
-        return seen
+        return visited
 
 
-def _statement(one: str) -> Node:
-    return Node(one, "statement", file_of(home(one)))
+def _statement(row: str) -> Node:
+    return Node(row, "statement", file_of(home(row)))
 
 
 Link = tuple[str, str, str]  # what rests, on what, and why
 
 
 def _links(
-    claims: Mapping[str, Claim], given: Mapping[str, _Given], code: _Code
+    claims: Mapping[str, Claim], roots_of: Mapping[str, _Given], code: _Code
 ) -> Iterator[Link]:
     """Which statements rest on which."""
     for why in ("lemma", "form"):
         owned: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-        for one, each in given.items():
+        for row, each in roots_of.items():
             for call in each.proves if why == "lemma" else each.true:
-                owned[call.partition("(")[0]][call].append(one)
-        for one, each in given.items():
+                owned[call.partition("(")[0]][call].append(row)
+        for row, each in roots_of.items():
             own = {
                 call.partition("(")[0]
                 for call in (each.proves if why == "lemma" else each.true)
@@ -262,11 +273,11 @@ def _links(
                 used = calls if len(calls) == 1 else calls.keys() & reached
                 for call in sorted(used):
                     if len(calls[call]) <= FAMILY:
-                        yield from ((one, other, why) for other in calls[call])
-    for one, claim in claims.items():
+                        yield from ((row, other, why) for other in calls[call])
+    for row, claim in claims.items():
         if claim.erratum is not None:
             inheriting = (i for i in claim.erratum.inherits if i in claims)
-            yield from ((other, one, "inherits") for other in inheriting)
+            yield from ((other, row, "inherits") for other in inheriting)
 
 
 def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], ...]]:
@@ -275,65 +286,65 @@ def acyclic(links: Iterable[Link]) -> tuple[list[Link], tuple[tuple[str, ...], .
     The strong come first, in the order of ``WHY``, then in that of the ids, so that which
     one is left out does not depend on the order in which they are found.
     """
-    kept: list[Link] = []
+    acyclic_links: list[Link] = []
     cycles = []
     on: dict[str, list[str]] = defaultdict(list)
-    for one, other, why in sorted(
+    for row, other, why in sorted(
         set(links), key=lambda link: (WHY.index(link[2]), *link[:2])
     ):
-        if one == other or other in on[one]:
+        if row == other or other in on[row]:
             continue
-        on[one].append(other)
+        on[row].append(other)
         try:
             TopologicalSorter(on).prepare()
         except CycleError as error:
-            on[one].remove(other)
+            on[row].remove(other)
             back = error.args[1][:0:-1]  # from each to what it rests on
-            start = back.index(one)
+            start = back.index(row)
             cycles.append((*back[start:], *back[:start]))
         else:
-            kept.append((one, other, why))
-    return kept, tuple(cycles)
+            acyclic_links.append((row, other, why))
+    return acyclic_links, tuple(cycles)
 
 
 def statements(graph: Graph, names: Iterable[str]) -> tuple[str, ...]:
     """The statements among some nodes, in the graph's order."""
     rows = dict.fromkeys(i for i in names if graph.nodes[i].kind == "statement")
-    return tuple(one for one in graph.nodes if one in rows) if rows else ()
+    return tuple(row for row in graph.nodes if row in rows) if rows else ()
 
 
 def carried(graph: Graph) -> dict[str, tuple[str, ...]]:
     """Of every node those that rest on it directly."""
-    found: dict[str, list[str]] = {one: [] for one in graph.nodes}
-    for one, on in graph.rests_on.items():
+    dependants: dict[str, list[str]] = {name: [] for name in graph.nodes}
+    for name, on in graph.rests_on.items():
         for other in on:
-            found[other].append(one)
-    return {one: tuple(others) for one, others in found.items()}
+            dependants[other].append(name)
+    return {name: tuple(others) for name, others in dependants.items()}
 
 
 def falls(
-    graph: Graph, one: str, on: Mapping[str, tuple[str, ...]] | None = None
+    graph: Graph, node: str, on: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[str, ...]:
     """The statements that fall if a node is wrong, however indirectly they rest on it.
 
     Args:
         graph: What rests on what.
-        one: The node.
+        node: Its name.
         on: What ``carried`` gives of the graph, where many nodes are asked for.
 
     Raises:
         KeyError: If there is no such node.
     """
-    if one not in graph.nodes:
-        raise KeyError(f"need a node of the graph, got {one!r}")
+    if node not in graph.nodes:
+        raise KeyError(f"need a node of the graph, got {node!r}")
     on = carried(graph) if on is None else on
-    seen = {one}
-    waiting = [one]
+    fallen = {node}
+    waiting = [node]
     for name in waiting:
-        fresh = [other for other in on[name] if other not in seen]
-        seen.update(fresh)
+        fresh = [other for other in on[name] if other not in fallen]
+        fallen.update(fresh)
         waiting.extend(fresh)
-    return statements(graph, seen - {one})
+    return statements(graph, fallen - {node})
 
 
 def linked(graph: Graph) -> tuple[str, ...]:
@@ -344,38 +355,38 @@ def linked(graph: Graph) -> tuple[str, ...]:
     ``HUB`` of all statements does.
     """
     rows = statements(graph, graph.nodes)
-    by_code = {one: _code_below(graph, one) for one in rows}
+    by_code = {row: _code_below(graph, row) for row in rows}
     users = Counter(name for names in by_code.values() for name in names)
     shared = {name for name, count in users.items() if 1 < count <= HUB * len(rows)}
     on = neighbours(graph)
     cited = {other for others in graph.mentions.values() for other in others}
     return tuple(
-        one
-        for one in rows
-        if any(on[one])
-        or graph.mentions.get(one)
-        or one in cited
-        or by_code[one] & shared
+        row
+        for row in rows
+        if any(on[row])
+        or graph.mentions.get(row)
+        or row in cited
+        or by_code[row] & shared
     )
 
 
-def _code_below(graph: Graph, one: str) -> set[str]:
+def _code_below(graph: Graph, row: str) -> set[str]:
     """What a statement rests on, however indirectly, without other statements."""
-    seen: set[str] = set()
-    waiting = [one]
+    code: set[str] = set()
+    waiting = [row]
     while waiting:
         for other in graph.rests_on[waiting.pop()]:
-            if other not in seen and graph.nodes[other].kind != "statement":
-                seen.add(other)
+            if other not in code and graph.nodes[other].kind != "statement":
+                code.add(other)
                 waiting.append(other)
-    return seen
+    return code
 
 
 def neighbours(graph: Graph) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Of every statement the statements that it rests on, and those that rest on it."""
     on = carried(graph)
     return {
-        one: (statements(graph, graph.rests_on[one]), statements(graph, on[one]))
-        for one, node in graph.nodes.items()
+        row: (statements(graph, graph.rests_on[row]), statements(graph, on[row]))
+        for row, node in graph.nodes.items()
         if node.kind == "statement"
     }

@@ -58,20 +58,20 @@ def tally(claims: Iterable[Entry]) -> str:
     rows = list(claims)
     valued = [row for row in rows if row.status not in VALUELESS]
     good = sum(row.as_expected for row in valued)
-    said = [f"{good} of {len(valued)} verdicts are as expected"]
+    parts = [f"{good} of {len(valued)} verdicts are as expected"]
     counts = Counter(row.status for row in rows)
     if counts["definition"]:
         plural = "s" if counts["definition"] > 1 else ""
-        said.append(f"{counts['definition']} definition{plural}")
+        parts.append(f"{counts['definition']} definition{plural}")
     if counts["not-checkable"]:
-        said.append(f"{counts['not-checkable']} not checkable")
+        parts.append(f"{counts['not-checkable']} not checkable")
     bad = sum(not row.as_expected for row in rows if row.status in VALUELESS)
     if bad:
-        said.append(f"{bad} of these unexpectedly")
+        parts.append(f"{bad} of these unexpectedly")
     return (
-        said[0]
-        + ("; rows without a verdict: " if said[1:] else "")
-        + ", ".join(said[1:])
+        parts[0]
+        + ("; rows without a verdict: " if parts[1:] else "")
+        + ", ".join(parts[1:])
     )
 
 

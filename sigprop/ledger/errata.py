@@ -48,8 +48,8 @@ class Fault:
     @property
     def appears_in(self) -> tuple[str, ...]:
         """Ids of the other rows that have it, and places in words."""
-        named = [one.id for one in self.others]
-        more = [place for one in self.rows for place in one.appears_in]
+        named = [row.id for row in self.others]
+        more = [where for row in self.rows for where in row.appears_in]
         return tuple(dict.fromkeys(p for p in [*named, *more] if p != self.row.id))
 
     @property
@@ -60,13 +60,13 @@ class Fault:
     @property
     def inherits(self) -> tuple[str, ...]:
         """Later results that rest on it, those that are wrong by it among them."""
-        named = [later for one in self.rows for later in one.inherits]
+        named = [later for row in self.rows for later in row.inherits]
         return tuple(later for later in dict.fromkeys(named) if later != self.row.id)
 
     @property
     def bearing(self) -> str:
         """What rests on it, or why nothing does, in words."""
-        return next((one.bearing for one in self.rows if one.bearing), "")
+        return next((row.bearing for row in self.rows if row.bearing), "")
 
     @property
     def reach(self) -> str:
@@ -77,17 +77,17 @@ class Fault:
         return "none" if known else "unknown"
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stands in its paper: section, equation, and page if it is known."""
-        found = page(self.row.id)
+        number = page(self.row.id)
         where = self.row.source.partition(", ")[2]
-        return f"{where}, p. {found}" if found else where
+        return f"{where}, p. {number}" if number else where
 
     @property
     def counterexample(self) -> str | None:
         """Of the row that shows it, or else of another."""
         return next(
-            (one.counterexample for one in self.rows if one.counterexample), None
+            (row.counterexample for row in self.rows if row.counterexample), None
         )
 
 
@@ -105,17 +105,19 @@ def faults(claims: Iterable[Entry]) -> list[Fault]:
     groups: dict[str, list[Entry]] = {}
     for claim in filter(is_listed, claims):
         groups.setdefault(claim.root or claim.id, []).append(claim)
-    found = []
+    errata = []
     for root, members in groups.items():
-        first = next((one for one in members if one.id == root), members[0])
-        found.append(Fault(first, tuple(one for one in members if one is not first)))
-    letters = {letter: place for place, letter in enumerate(LETTERS)}
-    return sorted(found, key=lambda fault: letters.get(fault.letter, len(letters)))
+        first = next((member for member in members if member.id == root), members[0])
+        errata.append(
+            Fault(first, tuple(member for member in members if member is not first))
+        )
+    letters = {letter: rank for rank, letter in enumerate(LETTERS)}
+    return sorted(errata, key=lambda fault: letters.get(fault.letter, len(letters)))
 
 
-def by_class(found: Iterable[Fault]) -> Iterator[tuple[str, list[Fault]]]:
+def by_class(errata: Iterable[Fault]) -> Iterator[tuple[str, list[Fault]]]:
     """The faults of each class that has any, the most serious first."""
-    for letter, ones in groupby(found, key=lambda fault: fault.letter):
+    for letter, ones in groupby(errata, key=lambda fault: fault.letter):
         yield letter, list(ones)
 
 
@@ -134,48 +136,49 @@ def _summary(paper: str) -> str:
     return f"errata-{paper}.html"
 
 
-def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
+def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
     """The files on the errata by their names.
 
     Args:
         env: Jinja with the filters of every page.
-        given: Variables of every page's template.
+        variables: Variables of every page's template.
     """
-    sections = [(p, claims) for p, claims in given["sections"] if p in CITATIONS]
-    found = {paper: faults(one for _, one in claims) for paper, claims in sections}
+    sections = [(p, claims) for p, claims in variables["sections"] if p in CITATIONS]
+    errata = {paper: faults(claim for _, claim in claims) for paper, claims in sections}
     shared = {
-        **given,
+        **variables,
         "conventions": CONVENTIONS,
-        "found": found,
+        "found": errata,
         "by_class": by_class,
-        "accused": {one.id for ones in found.values() for f in ones for one in f.rows},
-        "summaries": {paper: _summary(paper) for paper in found},
+        "accused": {row.id for ones in errata.values() for f in ones for row in f.rows},
+        "summaries": {paper: _summary(paper) for paper in errata},
         "inline": lambda latex: Markup(wrapped(latex)),
         "all": ALL,
         "data": DATA,
         "bibliography": BIBLIOGRAPHY,
     }
     summary = env.get_template("site_errata_summary.html.j2")
-    made = {
+    files = {
         _summary(paper): summary.render(shared, paper=paper, ones=ones, sheet=SHEET)
-        for paper, ones in found.items()
+        for paper, ones in errata.items()
     }
-    made[SHEET] = text(SHEET)
-    made[BIBLIOGRAPHY] = "\n".join(bibtex(paper) for paper in found)
-    made[DATA] = (
-        json.dumps(as_json(found, given["links"]), indent=1, ensure_ascii=False) + "\n"
+    files[SHEET] = text(SHEET)
+    files[BIBLIOGRAPHY] = "\n".join(bibtex(paper) for paper in errata)
+    files[DATA] = (
+        json.dumps(as_json(errata, variables["links"]), indent=1, ensure_ascii=False)
+        + "\n"
     )
-    made[ALL] = env.get_template("site_errata.html.j2").render(shared)
-    return made
+    files[ALL] = env.get_template("site_errata.html.j2").render(shared)
+    return files
 
 
 def as_json(
-    found: Mapping[str, Iterable[Fault]], pages: Mapping[str, str]
+    errata: Mapping[str, Iterable[Fault]], pages: Mapping[str, str]
 ) -> dict[str, Any]:
     """The errata of some papers, of the form that ``sigprop.ledger.schema`` gives.
 
     Args:
-        found: The faults by paper.
+        errata: The faults by paper.
         pages: The page of a row, by its id.
     """
     return {
@@ -184,9 +187,9 @@ def as_json(
         "classes": {letter: CLASSES[letter] for letter in LETTERS},
         "papers": [
             {"paper": paper, "title": PAPERS[paper].title, "cite": CITATIONS[paper].key}
-            for paper in found
+            for paper in errata
         ],
-        "errata": [_record(one, pages) for ones in found.values() for one in ones],
+        "errata": [_record(fault, pages) for ones in errata.values() for fault in ones],
     }
 
 
@@ -209,15 +212,15 @@ def _record(fault: Fault, pages: Mapping[str, str]) -> dict[str, Any]:
         "appears_in": list(fault.appears_in),
         "also_wrong": [
             {
-                "id": one.id,
-                "address": pages[one.id],
-                "section": one.source.partition(", ")[2],
-                "page": page(one.id),
-                "printed": one.statement,
-                "corrected": one.corrected,
-                "counterexample": one.counterexample,
+                "id": row.id,
+                "address": pages[row.id],
+                "section": row.source.partition(", ")[2],
+                "page": page(row.id),
+                "printed": row.statement,
+                "corrected": row.corrected,
+                "counterexample": row.counterexample,
             }
-            for one in fault.others
+            for row in fault.others
         ],
         "inherits": {
             "reach": fault.reach,

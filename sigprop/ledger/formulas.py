@@ -53,7 +53,7 @@ _INDEXED = re.compile(r"([A-Za-z]+?)(\d)")  # as theta0
 
 
 @dataclass(frozen=True)
-class Found:
+class Parsed:
     """A formula, or a part of one.
 
     Attributes:
@@ -66,12 +66,12 @@ class Found:
     end: int
     weight: int
 
-    def then(self, markup: str, end: int, weight: int) -> "Found":
+    def then(self, markup: str, end: int, weight: int) -> "Parsed":
         """With more of the same formula behind it."""
-        return Found(self.markup + markup, end, max(self.weight, weight))
+        return Parsed(self.markup + markup, end, max(self.weight, weight))
 
 
-def formula(text: str, start: int = 0) -> Found | None:
+def formula(text: str, start: int = 0) -> Parsed | None:
     """The longest formula at ``start`` of a text; its markup lacks the ``math`` element.
 
     >>> formula("E|h|^2 of a state").end
@@ -84,8 +84,8 @@ def formula(text: str, start: int = 0) -> Found | None:
 
 def _token(text: str, at: int) -> tuple[str, str]:
     """Kind and text of what stands at a place."""
-    found = _TOKEN.match(text, at)
-    return ("", "") if found is None else (found.lastgroup or "", found[0])
+    match = _TOKEN.match(text, at)
+    return ("", "") if match is None else (match.lastgroup or "", match[0])
 
 
 def _spaces(text: str, at: int) -> int:
@@ -94,65 +94,63 @@ def _spaces(text: str, at: int) -> int:
     return at
 
 
-def _expression(text: str, start: int, inside: str) -> Found | None:
+def _expression(text: str, start: int, inside: str) -> Parsed | None:
     """Terms with operators between them; ``inside`` is the bracket that it ends at."""
     at, sign = start, ""
     if _token(text, at)[1] in {"-", "+"}:
         sign = f'<mo form="prefix">{OPERATORS[text[at]]}</mo>'
         at += 1
-    found = _term(text, at, inside)
-    if found is None:
+    left = _term(text, at, inside)
+    if left is None:
         return None
-    found = replace(found, markup=sign + found.markup)
+    left = replace(left, markup=sign + left.markup)
     while True:
-        before = _spaces(text, found.end)
+        before = _spaces(text, left.end)
         kind, operator = _token(text, before)
         if kind != "operator":
-            return found
+            return left
         after = _spaces(text, before + len(operator))
-        if (before > found.end) != (after > before + len(operator)):
-            return found  # a dash or a hyphen, not a minus
+        if (before > left.end) != (after > before + len(operator)):
+            return left  # a dash or a hyphen, not a minus
         following = _term(text, after, inside) or _signed(text, after, inside)
         if following is None:
-            return found
+            return left
         tight = ' lspace="0" rspace="0"' if operator == "/" else ""
         mark = f"<mo{tight}>{OPERATORS[operator]}</mo>"
-        sure = found.weight or following.weight or operator == "*"
+        sure = left.weight or following.weight or operator == "*"
         weight = max(following.weight, 2 if sure else 0)
-        found = found.then(mark + following.markup, following.end, weight)
+        left = left.then(mark + following.markup, following.end, weight)
 
 
-def _signed(text: str, at: int, inside: str) -> Found | None:
+def _signed(text: str, at: int, inside: str) -> Parsed | None:
     """A term behind a sign of its own, as in ``x = -1``."""
     if at < len(text) and text[at] == "-":
-        found = _term(text, at + 1, inside)
-        return found and replace(
-            found, markup=f'<mo form="prefix">−</mo>{found.markup}'
-        )
+        term = _term(text, at + 1, inside)
+        return term and replace(term, markup=f'<mo form="prefix">−</mo>{term.markup}')
     return None
 
 
-def _term(text: str, start: int, inside: str) -> Found | None:
+def _term(text: str, start: int, inside: str) -> Parsed | None:
     """Factors beside each other."""
-    found = _factor(text, start, inside)
-    while found is not None:
-        gap = _spaces(text, found.end)
-        apart = gap > found.end
+    product = _factor(text, start, inside)
+    while product is not None:
+        gap = _spaces(text, product.end)
+        apart = gap > product.end
         kind, token = _token(text, gap)
         if token == "|" and (
             inside == "|" or (apart and text[gap + 1 : gap + 2] == " ")
         ):
-            return found
+            return product
         if apart and not _is_factor_apart(text, gap, inside):
-            return found
+            return product
         if not apart and kind == "number":
-            return found
+            return product
         following = _factor(text, gap, inside)
         if following is None:
-            return found
+            return product
         if following.weight == 0 and (apart or text[gap] not in "(["):
-            return found
-        found = found.then(following.markup, following.end, 2)
+            return product
+        product = product.then(following.markup, following.end, 2)
     return None
 
 
@@ -166,21 +164,21 @@ def _is_factor_apart(text: str, at: int, inside: str) -> bool:
     return token == "|" or (kind == "name" and token not in {"a", "A", "I", "s"})
 
 
-def _factor(text: str, start: int, inside: str) -> Found | None:
+def _factor(text: str, start: int, inside: str) -> Parsed | None:
     """One letter, number, function or bracket, with its scripts."""
     kind, token = _token(text, start)
-    base: Found | None = None
+    base: Parsed | None = None
     if kind == "number":
-        base = Found(f"<mn>{token}</mn>", start + len(token), 0)
+        base = Parsed(f"<mn>{token}</mn>", start + len(token), 0)
     elif kind == "dots":
-        base = Found("<mo>…</mo>", start + 3, 0)
+        base = Parsed("<mo>…</mo>", start + 3, 0)
     elif kind == "name":
         base = _name(text, start, token, inside)
     elif kind == "word" and (split := _INDEXED.fullmatch(token)):
         if split[1] in GREEK:
             letter, index = GREEK[split[1]], split[2]
             markup = f"<msub><mi>{letter}</mi><mn>{index}</mn></msub>"
-            base = Found(markup, start + len(token), 2)
+            base = Parsed(markup, start + len(token), 2)
     elif token == "|" and inside != "|":
         base = _bracket(text, start, "|", "|")
     elif token in {"(", "["}:
@@ -188,14 +186,14 @@ def _factor(text: str, start: int, inside: str) -> Found | None:
     return base and _scripts(text, base)
 
 
-def _name(text: str, start: int, token: str, inside: str) -> Found | None:
+def _name(text: str, start: int, token: str, inside: str) -> Parsed | None:
     """A letter, or a word that means one thing."""
     end = start + len(token)
     following = text[end : end + 1]
     if token in {"sum", "prod"} and following == "_":
-        return Found(f"<mo>{'∑' if token == 'sum' else '∏'}</mo>", end, 2)
+        return Parsed(f"<mo>{'∑' if token == 'sum' else '∏'}</mo>", end, 2)
     if token in GREEK:
-        return Found(f"<mi>{GREEK[token]}</mi>", end, 2)
+        return Parsed(f"<mi>{GREEK[token]}</mi>", end, 2)
     if token in {"sqrt", "conj"} and following == "(":
         inner = _expression(text, end + 1, ")")
         if inner is None or text[inner.end : inner.end + 1] != ")":
@@ -204,7 +202,7 @@ def _name(text: str, start: int, token: str, inside: str) -> Found | None:
             "<msqrt>{}</msqrt>",
             '<mover accent="true"><mrow>{}</mrow><mo>¯</mo></mover>',
         )
-        return Found(wrap[token == "conj"].format(inner.markup), inner.end + 1, 2)
+        return Parsed(wrap[token == "conj"].format(inner.markup), inner.end + 1, 2)
     if token in FUNCTIONS:
         spaced = following == " " and token in SPACED
         argument = _factor(text, end + spaced, "") if following in " ([|^_" else None
@@ -213,20 +211,20 @@ def _name(text: str, start: int, token: str, inside: str) -> Found | None:
         if spaced and argument is not None and argument.weight == 0:
             return None
         gap = '<mspace width=".17em"></mspace>' if spaced else ""
-        return Found(f"<mi>{token}</mi>{gap}", end + spaced, 1)
+        return Parsed(f"<mi>{token}</mi>{gap}", end + spaced, 1)
     if token == "infinity":
-        return Found("<mi>∞</mi>", end, 0)
-    if found := _DIFFERENTIAL.fullmatch(token):
-        letter = GREEK.get(found[1], found[1])
-        return Found(f"<mi>d</mi><mi>{letter}</mi>", end, 2)
+        return Parsed("<mi>∞</mi>", end, 0)
+    if match := _DIFFERENTIAL.fullmatch(token):
+        letter = GREEK.get(match[1], match[1])
+        return Parsed(f"<mi>d</mi><mi>{letter}</mi>", end, 2)
     if len(token) == 1:
-        return Found(f"<mi>{token}</mi>", end, 1)
+        return Parsed(f"<mi>{token}</mi>", end, 1)
     if following == "^" or (following == inside == "|"):
-        return Found(f"<mi>{token}</mi>", end, 2)
+        return Parsed(f"<mi>{token}</mi>", end, 2)
     return None
 
 
-def _bracket(text: str, start: int, opening: str, closing: str) -> Found | None:
+def _bracket(text: str, start: int, opening: str, closing: str) -> Parsed | None:
     """What stands between two brackets, perhaps several parts with commas between."""
     parts: list[str] = []
     at, weight = _spaces(text, start + 1), 0
@@ -246,15 +244,15 @@ def _bracket(text: str, start: int, opening: str, closing: str) -> Found | None:
     first = f'<mo{form} form="prefix">{opening}</mo>'
     last = f'<mo{form} form="postfix">{closing}</mo>'
     inside = "<mo>,</mo>".join(parts)
-    return Found(f"<mrow>{first}{inside}{last}</mrow>", at + 1, weight)
+    return Parsed(f"<mrow>{first}{inside}{last}</mrow>", at + 1, weight)
 
 
-def _scripts(text: str, base: Found) -> Found:
+def _scripts(text: str, base: Parsed) -> Parsed:
     """With subscripts, powers, stars, primes and tildes that stand right behind it."""
     below = above = ""
-    found = base
+    scripted = base
     while True:
-        mark, end = text[found.end : found.end + 1], found.end + 1
+        mark, end = text[scripted.end : scripted.end + 1], scripted.end + 1
         if mark in {"_", "^"} and mark:
             inner = _script(text, end)
             if inner is None:
@@ -262,28 +260,28 @@ def _scripts(text: str, base: Found) -> Found:
             below, above = (
                 (inner.markup, above) if mark == "_" else (below, above + inner.markup)
             )
-            found = replace(found, end=inner.end, weight=2)
-        elif mark == "*" and found.weight and not _goes_on(text, end):
+            scripted = replace(scripted, end=inner.end, weight=2)
+        elif mark == "*" and scripted.weight and not _goes_on(text, end):
             above += "<mo>*</mo>"
-            found = replace(found, end=end, weight=2)
-        elif mark == "'" and found.weight and not text[end : end + 1].isalpha():
+            scripted = replace(scripted, end=end, weight=2)
+        elif mark == "'" and scripted.weight and not text[end : end + 1].isalpha():
             above += "<mo>′</mo>"
-            found = replace(found, end=end, weight=2)
-        elif mark == "~" and found.weight and found.end == base.end:
+            scripted = replace(scripted, end=end, weight=2)
+        elif mark == "~" and scripted.weight and scripted.end == base.end:
             tilde = f'<mover accent="true">{base.markup}<mo>~</mo></mover>'
-            found = Found(tilde, end, 2)
-            base = replace(found)
+            scripted = Parsed(tilde, end, 2)
+            base = replace(scripted)
         else:
             break
     body = (
         base.markup if base.markup.count("<m") == 1 else f"<mrow>{base.markup}</mrow>"
     )
-    groups = [f"<mrow>{one}</mrow>" for one in (below, above) if one]
+    groups = [f"<mrow>{script}</mrow>" for script in (below, above) if script]
     if groups:
         tag = "msubsup" if len(groups) == 2 else "msub" if below else "msup"
         body = f"<{tag}>{body}{''.join(groups)}</{tag}>"
-        return replace(found, markup=body)
-    return found
+        return replace(scripted, markup=body)
+    return scripted
 
 
 def _goes_on(text: str, at: int) -> bool:
@@ -291,24 +289,24 @@ def _goes_on(text: str, at: int) -> bool:
     return text[at : at + 1].isalnum() or text[at : at + 1] == "("
 
 
-def _script(text: str, at: int) -> Found | None:
+def _script(text: str, at: int) -> Parsed | None:
     """What is raised or lowered: a group, or one signed letter, number or word."""
     opening = text[at : at + 1]
     if opening == "{":
-        found = _bracket(text, at, "{", "}")
-        if found is None:
+        group = _bracket(text, at, "{", "}")
+        if group is None:
             return None
-        bare = re.sub(r'<mo form="\w+">[{}]</mo>', "", found.markup)
-        return replace(found, markup=bare)
+        bare = re.sub(r'<mo form="\w+">[{}]</mo>', "", group.markup)
+        return replace(group, markup=bare)
     if opening in {"(", "|"}:
         return _bracket(text, at, opening, CLOSING.get(opening, "|"))
     sign = "<mo>−</mo>" if opening == "-" else ""
     kind, token = _token(text, at + bool(sign))
     end = at + bool(sign) + len(token)
     if kind == "number":
-        return Found(f"{sign}<mn>{token}</mn>", end, 2)
+        return Parsed(f"{sign}<mn>{token}</mn>", end, 2)
     if kind in {"name", "word"}:
-        return Found(f"{sign}<mi>{GREEK.get(token, token)}</mi>", end, 2)
+        return Parsed(f"{sign}<mi>{GREEK.get(token, token)}</mi>", end, 2)
     if token == "+" and not text[end : end + 1].isalnum():
-        return Found("<mo>+</mo>", end, 2)
+        return Parsed("<mo>+</mo>", end, 2)
     return None

@@ -81,7 +81,7 @@ def render(pictures: Iterable[Picture], beside: Iterable[str] = ()) -> str:
         pictures=shown,
         beside=frozenset(beside),
         anchor=lambda row: next(anchors([row])),
-        mark=MARK if any(one.png for one in shown) else UNDRAWN,
+        mark=MARK if any(picture.png for picture in shown) else UNDRAWN,
     )
 
 

@@ -174,26 +174,26 @@ def wrapped(latex: str) -> str:
 
 def _pieces(latex: str) -> list[str]:
     """Parts of a formula: words alone, what follows a sign, of long ones in brackets too."""
-    found, depth, brackets = [""], 0, 0
+    pieces, depth, brackets = [""], 0, 0
     for token in _TOKEN.findall(re.sub(r"\\text(?=\{[A-Za-z]+\})", r"\\mathrm", latex)):
-        piece = found[-1]
-        words = piece.startswith(r"\text{")
-        whole = depth == 0 and brackets == 0
-        if whole and token in _SPACES:
-            found.append("")
+        piece = pieces[-1]
+        in_words = piece.startswith(r"\text{")
+        outside = depth == 0 and brackets == 0
+        if outside and token in _SPACES:
+            pieces.append("")
             continue
         long = depth == 0 and len(piece) > LONG
-        spoken = token == r"\text" or (words and piece.endswith("}"))
+        spoken = token == r"\text" or (in_words and piece.endswith("}"))
         sided = token in _BREAKS and _ends(piece)
-        if (whole and (spoken or sided)) or (long and sided):
-            found.append("")
-        found[-1] += token
+        if (outside and (spoken or sided)) or (long and sided):
+            pieces.append("")
+        pieces[-1] += token
         depth += (token in _OPEN) - (token in _SHUT)
         brackets += (token in "([") - (token in ")]")
-    return [piece.strip() for piece in found if piece.strip()]
+    return [piece.strip() for piece in pieces if piece.strip()]
 
 
 def _ends(piece: str) -> bool:
     """Whether a piece may end here: it is more than a sign, and no script is open."""
-    said = _TOKEN.findall(piece.strip())
-    return bool(said) and said[-1] not in ("^", "_", "(", "[", *_BREAKS)
+    tokens = _TOKEN.findall(piece.strip())
+    return bool(tokens) and tokens[-1] not in ("^", "_", "(", "[", *_BREAKS)

@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.report import environment
 from sigprop.numerics.files import require_writable
-from sigprop.numerics.places import PACKAGE, on_disk
+from sigprop.numerics.paths import PACKAGE, on_disk
 
 PATIENCE = 600  # seconds a cell may take
 SOLUTION = "solution"  # tag of a cell that a reader should not see at once
@@ -39,14 +39,14 @@ def find(folder: Path | None = None) -> dict[str, Path]:
     Raises:
         ValueError: If there are none, saying where they are.
     """
-    place = FOLDER if folder is None else folder
-    found = {path.stem: path for path in sorted(place.glob("*.py"))}
-    if not found:
+    directory = FOLDER if folder is None else folder
+    paths = {path.stem: path for path in sorted(directory.glob("*.py"))}
+    if not paths:
         raise ValueError(
-            f"need notebooks, *.py files of jupytext, got none in {place}; name their "
+            f"need notebooks, *.py files of jupytext, got none in {directory}; name their "
             "folder with --source, or leave it out for those of sigprop"
         )
-    return found
+    return paths
 
 
 def read(path: Path) -> NotebookNode:
@@ -136,8 +136,10 @@ def _environment(scratch: str) -> dict[str, str]:
         "JAX_PLATFORMS": "cpu",
     }
     # With a backend in its environment the kernel would not draw into the notebook.
-    kept = {name: text for name, text in os.environ.items() if name != "MPLBACKEND"}
-    return kept | chosen
+    inherited = {
+        name: text for name, text in os.environ.items() if name != "MPLBACKEND"
+    }
+    return inherited | chosen
 
 
 def cells(notebook: NotebookNode) -> int:
@@ -201,19 +203,19 @@ def pages(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
     exporter = _exporter(notebooks)
     titles: dict[str, str] = {}
     bodies: dict[str, str] = {}
-    for name, one in notebooks.items():
+    for name, notebook in notebooks.items():
         try:
-            titles[f"{name}.html"] = title(one)
-            bodies[f"{name}.html"] = _body(exporter, one)
+            titles[f"{name}.html"] = title(notebook)
+            bodies[f"{name}.html"] = _body(exporter, notebook)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from error
-    made = {file: _whole(env, titles, file, body) for file, body in bodies.items()}
+    html = {file: _page(env, titles, file, body) for file, body in bodies.items()}
     leads = {
-        f"{name}.html": exporter.environment.filters["markdown2html"](_lead(one))
-        for name, one in notebooks.items()
+        f"{name}.html": exporter.environment.filters["markdown2html"](_lead(notebook))
+        for name, notebook in notebooks.items()
     }
-    made[INDEX] = _whole(env, titles, INDEX, "", leads)
-    return made
+    html[INDEX] = _page(env, titles, INDEX, "", leads)
+    return html
 
 
 def _lead(notebook: NotebookNode) -> str:
@@ -222,7 +224,7 @@ def _lead(notebook: NotebookNode) -> str:
     return parts[1] if len(parts) > 1 else ""
 
 
-def _whole(env: Any, titles: Any, here: str, body: str, leads: Any = None) -> str:
+def _page(env: Any, titles: Any, here: str, body: str, leads: Any = None) -> str:
     from pygments.formatters import HtmlFormatter
 
     scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
@@ -254,8 +256,8 @@ def _body(exporter: Any, notebook: NotebookNode) -> str:
                 latex = data["text/latex"].strip("$ \n").removeprefix(r"\displaystyle")
                 data["text/html"] = f'<div class="formula">{mathml(latex)}</div>'
             if "image/png" in data:
-                words = f"Picture of the section: {section.replace('$', '')}"
-                output.metadata["image/png"] = {"alt": words}
+                description = f"Picture of the section: {section.replace('$', '')}"
+                output.metadata["image/png"] = {"alt": description}
     body, _ = exporter.from_notebook_node(shown)
     return body
 

@@ -17,13 +17,15 @@ def of_rows(ids: Iterable[str]) -> dict[str, tuple[Step, ...]]:
     Args:
         ids: Others than those of rows are left out.
     """
-    found: dict[str, tuple[Step, ...]] = {}
-    for one in ids:
-        row = registry().get(one)
+    derivations: dict[str, tuple[Step, ...]] = {}
+    for row_id in ids:
+        row = registry().get(row_id)
         if row is not None and row.derive is not None:
             steps = row.derive().steps
-            found[one] = tuple((step.reason, written(step.expr)) for step in steps)
-    return found
+            derivations[row_id] = tuple(
+                (step.reason, written(step.expr)) for step in steps
+            )
+    return derivations
 
 
 def written(expression: Expr) -> str:
@@ -33,7 +35,9 @@ def written(expression: Expr) -> str:
     '\\bar{A}_{i j} \\mathrm{d}\\nu_{i}'
     """
     symbols = expression.atoms(Symbol)
-    return latex(expression, symbol_names={one: _spelled(one.name) for one in symbols})
+    return latex(
+        expression, symbol_names={symbol: _spelled(symbol.name) for symbol in symbols}
+    )
 
 
 def _spelled(name: str) -> str:
@@ -41,8 +45,8 @@ def _spelled(name: str) -> str:
     if "\\" in name:
         return name
     base, *indices = re.sub(r"(?<=[a-z])(?=\d$)", "_", name).strip("_").split("_")
-    marks = {one for one in indices if one in {"bar", "star"}}
-    indices = [one for one in indices if one not in marks]
+    marks = {index for index in indices if index in {"bar", "star"}}
+    indices = [index for index in indices if index not in marks]
     if base == "d" and indices:  # as in d_nu
         base, indices = f"d{indices[0]}", indices[1:]
     differential = re.fullmatch(rf"d(z|{'|'.join(GREEK)})(bar)?", base)
@@ -70,5 +74,7 @@ def _index(name: str) -> str:
     """Letters beside each other are indices of their own; words stay words."""
     if re.fullmatch(r"(?:[ij](?:bar)?)+", name):
         letters = re.findall(r"([ij])(bar)?", name)
-        return " ".join(rf"\bar{{{one}}}" if bar else one for one, bar in letters)
+        return " ".join(
+            rf"\bar{{{letter}}}" if bar else letter for letter, bar in letters
+        )
     return _letter(name)

@@ -83,13 +83,13 @@ def _plain(text: str, start: int, end: int) -> Markup:
     done: list[str] = []
     at = start
     while at < end:
-        found = formula(text, at) if _may_begin(text, at) else None
-        if found is not None and _is_formula(text, at, found.end, found.weight):
-            done.append(f"<math>{found.markup}</math>")
-            at = found.end
+        parsed = formula(text, at) if _may_begin(text, at) else None
+        if parsed is not None and _is_formula(text, at, parsed.end, parsed.weight):
+            done.append(f"<math>{parsed.markup}</math>")
+            at = parsed.end
             continue
-        word = _WORD.match(text, at)
-        step = word.end() if word else at + 1
+        match = _WORD.match(text, at)
+        step = match.end() if match else at + 1
         done.append(str(escape(text[at:step])))
         at = step
     return Markup("").join(map(Markup, done))

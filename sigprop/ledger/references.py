@@ -24,11 +24,11 @@ CITED = re.compile(
 )
 
 
-def cited(words: str, known: Container[str], paper: str = "") -> Iterator[str]:
+def cited(text: str, known: Container[str], paper: str = "") -> Iterator[str]:
     """Ids that a text cites, in its order; what is no row's id is left out.
 
     Args:
-        words: The text.
+        text: The text.
         known: The ids that there are.
         paper: Whose equations, lemmas and tables ``Eq. 5 to 7`` are.
 
@@ -36,14 +36,14 @@ def cited(words: str, known: Container[str], paper: str = "") -> Iterator[str]:
         >>> list(cited("Eq. 5 and 7, see b:6", {"a:5", "a:7", "b:6"}, "a"))
         ['b:6', 'a:5', 'a:7']
     """
-    yield from (one.group() for one in ID.finditer(words) if one.group() in known)
-    for found in CITED.finditer(words):
-        if found["other"]:
+    yield from (match.group() for match in ID.finditer(text) if match.group() in known)
+    for match in CITED.finditer(text):
+        if match["other"]:
             continue
-        for number in _numbers(found["numbers"]):
-            one = f"{paper}:{PLACES[found['word']]}{number}"
-            if one in known:
-                yield one
+        for number in _numbers(match["numbers"]):
+            row_id = f"{paper}:{PLACES[match['word']]}{number}"
+            if row_id in known:
+                yield row_id
 
 
 def _numbers(text: str) -> Iterator[str]:
@@ -59,11 +59,11 @@ def _numbers(text: str) -> Iterator[str]:
 
 def mentions(claim: Claim, known: Container[str]) -> tuple[str, ...]:
     """Ids of other rows that the words of a row cite, each once."""
-    found = claim.erratum
+    erratum = claim.erratum
     texts = [
         *(claim.title, claim.note, claim.reason, claim.assumes.text),
         claim.condition.text if claim.condition else "",
-        *((found.root, found.bearing, *found.appears_in) if found else ()),
+        *((erratum.root, erratum.bearing, *erratum.appears_in) if erratum else ()),
     ]
-    ids = (one for text in texts for one in cited(text, known, claim.paper))
-    return tuple(one for one in dict.fromkeys(ids) if one != claim.id)
+    ids = (row_id for text in texts for row_id in cited(text, known, claim.paper))
+    return tuple(row_id for row_id in dict.fromkeys(ids) if row_id != claim.id)

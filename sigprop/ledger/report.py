@@ -202,11 +202,11 @@ def _plot(claim: Entry, margin: float) -> Plot | None:
 
 def anchors(ids: Iterable[str]) -> Iterator[str]:
     """A name for each claim's deep link; a repeated id gets a running number."""
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for claim_id in ids:
         anchor = slug(claim_id)
-        seen[anchor] += 1
-        yield anchor if seen[anchor] == 1 else f"{anchor}--{seen[anchor]}"
+        counts[anchor] += 1
+        yield anchor if counts[anchor] == 1 else f"{anchor}--{counts[anchor]}"
 
 
 def _sections(run: Ledger) -> Sequence[tuple[str, list[tuple[str, Entry]]]]:
@@ -226,7 +226,7 @@ def _digest(text: str) -> str:
 def _legible(value: Any) -> Any:
     """What a page shows: text without control characters, markup of ours as it is."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return plain(value, kept="\n\t\u00ad\u200b")
+        return plain(value, allowed="\n\t\u00ad\u200b")
     return value
 
 
@@ -284,7 +284,7 @@ def render(run: Ledger) -> str:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
     ids = [claim.id for claim in run.claims]
-    links = {one: f"#{name}" for one, name in zip(ids, anchors(ids), strict=True)}
+    links = {row_id: f"#{name}" for row_id, name in zip(ids, anchors(ids), strict=True)}
     return environment(links).get_template("report.html.j2").render(shared(run))
 
 

@@ -28,51 +28,55 @@ class Walk:
 
     def through(self, *objects: Any) -> "Walk":
         """Walk through some objects, and all that they hold."""
-        for one in objects:
-            plain = one is None or isinstance(one, str | bytes | int | float | complex)
-            if not plain and id(one) not in self._seen:
-                self._seen[id(one)] = one
-                self._visit(one)
+        for item in objects:
+            plain = item is None or isinstance(
+                item, str | bytes | int | float | complex
+            )
+            if not plain and id(item) not in self._seen:
+                self._seen[id(item)] = item
+                self._visit(item)
         return self
 
-    def _visit(self, one: Any) -> None:
-        if isinstance(one, functools.partial):
-            if (name := _name(one.func)) is None:
-                self.through(one.func)
+    def _visit(self, item: Any) -> None:
+        if isinstance(item, functools.partial):
+            if (name := _name(item.func)) is None:
+                self.through(item.func)
             else:
-                self.names.add(_written(name, one, "**_"))
-            self.through(*one.args)
-            self._by_name(_bound(one))
-        elif isinstance(one, types.MethodType):
-            self.through(one.__func__, one.__self__)
-        elif isinstance(one, types.FunctionType):
-            if is_ours(one):
-                self._function(one)
-            self.through(getattr(one, "__wrapped__", None))
-        elif isinstance(one, type):
-            if is_ours(one):
-                self.names.add(f"{one.__module__}.{one.__qualname__}")
-        elif isinstance(one, Mapping):
-            self._by_name(one)
-        elif isinstance(one, list | tuple | set | frozenset):
-            self.through(*one)
-        elif hasattr(one, "__wrapped__"):  # as of a function that caches or compiles
-            self.through(one.__wrapped__)
-        elif dataclasses.is_dataclass(one) and is_ours(type(one)):
-            if isinstance(one, Grid):
-                self.names.add(f"{GRIDS}[{one.quantity}]")
-            self.through(*(getattr(one, f.name) for f in dataclasses.fields(one)))
+                self.names.add(_written(name, item, "**_"))
+            self.through(*item.args)
+            self._by_name(_bound(item))
+        elif isinstance(item, types.MethodType):
+            self.through(item.__func__, item.__self__)
+        elif isinstance(item, types.FunctionType):
+            if is_ours(item):
+                self._function(item)
+            self.through(getattr(item, "__wrapped__", None))
+        elif isinstance(item, type):
+            if is_ours(item):
+                self.names.add(f"{item.__module__}.{item.__qualname__}")
+        elif isinstance(item, Mapping):
+            self._by_name(item)
+        elif isinstance(item, list | tuple | set | frozenset):
+            self.through(*item)
+        elif hasattr(item, "__wrapped__"):  # as of a function that caches or compiles
+            self.through(item.__wrapped__)
+        elif dataclasses.is_dataclass(item) and is_ours(type(item)):
+            if isinstance(item, Grid):
+                self.names.add(f"{GRIDS}[{item.quantity}]")
+            self.through(*(getattr(item, f.name) for f in dataclasses.fields(item)))
 
-    def _function(self, one: types.FunctionType) -> None:
-        name, cells = f"{one.__module__}.{one.__qualname__}", _cells(one)
+    def _function(self, function: types.FunctionType) -> None:
+        name, cells = f"{function.__module__}.{function.__qualname__}", _cells(function)
         if "<" in name:
-            self.names |= self.sources.inside(place(one), cells)
+            self.names |= self.sources.inside(location(function), cells)
             if ".<locals>" in name:
                 self.names.add(f"{name.partition('.<locals>')[0]}(**_)")
         else:
             self.names.add(name)
         self._by_name(cells)
-        self.through(*(one.__defaults__ or ()), *(one.__kwdefaults__ or {}).values())
+        self.through(
+            *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()
+        )
 
     def _by_name(self, values: Mapping[Any, Any]) -> None:
         """Values with their names: a stored result is read by the name ``sweep``."""
@@ -82,19 +86,19 @@ class Walk:
             self.through(value)
 
 
-def is_ours(one: Any) -> bool:
+def is_ours(item: Any) -> bool:
     """Whether a function or a class is of these packages."""
-    return (one.__module__ or "").partition(".")[0] == OURS
+    return (item.__module__ or "").partition(".")[0] == OURS
 
 
-def place(one: types.FunctionType) -> Place:
+def location(function: types.FunctionType) -> Place:
     """Module and first line of a function."""
-    return one.__module__, one.__code__.co_firstlineno
+    return function.__module__, function.__code__.co_firstlineno
 
 
-def _cells(one: types.FunctionType) -> dict[str, Any]:
+def _cells(function: types.FunctionType) -> dict[str, Any]:
     """What a function found around it when it was made, by name."""
-    cells = zip(one.__code__.co_freevars, one.__closure__ or (), strict=True)
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {name: _content(cell) for name, cell in cells}
 
 
@@ -105,48 +109,54 @@ def _content(cell: types.CellType) -> Any:
         return None
 
 
-def _name(one: Any) -> str | None:
+def _name(function: Any) -> str | None:
     """The dotted name of a function of ours that has one at the top of its module."""
-    while hasattr(one, "__wrapped__"):
-        one = one.__wrapped__
-    if not isinstance(one, types.FunctionType) or not is_ours(one):
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    if not isinstance(function, types.FunctionType) or not is_ours(function):
         return None
-    return None if "<" in one.__qualname__ else f"{one.__module__}.{one.__qualname__}"
+    return (
+        None
+        if "<" in function.__qualname__
+        else f"{function.__module__}.{function.__qualname__}"
+    )
 
 
-def _written(name: str, one: functools.partial, *more: str) -> str:
+def _written(name: str, function: functools.partial, *more: str) -> str:
     """A partial function as a call, ``...`` for what is no constant."""
-    words = [_word(value) for value in one.args]
-    words += [f"{key}={_word(value)}" for key, value in one.keywords.items()]
-    return f"{name}({', '.join([*words, *more])})"
+    arguments = [_argument(value) for value in function.args]
+    arguments += [
+        f"{key}={_argument(value)}" for key, value in function.keywords.items()
+    ]
+    return f"{name}({', '.join([*arguments, *more])})"
 
 
-def _word(value: Any) -> str:
+def _argument(value: Any) -> str:
     return repr(value) if plain({"": value}) else "..."
 
 
-def _bound(one: functools.partial) -> Mapping[str, Any]:
+def _bound(function: functools.partial) -> Mapping[str, Any]:
     """The arguments that a partial function has, by their names."""
     try:
-        signature = inspect.signature(one.func)
-        return signature.bind_partial(*one.args, **one.keywords).arguments
+        signature = inspect.signature(function.func)
+        return signature.bind_partial(*function.args, **function.keywords).arguments
     except (TypeError, ValueError):
-        return one.keywords
+        return function.keywords
 
 
-def result_of(one: Any, sources: Sources) -> str | None:
+def result_of(form: Any, sources: Sources) -> str | None:
     """The call that gives a derivation, as it is written; none if it is no one call.
 
     Args:
-        one: A function of no argument.
+        form: A function of no argument.
         sources: Where lambdas are found.
     """
-    call, name = None, _name(one)
-    if isinstance(one, functools.partial):
-        name = _name(one.func)
-        call = name and _written(name, one)
+    call, name = None, _name(form)
+    if isinstance(form, functools.partial):
+        name = _name(form.func)
+        call = name and _written(name, form)
     elif name:
         call = f"{name}()"
-    elif isinstance(one, types.FunctionType) and "<lambda>" in one.__qualname__:
-        call = sources.presents(place(one), _cells(one)) if is_ours(one) else None
+    elif isinstance(form, types.FunctionType) and "<lambda>" in form.__qualname__:
+        call = sources.presents(location(form), _cells(form)) if is_ours(form) else None
     return None if call is None or "..." in call else call

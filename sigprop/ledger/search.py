@@ -35,10 +35,10 @@ def label(claim_id: str) -> str:
     >>> label("lru:text:matches")
     ''
     """
-    found = _NUMBERED.match(claim_id.partition(":")[2])
-    if found is None or found[1] not in KINDS:
+    match = _NUMBERED.match(claim_id.partition(":")[2])
+    if match is None or match[1] not in KINDS:
         return ""
-    return f"{KINDS[found[1]]} {found[2].lower()}"
+    return f"{KINDS[match[1]]} {match[2].lower()}"
 
 
 def plain(latex: str) -> str:
@@ -58,7 +58,7 @@ def plain(latex: str) -> str:
     return " ".join(bare.replace("\\", "").split())
 
 
-def words(claim: Entry) -> str:
+def search_text(claim: Entry) -> str:
     """All that a search of a row looks through."""
     formulas = dict.fromkeys(filter(None, (claim.statement, claim.corrected)))
     parts = (
@@ -67,7 +67,7 @@ def words(claim: Entry) -> str:
         claim.source,
         claim.kind,
         claim.topic,
-        *(plain(one) for one in formulas),
+        *(plain(formula) for formula in formulas),
         claim.condition or "",
         claim.note,
     )

@@ -52,9 +52,11 @@ def render_site(
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
     """
     ids = [claim.id for claim in run.claims]
-    links = {one: f"{name}.html" for one, name in zip(ids, anchors(ids), strict=True)}
+    links = {
+        row_id: f"{name}.html" for row_id, name in zip(ids, anchors(ids), strict=True)
+    }
     env = environment(links)
-    given = shared(run) | {
+    variables = shared(run) | {
         "figures": figures or {},
         "gallery": gallery.PAGE,
         "classes": CLASSES,
@@ -62,7 +64,7 @@ def render_site(
         "label": search.label,
         "locator": contents.locator,
         "paper_page": contents.page_of,
-        "words": search.words,
+        "words": search.search_text,
         "sheet": SHEET,
         "script": SCRIPT,
         "sources": sources.of_rows(ids),
@@ -70,22 +72,22 @@ def render_site(
         "proofs": proofs.of_rows(ids),
         **blueprint.shared(graph, run),
     }
-    given["chapters"] = {
-        paper: contents.chapters(paper, rows) for paper, rows in given["sections"]
+    variables["chapters"] = {
+        paper: contents.chapters(paper, rows) for paper, rows in variables["sections"]
     }
     order = [
         (part, anchor, claim)
-        for parts in given["chapters"].values()
+        for parts in variables["chapters"].values()
         for part in parts
         for anchor, claim in part.rows
     ]
-    pages = {INDEX: env.get_template(f"site_{INDEX}.j2").render(given)}
+    pages = {INDEX: env.get_template(f"site_{INDEX}.j2").render(variables)}
     page = env.get_template("site_claim.html.j2")
-    for place, (part, anchor, claim) in enumerate(order):
-        before = order[place - 1][1] if place else None
-        after = order[place + 1][1] if place + 1 < len(order) else None
+    for index, (part, anchor, claim) in enumerate(order):
+        before = order[index - 1][1] if index else None
+        after = order[index + 1][1] if index + 1 < len(order) else None
         pages[f"{anchor}.html"] = page.render(
-            given, part=part, anchor=anchor, claim=claim, before=before, after=after
+            variables, part=part, anchor=anchor, claim=claim, before=before, after=after
         )
     files = {
         SHEET: "".join(
@@ -94,16 +96,16 @@ def render_site(
         SCRIPT: text("site_index.js"),
     }
     for part in (contents, errata, sources):
-        pages |= part.documents(env, given)
+        pages |= part.documents(env, variables)
     if graph:
-        pages |= blueprint.documents(env, given, graph)
+        pages |= blueprint.documents(env, variables, graph)
     return pages | files | run.overview
 
 
 def page_names(ids: Iterable[str]) -> list[str]:
     """The files of a site on these claims; the index, which leads to all, comes last."""
     ids = list(ids)
-    papers = dict.fromkeys(one.partition(":")[0] for one in ids)
+    papers = dict.fromkeys(row_id.partition(":")[0] for row_id in ids)
     return [
         *(f"{anchor}.html" for anchor in anchors(ids)),
         *map(contents.page_of, papers),
@@ -160,7 +162,7 @@ def write_site(
         ValueError: If the place cannot be written, or a page would overwrite a stranger.
     """
     linked = pictures if gallery.is_ours(folder) else ()
-    figures = {row: one.name for one in linked for row in one.rows}
+    figures = {row: picture.name for picture in linked for row in picture.rows}
     pages = render_site(run, figures, graph)
     require_free(folder, pages)
     old = _manifest(folder)
@@ -170,10 +172,10 @@ def write_site(
         {name: old.get(name, set()) | new.get(name, set()) for name in {**old, **new}},
     )
     for name in sorted(pages, key=INDEX.__eq__):  # it leads to all, and comes last
-        if _found(folder / name) not in new[name]:
+        if _file_digest(folder / name) not in new[name]:
             write_text(folder / name, pages[name])
     for name in old.keys() - new.keys():
-        if _found(folder / name) in old[name]:
+        if _file_digest(folder / name) in old[name]:
             (folder / name).unlink()
     _write_manifest(folder, new)
     if figures and not gallery.has_pictures(folder):
@@ -184,7 +186,7 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _found(file: Path) -> str | None:
+def _file_digest(file: Path) -> str | None:
     """The digest of a regular file; a link is none, since its content lies elsewhere."""
     if file.is_symlink() or not file.is_file():
         return None
@@ -193,7 +195,7 @@ def _found(file: Path) -> str | None:
 
 def _is_strange(file: Path, known: Digests) -> bool:
     there = file.is_symlink() or file.exists()
-    return there and _found(file) not in known.get(file.name, set())
+    return there and _file_digest(file) not in known.get(file.name, set())
 
 
 def _manifest(folder: Path) -> Digests:

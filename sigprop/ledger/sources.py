@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment
 
 from sigprop.ledger.catalogue import location
-from sigprop.numerics.places import (
+from sigprop.numerics.paths import (
     PACKAGE,
     file_of,
     module_of,
@@ -49,22 +49,22 @@ class Source(NamedTuple):
 
 def of_rows(ids: Iterable[str]) -> dict[str, tuple[Source, ...]]:
     """The sources of rows by their ids; none of an id that is no row's."""
-    return {one: _of_row(one) for one in ids if one in registry()}
+    return {row_id: _of_row(row_id) for row_id in ids if row_id in registry()}
 
 
 @functools.cache
 def _of_row(claim_id: str) -> tuple[Source, ...]:
-    return tuple(dict.fromkeys(_places(claim_id)))
+    return tuple(dict.fromkeys(_sources(claim_id)))
 
 
-def _places(claim_id: str) -> Iterator[Source]:
+def _sources(claim_id: str) -> Iterator[Source]:
     claim = find(claim_id)
     part = home(claim_id)
     stated = file_of(part)
     yield Source("statement", claim_id, stated, _mentioned(stated, claim_id))
     for role, form in (("derivation", claim.derive), ("corrected", claim.corrected)):
         for function in _called(form) if form else ():
-            yield _place(role, function)
+            yield _source(role, function)
     judged = stated.replace("theory/papers", "sigprop/evidence", 1)
     if line := _mentioned(judged, claim_id, needed=False):
         yield Source("evidence", claim_id, judged, line)
@@ -80,10 +80,10 @@ def _called(form: Callable[..., Any]) -> Iterator[FunctionType]:
         yield form
         return
     code = form.__code__
-    for place, name in enumerate(code.co_names):
+    for index, name in enumerate(code.co_names):
         value = form.__globals__.get(name)
         if isinstance(value, ModuleType):
-            value = getattr(value, "".join(code.co_names[place + 1 : place + 2]), None)
+            value = getattr(value, "".join(code.co_names[index + 1 : index + 2]), None)
         if isinstance(value, FunctionType) and _derives(value.__module__):
             yield value
 
@@ -94,7 +94,7 @@ def _derives(module: str) -> bool:
     )
 
 
-def _place(role: str, function: FunctionType) -> Source:
+def _source(role: str, function: FunctionType) -> Source:
     path = Path(function.__code__.co_filename).relative_to(PACKAGE.parent)
     name = f"{function.__module__}.{function.__qualname__}"
     return Source(
@@ -123,7 +123,9 @@ def _definitions(file: str) -> dict[str, int]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             lines[node.name] = node.lineno
         elif isinstance(node, ast.Assign):
-            names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+            names = [
+                target.id for target in node.targets if isinstance(target, ast.Name)
+            ]
             lines |= dict.fromkeys(names, node.lineno)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             lines[node.target.id] = node.lineno
@@ -136,8 +138,8 @@ def _quoted(file: str) -> dict[str, int]:
     text = _text(file)
     lines: dict[str, int] = {}
     for pattern in (OPENS_A_CALL, OPENS_AN_ENTRY, QUOTED):
-        for found in pattern.finditer(text):
-            lines.setdefault(found[1], text.count("\n", 0, found.start()) + 1)
+        for match in pattern.finditer(text):
+            lines.setdefault(match[1], text.count("\n", 0, match.start()) + 1)
     return lines
 
 
@@ -146,8 +148,8 @@ def _begun(file: str) -> dict[str, int]:
     """The lines at which a file first quotes the beginning of ids that a loop completes."""
     lines: dict[str, int] = {}
     for number, line in enumerate(_text(file).splitlines(), 1):
-        for found in re.finditer(r'f"([a-z]+:[^"{\s]*)\{', line):
-            lines.setdefault(found[1], number)
+        for match in re.finditer(r'f"([a-z]+:[^"{\s]*)\{', line):
+            lines.setdefault(match[1], number)
     return lines
 
 
@@ -155,7 +157,7 @@ def _mentioned(file: str, claim_id: str, needed: bool = True) -> int:
     """The line of an id; of its longest beginning, or the first, where it stands nowhere."""
     if claim_id in _quoted(file):
         return _quoted(file)[claim_id]
-    begun = [one for one in _begun(file) if claim_id.startswith(one)]
+    begun = [beginning for beginning in _begun(file) if claim_id.startswith(beginning)]
     if begun:
         return _begun(file)[max(begun, key=len)]
     return int(needed and bool(_text(file)))
@@ -168,29 +170,33 @@ def page_of(file: str) -> str:
 
 def page_names(ids: Iterable[str]) -> list[str]:
     """The pages of the files of these rows."""
-    files = {one.file for places in of_rows(ids).values() for one in places}
+    files = {
+        source.file
+        for sources_of_row in of_rows(ids).values()
+        for source in sources_of_row
+    }
     return [page_of(file) for file in sorted(files)]
 
 
-def documents(env: Environment, given: Mapping[str, Any]) -> dict[str, str]:
+def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
     """The files that rows lead to, each as a page, by file name.
 
     Args:
         env: With the templates.
-        given: What every template takes, ``sources`` by row, and other ``lines`` to
+        variables: What every template takes, ``sources`` by row, and other ``lines`` to
             which links lead, by file.
     """
     lines: dict[str, set[int]] = {}
-    for places in given["sources"].values():
-        for one in places:
-            lines.setdefault(one.file, set()).add(one.line)
-    for file, more in given.get("lines", {}).items():
+    for sources_of_row in variables["sources"].values():
+        for source in sources_of_row:
+            lines.setdefault(source.file, set()).add(source.line)
+    for file, more in variables.get("lines", {}).items():
         if file in lines:
             lines[file] |= more
     page = env.get_template("site_code.html.j2")
     return {
         page_of(file): page.render(
-            given,
+            variables,
             file=file,
             parts=_parts(file, lines[file]),
             numbers="\n".join(map(str, range(1, _text(file).count("\n") + 1))),

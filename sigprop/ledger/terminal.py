@@ -34,7 +34,7 @@ ROUTES = (
 )
 
 
-def status_word(status: str) -> Text:
+def status_text(status: str) -> Text:
     """A status in its colour."""
     return Text(status, MARKS.get(status, "red"))
 
@@ -58,8 +58,8 @@ def counterexamples(run: Any) -> list[str]:
 
 def mutants(claim: Any) -> str:
     """Mutants of the statement that were refuted, of all that were made."""
-    made = claim.formula_mutants
-    return f"{claim.killed_formula_mutants}/{made}" if made else "-"
+    total = claim.formula_mutants
+    return f"{claim.killed_formula_mutants}/{total}" if total else "-"
 
 
 def summary(run: Any) -> Table:
@@ -70,17 +70,16 @@ def summary(run: Any) -> Table:
     for name in ("mutants", "seconds"):
         table.add_column(name, justify="right", no_wrap=True)
     for claim in run.claims:
-        drawn = [
+        simulated = [
             r for r in claim.results if r.route == "monte_carlo" and r.form == "derived"
         ]
         span = "-"
-        if drawn:
-            span = (
-                f"{min(r.low for r in drawn):.4f} .. {max(r.high for r in drawn):.4f}"
-            )
+        if simulated:
+            low, high = min(r.low for r in simulated), max(r.high for r in simulated)
+            span = f"{low:.4f} .. {high:.4f}"
         table.add_row(
             claim.id,
-            status_word(claim.status),
+            status_text(claim.status),
             "✓" if claim.as_expected else Text(claim.expected, "red"),
             " ".join(SHORT.get(route) or route for route in claim.routes),
             span,
@@ -97,8 +96,8 @@ def ledger_table(rows: list[Any]) -> Table:
         justify = "right" if name == "mutants" else "left"
         table.add_column(name, justify=justify, no_wrap=name != "title")
     for row in rows:
-        word = status_word(row.status)
+        cell = status_text(row.status)
         if not row.as_expected:
-            word.append(f" not {row.expected}", "red")
-        table.add_row(row.id, row.kind, word, mutants(row), row.title)
+            cell.append(f" not {row.expected}", "red")
+        table.add_row(row.id, row.kind, cell, mutants(row), row.title)
     return table

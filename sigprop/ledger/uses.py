@@ -12,7 +12,7 @@ from typing import Any
 STORED = "experiment"  # prefix of the name of a sweep's stored result
 Function = ast.FunctionDef | ast.Lambda
 Imported = Callable[[ast.AST], Iterable[tuple[str, str]]]
-Found = Callable[[Function, Mapping[str, str]], None]
+OnFunction = Callable[[Function, Mapping[str, str]], None]
 PLAIN = str | int | bool | None
 UNKNOWN = object()
 
@@ -23,7 +23,7 @@ class Uses(ast.NodeVisitor):
     Args:
         known: What a name stands for here.
         imported: Names that an import inside a function binds, and what they stand for.
-        found: Told of every function inside, with what names stand for around it.
+        on_function: Called with every inner function, and what names mean around it.
         constants: Values of arguments, where they are known.
     """
 
@@ -31,10 +31,10 @@ class Uses(ast.NodeVisitor):
         self,
         known: Mapping[str, str],
         imported: Imported,
-        found: Found,
+        on_function: OnFunction,
         constants: Mapping[str, Any] | None = None,
     ) -> None:
-        self.known, self.imported, self.found = dict(known), imported, found
+        self.known, self.imported, self.on_function = dict(known), imported, on_function
         self.constants = dict(constants or {})
         self.names: set[str] = set()
 
@@ -57,15 +57,15 @@ class Uses(ast.NodeVisitor):
         if isinstance(node, ast.Name):
             return self.constants.get(node.id, UNKNOWN)
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
-            values = [self.value(one) for one in node.elts]
+            values = [self.value(element) for element in node.elts]
             return UNKNOWN if UNKNOWN in values else tuple(values)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inside = self.value(node.operand)
             return inside if inside is UNKNOWN else not inside
         if isinstance(node, ast.BoolOp):
             stop = isinstance(node.op, ast.Or)
-            values = [self.value(one) for one in node.values]
-            if any(one is not UNKNOWN and bool(one) == stop for one in values):
+            values = [self.value(operand) for operand in node.values]
+            if any(value is not UNKNOWN and bool(value) == stop for value in values):
                 return stop
             return UNKNOWN if UNKNOWN in values else not stop
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -104,28 +104,30 @@ class Uses(ast.NodeVisitor):
             self.names.add(written)
         else:
             self.visit(node.func)
-        for one in (*node.args, *node.keywords):
-            self.visit(one)
+        for argument in (*node.args, *node.keywords):
+            self.visit(argument)
 
     def written(self, call: ast.Call) -> str | None:
         """A call of ours as text, ``...`` for an argument that is not known."""
         name = self.resolve(call.func)
         if name is None or "." not in name:
             return None
-        if any(isinstance(one, ast.Starred) for one in call.args):
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
             return name
-        words = [self._word(one) for one in call.args]
-        for one in call.keywords:
-            words.append(f"{one.arg}={self._word(one.value)}" if one.arg else "**_")
-        return f"{name}({', '.join(words)})"
+        parts = [self._text(argument) for argument in call.args]
+        for keyword in call.keywords:
+            parts.append(
+                f"{keyword.arg}={self._text(keyword.value)}" if keyword.arg else "**_"
+            )
+        return f"{name}({', '.join(parts)})"
 
-    def _word(self, node: ast.AST) -> str:
+    def _text(self, node: ast.AST) -> str:
         value = self.value(node)
         return repr(value) if isinstance(value, PLAIN) else "..."
 
     def block(self, statements: Iterable[ast.AST]) -> bool:
         """Look at statements until one that ends the function; whether there is one."""
-        return any(self._ends(one) for one in statements)
+        return any(self._ends(statement) for statement in statements)
 
     def _ends(self, node: ast.AST) -> bool:
         if isinstance(node, ast.If):
@@ -138,20 +140,20 @@ class Uses(ast.NodeVisitor):
         self._branch(node)
 
     def _branch(self, node: ast.If) -> bool:
-        word = self.value(node.test)
-        if word is not UNKNOWN:
-            return self.block(node.body if word else node.orelse)
+        condition = self.value(node.test)
+        if condition is not UNKNOWN:
+            return self.block(node.body if condition else node.orelse)
         self.visit(node.test)
         ends = [self.block(node.body), self.block(node.orelse)]
         return all(ends)
 
     def visit_IfExp(self, node: ast.IfExp) -> None:
         """Look at the side that constants leave."""
-        word = self.value(node.test)
-        if word is UNKNOWN:
+        condition = self.value(node.test)
+        if condition is UNKNOWN:
             self.generic_visit(node)
         else:
-            self.visit(node.body if word else node.orelse)
+            self.visit(node.body if condition else node.orelse)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         """Look into a function with its own names hidden."""
@@ -164,21 +166,25 @@ class Uses(ast.NodeVisitor):
         self._function(node)
 
     def _function(self, node: Function) -> None:
-        self.found(node, self.known)
+        self.on_function(node, self.known)
         for default in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
             self.visit(default)
         self.names |= self.inside(node).names
 
-    def inside(self, node: Function, given: Mapping[str, Any] | None = None) -> "Uses":
+    def inside(
+        self, node: Function, arguments: Mapping[str, Any] | None = None
+    ) -> "Uses":
         """What a function names, of which some arguments may be given."""
         own = set(own_names(node))
         known = {name: of for name, of in self.known.items() if name not in own}
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        for one in _imports(node):
-            known.update(self.imported(one))
+        for statement in _imports(node):
+            known.update(self.imported(statement))
         constants = {n: v for n, v in self.constants.items() if n not in own}
-        constants |= {n: v for n, v in (given or {}).items() if n not in bound(node)}
-        inner = Uses(known, self.imported, self.found, constants)
+        constants |= {
+            n: v for n, v in (arguments or {}).items() if n not in bound(node)
+        }
+        inner = Uses(known, self.imported, self.on_function, constants)
         inner.block(body)
         return inner
 
@@ -204,9 +210,13 @@ def arguments(node: Function) -> Sequence[ast.arg]:
 def defaults(node: Function) -> dict[str, Any]:
     """The constants that arguments are unless they are given."""
     args = node.args
-    places = [*args.posonlyargs, *args.args]
+    positional = [*args.posonlyargs, *args.args]
     pairs = [
-        *zip(places[len(places) - len(args.defaults) :], args.defaults, strict=True),
+        *zip(
+            positional[len(positional) - len(args.defaults) :],
+            args.defaults,
+            strict=True,
+        ),
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ]
     return {a.arg: d.value for a, d in pairs if isinstance(d, ast.Constant)}
@@ -215,7 +225,9 @@ def defaults(node: Function) -> dict[str, Any]:
 def own_names(node: Function) -> Iterator[str]:
     """Names of arguments, and those that the body binds, inner functions left out."""
     more = [node.args.vararg, node.args.kwarg]
-    yield from (one.arg for one in (*arguments(node), *more) if one is not None)
+    yield from (
+        argument.arg for argument in (*arguments(node), *more) if argument is not None
+    )
     yield from bound(node)
 
 
@@ -223,25 +235,27 @@ def own_names(node: Function) -> Iterator[str]:
 def _imports(node: Function) -> tuple[ast.AST, ...]:
     """Imports anywhere in the body of a function."""
     body = [node.body] if isinstance(node, ast.Lambda) else node.body
-    every = (one for piece in body for one in ast.walk(piece))
-    return tuple(one for one in every if isinstance(one, ast.Import | ast.ImportFrom))
+    every = (inner for piece in body for inner in ast.walk(piece))
+    return tuple(
+        inner for inner in every if isinstance(inner, ast.Import | ast.ImportFrom)
+    )
 
 
 @functools.cache
 def bound(node: Function) -> frozenset[str]:
     """Names that the body of a function binds."""
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[ast.AST] = []
     waiting += [node.body] if isinstance(node, ast.Lambda) else node.body
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-            found.add(one.id)
-        if isinstance(one, ast.FunctionDef):
-            found.add(one.name)
-        elif not isinstance(one, ast.Lambda):
-            waiting.extend(ast.iter_child_nodes(one))
-    return frozenset(found)
+        piece = waiting.pop()
+        if isinstance(piece, ast.Name) and isinstance(piece.ctx, ast.Store):
+            names.add(piece.id)
+        if isinstance(piece, ast.FunctionDef):
+            names.add(piece.name)
+        elif not isinstance(piece, ast.Lambda):
+            waiting.extend(ast.iter_child_nodes(piece))
+    return frozenset(names)
 
 
 def presented(node: ast.expr) -> ast.expr:

@@ -22,11 +22,11 @@ ROUTES = {
 
 def sentence(claim: Entry) -> str:
     """What was found of a row, in one sentence of plain text."""
-    given = "as stated" if claim.paper == "sigprop" else "as printed"
-    wrong = "Wrong in our copy" if claim.as_extracted else f"Wrong {given}"
-    said = {
-        "proved": lambda: f"True {given}: proved for all parameters{_also(claim)}.",
-        "confirmed": lambda: f"True {given}{_confirmed(claim)}.",
+    adverb = "as stated" if claim.paper == "sigprop" else "as printed"
+    wrong = "Wrong in our copy" if claim.as_extracted else f"Wrong {adverb}"
+    sentences = {
+        "proved": lambda: f"True {adverb}: proved for all parameters{_also(claim)}.",
+        "confirmed": lambda: f"True {adverb}{_confirmed(claim)}.",
         "conditional": lambda: (
             "True only under a condition that the paper does not state: "
             f"{_stripped(claim.condition or 'see below')}."
@@ -40,7 +40,9 @@ def sentence(claim: Entry) -> str:
             f"Not checkable: {_stripped(claim.reason or 'nothing to measure')}."
         ),
     }
-    return said[claim.status]() if claim.status in said else f"{claim.status}."
+    return (
+        sentences[claim.status]() if claim.status in sentences else f"{claim.status}."
+    )
 
 
 def _stripped(text: str) -> str:
@@ -62,9 +64,11 @@ def _points(claim: Entry) -> int:
 
 
 def _listed(claim: Entry) -> str:
-    names = [one for one in claim.routes if one != "symbolic"]
-    said = [ROUTES.get(one) or f"the route {one}" for one in names]
-    return " and ".join(filter(None, (", ".join(said[:-1]), *said[-1:]))) or "no route"
+    names = [route for route in claim.routes if route != "symbolic"]
+    labels = [ROUTES.get(route) or f"the route {route}" for route in names]
+    return (
+        " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:]))) or "no route"
+    )
 
 
 def _at(claim: Entry) -> str:

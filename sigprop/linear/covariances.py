@@ -28,17 +28,17 @@ def require_autocovariance(covariance: Any, steps: int) -> None:
         ValueError: If there are too few, they are not finite real numbers, or their
             Toeplitz matrix has a negative eigenvalue.
     """
-    given = np.asarray(covariance)
-    if given.ndim != 1 or given.size == 0 or given.dtype.kind not in "fiu":
+    values = np.asarray(covariance)
+    if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "fiu":
         raise ValueError(
             "need the covariances R(0), R(1), ... as an array of real numbers, got shape "
-            f"{given.shape} of {given.dtype}; take the real part, or one row"
+            f"{values.shape} of {values.dtype}; take the real part, or one row"
         )
-    if len(given) < steps:
+    if len(values) < steps:
         raise ValueError(
-            f"need {steps} covariances, got {len(given)}: one for each of the steps"
+            f"need {steps} covariances, got {len(values)}: one for each of the steps"
         )
-    used = given[:steps]
+    used = values[:steps]
     if not (np.abs(used) <= LARGEST).all():
         lag = int(np.argmin(np.abs(used) <= LARGEST))
         raise ValueError(

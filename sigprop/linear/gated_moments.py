@@ -74,8 +74,8 @@ class Part(NamedTuple):
 def _neurons(gate: str, rows: list[Any], offsets: list[Any], own: list[Any]) -> Neurons:
     """Neurons from the rows and offsets of each projection, and their own parameters."""
     n = max(len(row) for row in rows)
-    columns = [np.broadcast_to(np.asarray(one, float), (n,)) for one in offsets]
-    mine = [np.asarray(one, float) for one in own]
+    columns = [np.broadcast_to(np.asarray(offset, float), (n,)) for offset in offsets]
+    mine = [np.asarray(parameter, float) for parameter in own]
     return Neurons(
         gate,
         np.stack([np.asarray(row, float) for row in rows], 1),
@@ -95,11 +95,11 @@ def _rglru(layer: RGLRU) -> list[Part]:
     }
     parts = []
     for head in range(heads):
-        place = np.arange(head * size, (head + 1) * size)
+        indices = np.arange(head * size, (head + 1) * size)
         rows = [layer.W_a[head], layer.W_x[head], np.eye(size)]
-        offsets = [layer.b_a[place], layer.b_x[place], 0.0]
-        neurons = _neurons("rglru", rows, offsets, [layer.Lambda[place]])
-        parts.append(Part(neurons, place, moved))
+        offsets = [layer.b_a[indices], layer.b_x[indices], 0.0]
+        neurons = _neurons("rglru", rows, offsets, [layer.Lambda[indices]])
+        parts.append(Part(neurons, indices, moved))
     return parts
 
 
@@ -190,7 +190,7 @@ DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
 def _heads(layer: Delta) -> list[Head]:
     """The heads of a layer of the delta rule, in numbers."""
     W_k, W_v, W_beta = (
-        np.asarray(one, float) for one in (layer.W_k, layer.W_v, layer.W_beta)
+        np.asarray(weights, float) for weights in (layer.W_k, layer.W_v, layer.W_beta)
     )
     plain = [
         Head(*rows, None, 0.0, 0.0, TINY) for rows in zip(W_k, W_v, W_beta, strict=True)
@@ -198,11 +198,11 @@ def _heads(layer: Delta) -> list[Head]:
     if not isinstance(layer, GatedDeltaNet):
         return plain
     W_a, bias, A_log = (
-        np.asarray(one, float) for one in (layer.W_a, layer.bias, layer.A_log)
+        np.asarray(array, float) for array in (layer.W_a, layer.bias, layer.A_log)
     )
     return [
-        head._replace(w_a=row, bias=float(one), A_log=float(log))
-        for head, row, one, log in zip(plain, W_a, bias, A_log, strict=True)
+        head._replace(w_a=row, bias=float(bias_of_head), A_log=float(log))
+        for head, row, bias_of_head, log in zip(plain, W_a, bias, A_log, strict=True)
     ]
 
 
@@ -220,7 +220,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
         return DELTA[type(layer)]
     if type(layer) in READ:
         return tuple(READ[type(layer)](layer)[0].moved)
-    known = ", ".join(one.__name__ for one in (*READ, *DELTA))
+    known = ", ".join(kind.__name__ for kind in (*READ, *DELTA))
     raise TypeError(
         f"need a layer whose gates see the input alone ({known}), got "
         f"{type(layer).__name__}"
@@ -282,15 +282,15 @@ def predict_gated(
         steps = require_count("steps", steps, least=0, most=LONGEST)
     require_number("settled", settled, 0, 1)
     totals: dict[str, Predicted] = {}
-    given: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
+    common: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
         value, error = totals.get(name, Predicted(0.0, 0.0))
-        found = Predicted(
+        total = Predicted(
             value + float((factor * moment.value).sum()),
             error + float((factor * moment.error).sum()),
         )
-        totals[name] = found
+        totals[name] = total
 
     def moment(
         neurons: Neurons, by: str | None, directions: Directions, law: Law | None
@@ -298,7 +298,7 @@ def predict_gated(
         if terms is not None:
             size = 1.0 if law is not None else scale**2
             sized = [(size * variance, rho) for variance, rho in terms]
-            options = {key: given[key] for key in ("steps", "change")}
+            options = {key: common[key] for key in ("steps", "change")}
             return correlated_moment(
                 neurons,
                 by,
@@ -309,8 +309,8 @@ def predict_gated(
                 **options,
             )
         if by is None:
-            return state_moment(neurons, law=law, **given)
-        return sensitivity_moment(neurons, by, directions=directions, law=law, **given)
+            return state_moment(neurons, law=law, **common)
+        return sensitivity_moment(neurons, by, directions=directions, law=law, **common)
 
     def settled_all() -> dict[str, Predicted]:
         for name, (value, error) in totals.items():
@@ -325,21 +325,21 @@ def predict_gated(
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
-            found = (
-                delta_moments(head, names, law=law, **given)
+            moments = (
+                delta_moments(head, names, law=law, **common)
                 if terms is None
                 else correlated_delta_moments(
-                    head, names, law=law, terms=terms, **given
+                    head, names, law=law, terms=terms, **common
                 )
             )
-            for name, (value, error) in found.items():
+            for name, (value, error) in moments.items():
                 add(name, Moment(np.array([value]), np.array([error])))
         return settled_all()
     for neurons, columns, moved in READ[type(layer)](layer):
-        seen = _restricted(law, columns)
-        add("state", moment(neurons, None, None, seen))
+        restricted = _restricted(law, columns)
+        add("state", moment(neurons, None, None, restricted))
         for name, (by, directions, factor) in moved.items():
-            add(name, moment(neurons, by, directions, seen), factor)
+            add(name, moment(neurons, by, directions, restricted), factor)
     return settled_all()
 
 
@@ -365,9 +365,10 @@ def _squares(
         return h, h
 
     jacobian = jax.jacrev(last, has_aux=True)
-    slopes, h = jax.vmap(lambda one: jacobian(values, one))(u)
+    derivatives, h = jax.vmap(lambda sequence: jacobian(values, sequence))(u)
     summed = {
-        name: (slope**2).reshape(len(u), -1).sum(1) for name, slope in slopes.items()
+        name: (derivative**2).reshape(len(u), -1).sum(1)
+        for name, derivative in derivatives.items()
     }
     return {"state": (h**2).sum(1), **summed}
 
@@ -399,5 +400,7 @@ def enumerate_gated(
     index = np.array(list(itertools.product(range(len(law.values)), repeat=steps)))
     u = jnp.asarray(law.values[index.reshape(count, steps)])
     p = law.chances(index.reshape(count, steps), rho)
-    found = squares(layer)(u)
-    return {name: float(p @ np.asarray(value, float)) for name, value in found.items()}
+    samples = squares(layer)(u)
+    return {
+        name: float(p @ np.asarray(value, float)) for name, value in samples.items()
+    }

@@ -112,7 +112,7 @@ def stationary_loss(student: Layer, target: Modes, process: Any) -> Float[Array,
 
 
 def _by_modes(
-    student: DiagonalLayer, target: Modes, law: Geometric | Lags
+    student: DiagonalLayer, target: Modes, covariance: Geometric | Lags
 ) -> Float[Array, ""]:
     lam = student.eigenvalues()
     inward, outward, skip = student.matrices()
@@ -123,25 +123,25 @@ def _by_modes(
         [residues / 2, residues.conj() / 2, -desired, (skip - target.skip)[None]]
     )
     modes = jnp.concatenate([lam, lam.conj(), target.lam, jnp.zeros(1)])
-    shared = pair_sums(law)(modes[:, None], modes[None])
+    shared = pair_sums(covariance)(modes[:, None], modes[None])
     overlap = jnp.einsum("ioj,koj->ik", weights, weights)
     loss = jnp.sum(overlap * shared).real / 2
     return jnp.where(jnp.abs(lam).max() < 1, loss, jnp.inf)
 
 
 @functools.cache
-def pair_sums(law: Geometric | Lags) -> Callable[..., Any]:
+def pair_sums(covariance: Geometric | Lags) -> Callable[..., Any]:
     """``sum_jk alpha**j beta**k R(j - k)`` as a function of alpha and beta, by Lemma 1."""
-    if isinstance(law, Geometric):
-        if law.b == 0:
-            return compile_expr(law.a * overlaps.shared("white"), alpha, beta)
+    if isinstance(covariance, Geometric):
+        if covariance.b == 0:
+            return compile_expr(covariance.a * overlaps.shared("white"), alpha, beta)
         mixed = compile_expr(overlaps.mixed(), alpha, beta, a, b, rho)
-        return lambda x, y: mixed(x, y, *law)
-    return compile_expr(overlaps.of_lags(law), alpha, beta)
+        return lambda x, y: mixed(x, y, *covariance)
+    return compile_expr(overlaps.of_lags(covariance), alpha, beta)
 
 
 def _by_gramian(
-    student: Layer, target: Modes, law: Geometric | Lags
+    student: Layer, target: Modes, covariance: Geometric | Lags
 ) -> Float[Array, ""]:
     A, B, C, D = linearise(student)
     systems = (
@@ -157,7 +157,7 @@ def _by_gramian(
     B = jnp.concatenate([*(system[1] for system in systems), jnp.eye(d_in)])
     C = jnp.concatenate([*(system[2] for system in systems), skip], 1)
     P = gramian(A, B)
-    weight = half_spectrum(A, law)
+    weight = half_spectrum(A, covariance)
     return jnp.einsum("oi,ij,jk,ok->", C, weight, P, C)
 
 
@@ -188,15 +188,15 @@ def gramian(
 
 
 def half_spectrum(
-    A: Float[Array | np.ndarray, "*batch n n"], law: Geometric | Lags
+    A: Float[Array | np.ndarray, "*batch n n"], covariance: Geometric | Lags
 ) -> Any:
     """``R(0)/2`` plus the sum over positive lags of ``R(lag) A**lag``; of JAX or NumPy."""
     xp = A.__array_namespace__()
     identity = xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape)
-    if isinstance(law, Geometric):
-        tail = xp.linalg.solve(identity - law.rho * A, law.rho * A)
-        return (law.a + law.b) / 2 * identity + law.b * tail
+    if isinstance(covariance, Geometric):
+        tail = xp.linalg.solve(identity - covariance.rho * A, covariance.rho * A)
+        return (covariance.a + covariance.b) / 2 * identity + covariance.b * tail
     weight = xp.zeros_like(A)
-    for value in reversed(law[1:]):  # Horner's rule
+    for value in reversed(covariance[1:]):  # Horner's rule
         weight = A @ (value * identity + weight)
-    return law[0] / 2 * identity + weight
+    return covariance[0] / 2 * identity + weight

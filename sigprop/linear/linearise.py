@@ -54,7 +54,7 @@ class Tangents(NamedTuple):
     """
 
     residues: Complex[np.ndarray, "p d_out n d_in"]
-    slopes: Complex[np.ndarray, "p d_out n d_in"]
+    derivatives: Complex[np.ndarray, "p d_out n d_in"]
     skip: Float[np.ndarray, "p d_out d_in"]
 
 
@@ -150,18 +150,22 @@ def perturb(layer: Layer) -> Perturbed:
     return Perturbed(
         modes,
         {
-            name: tuple(map(_perturb, modes, _unflatten(np.asarray(slopes), systems)))
-            for name, slopes in jacobian.items()
+            name: tuple(
+                map(_perturb, modes, _unflatten(np.asarray(derivatives), systems))
+            )
+            for name, derivatives in jacobian.items()
         },
     )
 
 
 def _unflatten(
-    slopes: Float[np.ndarray, "numbers *entries"], systems: list[System]
+    derivatives: Float[np.ndarray, "numbers *entries"], systems: list[System]
 ) -> list[System]:
     """Derivatives of each matrix by each entry of a parameter; the entries lead."""
-    rows = slopes.reshape(len(slopes), math.prod(slopes.shape[1:]))
-    ends = np.cumsum([part.size for one in systems for part in one for _ in range(2)])
+    rows = derivatives.reshape(len(derivatives), math.prod(derivatives.shape[1:]))
+    ends = np.cumsum(
+        [part.size for system in systems for part in system for _ in range(2)]
+    )
     pieces = iter(np.split(rows, ends[:-1]))
 
     def derivative(matrix: Any) -> Inexact[np.ndarray, "p rows columns"]:

@@ -83,10 +83,10 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
 def _respond(
     layer: Layer,
     u: Float[Array, "num time d_in"],
-    place: int,
+    at: int,
     errors: Float[Array, "num errors d_out"],
 ):
-    return jax.vmap(lambda u, v: responses(layer, u, place, v))(u, errors)
+    return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
 
 
 def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
@@ -219,15 +219,15 @@ def measure_each(
     require_count("num", num, least=0)
     if num < 2:
         raise ValueError(f"need num >= 2 to give a standard error, got {num=}")
-    place = position(layer, steps) if at is None else at
-    require_position(place, steps)
+    index_of_step = position(layer, steps) if at is None else at
+    require_position(index_of_step, steps)
     dtype = next(iter(parameters(layer).values())).real.dtype
 
     def task(index: int, count: int) -> list[dict[str, Sums]]:
         shape = BatchShape(count, steps, layer.widths, every_output)
         samples = _draw(keys, index, processes, shape, dtype)
         return [
-            _sums(layer, _respond(layer, u, place, errors), count)
+            _sums(layer, _respond(layer, u, index_of_step, errors), count)
             for u, errors in samples
         ]
 

@@ -54,7 +54,9 @@ def _is_delicate(
     first: Complex[np.ndarray, " n"], second: Complex[np.ndarray, " m"], steps: int
 ) -> bool:
     apart = np.abs(1 - first[:, None] * second[None]).min(initial=np.inf)
-    least = min(np.abs(one).min(initial=np.inf) for one in (first, second))
+    least = min(
+        np.abs(eigenvalues).min(initial=np.inf) for eigenvalues in (first, second)
+    )
     return bool(apart * steps < DELICATE or least < np.sqrt(NOTHING))
 
 
@@ -126,13 +128,13 @@ def _pair_moment(
     lags = np.flatnonzero(np.abs(near) > NOTHING * covariance[0])
     total = np.zeros((len(first), len(second)), complex)
     block = 1 + BLOCK // max(total.size, 1)
-    for weight, one, other, chosen in (
+    for weight, own, other, chosen in (
         (ahead, a, b, lags),
         (behind, b, a, lags[lags > 0]),
     ):
         for start in range(0, len(chosen), block):
             at = chosen[start : start + block, None, None]
-            total += (covariance[at] * weight(one, other, at, steps)).sum(0)
+            total += (covariance[at] * weight(own, other, at, steps)).sum(0)
     return total
 
 
@@ -161,18 +163,18 @@ class Products(NamedTuple):
 
 def products(
     eigenvalues: list[Complex[np.ndarray, " n"]],
-    seen: tuple[int, ...],
+    lengths: tuple[int, ...],
     covariance: Covariance,
     form: Expr | None = None,
     orders: tuple[int, ...] = ORDERS,
 ) -> Products:
-    """All products, for the eigenvalues of each half and the inputs that it has seen.
+    """All products, for the eigenvalues of each half and its number of inputs.
 
     Raises:
         ValueError: If covariances are missing, or no process has them.
     """
-    require_autocovariance(covariance, sum(seen) - len(seen) + 1)
-    halves = list(zip(eigenvalues, seen, strict=True))
+    require_autocovariance(covariance, sum(lengths) - len(lengths) + 1)
+    halves = list(zip(eigenvalues, lengths, strict=True))
     reach = [_reach(lam, steps) for lam, steps in halves]
     powers = [
         [_powers(lam, steps, p) for p in orders]
@@ -185,8 +187,8 @@ def products(
     pairs = {}
     for p, q, conjugate in itertools.product(orders, orders, (False, True)):
         turn = np.conj if conjugate else np.asarray
-        for place, (lam, steps) in enumerate(halves):
-            pairs[place, place, p, q, conjugate] = _pair_moment(
+        for half, (lam, steps) in enumerate(halves):
+            pairs[half, half, p, q, conjugate] = _pair_moment(
                 lam, turn(lam), steps, covariance, (p, q), form
             )
         if len(halves) == 2:
@@ -225,9 +227,9 @@ def quadratic(
             size = size + _meet(np.abs(left), np.abs(pairs) @ np.abs(right))
     for half, products_of_half in zip(weights, known.present, strict=True):
         for weight, product in zip(half, products_of_half, strict=False):
-            seen = skip[:, :, None] * product[:, None]
-            total = total + 2 * np.real(_meet(weight, seen))
-            size = size + _meet(np.abs(weight), np.abs(seen))
+            through_skip = skip[:, :, None] * product[:, None]
+            total = total + 2 * np.real(_meet(weight, through_skip))
+            size = size + _meet(np.abs(weight), np.abs(through_skip))
     if np.finfo(float).eps * size.sum() > LOST * np.abs(total.sum()):
         raise ValueError(
             "need eigenvectors further from degenerate: so much cancels between the modes "
@@ -272,22 +274,22 @@ def predict(
     """
     require_position(at, steps)
     require_autocovariance(covariance, steps)
-    seen = (at + 1, steps - at)[: len(layer.modes)]
+    lengths = (at + 1, steps - at)[: len(layer.modes)]
     orders = ORDERS if layer.tangents else ORDERS[:1]
     lam = [modes.lam for modes in layer.modes]
-    known = products(lam, seen, covariance, form, orders)
+    known = products(lam, lengths, covariance, form, orders)
     residues = [modes.residues() for modes in layer.modes]
     readout: Weights = [(part[None], np.zeros_like(part[None])) for part in residues]
     states = [
-        _of_neurons(modes, known.pairs[place, place, 0, 0, True]).sum()
-        for place, modes in enumerate(layer.modes)
+        _of_neurons(modes, known.pairs[half, half, 0, 0, True]).sum()
+        for half, modes in enumerate(layer.modes)
     ]
     moments = {
         "state": float(sum(states)),
         "output": float(quadratic(readout, layer.modes[0].skip[None], known).sum()),
     }
     for name, tangents in layer.tangents.items():
-        weights: Weights = [(half.residues, half.slopes) for half in tangents]
+        weights: Weights = [(half.residues, half.derivatives) for half in tangents]
         moments[name] = float(quadratic(weights, tangents[0].skip, known).sum())
     return moments
 

@@ -103,18 +103,20 @@ def predict_errors(
     with double_precision(True):
         network = widened(network)
         streams = [entering(network, autocovariance)]
-        for place, block in enumerate(network.blocks):
-            require_theory(block.layer, f"block {place}")
-        for place, block in enumerate(network.blocks):
+        for index, block in enumerate(network.blocks):
+            require_theory(block.layer, f"block {index}")
+        for index, block in enumerate(network.blocks):
             streams.append(advance(block, streams[-1], state)[0])
-            require_moments(streams[-1], f"block {place}", type(block.layer).__name__)
+            require_moments(streams[-1], f"block {index}", type(block.layer).__name__)
         now = jnp.zeros(len(streams[0].covariance)).at[0].set(1)
         errors = [independent(now, len(streams[-1].mean))]
-        for place in reversed(range(len(network.blocks))):
-            block, stream = network.blocks[place], streams[place]
+        for index in reversed(range(len(network.blocks))):
+            block, stream = network.blocks[index], streams[index]
             errors.append(retreat(block, stream, errors[-1], state))
-            require_moments(errors[-1], f"block {place} on the way back")
-        values = [[x.mean_square() for x in one] for one in (streams, errors[::-1])]
+            require_moments(errors[-1], f"block {index} on the way back")
+        values = [
+            [x.mean_square() for x in signals] for signals in (streams, errors[::-1])
+        ]
     return Depth(*np.array(values, float))
 
 
@@ -132,8 +134,8 @@ def retreat(
     if block.skip is None:
         return added(error, came, (known.after, known.before))
     skip = block.skip.weight
-    kept = affine(error, skip.T, jnp.zeros(skip.shape[1]))
-    return added(kept, came, (known.after @ skip[None], skip.T[None] @ known.before))
+    skipped = affine(error, skip.T, jnp.zeros(skip.shape[1]))
+    return added(skipped, came, (known.after @ skip[None], skip.T[None] @ known.before))
 
 
 Step = Callable[[Signal], tuple[Signal, Float[Array, "m n"]]]
@@ -145,24 +147,24 @@ def _unmix(
     """The error before the mixing, and the mean of what it is multiplied by."""
     steps: list[Step] = []
     if isinstance(block.mixing, GLU):
-        y = _bend(y, steps)
+        y = _gelu(y, steps)
     if block.mixing_norm is not None:
         y = _turn(y, normaliser(block.mixing_norm, y, state), steps)
     if isinstance(block.mixing, GLU):
         unit = block.mixing
         steps.append(lambda error, y=y: _ungate(unit, y, error))
-    for place, part in enumerate(
+    for index, part in enumerate(
         ()
         if block.mixing is None or isinstance(block.mixing, GLU)
         else block.mixing.layers
     ):
-        if place:
-            y = _bend(y, steps)
+        if index:
+            y = _gelu(y, steps)
         y = _turn(y, Map(part.weight, bias(part)), steps)
     gain = jnp.eye(len(error.mean))
     for step in steps[::-1]:
-        error, slope = step(error)
-        gain = slope @ gain
+        error, derivative = step(error)
+        gain = derivative @ gain
     return error, gain
 
 
@@ -172,10 +174,10 @@ def _turn(y: Signal, by: Map, steps: list[Step]) -> Signal:
     return affine(y, *by)
 
 
-def _bend(y: Signal, steps: list[Step]) -> Signal:
+def _gelu(y: Signal, steps: list[Step]) -> Signal:
     def step(error: Signal) -> tuple[Signal, Float[Array, "n n"]]:
-        slopes = through(_reversed(y), OF_GELU).signal
-        return _multiplied(error, slopes), jnp.diag(slopes.mean)
+        derivatives = through(_reversed(y), OF_GELU).signal
+        return _multiplied(error, derivatives), jnp.diag(derivatives.mean)
 
     steps.append(step)
     return through(y, gelu).signal
@@ -204,7 +206,7 @@ def _ungate(unit: GLU, y: Signal, error: Signal) -> tuple[Signal, Float[Array, "
     value, gate, (ahead, behind) = branches(unit, _reversed(y))
     by_value = through(gate, sigmoid).signal
     by_gate = gated(value, gate, (ahead, behind), OF_GATE).signal
-    cross = _gate_by_slope(value, gate, (ahead, behind))
+    cross = _gate_by_derivative(value, gate, (ahead, behind))
     C = error.covariance
     back = (
         V.T[None] @ (C * _square(by_value)) @ V[None]
@@ -217,7 +219,7 @@ def _ungate(unit: GLU, y: Signal, error: Signal) -> tuple[Signal, Float[Array, "
 
 
 @jax.jit
-def _gate_by_slope(
+def _gate_by_derivative(
     value: Signal, gate: Signal, together: tuple[Matrices, Matrices]
 ) -> tuple[Matrices, Matrices]:
     """``E[s(g_t) v s'(g)]`` with ``v, g`` the step ``lag`` before, and the other way."""
@@ -227,7 +229,8 @@ def _gate_by_slope(
     own, v = jnp.diagonal(ahead[0]), value.mean
     variance = jnp.diagonal(gate.covariance[0])
     f, f1 = (
-        expand(one, gate.mean, variance).coefficients for one in (sigmoid, OF_GATE)
+        expand(function, gate.mean, variance).coefficients
+        for function in (sigmoid, OF_GATE)
     )
     g, g1 = bent(f), bent(f1)
     level, up = series(f, f1, rho), series(g, f1, rho)

@@ -121,7 +121,9 @@ def _require_fields(values: Mapping[str, Any]) -> None:
             )
     for name, allowed in CHOICES.items():
         value = values[name]
-        if not any(type(value) is type(one) and value == one for one in allowed):
+        if not any(
+            type(value) is type(choice) and value == choice for choice in allowed
+        ):
             raise ValueError(f"need {name} in {tuple(allowed)}, got {value!r}")
     dropout = values["dropout"]
     if type(dropout) not in (int, float) or not 0 <= dropout < 1:

@@ -51,7 +51,7 @@ def is_affine(norm: Norm, state: eqx.nn.State | None) -> bool:
 
 def errors(
     network: Network,
-    given: Signal,
+    source: Signal,
     autocovariance: Float[Any, "lags *channels"],
     state: eqx.nn.State | None,
     known: Known,
@@ -63,7 +63,7 @@ def errors(
 
     Args:
         network: Without dropout, of double precision.
-        given: The input's covariances.
+        source: The input's covariances.
         autocovariance: The same, one number a lag where channels are alike.
         state: Of the batch normalisations; if left out, they see all drawn trajectories.
         known: Streams after a block that take the place of its own.
@@ -77,29 +77,32 @@ def errors(
     """
     depth = len(network.blocks)
     affine = 0  # blocks from the first on
-    for place, block in enumerate(network.blocks):
-        if place in known or not _is_affine(block, state):
+    for index, block in enumerate(network.blocks):
+        if index in known or not _is_affine(block, state):
             break
         affine += 1
-    count = _samples(network, len(given.covariance)) if samples is None else samples
-    found = Moments(np.full(depth, np.inf), np.full(depth, np.inf))
-    size = len(given.covariance) * (
-        len(given.mean) if np.ndim(autocovariance) > 1 else 1
+    count = _samples(network, len(source.covariance)) if samples is None else samples
+    bounds = Moments(np.full(depth, np.inf), np.full(depth, np.inf))
+    size = len(source.covariance) * (
+        len(source.mean) if np.ndim(autocovariance) > 1 else 1
     )
     if affine < depth and count > 0 and size <= LARGEST:
-        u = draw(key, autocovariance, len(given.mean), count)
-        for place, values in enumerate(_squares(network, state, u, dict(known))):
-            for error, value, drawn in zip(found, predicted, values, strict=True):
-                mean, sem = np.mean(drawn), np.std(drawn) / np.sqrt(len(drawn))
-                off = abs(mean - value[place]) + DEVIATIONS * sem
-                error[place] = off if np.isfinite(off) else np.inf
-    exact = _exact(network, given, state, affine)
-    for error, value, right in zip(found, predicted, exact, strict=True):
+        u = draw(key, autocovariance, len(source.mean), count)
+        for index, values in enumerate(_squares(network, state, u, dict(known))):
+            for error, value, draws in zip(bounds, predicted, values, strict=True):
+                mean, sem = (
+                    np.mean(draws),
+                    np.std(draws) / np.sqrt(len(draws)),
+                )
+                off = abs(mean - value[index]) + DEVIATIONS * sem
+                error[index] = off if np.isfinite(off) else np.inf
+    exact = _exact(network, source, state, affine)
+    for error, value, right in zip(bounds, predicted, exact, strict=True):
         count = len(right)
         error[:count] = abs(value[:count] - right) + ROUNDED * abs(value[:count])
-    for place in known:
-        found.state[place] = np.nan
-    return found
+    for index in known:
+        bounds.state[index] = np.nan
+    return bounds
 
 
 def _is_affine(block: Block, state: eqx.nn.State | None) -> bool:
@@ -108,7 +111,9 @@ def _is_affine(block: Block, state: eqx.nn.State | None) -> bool:
 
 
 def _samples(network: Network, steps: int) -> int:
-    width = max(max(*one.layer.widths, one.layer.state_size) for one in network.blocks)
+    width = max(
+        max(*block.layer.widths, block.layer.state_size) for block in network.blocks
+    )
     return int(np.clip(NUMBERS // (steps * width), FEWEST, MOST))
 
 
@@ -164,9 +169,9 @@ def _follow(
 ) -> Iterator[tuple[Float[Array, "num time width"], Inexact[Array, "num time states"]]]:
     """Stream and states of every block for a batch of sequences."""
     x = jax.vmap(jax.vmap(network.encoder))(u)
-    for place, block in enumerate(network.blocks):
-        if place in known:
-            x = jnp.asarray(known[place], float)
+    for index, block in enumerate(network.blocks):
+        if index in known:
+            x = jnp.asarray(known[index], float)
             yield x, jnp.full((*x.shape[:2], 1), jnp.nan)
             continue
         z = _normalise(block.norm, x, state)
@@ -190,7 +195,7 @@ def _normalise(
     mean, variance = x.mean((0, 1)), x.var((0, 1))
     if state is not None:
         mean, variance, _ = (
-            jnp.asarray(one, x.dtype) for one in state.get(norm.statistics)
+            jnp.asarray(statistic, x.dtype) for statistic in state.get(norm.statistics)
         )
     scale = lax.rsqrt(variance + EPSILON) * norm.weight
     return (x - mean[None, None]) * scale[None, None] + norm.bias[None, None]
@@ -218,7 +223,7 @@ def _responses(
 
 
 def _exact(
-    network: Network, given: Signal, state: eqx.nn.State | None, affine: int
+    network: Network, source: Signal, state: eqx.nn.State | None, affine: int
 ) -> Moments:
     """Moments of the first blocks and of the states that only affine maps come before."""
     blocks = network.blocks[: affine + 1]
@@ -227,18 +232,18 @@ def _exact(
         states += 1
     if not states:
         return Moments(np.zeros(0), np.zeros(0))
-    steps, channels = len(given.covariance), len(given.mean)
+    steps, channels = len(source.covariance), len(source.mean)
     impulses = jnp.zeros((channels + 1, steps, channels))
     impulses = impulses.at[jnp.arange(channels), 0, jnp.arange(channels)].set(1)
-    first = eqx.tree_at(lambda one: one.blocks, network, blocks[:states])
+    first = eqx.tree_at(lambda tree: tree.blocks, network, blocks[:states])
 
     def square(values: Inexact[Array, "num time states"]) -> float:
         rest = values[-1]
         kernel = jnp.moveaxis(values[:-1] - rest[None], 0, 2)
-        return float(square_filtered(given, kernel) + jnp.sum(jnp.abs(rest[-1]) ** 2))
+        return float(square_filtered(source, kernel) + jnp.sum(jnp.abs(rest[-1]) ** 2))
 
-    found = _responses(first, state, impulses)
+    responses = _responses(first, state, impulses)
     return Moments(
-        np.array([square(x) / x.shape[2] for x, _ in found[:affine]]),
-        np.array([square(h) for _, h in found]),
+        np.array([square(x) / x.shape[2] for x, _ in responses[:affine]]),
+        np.array([square(h) for _, h in responses]),
     )

@@ -92,8 +92,8 @@ def fill(skeleton: T, arrays: Mapping[str, Any]) -> T:
             another kind, is of a precision too high, or is not finite.
     """
     leaves, structure = jax.tree.flatten(skeleton)
-    places = list(zip(_names(skeleton), leaves, strict=True))
-    needed = {name for name, leaf in places if _is_array(leaf)}
+    named = list(zip(_names(skeleton), leaves, strict=True))
+    needed = {name for name, leaf in named if _is_array(leaf)}
     missing, unknown = needed - set(arrays), set(arrays) - needed
     if missing or unknown:
         raise ValueError(
@@ -102,7 +102,7 @@ def fill(skeleton: T, arrays: Mapping[str, Any]) -> T:
         )
     filled = [
         _fit(name, np.asarray(arrays[name]), leaf) if _is_array(leaf) else leaf
-        for name, leaf in places
+        for name, leaf in named
     ]
     return jax.tree.unflatten(structure, filled)
 

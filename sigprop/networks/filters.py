@@ -174,8 +174,8 @@ def _square_filtered(signal: Signal, by: Modal) -> Float[Array, ""]:
     R, steps = signal.covariance, len(signal.covariance)
     powers = _powers(by.lam, steps)
     # Of lags apart, sums of |lam|^(2 age) over the ages that both inputs may have.
-    seen = jnp.cumsum(jnp.abs(powers) ** 2, 0)[::-1]
-    weight = jnp.conj(powers) * seen
+    energies = jnp.cumsum(jnp.abs(powers) ** 2, 0)[::-1]
+    weight = jnp.conj(powers) * energies
     ahead = jnp.conj(_times(R, by.inward.T))
     moments = jnp.einsum("lik,ki->lk", ahead, by.inward)
     twice = jnp.real(weight * moments).sum(1).at[1:].multiply(2)

@@ -64,9 +64,9 @@ def first_states(
             "networks.propagation for linear layers in general"
         )
     if first.norm is not None or not isinstance(encoder, eqx.nn.Linear):
-        what = "a normalisation" if first.norm is not None else "an embedding"
+        obstacle = "a normalisation" if first.norm is not None else "an embedding"
         raise ValueError(
-            f"need a linear encoder alone before block 0, got {what}; its moments are "
+            f"need a linear encoder alone before block 0, got {obstacle}; its moments are "
             "not those of a linear function of the input"
         )
     layer: Any = first.layer

@@ -69,9 +69,9 @@ class Head:
             ("channels", CHANNELS),
         ):
             if getattr(self, name) not in allowed:
-                what = {"kind": "a kind of head", "centre": "a centre"}.get(name, name)
+                field = {"kind": "a kind of head", "centre": "a centre"}.get(name, name)
                 raise ValueError(
-                    f"need {what} in {', '.join(allowed)}, got {getattr(self, name)!r}"
+                    f"need {field} in {', '.join(allowed)}, got {getattr(self, name)!r}"
                 )
 
     @property
@@ -96,12 +96,12 @@ def require_head(config: NetworkConfig, head: Head) -> None:
     Raises:
         ValueError: Naming what the head needs.
     """
-    given = (config.inputs, config.outputs, config.encoder, config.head)
+    sizes = (config.inputs, config.outputs, config.encoder, config.head)
     needed = (head.inputs, head.outputs, "linear", "linear")
-    if given != needed or config.pooling == "none":
+    if sizes != needed or config.pooling == "none":
         raise ValueError(
             "need a network of inputs, outputs, encoder and head "
-            f"{needed} that pools, for this forecast, got {given} and pooling "
+            f"{needed} that pools, for this forecast, got {sizes} and pooling "
             f"{config.pooling!r}"
         )
 
@@ -110,7 +110,7 @@ def forecast(
     network: Network,
     state: eqx.nn.State,
     head: Head,
-    seen: Float[Array, "batch length features"],
+    inputs: Float[Array, "batch length features"],
     marks: Float[Array, "batch rows marks"],
     *,
     key: PRNGKeyArray | None = None,
@@ -122,29 +122,29 @@ def forecast(
             steps.
         state: Its running averages.
         head: How it forecasts.
-        seen: Windows.
+        inputs: Windows.
         marks: Of the window's rows, and after them of those that are forecast.
         key: For dropout in training.
 
     Raises:
         ValueError: If shapes do not fit the head, or a number is not finite.
     """
-    _require_shapes(head, seen, marks)
-    require_moderate("seen", seen)
+    _require_shapes(head, inputs, marks)
+    require_moderate("inputs", inputs)
     require_moderate("marks", marks)
     if head.kind == "direct":
-        return _answer(network, state, head, seen, marks, head.horizon, key)
-    shown, offset = _shown(head, seen, marks)
+        return _answer(network, state, head, inputs, marks, head.horizon, key)
+    shown, offset = _shown(head, inputs, marks)
     roll = _stream if network.causal else _again
-    rows = roll(network, state, head, shown, seen.shape[1])
-    return _joined(head, rows, len(seen)) + offset, state
+    rows = roll(network, state, head, shown, inputs.shape[1])
+    return _joined(head, rows, len(inputs)) + offset, state
 
 
 def first_row(
     network: Network,
     state: eqx.nn.State,
     head: Head,
-    seen: Float[Array, "batch length features"],
+    inputs: Float[Array, "batch length features"],
     marks: Float[Array, "batch rows marks"],
     *,
     key: PRNGKeyArray | None = None,
@@ -154,15 +154,15 @@ def first_row(
     Raises:
         ValueError: If shapes do not fit the head, or it is direct.
     """
-    _require_shapes(head, seen, marks)
+    _require_shapes(head, inputs, marks)
     if head.kind == "direct":
         raise ValueError("need a head of steps for its first row, got a direct one")
-    return _answer(network, state, head, seen, marks, 1, key)
+    return _answer(network, state, head, inputs, marks, 1, key)
 
 
 def shown_windows(
     head: Head,
-    seen: Float[Array, "batch length features"],
+    inputs: Float[Array, "batch length features"],
     marks: Float[Array, "batch rows marks"],
 ) -> tuple[Float[Array, "sequences length inputs"], Float[Array, "batch 1 features"]]:
     """What a network reads of windows, a sequence each, and what is added to its answer.
@@ -173,40 +173,40 @@ def shown_windows(
     Raises:
         ValueError: If shapes do not fit the head.
     """
-    _require_shapes(head, seen, marks)
-    shown, offset = _shown(head, seen, marks)
-    return shown[:, : seen.shape[1]], offset
+    _require_shapes(head, inputs, marks)
+    shown, offset = _shown(head, inputs, marks)
+    return shown[:, : inputs.shape[1]], offset
 
 
-def _require_shapes(head: Head, seen: Any, marks: Any) -> None:
-    rows = seen.shape[1] + head.horizon
-    if seen.shape[2] != head.features or marks.shape[1:] != (rows, head.marks):
+def _require_shapes(head: Head, inputs: Any, marks: Any) -> None:
+    rows = inputs.shape[1] + head.horizon
+    if inputs.shape[2] != head.features or marks.shape[1:] != (rows, head.marks):
         raise ValueError(
             f"need windows of {head.features} features and marks of shape "
-            f"(batch, {rows}, {head.marks}), got {seen.shape} and {marks.shape}"
+            f"(batch, {rows}, {head.marks}), got {inputs.shape} and {marks.shape}"
         )
 
 
-def _answer(network, state, head, seen, marks, rows, key) -> Answer:
-    shown, offset = shown_windows(head, seen, marks)
+def _answer(network, state, head, inputs, marks, rows, key) -> Answer:
+    shown, offset = shown_windows(head, inputs, marks)
     outputs, state = over_batch(network, state, shown, key=key)
     outputs = outputs.reshape(len(outputs), rows, head.shown)
-    return _joined(head, outputs, len(seen)) + offset, state
+    return _joined(head, outputs, len(inputs)) + offset, state
 
 
 def _shown(
     head: Head,
-    seen: Float[Array, "batch length features"],
+    inputs: Float[Array, "batch length features"],
     marks: Float[Array, "batch rows marks"],
 ) -> tuple[Float[Array, "sequences rows inputs"], Float[Array, "batch 1 features"]]:
     """Inputs of the network over all rows, zero where they are forecast, and offsets."""
-    length = seen.shape[1]
+    length = inputs.shape[1]
     offset = {
-        "last": lambda: seen[:, -1:],
-        "mean": lambda: seen.mean(1, keepdims=True),
-        "none": lambda: jnp.zeros_like(seen[:, :1]),
+        "last": lambda: inputs[:, -1:],
+        "mean": lambda: inputs.mean(1, keepdims=True),
+        "none": lambda: jnp.zeros_like(inputs[:, :1]),
     }[head.centre]()
-    rows = jnp.pad(seen - offset, ((0, 0), (0, marks.shape[1] - length), (0, 0)))
+    rows = jnp.pad(inputs - offset, ((0, 0), (0, marks.shape[1] - length), (0, 0)))
     if head.channels == "each":
         rows = jnp.moveaxis(rows, 2, 1).reshape(-1, rows.shape[1], 1)
         marks = jnp.repeat(marks, head.features, 0)
@@ -231,7 +231,7 @@ def _stream(
 ) -> Float[Array, "sequences horizon shown"]:
     """Rows one after another, by a state that goes on: for causal layers."""
 
-    def one(u):
+    def roll_sequence(u):
         def read(stream, u_t):
             return network.step(stream, u_t, state)
 
@@ -246,7 +246,7 @@ def _stream(
         _, rows = lax.scan(follow, (stream, answers[-1]), marks)
         return rows
 
-    return jax.vmap(one)(shown)
+    return jax.vmap(roll_sequence)(shown)
 
 
 def _again(

@@ -164,12 +164,12 @@ class Expansion(NamedTuple):
     """``f(x) = sum of coefficients_k He_k((x - mean) / deviation)``, for each channel.
 
     ``squares`` are ``E z^p f(x)^2`` for ``p = 0, 1, 2`` with ``z`` that standard normal:
-    what the coefficients leave out of them is known.  ``slope`` is ``E f'(x)``.
+    what the coefficients leave out of them is known.  ``derivative`` is ``E f'(x)``.
     """
 
     coefficients: Float[Array, "orders n"]
     squares: Float[Array, "powers n"]
-    slope: Float[Array, " n"]
+    derivative: Float[Array, " n"]
 
 
 def expand(
@@ -192,8 +192,8 @@ def expand(
     squares = jnp.einsum("pqn,qn->pn", powers, weights * values**2)
     flat = deviation < FLAT
     steep = coefficients[1] / jnp.where(flat, 1, deviation)
-    slope = jnp.where(flat, derivative(function)(mean), steep)
-    return Expansion(coefficients, squares, slope)
+    mean_derivative = jnp.where(flat, derivative(function)(mean), steep)
+    return Expansion(coefficients, squares, mean_derivative)
 
 
 def bent(coefficients: Float[Array, "orders n"]) -> Float[Array, "orders n"]:
@@ -255,20 +255,20 @@ def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
     rho = correlation(signal.covariance)
     covariance = series(rest, rest, rho)
     covariance = covariance + beyond(known.squares[0] - lowest**2, covariance, rho)
-    return Passed(Signal(lowest, covariance), known.slope)
+    return Passed(Signal(lowest, covariance), known.derivative)
 
 
 def beyond(
-    own: Float[Array, " n"], found: Covariances, rho: Covariances
+    own: Float[Array, " n"], covariances: Covariances, rho: Covariances
 ) -> Covariances:
     """What the orders leave out of the moments that channels have with themselves.
 
     Args:
         own: The moments at lag zero.
-        found: All moments, of the orders that are taken.
+        covariances: All moments, of the orders that are taken.
         rho: The correlations.
     """
-    lost = own - jnp.diagonal(found[0])
+    lost = own - jnp.diagonal(covariances[0])
     return rho ** (ORDER + 1) * jnp.diag(lost)[None]
 
 
@@ -325,7 +325,7 @@ def gated(
     mean = value.mean * f[0] + own * f1[0]
     covariance = product - _now(mean) * _then(mean)
     curved = jnp.where(inverse > 1 / FLAT, 0, inverse) * f2[0]
-    by_gate = value.mean * known.slope + own * curved
+    by_gate = value.mean * known.derivative + own * curved
     return Gated(Signal(mean, covariance), f[0], by_gate)
 
 

@@ -31,15 +31,15 @@ def watch(
         length: How many steps are valid; all if left out.
         moved: Added to the outputs of every layer, to differentiate by.
     """
-    x, seen = network.encode(u, length), []
-    for place, block in enumerate(network.blocks):
+    x, inputs = network.encode(u, length), []
+    for index, block in enumerate(network.blocks):
         z, _ = normalise(block.norm, x, state, length)
-        seen.append(clear_padding(z, length))
+        inputs.append(clear_padding(z, length))
         y = apply_layer(block.layer, z, length)
         if moved is not None:
-            y = y + moved[place]
+            y = y + moved[index]
         x, _ = block.complete(x, y, state, length, None)
-    return network.pool(x, length), jnp.stack(seen)
+    return network.pool(x, length), jnp.stack(inputs)
 
 
 def state_powers(

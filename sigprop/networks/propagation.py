@@ -123,19 +123,24 @@ def predict(
         network = network.tower if isinstance(network, TwoTowers) else network
         known = dict(measured or {})
         if isinstance(network, Layer):
-            given = source(autocovariance, network.widths[0])
+            signal = source(autocovariance, network.widths[0])
             require_theory(network, "the layer")
-            linear = filter_of(widened(network), len(given.covariance))
-            out = filtered(given, linear).signal
-            rows = [(out.mean_square(), square_filtered(given, linear))]
+            linear = filter_of(widened(network), len(signal.covariance))
+            out = filtered(signal, linear).signal
+            rows = [(out.mean_square(), square_filtered(signal, linear))]
             moments = Moments(*np.array(rows, float).T)
-            return Predicted(*moments, Moments(*(ROUNDED * one for one in moments)))
+            return Predicted(
+                *moments, Moments(*(ROUNDED * moment for moment in moments))
+            )
         wide = widened(network)
         rows = _follow(wide, autocovariance, state, known)
         moments = Moments(*np.array(rows, float).T)
-        given, key = source(autocovariance, network.config.inputs), jax.random.key(seed)
+        signal, key = (
+            source(autocovariance, network.config.inputs),
+            jax.random.key(seed),
+        )
         error = deviations.errors(
-            wide, given, autocovariance, state, known, moments, key, samples
+            wide, signal, autocovariance, state, known, moments, key, samples
         )
     return Predicted(*moments, error)
 
@@ -147,20 +152,20 @@ def _follow(
     measured: dict[int, Any],
 ) -> list[tuple[Any, Any]]:
     signal, blocks = entering(network, autocovariance), network.blocks
-    for place, block in enumerate(blocks):
-        if place not in measured:
-            require_theory(block.layer, f"block {place}")
+    for index, block in enumerate(blocks):
+        if index not in measured:
+            require_theory(block.layer, f"block {index}")
     if unknown := sorted(set(measured) - set(range(len(blocks)))):
         raise ValueError(
             f"need measured streams of blocks 0 ... {len(blocks) - 1}, got {unknown}"
         )
     rows = []
-    for place, block in enumerate(blocks):
-        if place in measured:
-            signal, square = _of_samples(measured[place], signal, place), jnp.nan
+    for index, block in enumerate(blocks):
+        if index in measured:
+            signal, square = _of_samples(measured[index], signal, index), jnp.nan
         else:
             signal, square = advance(block, signal, state)
-            require_moments(signal, f"block {place}", type(block.layer).__name__)
+            require_moments(signal, f"block {index}", type(block.layer).__name__)
         rows.append((signal.mean_square(), square))
     return rows
 
@@ -181,8 +186,8 @@ def advance(
         return added(stream, branch, together), square
     skip = block.skip.weight
     together = together[0] @ skip.T[None], skip @ together[1]
-    kept = affine(stream, skip, jnp.zeros(len(skip)))
-    return added(kept, branch, together), square
+    skipped = affine(stream, skip, jnp.zeros(len(skip)))
+    return added(skipped, branch, together), square
 
 
 def normalised(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Signal:
@@ -196,16 +201,16 @@ def _mix(
     """What the mixing makes of the layer's output, and its effective linear map."""
     gain = jnp.eye(len(y.mean))
     if isinstance(block.mixing, GLU):
-        y, slope = through(y, gelu)
-        gain = slope[:, None] * gain
+        y, derivative = through(y, gelu)
+        gain = derivative[:, None] * gain
     gain = normaliser(block.mixing_norm, y, state).weight @ gain
     y = normalised(block.mixing_norm, y, state)
     if isinstance(block.mixing, GLU):
         return _gate(block.mixing, y, gain)
-    for place, part in enumerate(() if block.mixing is None else block.mixing.layers):
-        if place:
-            y, slope = through(y, gelu)
-            gain = slope[:, None] * gain
+    for index, part in enumerate(() if block.mixing is None else block.mixing.layers):
+        if index:
+            y, derivative = through(y, gelu)
+            gain = derivative[:, None] * gain
         y, gain = affine(y, part.weight, bias(part)), part.weight @ gain
     return y, gain
 
@@ -283,37 +288,37 @@ def bias(part: Any) -> Float[Array, " m"]:
     return jnp.zeros(part.weight.shape[0]) if part.bias is None else part.bias
 
 
-def _of_samples(samples: Any, before: Signal, place: int) -> Signal:
+def _of_samples(samples: Any, before: Signal, index: int) -> Signal:
     signal = observed(samples)
     if signal.covariance.shape != before.covariance.shape:
         lags, width, _ = before.covariance.shape
         raise ValueError(
-            f"need measured streams of block {place} with {lags} steps of {width} "
+            f"need measured streams of block {index} with {lags} steps of {width} "
             f"features, got shape {np.shape(samples)}"
         )
     return signal
 
 
-def require_theory(layer: Layer, place: str) -> None:
+def require_theory(layer: Layer, where: str) -> None:
     """Refuse a layer that no moments go through.
 
     Raises:
-        ValueError: Naming the place and the layer.
+        ValueError: If they do not; the message names ``where`` and the layer.
     """
     if layer.linear and layer.causal:
         return
     why = "reads from both ends" if layer.linear else "is not linear"
     raise ValueError(
-        f"need a causal linear layer in {place}, got {type(layer).__name__}, which {why}: "
+        f"need a causal linear layer in {where}, got {type(layer).__name__}, which {why}: "
         "no moments go through it; give sampled streams after the block as measured="
     )
 
 
-def require_moments(signal: Signal, place: str, what: str = "") -> None:
+def require_moments(signal: Signal, where: str, kind: str = "") -> None:
     """Refuse a stream that is not one of finite moments.
 
     Raises:
-        ValueError: Naming the place.
+        ValueError: If they are not; the message names ``where``.
     """
     square = float(signal.mean_square())
     least = float(jnp.diagonal(signal.covariance[0]).min())
@@ -321,8 +326,8 @@ def require_moments(signal: Signal, place: str, what: str = "") -> None:
         return
     raise ValueError(
         "need streams of moderate size, whose Gaussian moments are finite, got a mean "
-        f"square of {square:.3g} and a least variance of {least:.3g} after {place}"
-        f"{what and f' ({what})'}; lower its gains, normalise, or give sampled streams "
+        f"square of {square:.3g} and a least variance of {least:.3g} after {where}"
+        f"{kind and f' ({kind})'}; lower its gains, normalise, or give sampled streams "
         "after the block as measured="
     )
 
@@ -359,11 +364,11 @@ def entering(network: Network, autocovariance: Any) -> Signal:
             "autocovariance; measure the embedded stream"
         )
     if R.ndim == 3:
-        given = source(R, network.config.inputs)
-        signal = affine(given, encoder.weight, bias(encoder))
+        source_signal = source(R, network.config.inputs)
+        signal = affine(source_signal, encoder.weight, bias(encoder))
     else:  # channels that are alike: their covariance is one number at each lag
-        one = source(R, 1).covariance
+        scalar = source(R, 1).covariance
         mixed = encoder.weight @ encoder.weight.T
-        signal = Signal(bias(encoder), one * mixed[None])
+        signal = Signal(bias(encoder), scalar * mixed[None])
     require_moments(signal, "the encoder")
     return signal

@@ -149,19 +149,23 @@ def layer_options(name: str) -> dict[str, bool]:
     return {p.name: p.default is p.empty for p in arguments if p.name not in SIZES}
 
 
-def require_options(name: str, given: Mapping[str, Any]) -> None:
+def require_options(name: str, options: Mapping[str, Any]) -> None:
     """Refuse options that a layer does not know, and the lack of one that it needs.
 
     Raises:
         ValueError: Naming the known ones; also if no layer has the name.
     """
     known = layer_options(name)
-    if unknown := sorted(set(given) - set(known)):
+    if unknown := sorted(set(options) - set(known)):
         raise ValueError(
             f"need options of {name} in {sorted(known)}, got unknown layer_options {unknown}"
         )
-    if missing := [one for one, needed in known.items() if needed and one not in given]:
-        raise ValueError(f"need the options {missing} for {name}, got {sorted(given)}")
+    if missing := [
+        option for option, needed in known.items() if needed and option not in options
+    ]:
+        raise ValueError(
+            f"need the options {missing} for {name}, got {sorted(options)}"
+        )
 
 
 def sequence_layer(

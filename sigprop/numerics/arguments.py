@@ -139,9 +139,9 @@ def require_finite(**arrays: Any) -> None:
             raise ValueError(f"need numbers in {name}, got {name}={_short(values)}")
         wrong = ~np.isfinite(array)
         if wrong.any():
-            place = tuple(int(one) for one in np.argwhere(wrong)[0])
-            where = f" at index {', '.join(map(str, place))}" if place else ""
-            raise ValueError(f"need finite {name}, got {array[place]}{where}")
+            index = tuple(int(coordinate) for coordinate in np.argwhere(wrong)[0])
+            where = f" at index {', '.join(map(str, index))}" if index else ""
+            raise ValueError(f"need finite {name}, got {array[index]}{where}")
 
 
 def require_choice(name: str, value: Any, choices: Collection[Any]) -> None:
@@ -150,7 +150,7 @@ def require_choice(name: str, value: Any, choices: Collection[Any]) -> None:
     Raises:
         ValueError: With the choices.
     """
-    if not any(type(value) is type(one) and value == one for one in choices):
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
         known = ", ".join(map(str, choices))
         raise ValueError(f"need {name} in {known}, got {name}={_short(value)}")
 

@@ -87,11 +87,11 @@ def read_object(path: Path) -> dict[str, Any]:
     return content
 
 
-def require_keys(what: str, content: Any, known: tuple[str, ...]) -> dict[str, Any]:
+def require_keys(subject: str, content: Any, known: tuple[str, ...]) -> dict[str, Any]:
     """A table whose keys are all known.
 
     Args:
-        what: Its name, for messages.
+        subject: Its name, for messages.
         content: The value.
         known: All keys that it may have.
 
@@ -99,10 +99,10 @@ def require_keys(what: str, content: Any, known: tuple[str, ...]) -> dict[str, A
         ValueError: If it is no table, or has another key.
     """
     if not isinstance(content, dict):
-        raise ValueError(f"need a table in {what}, got {content!r:.60}")
+        raise ValueError(f"need a table in {subject}, got {content!r:.60}")
     unknown = sorted({*content} - {*known})
     if unknown:
         raise ValueError(
-            f"need {', '.join(known)} in {what}, got {', '.join(map(repr, unknown))}"
+            f"need {', '.join(known)} in {subject}, got {', '.join(map(repr, unknown))}"
         )
     return content

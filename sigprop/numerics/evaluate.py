@@ -185,20 +185,20 @@ class _Table:
         index = np.abs(np.rint(lag.real)).astype(int)
         valid = (lag == np.rint(lag.real)) & (index < self.covariances.shape[1])
         shape = np.broadcast_shapes(lag.shape, (len(self.covariances), 1))
-        places = np.broadcast_to(np.where(valid, index, 0), shape)
-        covariances = np.take_along_axis(self.covariances, places, axis=1)
+        columns = np.broadcast_to(np.where(valid, index, 0), shape)
+        covariances = np.take_along_axis(self.covariances, columns, axis=1)
         return np.where(valid, covariances, np.nan)
 
 
 def pieces(exprs: Iterable[Expr]) -> set[Any]:
     """All subexpressions of forms; what they share is looked at once."""
     left: list[Any] = list(exprs)
-    seen = set(left)
+    visited = set(left)
     while left:
-        new = set(left.pop().args) - seen
-        seen |= new
+        new = set(left.pop().args) - visited
+        visited |= new
         left += new
-    return seen
+    return visited
 
 
 def _endless(exprs: Sequence[Expr]) -> bool:

@@ -14,12 +14,12 @@ def command(name: str) -> str:
 
 
 @contextmanager
-def extra(name: str, what: str) -> Iterator[None]:
+def extra(name: str, purpose: str) -> Iterator[None]:
     """Import packages of an extra inside this block.
 
     Args:
         name: Of the extra in ``pyproject.toml``.
-        what: What needs the packages, for the message.
+        purpose: What needs the packages, for the message.
 
     Raises:
         ModuleNotFoundError: If a package is not installed, naming it and the extra.
@@ -36,5 +36,5 @@ def extra(name: str, what: str) -> Iterator[None]:
         if package == "sigprop":  # our own words, or a module of ours
             raise
         raise ModuleNotFoundError(
-            f"need {package} for {what}, got none; run {command(name)}"
+            f"need {package} for {purpose}, got none; run {command(name)}"
         ) from error

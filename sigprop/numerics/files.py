@@ -116,11 +116,11 @@ def require_folder(folder: Path) -> None:
     Raises:
         ValueError: Naming the folder.
     """
-    place = folder
-    while not place.exists() and place != place.parent:
-        place = place.parent
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
     try:
-        with tempfile.TemporaryFile(dir=place):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         raise ValueError(

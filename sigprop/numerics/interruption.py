@@ -23,8 +23,8 @@ from typing import Any, NoReturn
 INTERRUPTED = 130
 AGAIN = 0.05  # seconds after which an interruption that was dropped is raised again
 GRACE = 10.0  # seconds that are left to write down what is kept, whoever dropped it
-_told = threading.Event()
-_asked = threading.Event()
+_announced = threading.Event()
+_requested = threading.Event()
 
 
 @contextmanager
@@ -62,22 +62,22 @@ def heed() -> None:
     Raises:
         KeyboardInterrupt: If so; in a loop, where it ends well.
     """
-    if _asked.is_set():
+    if _requested.is_set():
         raise KeyboardInterrupt
 
 
 @contextmanager
 def _watched() -> Iterator[None]:
     """Know of every interruption, and leave if the block goes on for long after one."""
-    told, written = socket.socketpair()
+    receiver, written = socket.socketpair()
     written.setblocking(False)
     ended = threading.Event()
 
     def watch() -> None:
-        with told:
-            while signals := told.recv(1):
+        with receiver:
+            while signals := receiver.recv(1):
                 if signals[0] == signal.SIGINT:
-                    _asked.set()
+                    _requested.set()
                     if not ended.wait(GRACE):
                         leave(INTERRUPTED)
 
@@ -87,7 +87,7 @@ def _watched() -> Iterator[None]:
         yield
     finally:
         ended.set()
-        _asked.clear()
+        _requested.clear()
         signal.set_wakeup_fd(before)
         written.close()
 
@@ -95,7 +95,7 @@ def _watched() -> Iterator[None]:
 def tell(text: str) -> None:
     """Say in one line that the program is interrupted, and what that leaves behind."""
     print(text, file=sys.stderr)
-    _told.set()
+    _announced.set()
 
 
 def leave(status: int) -> NoReturn:
@@ -103,7 +103,7 @@ def leave(status: int) -> NoReturn:
 
     What is written must be closed before.
     """
-    if not _told.is_set():
+    if not _announced.is_set():
         tell("interrupted")
     if workers := sys.modules.get("multiprocessing"):
         for child in workers.active_children():

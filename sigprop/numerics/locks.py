@@ -13,14 +13,14 @@ from filelock import FileLock, Timeout
 
 
 @contextmanager
-def claimed(place: Path) -> Iterator[bool]:
+def claimed(path: Path) -> Iterator[bool]:
     """Hold a file's work until the block ends; yields False where another process does.
 
     Raises:
         OSError: If the file cannot be made.
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(place)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
     try:
         lock.acquire(blocking=False)
     except Timeout:
@@ -31,5 +31,5 @@ def claimed(place: Path) -> Iterator[bool]:
     finally:
         # While it is held: nobody can lock a file whose name is gone (filelock 3.30).
         with suppress(OSError):  # Windows keeps the name of an open file
-            place.unlink()
+            path.unlink()
         lock.release()

@@ -54,16 +54,16 @@ def read_header(stream: Any) -> Header:
     return header
 
 
-def require_bytes(header: Header, held: int) -> None:
+def require_bytes(header: Header, size: int) -> None:
     """Refuse an array that does not hold the bytes of its header and no others.
 
     Raises:
         ValueError: With both.
     """
-    if header.bytes != held:
+    if header.bytes != size:
         raise ValueError(
             f"its header claims {math.prod(header.shape)} numbers of "
-            f"{header.dtype.itemsize} bytes, it holds {held} bytes"
+            f"{header.dtype.itemsize} bytes, it holds {size} bytes"
         )
 
 

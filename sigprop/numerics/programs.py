@@ -19,7 +19,7 @@ from pathlib import Path
 MOST = 1 << 28
 """Bytes of programs that are kept from run to run; a run of all claims makes 15 MB."""
 CUT_OFF = tuple(
-    f"Error {what} persistent compilation cache" for what in ("reading", "writing")
+    f"Error {action} persistent compilation cache" for action in ("reading", "writing")
 )
 """How JAX warns of a program that another process was just writing, or left half of."""
 
@@ -33,10 +33,10 @@ def keep_programs(folder: Path) -> None:
     of which half was written is compiled.
     """
     named = os.environ.get("JAX_COMPILATION_CACHE_DIR")
-    held = named or str(folder / _machine())
+    cache = named or str(folder / _machine())
     try:
-        _make_private(Path(held))
-        stranger = None if named else writable_by_others(Path(held))
+        _make_private(Path(cache))
+        stranger = None if named else writable_by_others(Path(cache))
     except OSError:
         return
     if stranger is not None:
@@ -46,12 +46,12 @@ def keep_programs(folder: Path) -> None:
             file=sys.stderr,
         )
         return
-    told = {
-        "jax_compilation_cache_dir": held,
+    settings = {
+        "jax_compilation_cache_dir": cache,
         "jax_persistent_cache_min_compile_time_secs": 0,
         "jax_persistent_cache_min_entry_size_bytes": -1,
     }
-    for name, value in told.items():
+    for name, value in settings.items():
         if name.upper() in os.environ:
             continue
         os.environ[name.upper()] = str(value)
@@ -59,11 +59,13 @@ def keep_programs(folder: Path) -> None:
             sys.modules["jax"].config.update(name, value)
     before = os.environ.get("PYTHONWARNINGS", "").split(",")
     rules = [
-        rule for rule in (*before, *(f"ignore:{words}" for words in CUT_OFF)) if rule
+        rule
+        for rule in (*before, *(f"ignore:{message}" for message in CUT_OFF))
+        if rule
     ]
     os.environ["PYTHONWARNINGS"] = ",".join(dict.fromkeys(rules))
-    for words in CUT_OFF:
-        warnings.filterwarnings("ignore", words)
+    for message in CUT_OFF:
+        warnings.filterwarnings("ignore", message)
 
 
 def _make_private(folder: Path) -> None:
@@ -72,8 +74,8 @@ def _make_private(folder: Path) -> None:
     while not folder.exists():
         missing.append(folder)
         folder = folder.parent
-    for one in reversed(missing):
-        one.mkdir(mode=0o700, exist_ok=True)
+    for missing_folder in reversed(missing):
+        missing_folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def writable_by_others(folder: Path) -> Path | None:
@@ -84,17 +86,17 @@ def writable_by_others(folder: Path) -> Path | None:
     """
     if os.name != "posix":
         return None
-    place = Path(os.path.realpath(folder))
-    for one in (place, *place.parents):
-        found = one.stat()
+    target = Path(os.path.realpath(folder))
+    for folder_or_parent in (target, *target.parents):
+        status = folder_or_parent.stat()
         others = (
-            stat.S_IWOTH if _is_private(found.st_gid) else stat.S_IWOTH | stat.S_IWGRP
+            stat.S_IWOTH if _is_private(status.st_gid) else stat.S_IWOTH | stat.S_IWGRP
         )
-        kept = one != place and found.st_mode & stat.S_ISVTX
-        if found.st_uid not in (os.getuid(), 0) or (
-            found.st_mode & others and not kept
+        sticky = folder_or_parent != target and status.st_mode & stat.S_ISVTX
+        if status.st_uid not in (os.getuid(), 0) or (
+            status.st_mode & others and not sticky
         ):
-            return one
+            return folder_or_parent
     return None
 
 
@@ -104,10 +106,10 @@ def _is_private(group: int) -> bool:
     import pwd
 
     try:
-        user, found = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
+        user, members = pwd.getpwuid(os.getuid()), grp.getgrgid(group)
     except KeyError:
         return False
-    return user.pw_gid == group and not {*found.gr_mem} - {user.pw_name}
+    return user.pw_gid == group and not {*members.gr_mem} - {user.pw_name}
 
 
 @functools.cache
@@ -125,10 +127,10 @@ def forget_programs(folder: Path, most: int = MOST) -> None:
     ages = []
     for file in folder.rglob("*-cache"):
         try:
-            found = file.stat()
+            status = file.stat()
         except FileNotFoundError:  # another process was forgetting too
             continue
-        ages.append((found.st_mtime, found.st_size, file))
+        ages.append((status.st_mtime, status.st_size, file))
     spare = sum(size for _, size, _ in ages) - most
     for _, size, file in sorted(ages):
         if spare <= 0:
@@ -143,7 +145,7 @@ def _machine() -> str:
         text = Path("/proc/cpuinfo").read_text("utf-8")
     except OSError:
         text = platform.processor()
-    told = [
+    features = [
         line for line in text.splitlines() if line.startswith(("flags", "model name"))
     ]
-    return hashlib.sha256("\n".join(told[:2] or [text]).encode()).hexdigest()[:12]
+    return hashlib.sha256("\n".join(features[:2] or [text]).encode()).hexdigest()[:12]

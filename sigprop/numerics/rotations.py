@@ -23,13 +23,13 @@ def rotation(S: Float[Array, "*batch n n"]) -> Float[Array, "*batch n n"]:
     norm = jnp.abs(lax.stop_gradient(S)).sum(-2).max(-1)[..., None, None]
     count = jnp.ceil(jnp.log2(jnp.maximum(norm / NEAR, 1)))
     scaled = S / 2**count
-    one = jnp.broadcast_to(jnp.eye(S.shape[-1], dtype=S.dtype), S.shape)
-    R = one + scaled / DEGREE
+    identity = jnp.broadcast_to(jnp.eye(S.shape[-1], dtype=S.dtype), S.shape)
+    R = identity + scaled / DEGREE
     for k in range(DEGREE - 1, 0, -1):
-        R = one + scaled @ R / k
+        R = identity + scaled @ R / k
 
-    def square(R: Array, place: Array) -> tuple[Array, None]:
-        return jnp.where(place < count, R @ R, R), None
+    def square(R: Array, index: Array) -> tuple[Array, None]:
+        return jnp.where(index < count, R @ R, R), None
 
     R, _ = lax.scan(square, R, jnp.arange(MOST, dtype=S.dtype))
     return jnp.where(count <= MOST, R, jnp.nan)

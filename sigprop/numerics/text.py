@@ -7,12 +7,12 @@ HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 KEPT = "\n"
 
 
-def plain(text: object, kept: str = KEPT) -> str:
+def plain(text: object, allowed: str = KEPT) -> str:
     r"""The text with escapes in place of characters that steer a terminal or are none.
 
     Args:
         text: Of a user or a file.
-        kept: Control characters that stay.
+        allowed: Control characters that stay.
 
     Example:
         >>> print(plain("a\x1b[31mb"))
@@ -20,7 +20,7 @@ def plain(text: object, kept: str = KEPT) -> str:
     """
     return "".join(
         char
-        if char in kept or unicodedata.category(char) not in HIDDEN
+        if char in allowed or unicodedata.category(char) not in HIDDEN
         else char.encode("unicode_escape").decode("ascii")
         for char in str(text)
     )
@@ -33,4 +33,4 @@ def plain_name(text: object) -> str:
         >>> print(plain_name("a\nb"))
         a\nb
     """
-    return plain(text, kept="")
+    return plain(text, allowed="")

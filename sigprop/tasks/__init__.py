@@ -76,9 +76,9 @@ if TYPE_CHECKING:
     from sigprop.tasks.forecasts import Windows as Windows
     from sigprop.tasks.forecasts import errors as errors
     from sigprop.tasks.forecasts import splits as splits
-    from sigprop.tasks.one_dimensional import Chart as Chart
     from sigprop.tasks.one_dimensional import Coordinates as Coordinates
     from sigprop.tasks.one_dimensional import OneDimensional as OneDimensional
+    from sigprop.tasks.one_dimensional import Parametrisation as Parametrisation
     from sigprop.tasks.tables import Table as Table
     from sigprop.tasks.tables import carbon_dioxide as carbon_dioxide
     from sigprop.tasks.tables import load_table as load_table
@@ -94,7 +94,7 @@ export(
         "catalogue": "load_task",
         "examples": "Batch DataSet Examples accuracy evaluation_batches",
         "forecasts": "Errors Forecasts Windows errors splits",
-        "one_dimensional": "Chart Coordinates OneDimensional",
+        "one_dimensional": "Coordinates OneDimensional Parametrisation",
         "tables": "Table carbon_dioxide load_table read_table",
         "teacher_student": "TeacherStudent linear_teacher teacher_student",
     },

@@ -17,10 +17,10 @@ from sigprop.tasks.characters import (
     Code,
     Tokens,
     alphabet,
-    kept_alphabet,
+    cached_alphabet,
 )
 from sigprop.tasks.examples import DataSet, Examples
-from sigprop.tasks.packed import Form, Row, identity, kept
+from sigprop.tasks.packed import Form, Row, cached, identity
 
 FILES = {name: f"new_aan_pairs.{name}.tsv" for name in ("train", "eval", "test")}
 FIELDS = ("label", "first number", "second number", "first text", "second text")
@@ -128,7 +128,7 @@ def _alphabet(
             for text in pair.texts:
                 yield text[: width - 1]
 
-    return kept_alphabet(
+    return cached_alphabet(
         cache, "aan", (identity(path), width), lambda: alphabet(texts())
     )
 
@@ -165,7 +165,7 @@ def _examples(
                     raise ValueError(f"{path}, line {number}: {error}") from None
 
     form = Form(width, code.vocabulary, CLASSES, code.end)
-    texts = kept(cache, f"aan-{name}", (identity(path), code), form, rows)
+    texts = cached(cache, f"aan-{name}", (identity(path), code), form, rows)
     return Examples(
         texts.inputs.reshape(-1, 2, width),
         texts.lengths.reshape(-1, 2),

@@ -90,7 +90,7 @@ def least_squares(task: Forecasts) -> Linear:
         block = [inputs[:, :, feature], np.ones((n, 1)), targets[:, :, feature]]
         stacked = np.concatenate([factor, np.concatenate(block, 1)])
         factor = np.asarray(np.linalg.qr(stacked, mode="r"))
-    found = np.linalg.lstsq(
+    coefficients = np.linalg.lstsq(
         factor[:unknowns, :unknowns], factor[:unknowns, unknowns:], rcond=None
     )[0]
-    return Linear(found[:-1], found[-1])
+    return Linear(coefficients[:-1], coefficients[-1])

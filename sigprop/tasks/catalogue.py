@@ -43,16 +43,16 @@ class Source:
     Attributes:
         load: Reads or draws them.
         folder: Its own below ``SIGPROP_DATA``, if it can be read at all.
-        drawn: Whether it needs no folder.
+        generated: True if the examples are sampled, so that no folder is needed.
     """
 
     load: Callable[[Any], DataSet]
     folder: str | None = None
-    drawn: bool = False
+    generated: bool = False
 
 
 TASKS: dict[str, Source] = {
-    "digits": Source(lambda at: images.digits(at.seed % FOLDS, FOLDS), drawn=True),
+    "digits": Source(lambda at: images.digits(at.seed % FOLDS, FOLDS), generated=True),
     "smnist": Source(lambda at: images.mnist(at.folder), "mnist"),
     "psmnist": Source(lambda at: images.mnist(at.folder, permuted=True), "mnist"),
     "smnist-10k": Source(lambda at: images.mnist(at.folder, files="t10k"), "mnist"),
@@ -62,26 +62,26 @@ TASKS: dict[str, Source] = {
     "scifar": Source(lambda at: images.cifar(at.folder, grey=False), "cifar10"),
     "image": Source(lambda at: images.cifar(at.folder, grey=True), "cifar10"),
     "listops": Source(
-        lambda at: listops(at.folder, **at.packed), "listops-1000", drawn=True
+        lambda at: listops(at.folder, **at.packed), "listops-1000", generated=True
     ),
     "listops-short": Source(
         lambda at: listops(rules=SHORT, counts=(20_000, 2_000, 2_000), **at.packed),
-        drawn=True,
+        generated=True,
     ),
     "text": Source(lambda at: imdb(at.folder, **at.packed), "aclImdb"),
     "retrieval": Source(lambda at: aan(at.folder, **at.packed), "tsv_data"),
     "pathfinder": Source(
         lambda at: pathfinder(at.folder, rules=PATHFINDER_32, **at.packed),
         "pathfinder32",
-        drawn=True,
+        generated=True,
     ),
     "pathfinder-short": Source(
-        lambda at: pathfinder(rules=PATHFINDER_16, **at.packed), drawn=True
+        lambda at: pathfinder(rules=PATHFINDER_16, **at.packed), generated=True
     ),
     "pathx": Source(
         lambda at: pathfinder(at.folder, rules=PATH_X, **at.packed),
         "pathfinder128",
-        drawn=True,
+        generated=True,
     ),
     "speech": Source(
         lambda at: speech.speech_commands(at.folder, progress=at.progress),
@@ -122,7 +122,7 @@ def load_task(
     if folder is not None and source.folder is None:
         raise ValueError(f"need no folder for {name}, which is not read, got {folder}")
     path = folder if folder is not None else _default_folder(source)
-    if path is None and not source.drawn:
+    if path is None and not source.generated:
         raise FileNotFoundError(
             f"need the files of {name}: name their folder, or set {VARIABLE} to one "
             f"that has them in {source.folder}"
@@ -137,4 +137,4 @@ def _default_folder(source: Source) -> Path | None:
     if root is None or source.folder is None:
         return None
     path = Path(root) / source.folder
-    return path if path.is_dir() or not source.drawn else None
+    return path if path.is_dir() or not source.generated else None

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Int32, UInt32
 
 from sigprop.numerics.files import unfinished
-from sigprop.tasks.packed import place
+from sigprop.tasks.packed import cache_path
 
 MARKS = ("<pad>", "<unk>", "<eos>")
 UNKNOWN, END = 1, 2
@@ -96,7 +96,7 @@ def alphabet(texts: Iterable[str], least: int = 1) -> str:
     return "".join(map(chr, frequent[order]))
 
 
-def kept_alphabet(
+def cached_alphabet(
     cache: Path | None, name: str, key: object, make: Callable[[], str]
 ) -> str:
     """An alphabet, from a table of tokens in the cache where there is one.
@@ -106,21 +106,21 @@ def kept_alphabet(
     """
     if cache is None:
         return make()
-    path = place(cache, f"{name}-vocabulary.json", key)
+    path = cache_path(cache, f"{name}-vocabulary.json", key)
     if not path.is_file():
         with unfinished(path) as partial, partial.open("wb") as stream:
             stream.write(json.dumps(_numbered([*MARKS, *make()]), indent=0).encode())
     try:
         table = json.loads(path.read_bytes())
-        words = list(table)
+        tokens = list(table)
     except (ValueError, TypeError):
-        table, words = None, []
-    marks, characters = words[: len(MARKS)], words[len(MARKS) :]
+        table, tokens = None, []
+    marks, characters = tokens[: len(MARKS)], tokens[len(MARKS) :]
     single = all(len(character) == 1 for character in characters)
-    if table != _numbered(words) or marks != list(MARKS) or not single:
+    if table != _numbered(tokens) or marks != list(MARKS) or not single:
         raise ValueError(f"need a table of characters and tokens, delete {path}")
     return "".join(characters)
 
 
-def _numbered(words: list[str]) -> dict[str, int]:
-    return {word: token for token, word in enumerate(words)}
+def _numbered(tokens: list[str]) -> dict[str, int]:
+    return {text: token for token, text in enumerate(tokens)}

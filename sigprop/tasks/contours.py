@@ -155,7 +155,7 @@ class _Field:
         self.taken[outer:-outer, outer:-outer] = 0
         self.room = np.zeros((side, side), np.uint8)
         self.room[far:-far, far:-far] = FULL
-        self.places = lookup.steps @ np.array([side, 1])
+        self.offsets = lookup.steps @ np.array([side, 1])
         self.origin = pad * (side + 1)
 
     def copy(self) -> "_Field":
@@ -171,7 +171,7 @@ class _Field:
     def rooms(self, row: int, column: int) -> UInt8[np.ndarray, " candidates"]:
         """Free room at each of the candidates around a pivot."""
         start = self.origin + row * len(self.room) + column
-        return self.room.take(self.places + start)
+        return self.room.take(self.offsets + start)
 
     def clashes(self, segment: Segment) -> bool:
         mask = self.known.masks[segment.direction]
@@ -219,14 +219,14 @@ def _beginnings(
     return hopeful
 
 
-def _seed(field: _Field, place: tuple[int, int], direction: int) -> _End | None:
+def _seed(field: _Field, pixel: tuple[int, int], direction: int) -> _End | None:
     """A first paddle, if its head and the pivot behind it are inside the picture."""
     paddle, angle = field.known.paddle, field.known.angles[direction]
-    head = move(place, angle, paddle.length)
+    head = move(pixel, angle, paddle.length)
     pivot = move(head, angle + np.pi, paddle.reach)
     if not all(0 <= coord < field.rules.window for coord in (*head, *pivot)):
         return None
-    return _End(*pivot, Segment(*place, direction))
+    return _End(*pivot, Segment(*pixel, direction))
 
 
 def _chosen(
@@ -264,8 +264,8 @@ def _elsewhere(rng: np.random.Generator, field: _Field) -> _End | None:
         pixels = free_pixels(taken, lookup.kernels[degree])
         if not len(pixels):
             return None
-        place = _chosen(rng, pixels)
-        if end := _seed(field, place, len(lookup.steps) + degree):
+        pixel = _chosen(rng, pixels)
+        if end := _seed(field, pixel, len(lookup.steps) + degree):
             return end
     return None
 

@@ -168,8 +168,8 @@ def training_rows(
     Raises:
         ValueError: If a batch has no example, or more than there are.
     """
-    epoch, place = divmod(step, _batches(count, size))
-    return _order(count, seed, epoch)[place * size : (place + 1) * size]
+    epoch, batch = divmod(step, _batches(count, size))
+    return _order(count, seed, epoch)[batch * size : (batch + 1) * size]
 
 
 def _batches(count: int, size: int) -> int:
@@ -193,7 +193,7 @@ def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
     firsts = range(0, len(examples), size)
     ends = (min(first + size, len(examples)) for first in firsts)
     rows = (np.arange(*both) for both in zip(firsts, ends, strict=True))
-    return (examples.take(one, size) for one in rows)
+    return (examples.take(indices, size) for indices in rows)
 
 
 def split(

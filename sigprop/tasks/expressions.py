@@ -133,8 +133,8 @@ def _grown(rng: np.random.Generator, rules: Rules) -> list[_Level]:
         trees = np.repeat(trees, level.arguments)
         trees = trees[alive[trees]]
         lengths[~alive] = rules.max_length
-    kept = (rules.min_length < lengths) & (lengths < rules.max_length)
-    return [_Level(*(array[kept[level.trees]] for array in level)) for level in levels]
+    fits = (rules.min_length < lengths) & (lengths < rules.max_length)
+    return [_Level(*(array[fits[level.trees]] for array in level)) for level in levels]
 
 
 def _symbols(rng: np.random.Generator, level: _Level) -> UInt8[np.ndarray, " nodes"]:
@@ -209,10 +209,10 @@ def _applied(
         raise ValueError("need at least one argument of every operator, got none")
     if not len(operators):
         return np.zeros(0, int)
-    places = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
+    columns = np.arange(len(parents)) - np.repeat(np.cumsum(counts) - counts, counts)
     # Ten sorts behind every digit and adds nothing modulo ten.
     ranked = np.full((len(operators), counts.max()), 10, np.uint8)
-    ranked[parents, places] = arguments
+    ranked[parents, columns] = arguments
     ranked.sort(axis=1)
     rows = np.arange(len(operators))
     middle = ranked[rows, (counts - 1) // 2] + ranked[rows, counts // 2]
@@ -238,22 +238,22 @@ def distinct(
     Raises:
         ValueError: If new ones cease to come.
     """
-    held: dict[bytes, int] = {}
+    drawn_values: dict[bytes, int] = {}
     block, last = 0, 0
-    while len(held) < count:
+    while len(drawn_values) < count:
         tokens, lengths = expressions(rules, seed, block)
-        before, content, end = len(held), tokens.tobytes(), 0
+        before, content, end = len(drawn_values), tokens.tobytes(), 0
         for length, value in zip(lengths, values(tokens), strict=True):
-            held.setdefault(content[end : end + length], int(value))
+            drawn_values.setdefault(content[end : end + length], int(value))
             end += length
         block += 1
-        if len(held) > before:
+        if len(drawn_values) > before:
             last = block
         elif block - last == PATIENCE:
             raise ValueError(
-                f"need {count} distinct expressions, got {len(held)} and no new one in "
+                f"need {count} distinct expressions, got {len(drawn_values)} and no new one in "
                 f"{PATIENCE * BLOCK} draws of {rules}; ask for fewer or widen the rules"
             )
         if progress:
-            progress(f"{min(len(held), count)} of {count} expressions drawn")
-    return dict(itertools.islice(held.items(), count))
+            progress(f"{min(len(drawn_values), count)} of {count} expressions drawn")
+    return dict(itertools.islice(drawn_values.items(), count))

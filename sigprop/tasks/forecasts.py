@@ -115,11 +115,11 @@ class Forecasts:
                 )
             end = stop
             if self.count(part) < 1:
-                need, what = self.horizon, "one forecast"
+                need, unit = self.horizon, "one forecast"
                 if part == "train":  # the windows of other parts may begin before them
-                    need, what = need + self.length, "one window and what follows it"
+                    need, unit = need + self.length, "one window and what follows it"
                 raise ValueError(
-                    f"need {need} rows of {part} for {what}, got {stop - start} of the "
+                    f"need {need} rows of {part} for {unit}, got {stop - start} of the "
                     f"table's {len(self.table.values)}, length={self.length} and "
                     f"horizon={self.horizon}; shorten the window or the horizon, or give "
                     "a longer table"
@@ -171,19 +171,21 @@ class Forecasts:
         first = self._first(start, part)
         rows = self.scaled()[first:stop]
         marks = calendar(self.table) if self.calendar else self.table.values[:, :0]
-        whole, times = (
-            _sliding(one, self.length + self.horizon)
-            for one in (rows, marks[first:stop])
+        rows_of_windows, times = (
+            _sliding(column, self.length + self.horizon)
+            for column in (rows, marks[first:stop])
         )
-        return Windows(whole[:, : self.length], whole[:, self.length :], times)
+        return Windows(
+            rows_of_windows[:, : self.length], rows_of_windows[:, self.length :], times
+        )
 
     def about(self) -> dict[str, Any]:
         """What decides the numbers, as plain data; of the table its name and checksums."""
-        kept = self.table.times.astype(np.int64), self.table.values
+        arrays = self.table.times.astype(np.int64), self.table.values
         return {
             "table": self.table.name,
             "rows": len(self.table.values),
-            "checksums": [zlib.crc32(one.tobytes()) for one in kept],
+            "checksums": [zlib.crc32(array.tobytes()) for array in arrays],
             "features": list(self.features),
             "length": self.length,
             "horizon": self.horizon,

@@ -121,16 +121,16 @@ def mnist(
         FileNotFoundError: If a file is missing.
         ValueError: If a file is no IDX file of such images, or is cut short.
     """
-    held = _mnist_part(folder, "t10k")
+    test_images = _mnist_part(folder, "t10k")
     if files == "t10k":
-        tenth = len(held.labels) // 10
+        tenth = len(test_images.labels) // 10
         cuts = [8 * tenth, 9 * tenth]
-        rows = np.split(np.arange(len(held.labels)), cuts)
-        parts = [_rows(held, part) for part in rows]
+        rows = np.split(np.arange(len(test_images.labels)), cuts)
+        parts = [_rows(test_images, part) for part in rows]
     else:
         training = _mnist_part(folder, "train")
         rows = split(len(training.labels), (0.9, 0.1))
-        parts = [*(_rows(training, part) for part in rows), held]
+        parts = [*(_rows(training, part) for part in rows), test_images]
     order = permutation if permuted else np.arange
     return _data_set(
         [_examples(_flat(part.images, order), part.labels) for part in parts]
@@ -155,8 +155,10 @@ def cifar(folder: Path, *, grey: bool = True, records: int = 10_000) -> DataSet:
         ValueError: If a file is damaged or has another number of images.
     """
     read = _cifar_reader(folder)
-    given = [read(f"data_batch_{index}", records) for index in range(1, 6)]
-    training = Labelled(*(np.concatenate(parts) for parts in zip(*given, strict=True)))
+    batches = [read(f"data_batch_{index}", records) for index in range(1, 6)]
+    training = Labelled(
+        *(np.concatenate(parts) for parts in zip(*batches, strict=True))
+    )
     rows = split(len(training.labels), (0.9, 0.1))
     parts = [*(_rows(training, part) for part in rows), read("test_batch", records)]
     scaled = _grey if grey else _colour
@@ -378,9 +380,13 @@ def _pickled_batch(path: Path, records: int) -> Labelled:
             f"need a pickled dict with arrays b'data' and b'labels', got {path}: {error!r}; "
             "fetch it again, or use the binary version"
         ) from error
-    found = getattr(images, "shape", None), getattr(images, "dtype", None), labels.shape
-    if found != ((records, 3 * PIXELS), np.uint8, (records,)):
+    shapes = (
+        getattr(images, "shape", None),
+        getattr(images, "dtype", None),
+        labels.shape,
+    )
+    if shapes != ((records, 3 * PIXELS), np.uint8, (records,)):
         raise ValueError(
-            f"need {records} images of 3072 bytes and as many labels, got {found} in {path}"
+            f"need {records} images of 3072 bytes and as many labels, got {shapes} in {path}"
         )
     return Labelled(images.reshape(-1, 3, PIXELS), _checked(labels, path))

@@ -18,10 +18,10 @@ from sigprop.tasks.characters import (
     Code,
     Tokens,
     alphabet,
-    kept_alphabet,
+    cached_alphabet,
 )
 from sigprop.tasks.examples import DataSet, Examples, split
-from sigprop.tasks.packed import Form, Row, identity, kept
+from sigprop.tasks.packed import Form, Row, cached, identity
 
 WIDTH = {"characters": 4096, "bytes": 4000}
 CLASSES = {"neg": 0, "pos": 1}
@@ -89,7 +89,7 @@ def imdb(
 
 
 def _alphabet(train: Reviews, width: int, least: int, cache: Path | None) -> str:
-    return kept_alphabet(
+    return cached_alphabet(
         cache,
         "imdb",
         (_identities(train), width, least),
@@ -115,7 +115,7 @@ def _examples(
                 progress(f"{name}: {count} of {len(part)} reviews read")
 
     form = Form(width, code.vocabulary, len(CLASSES), code.end)
-    return kept(cache, f"imdb-{name}", (_identities(part), code), form, rows)
+    return cached(cache, f"imdb-{name}", (_identities(part), code), form, rows)
 
 
 def _identities(part: Reviews) -> list[object]:

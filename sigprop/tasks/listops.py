@@ -27,7 +27,7 @@ from sigprop.tasks.expressions import (
     distinct,
     values,
 )
-from sigprop.tasks.packed import Form, Row, identity, kept, padded
+from sigprop.tasks.packed import Form, Row, cached, identity, padded
 
 IDS = {name: number for number, name in enumerate(TOKENS) if number >= DIGIT}
 CLASSES = 10
@@ -45,36 +45,36 @@ def curried(tokens: Iterable[int]) -> str:
         ValueError: If a token is unknown, a bracket is not balanced, an operator has no
             arguments or there is not just one expression.
     """
-    words: list[str] = []
+    pieces: list[str] = []
     opened: list[tuple[int, int]] = []  # place in words, arguments so far
     roots = 0
     for token in tokens:
         if not DIGIT <= token <= CLOSE:
             raise ValueError(f"need tokens from {DIGIT} to {CLOSE}, got {token}")
         if OPERATOR <= token < CLOSE:
-            opened.append((len(words), 0))
-            words.append(TOKENS[token])
+            opened.append((len(pieces), 0))
+            pieces.append(TOKENS[token])
             continue
-        word = TOKENS[token]
+        piece = TOKENS[token]
         if token == CLOSE:
-            place, count = opened.pop() if opened else (0, 0)
+            start, count = opened.pop() if opened else (0, 0)
             if not count:
                 raise ValueError("need an operator and arguments before a ']'")
-            words[place] = "( " * (count + 1) + words[place]
-            word += " )"
+            pieces[start] = "( " * (count + 1) + pieces[start]
+            piece += " )"
         if opened:
-            place, count = opened[-1]
-            opened[-1] = place, count + 1
-            word += " )"
+            start, count = opened[-1]
+            opened[-1] = start, count + 1
+            piece += " )"
         else:
             roots += 1
-        words.append(word)
+        pieces.append(piece)
     if opened or roots != 1:
         raise ValueError(
             f"need balanced brackets around one expression, got {len(opened)} "
             f"operators without ']' and {roots} complete expressions"
         )
-    return " ".join(words)
+    return " ".join(pieces)
 
 
 def parsed(text: str) -> bytes:
@@ -140,9 +140,9 @@ def _checked(
     """The rows of a file, whose labels are their values."""
     rows = _rows(path, width)
     count = 0
-    while held := list(itertools.islice(rows, ROWS)):
-        truth = values(np.frombuffer(b"".join(tokens for tokens, _ in held), np.uint8))
-        for (tokens, label), value in zip(held, truth, strict=True):
+    while block := list(itertools.islice(rows, ROWS)):
+        truth = values(np.frombuffer(b"".join(tokens for tokens, _ in block), np.uint8))
+        for (tokens, label), value in zip(block, truth, strict=True):
             if label != value:
                 raise ValueError(
                     f"{path}, line {count + 2}: need the label {value}, the value of "
@@ -233,7 +233,7 @@ def _file(
             f"need {layout} in {folder}, as released or from write_table, got no "
             f"{path.name}; leave the folder out to draw expressions instead"
         )
-    return kept(
+    return cached(
         cache,
         "listops",
         (identity(path), width),
@@ -254,11 +254,11 @@ def _draw_parts(
     total = sum(counts)
 
     def rows() -> Iterator[Row]:
-        held = list(distinct(rules, total, seed, progress).items())
+        expressions = list(distinct(rules, total, seed, progress).items())
         # Three numbers, so that no block has the same state.
         for row in np.random.default_rng((seed, 0, 1)).permutation(total):
-            tokens, label = held[row]
+            tokens, label = expressions[row]
             yield _ended(tokens), label
 
-    every = kept(cache, "listops", (rules, counts, seed), _form(rules.width), rows)
+    every = cached(cache, "listops", (rules, counts, seed), _form(rules.width), rows)
     return every.parts(counts)

@@ -1,8 +1,9 @@
 """One complex linear unit that learns to be another: exact losses, and coordinates.
 
 Student and teacher see the same real stationary input, ``h_t = lam h_{t-1} + gamma x_t``
-with ``lam = nu exp(i theta)``; the loss is ``L = 1/(2 T) sum_t E |h_t - h*_t|^2``.  A chart
-says how two real parameters, ``omega_nu`` and ``omega_theta``, make modulus and angle.
+with ``lam = nu exp(i theta)``; the loss is ``L = 1/(2 T) sum_t E |h_t - h*_t|^2``.  A
+parametrisation says how two real parameters, ``omega_nu`` and ``omega_theta``, make
+modulus and angle.
 
 Source: Zucchet & Orvieto (2024), Appendix C.1, Eq. 85-112.
 """
@@ -155,13 +156,13 @@ ANGLES = {
 
 @final
 @dataclass(frozen=True)
-class Chart:
+class Parametrisation:
     """How parameters make an eigenvalue.
 
     Attributes:
         modulus: One of ``MODULI``.
         angle: One of ``ANGLES``.
-        held: Whether the angle's dependence on the modulus is hidden from the gradient.
+        detached: True if no gradient passes from the angle to the modulus.
 
     Raises:
         ValueError: If there is no such parametrisation.
@@ -172,7 +173,7 @@ class Chart:
 
     modulus: str = "tanh"
     angle: str = "plain"
-    held: bool = False
+    detached: bool = False
 
     def __post_init__(self) -> None:
         for kind, name, known in (
@@ -187,14 +188,14 @@ class Chart:
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
         """Modulus and angle, in radians."""
         modulus = MODULI[self.modulus].forward(at.modulus)
-        seen = jax.lax.stop_gradient(modulus) if self.held else modulus
-        return modulus, _angle(self.angle)[0](at.angle, seen)
+        modulus_for_angle = jax.lax.stop_gradient(modulus) if self.detached else modulus
+        return modulus, _angle(self.angle)[0](at.angle, modulus_for_angle)
 
     def coordinates(self, modulus: Any, angle: Any) -> Coordinates:
         """The parameters of a modulus and an angle.
 
         Raises:
-            ValueError: If the chart does not reach there.
+            ValueError: If the parametrisation does not reach there.
         """
         modulus, angle = jnp.asarray(modulus, float), jnp.asarray(angle, float)
         coordinates = Coordinates(

@@ -58,7 +58,7 @@ def padded(rows: Iterable[Row], form: Form) -> Examples:
     return _parts(np.concatenate(list(_blocks(rows, form))), form)
 
 
-def kept(
+def cached(
     cache: Path | None,
     name: str,
     key: object,
@@ -80,13 +80,13 @@ def kept(
     """
     if cache is None:
         return padded(rows(), form)
-    path = place(cache, f"{name}.npy", (key, form))
+    path = cache_path(cache, f"{name}.npy", (key, form))
     if not path.is_file():
         _pack(path, rows(), form)
     return _mapped(path, form)
 
 
-def place(cache: Path, name: str, key: object) -> Path:
+def cache_path(cache: Path, name: str, key: object) -> Path:
     """The path for what depends on ``key``, with a digest of it before the suffix."""
     digest = hashlib.sha256(repr((LAYOUT, key)).encode()).hexdigest()[:16]
     stem, _, suffix = name.rpartition(".")
@@ -104,9 +104,9 @@ def _blocks(
 ) -> Iterator[Shaped[np.ndarray, "some columns"]]:
     rows = iter(rows)
     empty = True
-    while held := list(itertools.islice(rows, BLOCK)):
-        table = np.zeros((len(held), form.width + 1), np.int32)
-        for line, (tokens, label) in zip(table, held, strict=True):
+    while block := list(itertools.islice(rows, BLOCK)):
+        table = np.zeros((len(block), form.width + 1), np.int32)
+        for line, (tokens, label) in zip(table, block, strict=True):
             if not 1 <= len(tokens) <= form.width:
                 raise ValueError(f"need 1 to {form.width} tokens, got {len(tokens)}")
             line[: len(tokens)] = tokens

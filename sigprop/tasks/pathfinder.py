@@ -26,7 +26,7 @@ from sigprop.numerics.files import mapped, unfinished
 from sigprop.numerics.seeds import require_seed
 from sigprop.tasks.contours import PATHFINDER_32, Rules, picture
 from sigprop.tasks.examples import DataSet, Examples, split
-from sigprop.tasks.packed import place
+from sigprop.tasks.packed import cache_path
 
 COUNTS = (20_000, 2_000, 2_000)
 SHARES = (0.8, 0.1, 0.1)
@@ -96,7 +96,7 @@ def pathfinder(
         ]
         key = (str(folder.resolve()), rules.window, *map(tuple, entries))
     work = _Work(shards, total, rules.window**2, workers, progress)
-    inputs, labels = _kept(cache, key, work) if cache else _held(work)
+    inputs, labels = _from_cache(cache, key, work) if cache else _in_memory(work)
     lengths = np.full(total, rules.window**2, np.int32)
     every = Examples(inputs, lengths, labels.astype(np.int32))
     return DataSet(*every.parts(counts), classes=2)
@@ -287,7 +287,7 @@ def _end_with_parent() -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def _held(work: _Work) -> Arrays:
+def _in_memory(work: _Work) -> Arrays:
     inputs = np.empty((work.total, work.pixels, 1), np.uint8)
     labels = np.empty(work.total, np.uint8)
     for number, table in work.done(dict(enumerate(work.shards))):
@@ -299,9 +299,9 @@ def _held(work: _Work) -> Arrays:
 # --- packed files -------------------------------------------------------------------
 
 
-def _kept(cache: Path, key: object, work: _Work) -> Arrays:
+def _from_cache(cache: Path, key: object, work: _Work) -> Arrays:
     """Pictures and labels from packed files, made first where they are missing."""
-    path = place(cache, "pathfinder.npy", (LAYOUT, key))
+    path = cache_path(cache, "pathfinder.npy", (LAYOUT, key))
     if not _is_packed(path):
         try:
             _pack(path, work)

@@ -59,7 +59,7 @@ def power(teacher: Any, exponent: int = 100) -> Power:
     return Power(jnp.asarray(teacher, complex), exponent)
 
 
-class Chart(NamedTuple):
+class Parametrisation(NamedTuple):
     """Two real parameters of an eigenvalue, and the way back.
 
     Attributes:
@@ -87,19 +87,21 @@ def _parts(lam: Any) -> Float[Array, "*n 2"]:
     return jnp.stack([jnp.real(lam), jnp.imag(lam)], axis=-1)
 
 
-CHARTS = {
-    "cartesian": Chart(_complex, _parts),
-    "exponential": Chart(_exponential, _logarithm),
+PARAMETRISATIONS = {
+    "cartesian": Parametrisation(_complex, _parts),
+    "exponential": Parametrisation(_exponential, _logarithm),
 }
 """``lam = a + i b``, and ``lam = exp(-nu + i theta)``."""
 
 
-def chart(name: str) -> Chart:
-    """Look a chart up.
+def parametrisation(name: str) -> Parametrisation:
+    """Look up a parametrisation.
 
     Raises:
         ValueError: If there is none of that name.
     """
-    if name not in CHARTS:
-        raise ValueError(f"need a parametrisation in {', '.join(CHARTS)}, got {name!r}")
-    return CHARTS[name]
+    if name not in PARAMETRISATIONS:
+        raise ValueError(
+            f"need a parametrisation in {', '.join(PARAMETRISATIONS)}, got {name!r}"
+        )
+    return PARAMETRISATIONS[name]

@@ -57,8 +57,8 @@ def stand_in(
     key = jax.random.key(seed)
 
     def take(first: int, num: int) -> Taken:
-        places = _places(first, num, count)
-        return np.asarray(_draw(key, places, process, steps, width))
+        numbers = _numbers(first, num, count)
+        return np.asarray(_draw(key, numbers, process, steps, width))
 
     return Sequences("stand-in", count, steps, width, take)
 
@@ -66,16 +66,16 @@ def stand_in(
 @functools.partial(jax.jit, static_argnames=("process", "steps", "width"))
 def _draw(
     key: PRNGKeyArray,
-    places: Int[Array, " num"] | Int[np.ndarray, " num"],
+    numbers: Int[Array, " num"] | Int[np.ndarray, " num"],
     process: Mixed,
     steps: int,
     width: int,
 ) -> Float[Array, "num steps width"]:
-    def one(place: Int[Array, ""]) -> Float[Array, "steps width"]:
-        own = jax.random.fold_in(key, place)
+    def sequence(number: Int[Array, ""]) -> Float[Array, "steps width"]:
+        own = jax.random.fold_in(key, number)
         return channels(own, process, 1, steps, width, jnp.float32)[0]
 
-    return jax.vmap(one)(jnp.asarray(places))
+    return jax.vmap(sequence)(jnp.asarray(numbers))
 
 
 def embeddings(
@@ -127,13 +127,13 @@ def embeddings(
             f"need {wanted[0]} sequences of {wanted[1]} steps, got {values.shape[0]} of "
             f"{values.shape[1]} in {path.name}; ask for fewer"
         )
-    kept = values[: wanted[0], : wanted[1]]
-    _require_alive(kept, path.name)
+    chosen = values[: wanted[0], : wanted[1]]
+    _require_alive(chosen, path.name)
 
     def take(first: int, num: int) -> Taken:
-        return np.asarray(kept[_places(first, num, len(kept))], np.float32)
+        return np.asarray(chosen[_numbers(first, num, len(chosen))], np.float32)
 
-    number, length, features = kept.shape
+    number, length, features = chosen.shape
     return Sequences(path.stem, number, length, features, take)
 
 
@@ -142,10 +142,10 @@ def _require_alive(values: Float[np.ndarray, "n steps width"], name: str) -> Non
     for first in range(0, len(values), CHECKED):
         part = values[first : first + CHECKED]
         if not np.isfinite(part).all():
-            place, step, feature = map(int, np.argwhere(~np.isfinite(part))[0])
+            sequence, step, feature = map(int, np.argwhere(~np.isfinite(part))[0])
             raise ValueError(
-                f"need finite embeddings, got {part[place, step, feature]} in sequence "
-                f"{first + place}, step {step}, feature {feature} of {name}; replace it"
+                f"need finite embeddings, got {part[sequence, step, feature]} in sequence "
+                f"{first + sequence}, step {step}, feature {feature} of {name}; replace it"
             )
         low, high = min(low, part.min()), max(high, part.max())
     if low == high:
@@ -172,12 +172,12 @@ def listops_sequences(
         FileNotFoundError: If a file of the folder is missing.
     """
     _require_sizes(count, steps, 1)
-    drawn = listops(folder, counts=(count, 1, 1), seed=seed).train
-    tokens = np.asarray(drawn.inputs[:count, :steps])
+    examples = listops(folder, counts=(count, 1, 1), seed=seed).train
+    tokens = np.asarray(examples.inputs[:count, :steps])
     if len(tokens) < count:
         raise ValueError(f"need {count} expressions, got {len(tokens)}; ask for fewer")
     if steps > tokens.shape[1] or (tokens <= EOS).any():
-        least = int(np.min(drawn.lengths[:count])) - 1
+        least = int(np.min(examples.lengths[:count])) - 1
         raise ValueError(
             f"need expressions of at least {steps} tokens, got one of {least}; ask for "
             "fewer steps"
@@ -186,7 +186,7 @@ def listops_sequences(
     mean = hot[tokens].mean((0, 1))
 
     def take(first: int, num: int) -> Taken:
-        return hot[tokens[_places(first, num, count)]] - mean
+        return hot[tokens[_numbers(first, num, count)]] - mean
 
     return Sequences("ListOps", count, steps, len(TOKENS), take)
 
@@ -210,12 +210,12 @@ def table_sequences(table: Table, steps: int) -> Sequences:
     windows = values[: count * steps].reshape(count, steps, -1)
 
     def take(first: int, num: int) -> Taken:
-        return windows[_places(first, num, count)]
+        return windows[_numbers(first, num, count)]
 
     return Sequences(table.name, count, steps, windows.shape[2], take)
 
 
-def _places(first: int, num: int, count: int) -> Int[np.ndarray, " num"]:
+def _numbers(first: int, num: int, count: int) -> Int[np.ndarray, " num"]:
     if not (first >= 0 and num >= 1 and first + num <= count):
         raise ValueError(
             f"need sequences between 0 and {count}, got {first} to {first + num}"

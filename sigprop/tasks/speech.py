@@ -217,15 +217,15 @@ def _command_parts(folder: Path) -> dict[str, Recordings]:
             f"{' and '.join(LISTS.values())} in {folder}, found no {', '.join(missing)}"
         )
     clips = {
-        f"{word}/{path.name}": (path, label)
-        for label, word in enumerate(COMMANDS)
-        for path in sorted((folder / word).glob("*.wav"))
+        f"{command}/{path.name}": (path, label)
+        for label, command in enumerate(COMMANDS)
+        for path in sorted((folder / command).glob("*.wav"))
     }
-    held = {
+    lists = {
         part: [_listed(clips, line, folder / name) for line in _lines(folder / name)]
         for part, name in LISTS.items()
     }
-    return _complete({"training": list(clips.values()), **held}, folder)
+    return _complete({"training": list(clips.values()), **lists}, folder)
 
 
 def _lines(path: Path) -> list[str]:

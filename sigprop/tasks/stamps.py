@@ -70,14 +70,14 @@ class Stamp(NamedTuple):
     mask: UInt8[np.ndarray, "side side"]
 
 
-def move(place: tuple[int, int], angle: float, distance: float) -> tuple[int, int]:
+def move(pixel: tuple[int, int], angle: float, distance: float) -> tuple[int, int]:
     """The pixel at the end of a step, rows and columns rounded up.
 
     >>> move((8, 8), math.radians(-150), 4)
     (6, 5)
     """
-    row = math.ceil(place[0] + distance * math.sin(angle))
-    return row, math.ceil(place[1] + distance * math.cos(angle))
+    row = math.ceil(pixel[0] + distance * math.sin(angle))
+    return row, math.ceil(pixel[1] + distance * math.cos(angle))
 
 
 def disc(radius: int) -> Int[np.ndarray, "cells 2"]:
@@ -152,11 +152,11 @@ def free_pixels(
 
 
 def marker(
-    window: int, antialias: int, radius: float, place: tuple[int, int]
+    window: int, antialias: int, radius: float, pixel: tuple[int, int]
 ) -> UInt8[np.ndarray, "window window"]:
-    """A picture of ``window`` pixels a side that has only a disc at ``place``."""
+    """A picture of ``window`` pixels a side that has only a disc at ``pixel``."""
     side = np.arange(window * antialias)
-    rows, columns = ((side - antialias * centre) ** 2 for centre in place)
+    rows, columns = ((side - antialias * centre) ** 2 for centre in pixel)
     inside = rows[:, None] + columns <= (antialias * radius) ** 2
     return _reduced(np.where(inside, np.uint8(FULL), np.uint8(0)), window)
 
@@ -207,14 +207,14 @@ def table(paddle: Paddle, continuity: float) -> Table:
     degrees = np.radians(np.arange(-180, 180))
     angles = np.concatenate([candidates, degrees])
     apart = np.abs((angles[:, None] - candidates + np.pi) % (2 * np.pi) - np.pi)
-    bend = np.minimum(continuity * apart, np.pi / 2)
+    angle_of_turn = np.minimum(continuity * apart, np.pi / 2)
     advance = paddle.length + 2 * paddle.margin
     stamps = [stamp(paddle, angle) for angle in (*(candidates + np.pi), *degrees)]
     return Table(
         paddle,
         angles,
         steps,
-        np.cos(bend).clip(0) ** 2,
+        np.cos(angle_of_turn).clip(0) ** 2,
         (advance * np.stack([np.sin(angles), np.cos(angles)], 1)).tolist(),
         stamps,
         [s.mask.astype(np.int16) for s in stamps],

@@ -138,10 +138,10 @@ def _checked(table: Table) -> Table:
         )
     constant = np.ptp(table.values, axis=0) == 0
     if constant.any():
-        place = int(np.argmax(constant))
+        column = int(np.argmax(constant))
         raise ValueError(
-            f"need columns that vary, got {table.features[place]!r} constant at "
-            f"{table.values[0, place]:g}; remove it"
+            f"need columns that vary, got {table.features[column]!r} constant at "
+            f"{table.values[0, column]:g}; remove it"
         )
     return table
 
@@ -156,20 +156,20 @@ def _times(
     times[~slashed] = _parsed(text[~slashed], "ISO8601")
     offset = text.str.contains(OFFSET)
     if offset.any() and not offset.all():
-        place = int(np.flatnonzero(offset != offset[0])[0])
+        row = int(np.flatnonzero(offset != offset[0])[0])
         raise ValueError(
             f"need an offset such as Z or +02:00 in all times or in none, got {cells[0]!r} "
-            f"and, in row {lines[place]}, {cells[place]!r}"
+            f"and, in row {lines[row]}, {cells[row]!r}"
         )
     for form in AMERICAN:
         open_ = slashed & times.isna()
         times[open_] = _parsed(text[open_], form)
     wrong = np.flatnonzero(times.isna())
     if wrong.size:
-        place = int(wrong[0])
+        row = int(wrong[0])
         raise ValueError(
             f"need a time as 2016-07-01 00:00:00 or 7/1/2016 0:00 (month first), got "
-            f"{cells[place]!r} in row {lines[place]}, column {name!r}"
+            f"{cells[row]!r} in row {lines[row]}, column {name!r}"
         )
     return times.to_numpy().astype("datetime64[s]")
 
@@ -197,22 +197,22 @@ def _step(lines: list[int], times: Shaped[np.ndarray, " rows"]) -> Step:
     if wrong.size == 0:
         return Step(int(first))
     back = np.flatnonzero(steps < 0)  # a row that seems to be missing may stand later
-    place = int((back if back.size else wrong)[0])
-    was, now = (str(one).replace("T", " ") for one in times[place : place + 2])
-    if steps[place] == 0:
-        what, remedy = f"{now} twice", "remove one of the rows"
-    elif steps[place] < 0:
-        what, remedy = f"{now} after {was}", "sort the rows by time"
-    elif first > 0 and steps[place] % first == 0:
-        missing = int(steps[place] // first) - 1
-        what = f"{now} after {was}: {missing} row{'s' * (missing != 1)} missing"
+    row = int((back if back.size else wrong)[0])
+    was, now = (str(time).replace("T", " ") for time in times[row : row + 2])
+    if steps[row] == 0:
+        problem, remedy = f"{now} twice", "remove one of the rows"
+    elif steps[row] < 0:
+        problem, remedy = f"{now} after {was}", "sort the rows by time"
+    elif first > 0 and steps[row] % first == 0:
+        missing = int(steps[row] // first) - 1
+        problem = f"{now} after {was}: {missing} row{'s' * (missing != 1)} missing"
         remedy = "fill them in, or give a part without gaps"
     else:
-        what, remedy = f"{now} after {was}", "give rows at one step"
+        problem, remedy = f"{now} after {was}", "give rows at one step"
     usual = f", here {Step(int(first))}" if first > 0 else ""
     raise ValueError(
-        f"need times that grow by one step{usual}, got {what}, in row "
-        f"{lines[place + 1]}; {remedy}"
+        f"need times that grow by one step{usual}, got {problem}, in row "
+        f"{lines[row + 1]}; {remedy}"
     )
 
 

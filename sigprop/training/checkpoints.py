@@ -27,7 +27,7 @@ Records = Mapping[str, list[np.ndarray]]
 
 
 def save_checkpoint(
-    place: Path,
+    path: Path,
     tree: Any,
     done: int,
     records: Records,
@@ -46,18 +46,18 @@ def save_checkpoint(
     # An archive ends with the length of its comment, in two bytes, and the comment.
     packed.seek(-2, io.SEEK_END)
     packed.write(CHECKSUM.to_bytes(2, "little"))
-    with unfinished(place) as partial, partial.open("wb") as stream:
+    with unfinished(path) as partial, partial.open("wb") as stream:
         stream.write(packed.getbuffer())
         stream.write(_checksum(packed.getbuffer()))
 
 
 def load_checkpoint(
-    place: Path, like: Any, about: Mapping[str, Any] | None = None
+    path: Path, like: Any, about: Mapping[str, Any] | None = None
 ) -> tuple[Any, int, dict[str, list[np.ndarray]]]:
     """The tree, the segments done and their records from a file.
 
     Args:
-        place: What ``save_checkpoint`` wrote.
+        path: What ``save_checkpoint`` wrote.
         like: A tree of the same training, for the shapes and types.
         about: What is trained, as ``save_checkpoint`` was told it; left out, anything is
             taken that fits.
@@ -66,20 +66,20 @@ def load_checkpoint(
         ValueError: As ``read_checkpoint``, or if the file is of another training.
         OSError: If it cannot be read.
     """
-    arrays = read_checkpoint(place)
+    arrays = read_checkpoint(path)
     changed = [] if about is None else differences(_about(arrays), about)
     if changed:
         raise ValueError(
-            f"{place} is a checkpoint of another training, with another "
+            f"{path} is a checkpoint of another training, with another "
             f"{' and '.join(changed)}; delete it to start over"
         )
     plain = _plain(like)
     for name, leaf in _leaves(plain):
-        held = arrays.get(name)
-        if held is None or (held.shape, held.dtype) != (leaf.shape, leaf.dtype):
-            has = "nothing" if held is None else f"{held.dtype}{held.shape}"
+        stored = arrays.get(name)
+        if stored is None or (stored.shape, stored.dtype) != (leaf.shape, leaf.dtype):
+            has = "nothing" if stored is None else f"{stored.dtype}{stored.shape}"
             raise ValueError(
-                f"{place} is a checkpoint of another training: need {name} as "
+                f"{path} is a checkpoint of another training: need {name} as "
                 f"{leaf.dtype}{leaf.shape}, it has {has}; delete it to start over"
             )
     leaves = [
@@ -97,26 +97,26 @@ def load_checkpoint(
     return tree, int(arrays[DONE]), records
 
 
-def read_checkpoint(place: Path) -> dict[str, np.ndarray]:
+def read_checkpoint(path: Path) -> dict[str, np.ndarray]:
     """All arrays of a file by their names, once its checksum is found right.
 
     Raises:
         ValueError: If the file is damaged, or from before there were checksums.
         OSError: If it cannot be read.
     """
-    held = place.read_bytes()
-    if held[-END:].startswith(b"PK\5\6") and held.endswith(b"\0\0"):
+    content = path.read_bytes()
+    if content[-END:].startswith(b"PK\5\6") and content.endswith(b"\0\0"):
         raise ValueError(
-            f"{place} was written by an early sigprop 0.1.0, which wrote no checksums; "
+            f"{path} was written by an early sigprop 0.1.0, which wrote no checksums; "
             "end the training with that version, or delete the file to start over"
         )
-    body, checksum = memoryview(held)[:-CHECKSUM], held[-CHECKSUM:]
-    if len(held) <= CHECKSUM or checksum != _checksum(body):
+    body, checksum = memoryview(content)[:-CHECKSUM], content[-CHECKSUM:]
+    if len(content) <= CHECKSUM or checksum != _checksum(body):
         raise ValueError(
-            f"{place} is no checkpoint of this version, or damaged: its checksum is "
+            f"{path} is no checkpoint of this version, or damaged: its checksum is "
             "wrong; delete it to start over"
         )
-    with np.load(io.BytesIO(held)) as stored:
+    with np.load(io.BytesIO(content)) as stored:
         return dict(stored)
 
 
@@ -124,10 +124,12 @@ def _checksum(body: bytes | memoryview) -> bytes:
     return hashlib.sha256(body).hexdigest().encode()
 
 
-def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+def differences(first: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """Names of entries that differ as JSON, or that only one has."""
-    one, other = (json.loads(json.dumps(each)) for each in (one, other))
-    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
+    first, other = (json.loads(json.dumps(each)) for each in (first, other))
+    return sorted(
+        name for name in {*first, *other} if first.get(name) != other.get(name)
+    )
 
 
 def _about(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:

@@ -34,8 +34,10 @@ def curves(folder: Path, job: Job | None = None) -> xr.Dataset:
         FileNotFoundError: If none is finished.
         ValueError: If a file is damaged.
     """
-    found = finished(folder, job)
-    rows = [_read(place).assign_coords(seed=seed) for seed, place in found.items()]
+    folders = finished(folder, job)
+    rows = [
+        _read(subfolder).assign_coords(seed=seed) for seed, subfolder in folders.items()
+    ]
     return xr.concat(rows, "seed", join="outer")
 
 
@@ -50,16 +52,16 @@ def finished(folder: Path, job: Job | None = None) -> dict[int, Path]:
         FileNotFoundError: If there is none.
         ValueError: If what a folder was to train is damaged.
     """
-    found = {
-        int(name[1]): place
-        for place in folder.glob("seed-*")
-        if (name := SEED.fullmatch(place.name))
-        and (place / RESULT).is_file()
-        and (job is None or _differs_in_seed_alone(place, job))
+    folders = {
+        int(name[1]): subfolder
+        for subfolder in folder.glob("seed-*")
+        if (name := SEED.fullmatch(subfolder.name))
+        and (subfolder / RESULT).is_file()
+        and (job is None or _differs_in_seed_alone(subfolder, job))
     }
-    if not found:
+    if not folders:
         raise FileNotFoundError(f"need a finished training in {folder}, got none")
-    return dict(sorted(found.items()))
+    return dict(sorted(folders.items()))
 
 
 def _differs_in_seed_alone(folder: Path, job: Job) -> bool:
@@ -67,23 +69,23 @@ def _differs_in_seed_alone(folder: Path, job: Job) -> bool:
 
 
 def _read(folder: Path) -> xr.Dataset:
-    place, result = folder / CURVES, read_result(folder)
+    path, result = folder / CURVES, read_result(folder)
     try:
-        with place.open("rb") as stream, np.load(stream) as stored:
-            held = {name: stored[name] for name in (*UPDATES, *LOOKS, "state_power")}
-        segment = held["loss"].shape[1]
-        variables = {name: ("update", held[name].ravel()) for name in UPDATES}
-        variables |= {name: ("look", held[name]) for name in LOOKS}
-        variables |= {"state_power": (("look", "layer"), held["state_power"])}
+        with path.open("rb") as stream, np.load(stream) as stored:
+            columns = {name: stored[name] for name in (*UPDATES, *LOOKS, "state_power")}
+        segment = columns["loss"].shape[1]
+        variables = {name: ("update", columns[name].ravel()) for name in UPDATES}
+        variables |= {name: ("look", columns[name]) for name in LOOKS}
+        variables |= {"state_power": (("look", "layer"), columns["state_power"])}
         coords = {
-            "update": np.arange(1, 1 + held["loss"].size),
-            "look": np.arange(held["step"].size),
-            "layer": np.arange(1, 1 + held["state_power"].shape[1]),
+            "update": np.arange(1, 1 + columns["loss"].size),
+            "look": np.arange(columns["step"].size),
+            "layer": np.arange(1, 1 + columns["state_power"].shape[1]),
         }
         known = xr.Dataset(variables, coords)
     except (KeyError, IndexError, ValueError, EOFError, BadZipFile) as error:
         raise ValueError(
-            f"need the curves of a training in {place}, got something else ({error}); "
+            f"need the curves of a training in {path}, got something else ({error}); "
             "delete its folder to train again"
         ) from error
     return known.assign(segment=segment, **{name: result[name] for name in SCORES})

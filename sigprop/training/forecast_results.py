@@ -25,7 +25,7 @@ MOST = (
 )
 CHUNK = 2_000_000  # numbers of forecasts without a network that are held at once
 
-Found = Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]]
+ForecastBatches = Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]]
 
 
 def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
@@ -37,25 +37,25 @@ def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
     ways: dict[str, Callable[[Windows], np.ndarray]] = {
         name: lambda shown, way=way: way(task, shown) for name, way in NAIVE.items()
     }
-    found = {name: _without(way, windows) for name, way in ways.items()}
+    errors = {name: _without(way, windows) for name, way in ways.items()}
     try:
         linear = least_squares(task)
     except ValueError:
-        return {**found, "linear": None}
-    return {**found, "linear": _without(lambda shown: linear(shown.inputs), windows)}
+        return {**errors, "linear": None}
+    return {**errors, "linear": _without(lambda shown: linear(shown.inputs), windows)}
 
 
 def _without(way: Callable[[Windows], np.ndarray], windows: Windows) -> Errors | None:
     count, horizon, features = windows.targets.shape
     size = max(1, CHUNK // (horizon * features))
 
-    def found() -> Found:
+    def batches() -> ForecastBatches:
         for first in range(0, count, size):
             rows = slice(first, min(first + size, count))
             yield rows, way(Windows(*(part[rows] for part in windows)))
 
     try:
-        return measure(found(), windows)
+        return measure(batches(), windows)
     except ValueError:
         return None  # a season longer than the window
 
@@ -81,7 +81,7 @@ def forecasts(
     limits = _limits(recipe, network, state, task)
     windows = task.windows("test")
     every = _every(windows)
-    kept, inside, errors = _of_test(recipe, network, state, windows, limits, every)
+    thinned, inside, errors = _of_test(recipe, network, state, windows, limits, every)
     rows = {"model": errors, **controls(task)}
     nothing = np.full_like(errors.squared, np.nan)
     scale, mean = task.scale, task.mean
@@ -90,20 +90,20 @@ def forecasts(
     starts = task.split["test"].start + np.arange(len(windows.targets))[::every]
     return xr.Dataset(
         {
-            "forecast": (by, (kept * scale + mean).astype(np.float32)),
+            "forecast": (by, (thinned * scale + mean).astype(np.float32)),
             "truth": (by, (truth * scale + mean).astype(np.float32)),
-            "forecast_scaled": (by, kept),
+            "forecast_scaled": (by, thinned),
             "truth_scaled": (by, truth),
             "lower": (by[1:], limits[0] * scale),
             "upper": (by[1:], limits[1] * scale),
             "coverage": (by[1:], inside),
             "mse": (
                 ("forecaster", *by[1:]),
-                np.stack([nothing if one is None else one.squared for one in rows.values()]),
+                np.stack([nothing if e is None else e.squared for e in rows.values()]),
             ),
             "mae": (
                 ("forecaster", *by[1:]),
-                np.stack([nothing if one is None else one.absolute for one in rows.values()]),
+                np.stack([nothing if e is None else e.absolute for e in rows.values()]),
             ),
             "mean": ("feature", mean),
             "scale": ("feature", scale),
@@ -131,8 +131,8 @@ def _limits(
     thinned = Windows(*(part[::every] for part in windows))
     off = np.concatenate(
         [
-            thinned.targets[rows] - found
-            for rows, found in predictions(recipe, network, state, thinned)
+            thinned.targets[rows] - forecast
+            for rows, forecast in predictions(recipe, network, state, thinned)
         ]
     )
     return np.quantile(off, LEVELS, axis=0)
@@ -147,15 +147,15 @@ def _of_test(
     every: int,
 ) -> tuple[np.ndarray, np.ndarray, Errors]:
     """The forecasts to keep, the share of truths inside the limits, and errors of all."""
-    kept: list[np.ndarray] = []
+    thinned: list[np.ndarray] = []
     inside = np.zeros(windows.targets.shape[1:])
 
-    def watched() -> Found:
-        for rows, found in predictions(recipe, network, state, windows):
-            off = windows.targets[rows] - found
+    def watched() -> ForecastBatches:
+        for rows, forecast in predictions(recipe, network, state, windows):
+            off = windows.targets[rows] - forecast
             inside[:] += ((limits[0] <= off) & (off <= limits[1])).sum(0)
-            kept.append(found[-rows.start % every :: every])
-            yield rows, found
+            thinned.append(forecast[-rows.start % every :: every])
+            yield rows, forecast
 
     errors = measure(watched(), windows)
-    return np.concatenate(kept), inside / len(windows.targets), errors
+    return np.concatenate(thinned), inside / len(windows.targets), errors

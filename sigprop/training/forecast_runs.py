@@ -57,7 +57,7 @@ def run(
     *,
     every: float = 20.0,
     progress: Progress = lambda done, last: None,
-    told: Callable[[str], None] = lambda what: None,
+    on_stage: Callable[[str], None] = lambda stage: None,
 ) -> dict[str, Any]:
     """Train, or go on, or read the result of what is already done.
 
@@ -67,7 +67,7 @@ def run(
         folder: Of this training alone.
         every: Seconds between two checkpoints.
         progress: As in ``fit``.
-        told: Called with what comes after the training, as it begins.
+        on_stage: Called with the name of each stage after the training, as it begins.
 
     Returns:
         ``SCORES``: errors in scaled units, and seconds of the last part that ran.
@@ -80,7 +80,7 @@ def run(
     with alone(folder, job):
         if (folder / RESULT).is_file():
             return read_result(folder, SCORES)
-        return _run(job, task, folder, every, progress, told)
+        return _run(job, task, folder, every, progress, on_stage)
 
 
 def _run(
@@ -89,20 +89,23 @@ def _run(
     folder: Path,
     every: float,
     progress: Progress,
-    told: Callable[[str], None],
+    on_stage: Callable[[str], None],
 ) -> dict[str, Any]:
-    began, place = time.perf_counter(), folder / CHECKPOINT
+    began, checkpoint = time.perf_counter(), folder / CHECKPOINT
     fitted = fit(
-        *(job.recipe, task, job.seed), checkpoint=place, every=every, progress=progress
+        *(job.recipe, task, job.seed),
+        checkpoint=checkpoint,
+        every=every,
+        progress=progress,
     )
-    told("forecasts of the test rows")
-    found = forecasts(job.recipe, fitted.network, fitted.state, task)
+    on_stage("forecasts of the test rows")
+    dataset = forecasts(job.recipe, fitted.network, fitted.state, task)
     encoding: dict[Any, Any] = {
-        name: PACKED for name in found.data_vars if found[name].dtype.kind == "f"
+        name: PACKED for name in dataset.data_vars if dataset[name].dtype.kind == "f"
     }
     with unfinished(folder / FORECASTS) as partial:
-        found.to_netcdf(partial, engine="h5netcdf", encoding=encoding)
-    errors = found.sel(forecaster="model")
+        dataset.to_netcdf(partial, engine="h5netcdf", encoding=encoding)
+    errors = dataset.sel(forecaster="model")
     scores = {
         "test_mse": float(errors["mse"].mean()),
         "test_mae": float(errors["mae"].mean()),
@@ -127,11 +130,11 @@ def gathered(folder: Path, job: Job | None = None) -> xr.Dataset:
         FileNotFoundError: If no training there is finished.
         ValueError: If a file is damaged.
     """
-    found = finished(folder, job)
-    read = [_read(place) for place in found.values()]
+    folders = finished(folder, job)
+    read = [_read(subfolder) for subfolder in folders.values()]
     errors = xr.concat(
-        [one[["mse", "mae", "step_trained", "validation_mse"]] for one in read],
-        xr.DataArray([*found], dims="seed", name="seed"),
+        [dataset[["mse", "mae", "step_trained", "validation_mse"]] for dataset in read],
+        xr.DataArray([*folders], dims="seed", name="seed"),
         join="outer",
     )
     return read[0].drop_vars(list(errors.data_vars)).merge(errors)
@@ -140,19 +143,19 @@ def gathered(folder: Path, job: Job | None = None) -> xr.Dataset:
 def _read(folder: Path) -> xr.Dataset:
     read_result(folder, SCORES)
     with xr.open_dataset(folder / FORECASTS, engine="h5netcdf") as stored:
-        held = stored.load()
+        dataset = stored.load()
     with (folder / CURVES).open("rb") as stream, np.load(stream) as curves:
         looks: dict[str, Float[np.ndarray, " look"]] = {
             "step_trained": curves["step"],
             "validation_mse": curves["validation_mse"],
         }
     coords = {"look": np.arange(len(looks["step_trained"]))}
-    return held.assign_coords(coords).assign(
+    return dataset.assign_coords(coords).assign(
         {name: ("look", value) for name, value in looks.items()}
     )
 
 
-def place_of(
+def run_folder(
     out: Path,
     task: Forecasts,
     model: str,

@@ -28,10 +28,10 @@ from sigprop.training.segments import (
     Last,
     Prepare,
     Progress,
-    as_drawn,
     fit_segments,
     ready,
     stacked,
+    unchanged,
 )
 
 
@@ -86,7 +86,7 @@ def fit(
     checkpoint: Path | None = None,
     every: float = 20.0,
     progress: Progress = lambda done, last: None,
-    prepare: Prepare = as_drawn,
+    prepare: Prepare = unchanged,
 ) -> Fitted:
     """Train a network on the windows of the training rows; the test rows are not read.
 
@@ -131,10 +131,10 @@ def require_task(head: Head, task: Forecasts) -> None:
         ValueError: Naming what the task needs.
     """
     needed = task.horizon, len(task.features), task.marks
-    given = head.horizon, head.features, head.marks
-    if given != needed:
+    shape = head.horizon, head.features, head.marks
+    if shape != needed:
         raise ValueError(
-            f"need a head of horizon, features and marks {needed}, got {given}"
+            f"need a head of horizon, features and marks {needed}, got {shape}"
         )
 
 
@@ -156,20 +156,22 @@ def predictions(
     with jax.default_matmul_precision(recipe.matmul):
         for first in range(0, count, size):
             rows = np.minimum(np.arange(first, first + size), count - 1)
-            seen, marks = (_single(one[rows]) for one in (windows[0], windows[2]))
-            found = np.asarray(_forecasts(network, state, recipe.head, seen, marks))
-            kept = slice(first, min(first + size, count))
-            yield kept, found[: kept.stop - kept.start]
+            inputs, marks = (_single(array[rows]) for array in (windows[0], windows[2]))
+            forecast_rows = np.asarray(
+                _forecasts(network, state, recipe.head, inputs, marks)
+            )
+            part = slice(first, min(first + size, count))
+            yield part, forecast_rows[: part.stop - part.start]
 
 
 def measure(
-    found: Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]],
+    batches: Iterator[tuple[slice, Float[np.ndarray, "some horizon features"]]],
     windows: Windows,
 ) -> Errors:
     """Errors of forecasts as ``predictions`` gives them; none is kept."""
     count, horizon, features = windows.targets.shape
     squared, absolute = np.zeros((2, horizon, features))
-    for rows, rows_found in found:
+    for rows, rows_found in batches:
         off = np.asarray(rows_found, np.float64) - windows.targets[rows]
         squared += (off**2).sum(0)
         absolute += np.abs(off).sum(0)
@@ -192,9 +194,9 @@ def _batches(
     recipe: ForecastRecipe, windows: Windows, seed: int, steps: range
 ) -> Windows:
     count = len(windows.inputs)
-    drawn = [training_rows(count, recipe.batch, seed, step) for step in steps]
+    samples = [training_rows(count, recipe.batch, seed, step) for step in steps]
     return stacked(
-        [Windows(*(_single(one[rows]) for one in windows)) for rows in drawn]
+        [Windows(*(_single(array[rows]) for array in windows)) for rows in samples]
     )
 
 
@@ -202,16 +204,16 @@ def _look(
     recipe: ForecastRecipe, validation: Windows, now: Fit, last: Last
 ) -> tuple[Fit, dict[str, Any]]:
     network = _ready(recipe, now.run.parameters)
-    found = measure(predictions(recipe, network, now.state, validation), validation)
-    last["validation MSE"] = found.mse
-    error = jnp.asarray(found.mse, now.best.error.dtype)
+    errors = measure(predictions(recipe, network, now.state, validation), validation)
+    last["validation MSE"] = errors.mse
+    error = jnp.asarray(errors.mse, now.best.error.dtype)
     if error < now.best.error:
         best = Best(now.run.parameters, now.state, error, now.run.step)
         now = now._replace(best=best)
     return now, {
         "step": int(now.run.step),
-        "validation_mse": found.mse,
-        "validation_mae": found.mae,
+        "validation_mse": errors.mse,
+        "validation_mae": errors.mae,
     }
 
 
@@ -228,8 +230,10 @@ def _loss(
     key: Any,
 ) -> tuple[Float[Array, ""], eqx.nn.State]:
     ahead = forecast if recipe.head.kind == "direct" else first_row
-    found, state = ahead(network, state, recipe.head, inputs, marks, key=key)
-    return jnp.mean((found - targets[:, : found.shape[1]]) ** 2), state
+    forecasts_ahead, state = ahead(network, state, recipe.head, inputs, marks, key=key)
+    return jnp.mean(
+        (forecasts_ahead - targets[:, : forecasts_ahead.shape[1]]) ** 2
+    ), state
 
 
 KIND = Kind(_loss, Best, jnp.inf)
@@ -237,6 +241,6 @@ KIND = Kind(_loss, Best, jnp.inf)
 
 @eqx.filter_jit
 def _forecasts(
-    network: Network, state: eqx.nn.State, head: Head, seen: Any, marks: Any
+    network: Network, state: eqx.nn.State, head: Head, inputs: Any, marks: Any
 ) -> Float[Array, "batch horizon features"]:
-    return forecast(network, state, head, seen, marks)[0]
+    return forecast(network, state, head, inputs, marks)[0]

@@ -194,10 +194,10 @@ def advance(
     transformation = optimiser.transformation(run.rate, factors, decays)
 
     def body(run: Run, _: None):
-        value, slopes = jax.value_and_grad(loss)(
+        value, gradients = jax.value_and_grad(loss)(
             run.parameters, jax.random.fold_in(run.key, run.step)
         )
-        after, going = descend(run, transformation, value, slopes)
+        after, going = descend(run, transformation, value, gradients)
         return after, jnp.where(going, value, jnp.nan)
 
     return jax.lax.scan(body, run, length=steps)
@@ -207,12 +207,12 @@ def descend(
     run: Run,
     transformation: optax.GradientTransformation,
     value: Float[Array, ""],
-    slopes: Parameters,
+    gradients: Parameters,
 ) -> tuple[Run, Bool[Array, ""]]:
     """Take one step, and say whether it was taken: nothing moves once a run diverged."""
-    moves, state = transformation.update(slopes, run.optimiser, run.parameters)
+    moves, state = transformation.update(gradients, run.optimiser, run.parameters)
     moved = optax.apply_updates(run.parameters, moves)
-    leaves = [value, *jax.tree.leaves(slopes), *jax.tree.leaves(moved)]
+    leaves = [value, *jax.tree.leaves(gradients), *jax.tree.leaves(moved)]
     sound = jnp.stack([jnp.isfinite(leaf).all() for leaf in leaves]).all()
     going = sound & (run.diverged < 0)
     parameters, state = select_tree(
@@ -304,14 +304,14 @@ def train(
     Raises:
         ValueError: If the checkpoint is of another training.
     """
-    now, place = _Stand(run, 0, {}), segments.checkpoint
-    if place is not None and place.is_file():
-        now = _Stand(*load_checkpoint(place, run, segments.about))
-    kept, written = now.done, -math.inf
+    now, path = _Stand(run, 0, {}), segments.checkpoint
+    if path is not None and path.is_file():
+        now = _Stand(*load_checkpoint(path, run, segments.about))
+    saved, written = now.done, -math.inf
 
     def keep(now: _Stand) -> None:
-        if place is not None:
-            save_checkpoint(place, now.run, now.done, now.records, segments.about)
+        if path is not None:
+            save_checkpoint(path, now.run, now.done, now.records, segments.about)
 
     try:
         progress(now.done)
@@ -321,11 +321,11 @@ def train(
             late = time.monotonic() - written > segments.every
             if late or now.done == segments.count:
                 keep(now)
-                kept, written = now.done, time.monotonic()
+                saved, written = now.done, time.monotonic()
             progress(now.done)
             heed()
     except KeyboardInterrupt:
-        if now.done > kept:
+        if now.done > saved:
             keep(now)
         raise
     return now.run, {name: np.stack(values) for name, values in now.records.items()}

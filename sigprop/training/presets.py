@@ -152,11 +152,11 @@ def _quick(task: str, model: str, data: DataSet) -> Recipe:
     return recipe(network, size.schedule, segment=SEGMENT, evaluate=size.evaluate)
 
 
-def _known(table: Mapping[str, Any], name: str, what: str) -> Any:
+def _known(table: Mapping[str, Any], name: str, subject: str) -> Any:
     if name not in table:
         near = difflib.get_close_matches(name, table, n=1, cutoff=0.4)
         hint = f"did you mean {near[0]}?" if near else f"need one of {', '.join(table)}"
-        raise ValueError(f"need {what}, got {name!r}; {hint}")
+        raise ValueError(f"need {subject}, got {name!r}; {hint}")
     return table[name]
 
 
@@ -232,24 +232,24 @@ RINGS = {
 MODELS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
 
 
-def altered(given: R, steps: int | None, rate: float | None, matmul: str) -> R:
+def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
     """A recipe with another length, rate or precision; the warm-up keeps its share.
 
     Raises:
         ValueError: If the steps are not whole segments, or a value is out of range.
     """
-    optimiser = given.optimiser
+    optimiser = recipe.optimiser
     if steps is not None:
         share = optimiser.warmup / optimiser.steps
         optimiser = dataclasses.replace(
             optimiser, steps=steps, warmup=round(share * steps)
         )
     if rate is not None:
-        final = optimiser.final * given.rate / rate if rate > 0 else 0.0
+        final = optimiser.final * recipe.rate / rate if rate > 0 else 0.0
         optimiser = dataclasses.replace(optimiser, final=final)
     return dataclasses.replace(
-        given,
+        recipe,
         optimiser=optimiser,
-        rate=given.rate if rate is None else rate,
+        rate=recipe.rate if rate is None else rate,
         matmul=matmul,
     )

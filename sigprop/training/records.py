@@ -17,28 +17,28 @@ def digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def write_sealed(place: Path, content: Mapping[str, Any]) -> None:
+def write_sealed(path: Path, content: Mapping[str, Any]) -> None:
     """Write an object and its checksum, whole or not at all."""
     text = json.dumps({**content, SEAL: digest(content)}, indent=2)
-    write_text(place, text + "\n")
+    write_text(path, text + "\n")
 
 
 def read_sealed(
-    place: Path, names: Iterable[str] = (), optional: Iterable[str] = ()
+    path: Path, names: Iterable[str] = (), optional: Iterable[str] = ()
 ) -> dict[str, Any]:
     """The object of a file, without its checksum; files of version 0.1.0 have none.
 
     Args:
-        place: The file.
+        path: The file.
         names: That the object must have.
         optional: That it may have besides; where any names are given, no others.
 
     Raises:
         ValueError: If it is no such object, or its checksum is wrong.
     """
-    remedy = f"delete {place} to train again"
+    remedy = f"delete {path} to train again"
     try:
-        content = read_object(place)
+        content = read_object(path)
     except ValueError as error:
         raise ValueError(f"{error}; {remedy}") from error
     seal = content.pop(SEAL, None)
@@ -46,12 +46,12 @@ def read_sealed(
     unknown = sorted({*content} - {*names, *optional}) if names else []
     if missing or unknown:
         raise ValueError(
-            f"need a JSON object with {', '.join(names)} in {place}, got one "
+            f"need a JSON object with {', '.join(names)} in {path}, got one "
             f"{_unfit(missing, unknown)}; {remedy}"
         )
     if seal is not None and seal != digest(content):
         raise ValueError(
-            f"need {place} as it was written, got another checksum; {remedy}"
+            f"need {path} as it was written, got another checksum; {remedy}"
         )
     return content
 
@@ -62,6 +62,6 @@ def _unfit(missing: list[str], unknown: list[str]) -> str:
     return " and ".join(parts)
 
 
-def is_sealed(place: Path) -> bool:
+def is_sealed(path: Path) -> bool:
     """True if an object that ``read_sealed`` reads has a checksum."""
-    return SEAL in json.loads(place.read_bytes())
+    return SEAL in json.loads(path.read_bytes())

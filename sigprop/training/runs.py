@@ -99,14 +99,16 @@ def alone(folder: Path, job: Job) -> Iterator[None]:
 
 
 def _run(
-    job: Job, data: DataSet, folder: Path, *, every: float, **told: Any
+    job: Job, data: DataSet, folder: Path, *, every: float, **callbacks: Any
 ) -> dict[str, Any]:
     """Train, go on, or read the stored result, in a folder that is claimed already."""
     if (folder / RESULT).is_file():
         return read_result(folder)
     began = time.perf_counter()
-    place = folder / CHECKPOINT
-    fitted = fit(job.recipe, data, job.seed, checkpoint=place, every=every, **told)
+    checkpoint = folder / CHECKPOINT
+    fitted = fit(
+        job.recipe, data, job.seed, checkpoint=checkpoint, every=every, **callbacks
+    )
     scores = {
         "test_accuracy": fitted.test.accuracy,
         "test_loss": fitted.test.loss,
@@ -179,7 +181,7 @@ def reserve(folder: Path, job: Job) -> None:
     if (folder / ABOUT).is_file():
         changed = differences(read_about(folder), about)
     else:
-        changed = [] if _made_by(folder) in (None, digest(about)) else [RECIPE]
+        changed = [] if _recipe_digest(folder) in (None, digest(about)) else [RECIPE]
         if not changed:
             folder.mkdir(parents=True, exist_ok=True)
             write_sealed(folder / ABOUT, about)
@@ -190,16 +192,16 @@ def reserve(folder: Path, job: Job) -> None:
         )
 
 
-def _made_by(folder: Path) -> str | None:
+def _recipe_digest(folder: Path) -> str | None:
     """Digest of the recipe that made a folder's result; ``None`` if there is no result."""
-    place = folder / RESULT
-    if not place.is_file():
+    path = folder / RESULT
+    if not path.is_file():
         return None
-    result = read_sealed(place)
+    result = read_sealed(path)
     if RECIPE not in result:
         raise ValueError(
-            f"need {ABOUT} in {folder}, which says what {place} belongs to, got none; "
-            f"delete {place} to train again"
+            f"need {ABOUT} in {folder}, which says what {path} belongs to, got none; "
+            f"delete {path} to train again"
         )
     return result[RECIPE]
 
@@ -211,13 +213,13 @@ def read_about(folder: Path) -> dict[str, Any]:
         FileNotFoundError: If nothing is.
         ValueError: If its text is damaged.
     """
-    place = folder / ABOUT
-    if not place.is_file():
+    path = folder / ABOUT
+    if not path.is_file():
         raise FileNotFoundError(
             f"need the folder of a training, with {ABOUT}, got {folder}"
         )
     names = ["version", *(field.name for field in dataclasses.fields(Job))]
-    return read_sealed(place, names, optional=["data"])
+    return read_sealed(path, names, optional=["data"])
 
 
 def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
@@ -227,14 +229,14 @@ def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
         ValueError: If the result, or a file that belongs to it, is damaged, missing or of
             another training.
     """
-    place, about = folder / RESULT, read_about(folder)
-    result = read_sealed(place, names, optional=[RECIPE, FILES])
+    path, about = folder / RESULT, read_about(folder)
+    result = read_sealed(path, names, optional=[RECIPE, FILES])
     made_by, files = result.pop(RECIPE, None), result.pop(FILES, None)
-    again = f"delete {place} to train again"
-    if not is_sealed(place):  # of a version that bound nothing
+    again = f"delete {path} to train again"
+    if not is_sealed(path):  # of a version that bound nothing
         if files is not None or is_sealed(folder / ABOUT):
             raise ValueError(
-                f"need a result that names its recipe in {place}, got none; {again}"
+                f"need a result that names its recipe in {path}, got none; {again}"
             )
         with _or(again):
             load_network(folder / NETWORK)
@@ -242,13 +244,13 @@ def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
     if made_by != digest(about):
         raise ValueError(
             f"need the result of the recipe of {folder / ABOUT}, got that of another in "
-            f"{place}; {again}"
+            f"{path}; {again}"
         )
-    for name, told in (files or {}).items():
+    for name, recorded in (files or {}).items():
         file = folder / name
         if not file.is_file():
             raise ValueError(f"need {file} of a finished training, got none; {again}")
-        if _digest_of_file(file) != told:
+        if _digest_of_file(file) != recorded:
             raise ValueError(
                 f"need {file} as the training wrote it, got a damaged file or one of "
                 f"another training; {again}"

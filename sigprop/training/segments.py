@@ -33,7 +33,7 @@ Progress = Callable[[int, Mapping[str, float]], None]
 Prepare = Callable[[Trained], Trained]
 
 
-def as_drawn(network: Trained) -> Trained:
+def unchanged(network: Trained) -> Trained:
     """A network as it is: what ``fit`` does with it before the first step."""
     return network
 
@@ -87,7 +87,7 @@ def fit_segments(
     checkpoint: Path | None,
     every: float,
     progress: Progress,
-    prepare: Prepare = as_drawn,
+    prepare: Prepare = unchanged,
 ) -> tuple[Fit, dict[str, np.ndarray]]:
     """Take all segments of a recipe, or those after the checkpoint.
 
@@ -117,12 +117,12 @@ def fit_segments(
     """
     require_seed(seed)
     last: Last = {}
-    told = {**dataclasses.asdict(recipe), "seed": seed, **about}
+    config = {**dataclasses.asdict(recipe), "seed": seed, **about}
     with jax.default_matmul_precision(recipe.matmul):
         return train(
             begin(kind, recipe, seed, prepare),
             functools.partial(_segment, kind, recipe, batches, look, last),
-            Segments(recipe.segments, recipe.segment, checkpoint, every, told),
+            Segments(recipe.segments, recipe.segment, checkpoint, every, config),
             lambda done: progress(done, last),
         )
 
@@ -149,7 +149,7 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     return eqx.filter(network, eqx.is_inexact_array, inverse=True), factors, decays
 
 
-def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = as_drawn) -> Fit:
+def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = unchanged) -> Fit:
     """Where a training stands before its first step."""
     with jax.ensure_compile_time_eval():  # by the programs that ``_skeleton`` takes
         network_key, run_key = jax.random.split(jax.random.key(seed))
@@ -181,8 +181,8 @@ def _segment(
     last["loss"] = float(losses.mean())
     done = steps.stop // recipe.segment
     if done % recipe.evaluate == 0 or done == recipe.segments:
-        now, seen = look(now, last)
-        records |= seen
+        now, scores = look(now, last)
+        records |= scores
     return now, records
 
 
@@ -209,11 +209,14 @@ def take_steps(
     def body(now, batch):
         run, state = now
         key = jax.random.fold_in(run.key, run.step)
-        (value, moved), slopes = jax.value_and_grad(loss, has_aux=True)(
+        (value, moved), gradients = jax.value_and_grad(loss, has_aux=True)(
             run.parameters, state, batch, key
         )
-        run, going = descend(run, descent, value, slopes)
-        return (run, select_tree(going, moved, state)), (value, optax.tree.norm(slopes))
+        run, going = descend(run, descent, value, gradients)
+        return (run, select_tree(going, moved, state)), (
+            value,
+            optax.tree.norm(gradients),
+        )
 
     (run, state), curves = jax.lax.scan(body, (run, state), batches)
     return run, state, *curves

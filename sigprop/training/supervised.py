@@ -33,10 +33,10 @@ from sigprop.training.segments import (
     Prepare,
     Progress,
     Trained,
-    as_drawn,
     fit_segments,
     ready,
     stacked,
+    unchanged,
 )
 
 PROBED = 32  # sequences whose states are measured at each evaluation
@@ -99,7 +99,7 @@ def fit(
     every: float = 20.0,
     probe: Probe | None = None,
     progress: Progress = lambda done, last: None,
-    prepare: Prepare = as_drawn,
+    prepare: Prepare = unchanged,
 ) -> Fitted:
     """Train a network, and test it where its validation was best.
 
@@ -166,10 +166,10 @@ def require_fit(recipe: Recipe, data: DataSet) -> None:
         "outputs": data.classes,
         "head": "pair" if data.pairs else "linear",
     }
-    given = {name: getattr(config, name) for name in needed}
-    if given != needed or config.pooling == "none":
+    sizes = {name: getattr(config, name) for name in needed}
+    if sizes != needed or config.pooling == "none":
         raise ValueError(
-            f"need a network of {needed} that pools, for these data, got {given} and "
+            f"need a network of {needed} that pools, for these data, got {sizes} and "
             f"pooling {config.pooling!r}"
         )
     least = features or data.vocabulary or 0
@@ -178,8 +178,8 @@ def require_fit(recipe: Recipe, data: DataSet) -> None:
 
 
 def _batches(recipe: Recipe, data: DataSet, seed: int, steps: range) -> tuple[Any, ...]:
-    drawn = [training_batch(data.train, recipe.batch, seed, step) for step in steps]
-    return _placed(stacked(drawn), data.train.full, axis=1)
+    samples = [training_batch(data.train, recipe.batch, seed, step) for step in steps]
+    return _placed(stacked(samples), data.train.full, axis=1)
 
 
 def _look(

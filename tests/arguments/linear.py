@@ -250,12 +250,12 @@ CURVATURE: dict[str, Row] = {
     ),
     "sigprop.curvature.measured_bound": row(
         lambda: {
-            "slope": lambda x: 2 * x,
+            "gradient": lambda x: 2 * x,
             "minimum": jnp.zeros(3),
             "start": jnp.ones(3),
             "guess": 0.9,
         },
-        unchecked="slope",
+        unchecked="gradient",
         legal={
             "minimum: zeros": _one,
             "minimum: minus ones": _one,
@@ -281,11 +281,11 @@ CURVATURE: dict[str, Row] = {
 }
 
 LANDSCAPE: dict[str, Row] = {
-    "sigprop.landscape.OptimalChart": row(
+    "sigprop.landscape.OptimalParametrisation": row(
         lambda: {
-            "path": landscape.OptimalChart().path,
+            "path": landscape.OptimalParametrisation().path,
             "angle": "plain",
-            "held": False,
+            "detached": False,
         }
     ),
     "sigprop.landscape.speed": row(
@@ -352,7 +352,7 @@ LANDSCAPE: dict[str, Row] = {
             "task": tasks.OneDimensional(0.5 + 0.2j),
             "rows": jnp.array([0.2, 0.4]),
             "columns": jnp.array([0.3, 0.5]),
-            "chart": None,
+            "parametrisation": None,
         },
         legal={
             "rows: zeros": valid,

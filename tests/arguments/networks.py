@@ -42,7 +42,7 @@ def _forecast() -> dict[str, Any]:
         "network": network,
         "state": state,
         "head": networks.Head(horizon=3, features=2),
-        "seen": jnp.asarray(samples.draw(2, 5, 2)),
+        "inputs": jnp.asarray(samples.draw(2, 5, 2)),
         "marks": jnp.zeros((2, 8, 0)),
         "key": None,
     }
@@ -134,7 +134,7 @@ ROWS: dict[str, Row] = {
         _forecast,
         legal={
             f"{name}: {description}": valid
-            for name in ("seen", "marks")
+            for name in ("inputs", "marks")
             for description in ("zeros", "minus ones")
         },
     ),

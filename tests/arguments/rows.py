@@ -92,7 +92,7 @@ _RECORDS = {
     ),
     "sigprop.linear": "Modes Perturbed Predicted",
     "sigprop.networks": "Network TwoTowers",
-    "sigprop.networks.foreign": "Checkpoint Family Found Rest Tensor",
+    "sigprop.networks.foreign": "Checkpoint Family ForeignLayer Rest Tensor",
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
     "sigprop.testing": "Answer Setting",
 }

@@ -38,8 +38,8 @@ TASKS: dict[str, Row] = {
         },
         legal={"length: None": valid, "teacher: 0": valid},
     ),
-    "sigprop.tasks.Chart": row(
-        lambda: {"modulus": "tanh", "angle": "plain", "held": False}
+    "sigprop.tasks.Parametrisation": row(
+        lambda: {"modulus": "tanh", "angle": "plain", "detached": False}
     ),
     "sigprop.tasks.linear_teacher": row(
         lambda: {
@@ -178,12 +178,12 @@ AUDIT: dict[str, Row] = {
         legal={"last: None": valid},
     ),
     "sigprop.audit.load_series": row(lambda: {"path": _csv(), "window": 10}),
-    "sigprop.audit.summarise": row(lambda: {"found": _found()}, infinite=True),
+    "sigprop.audit.summarise": row(lambda: {"audit": _found()}, infinite=True),
     "sigprop.audit.lint.Settings": row(
         lambda: {"length": 100, "dtype": "float32", "optimiser": None},
         legal={"length: None": valid, "dtype: None": valid},
     ),
-    "sigprop.audit.lint.distinct_memories": row(
+    "sigprop.audit.lint.distinct_time_constants": row(
         lambda: {"dtype": "float32", "shortest": 2.0, "longest": 100.0},
         legal={"longest: 1e308": valid},
     ),

@@ -299,9 +299,9 @@ def test_rates_shrink_by_the_root_of_the_ceilings():
     advice = tasks.advice_of("correlated")
 
     def with_ceilings(nu, theta):
-        ceilings = {**advice.default.ceiling, "gamma_log": 9.0, "C_re": 1e-9}
+        ceilings = {**advice.default.largest_rate, "gamma_log": 9.0, "C_re": 1e-9}
         return advice.default._replace(
-            ceiling={**ceilings, "nu_log": nu, "theta_log": theta}
+            largest_rate={**ceilings, "nu_log": nu, "theta_log": theta}
         )
 
     high, low = with_ceilings(4.0, 8.0), with_ceilings(2.0, 1.0)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from sigprop.experiments import basins, parametrisations, store
 from sigprop.inputs import AR1
-from sigprop.landscape.optimal_charts import Path
+from sigprop.landscape.optimal_parametrisations import Path
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import Coordinates, OneDimensional
 from sigprop.theory import teacher_student as theory
@@ -184,7 +184,7 @@ def test_exact_grains_are_those_of_the_path_and_the_usual_ones_their_slopes():
     gap = curves["gap"].values
     path = Path(AR1(0.9), "loss")
     grain = curves["exact_grain"].sel(gain="loss", decay=0.9) * gap
-    np.testing.assert_allclose(grain * path.slope(gap), 1)
+    np.testing.assert_allclose(grain * path.derivative(gap), 1)
     usual = curves["usual_grain"] * gap
     np.testing.assert_allclose(usual.sel(usual="tanh"), gap * (2 - gap), rtol=1e-8)
     lru = -(1 - gap) * np.log1p(-gap)

@@ -12,7 +12,7 @@ import pytest
 from sigprop.experiments import layer_moments, store
 from sigprop.experiments.layer_moments import JUDGED, LAYERS, SMOKE, Config
 from sigprop.inputs import AR1, Constant, White
-from sigprop.judge.verdict import Word, plan
+from sigprop.judge.verdict import Outcome, plan
 from sigprop.layers.base import parameters
 from sigprop.linear.linearise import Perturbed
 from sigprop.linear.measured_moments import position
@@ -30,7 +30,7 @@ def dataset():
 
 def verdicts(dataset):
     return {
-        layer_moments.verdict(dataset, layer, source, moment).word
+        layer_moments.verdict(dataset, layer, source, moment).outcome
         for layer in dataset["layer"].values
         for source in dataset["input"].values
         for moment in JUDGED
@@ -39,10 +39,10 @@ def verdicts(dataset):
 
 @slow
 def test_states_and_outputs_are_confirmed_and_wrong_forms_refuted(dataset):
-    assert verdicts(dataset) == {Word.CONFIRMED}
+    assert verdicts(dataset) == {Outcome.CONFIRMED}
     for factor in (1.3, 1 / 1.3):
         wrong = dataset.assign(predicted=factor * dataset["predicted"])
-        assert verdicts(wrong) == {Word.REFUTED}
+        assert verdicts(wrong) == {Outcome.REFUTED}
 
 
 @slow
@@ -120,9 +120,9 @@ def test_a_large_layer_keeps_its_closed_form_without_gradients(name, monkeypatch
 def test_one_layer_at_one_input_has_its_closed_forms(monkeypatch):
     monkeypatch.setattr(layer_moments, "inputs", lambda config: {"white": White()})
     dataset = layer_moments.run(dataclasses.replace(SMOKE, layers=("LRU",)))
-    assert verdicts(dataset) == {Word.CONFIRMED}
+    assert verdicts(dataset) == {Outcome.CONFIRMED}
     assert verdicts(dataset.assign(predicted=1.3 * dataset["predicted"])) == {
-        Word.REFUTED
+        Outcome.REFUTED
     }
     near = np.abs(dataset["measured"] - dataset["predicted"]) / dataset["sem"]
     assert float(near.max()) < FAR

@@ -7,7 +7,7 @@ import pytest
 
 from sigprop.experiments import layer_moments
 from sigprop.experiments.layer_moments import GROUPS, JUDGED, SMOKE
-from sigprop.judge.verdict import Word
+from sigprop.judge.verdict import Outcome
 
 FAR = 5.0  # standard errors
 
@@ -29,7 +29,7 @@ def test_a_small_layer_is_measured_as_predicted_and_judged_by_it(seed):
     for source in dataset["input"].values:
         for moment in JUDGED:
             verdict = layer_moments.verdict(dataset, "LRU", source, moment)
-            assert verdict.word == Word.CONFIRMED
+            assert verdict.outcome == Outcome.CONFIRMED
             wrong = dataset.assign(predicted=1.3 * dataset["predicted"])
             verdict = layer_moments.verdict(wrong, "LRU", source, moment)
-            assert verdict.word == Word.REFUTED
+            assert verdict.outcome == Outcome.REFUTED

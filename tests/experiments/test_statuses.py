@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from sigprop.cli import judged, ledger
 from sigprop.cli.main import app
 from sigprop.experiments import statuses, store
-from sigprop.numerics.places import on_disk
+from sigprop.numerics.paths import on_disk
 from sigprop.theory.claims import home, registry
 from tests.sigprop.ledger.test_report import EVERYTHING
 

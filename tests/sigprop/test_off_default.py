@@ -49,8 +49,8 @@ NO_NUMBER = {"change", "form", "tick", "law", "by", "directions", "workers"}
 PARTS = {  # what a row calls, or what has no argument but arrays
     "linear.filters.moment",
     "linear.predicted_moments.state_moments",
-    "linear.output_slopes.predicted_trace",
-    "linear.output_slopes.measured_trace",
+    "linear.output_derivatives.predicted_trace",
+    "linear.output_derivatives.measured_trace",
     "linear.measured_moments.measure_each",
 }
 Z = 5.5  # chance 4e-8 a comparison, fewer than 200 comparisons

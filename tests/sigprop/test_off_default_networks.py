@@ -21,7 +21,7 @@ from sigprop.inputs import AR1
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import zucchet_lru
 from sigprop.networks import backpropagation, build, over_batch, probing, propagation
-from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 from tests.sigprop.networks import test_backpropagation as errors
 from tests.sigprop.networks import test_deviations as deep
@@ -255,7 +255,7 @@ def curvature_by_differences():
 @row(landscape.surface, "chart")
 def a_surface_in_coordinates():
     rows, columns = np.array([0.3, 0.8]), np.array([0.4, 1.1, 2.0])
-    parametrisation = Chart("exponential", "exponential")
+    parametrisation = Parametrisation("exponential", "exponential")
     for length in (None, 15):
         task = OneDimensional(0.7 * np.exp(0.9j), False, AR1(0.4, 2.5), length)
         surface = landscape.surface(task, rows, columns, parametrisation)

@@ -44,7 +44,7 @@ RIGHT = [
 )
 def test_a_right_formula_passes_and_a_wrong_one_does_not(quantity, process, form):
     answer = assert_moment(form, LAMS, process, quantity=quantity, margin=MARGIN)
-    assert [verdict.word for verdict in answer.verdicts] == ["confirmed"] * 3
+    assert [verdict.outcome for verdict in answer.verdicts] == ["confirmed"] * 3
     with pytest.raises(AssertionError, match=f"{quantity} moment not confirmed"):
         assert_moment(1.15 * form, LAMS, process, quantity=quantity, margin=MARGIN)
 

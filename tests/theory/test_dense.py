@@ -55,7 +55,7 @@ def test_the_package_moves_its_modes_alike():
         layer = LinearRNN(jnp.asarray(A)[None], unit, unit, jnp.zeros((3, 3)))
         perturbed = perturb(layer)
     (mode,), (moved,) = perturbed.modes, perturbed.tangents["A"]
-    derivatives = (moved.slopes / mode.residues())[:, 0, :, 0].reshape(3, 3, 3)
+    derivatives = (moved.derivatives / mode.residues())[:, 0, :, 0].reshape(3, 3, 3)
     order = [np.argmin(abs(mode.lam - z)) for z in dense.ROTATING.eigenvalues]
     expected = np.array(dense.eigenvalue_derivatives(dense.ROTATING), complex)
     np.testing.assert_allclose(derivatives[..., order], expected, atol=1e-12)

@@ -20,14 +20,14 @@ from sigprop.layers.lstm import LSTM
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.s5 import S5
 from sigprop.layers.selective import Selective
-from sigprop.linear.output_slopes import (
+from sigprop.linear.output_derivatives import (
     ELEMENTWISE,
     Driven,
     Traced,
     measured_trace,
     predicted_trace,
 )
-from sigprop.networks.foreign import Checkpoint, Found, find
+from sigprop.networks.foreign import Checkpoint, ForeignLayer, find
 from sigprop.networks.foreign.find import counted, mapped, titles
 from sigprop.numerics.arguments import require_count
 from sigprop.numerics.precision import double_precision
@@ -94,7 +94,7 @@ class LayerChecked:
         margin: Its distance to the unit circle.
         trace: Of its Hessian.
         inputs: What stands for its inputs, in words.
-        driven_memory: Of gated neurons, the memory that inputs leave them, in steps.
+        driven_time_constants: Of gated neurons under the inputs, in steps.
         notes: What is missing, and why.
     """
 
@@ -108,7 +108,7 @@ class LayerChecked:
     margin: Margin
     trace: Trace
     inputs: str
-    driven_memory: tuple[float, ...] = ()
+    driven_time_constants: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -131,7 +131,7 @@ def audit_checkpoint(
     *,
     mapping: Path | None = None,
     through: str | None = None,
-    shown: Callable[[list[Found]], Iterable[Found]] = list,
+    shown: Callable[[list[ForeignLayer]], Iterable[ForeignLayer]] = list,
 ) -> Checked:
     """Run every recurrent layer of a checkpoint over a series.
 
@@ -159,24 +159,26 @@ def audit_checkpoint(
         raise ValueError(
             f"need a recurrent layer of {titles()}, got none in {checkpoint.path}"
         )
-    layers.sort(key=lambda one: counted(one.prefix))
+    layers.sort(key=lambda recurrence: counted(recurrence.prefix))
     encoder = None if through is None else encoder_of(checkpoint, through, series)
-    found = tuple(_layer(one, series, encoder, limits) for one in shown(layers))
-    if not any(len(one.chosen.places) for one in found):
+    checked = tuple(
+        _layer(recurrence, series, encoder, limits) for recurrence in shown(layers)
+    )
+    if not any(len(layer.chosen.indices) for layer in checked):
         first = layers[0]
         raise ValueError(
             f"need a mode strictly inside the unit circle in {first.prefix or TOP} of "
             f"{first.family.title}, got none; `sigprop lint` says why"
         )
-    return Checked(str(checkpoint.path), data, series, limits, found)
+    return Checked(str(checkpoint.path), data, series, limits, checked)
 
 
 def _layer(
-    found: Found, series: Series, encoder: Encoder | None, limits: Limits
+    recurrence: ForeignLayer, series: Series, encoder: Encoder | None, limits: Limits
 ) -> LayerChecked:
-    rest = found.rest()
-    distance = margin(found, rest)
-    chosen = choose(found, rest, limits.modes, limits.gated)
+    rest = recurrence.rest()
+    distance = margin(recurrence, rest)
+    chosen = choose(recurrence, rest, limits.modes, limits.gated)
     notes = [f"modes at rest: {chosen.why}"] if chosen.why else []
     if rest.moved:
         notes.append("inputs move the decay: eigenvalues and margin are those at rest")
@@ -184,18 +186,18 @@ def _layer(
     inputs = "every feature of the series alone"
     if chosen.layer is not None:
         embedding = embed(series, chosen.layer.widths[0], encoder, limits.seed)
-        inputs = embedding.told if chosen.kind != "at rest" else inputs
+        inputs = embedding.origin if chosen.kind != "at rest" else inputs
     moments: tuple[Moments, ...] = ()
     driven: tuple[float, ...] = ()
     rungs = GATE_RUNGS if chosen.kind == "gated" else RUNGS
-    if not len(chosen.places):
+    if not len(chosen.indices):
         notes.append(
             "no mode is strictly inside the unit circle; `sigprop lint` says why"
         )
     elif chosen.kind == "gated":
         assert embedding is not None
         gated = gated_moments(chosen, series, embedding, limits.seed)
-        moments, driven = gated.moments, tuple(map(float, gated.memory))
+        moments, driven = gated.moments, tuple(map(float, gated.time_constant))
         notes.append(
             f"AR(1): inputs of lag-one correlation {gated.rho:.3f}, as measured; means over "
             "the second half of each window"
@@ -209,9 +211,9 @@ def _layer(
         if isinstance(chosen.layer, GRU | LSTM) and embedding is not None:
             moments += (running_state(chosen, series, embedding, limits.seed),)
     return LayerChecked(
-        layer=found.prefix or TOP,
-        family=found.family.title,
-        library=found.spelling.library,
+        layer=recurrence.prefix or TOP,
+        family=recurrence.family.title,
+        library=recurrence.spelling.library,
         kind=chosen.kind,
         rungs=rungs,
         chosen=chosen,
@@ -219,7 +221,7 @@ def _layer(
         margin=distance,
         trace=_trace(chosen.layer, chosen.why, series, embedding, limits),
         inputs=inputs,
-        driven_memory=driven,
+        driven_time_constants=driven,
         notes=tuple(notes),
     )
 
@@ -264,9 +266,9 @@ def _by_form(
                 {},
                 f"no closed form of more than {MOST_NEURONS} neurons is evaluated",
             )
-        found = gated_trace(layer, series, embedding)
+        trace = gated_trace(layer, series, embedding)
         return (
-            found,
+            trace,
             "the closed form is that of Gaussian inputs that are white in time",
         )
     if isinstance(layer, Selective):
@@ -284,16 +286,16 @@ def _by_form(
         return {}, f"no closed form is evaluated for {size} states times steps"
     try:
         with double_precision(True):
-            found = predicted_trace(layer, Driven(series.values, embedding.mixing))
+            trace = predicted_trace(layer, Driven(series.values, embedding.mixing))
     except ValueError as error:
         return {}, f"no closed form: {error}"
-    return found, "by log(-Re A), whatever the file holds" if isinstance(
+    return trace, "by log(-Re A), whatever the file holds" if isinstance(
         layer, S5
     ) else ""
 
 
 def first_failing(
-    one: LayerChecked, moments: Moments, tolerance: float
+    layer: LayerChecked, moments: Moments, tolerance: float
 ) -> list[str | None]:
     """By mode, the first assumption whose prediction is off by more than a tolerance.
 
@@ -301,12 +303,12 @@ def first_failing(
     """
     ratios = moments.predicted / moments.measured
     off = np.abs(ratios - 1) > tolerance
-    found: list[str | None] = []
+    failures: list[str | None] = []
     cut = np.zeros(off.shape[1], bool)
     if moments.reached is not None:
         cut = np.abs(moments.reached - 1) > tolerance
     for column, ratio, early in zip(off.T, ratios.T, cut, strict=True):
         names = ["infinite"] * bool(early)
-        names += [name for name, bad in zip(one.rungs, column, strict=True) if bad]
-        found.append(None if np.isnan(ratio).all() else (names or [""])[0])
-    return found
+        names += [name for name, bad in zip(layer.rungs, column, strict=True) if bad]
+        failures.append(None if np.isnan(ratio).all() else (names or [""])[0])
+    return failures

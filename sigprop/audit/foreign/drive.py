@@ -13,7 +13,7 @@ class Embedding(NamedTuple):
     """Channels ``mixing x`` of features ``x``, and in words where the mixing comes from."""
 
     mixing: Float[np.ndarray, "d f"]
-    told: str
+    origin: str
 
 
 class Encoder(NamedTuple):
@@ -55,11 +55,13 @@ def embed(series: Series, width: int, encoder: Encoder | None, seed: int) -> Emb
     features = series.values
     if features.shape[2] == width:
         return Embedding(np.eye(width), "the features of the series as they are")
-    drawn = np.random.default_rng((seed, width)).normal(size=(width, features.shape[2]))
+    weights = np.random.default_rng((seed, width)).normal(
+        size=(width, features.shape[2])
+    )
     flat = features.reshape(-1, features.shape[2])
-    power = np.einsum("df,fg,dg->d", drawn, flat.T @ flat / len(flat), drawn)
-    told = (
+    power = np.einsum("df,fg,dg->d", weights, flat.T @ flat / len(flat), weights)
+    origin = (
         f"{width} random mixtures of {features.shape[2]} feature"
         f"{'s' * (features.shape[2] > 1)}, each of variance one"
     )
-    return Embedding(drawn / np.sqrt(power)[:, None], told)
+    return Embedding(weights / np.sqrt(power)[:, None], origin)

@@ -32,38 +32,38 @@ class Gated(NamedTuple):
 
     Attributes:
         moments: Of the state, and of its slope by the neuron's own parameter.
-        memory: ``-1/mean(log a)`` of each, in steps.
+        time_constant: ``-1/mean(log a)`` of each, in steps.
         rho: Lag-one correlation of the channels.
         infinite: How many second moments are infinite under an assumption.
     """
 
     moments: tuple[Moments, ...]
-    memory: Float[np.ndarray, " n"]
+    time_constant: Float[np.ndarray, " n"]
     rho: float
     infinite: int
 
 
 def neurons_of(
-    layer: RGLRU | Selective, places: Int[np.ndarray, " n"]
+    layer: RGLRU | Selective, indices: Int[np.ndarray, " n"]
 ) -> tuple[Neurons, str, str]:
     """Some neurons by rows over all channels, and their own parameter: ours and the layer's."""
     if isinstance(layer, RGLRU):
         size = layer.W_a.shape[1]
-        heads, rows = places // size, places % size
-        weights = np.zeros((len(places), 3, layer.state_size))
+        heads, rows = indices // size, indices % size
+        weights = np.zeros((len(indices), 3, layer.state_size))
         for n, (head, row) in enumerate(zip(heads, rows, strict=True)):
             some = slice(head * size, (head + 1) * size)
             weights[n, 0, some] = layer.W_a[head, row]
             weights[n, 1, some] = layer.W_x[head, row]
-        weights[np.arange(len(places)), 2, places] = 1
-        offsets = np.stack([layer.b_a[places], layer.b_x[places], 0 * places], 1)
-        own = np.asarray(layer.Lambda, float)[places, None]
+        weights[np.arange(len(indices)), 2, indices] = 1
+        offsets = np.stack([layer.b_a[indices], layer.b_x[indices], 0 * indices], 1)
+        own = np.asarray(layer.Lambda, float)[indices, None]
         return Neurons("rglru", weights, offsets.astype(float), own), "Lambda", "Lambda"
-    channel, state = np.divmod(places, layer.A_log.shape[1])
+    channel, state = np.divmod(indices, layer.A_log.shape[1])
     gate = np.asarray(layer.V, float)[channel] @ np.asarray(layer.U, float)
     entering = np.asarray(layer.W_B, float)[state]
     alone = np.zeros_like(gate)
-    alone[np.arange(len(places)), channel] = 1
+    alone[np.arange(len(indices)), channel] = 1
     bias = np.asarray(layer.bias, float)[channel]
     offsets = np.stack([bias, np.zeros_like(bias), np.zeros_like(bias)], 1)
     own = np.asarray(layer.A_log, float)[channel, state][:, None]
@@ -76,25 +76,25 @@ def gated_moments(
 ) -> Gated:
     """State and slope of every chosen neuron, measured and predicted."""
     layer: Any = chosen.layer
-    neurons, symbol, name = neurons_of(layer, chosen.places)
+    neurons, symbol, name = neurons_of(layer, chosen.indices)
     rows = neurons.weights @ embedding.mixing
-    seen = neurons._replace(weights=rows @ _root(series))
+    driven = neurons._replace(weights=rows @ _root(series))
     rho = _lag_one(series.values, embedding)
     squares, logs = _run(neurons._replace(weights=rows), series.values, symbol)
-    found, infinite = [], 0
+    moments_of_quantities, infinite = [], 0
     for quantity, by, windows in (
         (STATE, None, squares[0]),
         (f"dh/d{name}", symbol, squares[1]),
     ):
         predicted = np.array(
-            [_predict(seen, by, terms) for terms in ([(1.0, rho)], None)]
+            [_predict(driven, by, terms) for terms in ([(1.0, rho)], None)]
         )
         infinite += int(np.isnan(predicted).sum())
-        built = _second_half(seen, by, series.values.shape[1]) / predicted[1]
+        built = _second_half(driven, by, series.values.shape[1]) / predicted[1]
         moments = moments_of(quantity, windows, predicted, series, seed)
-        found.append(dataclasses.replace(moments, reached=built))
+        moments_of_quantities.append(dataclasses.replace(moments, reached=built))
     with np.errstate(divide="ignore"):
-        return Gated(tuple(found), -1 / logs, rho, infinite)
+        return Gated(tuple(moments_of_quantities), -1 / logs, rho, infinite)
 
 
 def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str, float]:
@@ -106,16 +106,16 @@ def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str,
     steps, size = series.values.shape[1], layer.W_a.shape[1]
     root, totals = _root(series), dict.fromkeys(SLOPES, 0.0)
     for head in range(len(layer.W_a)):
-        places = np.arange(head * size, (head + 1) * size)
-        neurons = neurons_of(layer, places)[0]
-        seen = neurons._replace(weights=neurons.weights @ embedding.mixing @ root)
-        rows = embedding.mixing[places] @ root
+        indices = np.arange(head * size, (head + 1) * size)
+        neurons = neurons_of(layer, indices)[0]
+        driven = neurons._replace(weights=neurons.weights @ embedding.mixing @ root)
+        rows = embedding.mixing[indices] @ root
         for name, by in SLOPES.items():
             directions = rows if name.startswith("W") else None
-            found = sensitivity_moment(
-                seen, by, directions=directions, steps=steps, average=True
+            moment = sensitivity_moment(
+                driven, by, directions=directions, steps=steps, average=True
             )
-            totals[name] += float(found.value.sum())
+            totals[name] += float(moment.value.sum())
     return totals
 
 
@@ -141,22 +141,24 @@ def _predict(
     neurons: Neurons, by: str | None, terms: list[tuple[float, float]] | None
 ) -> Float[np.ndarray, " n"]:
     """The limit of a moment of each neuron; not a number where it is infinite."""
-    found = np.full(len(neurons.weights), np.nan)
-    for place in range(len(found)):
-        one = Neurons(neurons.gate, *(part[place : place + 1] for part in neurons[1:]))
+    values = np.full(len(neurons.weights), np.nan)
+    for index in range(len(values)):
+        neuron = Neurons(
+            neurons.gate, *(part[index : index + 1] for part in neurons[1:])
+        )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
                 if terms is not None:
-                    moment = correlated_moment(one, by, terms=terms)
+                    moment = correlated_moment(neuron, by, terms=terms)
                 elif by is None:
-                    moment = state_moment(one)
+                    moment = state_moment(neuron)
                 else:
-                    moment = sensitivity_moment(one, by)
+                    moment = sensitivity_moment(neuron, by)
         except ValueError:
             continue
-        found[place] = moment.value[0]
-    return found
+        values[index] = moment.value[0]
+    return values
 
 
 def _second_half(
@@ -166,10 +168,10 @@ def _second_half(
     half = steps // 2
 
     def total(until: int) -> Float[np.ndarray, " n"]:
-        given: Any = {"steps": until, "average": True}
+        options: Any = {"steps": until, "average": True}
         if by is None:
-            return until * state_moment(neurons, **given).value
-        return until * sensitivity_moment(neurons, by, **given).value
+            return until * state_moment(neurons, **options).value
+        return until * sensitivity_moment(neurons, by, **options).value
 
     return (total(steps) - total(half)) / (steps - half)
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigprop.audit.foreign.modes import memory
+from sigprop.audit.foreign.modes import time_constant
 from sigprop.audit.lint.resolution import spacing, storage
-from sigprop.networks.foreign import Found, Rest
+from sigprop.networks.foreign import ForeignLayer, Rest
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Margin:
     Attributes:
         modes: How many the layer has.
         gap: ``1 - |lam|`` of its slowest mode; below zero where it grows.
-        memory: Steps that this mode remembers; infinite from the unit circle on.
+        memory: ``1/nu`` of that mode, in steps; infinite from the unit circle on.
         median: The same of the median mode.
         fastest: The same of the fastest.
         growing: Modes with ``|lam| > 1``.
@@ -43,7 +43,7 @@ class Margin:
     spacings: float
 
 
-def margin(found: Found, rest: Rest) -> Margin:
+def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
     """The margin of one layer.
 
     Raises:
@@ -53,43 +53,49 @@ def margin(found: Found, rest: Rest) -> Margin:
     finite = nu[np.isfinite(nu)]
     if not finite.size:
         raise ValueError(
-            f"need a decay that is a number in {found.prefix or '(top)'} of "
-            f"{found.family.title}, got none; `sigprop lint` says why"
+            f"need a decay that is a number in {recurrence.prefix or '(top)'} of "
+            f"{recurrence.family.title}, got none; `sigprop lint` says why"
         )
     slowest = float(finite.min())
-    held = [name for name in found.spelling.slow if name in found.tensors]
-    dtype = storage([found.tensors[name].dtype for name in held])
+    stored_names = [
+        name for name in recurrence.spelling.slow if name in recurrence.tensors
+    ]
+    dtype = storage([recurrence.tensors[name].dtype for name in stored_names])
     gap = -math.expm1(-slowest)
     return Margin(
         modes=nu.size,
         gap=gap,
-        memory=memory(slowest),
-        median=memory(float(np.median(finite))),
-        fastest=memory(float(finite.max())),
+        memory=time_constant(slowest),
+        median=time_constant(float(np.median(finite))),
+        fastest=time_constant(float(finite.max())),
         growing=int((finite < 0).sum()),
         undamped=int((finite == 0).sum()),
         dtype=dtype,
-        step=_next_memory(found, rest) - memory(slowest) if slowest > 0 else math.inf,
+        step=_next_time_constant(recurrence, rest) - time_constant(slowest)
+        if slowest > 0
+        else math.inf,
         longest=1 / spacing(dtype),
         spacings=gap / spacing(dtype),
     )
 
 
-def _next_memory(found: Found, rest: Rest) -> float:
-    """The slowest mode's memory after the smallest step outwards that can be stored."""
+def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
+    """The slowest time constant after the smallest step outwards that can be stored."""
     nu = rest.nu.reshape(-1)
-    place = int(np.nanargmin(np.where(nu > 0, nu, np.nan))) if (nu > 0).any() else None
-    if place is None:
+    slowest = (
+        int(np.nanargmin(np.where(nu > 0, nu, np.nan))) if (nu > 0).any() else None
+    )
+    if slowest is None:
         return math.inf
-    stored = found.read(found.spelling.slow)
+    stored = recurrence.read(recurrence.spelling.slow)
     nearest = -math.inf
     for name, array in stored.items():
         for end in (-math.inf, math.inf):
-            moved = found.at_rest({**stored, name: _neighbour(array, end)})
-            there = float(moved.nu.reshape(-1)[place])
-            if nearest < there < nu[place]:
+            moved = recurrence.at_rest({**stored, name: _neighbour(array, end)})
+            there = float(moved.nu.reshape(-1)[slowest])
+            if nearest < there < nu[slowest]:
                 nearest = there
-    return memory(nearest)
+    return time_constant(nearest)
 
 
 def _neighbour(array: np.ndarray, end: float) -> np.ndarray:

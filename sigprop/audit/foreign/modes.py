@@ -15,8 +15,8 @@ from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
 from sigprop.layers.selective import Selective
 from sigprop.linear.filters import Filters
-from sigprop.linear.output_slopes import ELEMENTWISE, mode_slopes
-from sigprop.networks.foreign import Found, Rest
+from sigprop.linear.output_derivatives import ELEMENTWISE, mode_derivatives
+from sigprop.networks.foreign import ForeignLayer, Rest
 from sigprop.numerics.precision import double_precision
 
 Kind = Literal["linear", "gated", "at rest"]
@@ -31,7 +31,7 @@ class Chosen:
 
     Attributes:
         kind: How they are run.
-        places: Which of the layer's modes they are.
+        indices: Their indices among the layer's modes.
         nu: ``-log|lam|`` of each, at rest.
         theta: Phases in radians.
         inward: What multiplies each input channel; none at rest.
@@ -41,7 +41,7 @@ class Chosen:
     """
 
     kind: Kind
-    places: Int[np.ndarray, " n"]
+    indices: Int[np.ndarray, " n"]
     nu: Float[np.ndarray, " n"]
     theta: Float[np.ndarray, " n"]
     inward: Complex[np.ndarray, "n d"] | None = None
@@ -51,7 +51,7 @@ class Chosen:
 
 
 def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
-    """Places of modes inside the unit circle, the slowest first, evenly by their rank.
+    """Indices of modes inside the unit circle, the slowest first, evenly by their rank.
 
     Example:
         >>> spread(Rest(nu=np.array([[0.5, np.nan, 0.1, 0.0, 0.2, 0.3]])), 3).tolist()
@@ -66,48 +66,48 @@ def spread(rest: Rest, most: int) -> Int[np.ndarray, " places"]:
     return order[np.unique(np.round(ranks).astype(int))]
 
 
-def choose(found: Found, rest: Rest, most: int, most_gated: int) -> Chosen:
+def choose(recurrence: ForeignLayer, rest: Rest, most: int, most_gated: int) -> Chosen:
     """The modes of a layer that are run, and how.
 
     Args:
-        found: The layer.
+        recurrence: The layer.
         rest: Its recurrence at rest.
         most: How many modes.
         most_gated: How many neurons, where their gates are run.
     """
-    layer, why = _ours(found)
+    layer, why = _ours(recurrence)
     if isinstance(layer, GATED):
-        places = spread(rest, most_gated)
-        nu, theta = _at(rest, places)
-        return Chosen("gated", places, nu, theta, layer=layer)
-    places = spread(rest, most)
-    nu, theta = _at(rest, places)
+        indices = spread(rest, most_gated)
+        nu, theta = _at(rest, indices)
+        return Chosen("gated", indices, nu, theta, layer=layer)
+    indices = spread(rest, most)
+    nu, theta = _at(rest, indices)
     if layer is None or not _is_known(layer):
         if layer is not None:
             why = (
-                f"there is no closed form for the gates of {found.family.title}, which "
+                f"there is no closed form for the gates of {recurrence.family.title}, which "
                 "see the state"
                 if not layer.linear
                 else f"the modes of {type(layer).__name__} are not run through its B"
             )
         plain = _filters(nu, theta, 0, 1), _filters(nu, theta, 1, 0)
         filters: dict[str, Filters] = dict(zip((STATE, SLOPE), plain, strict=True))
-        return Chosen("at rest", places, nu, theta, None, filters, layer, why)
+        return Chosen("at rest", indices, nu, theta, None, filters, layer, why)
     with double_precision(True):
-        return _linear(layer, places, nu, theta)
+        return _linear(layer, indices, nu, theta)
 
 
-def _ours(found: Found) -> tuple[Layer | None, str]:
+def _ours(recurrence: ForeignLayer) -> tuple[Layer | None, str]:
     """Our layer of double precision, or why there is none."""
-    if found.family.layer is None:
-        return None, f"{found.family.title} is known by its decay alone"
+    if recurrence.family.layer is None:
+        return None, f"{recurrence.family.title} is known by its decay alone"
     try:
         with double_precision(True):
             arrays = {
-                name: one.astype(complex if one.dtype.kind == "c" else float)
-                for name, one in found.read(found.tensors).items()
+                name: array.astype(complex if array.dtype.kind == "c" else float)
+                for name, array in recurrence.read(recurrence.tensors).items()
             }
-            layer = found.layer(arrays)
+            layer = recurrence.layer(arrays)
     except (ValueError, TypeError, KeyError) as error:
         return None, str(error.args[0] if error.args else error)
     C = getattr(layer, "C_re", None)
@@ -120,9 +120,9 @@ def _is_known(layer: Layer) -> bool:
     return isinstance(layer, (*ELEMENTWISE, RotRNN))
 
 
-def _at(rest: Rest, places: Int[np.ndarray, " n"]) -> tuple[Any, Any]:
+def _at(rest: Rest, indices: Int[np.ndarray, " n"]) -> tuple[Any, Any]:
     theta = np.zeros(rest.nu.shape) if rest.theta is None else rest.theta
-    return rest.nu.reshape(-1)[places], theta.reshape(-1)[places]
+    return rest.nu.reshape(-1)[indices], theta.reshape(-1)[indices]
 
 
 def _filters(nu: Any, theta: Any, alpha: Any, beta: Any) -> Filters:
@@ -130,38 +130,40 @@ def _filters(nu: Any, theta: Any, alpha: Any, beta: Any) -> Filters:
     return Filters(nu, theta, alpha, beta)
 
 
-def _linear(layer: Layer, places: Any, nu: Any, theta: Any) -> Chosen:
+def _linear(layer: Layer, indices: Any, nu: Any, theta: Any) -> Chosen:
     """Modes through the layer's own ``B``, their slopes by its own parameters."""
     if isinstance(layer, RotRNN):
-        made = layer.diagonal()
-        lam = np.asarray(made.eigenvalues())
+        diagonal = layer.diagonal()
+        lam = np.asarray(diagonal.eigenvalues())
         order = np.argsort(-np.abs(lam), kind="stable")
         upper = order[np.imag(lam[order]) >= 0]  # one of each conjugate pair
-        ranks = np.linspace(0, len(upper) - 1, min(len(places), len(upper)))
-        places = upper[np.unique(np.round(ranks).astype(int))]
-        nu, theta = -np.log(np.abs(lam[places])), np.angle(lam[places])
-        inward = np.asarray(made.matrices()[0])[places]
-        slopes = {}
+        ranks = np.linspace(0, len(upper) - 1, min(len(indices), len(upper)))
+        indices = upper[np.unique(np.round(ranks).astype(int))]
+        nu, theta = -np.log(np.abs(lam[indices])), np.angle(lam[indices])
+        inward = np.asarray(diagonal.matrices()[0])[indices]
+        derivatives = {}
     else:
-        whole = mode_slopes(layer)
-        inward = _inward(layer, whole.gain, places)
-        slopes = {
-            f"dh/d{name}": _filters(nu, theta, lam[places], (gain / whole.gain)[places])
-            for name, (lam, gain) in whole.by.items()
+        known = mode_derivatives(layer)
+        inward = _inward(layer, known.gain, indices)
+        derivatives = {
+            f"dh/d{name}": _filters(
+                nu, theta, lam[indices], (gain / known.gain)[indices]
+            )
+            for name, (lam, gain) in known.by.items()
         }
     filters = {STATE: _filters(nu, theta, 0, 1), SLOPE: _filters(nu, theta, 1, 0)}
-    return Chosen("linear", places, nu, theta, inward, filters | slopes, layer)
+    return Chosen("linear", indices, nu, theta, inward, filters | derivatives, layer)
 
 
-def _inward(layer: Layer, gain: Any, places: Any) -> Complex[np.ndarray, "n d"]:
+def _inward(layer: Layer, gain: Any, indices: Any) -> Complex[np.ndarray, "n d"]:
     if isinstance(layer, S4D):
-        own = np.eye(layer.im.shape[0])[places // layer.im.shape[1]]
-        return gain[places, None] * own
+        own = np.eye(layer.im.shape[0])[indices // layer.im.shape[1]]
+        return gain[indices, None] * own
     assert isinstance(layer, DiagonalLayer | S5)
     B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
-    return gain[places, None] * B[places]
+    return gain[indices, None] * B[indices]
 
 
-def memory(nu: float) -> float:
-    """Steps that a mode remembers; infinite where it forgets nothing."""
+def time_constant(nu: float) -> float:
+    """``1/nu`` in steps; infinite where the mode does not decay."""
     return 1 / nu if nu > 0 else math.inf

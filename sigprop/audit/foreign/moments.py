@@ -79,8 +79,8 @@ def linear_moments(
         lam = next(iter(chosen.filters.values())).lam
         windows = _squares(*map(jnp.asarray, (features, lam, inward, weights)))
     squares = np.asarray(windows).reshape(num, -1, len(names), len(lam)).mean(1)
-    found = []
-    for place, name in enumerate(names):
+    moments = []
+    for index, name in enumerate(names):
         filters = chosen.filters[name]
         endless = endless_weights(filters, steps)
         alone = gain * moment(endless, common)
@@ -91,8 +91,10 @@ def linear_moments(
             alone,
             white * np.where(np.isnan(gain), 1.0, gain),
         ]
-        found.append(moments_of(name, squares[:, place], np.array(rows), series, seed))
-    return tuple(found)
+        moments.append(
+            moments_of(name, squares[:, index], np.array(rows), series, seed)
+        )
+    return tuple(moments)
 
 
 def running_state(
@@ -103,8 +105,8 @@ def running_state(
     assert layer is not None
     with double_precision(True):
         channels = jnp.asarray(series.values @ embedding.mixing.T)
-        windows = np.asarray(_states(layer, channels))[:, chosen.places]
-    nothing = np.full((len(RUNGS), len(chosen.places)), np.nan)
+        windows = np.asarray(_states(layer, channels))[:, chosen.indices]
+    nothing = np.full((len(RUNGS), len(chosen.indices)), np.nan)
     return moments_of("state, gates running", windows, nothing, series, seed)
 
 
@@ -138,7 +140,7 @@ def _squares(
 ) -> Float[Array, "num quantities n"]:
     """Mean squares over the steps of each window, by running the recurrences."""
 
-    def one(x: Float[Array, "time f"]) -> Float[Array, "quantities n"]:
+    def of_window(x: Float[Array, "time f"]) -> Float[Array, "quantities n"]:
         v = x @ inward.T
         h, s = linear_recurrence(lam, v), sensitivity(lam, v)
 
@@ -148,4 +150,4 @@ def _squares(
 
         return jax.lax.map(quantity, weights)
 
-    return jax.lax.map(one, features)
+    return jax.lax.map(of_window, features)

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from sigprop.audit.foreign.check import Checked, LayerChecked, first_failing
 from sigprop.audit.foreign.margin import Margin
-from sigprop.audit.foreign.modes import STATE, memory
+from sigprop.audit.foreign.modes import STATE, time_constant
 from sigprop.audit.foreign.moments import Moments
 
 SCHEMA, VERSION = "sigprop audit of a checkpoint", 1
@@ -47,26 +47,26 @@ def number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def as_json(found: Checked, made_by: str) -> dict[str, Any]:
+def as_json(checked: Checked, made_by: str) -> dict[str, Any]:
     """The audit, ready for JSON.
 
     Args:
-        found: Of ``audit_checkpoint``.
+        checked: Of ``audit_checkpoint``.
         made_by: The program and its version.
     """
-    windows, steps, _ = found.series.values.shape
-    limits = found.limits
+    windows, steps, _ = checked.series.values.shape
+    limits = checked.limits
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "program": made_by,
-        "checkpoint": found.checkpoint,
-        "data": found.data,
+        "checkpoint": checked.checkpoint,
+        "data": checked.data,
         "series": {
-            "features": list(found.series.names),
+            "features": list(checked.series.names),
             "windows": windows,
             "steps": steps,
-            "notes": list(found.series.notes),
+            "notes": list(checked.series.notes),
         },
         "settings": {
             "modes": limits.modes,
@@ -75,39 +75,39 @@ def as_json(found: Checked, made_by: str) -> dict[str, Any]:
             "seed": limits.seed,
             "tolerance": TOLERANCE,
         },
-        "conclusion": conclusion(found),
+        "conclusion": conclusion(checked),
         "forms": {
             rung: FORMS[rung]
             for rung in FORMS
-            if any(rung in x.rungs for x in found.layers)
+            if any(rung in x.rungs for x in checked.layers)
         },
-        "layers": [_layer(one) for one in found.layers],
+        "layers": [_layer(layer) for layer in checked.layers],
     }
 
 
-def _layer(one: LayerChecked) -> dict[str, Any]:
-    fails = {m.quantity: first_failing(one, m, TOLERANCE) for m in one.moments}
+def _layer(layer: LayerChecked) -> dict[str, Any]:
+    fails = {m.quantity: first_failing(layer, m, TOLERANCE) for m in layer.moments}
     return {
-        "layer": one.layer,
-        "family": one.family,
-        "library": one.library,
-        "kind": one.kind,
-        "inputs": one.inputs,
-        "notes": list(one.notes),
+        "layer": layer.layer,
+        "family": layer.family,
+        "library": layer.library,
+        "kind": layer.kind,
+        "inputs": layer.inputs,
+        "notes": list(layer.notes),
         "margin": {
             name: number(value) if isinstance(value, float) else value
-            for name, value in vars(one.margin).items()
+            for name, value in vars(layer.margin).items()
         },
-        "margin_in_words": margin_in_words(one.margin),
-        "trace": _trace(one),
-        "rungs": list(one.rungs),
-        "moments": [_moments(one, m) for m in one.moments],
-        "modes": [_mode(one, n, fails) for n in range(len(one.chosen.places))],
+        "margin_in_words": margin_sentence(layer.margin),
+        "trace": _trace(layer),
+        "rungs": list(layer.rungs),
+        "moments": [_moments(layer, m) for m in layer.moments],
+        "modes": [_mode(layer, n, fails) for n in range(len(layer.chosen.indices))],
     }
 
 
-def _trace(one: LayerChecked) -> dict[str, Any]:
-    predicted, measured = one.trace.predicted, one.trace.measured
+def _trace(layer: LayerChecked) -> dict[str, Any]:
+    predicted, measured = layer.trace.predicted, layer.trace.measured
     return {
         "predicted": number(sum(predicted.values())) if predicted else None,
         "by_parameter": {name: number(value) for name, value in predicted.items()},
@@ -115,17 +115,19 @@ def _trace(one: LayerChecked) -> dict[str, Any]:
         "sem": None if measured is None else number(measured.sem),
         "probes": None if measured is None else measured.probes,
         "steps": None if measured is None else measured.steps,
-        "missing": one.trace.missing,
+        "missing": layer.trace.missing,
     }
 
 
-def _moments(one: LayerChecked, m: Moments) -> dict[str, Any]:
+def _moments(layer: LayerChecked, m: Moments) -> dict[str, Any]:
     """Medians over modes; how often the interval holds the prediction of least assumption."""
     ratios = m.predicted / m.measured
-    medians = {rung: _median(row) for rung, row in zip(one.rungs, ratios, strict=True)}
+    medians = {
+        rung: _median(row) for rung, row in zip(layer.rungs, ratios, strict=True)
+    }
     first = m.predicted[0]
-    seen = any(ratio is not None for ratio in medians.values())
-    held = (m.low <= first) & (first <= m.high)
+    predicted = any(ratio is not None for ratio in medians.values())
+    inside = (m.low <= first) & (first <= m.high)
     cut = m.reached is not None and np.median(np.abs(m.reached - 1)) > TOLERANCE
     off = (
         rung
@@ -137,31 +139,33 @@ def _moments(one: LayerChecked, m: Moments) -> dict[str, Any]:
         "quantity": m.quantity,
         "measured": _median(m.measured),
         "ratios": medians,
-        "within_interval": int(held.sum()) if seen else None,
+        "within_interval": int(inside.sum()) if predicted else None,
         "modes": len(m.measured),
         "reached": None if m.reached is None else _median(m.reached),
-        "fails": fails if seen else None,
-        "reason": REASONS[fails] if seen else "no prediction",
+        "fails": fails if predicted else None,
+        "reason": REASONS[fails] if predicted else "no prediction",
     }
 
 
 def _median(values: np.ndarray) -> float | None:
-    seen = values[np.isfinite(values)]
-    return float(np.median(seen)) if seen.size else None
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if finite.size else None
 
 
 def _mode(
-    one: LayerChecked, n: int, fails: Mapping[str, list[str | None]]
+    layer: LayerChecked, n: int, fails: Mapping[str, list[str | None]]
 ) -> dict[str, Any]:
-    nu, theta = float(one.chosen.nu[n]), float(one.chosen.theta[n])
+    nu, theta = float(layer.chosen.nu[n]), float(layer.chosen.theta[n])
     return {
-        "place": int(one.chosen.places[n]),
+        "place": int(layer.chosen.indices[n]),
         "re": math.exp(-nu) * math.cos(theta),
         "im": math.exp(-nu) * math.sin(theta),
         "gap": -math.expm1(-nu),
         "theta": theta,
-        "memory": number(memory(nu)),
-        "driven_memory": number(one.driven_memory[n]) if one.driven_memory else None,
+        "memory": number(time_constant(nu)),
+        "driven_memory": number(layer.driven_time_constants[n])
+        if layer.driven_time_constants
+        else None,
         "quantities": {
             m.quantity: {
                 "measured": number(m.measured[n]),
@@ -169,17 +173,17 @@ def _mode(
                 "high": number(m.high[n]),
                 "predicted": {
                     rung: number(row[n])
-                    for rung, row in zip(one.rungs, m.predicted, strict=True)
+                    for rung, row in zip(layer.rungs, m.predicted, strict=True)
                 },
                 "reached": None if m.reached is None else number(m.reached[n]),
                 "fails": fails[m.quantity][n],
             }
-            for m in one.moments
+            for m in layer.moments
         },
     }
 
 
-def margin_in_words(margin: Margin) -> str:
+def margin_sentence(margin: Margin) -> str:
     """The distance of a layer to the unit circle, in a sentence."""
     if margin.growing:
         return f"{margin.growing} of {margin.modes} modes grow: |lam| > 1"
@@ -196,26 +200,26 @@ def margin_in_words(margin: Margin) -> str:
     )
 
 
-def trace_in_words(one: LayerChecked) -> str:
+def trace_sentence(layer: LayerChecked) -> str:
     """The Hessian's trace by both ways, in a sentence."""
-    said, found = [], one.trace
-    if found.predicted:
-        said.append(f"predicted {sum(found.predicted.values()):.4g}")
-    if found.measured is not None:
-        said.append(f"measured {found.measured.value:.4g} ± {found.measured.sem:.2g}")
-    return ", ".join(said) + (f" ({found.missing})" if found.missing else "")
+    parts, trace = [], layer.trace
+    if trace.predicted:
+        parts.append(f"predicted {sum(trace.predicted.values()):.4g}")
+    if trace.measured is not None:
+        parts.append(f"measured {trace.measured.value:.4g} ± {trace.measured.sem:.2g}")
+    return ", ".join(parts) + (f" ({trace.missing})" if trace.missing else "")
 
 
-def table(one: LayerChecked) -> Table:
+def table(layer: LayerChecked) -> Table:
     """Medians over the modes of a layer, for a terminal."""
     shown = Table(box=None, pad_edge=False, header_style="bold")
     shown.add_column("quantity", no_wrap=True)
-    for name in ("measured", *one.rungs, "in interval"):
+    for name in ("measured", *layer.rungs, "in interval"):
         shown.add_column(name, justify="right")
     shown.add_column("first to fail")
-    for m in one.moments:
-        row = _moments(one, m)
-        ratios = [_cell(row["ratios"][rung]) for rung in one.rungs]
+    for m in layer.moments:
+        row = _moments(layer, m)
+        ratios = [_cell(row["ratios"][rung]) for rung in layer.rungs]
         inside = row["within_interval"]
         inside = "" if inside is None else f"{inside} of {row['modes']}"
         shown.add_row(
@@ -236,23 +240,23 @@ def _cell(value: float | None) -> str:
     return "" if value is None else f"{value:.4g}"
 
 
-def conclusion(found: Checked) -> str:
+def conclusion(checked: Checked) -> str:
     """For how many modes theory holds, and what fails first elsewhere."""
-    told: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
     least = 0
-    for one in found.layers:
-        for m in one.moments:
+    for layer in checked.layers:
+        for m in layer.moments:
             if m.quantity == STATE:
-                names = first_failing(one, m, TOLERANCE)
-                told.update("none" if x is None else REASONS[x] for x in names)
+                names = first_failing(layer, m, TOLERANCE)
+                failures.update("none" if x is None else REASONS[x] for x in names)
                 off = np.abs(m.predicted[0] / m.measured - 1)
                 least += int((off <= TOLERANCE).sum())
-    unseen, count = told.pop("none", 0), told.total()
-    held = told.pop(REASONS[""], 0)
-    fails = ", ".join(f"{why} ({n})" for why, n in told.most_common())
+    unseen, count = failures.pop("none", 0), failures.total()
+    exact = failures.pop(REASONS[""], 0)
+    fails = ", ".join(f"{why} ({n})" for why, n in failures.most_common())
     return (
         f"Theory predicts the state of {least} of {count} modes within "
-        f"{100 * TOLERANCE:g} % under the weakest assumption, and of {held} modes under all "
+        f"{100 * TOLERANCE:g} % under the weakest assumption, and of {exact} modes under all "
         "assumptions."
         + (f" The first assumption to fail elsewhere: {fails}." if fails else "")
         + (f" {unseen} modes have no prediction." if unseen else "")

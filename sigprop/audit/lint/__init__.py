@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from sigprop.audit.lint.findings import Report as Report
     from sigprop.audit.lint.findings import Rule as Rule
     from sigprop.audit.lint.findings import Settings as Settings
-    from sigprop.audit.lint.resolution import distinct_memories as distinct_memories
+    from sigprop.audit.lint.resolution import (
+        distinct_time_constants as distinct_time_constants,
+    )
     from sigprop.audit.lint.resolution import spacing as spacing
     from sigprop.audit.lint.rules import RULES as RULES
 
@@ -30,7 +32,7 @@ export(
     {
         "check": "lint",
         "findings": "Finding Report Rule Settings",
-        "resolution": "distinct_memories spacing",
+        "resolution": "distinct_time_constants spacing",
         "rules": "RULES",
     },
 )

@@ -13,10 +13,10 @@ from sigprop.audit.lint.findings import (
     Report,
     Settings,
     Severity,
-    memories,
+    time_constants,
 )
 from sigprop.audit.lint.rules import BY_ID, RULES
-from sigprop.networks.foreign import Checkpoint, Found, Tensor, find
+from sigprop.networks.foreign import Checkpoint, ForeignLayer, Tensor, find
 from sigprop.networks.foreign.find import counted, mapped, titles
 
 # Ends of names that no layer would have but a recurrent one.
@@ -45,25 +45,29 @@ def lint(
             f"{checkpoint.path} of {len(checkpoint.tensors)} tensors; name its arrays in a "
             "file and give it by --mapping"
         )
-    layers.sort(key=lambda found: counted(found.prefix))
-    cases = [Case(found, found.rest(), settings) for found in layers]
+    layers.sort(key=lambda recurrence: counted(recurrence.prefix))
+    cases = [Case(recurrence, recurrence.rest(), settings) for recurrence in layers]
     findings = [finding for case in cases for finding in judge(case)]
-    told = {one.layer for one in findings if one.rule.id == "decay-not-finite"}
-    findings += _not_finite(checkpoint, layers, told)
-    findings.sort(key=lambda one: SEVERITIES.index(one.severity))
-    used = {one.name for found in layers for one in found.tensors.values()}
+    reported = {
+        finding.layer for finding in findings if finding.rule.id == "decay-not-finite"
+    }
+    findings += _not_finite(checkpoint, layers, reported)
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    used = {
+        tensor.name for recurrence in layers for tensor in recurrence.tensors.values()
+    }
     unread = tuple(
         name
         for name in checkpoint.tensors
         if name.replace("/", ".").endswith(TELLING) and name not in used
     )
-    about = tuple(memories(case) for case in cases)
+    about = tuple(time_constants(case) for case in cases)
     return Report(str(checkpoint.path), settings, about, tuple(findings), unread)
 
 
 def judge(case: Case) -> Iterator[Finding]:
     """What the rules find in one layer."""
-    layer, family = case.found.prefix or TOP, case.found.family.title
+    layer, family = case.recurrence.prefix or TOP, case.recurrence.family.title
     for rule in RULES:
         for consequence in rule.check(case):
             yield Finding(rule, layer, family, consequence, _severity(rule.id, case))
@@ -83,17 +87,21 @@ def _severity(rule: str, case: Case) -> Severity:
 
 
 def _not_finite(
-    checkpoint: Checkpoint, layers: list[Found], told: set[str]
+    checkpoint: Checkpoint, layers: list[ForeignLayer], reported: set[str]
 ) -> Iterator[Finding]:
-    """Tensors with infinities, but for the decays of layers that were told of theirs."""
+    """Tensors with infinities, except the decays of layers in ``reported``."""
     rule = BY_ID["weights-not-finite"]
-    homes = {one.name: found for found in layers for one in found.tensors.values()}
+    homes = {
+        tensor.name: recurrence
+        for recurrence in layers
+        for tensor in recurrence.tensors.values()
+    }
     known = {
-        found.tensors[name].name
-        for found in layers
-        if (found.prefix or TOP) in told
-        for name in found.spelling.slow
-        if name in found.tensors
+        recurrence.tensors[name].name
+        for recurrence in layers
+        if (recurrence.prefix or TOP) in reported
+        for name in recurrence.spelling.slow
+        if name in recurrence.tensors
     }
     for name in sorted(set(checkpoint.tensors) - known):
         tensor = checkpoint.tensors[name]

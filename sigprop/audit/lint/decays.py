@@ -7,7 +7,7 @@ import numpy as np
 
 from sigprop.audit.lint.findings import Case, counted
 from sigprop.audit.lint.resolution import (
-    distinct_memories,
+    distinct_time_constants,
     lost,
     significant_bits,
     spacing,
@@ -69,7 +69,7 @@ def overwritten(case: Case) -> Iterator[str]:
             )
 
 
-def one_memory(case: Case) -> Iterator[str]:
+def equal_decays(case: Case) -> Iterator[str]:
     """Decays that are all the same."""
     nu = case.nu
     if case.rest.raw and nu.size >= 4 and nu.min() > 0 and nu.max() < 1.01 * nu.min():
@@ -91,7 +91,7 @@ def exploding(case: Case) -> Iterator[str]:
 def frozen(case: Case) -> Iterator[str]:
     """Moduli that are one in single precision."""
     still = (case.nu >= 0) & (case.nu <= TINY)
-    if case.whole and still.any():
+    if case.finite and still.any():
         moment = float(finite_state_moment_white(1e-12, float(_length(case))))
         yield (
             f"{counted(still.sum(), case.nu.size)} never decay: white inputs raise "
@@ -102,7 +102,7 @@ def frozen(case: Case) -> Iterator[str]:
 def frozen_for_length(case: Case) -> Iterator[str]:
     """Memories a hundred times the sequence."""
     length = case.settings.length
-    if length is None or not case.nu.size or not case.whole:
+    if length is None or not case.nu.size or not case.finite:
         return
     long = (case.nu > TINY) & (case.nu * length < 0.01)
     if long.mean() > 0.5:
@@ -140,15 +140,15 @@ def short(case: Case) -> Iterator[str]:
 def resolution(case: Case) -> Iterator[str]:
     """Moduli that the format does not tell from one."""
     dtypes = [
-        case.found.tensors[name].dtype
-        for name in case.found.spelling.slow
-        if name in case.found.tensors
+        case.recurrence.tensors[name].dtype
+        for name in case.recurrence.spelling.slow
+        if name in case.recurrence.tensors
     ]
     dtype = case.settings.dtype or storage(dtypes)
     gone = lost(case.nu, dtype) & (case.nu > TINY)
     if gone.any():
         longest = max(float(1 / case.nu[case.nu > TINY].min()), 20.0)
-        count = distinct_memories(dtype, 10, longest)
+        count = distinct_time_constants(dtype, 10, longest)
         yield (
             f"in {dtype} {counted(gone.sum(), gone.size)} have gaps below "
             f"{spacing(dtype):.2g}; from 10 to {longest:.3g} steps there are {count} "
@@ -162,7 +162,7 @@ def small_steps(case: Case) -> Iterator[str]:
     Of sequences that are so long, steps are not small whose memory they can hold.
     """
     steps = case.rest.steps
-    if steps is None or not case.whole:
+    if steps is None or not case.finite:
         return
     least = min(SMALLEST_STEP / 2, 1 / (case.settings.length or 1))
     low = steps < least
@@ -179,7 +179,7 @@ def small_steps(case: Case) -> Iterator[str]:
 def large_steps(case: Case) -> Iterator[str]:
     """Steps far above those that are drawn, as of a bias that was set to zero."""
     steps = case.rest.steps
-    if steps is None or not case.whole:
+    if steps is None or not case.finite:
         return
     high = steps > 2 * LARGEST_STEP
     if high.mean() > 0.5:
@@ -216,9 +216,9 @@ def clipped(case: Case) -> Iterator[str]:
         if span <= 1e-3 * np.abs(raw).max():
             continue
         for end in (raw.min(), raw.max()):
-            held = int((raw == end).sum())
-            if held >= max(4, 0.1 * raw.size):
+            count = int((raw == end).sum())
+            if count >= max(4, 0.1 * raw.size):
                 yield (
-                    f"{held} of {raw.size} numbers of {name} equal {end:.6g}, an end of "
+                    f"{count} of {raw.size} numbers of {name} equal {end:.6g}, an end of "
                     "their range, where the gradient is zero"
                 )

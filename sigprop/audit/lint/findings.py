@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from sigprop.audit.lint.optimiser import Optimiser
 from sigprop.audit.lint.resolution import significant_bits
-from sigprop.networks.foreign import Found, Rest
+from sigprop.networks.foreign import ForeignLayer, Rest
 from sigprop.numerics.arguments import require_count
 
 Severity = Literal["error", "warning", "note"]
@@ -46,7 +46,7 @@ class Settings:
 class Case:
     """One layer under the rules; ``nu`` has NaN where it is none."""
 
-    found: Found
+    recurrence: ForeignLayer
     rest: Rest
     settings: Settings
 
@@ -57,8 +57,8 @@ class Case:
         return flat[np.isfinite(flat)]
 
     @property
-    def whole(self) -> bool:
-        """Whether every stored parameter of the decay is a finite number."""
+    def finite(self) -> bool:
+        """True if every stored parameter of the decay is a finite number."""
         return all(np.isfinite(raw).all() for raw in self.rest.raw.values())
 
 
@@ -95,8 +95,8 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Memories:
-    """Steps that a layer, and each of its heads or channels, remembers at rest."""
+class TimeConstants:
+    """Time constants of a layer, and of its heads or channels, at rest, in steps."""
 
     layer: str
     family: str
@@ -115,18 +115,18 @@ class Report:
 
     checkpoint: str
     settings: Settings
-    layers: tuple[Memories, ...]
+    layers: tuple[TimeConstants, ...]
     findings: tuple[Finding, ...]
     unread: tuple[str, ...] = ()
 
     @property
     def graver(self) -> tuple[Finding, ...]:
         """Findings above a note."""
-        return tuple(one for one in self.findings if one.severity != "note")
+        return tuple(finding for finding in self.findings if finding.severity != "note")
 
 
-def memories(case: Case) -> Memories:
-    """Memory lengths ``1/nu`` in steps; infinite where nothing is forgotten."""
+def time_constants(case: Case) -> TimeConstants:
+    """Time constants ``1/nu`` in steps; infinite where a mode does not decay."""
     with np.errstate(divide="ignore"):
         times = np.where(case.rest.nu > 0, 1 / np.abs(case.rest.nu), np.inf)
     length = case.settings.length
@@ -137,13 +137,17 @@ def memories(case: Case) -> Memories:
 
     heads = three(1) if 1 < len(times) <= HEADS else np.zeros((0, 3))
     rows = tuple((float(a), float(b), float(c)) for a, b, c in heads)
-    found = case.found
+    recurrence = case.recurrence
     beyond = None if length is None else float(np.mean(times >= length))
-    names = (found.prefix or TOP, found.family.title, found.spelling.library)
+    names = (
+        recurrence.prefix or TOP,
+        recurrence.family.title,
+        recurrence.spelling.library,
+    )
     shortest, median, longest = map(float, three(None))
-    return Memories(*names, times.size, shortest, median, longest, beyond, rows)
+    return TimeConstants(*names, times.size, shortest, median, longest, beyond, rows)
 
 
-def counted(part: Any, whole: Any) -> str:
+def counted(part: Any, total: Any) -> str:
     """Three of four modes, as words."""
-    return f"{int(part)} of {int(whole)} modes"
+    return f"{int(part)} of {int(total)} modes"

@@ -75,12 +75,12 @@ def optimiser(content: Any) -> Optimiser:
     if not isinstance(tables, list):
         raise ValueError(f"need a list of groups, got {tables!r:.60}")
     for table in tables:
-        one = require_keys("a group", table, IN_A_GROUP)
+        group = require_keys("a group", table, IN_A_GROUP)
         groups.append(
             Group(
-                _names(one.get("params", ("*",))),
-                _number("lr", one.get("lr", rate)),
-                _number("weight_decay", one.get("weight_decay", decay)),
+                _names(group.get("params", ("*",))),
+                _number("lr", group.get("lr", rate)),
+                _number("weight_decay", group.get("weight_decay", decay)),
             )
         )
     groups.append(Group(("*",), _number("lr", rate), _number("weight_decay", decay)))
@@ -91,7 +91,7 @@ def optimiser(content: Any) -> Optimiser:
 def _names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ValueError(f"need a list of names, got {value!r}")
-    if not all(isinstance(one, str) for one in value):
+    if not all(isinstance(name, str) for name in value):
         raise ValueError(f"need names of tensors, got {value!r}")
     return tuple(value)
 

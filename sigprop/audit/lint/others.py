@@ -51,7 +51,7 @@ def duplicated(case: Case) -> Iterator[str]:
 def gamma_off(case: Case) -> Iterator[str]:
     """A normalisation that is not that of the ring."""
     gamma = case.rest.gamma
-    if gamma is None or not case.whole or not (case.rest.nu > 0).all():
+    if gamma is None or not case.finite or not (case.rest.nu > 0).all():
         return
     wanted = np.asarray(normalisation(jnp.asarray(case.rest.nu, float)), float)
     good = (wanted > 0) & (gamma > 0)
@@ -68,10 +68,10 @@ def saturated(case: Case) -> Iterator[str]:
     for name, bias in case.rest.gates.items():
         far = np.abs(bias) > SATURATED
         if far.mean() > 0.1:
-            slope = math.exp(-float(np.median(np.abs(bias[far]))))
+            derivative = math.exp(-float(np.median(np.abs(bias[far]))))
             yield (
                 f"{far.sum()} of {far.size} {name} gates have a bias beyond "
-                f"{SATURATED:.2g}; their derivative is {slope:.1g}, where 0.25 is possible"
+                f"{SATURATED:.2g}; their derivative is {derivative:.1g}, where 0.25 is possible"
             )
 
 
@@ -115,27 +115,27 @@ def decayed(case: Case) -> Iterator[str]:
     optimiser = case.settings.optimiser
     if optimiser is None:
         return
-    names = [*case.found.spelling.slow, "D"]
+    names = [*case.recurrence.spelling.slow, "D"]
     hit = {}
     for name in dict.fromkeys(names):
-        tensor = case.found.tensors.get(name)
+        tensor = case.recurrence.tensors.get(name)
         group = None if tensor is None else optimiser.group(tensor.name)
         if group is not None and group.rate * group.decay > 0:
             hit[name] = group
     if not hit:
         return
-    group = max(hit.values(), key=lambda one: one.rate * one.decay)
+    group = max(hit.values(), key=lambda group: group.rate * group.decay)
     half = math.log(2) / (group.rate * group.decay)
     steps = optimiser.steps or half
-    stored = case.found.read(case.found.spelling.slow)
+    stored = case.recurrence.read(case.recurrence.spelling.slow)
     shrunk = {
         name: value * math.exp(-hit[name].rate * hit[name].decay * steps)
         if name in hit
         else value
         for name, value in stored.items()
     }
-    later = case.found.family.rest(
-        case.found.spelling.roles(shrunk), case.found.options
+    later = case.recurrence.family.rest(
+        case.recurrence.spelling.roles(shrunk), case.recurrence.options
     )
     with np.errstate(divide="ignore"):
         before, after = (float(np.median(1 / nu)) for nu in (case.rest.nu, later.nu))

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.table import Table
 
-from sigprop.audit.lint.findings import Finding, Memories, Report
+from sigprop.audit.lint.findings import Finding, Report, TimeConstants
 from sigprop.audit.lint.rules import RULES
 
 MOST = 6  # layers of one rule that are told in full
@@ -23,15 +23,15 @@ def table(report: Report) -> Table:
     heads += [] if length is None else [f">= {length}"]
     for head in heads:
         out.add_column(head, justify="right")
-    for one in report.layers:
-        cells = [str(one.modes), *(f"{x:.3g}" for x in _three(one))]
-        cells += [] if one.beyond is None else [f"{one.beyond:.0%}"]
-        out.add_row(one.layer, one.family, *cells)
+    for layer in report.layers:
+        cells = [str(layer.modes), *(f"{x:.3g}" for x in _three(layer))]
+        cells += [] if layer.beyond is None else [f"{layer.beyond:.0%}"]
+        out.add_row(layer.layer, layer.family, *cells)
     return out
 
 
-def _three(one: Memories) -> tuple[float, float, float]:
-    return one.shortest, one.median, one.longest
+def _three(layer: TimeConstants) -> tuple[float, float, float]:
+    return layer.shortest, layer.median, layer.longest
 
 
 def lines(report: Report) -> Iterator[str]:
@@ -42,8 +42,8 @@ def lines(report: Report) -> Iterator[str]:
     for (severity, name), group in grouped.items():
         rule = group[0].rule
         yield f"{severity} {name}: {rule.says}"
-        for one in group[:MOST]:
-            yield f"  {one.layer}: {one.consequence}"
+        for finding in group[:MOST]:
+            yield f"  {finding.layer}: {finding.consequence}"
         if len(group) > MOST:
             yield f"  and {len(group) - MOST} more"
         yield f"  why: {rule.form}"
@@ -58,7 +58,7 @@ def lines(report: Report) -> Iterator[str]:
 def conclusion(report: Report) -> str:
     """How many findings of each severity, in a sentence."""
     count = {
-        severity: sum(one.severity == severity for one in report.findings)
+        severity: sum(finding.severity == severity for finding in report.findings)
         for severity in ("error", "warning", "note")
     }
     parts = [_counted(number, severity) for severity, number in count.items()]
@@ -77,34 +77,34 @@ def as_json(report: Report) -> dict[str, Any]:
         "dtype": report.settings.dtype,
         "layers": [
             {
-                "layer": one.layer,
-                "family": one.family,
-                "library": one.library,
-                "modes": one.modes,
-                **_memories(_three(one)),
-                "share_beyond_length": one.beyond,
-                "heads": [_memories(row) for row in one.rows],
+                "layer": layer.layer,
+                "family": layer.family,
+                "library": layer.library,
+                "modes": layer.modes,
+                **_time_constants(_three(layer)),
+                "share_beyond_length": layer.beyond,
+                "heads": [_time_constants(row) for row in layer.rows],
             }
-            for one in report.layers
+            for layer in report.layers
         ],
         "findings": [
             {
-                "id": one.rule.id,
-                "severity": one.severity,
-                "layer": one.layer,
-                "family": one.family,
-                "says": one.rule.says,
-                "consequence": one.consequence,
-                "form": one.rule.form,
-                "remedy": one.rule.remedy,
+                "id": finding.rule.id,
+                "severity": finding.severity,
+                "layer": finding.layer,
+                "family": finding.family,
+                "says": finding.rule.says,
+                "consequence": finding.consequence,
+                "form": finding.rule.form,
+                "remedy": finding.rule.remedy,
             }
-            for one in report.findings
+            for finding in report.findings
         ],
         "unread": list(report.unread),
     }
 
 
-def _memories(three: tuple[float, float, float]) -> dict[str, float | None]:
+def _time_constants(three: tuple[float, float, float]) -> dict[str, float | None]:
     names = ("shortest", "median", "longest")
     values = (x if math.isfinite(x) else None for x in three)
     return dict(zip(names, values, strict=True))
@@ -112,7 +112,7 @@ def _memories(three: tuple[float, float, float]) -> dict[str, float | None]:
 
 def as_sarif(report: Report, version: str) -> dict[str, Any]:
     """The form that code hosts show: rules once, a result a finding."""
-    order = {rule.id: place for place, rule in enumerate(RULES)}
+    order = {rule.id: index for index, rule in enumerate(RULES)}
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -136,22 +136,25 @@ def as_sarif(report: Report, version: str) -> dict[str, Any]:
                 },
                 "results": [
                     {
-                        "ruleId": one.rule.id,
-                        "ruleIndex": order[one.rule.id],
-                        "level": one.severity,
-                        "message": {"text": f"{one.layer}: {one.consequence}"},
+                        "ruleId": finding.rule.id,
+                        "ruleIndex": order[finding.rule.id],
+                        "level": finding.severity,
+                        "message": {"text": f"{finding.layer}: {finding.consequence}"},
                         "locations": [
                             {
                                 "physicalLocation": {
                                     "artifactLocation": {"uri": _uri(report.checkpoint)}
                                 },
                                 "logicalLocations": [
-                                    {"fullyQualifiedName": one.layer, "kind": "member"}
+                                    {
+                                        "fullyQualifiedName": finding.layer,
+                                        "kind": "member",
+                                    }
                                 ],
                             }
                         ],
                     }
-                    for one in report.findings
+                    for finding in report.findings
                 ],
             }
         ],

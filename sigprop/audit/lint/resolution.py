@@ -36,15 +36,15 @@ def spacing(dtype: str) -> float:
     return 2.0 ** -significant_bits(dtype)
 
 
-def distinct_memories(dtype: str, shortest: float, longest: float) -> int:
+def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
     """How many moduli ``exp(-1/memory)`` a format has between two memories, in steps.
 
     Raises:
         ValueError: Unless ``2 <= shortest <= longest``, both finite.
 
     Example:
-        >>> distinct_memories("bfloat16", 100, 1000), distinct_memories("float16", 100, 1000)
-        (2, 18)
+        >>> [distinct_time_constants(dtype, 100, 1000) for dtype in ("bfloat16", "float16")]
+        [2, 18]
     """
     if not 2 <= shortest <= longest < math.inf:
         raise ValueError(

@@ -49,7 +49,7 @@ RULES: tuple[Rule, ...] = (
         "all modes have the same time constant",
         "the Hessian of equal eigenvalues is singular; zucchet:132",
         f"{ANOTHER}; spread the time constants over the range that the data need",
-        decays.one_memory,
+        decays.equal_decays,
     ),
     Rule(
         "mode-exploding",

@@ -163,14 +163,14 @@ def padded_neurons(
         ValueError: If the network misses the accuracy.
     """
     idle = [0.0] * padding
-    slopes, scales = [4 * barron, *idle], [1.0, *idle]  # of slope a, C = a/4
+    input_weights, scales = [4 * barron, *idle], [1.0, *idle]  # of slope a, C = a/4
     h = np.linspace(-radius, radius, 11)
     error = np.abs(
-        sigmoid(np.outer(h, slopes)) @ scales - sigmoid(4 * barron * h)
+        sigmoid(np.outer(h, input_weights)) @ scales - sigmoid(4 * barron * h)
     ).max()
     if error > accuracy:
         raise ValueError(f"need an error of at most {accuracy}, got {error}")
-    return float(len(slopes))
+    return float(len(input_weights))
 
 
 def least_and_padding(padding: int, **sizes: float) -> float:

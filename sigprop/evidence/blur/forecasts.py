@@ -68,9 +68,9 @@ def beats(first: str, rivals: tuple[str, ...], table: int) -> int:
 def _least_square(table: int, task: tuple[str, int], method: str) -> Example:
     """An MSE against the square of the MAE beside it, which it cannot be below."""
     cell = errors(table)[task][method]
-    place = f"{method}, {task[0]} at {task[1]}"
+    cell_name = f"{method}, {task[0]} at {task[1]}"
     return Example(
-        f"least MSE that an MAE of {cell.mae:.3f} allows ({place})",
+        f"least MSE that an MAE of {cell.mae:.3f} allows ({cell_name})",
         {},
         cell.mse,
         cell.mae**2,

@@ -131,8 +131,8 @@ def eigenvectors_of_jordan(size: float) -> int:
 def eigenvectors_by_kernels(size: float) -> int:
     """The same, as the dimensions of the kernels of ``A - lambda`` by the eigenvalues."""
     A = _jordan(size)
-    found = set(np.round(np.linalg.eigvals(A), 12))
-    ranks = (np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in found)
+    eigenvalues = set(np.round(np.linalg.eigvals(A), 12))
+    ranks = (np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in eigenvalues)
     return sum(2 - int(rank) for rank in ranks)
 
 
@@ -234,10 +234,10 @@ DENSE_LOOPS: dict[str, Callable[..., Any]] = {
 }
 
 
-def dense_mutants(*place: Any) -> dict[str, Callable[..., Any]]:
-    """States of the dense recurrence at a place as mutants of Eq. 3 give them."""
+def dense_mutants(*index: Any) -> dict[str, Callable[..., Any]]:
+    """States of the dense recurrence at an index, from mutants of Eq. 3."""
     return {
-        name: lambda mutant=mutant, **point: mutant(*dense_case(**point))[place]
+        name: lambda mutant=mutant, **point: mutant(*dense_case(**point))[index]
         for name, mutant in DENSE_LOOPS.items()
     }
 

@@ -54,8 +54,8 @@ def rate_by_turns(share: float, steps: int = 10_000) -> float:
     """The same by a turn a step: half a circle from the end of the warm-up to the end."""
     warm = steps // 10
     turn = cmath.exp(1j * math.pi / (steps - warm))
-    place = math.prod([turn] * (round(share * steps) - warm), start=1 + 0j)
-    return 1e-4 + (1 - 1e-4) * (1 + place.real) / 2
+    product = math.prod([turn] * (round(share * steps) - warm), start=1 + 0j)
+    return 1e-4 + (1 - 1e-4) * (1 + product.real) / 2
 
 
 def cosine_left(share: float, warmup: float = 0.1, turns: float = 0.5) -> float:
@@ -71,7 +71,9 @@ def _decayed(share: float) -> float:
 
 def _number(title: str) -> int:
     return next(
-        number for number, given in REFERENCES.items() if given.startswith(title)
+        number
+        for number, reference in REFERENCES.items()
+        if reference.startswith(title)
     )
 
 

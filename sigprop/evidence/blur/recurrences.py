@@ -134,19 +134,19 @@ def both_loops(
     return np.concatenate([recur(p.lam_f, u @ p.B_f.T), backwards[::-1]], 1)
 
 
-def state_mutants(*place: Any) -> dict[str, Callable[..., Any]]:
-    """States at a place as mutants of the recurrences give them."""
+def state_mutants(*index: Any) -> dict[str, Callable[..., Any]]:
+    """States at an index, from mutants of the recurrences."""
     loops = {
         name: functools.partial(both_loops, mutant) for name, mutant in MUTANTS.items()
     }
-    return {name: entries(loop, *place) for name, loop in loops.items()}
+    return {name: entries(loop, *index) for name, loop in loops.items()}
 
 
-def both_routes(place: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
-    """States at a place, by the recurrences and of the real layer."""
+def both_routes(index: tuple[Any, ...]) -> dict[str, Callable[..., Any]]:
+    """States at an index, from the recurrences and from the real layer."""
     return {
-        "reference": entries(both_loops, *place),
-        "impulse": entries(layer_states, *place),
+        "reference": entries(both_loops, *index),
+        "impulse": entries(layer_states, *index),
     }
 
 

@@ -21,8 +21,8 @@ from sigprop.theory.papers.blur.printed import Cell, errors
 if TYPE_CHECKING:
     import xarray as xr
 
-Word = Literal["reproduced", "not reproduced", "impossible", "not attempted"]
-WORDS: tuple[Word, ...] = (
+Verdict = Literal["reproduced", "not reproduced", "impossible", "not attempted"]
+VERDICTS: tuple[Verdict, ...] = (
     "reproduced",
     "not reproduced",
     "impossible",
@@ -46,11 +46,11 @@ class Outcome(NamedTuple):
     """What became of a printed number.
 
     Attributes:
-        word: One of ``WORDS``.
+        verdict: One of ``VERDICTS``.
         reason: A few words on why.
     """
 
-    word: Word
+    verdict: Verdict
     reason: str
 
 
@@ -70,20 +70,20 @@ def outcomes(data: "xr.Dataset", table: int) -> dict[Key, Outcome]:
         data: Of the sweep ``forecasts``.
         table: 3, 8 or 12.
     """
-    found: dict[Key, Outcome] = {}
+    by_key: dict[Key, Outcome] = {}
     for task, row in errors(table).items():
         for method, cell in row.items():
             for metric, printed in zip(("MSE", "MAE"), cell, strict=True):
                 if not math.isnan(printed):
                     key = task, method, metric
-                    found[key] = _outcome(data, cell, *key)
-    return found
+                    by_key[key] = _outcome(data, cell, *key)
+    return by_key
 
 
 def counts(data: "xr.Dataset", table: int) -> list[int]:
-    """How often each of ``WORDS`` is said of a table."""
-    said = Counter(outcome.word for outcome in outcomes(data, table).values())
-    return [said[word] for word in WORDS]
+    """How often each of ``VERDICTS`` is said of a table."""
+    frequencies = Counter(outcome.verdict for outcome in outcomes(data, table).values())
+    return [frequencies[verdict] for verdict in VERDICTS]
 
 
 def trained(
@@ -96,34 +96,34 @@ def trained(
         & (data["horizon"].values == task[1])
         & (data["model"].values == model)
     )
-    kept = data.isel(cell=np.flatnonzero(here))
-    return np.stack([kept["test_mse"].values, kept["test_mae"].values], 1)
+    chosen = data.isel(cell=np.flatnonzero(here))
+    return np.stack([chosen["test_mse"].values, chosen["test_mae"].values], 1)
 
 
 def _outcome(
     data: "xr.Dataset", cell: Cell, task: tuple[str, int], method: str, metric: str
 ) -> Outcome:
-    whole = cell
+    printed_cell = cell
     if math.isnan(cell.mse):  # Table 3, whose squared errors are those of Table 8
-        whole = Cell(errors(8)[task][method].mse, cell.mae)
-    if cannot_be(whole):
-        least = f"{whole.mae:.3f}^2 = {whole.mae**2:.3f}"
+        printed_cell = Cell(errors(8)[task][method].mse, cell.mae)
+    if cannot_be(printed_cell):
+        least = f"{printed_cell.mae:.3f}^2 = {printed_cell.mae**2:.3f}"
         return Outcome(
-            "impossible", f"as MAE^2 = {least} exceeds the MSE, {whole.mse:.3f}"
+            "impossible", f"as MAE^2 = {least} exceeds the MSE, {printed_cell.mse:.3f}"
         )
     if method not in METHODS:
         return Outcome("not attempted", f"{method} is not among our layers")
-    found = trained(data, task, METHODS[method])
-    if not len(found):
+    measured = trained(data, task, METHODS[method])
+    if not len(measured):
         return Outcome("not attempted", _why_not(data, task, method))
-    place = ("MSE", "MAE").index(metric)
-    mean, low, high = interval(found[:, place])
-    printed = cell[place]
+    column = ("MSE", "MAE").index(metric)
+    mean, low, high = interval(measured[:, column])
+    printed = cell[column]
     inside = low - HALF <= printed <= high + HALF
     return Outcome(
         "reproduced" if inside else "not reproduced",
         f"{printed:.3f} in the paper, {mean:.3f} here (interval {low:.3f} to {high:.3f}, "
-        f"{len(found)} trainings)",
+        f"{len(measured)} trainings)",
     )
 
 
@@ -131,13 +131,18 @@ def _why_not(data: "xr.Dataset", task: tuple[str, int], method: str) -> str:
     every = [
         (NAMES.get(name, name), int(horizon), model)
         for name, horizon, model in zip(
-            *(data[one].values.tolist() for one in ("data", "horizon", "model")),
+            *(
+                data[variable].values.tolist()
+                for variable in ("data", "horizon", "model")
+            ),
             strict=True,
         )
     ]
     if task[0] not in {name for name, *_ in every}:
         return f"{task[0]} is not among our data"
-    own = [(name, horizon) for name, horizon, one in every if one == METHODS[method]]
+    own = [
+        (name, horizon) for name, horizon, other in every if other == METHODS[method]
+    ]
     if not own:
         return f"{method} is not among the trained models"
     here = sorted({horizon for name, horizon in own if name == task[0]})

@@ -78,7 +78,7 @@ def inside(lam_f: complex, lam_b: complex, **_: object) -> list[bool]:
     return [abs(lam_f) < 1, abs(lam_b) < 1]
 
 
-def ring_law(
+def ring_distribution(
     e_min: float, e_max: float, radius: float, angle: float
 ) -> Float[np.ndarray, "2"]:
     """Shares of the initialiser's map of a fine grid within a radius and an angle."""
@@ -86,7 +86,7 @@ def ring_law(
     return np.array([np.mean(radii <= radius), np.mean(angles <= angle)])
 
 
-def uniform_law(
+def uniform_distribution(
     e_min: float, e_max: float, radius: float, angle: float, power: int = 2
 ) -> Float[np.ndarray, "2"]:
     """Shares of a ring's area within a radius and an angle."""
@@ -98,7 +98,7 @@ def half_a_turn(
     e_min: float, e_max: float, radius: float, angle: float
 ) -> Float[np.ndarray, "2"]:
     """Mutant of the law: angles from zero to pi."""
-    return uniform_law(e_min, e_max, radius, 2 * angle)
+    return uniform_distribution(e_min, e_max, radius, 2 * angle)
 
 
 def within_circle(e_min: float, e_max: float) -> float:
@@ -199,12 +199,12 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:text:ring": Evidence(
         also(RINGS, radius=0.7, angle=1.3),
-        {"impulse": ring_law},
-        uniform_law,
+        {"impulse": ring_distribution},
+        uniform_distribution,
         absolute=1e-3,
         mutants={
-            "uniform along the radius": partial(uniform_law, power=1),
-            "the fourth power": partial(uniform_law, power=4),
+            "uniform along the radius": partial(uniform_distribution, power=1),
+            "the fourth power": partial(uniform_distribution, power=4),
             "half a turn": half_a_turn,
         },
         alone="a definition, of the initialiser's map of a fine grid of uniforms",

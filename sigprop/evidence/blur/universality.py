@@ -97,12 +97,12 @@ def vandermonde_loop(
     return np.stack([recur(lam, np.outer(u, np.ones(n)))[-1] for u in units], 1)
 
 
-def seen_backwards(seed: int, step: int) -> int:
+def backward_rank(seed: int, step: int) -> int:
     """Rank of the backward state at ``step`` on the inputs up to it: six states, steps."""
     return rank(responses(seed, 6, 1, 6, step, "drawn")[6:, :step])
 
 
-def seen_backwards_slowly(seed: int, step: int) -> int:
+def precise_backward_rank(seed: int, step: int) -> int:
     """Rank of the backward state at ``step`` on the inputs up to it, in high precision."""
     with mpmath.workdps(DIGITS):
         return precise_rank(written_responses(seed, 6, 1, 6, step, "drawn")[6:, :step])
@@ -221,7 +221,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:text:sketch": Evidence(
         points("seed step", (0, 3), (1, 5), (2, 6)),
-        {"impulse": seen_backwards, "reference": seen_backwards_slowly},
+        {"impulse": backward_rank, "reference": precise_backward_rank},
         form=1,
         printed=lambda seed, step: step,
         mutants={"the inputs from the step on": lambda seed, step: 7 - step},

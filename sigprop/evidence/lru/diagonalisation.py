@@ -18,7 +18,7 @@ from sigprop.evidence.lru.accuracies import (
     gains_of_all,
 )
 from sigprop.evidence.lru.annulus import share_by_gammas, share_inside
-from sigprop.evidence.lru.systems import drawn_inputs, drawn_matrix, run
+from sigprop.evidence.lru.systems import random_inputs, random_matrix, run
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 
@@ -36,9 +36,9 @@ def dense_output(seed: int, steps: int) -> Float[np.ndarray, " time"]:
 
     from sigprop.layers.dense import LinearRNN
 
-    A, _, _ = drawn_matrix(seed)
+    A, _, _ = random_matrix(seed)
     B, C, D = _projections(seed)
-    u = drawn_inputs(seed, steps, 1)
+    u = random_inputs(seed, steps, 1)
     with double_precision(True):
         layer = LinearRNN(*map(jnp.asarray, (A[None], B, C, D)))
         return np.asarray(run(layer, jnp.asarray(u))[1])[:, 0]
@@ -47,8 +47,8 @@ def dense_output(seed: int, steps: int) -> Float[np.ndarray, " time"]:
 def dense_output_by_loop(seed: int, steps: int) -> Float[np.ndarray, " time"]:
     """A dense linear RNN's output in a plain loop."""
     B, C, D = _projections(seed)
-    u = drawn_inputs(seed, steps, 1)
-    return (recur(drawn_matrix(seed)[0], u @ B.T) @ C.T + u @ D.T)[:, 0]
+    u = random_inputs(seed, steps, 1)
+    return (recur(random_matrix(seed)[0], u @ B.T) @ C.T + u @ D.T)[:, 0]
 
 
 def diagonal_output(
@@ -60,11 +60,11 @@ def diagonal_output(
 
     Source: Orvieto et al. (2023), Section 3.2.1.
     """
-    A, _, _ = drawn_matrix(seed)
+    A, _, _ = random_matrix(seed)
     B, C, D = _projections(seed)
     values, P = np.linalg.eig(A)
     B_bar, C_bar = np.linalg.solve(P, B.astype(complex))[:, 0], (C @ P)[0]
-    u = drawn_inputs(seed, steps, 1)[:, 0]
+    u = random_inputs(seed, steps, 1)[:, 0]
     outputs = []
     for k in range(steps):
         ages = range(k + newest_first)
@@ -80,10 +80,10 @@ def output_in_basis(
 
     Source: Orvieto et al. (2023), Section 3.2.1.
     """
-    A, _, _ = drawn_matrix(seed)
+    A, _, _ = random_matrix(seed)
     B, C, D = _projections(seed)
     values, P = np.linalg.eig(A)
-    u = drawn_inputs(seed, steps, 1)
+    u = random_inputs(seed, steps, 1)
     x_bar = recur(values, u @ np.linalg.solve(P, B.astype(complex)).T)
     return (x_bar @ (C @ of(P))[0]).real + D[0, 0] * u[:, 0]
 

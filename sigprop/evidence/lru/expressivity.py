@@ -54,8 +54,8 @@ def causal_share_of_spectrum(kernel: str) -> float:
     }[kernel]
     fine = {"epsabs": 1e-13, "epsrel": 1e-13, "limit": 500}
     later = scipy.integrate.quad(lambda t: at_time(t) ** 2, 0, 60, **fine)[0]
-    whole = scipy.integrate.quad(lambda w: abs(transform(w)) ** 2, 0, np.inf, **fine)[0]
-    return later / (whole / np.pi)
+    total = scipy.integrate.quad(lambda w: abs(transform(w)) ** 2, 0, np.inf, **fine)[0]
+    return later / (total / np.pi)
 
 
 def endless_sine(pole: complex, tone: float, phase: float, time: float) -> float:
@@ -104,7 +104,7 @@ def rectified_sine(harmonic: int) -> complex:
 def observable_growth(power: float, width: float, norm: str) -> float:
     """``|K f| / |f|`` for a map ``x^power`` on [-1, 1], ``f`` one on ``[-width, width]``."""
     x = np.arange(5e-6, 1.0, 1e-5)
-    f, moved = ((place < width).astype(float) for place in (x, x**power))
+    f, moved = ((position < width).astype(float) for position in (x, x**power))
     order = np.inf if norm == "sup" else 2
     return float(np.linalg.norm(moved, order) / np.linalg.norm(f, order))
 

@@ -10,7 +10,7 @@ from sigprop.evidence.programs import computed
 from sigprop.layers.s4d import Discretisation, discretise
 
 
-def held_gain(pole: complex, dt: float, drive: complex) -> complex:
+def hold_gain(pole: complex, dt: float, drive: complex) -> complex:
     """Input coefficient of zero-order hold, from the augmented matrix's exponential."""
     return complex(scipy.linalg.expm(dt * np.array([[pole, drive], [0, 0]]))[0, 1])
 

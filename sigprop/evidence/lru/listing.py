@@ -13,7 +13,7 @@ from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import energy, exponent, points, powers, recur
 from sigprop.evidence.lru.annulus import radius_of_share
-from sigprop.evidence.lru.systems import drawn_inputs, run
+from sigprop.evidence.lru.systems import random_inputs, run
 from sigprop.evidence.programs import computed
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.lru import LRU, lru_from_arrays
@@ -61,7 +61,7 @@ def listing_operator(first, second):
 def listing_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
     """Outputs of the listing's ``forward``.  Source: Orvieto et al. (2023), App. A."""
     p = listing_parameters(seed)
-    u = drawn_inputs(seed, steps, 2)
+    u = random_inputs(seed, steps, 2)
     return np.real(computed(_listing_readout, p, u)) + p["D"] * u
 
 
@@ -84,7 +84,7 @@ def looped_forward(
     """
     p = listing_parameters(seed)
     lam = np.exp(-np.exp(p["nu_log"])) * np.exp(1j * turn * np.exp(p["theta_log"]))
-    u = drawn_inputs(seed, steps, 2)
+    u = random_inputs(seed, steps, 2)
     scaled = np.exp(gamma * p["gamma_log"])
     x = recur(lam, scaled * (u @ p["B_re"].T + 1j * (u @ p["B_im"].T)))
     return np.real(x) @ p["C_re"].T + sign * np.imag(x) @ p["C_im"].T + p["D"] * u
@@ -94,7 +94,7 @@ def layer_forward(seed: int, steps: int) -> Float[np.ndarray, "time width"]:
     """Outputs of the package's layer with the arrays of the listing."""
     with double_precision(True):
         layer = lru_from_arrays(listing_parameters(seed))
-        u = jnp.asarray(drawn_inputs(seed, steps, 2))
+        u = jnp.asarray(random_inputs(seed, steps, 2))
         return np.asarray(run(layer, u)[1])
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Float, Inexact
 
 from sigprop.evidence.counting import growth_of_products
 from sigprop.evidence.kit import also, legendre, points, recur
-from sigprop.evidence.lru.hold import held_gain
+from sigprop.evidence.lru.hold import hold_gain
 from sigprop.evidence.lru.listing import growth_of_cost
 from sigprop.evidence.lru.systems import dense_by_layer, dense_by_loop, run
 from sigprop.judge.basis import Basis, Evidence, Example
@@ -31,7 +31,7 @@ def zoh_gain(pole: Any, dt: float) -> Any:
     return (np.exp(pole * dt) - 1) / pole
 
 
-def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
+def hold_state(pole: complex, dt: float, k: int, hold: str) -> complex:
     """The continuous state at time ``k dt``, inputs held ``after`` or ``before`` them.
 
     ``after`` is the zero-order hold from ``x(0) = 0``; ``before`` holds ``u_k`` up to
@@ -45,7 +45,7 @@ def held_state(pole: complex, dt: float, k: int, hold: str) -> complex:
     return complex(total)
 
 
-def held_recurrence(
+def hold_recurrence(
     pole: complex, dt: float, k: int, ahead: int = 0, gain: Gain = zoh_gain
 ) -> complex:
     """State at ``(k+1) dt`` from that at ``k dt`` and the input held between.
@@ -54,7 +54,7 @@ def held_recurrence(
     (2023), Eq. 3.
     """
     entered = gain(pole, dt) * INPUTS[k + ahead]
-    return np.exp(pole * dt) * held_state(pole, dt, k, "after") + entered
+    return np.exp(pole * dt) * hold_state(pole, dt, k, "after") + entered
 
 
 def discrete_output(
@@ -68,13 +68,13 @@ def discrete_output(
 
     Source: Orvieto et al. (2023), Eq. 3.
     """
-    poles, C, D = _drawn_system(seed)
+    poles, C, D = _random_system(seed)
     u = np.array(INPUTS)
     x = recur(np.exp(poles * dt), u[:, None] * gain(poles, dt))
     return read(x @ C) + skip * D * u
 
 
-def _drawn_system(seed: int):
+def _random_system(seed: int):
     draw = np.random.default_rng(seed)
     poles = -draw.uniform(0.2, 1.5, size=2) + 1j * draw.uniform(0.5, 6, size=2)
     return poles, draw.normal(size=2) + 1j * draw.normal(size=2), draw.normal()
@@ -94,14 +94,14 @@ def sampled_output(
 
     Source: Orvieto et al. (2023), Eq. 2.
     """
-    poles, C, D = _drawn_system(seed)
-    states = [[held_state(pole, dt, k, hold) for pole in poles] for k in range(5)]
+    poles, C, D = _random_system(seed)
+    states = [[hold_state(pole, dt, k, hold) for pole in poles] for k in range(5)]
     return twice * read(np.array(states) @ C) + skip * D * np.array(INPUTS)
 
 
 def layer_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
     """Outputs of the package's S4D layer, which doubles the real part of ``C x``."""
-    poles, C, D = _drawn_system(seed)
+    poles, C, D = _random_system(seed)
     parts = (np.log(-poles.real), poles.imag, np.log(dt), C.real, C.imag, D)
     with double_precision(True):
         decay, im, log_dt, C_re, C_im, skip = (jnp.asarray(p)[None] for p in parts)
@@ -111,15 +111,15 @@ def layer_output(seed: int, dt: float) -> Float[np.ndarray, " time"]:
 
 def _halved_layer(seed: int, dt: float) -> Float[np.ndarray, " time"]:
     """Outputs of the package's layer with ``C/2``, so that its factor two is gone."""
-    return (layer_output(seed, dt) + _drawn_system(seed)[2] * np.array(INPUTS)) / 2
+    return (layer_output(seed, dt) + _random_system(seed)[2] * np.array(INPUTS)) / 2
 
 
-def inv_spectrum(index: int, size: int, slope: int = 2) -> complex:
-    """Eigenvalue ``index`` of S4D-Inv; the print has a ``slope`` of one.
+def inv_spectrum(index: int, size: int, factor: int = 2) -> complex:
+    """Eigenvalue ``index`` of S4D-Inv; the print has a ``factor`` of one.
 
     Source: Orvieto et al. (2023), Section 2.1.
     """
-    return -0.5 + 1j * size / math.pi * (size / (slope * index + 1) - 1)
+    return -0.5 + 1j * size / math.pi * (size / (factor * index + 1) - 1)
 
 
 def lin_spectrum(index: int, size: int, real: float = -0.5) -> complex:
@@ -182,14 +182,14 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:zoh-exact": Evidence(
         also(HELD, k=3),
-        {"reference": lambda pole, dt, k: held_state(pole, dt, k + 1, "after")},
-        form=held_recurrence,
+        {"reference": lambda pole, dt, k: hold_state(pole, dt, k + 1, "after")},
+        form=hold_recurrence,
         proof=spectral.held_step_is_exact,
         mutants={
-            "the next input": partial(held_recurrence, ahead=1),
-            "Euler": partial(held_recurrence, gain=lambda pole, dt: dt),
+            "the next input": partial(hold_recurrence, ahead=1),
+            "Euler": partial(hold_recurrence, gain=lambda pole, dt: dt),
             "no inverse": partial(
-                held_recurrence, gain=lambda pole, dt: np.exp(pole * dt) - 1
+                hold_recurrence, gain=lambda pole, dt: np.exp(pole * dt) - 1
             ),
         },
     ),
@@ -198,7 +198,7 @@ EVIDENCE: dict[str, Basis] = {
             points("pole dt", (-0.5 + 3j, 0.2), (-2.0 + 0j, 0.5), (-0.1 - 1j, 1.0)),
             drive=0.7 - 0.4j,
         ),
-        {"reference": held_gain},
+        {"reference": hold_gain},
     ),
     "lru:text:s4d-lin": Evidence(
         also(points("index", 1, 2, 7), size=16),
@@ -216,13 +216,13 @@ EVIDENCE: dict[str, Basis] = {
         also(points("index", 1, 2, 7), size=256),
         {"reference": lambda index, size: diagonal_spectrum(size // 2, "inv")[index]},
         form=inv_spectrum,
-        printed=partial(inv_spectrum, slope=1),
+        printed=partial(inv_spectrum, factor=1),
         mutants={"counted from one": lambda index, size: inv_spectrum(index - 1, size)},
         alone="the spectrum of the package's layer, by the formula that is cited",
         example=Example(
             "the imaginary part for N = 256",
             {"n": 1},
-            lambda n: inv_spectrum(n, 256, slope=1).imag,
+            lambda n: inv_spectrum(n, 256, factor=1).imag,
             lambda n: inv_spectrum(n, 256).imag,
         ),
     ),

@@ -34,7 +34,7 @@ def kernel_bump() -> float:
     return float(k[np.argmax(_kernel(k))])
 
 
-def kernel_bump_by_slope() -> float:
+def kernel_bump_by_derivative() -> float:
     """Where Fig. 7's kernel peaks after its first zero: its log slope vanishes."""
     return float((np.pi - np.arctan(0.015 / 0.08)) / 0.04)
 
@@ -51,7 +51,7 @@ def power_real_part(lam: complex, k: int) -> float:
     return float(np.real(np.prod(np.full(k, lam))))
 
 
-def slope_ratio(turn: float, steps: int) -> float:
+def derivative_ratio(turn: float, steps: int) -> float:
     """Slope of the power loss along ``nu`` over that along ``theta``, by differences.
 
     Taken with forty digits.
@@ -69,15 +69,15 @@ def slope_ratio(turn: float, steps: int) -> float:
         )
 
 
-def slope_ratio_by_autodiff(turn: float, steps: int) -> float:
+def derivative_ratio_by_autodiff(turn: float, steps: int) -> float:
     """Slope of the power loss along ``nu`` over that along ``theta``, by autodiff."""
 
     def loss(point: Float[Array, " 2"]) -> Float[Array, ""]:
         learned = jnp.exp(steps * jax.lax.complex(-point[0], point[1]))
         return jnp.abs(learned - jnp.exp(steps * (-PLANTED + 1j * turn))) ** 2 / 2
 
-    slope = computed(jax.grad(loss), np.array([PLANTED, 0.0]))
-    return float(slope[0] / slope[1])
+    gradient = computed(jax.grad(loss), np.array([PLANTED, 0.0]))
+    return float(gradient[0] / gradient[1])
 
 
 def power_loss(
@@ -99,7 +99,7 @@ def power_loss(
 _hessian = jax.jit(jax.hessian(power_loss), static_argnums=2)
 
 
-def _place(phase: float) -> Float[np.ndarray, " 2"]:
+def _real_and_imaginary(phase: float) -> Float[np.ndarray, " 2"]:
     """Real and imaginary part of a number of the planted modulus."""
     lam = np.exp(-PLANTED + 1j * phase)
     return np.array([lam.real, lam.imag])
@@ -108,7 +108,7 @@ def _place(phase: float) -> Float[np.ndarray, " 2"]:
 @functools.cache
 def _curvature(lag: float, theta: float, turned: float) -> Float[np.ndarray, "2 2"]:
     with double_precision(True):
-        point = jnp.asarray(_place(theta + turned - lag))
+        point = jnp.asarray(_real_and_imaginary(theta + turned - lag))
         return np.asarray(_hessian(point, turned, False, theta))
 
 
@@ -152,13 +152,13 @@ def learned_by_adam(
 
     The start turns ``along`` with the planted solution, or stays.
     """
-    point = _place(theta + turned * along - lag)
+    point = _real_and_imaginary(theta + turned * along - lag)
     planted = np.exp(POWER * (-PLANTED + 1j * (theta + turned)))
     mean, square = np.zeros(2), np.zeros(2)
     for k in range(1, STEPS + 1):
         z = complex(*point)
-        slope = POWER * z ** (POWER - 1) * np.conj(z**POWER - planted)
-        gradient = np.array([slope.real, -slope.imag])
+        derivative = POWER * z ** (POWER - 1) * np.conj(z**POWER - planted)
+        gradient = np.array([derivative.real, -derivative.imag])
         mean = 0.9 * mean + 0.1 * gradient
         square = 0.999 * square + 0.001 * gradient**2
         unbiased = mean / (1 - 0.9**k), square / (1 - 0.999**k)
@@ -182,10 +182,10 @@ def _descend_by_adam() -> Callable[..., Float[Array, " 2"]]:
         adam = optax.adam(rate)
 
         def step(_: Any, carry: Any) -> Any:
-            place, state = carry
-            slope = jax.grad(power_loss)(place, turned, False, theta)
-            moved, state = adam.update(slope, state)
-            return place + moved, state
+            parameters, state = carry
+            gradient = jax.grad(power_loss)(parameters, turned, False, theta)
+            moved, state = adam.update(gradient, state)
+            return parameters + moved, state
 
         return jax.lax.fori_loop(0, STEPS, step, (point, adam.init(point)))[0]
 
@@ -197,7 +197,7 @@ def learned_by_autodiff(
 ) -> float:
     """The same loss by Optax's Adam on the gradient that JAX takes."""
     with double_precision(True):
-        start = jnp.asarray(_place(theta + turned * along - lag))
+        start = jnp.asarray(_real_and_imaginary(theta + turned * along - lag))
         point = _descend_by_adam()(start, rate, turned, theta)
         return float(power_loss(point, turned, False, theta))
 
@@ -216,8 +216,10 @@ def unturned(grown: float = 0.0, **point: Any) -> Float[np.ndarray, " 2"]:
 
 def loss_by_layer(nu: float, phase: float, theta: float) -> float:
     """The power loss in the exponential parametrisation."""
-    place = np.array([nu, phase])
-    return float(computed(power_loss, place, turned=0.0, exponential=True, theta=theta))
+    parameters = np.array([nu, phase])
+    return float(
+        computed(power_loss, parameters, turned=0.0, exponential=True, theta=theta)
+    )
 
 
 def loss_by_powers(
@@ -264,7 +266,7 @@ def _kernel_is_three_modes() -> bool:
 EVIDENCE: dict[str, Basis] = {
     "lru:text:kernel-bump": Evidence(
         ({},),
-        {"reference": kernel_bump, "closed_form": kernel_bump_by_slope},
+        {"reference": kernel_bump, "closed_form": kernel_bump_by_derivative},
         form=70.0,
         mutants={"where the cosine is nought": np.pi / 2 / 0.04},
         absolute=5.0,
@@ -303,13 +305,13 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:aligned-gradients": Evidence(
         also(points("turn", 0.004, -0.011, 0.02), steps=100),
-        {"reference": slope_ratio, "autodiff": slope_ratio_by_autodiff},
+        {"reference": derivative_ratio, "autodiff": derivative_ratio_by_autodiff},
         tolerance=1e-9,
         example=Example(
             "the ratio of the two derivatives at k = 100 and theta* - theta = d",
             {"d": 0.004},
             0.0,
-            lambda d: slope_ratio(d, 100),
+            lambda d: derivative_ratio(d, 100),
         ),
     ),
     "lru:fig8": Evidence(

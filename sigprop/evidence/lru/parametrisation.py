@@ -36,7 +36,7 @@ def layer_modulus(nu: float, theta: float) -> float:
     return abs(layer_eigenvalue(nu, theta))
 
 
-def log_slope(nu: float) -> float:
+def modulus_derivative(nu: float) -> float:
     """Slope of ``|lam|`` in ``nu_log``, by autodiff."""
     import jax
     import jax.numpy as jnp
@@ -80,7 +80,7 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "lru:text:granularity": Evidence(
-        points("nu", 1e-3, 0.2, 1.7), {"autodiff": log_slope}
+        points("nu", 1e-3, 0.2, 1.7), {"autodiff": modulus_derivative}
     ),
     "lru:text:above-chance": gains((2, "exp", "dense", "pathfinder")),
     "lru:text:above-93": gains(

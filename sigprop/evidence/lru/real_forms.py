@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import also, block, entries, points
-from sigprop.evidence.lru.systems import drawn_matrix
+from sigprop.evidence.lru.systems import random_matrix
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import koopman
 
@@ -18,7 +18,7 @@ DRAWS = points("seed", 0, 1, 2)
 
 def image_of_pair(seed: int) -> Complex[np.ndarray, "n 2"]:
     """``A [v, v*]``.  Source: Orvieto et al. (2023), Eq. 25."""
-    A, _, v = drawn_matrix(seed)
+    A, _, v = random_matrix(seed)
     return A @ np.stack([v, v.conj()], axis=1)
 
 
@@ -26,13 +26,13 @@ def pair_times_diagonal(
     seed: int, diagonal: Callable[..., Sequence[Any]] = lambda lam: (lam, np.conj(lam))
 ) -> Complex[np.ndarray, "n 2"]:
     """``[v, v*] diag(lam, lam*)``."""
-    _, lam, v = drawn_matrix(seed)
+    _, lam, v = random_matrix(seed)
     return np.stack([v, v.conj()], axis=1) * np.array(diagonal(lam))
 
 
 def image_of_parts(seed: int) -> Float[np.ndarray, "n 2"]:
     """``A [Re v, Im v]``.  Source: Orvieto et al. (2023), Eq. 26."""
-    A, _, v = drawn_matrix(seed)
+    A, _, v = random_matrix(seed)
     return A @ np.stack([np.real(v), np.imag(v)], axis=1)
 
 
@@ -43,7 +43,7 @@ def parts_times_block(
 
     As printed it has ``-Im lam`` there; ``of`` changes the block.
     """
-    _, lam, v = drawn_matrix(seed)
+    _, lam, v = random_matrix(seed)
     return np.stack([np.real(v), np.imag(v)], axis=1) @ of(block(lam).T)
 
 
@@ -54,7 +54,7 @@ def image_of_part(seed: int, part: str) -> Float[np.ndarray, " n"]:
 
 def part_of_image(seed: int, part: str) -> Float[np.ndarray, " n"]:
     """``Re(lam v)`` or ``Im(lam v)``."""
-    _, lam, v = drawn_matrix(seed)
+    _, lam, v = random_matrix(seed)
     return np.real(lam * v) if part == "Re" else np.imag(lam * v)
 
 
@@ -65,7 +65,7 @@ def last_member(
 
     ``of`` is what is taken for ``lam``.
     """
-    _, lam, v = drawn_matrix(seed)
+    _, lam, v = random_matrix(seed)
     value, re, im = of(lam), np.real(v), np.imag(v)
     if part == "Re":
         return value.real * re - value.imag * im
@@ -74,7 +74,7 @@ def last_member(
 
 def half_difference(seed: int, **_part: str) -> Complex[np.ndarray, " n"]:
     """``(A v - A v*)/2``, the first step as printed."""
-    A, _, v = drawn_matrix(seed)
+    A, _, v = random_matrix(seed)
     return A @ (v - v.conj()) / 2
 
 

@@ -12,7 +12,7 @@ from sigprop.evidence.kit import energy, powers, recur
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Check, Example, Grid, by_mutants
 from sigprop.judge.results import RouteResult, decided
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import judge, plan
 from sigprop.neuron import ginibre
 from sigprop.numerics.points import CONSTANT, WHITE, AgePoint, RingPoint
@@ -36,15 +36,15 @@ def _circle_fractions(
 
 
 def circular_law(
-    claim: Claim, seed: int, law: Callable[..., Any] | None = None
+    claim: Claim, seed: int, distribution: Callable[..., Any] | None = None
 ) -> tuple[RouteResult, ...]:
     """Sampled matrices against the exact law at finite N, and that law's limit.
 
     Counts of eigenvalues are no Gaussian forms: their variance comes from a pilot with
     its own key, inflated by half, and fixes the number of matrices before the run.
     """
-    law = law or ginibre.radial_law
-    exact = law(CIRCLE_RADII, CIRCLE_SIZE)
+    distribution = distribution or ginibre.radial_law
+    exact = distribution(CIRCLE_RADII, CIRCLE_SIZE)
     fractions = partial(_circle_fractions, ginibre.sample_radii, seed)
     pilot = fractions(0, CIRCLE_PILOT)
     variance = (pilot.var(axis=1, ddof=1) / pilot.mean(axis=1) ** 2).max()
@@ -60,10 +60,10 @@ def circular_law(
             float(sample.std(ddof=1) / math.sqrt(sized.n)),
         )
         point = f"N={CIRCLE_SIZE}, |z| <= {radius}"
-        results.append(drawn_result(point, verdict))
+        results.append(simulated_result(point, verdict))
     sizes = (16, 64, 256, 1024, 4096)
     gaps = [
-        float(np.max(np.abs(law(CIRCLE_RADII, size) - CIRCLE_RADII**2)))
+        float(np.max(np.abs(distribution(CIRCLE_RADII, size) - CIRCLE_RADII**2)))
         for size in sizes
     ]
     steps = zip(sizes, sizes[1:], gaps, gaps[1:], strict=False)
@@ -96,13 +96,19 @@ EVIDENCE: dict[str, Basis] = {
         circular_law,
         by_mutants(
             {
-                "uniform in the radius": partial(circular_law, law=lambda r, size: r),
-                "a third power": partial(circular_law, law=lambda r, size: r**3),
+                "uniform in the radius": partial(
+                    circular_law, distribution=lambda r, size: r
+                ),
+                "a third power": partial(
+                    circular_law, distribution=lambda r, size: r**3
+                ),
                 "5 % more": partial(
-                    circular_law, law=lambda r, size: 1.05 * ginibre.radial_law(r, size)
+                    circular_law,
+                    distribution=lambda r, size: 1.05 * ginibre.radial_law(r, size),
                 ),
                 "5 % less": partial(
-                    circular_law, law=lambda r, size: 0.95 * ginibre.radial_law(r, size)
+                    circular_law,
+                    distribution=lambda r, size: 0.95 * ginibre.radial_law(r, size),
                 ),
             }
         ),

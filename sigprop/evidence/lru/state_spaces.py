@@ -14,7 +14,7 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, block, points, powers, recur
 from sigprop.evidence.lru.accuracies import narrowest_step
 from sigprop.evidence.lru.annulus import area_share, share_by_gammas, share_inside
-from sigprop.evidence.lru.hold import discretised, held_gain
+from sigprop.evidence.lru.hold import discretised, hold_gain
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.neuron.ring import mean_turns
 from sigprop.theory import spectral
@@ -125,7 +125,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:text:first-order": Evidence(
         points("dt pole", (1e-5, -0.5 + 3j), (1e-5, -0.5 - 9j)),
-        {"reference": lambda dt, pole: held_gain(pole, dt, 1.0) / dt},
+        {"reference": lambda dt, pole: hold_gain(pole, dt, 1.0) / dt},
         form=lambda dt, pole: 1 + dt * pole / 2,
         mutants={
             "of second order": lambda dt, pole: 1 - (dt * pole) ** 2 / 2,

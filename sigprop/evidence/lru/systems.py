@@ -17,7 +17,7 @@ from sigprop.layers.dense import NonlinearRNN
 from sigprop.numerics.precision import double_precision
 
 
-def drawn_inputs(seed: int, steps: int, width: int) -> Float[np.ndarray, "time width"]:
+def random_inputs(seed: int, steps: int, width: int) -> Float[np.ndarray, "time width"]:
     """Independent normal inputs."""
     return np.random.default_rng(seed + 1000).normal(size=(steps, width))
 
@@ -29,7 +29,7 @@ def run(layer: Layer, u: Float[Array, "time width"]):
     return h, layer.read(h, u)
 
 
-def drawn_matrix(
+def random_matrix(
     seed: int, size: int = 4
 ) -> tuple[Float[np.ndarray, "n n"], complex, Complex[np.ndarray, " n"]]:
     """A real matrix with a complex pair, one such eigenvalue and its eigenvector."""
@@ -57,11 +57,11 @@ def dense_by_loop(
 
     Source: Orvieto et al. (2023), Eq. 1.
     """
-    A, _, _ = drawn_matrix(seed)
+    A, _, _ = random_matrix(seed)
     B, C, D = _dense_rest(seed)
     act = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0), "identity": np.array}
     x, outputs = np.zeros(4), []
-    for u in drawn_inputs(seed, steps, 2):
+    for u in random_inputs(seed, steps, 2):
         x = update(act[activation], of(A) @ x, B @ u)
         outputs.append(C @ x + D @ u)
     return np.array(outputs)
@@ -71,8 +71,8 @@ def dense_by_layer(
     seed: int, steps: int, activation: str
 ) -> Float[np.ndarray, "time out"]:
     """Outputs of a dense RNN by the package's layer."""
-    A, _, _ = drawn_matrix(seed)
-    u = drawn_inputs(seed, steps, 2)
+    A, _, _ = random_matrix(seed)
+    u = random_inputs(seed, steps, 2)
     with double_precision(True):
         B, C, D = map(jnp.asarray, _dense_rest(seed))
         layer = NonlinearRNN(jnp.asarray(A[None]), B, C, D, activation)

@@ -68,7 +68,10 @@ EVIDENCE: dict[str, Basis] = {
     "lru:table3": same(3, 8),
     "lru:table4": numbers(
         speed_up_in_units,
-        [round(float(one) / unit) for one, unit in zip(SPEED_UPS, UNITS, strict=True)],
+        [
+            round(float(speed_up) / unit)
+            for speed_up, unit in zip(SPEED_UPS, UNITS, strict=True)
+        ],
         points("units", UNITS),
         absolute=0.5,
     ),

@@ -31,7 +31,7 @@ def system(seed: int, size: int) -> tuple[Matrix, Matrix]:
     return draw(seed, size, size) - np.eye(size), draw(seed + 1, size, 2)
 
 
-def held_exactly(A: Matrix, B: Matrix, step: float) -> tuple[Matrix, Matrix]:
+def zero_order_hold(A: Matrix, B: Matrix, step: float) -> tuple[Matrix, Matrix]:
     """``A`` and ``B`` of Eq. 1."""
     power = scipy.linalg.expm(step * A)
     return power, (power - np.eye(len(A))) @ np.linalg.inv(A) @ B
@@ -46,8 +46,8 @@ def _bilinear(A: Matrix, B: Matrix, step: float) -> tuple[Matrix, Matrix]:
     return np.linalg.solve(behind, ahead), np.linalg.solve(behind, step * B)
 
 
-def held_by_formula(
-    seed: int, size: int, step: float, by: Callable[..., Any] = held_exactly
+def hold_by_formula(
+    seed: int, size: int, step: float, by: Callable[..., Any] = zero_order_hold
 ) -> Matrix:
     """``[A B]`` of a rule of discretisation, Eq. 1's unless another is given."""
     return np.hstack(by(*system(seed, size), step))
@@ -57,34 +57,34 @@ WRONG_HOLDS = {
     "Euler's rule": _euler,
     "the bilinear rule": _bilinear,
     "the inverse lost": lambda A, B, step: (
-        held_exactly(A, B, step)[0],
-        A @ held_exactly(A, B, step)[1],
+        zero_order_hold(A, B, step)[0],
+        A @ zero_order_hold(A, B, step)[1],
     ),
     "the identity lost": lambda A, B, step: (
-        held_exactly(A, B, step)[0],
+        zero_order_hold(A, B, step)[0],
         scipy.linalg.expm(step * A) @ np.linalg.inv(A) @ B,
     ),
 }
 
 
-def held_by_augmentation(seed: int, size: int, step: float) -> Matrix:
+def hold_by_augmentation(seed: int, size: int, step: float) -> Matrix:
     """State and held input as one system, whose input does not move."""
     A, B = system(seed, size)
     zeros = np.zeros((B.shape[1], size + B.shape[1]))
     return scipy.linalg.expm(step * np.vstack([np.hstack([A, B]), zeros]))[:size]
 
 
-def held_by_integration(seed: int, size: int, step: float) -> Matrix:
+def hold_by_integration(seed: int, size: int, step: float) -> Matrix:
     """The differential equation integrated from each unit state and input."""
     A, B = system(seed, size)
     forced = np.hstack([np.zeros((size, size)), B])
     first = np.hstack([np.eye(size), np.zeros(B.shape)])
 
-    def slope(_, x):
+    def derivative(_, x):
         return (A @ x.reshape(first.shape) + forced).ravel()
 
     solution = scipy.integrate.solve_ivp(
-        slope, (0, step), first.ravel(), method="DOP853", rtol=1e-12, atol=1e-14
+        derivative, (0, step), first.ravel(), method="DOP853", rtol=1e-12, atol=1e-14
     )
     return solution.y[:, -1].reshape(first.shape)
 
@@ -132,8 +132,8 @@ def diagonalised_precisely(seed: int, size: int, shift: float = 0.0) -> Any:
 def real_system(seed: int, size: int, time: int):
     """``A`` inside the unit circle, ``B``, ``C``, ``D`` and inputs."""
     shapes = ((size, WIDTH), (WIDTH, size), (WIDTH, WIDTH), (time, WIDTH))
-    drawn = (draw(seed + i + 1, *shape) for i, shape in enumerate(shapes))
-    return contraction(seed, size), *drawn
+    arrays = (draw(seed + i + 1, *shape) for i, shape in enumerate(shapes))
+    return contraction(seed, size), *arrays
 
 
 def real_recurrence(seed: int, size: int, time: int, start: float = 0.0) -> Sequence:
@@ -167,11 +167,11 @@ def unrolled_without_start(of: str) -> Example:
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:1": Evidence(
         points("seed size step", (1, 3, 0.4), (2, 2, 1.3), (3, 4, 0.01)),
-        {"reference": held_by_augmentation, "integration": held_by_integration},
-        held_by_formula,
+        {"reference": hold_by_augmentation, "integration": hold_by_integration},
+        hold_by_formula,
         proof=rotation.held_input_is_exact,
         mutants={
-            name: partial(held_by_formula, by=by) for name, by in WRONG_HOLDS.items()
+            name: partial(hold_by_formula, by=by) for name, by in WRONG_HOLDS.items()
         },
     ),
     "rotrnn:2": Evidence(

@@ -57,7 +57,7 @@ def norm_from_summed(gamma: float, T: int, start: float, seed: int = 2) -> float
     return began + _summed(gamma, input_matrix(seed, 1 - gamma**2), T, seed)
 
 
-def norm_told(gamma: float, T: int, start: float, passed: float = 1.0) -> float:
+def predicted_norm(gamma: float, T: int, start: float, passed: float = 1.0) -> float:
     """``gamma^2T start + passed (1 - gamma^2T)``: the norm where inputs pass on so much."""
     return gamma ** (2 * T) * start + passed * (1 - gamma ** (2 * T))
 
@@ -234,14 +234,14 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": norm_from, "summed": norm_from_summed},
         1.0,
         mutants={
-            "gamma not squared in xi": lambda gamma, **at: norm_told(
+            "gamma not squared in xi": lambda gamma, **at: predicted_norm(
                 gamma, **at, passed=1 / (1 + gamma)
             ),
-            "no factor on B": lambda gamma, **at: norm_told(
+            "no factor on B": lambda gamma, **at: predicted_norm(
                 gamma, **at, passed=1 / (1 - gamma**2)
             ),
-            "the inputs alone": lambda start, **at: norm_told(start=0.0, **at),
-            "the state alone": partial(norm_told, passed=0.0),
+            "the inputs alone": lambda start, **at: predicted_norm(start=0.0, **at),
+            "the state alone": partial(predicted_norm, passed=0.0),
         },
         proof=norm_stays,
         example=Example(

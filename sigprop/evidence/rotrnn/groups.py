@@ -73,8 +73,8 @@ WRONG_LOGARITHMS = {
 
 def _path(seed: int, size: int) -> Callable[[float], Matrix]:
     ends = orthogonal(seed, size, 1), orthogonal(seed + 1, size, -1)
-    bend = draw(seed + 2, size, size)
-    return lambda t: (1 - t) * ends[0] + t * ends[1] + t * (1 - t) * bend
+    detour = draw(seed + 2, size, size)
+    return lambda t: (1 - t) * ends[0] + t * ends[1] + t * (1 - t) * detour
 
 
 def sign_changes(seed: int, size: int) -> int:

@@ -184,19 +184,19 @@ def angles_of_loops(heads: int, size: int) -> float:
 def variance_of_listing(rows: int, columns: int) -> float:
     """Square of the listing's factor on a standard normal ``B`` or ``C``, measured."""
     plain = np.random.RandomState(0).normal(size=(rows, columns))
-    drawn = np.random.RandomState(0).normal(size=(rows, columns)) / np.sqrt(columns)
-    return np.mean(drawn**2) / np.mean(plain**2)
+    scaled = np.random.RandomState(0).normal(size=(rows, columns)) / np.sqrt(columns)
+    return np.mean(scaled**2) / np.mean(plain**2)
 
 
 def variance_of_layer(rows: int, columns: int) -> float:
     """Square of the layer's factor on a standard normal ``B``, measured from its key."""
 
-    def drawn(key):
+    def scaled(key):
         plain = jax.random.normal(jax.random.split(key, 6)[3], (rows, columns))
         return rotrnn(key, rows, columns, heads=1).B, plain
 
     with double_precision(True):
-        B, plain = jax.jit(drawn)(jax.random.key(3))
+        B, plain = jax.jit(scaled)(jax.random.key(3))
     return np.mean(np.square(B)) / np.mean(np.square(plain))
 
 

@@ -57,8 +57,8 @@ def rotated_case(
     ``on_state`` and ``on_input`` are the powers of ``alpha`` and ``gamma``.
     """
     _, inputs, initial = linear_case(seed, size, time, start)
-    state, given = (alpha**a * gamma**g for a, g in (on_state, on_input))
-    return state * rotation(seed, size), given * inputs, initial
+    state, drive = (alpha**a * gamma**g for a, g in (on_state, on_input))
+    return state * rotation(seed, size), drive * inputs, initial
 
 
 def rotated_recurrence(**point) -> Float[np.ndarray, "time size"]:
@@ -132,10 +132,10 @@ def norm_of_parts(
     x, u = outcomes(seed)
     A, B = rotation(seed, SIZE), input_matrix(seed, 2.0)
     state = np.mean([v @ v for v in x])
-    given = np.mean([v @ B.T @ B @ v for v in u])
+    input_norm = np.mean([v @ B.T @ B @ v for v in u])
     cross = np.mean([v @ A.T @ B @ w for v, w in zip(x, u, strict=True)])
     outer, own, mixed = powers
-    inner = gamma**own * state + given + twice * gamma**mixed * cross
+    inner = gamma**own * state + input_norm + twice * gamma**mixed * cross
     return float(alpha**outer * inner)
 
 
@@ -148,8 +148,8 @@ def step_norm(
 ) -> float:
     """``E|x_t|^2`` where ``E|x_{t-1}|^2 = c``, by second moments of state and input."""
     A, B = rotation(seed, SIZE), input_matrix(seed, s)
-    before, given = covariance(seed, c), _input_covariance(seed, white)
-    return alpha**2 * np.trace(gamma**2 * A @ before @ A.T + B @ given @ B.T)
+    before, entering = covariance(seed, c), _input_covariance(seed, white)
+    return alpha**2 * np.trace(gamma**2 * A @ before @ A.T + B @ entering @ B.T)
 
 
 def step_norm_of_atoms(
@@ -169,8 +169,8 @@ def step_form(
 ) -> float:
     """Eq. 8: ``alpha^2 (gamma^2 c + Tr(B^T B E[u u^T]))``."""
     B = input_matrix(seed, s)
-    given = np.trace(B.T @ B @ _input_covariance(seed, white))
-    return alpha**2 * (gamma**2 * c + given)
+    input_norm = np.trace(B.T @ B @ _input_covariance(seed, white))
+    return alpha**2 * (gamma**2 * c + input_norm)
 
 
 def elsewhere(routine: Callable[..., Any], **moved: Callable[[Any], Any]):

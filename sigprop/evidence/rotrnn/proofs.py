@@ -69,7 +69,7 @@ def lru_by_double_sum(
     """``E|x_T|^2`` from the zero state, by ``Tr(W_i^* W_j) E[u u]`` over input pairs."""
     lam, B = _lru(s_1, s_2, r_1, r_2, seed)
     weights = [lam[:, None] ** (T - k) * B for k in range(1, T + 1)]
-    traces = [[np.vdot(one, other).real for other in weights] for one in weights]
+    traces = [[np.vdot(weight, other).real for other in weights] for weight in weights]
     return np.sum(traces * np.eye(T))
 
 

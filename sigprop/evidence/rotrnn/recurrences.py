@@ -22,9 +22,9 @@ def all_at_once(
 ) -> Float[np.ndarray, "time size"]:
     """States of ``x_t = A x_{t-1} + v_t`` from one linear system of all times."""
     time, size = inputs.shape
-    whole = np.eye(time * size) - np.kron(np.eye(time, k=-1), A)
+    matrix = np.eye(time * size) - np.kron(np.eye(time, k=-1), A)
     first = np.vstack([A @ initial, np.zeros((time - 1, size))])
-    return np.linalg.solve(whole, (inputs + first).ravel()).reshape(time, size)
+    return np.linalg.solve(matrix, (inputs + first).ravel()).reshape(time, size)
 
 
 def in_eigenbasis(

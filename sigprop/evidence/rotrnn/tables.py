@@ -21,8 +21,8 @@ AS_IN_LRU_PAPER = ("ListOps", "Text", "Retrieval", "sCIFAR", "Pathfinder", "Path
 
 def accuracies(task: str) -> dict[str, float]:
     """The accuracies of all models in a task."""
-    place = list(LENGTHS).index(task)
-    return {name: row[place] for name, row in TABLE_1.items()}
+    column = list(LENGTHS).index(task)
+    return {name: row[column] for name, row in TABLE_1.items()}
 
 
 def best_of_others(task: str) -> float:

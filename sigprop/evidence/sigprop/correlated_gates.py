@@ -18,7 +18,7 @@ from sigprop.judge.basis import Basis, Check, Evidence
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge
 from sigprop.layers.base import Layer
 from sigprop.linear.gated_moments import enumerate_gated, predict_gated
@@ -58,22 +58,22 @@ def enumerated(steps: int, **at: Any) -> float:
     """``E h^2`` over all sequences of two values that stay."""
     p, rho = at["p"], at["rho"]
     chances, total = (p, 1 - p), []
-    for places in itertools.product((0, 1), repeat=steps):
+    for sequence in itertools.product((0, 1), repeat=steps):
         weight, h, last = 1.0, 0.0, None
-        for place in places:
-            drawn = chances[place]
+        for value in sequence:
+            chance = chances[value]
             weight *= (
-                drawn if last is None else rho * (place == last) + (1 - rho) * drawn
+                chance if last is None else rho * (value == last) + (1 - rho) * chance
             )
-            h = at[f"a_{place + 1}"] * h + at[f"b_{place + 1}"]
-            last = place
+            h = at[f"a_{value + 1}"] * h + at[f"b_{value + 1}"]
+            last = value
         total.append(weight * h**2)
     return math.fsum(total)
 
 
 CHAINS: Points = tuple(
-    _point(*one)
-    for one in (
+    _point(*chain)
+    for chain in (
         (0.4, 0.6, (0.1, 1.0), (-0.07, 0.6)),
         (0.7, -0.3, (0.08, -0.8), (-0.1, 2.0)),
         (0.15, 0.9, (-0.06, 1.4), (0.09, -0.3)),
@@ -92,8 +92,10 @@ def _layer(name: str) -> Layer:
 @functools.cache
 def closed(name: str) -> dict[str, float]:
     """The moments of a layer under its AR(1) series."""
-    found = predict_gated(_layer(name), terms=((1.0, RHO[name]),), steps=gates.STEPS)
-    return {quantity: value for quantity, (value, _) in found.items()}
+    moments_by_name = predict_gated(
+        _layer(name), terms=((1.0, RHO[name]),), steps=gates.STEPS
+    )
+    return {quantity: value for quantity, (value, _) in moments_by_name.items()}
 
 
 def closure(name: str, rho: float) -> dict[str, float]:
@@ -111,7 +113,7 @@ def closure(name: str, rho: float) -> dict[str, float]:
 def plans(name: str) -> dict[str, Plan]:
     """The plan of each quantity of a layer, of a pilot's variance."""
     key = pilot_key(f"sigprop:gates-remembering {name}")
-    pilot = gates.drawn_moments(key, _layer(name), gates.PILOT, RHO[name])
+    pilot = gates.sampled_moments(key, _layer(name), gates.PILOT, RHO[name])
     return gates.planned(pilot, gates.HEAVY.get(name, gates.INFLATION))
 
 
@@ -137,13 +139,13 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
                 group_key(seed, f"{claim.id} {name}"),
                 next(iter(sized.values())),
             )
-            drawn = gates.drawn_moments(key, layer, most.n, rho)
+            samples = gates.sampled_moments(key, layer, most.n, rho)
             for quantity, planned in sized.items():
-                mean, sem, _ = drawn[quantity]
+                mean, sem, _ = samples[quantity]
                 form = closed(name)[quantity]
                 verdict = judge(float(mean), form, planned, float(sem))
                 results.append(
-                    drawn_result(f"{name}, rho={rho:g}, {quantity}", verdict)
+                    simulated_result(f"{name}, rho={rho:g}, {quantity}", verdict)
                 )
     return tuple(results)
 
@@ -151,9 +153,9 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 def mutants(rho: float) -> dict[str, dict[str, Any]]:
     """By name, options of ``predict_gated`` under which the operator is a wrong one."""
 
-    def without(place: int) -> dict[str, Any]:
+    def without(index: int) -> dict[str, Any]:
         def change(parts: list[Any]) -> list[Any]:
-            return [0 * part if k == place else part for k, part in enumerate(parts)]
+            return [0 * part if k == index else part for k, part in enumerate(parts)]
 
         return {"change": change}
 
@@ -180,13 +182,13 @@ def score(claim: Claim) -> Score:
         for name, rho in RHO.items():
             layer = _layer(name)
             law = gates.two_inputs(layer.widths[0])
-            given: dict[str, Any] = {"terms": ((1.0, rho),), "steps": gates.STEPS}
-            truth = predict_gated(layer, law=law, **given)
+            common: dict[str, Any] = {"terms": ((1.0, rho),), "steps": gates.STEPS}
+            truth = predict_gated(layer, law=law, **common)
             for mutant, options in mutants(rho).items():
-                found = predict_gated(layer, law=law, **{**given, **options})
+                mutated = predict_gated(layer, law=law, **{**common, **options})
                 total += 1
                 apart = [
-                    abs(found[quantity].value / value - 1)
+                    abs(mutated[quantity].value / value - 1)
                     for quantity, (value, _) in truth.items()
                 ]
                 if max(apart) <= gates.EXACT:

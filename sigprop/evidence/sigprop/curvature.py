@@ -21,7 +21,7 @@ from jaxtyping import Complex, Float
 
 from sigprop.curvature.hessian import Route, expand
 from sigprop.evidence.kit import block, points
-from sigprop.evidence.sigprop.precise_losses import Law, precise_hessians
+from sigprop.evidence.sigprop.precise_losses import Covariance, precise_hessians
 from sigprop.inputs import Mixed
 from sigprop.judge.basis import Basis, Evidence, Routine
 from sigprop.layers.base import Layer, parameters
@@ -37,10 +37,10 @@ from sigprop.tasks.teacher_student import TeacherStudent, teacher_student
 
 GAPS, ANGLES = np.array([1e-4, 1e-2]), np.array([0.3, 1.2])
 LAM: Complex[np.ndarray, " n"] = (1 - GAPS) * np.exp(1j * ANGLES)
-LAWS = {
-    "white": Law(1.0, 0.0, 0.0),
-    "rho=0.9": Law(0.0, 1.0, 0.9),
-    "mixed": Law(0.3, 1.2, 0.7),
+PROCESSES = {
+    "white": Covariance(1.0, 0.0, 0.0),
+    "rho=0.9": Covariance(0.0, 1.0, 0.9),
+    "mixed": Covariance(0.3, 1.2, 0.7),
 }
 STEP = 0.1  # of S4
 ASIDE = 0.01  # of a radian, from the students' eigenvalues to the teacher's
@@ -61,8 +61,8 @@ def _diagonal(draw: Draw, coordinates: str, lam: Any = LAM) -> ComplexDiagonal:
         "polar": (abs(lam), ANGLES),
         "exponential": (-np.log(abs(lam)), ANGLES),
     }[coordinates]
-    places = {"first": jnp.asarray(first), "second": jnp.asarray(second)}
-    return ComplexDiagonal(**_weights(draw), **places, coordinates=coordinates)
+    parameters = {"first": jnp.asarray(first), "second": jnp.asarray(second)}
+    return ComplexDiagonal(**_weights(draw), **parameters, coordinates=coordinates)
 
 
 def _lru(draw: Draw) -> LRU:
@@ -147,26 +147,26 @@ def teacher() -> ComplexDiagonal:
         return _diagonal(draw, "cartesian", LAM * np.exp(1j * ASIDE))
 
 
-def task(law: str, length: int | None = None) -> TeacherStudent:
-    """The teacher-student task of every student, its input under one of ``LAWS``."""
+def task(process: str, length: int | None = None) -> TeacherStudent:
+    """The teacher-student task of every student, its input under one of ``PROCESSES``."""
     with double_precision(True):
-        return teacher_student(teacher(), Mixed(*LAWS[law]), length)
+        return teacher_student(teacher(), Mixed(*PROCESSES[process]), length)
 
 
 @functools.cache
-def _scale(name: str, law: str) -> Float[np.ndarray, "p p"]:
-    diag = np.diag(expand(task(law), student(name), at_optimum=True).hessian)
+def _scale(name: str, process: str) -> Float[np.ndarray, "p p"]:
+    diag = np.diag(expand(task(process), student(name), at_optimum=True).hessian)
     size = np.sqrt(np.where(diag > FLAT**2 * diag.max(), diag, diag.max()))
     return np.outer(size, size)
 
 
 @functools.cache
 def by_route(
-    layer: str, law: str, route: Route = "closed", at_optimum: bool = False
+    layer: str, process: str, route: Route = "closed", at_optimum: bool = False
 ) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian of one of ``STUDENTS``."""
-    expansion = expand(task(law), student(layer), route, at_optimum=at_optimum)
-    return expansion.hessian / _scale(layer, law)
+    expansion = expand(task(process), student(layer), route, at_optimum=at_optimum)
+    return expansion.hessian / _scale(layer, process)
 
 
 # By covariances of tangent systems, and by differentiating the exact loss.
@@ -174,16 +174,16 @@ by_gramian = functools.partial(by_route, route="gramian")
 by_autodiff = functools.partial(by_route, route="autodiff")
 
 
-def by_differences(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+def by_differences(layer: str, process: str) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian by differences of the loss in high precision."""
-    return _by_differences(layer)[law] / _scale(layer, law)
+    return _by_differences(layer)[process] / _scale(layer, process)
 
 
 @functools.cache
 def _by_differences(layer: str) -> dict[str, Float[np.ndarray, "p p"]]:
     values = {name: np.asarray(x) for name, x in parameters(student(layer)).items()}
     goal = {name: np.asarray(x) for name, x in parameters(teacher()).items()}
-    return precise_hessians(layer, values, goal, LAWS)
+    return precise_hessians(layer, values, goal, PROCESSES)
 
 
 @functools.cache
@@ -222,7 +222,7 @@ def _blur_transfer(z: Any, values: Mapping[str, Any]) -> Any:
 
 
 @functools.cache
-def by_spectrum(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+def by_spectrum(layer: str, process: str) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian of a BLUR from its transfer function, which has no ages.
 
     The loss is the mean over the circle of the input's density times the squared modulus
@@ -233,7 +233,7 @@ def by_spectrum(layer: str, law: str) -> Float[np.ndarray, "p p"]:
         x, split = ravel_pytree(values)
         angles, weights = _circle()
         z = jnp.exp(1j * angles)
-        a, b, rho = LAWS[law]
+        a, b, rho = PROCESSES[process]
         density = a + b * (1 - rho**2) / jnp.abs(1 - rho * z) ** 2
         share = density * weights
         known = parameters(teacher())
@@ -246,19 +246,19 @@ def by_spectrum(layer: str, law: str) -> Float[np.ndarray, "p p"]:
             return jnp.sum(share * jnp.abs(error) ** 2) / 2
 
         program = jax.jit(jax.hessian(loss), compiler_options=ONCE)
-        return np.asarray(program(x, z, share, goal)) / _scale(layer, law)
+        return np.asarray(program(x, z, share, goal)) / _scale(layer, process)
 
 
 # What an error would leave: each must be told from the truth.
 
 
 @functools.cache
-def of_white_input(layer: str, law: str) -> Float[np.ndarray, "p p"]:
+def of_white_input(layer: str, process: str) -> Float[np.ndarray, "p p"]:
     """The scaled Hessian under white input of the same variance."""
-    a, b, _ = LAWS[law]
+    a, b, _ = PROCESSES[process]
     with double_precision(True):
         white_task = teacher_student(teacher(), Mixed(a + b, 0.0, 0.0), None)
-    return expand(white_task, student(layer)).hessian / _scale(layer, law)
+    return expand(white_task, student(layer)).hessian / _scale(layer, process)
 
 
 MUTANTS: dict[str, Routine] = {
@@ -273,7 +273,7 @@ MUTANTS: dict[str, Routine] = {
 
 def _exact(*pairs: tuple[str, str], **routes: Routine) -> Evidence:
     return Evidence(
-        points("layer law", *pairs),
+        points("layer process", *pairs),
         routes,
         form=by_differences,
         tolerance=1e-8,

@@ -20,9 +20,9 @@ from sigprop.evidence.sigprop.memories import (
     HEADLINE,
     QUICK,
     Size,
-    drawn_words,
     planned,
     scored,
+    simulated_results,
     stepwise,
 )
 from sigprop.judge.basis import Basis, Check
@@ -70,29 +70,29 @@ def heads(size: Size) -> Deltas:
     """Heads of generic weights, one of each memory."""
     generator = np.random.default_rng(sum(map(ord, "deltanet")))
     W_k = np.zeros((size.neurons, KEYS, WIDTH))
-    for place, memory in enumerate(size.memories):
+    for index, memory in enumerate(size.time_constants):
         extents = np.diag([1.0, 2 / (memory - 2)])
         first, second = map(_rotation, generator.uniform(0, 2 * np.pi, 2))
-        W_k[place, :, :KEYS] = LONG * first @ extents @ second
+        W_k[index, :, :KEYS] = LONG * first @ extents @ second
     W_v = generator.normal(size=(size.neurons, WIDTH))
     W_v /= np.linalg.norm(W_v, axis=1, keepdims=True)
     angles = generator.uniform(0, 2 * np.pi, size.neurons)
-    seen = [SHARED * np.cos(angles), SHARED * np.sin(angles)]
+    directions = [SHARED * np.cos(angles), SHARED * np.sin(angles)]
     own = np.full(size.neurons, np.sqrt(1 - SHARED**2))
-    W_beta = SPREAD * np.stack([*seen, own], 1)
+    W_beta = SPREAD * np.stack([*directions, own], 1)
     return Deltas(W_k, W_v, W_beta, TINY)
 
 
 def closed(size: Size, change: Any = None) -> dict[str, np.ndarray]:
     """The moments that are judged, by reading: one of each head."""
-    made, found = heads(size), []
-    for W_k, W_v, W_beta in zip(*made[:3], strict=True):
-        head = Head(W_k, W_v[None], W_beta, None, 0.0, 0.0, made.tiny)
+    deltas, rows = heads(size), []
+    for W_k, W_v, W_beta in zip(*deltas[:3], strict=True):
+        head = Head(W_k, W_v[None], W_beta, None, 0.0, 0.0, deltas.tiny)
         moments = delta_moments(
             head, READINGS, steps=STEPS, average=True, change=change
         )
-        found.append([moments[name][0] for name in READINGS])
-    return dict(zip(READINGS, np.array(found).T, strict=True))
+        rows.append([moments[name][0] for name in READINGS])
+    return dict(zip(READINGS, np.array(rows).T, strict=True))
 
 
 @functools.cache
@@ -118,13 +118,13 @@ def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
 
 def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
     """Judge the state and what the weights of gate and value move, at every memory."""
-    sized, forms, made = plans(size), closed(size), heads(size)
+    sized, forms, deltas = plans(size), closed(size), heads(size)
     with double_precision(True):
         key = group_key(seed, claim.id)
-        drawn = simulate(key, made, weights(size), sized["state"][0].n)
+        sums = simulate(key, deltas, weights(size), sized["state"][0].n)
     return (
         *stepwise(by_steps(size), forms, EXACT * size.margin),
-        *drawn_words(size, sized, forms, drawn),
+        *simulated_results(size, sized, forms, sums),
     )
 
 

@@ -15,7 +15,7 @@ from sigprop.inputs import AR1
 from sigprop.judge.basis import Basis, Check, Results, by_mutants
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge, plan
 from sigprop.linear.measured_moments import channels
 from sigprop.networks.assembly import build
@@ -53,7 +53,7 @@ def network(radii: tuple[float, float], mixing: str) -> tuple[Network, Any]:
         depth=DEPTH,
         mixing=mixing,
     )
-    drawn, state = build(group_key(0, CLAIM), preset)
+    initial, state = build(group_key(0, CLAIM), preset)
     noise, size = np.random.default_rng(0), MOVED if mixing != "none" else 0.0
 
     def move(leaf: Any) -> Any:
@@ -62,14 +62,14 @@ def network(radii: tuple[float, float], mixing: str) -> tuple[Network, Any]:
         return jnp.asarray(leaf, float) + size * noise.standard_normal(leaf.shape)
 
     with double_precision(True):
-        return jax.tree.map(move, drawn), state
+        return jax.tree.map(move, initial), state
 
 
 def _look(
-    one: Network, state: Any, u: Float[Array, "time features"]
+    net: Network, state: Any, u: Float[Array, "time features"]
 ) -> tuple[Float[Array, "blocks width"], Inexact[Array, "blocks n"]]:
-    x, streams, states = one.encode(u, None), [], []
-    for block in one.blocks:
+    x, streams, states = net.encode(u, None), [], []
+    for block in net.blocks:
         states.append(block.layer.states(x)[-1])
         x, _ = block(x, state)
         streams.append(x[-1])
@@ -77,8 +77,8 @@ def _look(
 
 
 @eqx.filter_jit(compiler_options=SOME)  # type: ignore[call-overload]
-def _look_at_all(one: Network, state: Any, u: Float[Array, "num time features"]):
-    return jax.vmap(lambda sequence: _look(one, state, sequence))(u)
+def _look_at_all(net: Network, state: Any, u: Float[Array, "num time features"]):
+    return jax.vmap(lambda sequence: _look(net, state, sequence))(u)
 
 
 def measure(key: PRNGKeyArray, num: int) -> list[Estimate]:
@@ -103,13 +103,13 @@ def measure(key: PRNGKeyArray, num: int) -> list[Estimate]:
 def planned() -> Plan:
     """The plan of every block and quantity, by a pilot of the one that varies most."""
     pilot = measure(pilot_key(CLAIM), PILOT)
-    spread = max(float(np.max(one.sem / one.mean)) for one in pilot)
+    spread = max(float(np.max(estimate.sem / estimate.mean)) for estimate in pilot)
     sized = plan(MARGIN, variance=INFLATION * PILOT * spread**2, exact=False, off=OFF)
     return dataclasses.replace(sized, n=PILOT * -(-sized.n // PILOT))
 
 
 @functools.cache
-def drawn(seed: int) -> list[Estimate]:
+def simulation(seed: int) -> list[Estimate]:
     """The simulation of a run."""
     return measure(group_key(seed, CLAIM), planned().n)
 
@@ -120,10 +120,10 @@ def exact() -> Moments:
     impulses = np.zeros((FEATURES * STEPS + 1, STEPS, FEATURES))
     for age, channel in np.ndindex(STEPS, FEATURES):
         impulses[FEATURES * age + channel, STEPS - 1 - age, channel] = 1
-    seen = _look_at_all(*network(SHORT, "none"), jnp.asarray(impulses))
+    responses = _look_at_all(*network(SHORT, "none"), jnp.asarray(impulses))
     toeplitz = R[np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS)))]
     squares = []
-    for values in map(np.asarray, seen):
+    for values in map(np.asarray, responses):
         rest, moved = values[-1], values[:-1] - values[-1:]
         K = moved.reshape(STEPS, FEATURES, *rest.shape)
         sums = np.sum(np.tensordot(toeplitz, K, 1) * K.conj(), (0, 1)).real
@@ -131,25 +131,27 @@ def exact() -> Moments:
     return Moments(squares[0].mean(1), squares[1].sum(1))
 
 
-def moments(mutant: Mutant = lambda one: one) -> Results:
+def moments(mutant: Mutant = lambda net: net) -> Results:
     """Judge the moments that are predicted for a network with a mutant."""
 
     def results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-        found = []
+        rows = []
         with double_precision(True):
             linear = predict(mutant(network(SHORT, "none")[0]), R, samples=0)[:2]
             for name, values, right in zip(NAMES, linear, exact(), strict=True):
                 ratio = float((values / right)[np.argmax(np.abs(values / right - 1))])
                 agrees = abs(ratio - 1) <= EXACT
-                found.append(decided("impulse", f"linear, {name}", ratio, agrees))
+                rows.append(decided("impulse", f"linear, {name}", ratio, agrees))
             form = predict(mutant(network(RADII, "glu")[0]), R, samples=0)[:2]
-            for name, values, seen in zip(NAMES, form, drawn(seed), strict=True):
-                for place, value in enumerate(values):
-                    mean, sem = float(seen.mean[place]), float(seen.sem[place])
+            for name, values, estimate in zip(
+                NAMES, form, simulation(seed), strict=True
+            ):
+                for index, value in enumerate(values):
+                    mean, sem = float(estimate.mean[index]), float(estimate.sem[index])
                     verdict = judge(mean, value, planned(), sem)
-                    point = f"{name}, block {place + 1}"
-                    found.append(drawn_result(point, verdict))
-        return tuple(found)
+                    point = f"{name}, block {index + 1}"
+                    rows.append(simulated_result(point, verdict))
+        return tuple(rows)
 
     return results
 
@@ -157,19 +159,21 @@ def moments(mutant: Mutant = lambda one: one) -> Results:
 def _every(where: Callable[[Any], Any], change: Callable[[Array], Array]) -> Mutant:
     """A mutant in every block, in what ``where`` finds in its mixing."""
 
-    def mutant(one: Network) -> Network:
-        if one.blocks[0].mixing is None:
-            return one
+    def mutant(model: Network) -> Network:
+        if model.blocks[0].mixing is None:
+            return model
         return eqx.tree_at(
-            lambda net: [where(block) for block in net.blocks], one, replace_fn=change
+            lambda net: [where(block) for block in net.blocks],
+            model,
+            replace_fn=change,
         )
 
     return mutant
 
 
 MUTANTS: dict[str, Mutant] = {
-    "the blocks in reverse": lambda one: eqx.tree_at(
-        lambda net: net.blocks, one, one.blocks[::-1]
+    "the blocks in reverse": lambda model: eqx.tree_at(
+        lambda net: net.blocks, model, model.blocks[::-1]
     ),
     "the gate half open": _every(
         lambda block: block.mixing.gate.weight, jnp.zeros_like
@@ -177,8 +181,8 @@ MUTANTS: dict[str, Mutant] = {
     "the gate by the value": _every(
         lambda block: block.mixing.gate.weight, jnp.negative
     ),
-    "no bias in the encoder": lambda one: eqx.tree_at(
-        lambda net: net.encoder.bias, one, replace_fn=jnp.zeros_like
+    "no bias in the encoder": lambda model: eqx.tree_at(
+        lambda net: net.encoder.bias, model, replace_fn=jnp.zeros_like
     ),
     "the layer's skip left out": _every(lambda block: block.layer.D, jnp.zeros_like),
 }

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.evidence.kit import power_slopes, powers
+from sigprop.evidence.kit import power_derivatives, powers
 from sigprop.linear.linearise import Modes, Perturbed, Tangents
 
 Ages = Float[np.ndarray, "ages d_out d_in"]
 
 
 def tangent(
-    known: Perturbed, along: Mapping[str, Any], length: int, *, slopes: bool = True
+    known: Perturbed, along: Mapping[str, Any], length: int, *, derivatives: bool = True
 ) -> Ages:
     """``g'`` from first-order perturbation of every mode, in closed form.
 
@@ -29,14 +29,14 @@ def tangent(
         known: Of the layer at which to differentiate.
         along: The direction, by the name of each parameter.
         length: ``T``.
-        slopes: Whether eigenvalues move too, as they do.
+        derivatives: Whether eigenvalues move too, as they do.
     """
     by_age = np.zeros((2 * length - 1, *known.modes[0].skip.shape))
     for half, modes in enumerate(known.modes):
         forwards = by_age[length - 1 :] if half == 0 else by_age[length - 1 :: -1]
         for name, moved in known.tangents.items():
             v = np.ravel(along[name])
-            forwards += _moved(modes, moved[half], v, length, slopes)
+            forwards += _moved(modes, moved[half], v, length, derivatives)
             if half == 0:
                 forwards[0] += np.tensordot(v, moved[0].skip, 1)
     return by_age
@@ -47,12 +47,14 @@ def _moved(
     tangents: Tangents,
     v: Float[np.ndarray, " p"],
     length: int,
-    slopes: bool,
+    derivatives: bool,
 ) -> Ages:
     """Derivative of ``sum residue lam**age`` from age zero on, along ``v``."""
     weights = np.tensordot(v, tangents.residues, 1)
     by_age = np.einsum("nt,oni->toi", powers(modes.lam, length), weights)
-    if slopes:
-        weights = np.tensordot(v, tangents.slopes, 1)
-        by_age += np.einsum("nt,oni->toi", power_slopes(modes.lam, length), weights)
+    if derivatives:
+        weights = np.tensordot(v, tangents.derivatives, 1)
+        by_age += np.einsum(
+            "nt,oni->toi", power_derivatives(modes.lam, length), weights
+        )
     return np.real(by_age)

@@ -29,9 +29,9 @@ def controlled_edge_by_sum() -> float:
 
 def controlled_edge_by_states() -> float:
     """Figure 2B at a gap of 1e-6 from the stationary covariance."""
-    slope = (1 - 1e-6) * math.log1p(-1e-6)
+    derivative = (1 - 1e-6) * math.log1p(-1e-6)
     bare = stationary_covariance(1e-6, 0.0, 0.0, "sensitivity")
-    return (2e-6 - 1e-12) * slope**2 * bare
+    return (2e-6 - 1e-12) * derivative**2 * bare
 
 
 # Gates under the Chrono initialisation.

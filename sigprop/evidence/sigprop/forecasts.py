@@ -63,8 +63,8 @@ def ratios(
 def _against(kind: str, task: tuple[str, int], model: str, load: Load) -> Check:
     def results(claim: Claim, seed: int, *, most: float) -> tuple[RouteResult, ...]:
         del claim, seed  # nothing is drawn
-        found = ratios(load(SWEEP), kind, task, model)
-        return (trainings.judged(found, most, "the error of each over the other"),)
+        factors = ratios(load(SWEEP), kind, task, model)
+        return (trainings.judged(factors, most, "the error of each over the other"),)
 
     mutants = {
         name: partial(results, most=most) for name, most in MUTANTS[kind].items()
@@ -94,8 +94,8 @@ def _cells(table: int, load: Load) -> Basis:
     )
 
 
-def _all_reproduced(said: list[int]) -> list[int]:
-    return [sum(said) - said[2], 0, said[2], 0]
+def _all_reproduced(numbers: list[int]) -> list[int]:
+    return [sum(numbers) - numbers[2], 0, numbers[2], 0]
 
 
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {

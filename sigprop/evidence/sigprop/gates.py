@@ -21,7 +21,7 @@ from sigprop.judge.basis import Basis, Check, Evidence
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge, plan
 from sigprop.layers.base import Layer
 from sigprop.layers.deltanet import Delta, deltanet, gated_deltanet
@@ -62,7 +62,7 @@ def _point(p: float, first: Pair, second: Pair, **more: int) -> dict[str, Any]:
     return {**point, **more}
 
 
-def _law(point: dict[str, Any]) -> list[tuple[float, Pair]]:
+def _distribution(point: dict[str, Any]) -> list[tuple[float, Pair]]:
     chances = {"1": point["p"], "2": 1 - point["p"]}
     return [
         (chance, tuple(point[f"{name}_{end}"] for name in "abcd"))  # type: ignore[misc]
@@ -70,14 +70,14 @@ def _law(point: dict[str, Any]) -> list[tuple[float, Pair]]:
     ]
 
 
-def enumerated(place: int, steps: int, **point: Any) -> float:
-    """``E h^2`` (place 0) or ``E s^2`` (1) over all sequences of a law of two values."""
+def enumerated(index: int, steps: int, **point: Any) -> float:
+    """``E h^2`` (index 0) or ``E s^2`` (1) over all sequences of two values."""
     total = []
-    for rows in itertools.product(_law(point), repeat=steps):
+    for rows in itertools.product(_distribution(point), repeat=steps):
         weight, h, s = 1.0, 0.0, 0.0
         for chance, (a, b, c, d) in rows:
             weight, h, s = weight * chance, a * h + b, a * s + c * h + d
-        total.append(weight * (h, s)[place] ** 2)
+        total.append(weight * (h, s)[index] ** 2)
     return math.fsum(total)
 
 
@@ -141,8 +141,8 @@ def layer_of(claim_id: str) -> Layer:
 @functools.cache
 def closed(claim_id: str) -> dict[str, float]:
     """The moments of a claim's layer under Gaussian inputs."""
-    found = predict_gated(layer_of(claim_id), steps=STEPS)
-    return {name: value for name, (value, _) in found.items()}
+    moments_by_name = predict_gated(layer_of(claim_id), steps=STEPS)
+    return {name: value for name, (value, _) in moments_by_name.items()}
 
 
 def two_inputs(width: int) -> Law:
@@ -151,7 +151,7 @@ def two_inputs(width: int) -> Law:
     return Law(1.5 * values, np.array([0.6, 0.4]))
 
 
-def drawn_moments(
+def sampled_moments(
     key: PRNGKeyArray, layer: Layer, num: int, rho: float = 0.0
 ) -> dict[str, Estimate]:
     """Moments over sequences of Gaussian inputs, AR(1) series of a correlation."""
@@ -159,8 +159,13 @@ def drawn_moments(
 
     def task(index: int, count: int) -> dict[str, Sums]:
         u = _series(jax.random.fold_in(key, index), shape, rho)
-        found = {name: np.asarray(x)[:count] for name, x in program(u).items()}
-        return {name: Sums(x.sum(), (x**2).sum(), count) for name, x in found.items()}
+        squares_by_name = {
+            name: np.asarray(x)[:count] for name, x in program(u).items()
+        }
+        return {
+            name: Sums(x.sum(), (x**2).sum(), count)
+            for name, x in squares_by_name.items()
+        }
 
     parts = over_batches(task, num, BATCH, lambda count: None, None)
     return {
@@ -180,7 +185,7 @@ def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
 @functools.cache
 def plans(claim_id: str) -> dict[str, Plan]:
     """The plan of each quantity, of a pilot's variance; all have the size of the largest."""
-    pilot = drawn_moments(pilot_key(claim_id), layer_of(claim_id), PILOT)
+    pilot = sampled_moments(pilot_key(claim_id), layer_of(claim_id), PILOT)
     return planned(pilot, HEAVY.get(_name(claim_id), INFLATION))
 
 
@@ -190,9 +195,11 @@ def planned(pilot: dict[str, Estimate], inflation: float) -> dict[str, Plan]:
     for name, (mean, sem, n) in pilot.items():
         variance = inflation * n * float(sem / mean) ** 2
         planned[name] = plan(MARGIN, variance=variance)
-    most = max(one.n for one in planned.values())
-    whole = -(-most // BATCH) * BATCH
-    return {name: dataclasses.replace(one, n=whole) for name, one in planned.items()}
+    most = max(sized.n for sized in planned.values())
+    largest = -(-most // BATCH) * BATCH
+    return {
+        name: dataclasses.replace(sized, n=largest) for name, sized in planned.items()
+    }
 
 
 def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
@@ -206,13 +213,13 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             right = abs(ratio - 1) <= EXACT
             results.append(decided("enumeration", f"two inputs, {name}", ratio, right))
         sized = plans(claim.id)
-        drawn = drawn_moments(
+        samples = sampled_moments(
             group_key(seed, claim.id), layer, next(iter(sized.values())).n
         )
     for name, planned in sized.items():
-        mean, sem, _ = drawn[name]
+        mean, sem, _ = samples[name]
         verdict = judge(float(mean), closed(claim.id)[name], planned, float(sem))
-        results.append(drawn_result(f"Gaussian, {name}", verdict))
+        results.append(simulated_result(f"Gaussian, {name}", verdict))
     return tuple(results)
 
 
@@ -262,9 +269,9 @@ def score(claim: Claim) -> Score:
     wrong["a step less"] = {"steps": STEPS - 1}
     truth, total, survivors = predict_gated(layer, law=law, steps=STEPS), 0, []
     for mutant, options in wrong.items():
-        found = predict_gated(layer, law=law, **options)
+        mutated = predict_gated(layer, law=law, **options)
         apart = [
-            abs(found[name].value / value - 1) for name, (value, _) in truth.items()
+            abs(mutated[name].value / value - 1) for name, (value, _) in truth.items()
         ]
         if max(apart) < SAME:
             continue  # nothing decays without a decay

@@ -13,14 +13,14 @@ from sympy import Symbol, expand, sqrt
 
 from sigprop.evidence.kit import across, also, central, each, energy, points, powers
 from sigprop.evidence.zucchet.hessian.layer import respond, two_units
-from sigprop.evidence.zucchet.hessian.loss import block, whole_complex
+from sigprop.evidence.zucchet.hessian.loss import block, full_complex
 from sigprop.evidence.zucchet.hessian.networks import (
     dense_jacobian,
     impulse_response,
     spectrum,
     teacher,
 )
-from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spectrum
+from sigprop.evidence.zucchet.hessian.power_spectrum import full_complex_by_spectrum
 from sigprop.evidence.zucchet.hessian.sensitivities import (
     PAIR_ROUTES,
     covariance,
@@ -31,7 +31,7 @@ from sigprop.evidence.zucchet.hessian.units import (
     EIGENVALUES,
     PAIRS,
     SINGLES,
-    with_charts,
+    with_coordinates,
 )
 from sigprop.judge.basis import Basis, Evidence, Routine
 from sigprop.numerics.precision import double_precision
@@ -59,7 +59,7 @@ def in_blocks(
 ) -> Callable[..., Any]:
     """The complex Hessian of two units, where ``block`` gives two units' part."""
 
-    def whole(**point: Any) -> list[list[complex]]:
+    def hessian(**point: Any) -> list[list[complex]]:
         rows: list[list[complex]] = []
         for p in "ij":
             halves: list[list[complex]] = [[], []]
@@ -77,7 +77,7 @@ def in_blocks(
             rows += halves
         return rows
 
-    return whole
+    return hessian
 
 
 def real_hessian(
@@ -86,8 +86,8 @@ def real_hessian(
     """The real block of two units in such slopes; ``A`` and ``B`` may be changed."""
 
     def value(**point: Any) -> list[list[complex]]:
-        given = {name: of(**point) for name, of in change.items()}
-        return H.block_value(first, second, {**point, **given})
+        changed = {name: of(**point) for name, of in change.items()}
+        return H.block_value(first, second, {**point, **changed})
 
     return value
 
@@ -111,7 +111,7 @@ def layer_block(**point: Any) -> Float[np.ndarray, "2 2"]:
     impulse[0] = 1
     angles = 2 * np.pi * np.arange(turns) / turns
     waves = np.stack([np.cos(angles), np.sin(angles)]) * 2 / (turns * radius)
-    slopes = []
+    derivatives = []
     with double_precision(True):
         layer, inputs = two_units(**point), jnp.asarray(impulse)
         for unit in np.eye(2):
@@ -126,8 +126,8 @@ def layer_block(**point: Any) -> Float[np.ndarray, "2 2"]:
                 )
                 for angle in angles
             ]
-            slopes.append(waves @ np.array(responses))
-    return slopes[0] @ covariance(steps, **point) @ slopes[1].T
+            derivatives.append(waves @ np.array(responses))
+    return derivatives[0] @ covariance(steps, **point) @ derivatives[1].T
 
 
 def coupled(at: dict[str, Any]) -> dict[str, Any]:
@@ -137,14 +137,14 @@ def coupled(at: dict[str, Any]) -> dict[str, Any]:
     """
     nu = Symbol("nu", positive=True)
     scale: Any = (1 - nu**2) / (nu * sqrt(1 + nu**2))
-    charted = with_charts(at)
+    charted = with_coordinates(at)
     for unit in "ij":
         value = charted[f"nu_{unit}"]
-        factor, slope = (float(f.subs(nu, value)) for f in (scale, scale.diff(nu)))
+        factor, derivative = (float(f.subs(nu, value)) for f in (scale, scale.diff(nu)))
         charted[f"dnu_{unit}"] = 1 - value**2
         charted[f"dtheta_{unit}"] = factor
         charted[f"cross_{unit}"] = (
-            charted[f"theta_{unit}"] / factor * slope * (1 - value**2)
+            charted[f"theta_{unit}"] / factor * derivative * (1 - value**2)
         )
     return charted
 
@@ -247,7 +247,7 @@ def around(of: Callable[[complex, float], tuple[float, float]]) -> Callable[...,
     return both
 
 
-CHARTED = tuple(with_charts(point) for point in SINGLES)
+CHARTED = tuple(with_coordinates(point) for point in SINGLES)
 BACKWARDS = (sympy.Integer(1), -sympy.I)  # derivatives of the conjugate of re + i im
 COUPLED = (H.polar("i", True), H.polar("j", True))
 
@@ -274,7 +274,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "sigprop:hessian-complex": Evidence(
         PAIRS,
-        {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
+        {"reference": full_complex, "quadrature": full_complex_by_spectrum},
         form=lambda **point: H.whole_complex(point),
         mutants={
             "A and B exchanged": in_blocks(

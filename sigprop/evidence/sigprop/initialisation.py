@@ -59,15 +59,15 @@ def glorot_simulated(size: int, steps: int, matrices: int) -> float:
     By the layer's own last states, after one sequence for each matrix.
     """
 
-    def decades(one: tuple[Any, Any]) -> Any:
-        return jnp.log10(jnp.mean(_last_state(*one, steps) ** 2)) / 2
+    def decades(matrix_and_key: tuple[Any, Any]) -> Any:
+        return jnp.log10(jnp.mean(_last_state(*matrix_and_key, steps) ** 2)) / 2
 
     def each(*pairs: Any) -> Any:  # a matrix at a time stays in the cache
         return lax.map(decades, pairs)
 
-    drawn = _glorot(size, min(matrices, SIMULATED))
-    keys = jax.random.split(jax.random.key(1), len(drawn))
-    return float(np.median(_sorted(computed(each, drawn, keys))))
+    matrices_and_inputs = _glorot(size, min(matrices, SIMULATED))
+    keys = jax.random.split(jax.random.key(1), len(matrices_and_inputs))
+    return float(np.median(_sorted(computed(each, matrices_and_inputs, keys))))
 
 
 def _glorot(size: int, matrices: int) -> Float[np.ndarray, "matrices n n"]:

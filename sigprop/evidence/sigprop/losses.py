@@ -29,7 +29,7 @@ from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import TeacherStudent
 
 AGES = 256  # at half of it the slowest mode, 0.9, has lost 12 digits of its square
-LAWS: dict[str, Any] = {
+PROCESSES: dict[str, Any] = {
     "white": White(0.7),
     "rho=0.8": AR1(0.8),
     "mixed": Mixed(0.4, 0.6, 0.9),
@@ -65,7 +65,7 @@ def diagonal_twin(modes: Modes) -> LRU:
 
 @functools.cache
 def _losses(name: str) -> dict[str, dict[str, float]]:
-    """By route and law; one program for them all."""
+    """By route and process; one program for them all."""
     with double_precision(True):
         layer = student(SMALL[name]).layer
         system = jax.jit(linearise, compiler_options=ONCE)(layer)
@@ -77,42 +77,44 @@ def _losses(name: str) -> dict[str, dict[str, float]]:
         target = stationary_target(teacher(), White())
 
         def infinite(twin: Any, target: Modes) -> list[Any]:
-            return [stationary_loss(twin, target, law) for law in LAWS.values()]
+            return [
+                stationary_loss(twin, target, process) for process in PROCESSES.values()
+            ]
 
         def finite(layer: Any, lesson: TeacherStudent) -> list[Any]:
             length = lesson.length
             tasks = [
-                TeacherStudent(lesson.teacher, lesson.target, law, length)
-                for law in LAWS.values()
+                TeacherStudent(lesson.teacher, lesson.target, process, length)
+                for process in PROCESSES.values()
             ]
             return [variant.population(layer) for variant in tasks]
 
-        def whole(target: Modes):
+        def all_losses(target: Modes):
             losses = {key: infinite(twin, target) for key, twin in twins.items()}
             pairs = zip(finite(layer, short), finite(layer, long), strict=True)
             # L(T) = L - c/T up to what the modes have lost in T steps.
             return losses | {"limit": [2 * second - first for first, second in pairs]}
 
-        losses = jax.jit(whole, compiler_options=ONCE)(target)
+        losses = jax.jit(all_losses, compiler_options=ONCE)(target)
     return {
-        route: dict(zip(LAWS, map(float, values), strict=True))
+        route: dict(zip(PROCESSES, map(float, values), strict=True))
         for route, values in losses.items()
     }
 
 
-def by_modes(student: str, law: str) -> float:
+def by_modes(student: str, process: str) -> float:
     """The closed form of a diagonal layer, by Lemma 1."""
-    return _losses(student)["modes"][law]
+    return _losses(student)["modes"][process]
 
 
-def by_gramian(student: str, law: str) -> float:
+def by_gramian(student: str, process: str) -> float:
     """The closed form of a dense layer, by the equation of its Gramian."""
-    return _losses(student)["gramian"][law]
+    return _losses(student)["gramian"][process]
 
 
-def by_lengths(student: str, law: str) -> float:
+def by_lengths(student: str, process: str) -> float:
     """From the exact losses of two finite lengths, one twice the other."""
-    return _losses(student)["limit"][law]
+    return _losses(student)["limit"][process]
 
 
 @functools.cache
@@ -129,17 +131,17 @@ def _difference(name: str) -> Float[np.ndarray, "ages d_out d_in"]:
     return responses[0] - responses[1]
 
 
-def double_sum(student: str, law: str, mutant: str = "") -> float:
+def double_sum(student: str, process: str, mutant: str = "") -> float:
     """``1/2 sum_jk R(j - k) <d_j, d_k>`` over the first ages.
 
     Args:
         student: One of ``SMALL``.
-        law: One of ``LAWS``.
+        process: One of ``PROCESSES``.
         mutant: What is wrong in it, if anything.
     """
     d, ages = _difference(student), np.arange(AGES)
     lag = abs(ages[:, None] - ages)
-    R = LAWS[law].autocovariance(np.arange(AGES + 1))
+    R = PROCESSES[process].autocovariance(np.arange(AGES + 1))
     forms = {
         "": R[lag] / 2,
         "late": R[lag + 1] / 2,
@@ -166,7 +168,7 @@ EVIDENCE: dict[str, Basis] = {
         sampled_loss.gradient, sampled_loss.score, ("reference", "monte_carlo")
     ),
     "sigprop:loss-infinite": Evidence(
-        across(student=("lru", "rotrnn"), law=tuple(LAWS)),
+        across(student=("lru", "rotrnn"), process=tuple(PROCESSES)),
         {"closed_form": by_modes, "gramian": by_gramian, "limit": by_lengths},
         form=double_sum,
         tolerance=1e-9,

@@ -24,7 +24,7 @@ from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.plans import HEADLINE_MARGIN
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge, plan
 from sigprop.neuron.gated import (
     Change,
@@ -76,7 +76,7 @@ class Size(NamedTuple):
     inflation: float
 
     @property
-    def memories(self) -> Float[np.ndarray, " neurons"]:
+    def time_constants(self) -> Float[np.ndarray, " neurons"]:
         """In steps, the same distance apart in their logarithm."""
         return np.geomspace(4.0, 1000.0, self.neurons)
 
@@ -122,7 +122,7 @@ HANDS: dict[str, Hand] = {
 
 
 @functools.cache
-def asked(name: str, size: Size) -> Readings:
+def judged_readings(name: str, size: Size) -> Readings:
     """Neurons of generic weights, moved to their memories by an own parameter or offset."""
     generator = np.random.default_rng(sum(map(ord, name)))
     gate = theory.GATES[name]
@@ -133,51 +133,51 @@ def asked(name: str, size: Size) -> Readings:
         weights, axis=2, keepdims=True
     )
     offsets = np.zeros((points, k))
-    for place, symbol in enumerate(gate.projections):
-        offsets[:, place] = OFFSET.get(name, {}).get(str(symbol), 0.0)
-    made = Neurons(name, weights, offsets, np.zeros((points, len(gate.own))))
-    for place, memory in enumerate(size.memories):
-        _set(made, place, float(memory))
-    return readings(made, HANDS[name])
+    for column, symbol in enumerate(gate.projections):
+        offsets[:, column] = OFFSET.get(name, {}).get(str(symbol), 0.0)
+    neurons = Neurons(name, weights, offsets, np.zeros((points, len(gate.own))))
+    for row, memory in enumerate(size.time_constants):
+        _set(neurons, row, float(memory))
+    return readings(neurons, HANDS[name])
 
 
-def _set(made: Neurons, place: int, memory: float) -> None:
+def _set(neurons: Neurons, row: int, memory: float) -> None:
     """Move one neuron to a memory, in place."""
     z, w = np.polynomial.hermite_e.hermegauss(60)
     w = w / w.sum()
-    moved = made.own if made.own.size else made.offsets
-    one = Neurons(made.gate, *(part[place : place + 1] for part in made[1:]))
-    at = np.zeros((1, made.weights.shape[1], len(z)))
-    at[0, 0] = np.linalg.norm(made.weights[place, 0]) * z
+    moved = neurons.own if neurons.own.size else neurons.offsets
+    neuron = Neurons(neurons.gate, *(part[row : row + 1] for part in neurons[1:]))
+    at = np.zeros((1, neurons.weights.shape[1], len(z)))
+    at[0, 0] = np.linalg.norm(neurons.weights[row, 0]) * z
 
     def excess(value: float) -> float:
-        moved[place, 0] = value
-        a = coefficients(one, at, None)[0][0]
+        moved[row, 0] = value
+        a = coefficients(neuron, at, None)[0][0]
         return math.log(float((1 - a) @ w) * memory)
 
-    moved[place, 0] = scipy.optimize.brentq(excess, -12.0, 12.0, xtol=1e-6)
+    moved[row, 0] = scipy.optimize.brentq(excess, -12.0, 12.0, xtol=1e-6)
 
 
 def closed(name: str, size: Size, change: Change | None = None) -> dict[str, Any]:
     """The moments that are judged, by reading: one of each neuron."""
-    made = asked(name, size).neurons
+    neurons = judged_readings(name, size).neurons
     first = np.eye(WIDTH)[:1]
     options: dict[str, Any] = {"steps": STEPS, "average": True, "change": change}
-    found = {"state": state_moment(made, **options).value}
-    for by in asked(name, size).by:
+    moments = {"state": state_moment(neurons, **options).value}
+    for by in judged_readings(name, size).by:
         own = by in map(str, theory.GATES[name].own)
         rows = None if own else first
-        found[by] = sensitivity_moment(made, by, directions=rows, **options).value
-    return found
+        moments[by] = sensitivity_moment(neurons, by, directions=rows, **options).value
+    return moments
 
 
 @functools.cache
 def plans(name: str, size: Size) -> dict[str, tuple[Plan, ...]]:
     """The plan of every point, of a pilot's variance; all have the size of the largest."""
     with double_precision(True):
-        control = controls(asked(name, size), STEPS)
+        control = controls(judged_readings(name, size), STEPS)
         pilot = simulate(
-            pilot_key(f"memories {name}"), asked(name, size), control, PILOT
+            pilot_key(f"memories {name}"), judged_readings(name, size), control, PILOT
         )
     return planned(pilot, size, LEAST, BATCH)
 
@@ -193,53 +193,57 @@ def planned(
         least: Trajectories at least.
         batch: Of how many trajectories there is a multiple.
     """
-    found = {}
+    plans_by_name = {}
     for name, sums in pilot.items():
         mean, sem, n = sums.estimate()
         relative = np.maximum(size.inflation * n * (sem / mean) ** 2, FLOOR)
-        found[name] = [plan(size.margin, variance=float(v)) for v in relative]
-    most = max(least, *(one.n for row in found.values() for one in row))
+        plans_by_name[name] = [plan(size.margin, variance=float(v)) for v in relative]
+    most = max(least, *(sized.n for row in plans_by_name.values() for sized in row))
     n = -(-most // batch) * batch
     return {
-        name: tuple(dataclasses.replace(one, n=n) for one in row)
-        for name, row in found.items()
+        name: tuple(dataclasses.replace(sized, n=n) for sized in row)
+        for name, row in plans_by_name.items()
     }
 
 
 def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
     """Judge the state and what every parameter moves, at every memory."""
     name = _name(claim)
-    sized, forms, judged = plans(name, size), closed(name, size), asked(name, size)
+    sized, forms, judged = (
+        plans(name, size),
+        closed(name, size),
+        judged_readings(name, size),
+    )
     with double_precision(True):
         control = controls(judged, STEPS)
         key = group_key(seed, claim.id)
-        drawn = simulate(key, judged, control, sized["state"][0].n)
+        sums = simulate(key, judged, control, sized["state"][0].n)
     return (
         *stepwise(stepped(judged, STEPS), forms, EXACT),
-        *drawn_words(size, sized, forms, drawn),
+        *simulated_results(size, sized, forms, sums),
     )
 
 
 def stepwise(
-    found: Mapping[str, np.ndarray], forms: Mapping[str, np.ndarray], exact: float
+    measured: Mapping[str, np.ndarray], forms: Mapping[str, np.ndarray], exact: float
 ) -> Iterator[RouteResult]:
     """Whether moments step by step are the closed forms, by reading.
 
     Args:
-        found: Step by step, one of each neuron.
+        measured: Step by step, one of each neuron.
         forms: The closed forms.
         exact: Relative difference that is allowed.
     """
-    for name, values in found.items():
+    for name, values in measured.items():
         worst = float(np.max(np.abs(values / forms[name] - 1)))
         yield decided("steps", f"all memories, {name}", 1 + worst, worst <= exact)
 
 
-def drawn_words(
+def simulated_results(
     size: Size,
     sized: Mapping[str, tuple[Plan, ...]],
     forms: Mapping[str, np.ndarray],
-    drawn: Mapping[str, Sums],
+    sums: Mapping[str, Sums],
 ) -> Iterator[RouteResult]:
     """The verdict of the simulation on every reading at every memory.
 
@@ -247,16 +251,19 @@ def drawn_words(
         size: What the tier judges.
         sized: Plans by reading.
         forms: The closed forms, one of each neuron.
-        drawn: What was simulated.
+        sums: What was simulated.
     """
     for name, row in sized.items():
-        mean, sem, _ = drawn[name].estimate()
-        for place, one in enumerate(row):
+        mean, sem, _ = sums[name].estimate()
+        for index, planned in enumerate(row):
             verdict = judge(
-                float(mean[place]), float(forms[name][place]), one, float(sem[place])
+                float(mean[index]),
+                float(forms[name][index]),
+                planned,
+                float(sem[index]),
             )
-            point = f"memory {size.memories[place]:.3g}, {name}"
-            yield drawn_result(point, verdict)
+            point = f"memory {size.time_constants[index]:.3g}, {name}"
+            yield simulated_result(point, verdict)
 
 
 def _name(claim: Claim) -> str:
@@ -292,12 +299,12 @@ def scored(
         if max(np.abs(ratio - 1).max() for ratio in ratios.values()) < SAME:
             continue
         total += 1
-        seen = any(
-            not one.detectable[0] < ratio < one.detectable[1]
+        detected = any(
+            not planned.detectable[0] < ratio < planned.detectable[1]
             for name, row in sized.items()
-            for one, ratio in zip(row, ratios[name], strict=True)
+            for planned, ratio in zip(row, ratios[name], strict=True)
         )
-        if not seen:
+        if not detected:
             survivors.append(mutant)
     return Score(total, tuple(survivors))
 

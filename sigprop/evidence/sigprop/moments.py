@@ -22,7 +22,7 @@ from sigprop.judge.basis import Basis, Check, Grid
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import GAUSSIAN_VARIANCE, Plan, judge, plan
 from sigprop.layers.base import Layer
 from sigprop.layers.blur import blur
@@ -191,8 +191,10 @@ def _measured(
     claim_id: str, keys: Mapping[str, PRNGKeyArray], num: int, size: float = 1.0
 ) -> dict[str, dict[str, Estimate]]:
     layer, sources = _layer(claim_id), _sources(claim_id, size)
-    inputs, drawn = tuple(sources[name] for name in keys), tuple(keys.values())
-    measured = measure_each(drawn, layer, inputs, steps=STEPS, num=num, workers=None)
+    inputs, key_values = tuple(sources[name] for name in keys), tuple(keys.values())
+    measured = measure_each(
+        key_values, layer, inputs, steps=STEPS, num=num, workers=None
+    )
     return dict(zip(keys, measured, strict=True))
 
 
@@ -204,7 +206,7 @@ def pilot(claim_id: str) -> dict[str, dict[str, Estimate]]:
     return _measured(claim_id, keys, PILOT)
 
 
-def _kept(claim_id: str) -> tuple[str, ...]:
+def _judged(claim_id: str) -> tuple[str, ...]:
     """The quantities that are judged."""
     return (*FIRST, "recurrent") if _layer(claim_id).linear else FIRST
 
@@ -223,7 +225,7 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     """
     linear, by_quantity = _layer(claim.id).linear, {}
     for name, form in closed(claim.id).items():
-        for quantity in _kept(claim.id):
+        for quantity in _judged(claim.id):
             if not form.get(quantity):
                 continue  # no such group, or nothing to first order
             variance = GAUSSIAN_VARIANCE
@@ -237,10 +239,10 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
                 off=OFF.get(claim.id.partition(":moments-")[2], 0.0),
             )
     most = max(planned.n for planned in by_quantity.values())
-    whole = -(-most // BATCH) * BATCH
+    largest = -(-most // BATCH) * BATCH
     return {
-        place: dataclasses.replace(planned, n=whole)
-        for place, planned in by_quantity.items()
+        key: dataclasses.replace(planned, n=largest)
+        for key, planned in by_quantity.items()
     }
 
 
@@ -253,11 +255,11 @@ def remainder_order(claim_id: str) -> float:
     keys = {name: pilot_key(f"{claim_id} {name}") for name in INPUTS}
     at_size = []
     for size in (1.0, 0.5, 0.25):
-        found = _measured(claim_id, keys, BATCH, size)
+        measured = _measured(claim_id, keys, BATCH, size)
         ratios = [
-            float(found[name][quantity].mean) / (size**2 * form[quantity])
+            float(measured[name][quantity].mean) / (size**2 * form[quantity])
             for name, form in closed(claim_id).items()
-            for quantity in _kept(claim_id)
+            for quantity in _judged(claim_id)
             if form.get(quantity)
         ]
         at_size.append(np.array(ratios))
@@ -275,16 +277,16 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         _, examined = together(lambda: pilot(claim.id), lambda: subject(claim.id))
         sized = plans(claim)
         keys = {name: group_key(seed, f"{claim.id} {name}") for name in INPUTS}
-        drawn = _measured(claim.id, keys, next(iter(sized.values())).n)
+        estimates = _measured(claim.id, keys, next(iter(sized.values())).n)
         results = []
         for (name, quantity), planned in sized.items():
-            form, measured = closed(claim.id)[name][quantity], drawn[name][quantity]
+            form, measured = closed(claim.id)[name][quantity], estimates[name][quantity]
             point = f"{name}, {quantity}"
             ratio = impulses(claim.id)[name][quantity] / form
             right = abs(ratio - 1) <= examined.tolerance
             results.append(decided("impulse", point, ratio, right))
             mean, sem = float(measured.mean), float(measured.sem)
-            results.append(drawn_result(point, judge(mean, form, planned, sem)))
+            results.append(simulated_result(point, judge(mean, form, planned, sem)))
         if not _layer(claim.id).linear:
             order = remainder_order(claim.id)
             point = "order of the remainder in the inputs' size, over two"
@@ -319,13 +321,15 @@ def score(claim: Claim) -> Score:
         now: Perturbed = known, weight: Any = None, at: int = at
     ) -> Float[np.ndarray, "inputs quantities"]:
         rows = [by_group(layer, predict(now, R, STEPS, at, weight)) for R in inputs]
-        return np.array([[row[q] for q in _kept(claim.id) if q in row] for row in rows])
+        return np.array(
+            [[row[q] for q in _judged(claim.id) if q in row] for row in rows]
+        )
 
     truth, resting = moments(), Perturbed(known.modes, {})
     with np.errstate(all="ignore"):
         wrong = {m.change: moments(resting, m.expr) for m in mutants_of(form)}
     wrong |= {
-        "eigenvalues at rest": moments(moved(known, slopes=0)),
+        "eigenvalues at rest": moments(moved(known, derivatives=0)),
         "residues at rest": moments(moved(known, residues=0)),
         "the skip at rest": moments(moved(known, skip=0)),
         "one residue for all": moments(_exchanged(known)),

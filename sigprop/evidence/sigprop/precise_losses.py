@@ -166,7 +166,7 @@ LAYERS: dict[str, Callable[[Values], list[Filter]]] = {
 """Every layer from its parameters by name, of one input and one output."""
 
 
-class Law(NamedTuple):
+class Covariance(NamedTuple):
     """``R = a [lag = 0] + b rho**|lag|``."""
 
     a: float
@@ -174,40 +174,45 @@ class Law(NamedTuple):
     rho: float
 
 
-def losses(response: Sequence[Filter], laws: tuple[Law, ...]) -> np.ndarray:
-    """Half the mean square of a response, under each law."""
-    totals = [mpf(0)] * len(laws)
+def losses(
+    response: Sequence[Filter], covariances: tuple[Covariance, ...]
+) -> np.ndarray:
+    """Half the mean square of a response, under each covariance."""
+    totals = [mpf(0)] * len(covariances)
     for i, first in enumerate(response):
         for second in response[i:]:
             opposed = first.backwards != second.backwards
             weight = first.weight * second.weight
             weight = weight if second is not first else weight / 2
-            shared = _shared(first.lam, second.lam, opposed, laws)
+            shared = _shared(first.lam, second.lam, opposed, covariances)
             totals = [
-                total + weight * one for total, one in zip(totals, shared, strict=True)
+                total + weight * part
+                for total, part in zip(totals, shared, strict=True)
             ]
     return np.array([mpmath.re(total) for total in totals])
 
 
 @lru_cache(1000)
-def _shared(x: Any, y: Any, opposed: bool, laws: tuple[Law, ...]) -> list[Any]:
+def _shared(
+    x: Any, y: Any, opposed: bool, covariances: tuple[Covariance, ...]
+) -> list[Any]:
     """Of two filters of weight one; few change where a parameter moves."""
-    return [_of_law(x, y, opposed, law) for law in laws]
+    return [_of_input(x, y, opposed, covariance) for covariance in covariances]
 
 
-def _of_law(x: Any, y: Any, opposed: bool, law: Law) -> Any:
-    rho = mpf(law.rho)
+def _of_input(x: Any, y: Any, opposed: bool, covariance: Covariance) -> Any:
+    rho = mpf(covariance.rho)
     if opposed:
-        return law.a + law.b / ((1 - rho * x) * (1 - rho * y))
+        return covariance.a + covariance.b / ((1 - rho * x) * (1 - rho * y))
     later = rho * x / (1 - rho * x) + rho * y / (1 - rho * y)
-    return (law.a + law.b * (1 + later)) / (1 - x * y)
+    return (covariance.a + covariance.b * (1 + later)) / (1 - x * y)
 
 
 def precise_hessians(
     name: str,
     values: Mapping[str, Float[np.ndarray, "*shape"]],
     teacher: Values,
-    laws: Mapping[str, Law],
+    covariances: Mapping[str, Covariance],
 ) -> dict[str, Float[np.ndarray, "p p"]]:
     """Second derivatives of the loss, parameters in alphabetical order.
 
@@ -215,10 +220,10 @@ def precise_hessians(
         name: One of ``LAYERS``.
         values: The student's parameters.
         teacher: Of ``LAYERS["cartesian"]``.
-        laws: Of the input, which does not move the layer's response.
+        covariances: Of the input; they do not change the layer's response.
 
     Returns:
-        A Hessian for each law.
+        A Hessian for each covariance.
     """
     with mp.workdps(DIGITS):
         goal = [
@@ -242,9 +247,9 @@ def precise_hessians(
             }
             return [*LAYERS[name](parts), *goal]
 
-        all_laws = tuple(laws.values())
-        bent = _bent(lambda *moved: losses(error(*moved), all_laws), len(start))
-        return dict(zip(laws, np.moveaxis(bent, -1, 0), strict=True))
+        all_covariances = tuple(covariances.values())
+        bent = _bent(lambda *moved: losses(error(*moved), all_covariances), len(start))
+        return dict(zip(covariances, np.moveaxis(bent, -1, 0), strict=True))
 
 
 def _bent(value: Callable[..., Any], count: int) -> Float[np.ndarray, "p p values"]:

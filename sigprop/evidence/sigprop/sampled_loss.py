@@ -32,7 +32,7 @@ from sigprop.inputs import White
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge, plan
 from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums
@@ -82,14 +82,16 @@ class Given:
         return np.full(np.shape(lags), math.nan)
 
 
-def sampled_loss(one: Student, known: TeacherStudent, batch: int) -> Callable[..., Any]:
+def sampled_loss(
+    student: Student, known: TeacherStudent, batch: int
+) -> Callable[..., Any]:
     """The sampled loss of one batch as a function of the parameters and the inputs."""
     assert known.length is not None
     teacher, target, length = known.teacher, known.target, known.length
 
     def loss(x: Any, series: Float[Array, "series time"]) -> Float[Array, ""]:
-        given = TeacherStudent(teacher, target, Given(series), length)
-        return given.sampled(one.at(x), jax.random.key(0), batch)
+        task_of_batch = TeacherStudent(teacher, target, Given(series), length)
+        return task_of_batch.sampled(student.at(x), jax.random.key(0), batch)
 
     return loss
 
@@ -98,13 +100,13 @@ class Case(NamedTuple):
     """A student and what it learns, as functions of its parameters.
 
     Attributes:
-        one: The student.
+        student: The student.
         exact: The exact loss at each of ``INPUTS``.
         error: Responses to an impulse at each step, the teacher's subtracted.
         sampled: The loss of one batch, by the inputs too.
     """
 
-    one: Student
+    student: Student
     exact: Callable[[Any], Float[Array, " inputs"]]
     error: Callable[[Any], Float[Array, "T d_out T2 d_in"]]
     sampled: Callable[[Any, Any], Float[Array, ""]]
@@ -167,7 +169,7 @@ def value_questions(name: str) -> list[Question]:
     """The loss of one student at each input; its variance is known in theory."""
     setup = case(name)
     program = jax.jit(lambda x: (setup.exact(x), setup.error(x)), compiler_options=ONCE)
-    values, error = map(np.asarray, program(setup.one.x))
+    values, error = map(np.asarray, program(setup.student.x))
     d = responses.by_age(error)
     return [
         Question(
@@ -193,20 +195,20 @@ def _forms(R: Float[np.ndarray, " lags"]) -> dict[str, Float[np.ndarray, "a a2"]
 
 
 def directions(
-    one: Student, slope: Float[np.ndarray, " p"], generator: np.random.Generator
+    student: Student, gradient: Float[np.ndarray, " p"], generator: np.random.Generator
 ) -> dict[str, Float[np.ndarray, " p"]]:
     """Along the gradient, and in each group at 45 degrees to the group's gradient.
 
     At right angles to it a derivative is zero and has no ratio.
     """
-    groups, values = one.layer.groups(), one.split(one.x)
-    along = {"the gradient": slope / np.linalg.norm(slope)}
+    groups, values = student.layer.groups(), student.split(student.x)
+    along = {"the gradient": gradient / np.linalg.norm(gradient)}
     for group in ("recurrent", "input", "readout"):
         mask = np.concatenate(
             [np.full(values[n].size, groups[n] == group) for n in sorted(values)]
         )
-        steepest = slope * mask / np.linalg.norm(slope * mask)
-        across = generator.normal(size=slope.size) * mask
+        steepest = gradient * mask / np.linalg.norm(gradient * mask)
+        across = generator.normal(size=gradient.size) * mask
         across -= (across @ steepest) * steepest
         aslant = steepest + across / np.linalg.norm(across)
         along[f"{group}, aslant"] = aslant / math.sqrt(2)
@@ -224,17 +226,20 @@ OFFSETS, WEIGHTS = map(np.array, zip(*STENCILS[1, 4], strict=True))
 
 
 @functools.cache
-def slope_questions(name: str) -> Aim:
+def gradient_aim(name: str) -> Aim:
     """Derivatives of the loss of one student; their variance comes from a pilot."""
     setup = case(name)
-    x = np.asarray(setup.one.x)
+    x = np.asarray(setup.student.x)
     pull = jax.jit(
         jax.grad(lambda x, weights: weights @ setup.exact(x)), compiler_options=ONCE
     )
-    slopes = [np.asarray(pull(x, row)) for row in np.eye(len(INPUTS))]
-    aims = [directions(setup.one, slope, np.random.default_rng(5)) for slope in slopes]
+    gradients = [np.asarray(pull(x, row)) for row in np.eye(len(INPUTS))]
+    aims = [
+        directions(setup.student, gradient, np.random.default_rng(5))
+        for gradient in gradients
+    ]
     along = [np.stack(list(aim.values())) for aim in aims]
-    pilots = _means(_slopes(name), x, along, pilot_key(f"loss of {name}"), 1)
+    pilots = _means(_gradients(name), x, along, pilot_key(f"loss of {name}"), 1)
     steps = STEP * np.stack(along)[:, :, None] * OFFSETS[:, None]
     points = x + np.concatenate([steps.reshape(-1, x.size), 0 * x[None]])
     respond = jax.jit(jax.vmap(setup.error), compiler_options=ONCE)
@@ -242,14 +247,14 @@ def slope_questions(name: str) -> Aim:
     moved = np.stack(moved).reshape(*steps.shape[:3], *base.shape)
     d, moves = responses.by_age(base), np.einsum("...w,w->...", _last(moved), WEIGHTS)
     questions = []
-    for place, (process, R) in enumerate(COVARIANCES.items()):
-        references = responses.expected_error(moved[place], R) @ WEIGHTS / STEP
+    for index, (process, R) in enumerate(COVARIANCES.items()):
+        references = responses.expected_error(moved[index], R) @ WEIGHTS / STEP
         forms = _forms(R)
         questions.append(
             [
                 Question(
                     f"{name}, {process}, {aim}",
-                    float(slopes[place] @ along[place][k]),
+                    float(gradients[index] @ along[index][k]),
                     float(references[k]),
                     float(INFLATION * CHUNK * (pilot.sem[k] / pilot.mean[k]) ** 2),
                     {
@@ -259,9 +264,9 @@ def slope_questions(name: str) -> Aim:
                     },
                 )
                 for k, (aim, g) in enumerate(
-                    zip(aims[place], moves[place], strict=True)
+                    zip(aims[index], moves[index], strict=True)
                 )
-                for pilot in (pilots[place],)
+                for pilot in (pilots[index],)
             ]
         )
     return Aim(questions, along)
@@ -278,7 +283,7 @@ def _losses(name: str) -> Callable[[Any, Any], Float[Array, " batches"]]:
 
 
 @functools.cache
-def _slopes(name: str) -> Callable[[Any, Any], Float[Array, "batches p"]]:
+def _gradients(name: str) -> Callable[[Any, Any], Float[Array, "batches p"]]:
     grad = jax.grad(case(name).sampled)
     return jax.jit(jax.vmap(grad, (None, 0)), compiler_options=SOME)
 
@@ -293,9 +298,9 @@ def _means(
     """Means over batches at each input, of values or of their parts along directions."""
     total = []
     for index in range(chunks):
-        drawn = _draw(jax.random.fold_in(key, index))
+        samples = _draw(jax.random.fold_in(key, index))
         values = [
-            _project(program(x, drawn[process]), v)
+            _project(program(x, samples[process]), v)
             for process, v in zip(INPUTS, along, strict=True)
         ]
         total.append([Sums(v.sum(0), (v**2).sum(0), CHUNK) for v in values])
@@ -320,14 +325,18 @@ def _plan(claim: Claim, question: Question, chunks: int) -> Plan:
 
 
 def _judge(
-    claim: Claim, question: Question, drawn: tuple[Any, Any], chunks: int, route: Route
+    claim: Claim,
+    question: Question,
+    estimate: tuple[Any, Any],
+    chunks: int,
+    route: Route,
 ) -> tuple[RouteResult, RouteResult]:
     ratio = question.other / question.form
-    mean, sem = map(float, drawn)
+    mean, sem = map(float, estimate)
     verdict = judge(mean, question.form, _plan(claim, question, chunks), sem)
     return (
         decided(route.name, question.point, ratio, abs(ratio - 1) <= route.tolerance),
-        drawn_result(question.point, verdict),
+        simulated_result(question.point, verdict),
     )
 
 
@@ -342,8 +351,8 @@ def expectation(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
                 _sized(claim, questions),
             )
             nowhere = [None] * len(INPUTS)
-            drawn = _means(_losses(name), setup.one.x, nowhere, key, chunks)
-            for question, (mean, sem, _) in zip(questions, drawn, strict=True):
+            estimates = _means(_losses(name), setup.student.x, nowhere, key, chunks)
+            for question, (mean, sem, _) in zip(questions, estimates, strict=True):
                 results += _judge(claim, question, (mean, sem), chunks, IMPULSE)
     return tuple(results)
 
@@ -353,11 +362,11 @@ def gradient(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     results = []
     with double_precision(True):
         for name in DIFFERENTIATED:
-            setup, (questions, along) = case(name), slope_questions(name)
+            setup, (questions, along) = case(name), gradient_aim(name)
             key = group_key(seed, f"{claim.id} {name}")
             chunks = _sized(claim, [question for row in questions for question in row])
-            drawn = _means(_slopes(name), setup.one.x, along, key, chunks)
-            for row, (means, sems, _) in zip(questions, drawn, strict=True):
+            estimates = _means(_gradients(name), setup.student.x, along, key, chunks)
+            for row, (means, sems, _) in zip(questions, estimates, strict=True):
                 for question, *pair in zip(row, means, sems, strict=True):
                     results += _judge(
                         claim, question, (pair[0], pair[1]), chunks, REFERENCE
@@ -375,11 +384,9 @@ def score(claim: Claim) -> Score:
         if claim.id.endswith("expectation"):
             groups = [value_questions(name) for name in SMALL]
         else:
-            groups = [
-                row for n in DIFFERENTIATED for row in slope_questions(n).questions
-            ]
-    made: set[str] = set()
-    seen: set[str] = set()
+            groups = [row for n in DIFFERENTIATED for row in gradient_aim(n).questions]
+    visible: set[str] = set()
+    detected: set[str] = set()
     for questions in groups:
         chunks = _sized(claim, questions)
         for question in questions:
@@ -388,7 +395,7 @@ def score(claim: Claim) -> Score:
                 ratio = question.form / wrong if wrong else math.inf
                 measured = question.other / wrong if wrong else math.inf
                 exactly = abs(measured - 1) > REFERENCE.tolerance
-                made |= {mutant} if abs(ratio - 1) > SAME else set()
+                visible |= {mutant} if abs(ratio - 1) > SAME else set()
                 if not low < ratio < high or (mutant in responses.SLIGHT and exactly):
-                    seen.add(mutant)
-    return Score(len(made), tuple(sorted(made - seen)))
+                    detected.add(mutant)
+    return Score(len(visible), tuple(sorted(visible - detected)))

@@ -37,7 +37,7 @@ from sigprop.judge.basis import Basis, Check
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
-from sigprop.judge.statuses import drawn_result
+from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge, plan, require_small
 from sigprop.layers.base import Layer
 from sigprop.linear.linearise import Perturbed, perturb
@@ -71,21 +71,21 @@ class Subject(NamedTuple):
     """A trained student, and all that its closed forms need.
 
     Attributes:
-        found: The training.
+        training: The training.
         layer: The student at its learnt parameters.
         known: Its modes and how they move.
         along: Unit directions, by name.
         curvature: The closed forms, and what other routes find.
-        bend: Differences of the loss of each sequence, from its inputs.
+        second_difference: Differences of the loss of each sequence, from its inputs.
         spread: Their relative variance by a pilot, inflated.
     """
 
-    found: Trained
+    training: Trained
     layer: Layer
     known: Perturbed
     along: dict[str, Float[np.ndarray, " p"]]
     curvature: "Curvature"
-    bend: Callable[[Any], Float[Array, "sequences directions"]]
+    second_difference: Callable[[Any], Float[Array, "sequences directions"]]
     spread: Float[np.ndarray, " directions"]
 
 
@@ -111,13 +111,13 @@ def subject(name: str) -> Subject:
         layer = training.student.at(training.x)
         perturbed, along = perturb(layer), _directions(training)
         curvature = _curvature(training, perturbed, along)
-        bend = _bend(training, np.stack(list(along.values())))
-        pilot = _simulated(bend, pilot_key(f"curvature of {name}"), 1)
+        program = _second_difference(training, np.stack(list(along.values())))
+        pilot = _simulated(program, pilot_key(f"curvature of {name}"), 1)
         spread = INFLATION * CHUNK * (pilot.sem / pilot.mean) ** 2
-        return Subject(training, layer, perturbed, along, curvature, bend, spread)
+        return Subject(training, layer, perturbed, along, curvature, program, spread)
 
 
-def _bend(
+def _second_difference(
     training: Trained, rows: Float[np.ndarray, "directions p"]
 ) -> Callable[[Any], Float[Array, "sequences directions"]]:
     """Differences of the second order of the sampled loss of each sequence."""
@@ -143,10 +143,10 @@ def _directions(training: Trained) -> dict[str, Float[np.ndarray, " p"]]:
     )
     masks = {name: belongs == name for name in ("recurrent", "input", "readout")}
     masks["all"] = np.full(belongs.size, True)
-    drawn = {
+    sampled = {
         name: draw.normal(size=belongs.size) * mask for name, mask in masks.items()
     }
-    return {name: v / np.linalg.norm(v) for name, v in drawn.items()}
+    return {name: v / np.linalg.norm(v) for name, v in sampled.items()}
 
 
 def _points(
@@ -169,10 +169,10 @@ def _curvature(
     named, base = [training.student.split(v) for v in rows], by_age[0, 2]
     moved, frozen = (
         [
-            directional_curvature.tangent(perturbed, v, LENGTH, slopes=slopes)
+            directional_curvature.tangent(perturbed, v, LENGTH, derivatives=derivatives)
             for v in named
         ]
-        for slopes in (True, False)
+        for derivatives in (True, False)
     )
 
     def form(first: Any, rest: Any, weights: Any = responses.right):
@@ -223,14 +223,14 @@ def _by_autodiff(
     """Differences of the gradient."""
     grad = jax.grad(lambda x: training.task.population(training.student.at(x)))
     program = jax.jit(jax.vmap(grad), compiler_options=ONCE)
-    slopes = np.asarray(program(_points(training.x, rows, STEP * FIRST[0])))
-    slopes = slopes.reshape(len(rows), -1, rows.shape[1])
-    return np.einsum("vwp,w,vp->v", slopes, FIRST[1], rows) / STEP
+    gradients = np.asarray(program(_points(training.x, rows, STEP * FIRST[0])))
+    gradients = gradients.reshape(len(rows), -1, rows.shape[1])
+    return np.einsum("vwp,w,vp->v", gradients, FIRST[1], rows) / STEP
 
 
 def _judge_moments(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResult]:
     """Judge states, outputs and gradients, by impulses and by simulation."""
-    at, sized = position(net.layer, LENGTH), _whole(plan(MARGIN), BATCH)
+    at, sized = position(net.layer, LENGTH), _in_batches(plan(MARGIN), BATCH)
     process, R = INPUTS[TRAINING_INPUT], _covariance()
     key = group_key(seed, claim.id)
     measured = measure(key, net.layer, process, steps=LENGTH, num=sized.n, at=at)
@@ -238,22 +238,24 @@ def _judge_moments(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResul
     impulse = exact(net.layer, R, steps=LENGTH, at=at)
     for quantity in MOMENTS:
         yield _decided("impulse", quantity, impulse[quantity] / closed[quantity], EXACT)
-        yield _drawn(quantity, measured[quantity], closed[quantity], sized)
+        yield _simulated_result(quantity, measured[quantity], closed[quantity], sized)
 
 
 def _judge_curvature(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResult]:
     """Judge the curvature of the loss along each direction, by three routes."""
     sized = _curvature_plans(claim, net)
-    n = max(one.n for one in sized)
-    drawn = _simulated(net.bend, group_key(seed, f"{claim.id} curvature"), n // CHUNK)
+    n = max(sized_plan.n for sized_plan in sized)
+    estimates = _simulated(
+        net.second_difference, group_key(seed, f"{claim.id} curvature"), n // CHUNK
+    )
     curvature = net.curvature
     for k, name in enumerate(net.along):
         point, form = f"curvature, {name}", curvature.form[k]
         yield _decided("autodiff", point, curvature.autodiff[k] / form, DIFFERENCES)
         yield _decided("reference", point, curvature.reference[k] / form, DIFFERENCES)
         planned = dataclasses.replace(sized[k], n=n)
-        estimate = Estimate(drawn.mean[k], drawn.sem[k], n)
-        yield _drawn(point, estimate, form, planned)
+        estimate = Estimate(estimates.mean[k], estimates.sem[k], n)
+        yield _simulated_result(point, estimate, form, planned)
 
 
 def _curvature_plans(claim: Claim, net: Subject) -> list[Plan]:
@@ -265,32 +267,34 @@ def _curvature_plans(claim: Claim, net: Subject) -> list[Plan]:
     for name, bias in zip(net.along, net.curvature.bias, strict=True):
         require_small(float(bias), MARGIN, f"the curvature of {claim.id}, {name}")
     plans = (plan(MARGIN, variance=float(variance)) for variance in net.spread)
-    return [_whole(one, CHUNK) for one in plans]
+    return [_in_batches(direction_plan, CHUNK) for direction_plan in plans]
 
 
 def _draw(key: Any) -> Float[Array | np.ndarray, "sequences width time"]:
     process = INPUTS[TRAINING_INPUT]
-    drawn = draws.series(key, process, CHUNK * WIDTH, LENGTH, jnp.float64)
-    return drawn.reshape(CHUNK, WIDTH, LENGTH)
+    series = draws.series(key, process, CHUNK * WIDTH, LENGTH, jnp.float64)
+    return series.reshape(CHUNK, WIDTH, LENGTH)
 
 
-def _simulated(bend: Callable[[Any], Any], key: Any, chunks: int) -> Estimate:
+def _simulated(program: Callable[[Any], Any], key: Any, chunks: int) -> Estimate:
     """The mean over sequences of what the program makes of each."""
     total = []
     for index in range(chunks):
-        values = np.asarray(bend(_draw(jax.random.fold_in(key, index))))
+        values = np.asarray(program(_draw(jax.random.fold_in(key, index))))
         total.append(Sums(values.sum(0), (values**2).sum(0), CHUNK))
     return functools.reduce(Sums.__add__, total).estimate()
 
 
-def _whole(least: Plan, batch: int) -> Plan:
+def _in_batches(least: Plan, batch: int) -> Plan:
     """The plan in whole batches."""
     return dataclasses.replace(least, n=-(-least.n // batch) * batch)
 
 
-def _drawn(point: str, estimate: Estimate, form: float, sized: Plan) -> RouteResult:
+def _simulated_result(
+    point: str, estimate: Estimate, form: float, sized: Plan
+) -> RouteResult:
     verdict = judge(float(estimate.mean), form, sized, float(estimate.sem))
-    return dataclasses.replace(drawn_result(point, verdict), route=ROUTE)
+    return dataclasses.replace(simulated_result(point, verdict), route=ROUTE)
 
 
 def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteResult:
@@ -299,7 +303,7 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
 
 def _learnt(net: Subject) -> RouteResult:
     """Result of checking that the loss fell enough for parameters to be learnt."""
-    before, after = net.found.losses[0], net.found.losses[-1]
+    before, after = net.training.losses[0], net.training.losses[-1]
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
     return decided(ROUTE, point, math.nan, before > LEARNT * after)
 
@@ -329,18 +333,18 @@ def _moment_mutants(net: Subject) -> dict[str, dict[str, float]]:
     modes = tuple(mode._replace(skip=0 * mode.skip) for mode in net.known.modes)
     return {
         "": moments(),
-        "before training": exact(net.found.student.layer, R, steps=LENGTH, at=at),
+        "before training": exact(net.training.student.layer, R, steps=LENGTH, at=at),
         "every input white": moments(R=R * (np.arange(R.size) == 0)),
         "every input constant": moments(R=R[0] + 0 * R),
         "a lag too many": moments(R=R[1:]),
         "no skip": moments(net.known._replace(modes=modes)),
-        "eigenvalues at rest": moments(moved(net.known, slopes=0)),
+        "eigenvalues at rest": moments(moved(net.known, derivatives=0)),
         "residues at rest": moments(moved(net.known, residues=0)),
-        "slopes twice": moments(moved(net.known, slopes=2)),
+        "slopes twice": moments(moved(net.known, derivatives=2)),
     }
 
 
-def _is_seen(ratio: float, sized: Plan) -> bool:
+def _is_detected(ratio: float, sized: Plan) -> bool:
     """True where the plan refutes a form to which the truth has this ratio."""
     low, high = sized.detectable
     return not low < ratio < high
@@ -355,13 +359,15 @@ def score(claim: Claim) -> Score:
         net = subject(_name(claim))
         plans = _curvature_plans(claim, net)
         wrong = _moment_mutants(net)
-    sized, truth = _whole(plan(MARGIN), BATCH), wrong.pop("")
+    sized, truth = _in_batches(plan(MARGIN), BATCH), wrong.pop("")
     survivors = []
     with np.errstate(divide="ignore"):
         for mutant, moments in wrong.items():
             ratios = [np.divide(truth[name], moments[name]) for name in MOMENTS]
             exactly = np.abs(np.array(ratios) - 1) > EXACT
-            if not (exactly.any() or any(_is_seen(ratio, sized) for ratio in ratios)):
+            if not (
+                exactly.any() or any(_is_detected(ratio, sized) for ratio in ratios)
+            ):
                 survivors.append(mutant)
     curve = net.curvature
     bent = {
@@ -372,7 +378,7 @@ def score(claim: Claim) -> Score:
     for mutant, values in bent.items():
         simulated = zip(curve.form / values, plans, strict=True)
         exactly = np.abs(curve.autodiff / values - 1) > DIFFERENCES
-        if not (exactly.any() or any(_is_seen(*pair) for pair in simulated)):
+        if not (exactly.any() or any(_is_detected(*pair) for pair in simulated)):
             survivors.append(mutant)
     return Score(len(wrong) + len(bent), tuple(survivors))
 

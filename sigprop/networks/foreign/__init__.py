@@ -8,7 +8,8 @@
     >>> found.family.title, found.prefix, (1 / found.rest().nu).round().tolist()
     ('the LRU', 'params.encoder.seq', [[100.0, 10.0]])
 
-``open_checkpoint`` reads a file's header; ``Found.layer`` is our layer with its parameters.
+``open_checkpoint`` reads a file's header; ``ForeignLayer.layer`` builds our layer with its
+parameters.
 """
 
 from typing import TYPE_CHECKING
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sigprop.networks.foreign.family import Family as Family
     from sigprop.networks.foreign.family import Rest as Rest
     from sigprop.networks.foreign.find import FAMILIES as FAMILIES
-    from sigprop.networks.foreign.find import Found as Found
+    from sigprop.networks.foreign.find import ForeignLayer as ForeignLayer
     from sigprop.networks.foreign.find import find as find
     from sigprop.networks.foreign.find import mapped as mapped
     from sigprop.networks.foreign.find import of_arrays as of_arrays
@@ -31,7 +32,7 @@ export(
     __name__,
     {
         "family": "Family Rest",
-        "find": "FAMILIES Found find mapped of_arrays",
+        "find": "FAMILIES ForeignLayer find mapped of_arrays",
         "opening": "open_checkpoint",
         "tensors": "Checkpoint Tensor",
     },

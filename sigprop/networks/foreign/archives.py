@@ -49,8 +49,8 @@ def npz_file(path: Path) -> dict[str, Tensor]:
         ValueError: If it is damaged, or an array holds objects.
     """
     with _reading(path), zipfile.ZipFile(path) as archive:
-        names = [one for one in archive.namelist() if one.endswith(".npy")]
-        if not names and any(one.endswith(".pkl") for one in archive.namelist()):
+        names = [name for name in archive.namelist() if name.endswith(".npy")]
+        if not names and any(name.endswith(".pkl") for name in archive.namelist()):
             raise ValueError("it holds a pickle; rename it to .pt")
         return {
             name.removesuffix(".npy"): _member(path, archive, name)

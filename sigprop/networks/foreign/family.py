@@ -107,9 +107,9 @@ def fit(
         if name not in shapes:
             continue
         for choice in text.split("|"):
-            found = _bind(shapes[name], choice.split(), axes)
-            if found is not None:
-                axes = found
+            bound_axes = _bind(shapes[name], choice.split(), axes)
+            if bound_axes is not None:
+                axes = bound_axes
                 break
         else:
             return axes, name
@@ -117,14 +117,14 @@ def fit(
 
 
 def _bind(
-    shape: tuple[int, ...], words: list[str], axes: Mapping[str, int]
+    shape: tuple[int, ...], patterns: list[str], axes: Mapping[str, int]
 ) -> dict[str, int] | None:
-    if len(shape) != len(words):
+    if len(shape) != len(patterns):
         return None
     bound = dict(axes)
-    for size, word in zip(shape, words, strict=True):
-        match = AXIS.fullmatch(word)
-        assert match is not None, word
+    for size, pattern in zip(shape, patterns, strict=True):
+        match = AXIS.fullmatch(pattern)
+        assert match is not None, pattern
         times, name = int(match[1] or 1), match[2]
         if name is None:
             if size != times:

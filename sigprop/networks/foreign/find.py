@@ -45,7 +45,7 @@ KEYED = re.compile(r"\[(?:'([^']*)'|\"([^\"]*)\"|(\d+))\]")
 
 
 @dataclass(frozen=True)
-class Found:
+class ForeignLayer:
     """One recurrent layer of a checkpoint.
 
     Attributes:
@@ -115,7 +115,9 @@ class Found:
             ValueError: If we have no such layer, or arrays are missing.
         """
         if self.family.layer is None:
-            known = ", ".join(one.name for one in FAMILIES if one.layer is not None)
+            known = ", ".join(
+                family.name for family in FAMILIES if family.layer is not None
+            )
             raise ValueError(
                 f"need a family of {known} for a layer, got {self.family.name}"
             )
@@ -162,7 +164,7 @@ def counted(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
 
 
-def find(checkpoint: Checkpoint) -> list[Found]:
+def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
     """Every recurrent layer, in the order of the file.
 
     Raises:
@@ -175,23 +177,23 @@ def find(checkpoint: Checkpoint) -> list[Found]:
         for spelling in family.spellings
         for name in (*spelling.needs, *spelling.may, *spelling.never)
     )
-    places: dict[str, dict[str, Tensor]] = {}
+    by_prefix: dict[str, dict[str, Tensor]] = {}
     for name, tensor in checkpoint.tensors.items():
         parts = normal_name(name).split(".")
         for length in range(1, min(depth, len(parts)) + 1):
             prefix, local = ".".join(parts[:-length]), ".".join(parts[-length:])
-            places.setdefault(prefix, {})[local] = tensor
-    found = []
-    for prefix, here in places.items():
-        one = _recognise(prefix, here, checkpoint)
-        found += [] if one is None else [one]
-    return found
+            by_prefix.setdefault(prefix, {})[local] = tensor
+    recurrences = []
+    for prefix, here in by_prefix.items():
+        recurrence = _recognise(prefix, here, checkpoint)
+        recurrences += [] if recurrence is None else [recurrence]
+    return recurrences
 
 
 def _recognise(
     prefix: str, here: Mapping[str, Tensor], checkpoint: Checkpoint
-) -> Found | None:
-    fits: dict[str, Found] = {}
+) -> ForeignLayer | None:
+    fits: dict[str, ForeignLayer] = {}
     misfits: list[tuple[Family, Spelling, str]] = []
     for family in FAMILIES:
         for spelling in family.spellings:
@@ -199,15 +201,15 @@ def _recognise(
                 continue
             names = {**spelling.needs, **spelling.may}
             tensors = {name: here[name] for name in names if name in here}
-            shapes = {name: one.shape for name, one in tensors.items()}
+            shapes = {name: tensor.shape for name, tensor in tensors.items()}
             sizes, wrong = fit(shapes, names)
             if wrong is not None:
                 misfits.append((family, spelling, wrong))
                 continue
-            one = Found(family, spelling, prefix, tensors, sizes)
+            candidate = ForeignLayer(family, spelling, prefix, tensors, sizes)
             rival = fits.get(family.name)
             if rival is None or len(rival.tensors) < len(tensors):
-                fits[family.name] = one
+                fits[family.name] = candidate
     if not fits and misfits:
         family, spelling, wrong = misfits[0]
         tensor = here[wrong]
@@ -221,30 +223,34 @@ def _recognise(
     return _decide(prefix, fits, checkpoint) if fits else None
 
 
-def _decide(prefix: str, fits: Mapping[str, Found], checkpoint: Checkpoint) -> Found:
+def _decide(
+    prefix: str, fits: Mapping[str, ForeignLayer], checkpoint: Checkpoint
+) -> ForeignLayer:
     if len(fits) == 1:
         return next(iter(fits.values()))
     model = str((checkpoint.config or {}).get("model_type", ""))
-    meant = [one for one in fits.values() if model in one.family.models]
+    meant = [
+        candidate for candidate in fits.values() if model in candidate.family.models
+    ]
     # What has a family's own names, beyond those that both need, is of it.
-    most = sorted(fits.values(), key=lambda one: -len(one.tensors))
+    most = sorted(fits.values(), key=lambda candidate: -len(candidate.tensors))
     if len(meant) == 1:
         return meant[0]
     if len(most[0].tensors) > len(most[1].tensors):
         return most[0]
     tensor = next(iter(most[0].tensors.values()))
-    titles = " and ".join(one.family.title for one in most)
-    told = (
+    titles = " and ".join(candidate.family.title for candidate in most)
+    hint = (
         f"model_type {model!r} in config.json" if model else "no config.json beside it"
     )
     raise ValueError(
         f"need names of one family, got {tensor.name} of shape {tensor.shape} under "
-        f"{prefix or 'no prefix'!r}, which fits {titles}, and {told}; put the model's "
+        f"{prefix or 'no prefix'!r}, which fits {titles}, and {hint}; put the model's "
         "config.json beside the file, or say by --mapping what it is"
     )
 
 
-def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[Found]:
+def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
     """The layers that a mapping file names, in TOML or JSON.
 
     Each ``[[layer]]`` has a ``family``, ``names`` from the names of any spelling of it to
@@ -264,11 +270,13 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[Found]:
     if not isinstance(layers, list):
         raise ValueError(f"need a list `layer` of tables in {path}, got {layers!r:.60}")
     keys = ("family", "names", "options", "prefix")
-    tables = [require_keys(str(path), one, keys) for one in layers]
-    return [_named(checkpoint, one, path) for one in tables]
+    tables = [require_keys(str(path), table, keys) for table in layers]
+    return [_named(checkpoint, table, path) for table in tables]
 
 
-def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Found:
+def _named(
+    checkpoint: Checkpoint, about: Mapping[str, Any], path: Path
+) -> ForeignLayer:
     family = BY_NAME.get(str(about.get("family")))
     if family is None:
         raise ValueError(
@@ -278,7 +286,7 @@ def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Foun
     prefix = about.get("prefix", "")
     if not (
         isinstance(names, dict)
-        and all(isinstance(one, str) for one in names.values())
+        and all(isinstance(name_of_tensor, str) for name_of_tensor in names.values())
         and isinstance(options, dict)
         and isinstance(prefix, str)
     ):
@@ -297,10 +305,12 @@ def _named(checkpoint: Checkpoint, about: Mapping[str, Any], path: Path) -> Foun
         wanted = {**spelling.needs, **spelling.may}
         if not set(spelling.needs) <= set(names) <= set(wanted):
             continue
-        sizes, wrong = fit({name: one.shape for name, one in tensors.items()}, wanted)
+        sizes, wrong = fit(
+            {name: tensor.shape for name, tensor in tensors.items()}, wanted
+        )
         if wrong is None:
             prefix = prefix or _common(names.values())
-            return Found(family, spelling, prefix, tensors, sizes, options)
+            return ForeignLayer(family, spelling, prefix, tensors, sizes, options)
         complaint = (
             f"need {wrong} of shape ({', '.join(wanted[wrong].split())}) in {family.title}, "
             f"got {names[wrong]} of shape {tensors[wrong].shape}"
@@ -320,8 +330,10 @@ def _common(names: Iterable[str]) -> str:
 
 def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:
     """A checkpoint of arrays at hand, such as ``files.named_arrays`` gives."""
-    held = {name: in_memory(name, np.asarray(one)) for name, one in arrays.items()}
-    return Checkpoint(Path("arrays"), held, None)
+    tensors = {
+        name: in_memory(name, np.asarray(array)) for name, array in arrays.items()
+    }
+    return Checkpoint(Path("arrays"), tensors, None)
 
 
 def titles(families: Sequence[Family] = FAMILIES) -> str:

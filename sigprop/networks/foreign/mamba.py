@@ -34,16 +34,16 @@ def _headed(**names: str) -> Any:
     """Roles by name, and along which axis heads are counted."""
 
     def roles(arrays: Arrays) -> Arrays:
-        found: dict[str, Any] = {
+        by_role: dict[str, Any] = {
             role: arrays[name] for role, name in names.items() if name in arrays
         }
-        a = found["A_log"]
-        found["heads"] = a.size if a.ndim != 2 else a.shape[0]
-        if "x" in found:
-            rank, n = found["V"].shape[1], a.shape[1]
-            x = found.pop("x")
-            found |= {"U": x[:rank], "W_B": x[rank : rank + n], "W_C": x[rank + n :]}
-        return found
+        a = by_role["A_log"]
+        by_role["heads"] = a.size if a.ndim != 2 else a.shape[0]
+        if "x" in by_role:
+            rank, n = by_role["V"].shape[1], a.shape[1]
+            x = by_role.pop("x")
+            by_role |= {"U": x[:rank], "W_B": x[rank : rank + n], "W_C": x[rank + n :]}
+        return by_role
 
     return roles
 

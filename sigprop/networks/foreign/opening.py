@@ -28,10 +28,10 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
         FileNotFoundError: If there is nothing.
         ValueError: If the format is unknown or a pickle, or the file is damaged.
     """
-    place = Path(path)
-    if not place.exists() and not place.is_symlink():
-        raise FileNotFoundError(f"no checkpoint {place}; check the path")
-    files = _files(place) if place.is_dir() else [place]
+    location = Path(path)
+    if not location.exists() and not location.is_symlink():
+        raise FileNotFoundError(f"no checkpoint {location}; check the path")
+    files = _files(location) if location.is_dir() else [location]
     readers = {
         ".safetensors": safetensors_file,
         ".npz": npz_file,
@@ -48,24 +48,24 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
                 "safetensors"
             )
         tensors |= readers[file.suffix](file)
-    folder = place if place.is_dir() else place.parent
-    return Checkpoint(place, _plainly_named(tensors, place), _config(folder))
+    folder = location if location.is_dir() else location.parent
+    return Checkpoint(location, _plainly_named(tensors, location), _config(folder))
 
 
-def _plainly_named(tensors: Mapping[str, Tensor], place: Path) -> dict[str, Tensor]:
+def _plainly_named(tensors: Mapping[str, Tensor], location: Path) -> dict[str, Tensor]:
     """Tensors under names that steer no terminal and have no second line.
 
     Raises:
         ValueError: If two names become one.
     """
     named = {
-        plain: replace(one, name=plain_name(one.name))
-        for name, one in tensors.items()
+        plain: replace(tensor, name=plain_name(tensor.name))
+        for name, tensor in tensors.items()
         for plain in (plain_name(name),)
     }
     if len(named) < len(tensors):
         raise ValueError(
-            f"need names of tensors that differ in visible characters in {place}, got two "
+            f"need names of tensors that differ in visible characters in {location}, got two "
             "that are alike; rename one"
         )
     return named
@@ -76,7 +76,7 @@ def _files(folder: Path) -> list[Path]:
     if index.is_file():
         shards = read_object(index).get("weight_map")
         if not (isinstance(shards, dict) and shards) or not all(
-            isinstance(one, str) for one in shards.values()
+            isinstance(shard, str) for shard in shards.values()
         ):
             raise ValueError(
                 f"need a weight_map from names of tensors to names of files in {index}, "
@@ -93,17 +93,19 @@ def _files(folder: Path) -> list[Path]:
                 f"need all files that {index} names, got no {absent[0]}; add it"
             )
         return [folder / name for name in names]
-    found = sorted(
-        one
+    candidates = sorted(
+        file
         for suffix in ("safetensors", "npz", "msgpack", "pt", "pth", "bin")
-        for one in folder.glob(f"*.{suffix}")
+        for file in folder.glob(f"*.{suffix}")
     )
-    kinds = {one.suffix for one in found}
-    chosen = [one for one in found if one.suffix == ".safetensors"] or found
+    kinds = {file.suffix for file in candidates}
+    chosen = [
+        file for file in candidates if file.suffix == ".safetensors"
+    ] or candidates
     if not chosen:
         raise FileNotFoundError(f"no checkpoint in the folder {folder}; name its file")
     if len(chosen) > 1:
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(file.name for file in candidates)
         raise ValueError(
             f"need one checkpoint in {folder}, got {names} ({len(kinds)} "
             "formats); name the file"

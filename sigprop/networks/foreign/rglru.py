@@ -34,12 +34,14 @@ def _layer(arrays: Arrays, options: Options) -> RGLRU:
 
 def _named(**names: str) -> Any:
     def roles(arrays: Arrays) -> Arrays:
-        found = {role: arrays[name] for role, name in names.items() if name in arrays}
+        by_role = {role: arrays[name] for role, name in names.items() if name in arrays}
         for role in ("W_a", "W_x"):  # theirs multiply from the right
-            if role in found:
-                found[role] = found[role].swapaxes(-1, -2)
-        return found | {
-            role: found[role].reshape(-1) for role in ("b_a", "b_x") if role in found
+            if role in by_role:
+                by_role[role] = by_role[role].swapaxes(-1, -2)
+        return by_role | {
+            role: by_role[role].reshape(-1)
+            for role in ("b_a", "b_x")
+            if role in by_role
         }
 
     return roles

@@ -96,12 +96,12 @@ def _pairs(arrays: Arrays, name: str, axis: int) -> dict[str, Any]:
     return {f"{role}_re": value[..., 0], f"{role}_im": value[..., 1]}
 
 
-def _kept(arrays: Arrays, **roles: str) -> dict[str, Any]:
+def _present(arrays: Arrays, **roles: str) -> dict[str, Any]:
     return {role: arrays[name] for role, name in roles.items() if name in arrays}
 
 
 def _s5_roles(arrays: Arrays) -> Arrays:
-    out = _kept(arrays, re="Lambda_re", im="Lambda_im", D="D", log_dt="log_dt")
+    out = _present(arrays, re="Lambda_re", im="Lambda_im", D="D", log_dt="log_dt")
     if "log_step" in arrays:
         out["log_dt"] = arrays["log_step"].reshape(-1)
     for name, axis in (("B", -1), ("C", -1), ("B_comps", 0), ("C_comps", 0)):
@@ -110,7 +110,7 @@ def _s5_roles(arrays: Arrays) -> Arrays:
 
 
 def _s5_complex(arrays: Arrays) -> Arrays:
-    out = _kept(arrays, D="D")
+    out = _present(arrays, D="D")
     out |= {"re": arrays["Lambda"].real, "im": arrays["Lambda"].imag}
     out["log_dt"] = arrays["log_step"].reshape(-1)
     for name in set(arrays) & {"B", "C"}:
@@ -122,13 +122,13 @@ def _ours(arrays: Arrays) -> Arrays:
     names = ("im", "log_dt", "B_re", "B_im", "C_re", "C_im", "D")
     decay = arrays["log_neg_re"]
     re = -(jnp.exp(decay) if not isinstance(decay, np.ndarray) else np.exp(decay))
-    return {"re": re, **_kept(arrays, **{name: name for name in names})}
+    return {"re": re, **_present(arrays, **{name: name for name in names})}
 
 
 def _s4d_roles(arrays: Arrays) -> Arrays:
     decay = arrays["log_A_real"]
     re = -(jnp.exp(decay) if not isinstance(decay, np.ndarray) else np.exp(decay))
-    out = {"re": re, **_kept(arrays, im="A_imag", log_dt="log_dt", D="D")}
+    out = {"re": re, **_present(arrays, im="A_imag", log_dt="log_dt", D="D")}
     return out | _pairs(arrays, "C", -1)
 
 

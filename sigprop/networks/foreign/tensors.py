@@ -92,12 +92,12 @@ def numpy_dtype(name: str) -> np.dtype:
         ValueError: If it is no type of numbers.
     """
     try:
-        found = np.dtype(getattr(ml_dtypes, name, name))
+        dtype = np.dtype(getattr(ml_dtypes, name, name))
     except TypeError as error:
         raise ValueError(f"need a type of numbers, got {name!r}") from error
-    if found.kind not in "biufcV" or found.hasobject:
+    if dtype.kind not in "biufcV" or dtype.hasobject:
         raise ValueError(f"need a type of numbers, got {name!r}")
-    return found
+    return dtype
 
 
 def itemsize(dtype: str) -> int:
@@ -140,15 +140,15 @@ def safetensors_file(path: Path) -> dict[str, Tensor]:
 
 
 def _stored(path: Path, name: str, about: Mapping[str, Any], first: int) -> Tensor:
-    word = about["dtype"]
-    dtype = np.dtype(DTYPES[word]) if word in DTYPES else None
+    label = about["dtype"]
+    dtype = np.dtype(DTYPES[label]) if label in DTYPES else None
     begin, end = about["data_offsets"]
 
     def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
         if dtype is None:
             raise ValueError(
                 f"need numbers of a known type in {name} of shape {tuple(about['shape'])}"
-                f", got {word}; convert it to float32"
+                f", got {label}; convert it to float32"
             )
         with path.open("rb") as stream:
             stream.seek(first + begin)
@@ -157,5 +157,5 @@ def _stored(path: Path, name: str, about: Mapping[str, Any], first: int) -> Tens
                 yield np.frombuffer(content, dtype)
 
     return Tensor(
-        name, word if dtype is None else dtype.name, tuple(about["shape"]), pieces
+        name, label if dtype is None else dtype.name, tuple(about["shape"]), pieces
     )

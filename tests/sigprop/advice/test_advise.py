@@ -58,7 +58,7 @@ def test_gradients_and_states_are_those_of_a_long_sequence(name):
 def test_descent_is_stable_below_the_ceiling_and_not_above():
     """On the population loss itself, moved along one parameter alone."""
     sample_layer = layer(lru, r_min=0.5, r_max=0.95)
-    ceiling = predict(sample_layer, BOTH).ceiling["nu_log"]
+    ceiling = predict(sample_layer, BOTH).largest_rate["nu_log"]
     with double_precision(True):
         task = teacher_student(sample_layer, Mixed(0.4, 0.6, 0.8), length=None)
 

@@ -37,7 +37,7 @@ def sample_layer(name, key=3, phases=(PHASE,)):
     family = FAMILIES[name]
     state = {"mamba": 4, "s4d": 4, "s5": 64}.get(name, MANY)
     width = {"rglru": state, "mamba": 64, "s4d": 64}.get(name, 2)
-    options = family.given(state) | family.options(Need(MEMORY, phases, state))
+    options = family.size_options(state) | family.options(Need(MEMORY, phases, state))
     return sequence_layer(jax.random.key(key), family.layer, state, width, **options)
 
 
@@ -124,7 +124,7 @@ def test_code_of_others_spreads_the_memories_that_ours_spreads():
 def test_options_are_those_that_each_builder_knows():
     for family in FAMILIES.values():
         need = Need(MEMORY, (PHASE, 2.0), 64)
-        named = family.given(64) | family.options(need)
+        named = family.size_options(64) | family.options(need)
         assert set(named) <= set(layer_options(family.layer))
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from sigprop.advice.spectra import (
-    as_one,
     bandwidth,
     closed,
+    equivalent_rho,
     exponential,
     of_series,
     power_below,
@@ -59,7 +59,11 @@ def test_the_spectrum_of_a_series_is_that_of_its_process(seed, tmp_path):
         assert bandwidth(spectrum) == pytest.approx(
             bandwidth(exponential(0.9)), rel=0.25
         )
-    assert as_one(measured) == as_one(closed(measured)) == pytest.approx(0.9, abs=0.1)
+    assert (
+        equivalent_rho(measured)
+        == equivalent_rho(closed(measured))
+        == pytest.approx(0.9, abs=0.1)
+    )
     assert "autocovariance of 64 lags" in note
     assert "its first 32 lags" in note
 

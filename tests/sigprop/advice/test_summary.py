@@ -14,19 +14,19 @@ from tests.shown import columns
 
 INPUT = Exponentials(np.array([0.25, 0.75]), np.array([0.5, 0.75]))
 DEFAULT = Predicted(
-    memory=np.array([2.0, 7.0, 40.0, 3.0]),
+    time_constant=np.array([2.0, 7.0, 40.0, 3.0]),
     phase=np.array([0.1, 0.2, 0.3, 0.4]),
     state=np.array([0.25, 1.5, 5.0, 1.0]),
     gradient={"nu_log": 11.0, "B": 12.0},
-    ceiling={"nu_log": 0.5, "B": 0.13, "D": math.inf},
+    largest_rate={"nu_log": 0.5, "B": 0.13, "D": math.inf},
     exact=True,
 )
 ADVISED = Predicted(
-    memory=np.array([4.0, 9.0, 60.0, 6.0]),
+    time_constant=np.array([4.0, 9.0, 60.0, 6.0]),
     phase=np.array([0.5, 0.6, 0.7, 0.8]),
     state=np.array([0.8, 0.9, 1.2, 1.0]),
     gradient={"nu_log": 21.0, "B": 22.0},
-    ceiling={"nu_log": 0.23, "B": 0.24, "D": math.inf},
+    largest_rate={"nu_log": 0.23, "B": 0.24, "D": math.inf},
     exact=True,
 )
 GIVEN = Advice(
@@ -164,10 +164,11 @@ def test_plain_data_and_data_to_draw_have_each_number_by_its_name():
         },
     }
     data = summary.as_dataset(GIVEN)
-    for name in ("memory", "phase", "state"):
+    attributes = {"memory": "time_constant", "phase": "phase", "state": "state"}
+    for name, attribute in attributes.items():
         for start, prediction in (("default", DEFAULT), ("advised", ADVISED)):
             assert data[name].sel(start=start).values.tolist() == [
-                *getattr(prediction, name)
+                *getattr(prediction, attribute)
             ]
     assert data.attrs == {"length": 300, "memory": 250.0, "phase": 0.45, "gated": 0}
     assert summary.as_dataset(GATED).attrs["gated"] == 1

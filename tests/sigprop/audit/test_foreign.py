@@ -73,11 +73,11 @@ def test_modes_are_those_of_the_file_and_are_measured_by_their_recurrence(
         weights = B @ mixing
         assert layer.kind == "linear"
     order = np.argsort(-np.abs(lam))
-    assert layer.chosen.places[0] == order[0]
-    assert layer.chosen.places[-1] == order[-1]
+    assert layer.chosen.indices[0] == order[0]
+    assert layer.chosen.indices[-1] == order[-1]
     moments = {m.quantity: m for m in layer.moments}
     for n in (0, 3):
-        index = layer.chosen.places[n]
+        index = layer.chosen.indices[n]
         squares = loops(series.values, lam[index], weights[index])
         for name, windows in zip(("state", "dh/dlam"), squares, strict=True):
             m = moments[name]
@@ -99,7 +99,7 @@ def test_each_further_assumption_is_the_one_that_it_says(features, tmp_path):
     )
     raw = {key.partition(".")[2]: np.float64(value) for key, value in arrays.items()}
     for m, quantity in zip(layer.moments[:2], ("state", "sensitivity"), strict=True):
-        for n, index in enumerate(layer.chosen.places):
+        for n, index in enumerate(layer.chosen.indices):
             gap = -np.expm1(-np.exp(raw["nu_log"][index]))
             theta = np.exp(raw["theta_log"][index])
             weights = lag_weights(quantity, gap, theta, STEPS, oo)
@@ -127,8 +127,8 @@ def test_slopes_by_the_layer_s_own_parameters_follow_from_those_by_lam(tmp_path)
     arrays = layers("minimal-LRU")
     (layer,) = audited(arrays, series).layers
     moments = {m.quantity: m for m in layer.moments}
-    nu = np.exp(arrays["minimal-LRU.nu_log"].astype(float))[layer.chosen.places]
-    theta = np.exp(arrays["minimal-LRU.theta_log"].astype(float))[layer.chosen.places]
+    nu = np.exp(arrays["minimal-LRU.nu_log"].astype(float))[layer.chosen.indices]
+    theta = np.exp(arrays["minimal-LRU.theta_log"].astype(float))[layer.chosen.indices]
     by_lam, radius = moments["dh/dlam"].measured, np.exp(-nu)
     for name, derivative in (("nu_log", nu * radius), ("theta_log", theta * radius)):
         expected = derivative**2 * by_lam
@@ -161,7 +161,7 @@ def test_gated_neurons_are_run_through_their_own_gates(name, by, tmp_path):
         "gated",
         ("AR(1)", "Gaussian, white"),
     )
-    layer, indices = audited_layer.chosen.layer, audited_layer.chosen.places
+    layer, indices = audited_layer.chosen.layer, audited_layer.chosen.indices
     parameter = by.removeprefix("dh/d")
     with double_precision(True):
         mixing = embed(series, layer.widths[0], None, 0).mixing
@@ -250,7 +250,7 @@ def test_the_finest_step_is_that_of_the_finer_parameter(tmp_path):
 
     def memory(a, bias):
         rate = np.exp(np.float64(a)) * np.logaddexp(0, np.float64(bias))
-        return 1 / rate[layer.chosen.places[0]]
+        return 1 / rate[layer.chosen.indices[0]]
 
     down = np.float32(-np.inf)
     moved = [memory(np.nextafter(a, down), bias), memory(a, np.nextafter(bias, down))]
@@ -277,7 +277,7 @@ def test_the_series_goes_through_a_matrix_of_the_file(tmp_path):
     arrays = {**layers("minimal-LRU"), "encoder.weight": np.ones((16, 3), np.float32)}
     checkpoint = of_arrays(arrays)
     encoder = encoder_of(checkpoint, "encoder.weight", series)
-    assert "through encoder.weight" in embed(series, 16, encoder, 0).told
+    assert "through encoder.weight" in embed(series, 16, encoder, 0).origin
     result = audit_checkpoint(checkpoint, series, "", FEW, through="encoder.weight")
     assert result.layers[0].inputs == "the series through encoder.weight"
     turned = of_arrays({"kernel": np.ones((3, 16))})

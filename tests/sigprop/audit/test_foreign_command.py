@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from sigprop.audit.foreign import drawn, report
+from sigprop.audit.foreign import picture_data, report
 from sigprop.ledger import checkpoint
 from tests.command import refused, sigprop
 from tests.sigprop.audit.test_foreign import layers, written
@@ -59,7 +59,7 @@ def test_pictures_have_the_numbers_of_the_json(audit_run):
     layer = next(
         entry for entry in numbers["layers"] if entry["layer"] == "minimal-LRU"
     )
-    data, labels = drawn.dataset(layer, numbers), drawn.labels(layer)
+    data, labels = picture_data.dataset(layer, numbers), picture_data.labels(layer)
     for n, mode in enumerate(layer["modes"]):
         for name, q in mode["quantities"].items():
             case = data.sel(quantity=name).isel(mode=n)
@@ -73,12 +73,12 @@ def test_pictures_have_the_numbers_of_the_json(audit_run):
     failures = [mode["quantities"]["state"]["fails"] for mode in layer["modes"]]
     for name in set(failures):
         assert f"{name or 'no assumption'} {failures.count(name)}" in labels["fails"]
-    margins = drawn.margins(numbers)
+    margins = picture_data.margins(numbers)
     assert margins.attrs == {"steps": numbers["series"]["steps"]}
     slowest = [entry["margin"]["memory"] for entry in numbers["layers"]]
     assert [x if np.isfinite(x) else None for x in margins["slowest"].values] == slowest
-    assert "3 layers at rest" in drawn.margins_label(numbers)
-    assert "1 without an end" in drawn.margins_label(numbers)
+    assert "3 layers at rest" in picture_data.margins_label(numbers)
+    assert "1 without an end" in picture_data.margins_label(numbers)
 
 
 def cells(row):

@@ -104,7 +104,7 @@ def test_states_and_slopes_are_those_of_the_other_library(case, seed, tmp_path):
         trajectories = jax.jit(
             lambda u: jax.lax.map(lambda x: (run(x) ** 2).sum(0).mean(0), u)
         )(u)
-        return np.asarray(trajectories, float)[:, layer.chosen.places]
+        return np.asarray(trajectories, float)[:, layer.chosen.indices]
 
     measured = {"state": mean_squares(lambda x: states(call, reading, arrays, x))}
     for name in names:

@@ -52,7 +52,7 @@ def test_states_and_memories_of_gated_neurons_are_those_of_the_layer(
     squares = (h[:, STEPS // 2 :] ** 2).mean((0, 1))
     np.testing.assert_allclose(measured.moments[0].measured, squares, rtol=1e-6)
     memory = -1 / np.log(a).mean((0, 1))
-    np.testing.assert_allclose(measured.memory, memory, rtol=1e-6)
+    np.testing.assert_allclose(measured.time_constant, memory, rtol=1e-6)
     early, late = u[:, :-1], u[:, 1:]
     rho = 2 * (early * late).sum() / ((early**2).sum() + (late**2).sum())
     assert measured.rho == pytest.approx(rho, rel=1e-6)

@@ -262,7 +262,7 @@ def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the
         for layer_half, part in zip(halves, (slice(4), slice(4, 8)), strict=True)
     )
     parts = [merging.sums(full, sequence) for sequence in u]
-    np.testing.assert_allclose(merging.kept(full, parts)[1], 1, atol=1e-6)
+    np.testing.assert_allclose(merging.retained_share(full, parts)[1], 1, atol=1e-6)
     own = [
         layer_half.inward * mask
         for layer_half, mask in zip(full, ([1, 0, 0], [0, 1, 1]), strict=True)
@@ -272,7 +272,7 @@ def test_a_merge_that_is_invertible_keeps_all_and_one_of_one_half_nothing_of_the
         full[1]._replace(inward=own[1], outward=0 * full[1].outward),
     )
     parts = [merging.sums(deaf, sequence) for sequence in u]
-    forward, backward, pair = merging.kept(deaf, parts)[1]
+    forward, backward, pair = merging.retained_share(deaf, parts)[1]
     assert forward == pytest.approx(1, abs=1e-6)
     assert backward == pytest.approx(0, abs=0.05)  # it sees other channels
     power = np.diag(sum(part.products for part in parts))

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from sigprop.advice.spectra import as_one
+from sigprop.advice.spectra import equivalent_rho
 from sigprop.cli import advise as cli_advise
 from sigprop.cli import console
 from sigprop.cli.help import command_line
@@ -110,7 +110,7 @@ def advised(monkeypatch):
         reach = float(length if memory is None else memory)
         return dataclasses.replace(
             GIVEN, layer=layer, length=length, state=state, spectrum=spectrum,
-            memory=reach, phases=phases, phase=1 + as_one(spectrum),
+            memory=reach, phases=phases, phase=1 + equivalent_rho(spectrum),
         )  # fmt: skip
 
     monkeypatch.setattr(

@@ -152,7 +152,7 @@ def forecasters(monkeypatch, tmp_path):
     """Trainings to forecast that are noted, with results in which all numbers differ."""
     jobs = []
 
-    def run(job, task, folder, progress, told):
+    def run(job, task, folder, progress, on_stage):
         jobs.append({"job": job, "task": task, "folder": folder})
         return {
             "test_mse": 0.5 + 0.25 * job.seed, "test_mae": 0.6 + 0.5 * job.seed,

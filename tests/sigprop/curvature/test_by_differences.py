@@ -96,7 +96,8 @@ def test_a_quadratic_is_that_of_the_loss(name):
         loss, along = loss_of(task, layer), landscape.direction(KEY, layer)
         expansion = landscape.quadratic(loss, layer, [along])
         close(
-            (expansion.slope[0], expansion.bend[0, 0]), differences(loss, layer, along)
+            (expansion.gradient[0], expansion.hessian[0, 0]),
+            differences(loss, layer, along),
         )
 
 

@@ -10,11 +10,11 @@ from sigprop.curvature.hessian import expand
 from sigprop.evidence.sigprop import curvature as small
 from sigprop.evidence.sigprop.curvature import (
     LAM,
-    LAWS,
     STUDENTS,
     by_differences,
     by_route,
 )
+from sigprop.evidence.sigprop.curvature import PROCESSES as STATIONARY
 from sigprop.evidence.sigprop.students import SMALL, student
 from sigprop.evidence.sigprop.students import teacher as two_oscillations
 from sigprop.inputs import AR1, Empirical, Mixed, MovingAverage, Recording, White
@@ -43,7 +43,7 @@ def marked(names, *more):
 # A law is summed by the same formulas for every layer: not every pair is needed.
 PAIRS = [
     *((name, "mixed") for name in STUDENTS),
-    *(("lru", law) for law in LAWS if law != "mixed"),
+    *(("lru", law) for law in STATIONARY if law != "mixed"),
     *((name, "rho=0.9") for name in ("block", "blur")),
 ]
 
@@ -63,7 +63,7 @@ def test_closed_form_is_autodiff_at_the_edge(name):
     assert np.abs(off).max() < 1e-10
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", STATIONARY)
 @pytest.mark.parametrize(
     ("name", "tolerance"),
     [("dense", 1e-9), pytest.param("rotrnn", 1e-6, marks=pytest.mark.slow)],
@@ -75,7 +75,7 @@ def test_closed_form_is_gramian(name, law, tolerance):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", STATIONARY)
 def test_closed_form_of_both_directions_is_the_integral_over_the_spectrum(law):
     off = by_route("blur", law) - small.by_spectrum("blur", law)
     assert np.abs(off).max() < 1e-10
@@ -184,7 +184,7 @@ def test_at_its_own_optimum_nothing_pulls_and_nothing_bends_down(name):
 
 def test_the_student_as_teacher_is_at_the_optimum():
     with double_precision(True):
-        task = teacher_student(small.student("lru"), Mixed(*LAWS["mixed"]), None)
+        task = teacher_student(small.student("lru"), Mixed(*STATIONARY["mixed"]), None)
     expansion = expand(task, small.student("lru"))
     alone = expand(task, small.student("lru"), at_optimum=True)
     scale = np.sqrt(np.diag(alone.hessian))

@@ -9,7 +9,7 @@ import pytest
 
 from sigprop.curvature.hessian import expand
 from sigprop.curvature.lanczos import lanczos
-from sigprop.curvature.products import gauss_newton, hessian, places
+from sigprop.curvature.products import gauss_newton, hessian, label_indices
 from sigprop.inputs import White
 from sigprop.layers.base import parameters, replace
 from sigprop.layers.lru import zucchet_lru
@@ -130,10 +130,10 @@ def take(data, indices):
 
 def test_places_name_the_entries_of_the_flat_vector():
     tree = {"b": jnp.zeros((2, 2)), "a": jnp.zeros(3)}
-    groups = places(tree, {"a": "first", "b": "second"}, ("second", "first"))
+    groups = label_indices(tree, {"a": "first", "b": "second"}, ("second", "first"))
     assert groups.tolist() == [1, 1, 1, 0, 0, 0, 0]
     with pytest.raises(ValueError, match=r"need labels in \('first',\), got \['sec"):
-        places(tree, {"a": "first", "b": "second"}, ("first",))
+        label_indices(tree, {"a": "first", "b": "second"}, ("first",))
 
 
 def test_a_loss_that_is_not_a_number_is_refused():

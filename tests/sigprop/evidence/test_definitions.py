@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy
 
-from sigprop.evidence.rotrnn.background import held_by_integration, system
+from sigprop.evidence.rotrnn.background import hold_by_integration, system
 from sigprop.layers.blur import BLUR, blur
 from sigprop.layers.lru import lru
 from sigprop.layers.rotrnn import rotrnn
@@ -191,7 +191,7 @@ def test_the_lru_has_networks_for_the_six_tasks_and_colours_for_scifar():
 def test_the_continuous_system_moves_as_its_equation_says(seed):
     A, B = system(seed, 3)
     step = 1e-4
-    moved = held_by_integration(seed, 3, step) - np.hstack([np.eye(3), 0 * B])
+    moved = hold_by_integration(seed, 3, step) - np.hstack([np.eye(3), 0 * B])
     close(moved / step, np.hstack([A, B]), 1e-3)
 
 

@@ -53,12 +53,14 @@ def test_each_route_is_handed_to_the_value():
 @pytest.mark.parametrize("lam", [0.5, -0.5, 0.3 + 0.4j])
 def test_powers_and_their_slopes_sum_to_geometric_series(lam):
     assert kit.powers(lam, 80).sum() == pytest.approx(1 / (1 - lam), **NEAR)
-    assert kit.power_slopes(lam, 90).sum() == pytest.approx(1 / (1 - lam) ** 2, **NEAR)
+    assert kit.power_derivatives(lam, 90).sum() == pytest.approx(
+        1 / (1 - lam) ** 2, **NEAR
+    )
 
 
 def test_powers_of_several_numbers_have_the_ages_last():
     assert kit.powers(np.array([2, 3]), 3).tolist() == [[1, 2, 4], [1, 3, 9]]
-    assert kit.power_slopes(np.array([2, 3]), 3).tolist() == [[0, 1, 4], [0, 1, 6]]
+    assert kit.power_derivatives(np.array([2, 3]), 3).tolist() == [[0, 1, 4], [0, 1, 6]]
 
 
 def test_energy_sums_squares_of_all_entries():

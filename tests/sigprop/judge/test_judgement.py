@@ -216,10 +216,10 @@ def test_a_quarter_more_variance_than_planned_is_too_much(
 ):
     planned = plan(0.05, variance=variance)
     sem = abs(form) * math.sqrt(1.25 * share * variance / planned.n)
-    assert judge(form, form, planned, sem).word == verdict
+    assert judge(form, form, planned, sem).outcome == verdict
     # Nor is a wrong form refuted by such samples.
     expected = "refuted" if verdict == "confirmed" else "inconclusive"
-    assert judge(form, 2 * form, planned, sem).word == expected
+    assert judge(form, 2 * form, planned, sem).outcome == expected
 
 
 @pytest.mark.parametrize(("share", "frozen"), [(0.9, True), (1.1, False)])
@@ -227,7 +227,7 @@ def test_samples_that_differ_by_rounding_alone_are_refused(share, frozen):
     planned = plan(0.05)
     sem = 3.0 * share * 1e-6 / math.sqrt(planned.n)
     if not frozen:
-        assert judge(3.0, 3.0, planned, sem).word == "confirmed"
+        assert judge(3.0, 3.0, planned, sem).outcome == "confirmed"
         return
     with pytest.raises(ValueError, match="nothing random was simulated"):
         judge(3.0, 3.0, planned, sem)

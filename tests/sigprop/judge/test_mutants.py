@@ -9,8 +9,8 @@ from sigprop.judge import grids
 from sigprop.judge.basis import Grid
 from sigprop.judge.mutants import (
     generic_points,
+    score_distribution,
     score_exact,
-    score_law,
     score_ratio,
 )
 from sigprop.judge.plans import make_plans, score
@@ -113,15 +113,15 @@ def test_a_mutant_has_a_name_of_its_own_so_that_a_waiver_waives_one():
 
 
 def test_the_full_plan_of_the_sampling_law_kills_every_mutant_of_it():
-    outcome = score_law(LAW, RINGS, distance_plan(0.01))
+    outcome = score_distribution(LAW, RINGS, distance_plan(0.01))
     assert outcome.survivors == ()
     assert outcome.total >= 10
 
 
 def test_a_blind_plan_of_the_sampling_law_lets_mutants_live():
-    outcome = score_law(LAW, RINGS, DistancePlan(40, 0.9))
+    outcome = score_distribution(LAW, RINGS, DistancePlan(40, 0.9))
     assert outcome.survivors
-    assert outcome.total == score_law(LAW, RINGS, distance_plan(0.01)).total
+    assert outcome.total == score_distribution(LAW, RINGS, distance_plan(0.01)).total
 
 
 def test_relabelling_the_uniform_is_no_mutant_of_a_law():
@@ -139,7 +139,7 @@ def test_relabelling_the_uniform_is_no_mutant_of_a_law():
     mutants = mutants_of(form)
     swap = [m.change for m in mutants if m.change in ("r_max and r_min are swapped",)]
     assert swap
-    outcome = score_law(form, RINGS, DistancePlan(40, 0.9))
+    outcome = score_distribution(form, RINGS, DistancePlan(40, 0.9))
     assert swap[0] not in outcome.survivors
     assert outcome.total < len(mutants)
 

@@ -15,8 +15,8 @@ from rich.console import Console
 from sigprop.judge.basis import Evidence, Row
 from sigprop.judge.mutants import Score, Scores
 from sigprop.judge.results import ClaimResult, RouteResult, Run
-from sigprop.judge.statuses import drawn_result, finish
-from sigprop.judge.verdict import Verdict, Word
+from sigprop.judge.statuses import finish, simulated_result
+from sigprop.judge.verdict import Outcome, Verdict
 from sigprop.ledger import catalogue
 from sigprop.ledger.entries import Entry, Ledger, announced, rows, tally, write_json
 from sigprop.ledger.report import render
@@ -110,11 +110,11 @@ def test_why_one_route_has_to_do_stands_in_for_a_reason():
 
 
 def test_a_simulated_verdict_keeps_its_ratio_its_interval_and_its_size():
-    verdict = Verdict(Word.REFUTED, ratio=1.1, low=1.0, high=1.3, n=7)
-    assert drawn_result("here", verdict, "printed") == RouteResult(
+    verdict = Verdict(Outcome.REFUTED, ratio=1.1, low=1.0, high=1.3, n=7)
+    assert simulated_result("here", verdict, "printed") == RouteResult(
         "monte_carlo", "here", 1.1, 1.0, 1.3, "refuted", "printed", 7
     )
-    assert drawn_result("here", verdict).form == "derived"
+    assert simulated_result("here", verdict).form == "derived"
 
 
 def test_json_has_the_record_and_words_for_what_is_no_number(tmp_path):

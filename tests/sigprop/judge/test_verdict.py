@@ -15,8 +15,8 @@ from sigprop.judge.verdict import (
     BETA,
     GAUSSIAN_VARIANCE,
     DistancePlan,
+    Outcome,
     Plan,
-    Word,
     distance_plan,
     judge,
     judge_uniform,
@@ -46,7 +46,7 @@ def means(planned: Plan, truth: float, generator) -> np.ndarray:
 
 def verdicts(planned, sample_means) -> Counter:
     """How often each word is said of a closed form of one."""
-    return Counter(judge(float(mean), 1.0, planned).word for mean in sample_means)
+    return Counter(judge(float(mean), 1.0, planned).outcome for mean in sample_means)
 
 
 def count(planned, truth, verdict, generator) -> int:
@@ -94,9 +94,9 @@ def test_planned_size_is_near_the_textbook_one_and_is_the_least(margin, variance
 def test_a_right_form_is_confirmed_as_often_as_announced(level, variance, generator):
     planned = plan(MARGIN, alpha=level, beta=level, variance=variance)
     counts = verdicts(planned, means(planned, 1.0, generator))
-    assert counts[Word.CONFIRMED] >= interval(1 - 2 * level)[0]
+    assert counts[Outcome.CONFIRMED] >= interval(1 - 2 * level)[0]
     low, high = interval(level)
-    assert low <= counts[Word.REFUTED] <= high
+    assert low <= counts[Outcome.REFUTED] <= high
 
 
 @laws
@@ -110,7 +110,7 @@ def test_a_form_wrong_by_the_margin_is_confirmed_at_the_rate_alpha(
     planned = Plan(size, MARGIN, level, level / 4, variance)
     low, high = interval(level)
     truth = 1 + side * MARGIN
-    assert low <= count(planned, truth, Word.CONFIRMED, generator) <= high
+    assert low <= count(planned, truth, Outcome.CONFIRMED, generator) <= high
 
 
 @levels
@@ -123,10 +123,10 @@ def test_a_judge_that_believes_in_more_samples_than_it_has_is_caught(
     wrong = means(honest, 1 + side * MARGIN, generator)
     # So small a beta that no refutation hides a false confirmation.
     boastful = Plan(2 * size, MARGIN, level, 1e-6)
-    assert verdicts(boastful, wrong)[Word.CONFIRMED] > interval(level)[1]
+    assert verdicts(boastful, wrong)[Outcome.CONFIRMED] > interval(level)[1]
     right = means(honest, 1.0, generator)
     boastful = Plan(2 * size, MARGIN, level, level / 4)
-    assert verdicts(boastful, right)[Word.REFUTED] > interval(level / 4)[1]
+    assert verdicts(boastful, right)[Outcome.REFUTED] > interval(level / 4)[1]
 
 
 @laws
@@ -137,14 +137,14 @@ def test_a_detectable_error_is_refuted_as_often_as_announced(
 ):
     planned = plan(MARGIN, alpha=level, beta=level, variance=variance)
     truth = planned.detectable[end]
-    refuted = count(planned, truth, Word.REFUTED, generator)
+    refuted = count(planned, truth, Outcome.REFUTED, generator)
     if variance == GAUSSIAN_VARIANCE:
         low, high = interval(1 - level)
         assert low <= refuted <= high
     else:  # the interval is taken at the closed form's variance, not at the truth's
         assert refuted >= interval(0.97 * (1 - level))[0]
     halfway = (1 + truth) / 2
-    assert count(planned, halfway, Word.REFUTED, generator) < interval(1 - level)[0]
+    assert count(planned, halfway, Outcome.REFUTED, generator) < interval(1 - level)[0]
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.05])
@@ -172,36 +172,36 @@ def test_power_is_the_chance_of_acceptance(variance):
     "form", [1j, 1 + 0.01j, complex("nan"), complex("inf"), 0.0, -1.0, 5e-324]
 )
 def test_a_form_that_is_no_number_of_the_right_sign_is_refuted(form):
-    assert judge(1.0, form, plan(0.05)).word == Word.REFUTED
+    assert judge(1.0, form, plan(0.05)).outcome == Outcome.REFUTED
 
 
 def test_words_follow_the_ratio():
     planned = plan(0.05)
     low, high = planned.acceptance
     expected = {
-        1.0: Word.CONFIRMED,
-        (low + 1) / 2: Word.CONFIRMED,
-        (high + 1) / 2: Word.CONFIRMED,
-        1.05: Word.REFUTED,
-        0.95: Word.REFUTED,
+        1.0: Outcome.CONFIRMED,
+        (low + 1) / 2: Outcome.CONFIRMED,
+        (high + 1) / 2: Outcome.CONFIRMED,
+        1.05: Outcome.REFUTED,
+        0.95: Outcome.REFUTED,
     }
     for ratio, verdict in expected.items():
-        assert judge(3 * ratio, 3.0, planned).word == verdict
-        assert judge(-3 * ratio, -3.0 + 1e-12j, planned).word == verdict
+        assert judge(3 * ratio, 3.0, planned).outcome == verdict
+        assert judge(-3 * ratio, -3.0 + 1e-12j, planned).outcome == verdict
 
 
 def test_too_few_samples_are_inconclusive_never_confirmed():
     small = Plan(100, 0.05)
     assert small.power == 0
     assert not small.decides
-    assert judge(1.0, 1.0, small).word == Word.INCONCLUSIVE
+    assert judge(1.0, 1.0, small).outcome == Outcome.INCONCLUSIVE
 
 
 def test_an_approximate_claim_is_refuted_only_outside_its_margin():
     exact, rough = Plan(10**7, 0.05), Plan(10**7, 0.05, exact=False)
-    assert judge(1.03, 1.0, exact).word == Word.REFUTED
-    assert judge(1.03, 1.0, rough).word == Word.CONFIRMED
-    assert judge(1.06, 1.0, rough).word == Word.REFUTED
+    assert judge(1.03, 1.0, exact).outcome == Outcome.REFUTED
+    assert judge(1.03, 1.0, rough).outcome == Outcome.CONFIRMED
+    assert judge(1.06, 1.0, rough).outcome == Outcome.REFUTED
 
 
 @laws
@@ -211,13 +211,13 @@ def test_an_approximation_is_confirmed_as_often_as_announced(variance, side, gen
     how = {"alpha": level, "beta": level, "variance": variance, "exact": False}
     truth = 1 + side * off
     careless = plan(MARGIN, **how)
-    assert count(careless, truth, Word.CONFIRMED, generator) < interval(1 - level)[0]
+    assert count(careless, truth, Outcome.CONFIRMED, generator) < interval(1 - level)[0]
     careful = plan(MARGIN, off=off, **how)
     assert careful.n > 4 * careless.n
-    assert count(careful, truth, Word.CONFIRMED, generator) >= interval(1 - level)[0]
+    assert count(careful, truth, Outcome.CONFIRMED, generator) >= interval(1 - level)[0]
     assert not dataclasses.replace(careful, n=careful.n - 1).decides
     counts = verdicts(careful, means(careful, 1 + side * MARGIN, generator))
-    assert counts[Word.CONFIRMED] <= interval(level)[1]
+    assert counts[Outcome.CONFIRMED] <= interval(level)[1]
     assert careful.power >= 1 - level
 
 
@@ -298,11 +298,11 @@ def test_a_plan_outside_its_range_is_refused(arguments, message):
 def test_a_right_law_is_refuted_at_most_as_often_as_announced(level, generator):
     planned = distance_plan(MARGIN, level, level)
     uniform = generator.uniform(size=(REPETITIONS, planned.n))
-    verdicts_given = [judge_uniform(row, planned).word for row in uniform]
-    assert verdicts_given.count(Word.REFUTED) <= interval(level)[1]
-    assert verdicts_given.count(Word.CONFIRMED) >= interval(1 - level)[0]
+    verdicts_given = [judge_uniform(row, planned).outcome for row in uniform]
+    assert verdicts_given.count(Outcome.REFUTED) <= interval(level)[1]
+    assert verdicts_given.count(Outcome.CONFIRMED) >= interval(1 - level)[0]
     # The bound is sharp: much less than announced would waste samples.
-    assert verdicts_given.count(Word.REFUTED) >= interval(level / 2)[0]
+    assert verdicts_given.count(Outcome.REFUTED) >= interval(level / 2)[0]
 
 
 @levels
@@ -310,8 +310,8 @@ def test_a_law_at_the_margin_is_confirmed_at_most_at_the_rate_alpha(level, gener
     planned = distance_plan(MARGIN, level, level)
     uniform = generator.uniform(size=(REPETITIONS, planned.n))
     lifted = np.maximum(uniform, MARGIN)  # its distribution is MARGIN away, at MARGIN
-    verdicts_given = [judge_uniform(row, planned).word for row in lifted]
-    assert verdicts_given.count(Word.CONFIRMED) <= interval(level)[1]
+    verdicts_given = [judge_uniform(row, planned).outcome for row in lifted]
+    assert verdicts_given.count(Outcome.CONFIRMED) <= interval(level)[1]
 
 
 @levels
@@ -319,8 +319,8 @@ def test_a_law_at_the_detectable_distance_is_refuted(level, generator):
     planned = distance_plan(MARGIN, level, level)
     uniform = generator.uniform(size=(REPETITIONS, planned.n))
     lifted = np.maximum(uniform, planned.detectable)
-    verdicts_given = [judge_uniform(row, planned).word for row in lifted]
-    assert verdicts_given.count(Word.REFUTED) >= interval(1 - level)[0]
+    verdicts_given = [judge_uniform(row, planned).outcome for row in lifted]
+    assert verdicts_given.count(Outcome.REFUTED) >= interval(1 - level)[0]
 
 
 def test_distance_is_that_of_kolmogorov():
@@ -341,6 +341,8 @@ def test_samples_of_a_law_must_be_finite_and_as_many_as_planned():
     planned = DistancePlan(3, 0.1)
     with pytest.raises(ValueError, match=r"^need the plan's 3 samples, got 2$"):
         judge_uniform(np.array([0.1, 0.2]), planned)
-    assert judge_uniform(np.array([0.1, np.nan, 0.2]), planned).word == Word.REFUTED
+    assert (
+        judge_uniform(np.array([0.1, np.nan, 0.2]), planned).outcome == Outcome.REFUTED
+    )
     with pytest.raises(ValueError, match=r"^need 0 < margin < 1, got margin=0.0$"):
         distance_plan(0.0)

@@ -21,7 +21,7 @@ from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.networks import NetworkConfig, build, over_batch
-from sigprop.tasks.one_dimensional import Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import Coordinates, OneDimensional, Parametrisation
 from sigprop.tasks.teacher_student import linear_teacher, teacher_student
 
 KEY = jax.random.key(3)
@@ -254,8 +254,8 @@ def test_second_difference_of_a_slice_is_that_of_the_hessian(x64, name):
     along = landscape.direction(KEY, model)
     model_of = landscape.quadratic(loss, model, [along])
     measured = landscape.second_difference(loss, model, along)
-    assert measured == pytest.approx(float(model_of.bend[0, 0]), rel=ACCURACY)
-    wrong = 1.05 * float(model_of.bend[0, 0])
+    assert measured == pytest.approx(float(model_of.hessian[0, 0]), rel=ACCURACY)
+    wrong = 1.05 * float(model_of.hessian[0, 0])
     assert measured != pytest.approx(wrong, rel=ACCURACY)
 
 
@@ -263,7 +263,7 @@ def test_quadratic_model_touches_the_slice(x64):
     loss, layer = problem(), cartesian()
     two = [landscape.direction(k, layer) for k in jax.random.split(KEY)]
     model = landscape.quadratic(loss, layer, two)
-    np.testing.assert_allclose(model.bend, model.bend.T, rtol=1e-9)
+    np.testing.assert_allclose(model.hessian, model.hessian.T, rtol=1e-9)
     misses = []
     for size in (1e-2, 5e-3):
         steps = [size * np.arange(-1, 2)] * 2
@@ -302,9 +302,9 @@ INPUTS = {
     "constant": Constant(1.5),
 }
 CHARTS = (
-    Chart("plain", "plain"),
-    Chart("exponential", "exponential"),
-    Chart("tanh", "optimal"),
+    Parametrisation("plain", "plain"),
+    Parametrisation("exponential", "exponential"),
+    Parametrisation("tanh", "optimal"),
 )
 
 
@@ -364,7 +364,7 @@ def test_surface_is_zero_at_the_teacher_and_infinite_outside(x64):
 def test_a_surface_of_four_million_points_is_the_loss_at_any_of_them(x64, process):
     task = OneDimensional(cmath.rect(0.99, math.pi / 100), process=process)
     axes = jnp.linspace(0.5, 0.999, 2000), jnp.linspace(-math.pi, math.pi, 2000)
-    parametrisation = Chart("plain", "plain")
+    parametrisation = Parametrisation("plain", "plain")
     surface = landscape.surface(task, *axes, parametrisation)
     assert surface.shape == (2000, 2000)
     some = np.s_[::333], np.s_[::499]

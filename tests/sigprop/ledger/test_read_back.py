@@ -80,13 +80,13 @@ def test_each_field_of_an_erratum_is_of_its_own_row(record):
 
 def test_a_place_has_the_page_of_its_row(monkeypatch):
     monkeypatch.setattr(errata, "page", {"zucchet:1": 7}.get)
-    assert errata.Fault(distinct("1")).place == "Eq. of 1, p. 7"
-    assert errata.Fault(distinct("2")).place == "Eq. of 2"
+    assert errata.Fault(distinct("1")).location == "Eq. of 1, p. 7"
+    assert errata.Fault(distinct("2")).location == "Eq. of 2"
 
 
 def test_a_search_looks_through_every_text_of_a_row_and_nothing_else():
     entry = distinct("59", statement=r"\frac{a}{b}", corrected=r"\rho^2")
-    assert search.words(entry).split(" \n") == [
+    assert search.search_text(entry).split(" \n") == [
         "zucchet:59",
         "title of 59",
         "Someone (2024), Eq. of 59",
@@ -98,7 +98,7 @@ def test_a_search_looks_through_every_text_of_a_row_and_nothing_else():
         "note of 59",
     ]
     bare = distinct("59", corrected=None, condition=None, note="", topic="")
-    assert search.words(bare).split(" \n") == [
+    assert search.search_text(bare).split(" \n") == [
         "zucchet:59", "title of 59", "Someone (2024), Eq. of 59", "approximate",
         "statement of 59",
     ]  # fmt: skip

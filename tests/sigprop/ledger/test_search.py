@@ -2,7 +2,7 @@
 
 import pytest
 
-from sigprop.ledger.search import label, plain, words
+from sigprop.ledger.search import label, plain, search_text
 from sigprop.ledger.site import INDEX
 from sigprop.theory.claims import registry
 from tests.sigprop.ledger.conftest import LONG, WIDE
@@ -35,7 +35,7 @@ def test_a_number_has_its_label_and_words_have_none():
 def test_formulas_are_searched_in_the_letters_that_are_typed():
     assert plain(r"\frac{\frac{a}{b_{1}}}{\sqrt{2}}") == "((a)/(b_1))/(sqrt2)"
     assert plain(r"\left|h\right|^{2}") == "|h|^2"
-    assert "(1-rho)(1+|lambda|^2)" in words(WIDE)
+    assert "(1-rho)(1+|lambda|^2)" in search_text(WIDE)
     for claim in registry().values():
         assert not set(plain(claim.statement)) & set("\\{}"), claim.id
 

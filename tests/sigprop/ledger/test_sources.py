@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from sigprop.ledger import proofs, sources
-from sigprop.numerics.places import on_disk
+from sigprop.numerics.paths import on_disk
 from sigprop.theory.claims import registry
 from tests.sigprop.ledger.test_report import Page
 

@@ -75,7 +75,7 @@ def test_tangents_are_derivatives_of_the_impulse_response(known):
         eigenvalues = np.broadcast_to(modes.lam, (len(moved.residues), modes.lam.size))
         response = by_modes(eigenvalues, moved.residues)
         response = response + np.real(
-            np.einsum("poni,na->paoi", moved.slopes, derivative)
+            np.einsum("poni,na->paoi", moved.derivatives, derivative)
         )
         response[:, 0] += moved.skip
         expected = np.asarray(truth[name])
@@ -153,9 +153,9 @@ def test_each_half_of_two_directions_has_modes():
     np.testing.assert_allclose(lam, layer.eigenvalues(), atol=1e-15)
     assert all(len(moved) == 2 for moved in linearised.tangents.values())
     for moved, start in zip(linearised.tangents["nu_log"], (0, 2), strict=True):
-        assert moved.slopes.shape == (4, 2, 2, 2)
-        assert moved.slopes[start : start + 2].any()
-        assert not moved.slopes[2 - start : 4 - start].any()
+        assert moved.derivatives.shape == (4, 2, 2, 2)
+        assert moved.derivatives[start : start + 2].any()
+        assert not moved.derivatives[2 - start : 4 - start].any()
 
 
 def test_a_layer_of_two_directions_is_not_one_system():

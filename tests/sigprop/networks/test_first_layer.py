@@ -102,9 +102,9 @@ def test_measured_states_are_within_two_per_cent(kind, nu0):
     assert planned.n <= len(values)
     some = dataclasses.replace(planned, n=len(values))
     mean, sem = values.mean(), values.std(ddof=1) / len(values) ** 0.5
-    assert judge(mean, exact, some, sem).word == "confirmed"
+    assert judge(mean, exact, some, sem).outcome == "confirmed"
     for wrong in (0.97, 1.03):
-        assert judge(mean, wrong * exact, some, sem).word == "refuted"
+        assert judge(mean, wrong * exact, some, sem).outcome == "refuted"
 
 
 def test_what_has_no_such_theory_is_refused():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from sigprop.judge.verdict import Word, judge, plan
+from sigprop.judge.verdict import Outcome, judge, plan
 from sigprop.neuron import ginibre
 
 SIZE = 8
@@ -27,13 +27,13 @@ def test_counts_of_sampled_eigenvalues_have_the_law():
     for expected, sample in zip(exact, samples, strict=True):
         error = float(sample.std() / math.sqrt(planned.n))
         mean = float(sample.mean())
-        assert judge(mean, expected, planned, error).word == Word.CONFIRMED
+        assert judge(mean, expected, planned, error).outcome == Outcome.CONFIRMED
         low, high = planned.detectable
-        assert judge(mean, expected / low, planned, error).word == Word.REFUTED
-        assert judge(mean, expected / high, planned, error).word == Word.REFUTED
+        assert judge(mean, expected / low, planned, error).outcome == Outcome.REFUTED
+        assert judge(mean, expected / high, planned, error).outcome == Outcome.REFUTED
     # The limit law is far off at this size, so the check above can fail.
     limit = float(RADII[0] ** 2)
-    assert judge(float(samples[0].mean()), limit, planned).word == Word.REFUTED
+    assert judge(float(samples[0].mean()), limit, planned).outcome == Outcome.REFUTED
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1, Constant, Empirical, Mixed, MovingAverage, White
-from sigprop.judge.verdict import Plan, Word, judge
+from sigprop.judge.verdict import Outcome, Plan, judge
 from sigprop.neuron import noise
 from sigprop.neuron.montecarlo import (
     Sums,
@@ -93,10 +93,10 @@ def test_moments_at_every_time_are_those_of_the_finite_recurrence(name):
         estimate = measured(name)[look][quantity].estimate()
         mean, sem = float(estimate.mean[neuron]), float(estimate.sem[neuron])
         verdict = judge(mean, truth, PLAN, sem)
-        assert verdict.word == Word.CONFIRMED, (steps, quantity, neuron, verdict)
+        assert verdict.outcome == Outcome.CONFIRMED, (steps, quantity, neuron, verdict)
         low, high = PLAN.detectable
         for wrong in (1 / (low * 0.999), 1 / (high * 1.001)):
-            assert judge(mean, wrong * truth, PLAN, sem).word != Word.CONFIRMED
+            assert judge(mean, wrong * truth, PLAN, sem).outcome != Outcome.CONFIRMED
 
 
 @pytest.mark.parametrize("name", PROCESSES)

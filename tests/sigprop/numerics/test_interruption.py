@@ -118,7 +118,7 @@ def test_the_handlers_are_the_callers_again():
     with interruption.interruptible():
         assert signal.set_wakeup_fd(-1) >= 0
     assert signal.set_wakeup_fd(-1) == -1
-    assert not interruption._asked.is_set()
+    assert not interruption._requested.is_set()
 
 
 # Typer makes a status of an interruption that comes before a command, and says nothing.

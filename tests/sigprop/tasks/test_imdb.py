@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sigprop.tasks.characters import Bytes, Characters, alphabet, kept_alphabet
+from sigprop.tasks.characters import Bytes, Characters, alphabet, cached_alphabet
 from sigprop.tasks.examples import training_batch
 from sigprop.tasks.imdb import imdb
 from tests.sigprop.tasks.helpers import assert_same, parts
@@ -88,7 +88,7 @@ def test_an_alphabet_falls_in_frequency_and_then_rises_in_unicode(least, expecte
 def test_an_alphabet_is_kept_in_a_table(tmp_path):
     every = 'a"\\\n\x00é😴'
     for make in (lambda: every, pytest.fail):
-        assert kept_alphabet(tmp_path, "x", 1, make) == every
+        assert cached_alphabet(tmp_path, "x", 1, make) == every
     (path,) = tmp_path.iterdir()
     table = json.loads(path.read_text())
     assert list(table.items())[:4] == [
@@ -97,7 +97,7 @@ def test_an_alphabet_is_kept_in_a_table(tmp_path):
         ("<eos>", 2),
         ("a", 3),
     ]
-    assert kept_alphabet(None, "x", 1, lambda: "other") == "other"
+    assert cached_alphabet(None, "x", 1, lambda: "other") == "other"
 
 
 @pytest.mark.parametrize(
@@ -113,11 +113,11 @@ def test_an_alphabet_is_kept_in_a_table(tmp_path):
     ],
 )
 def test_a_damaged_table_is_refused(tmp_path, content):
-    kept_alphabet(tmp_path, "x", 1, lambda: "a")
+    cached_alphabet(tmp_path, "x", 1, lambda: "a")
     (path,) = tmp_path.iterdir()
     path.write_text(content)
     with pytest.raises(ValueError, match=f"need a table .*, delete .*{path.name}"):
-        kept_alphabet(tmp_path, "x", 1, pytest.fail)
+        cached_alphabet(tmp_path, "x", 1, pytest.fail)
 
 
 # --- reviews ------------------------------------------------------------------------

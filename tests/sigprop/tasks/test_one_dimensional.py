@@ -12,9 +12,9 @@ from sigprop.numerics.precision import double_precision
 from sigprop.tasks.one_dimensional import (
     ANGLES,
     MODULI,
-    Chart,
     Coordinates,
     OneDimensional,
+    Parametrisation,
     powers,
 )
 from sigprop.theory import teacher_student as theory
@@ -25,7 +25,7 @@ PROCESSES = (
     *(White(), White(2.0), AR1(0.7), AR1(-0.6), Constant()),
     *(Mixed(0.3, 0.5, 0.9), MovingAverage((1.0, 0.5, -0.2))),
 )
-CHARTS = [Chart(modulus, angle) for modulus in MODULI for angle in ANGLES]
+CHARTS = [Parametrisation(modulus, angle) for modulus in MODULI for angle in ANGLES]
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +123,7 @@ def test_student_without_stationary_state_has_infinite_loss():
 
 @pytest.mark.parametrize(
     ("parametrisation", "length"),
-    [*((parametrisation, None) for parametrisation in CHARTS), (Chart(), 9)],
+    [*((parametrisation, None) for parametrisation in CHARTS), (Parametrisation(), 9)],
     ids=repr,
 )
 def test_gradient_is_the_difference_quotient(parametrisation, length):
@@ -153,19 +153,19 @@ def test_chart_leads_there_and_back(parametrisation):
 def test_charts_are_those_of_the_paper():
     at = Coordinates(jnp.array(1.5), jnp.array(-0.7))
     nu = math.tanh(1.5)
-    assert float(Chart("tanh", "plain").polar(at)[0]) == pytest.approx(nu)
-    assert float(Chart("plain", "plain").polar(at)[1]) == -0.7
-    assert float(Chart("tanh", "exponential").polar(at)[1]) == pytest.approx(
+    assert float(Parametrisation("tanh", "plain").polar(at)[0]) == pytest.approx(nu)
+    assert float(Parametrisation("plain", "plain").polar(at)[1]) == -0.7
+    assert float(Parametrisation("tanh", "exponential").polar(at)[1]) == pytest.approx(
         math.exp(-0.7)
     )
     granularity = (1 - nu**2) / (nu * math.sqrt(1 + nu**2))
-    angle = float(Chart("tanh", "optimal").polar(at)[1])
+    angle = float(Parametrisation("tanh", "optimal").polar(at)[1])
     assert angle == pytest.approx(-0.7 * granularity)
 
 
 def test_optimal_chart_makes_both_curvatures_one():
     parametrisation, task = (
-        Chart("tanh", "optimal", held=True),
+        Parametrisation("tanh", "optimal", detached=True),
         OneDimensional(0.99 + 0j),
     )
     at = parametrisation.coordinates(0.99, 0.0)
@@ -177,7 +177,8 @@ def test_optimal_chart_makes_both_curvatures_one():
 
 def test_held_modulus_changes_slopes_and_no_values():
     free, with_held = (
-        Chart("tanh", "optimal", held=held_modulus) for held_modulus in (False, True)
+        Parametrisation("tanh", "optimal", detached=held_modulus)
+        for held_modulus in (False, True)
     )
     at = free.coordinates(0.6, 0.9)
     assert free.polar(at) == with_held.polar(at)
@@ -226,15 +227,15 @@ def test_unknown_chart_is_refused():
     with pytest.raises(
         ValueError, match=r"parametrisation of the angle in plain, expo.*'log'"
     ):
-        Chart("tanh", "log")
+        Parametrisation("tanh", "log")
     with pytest.raises(
         ValueError, match=r"parametrisation of the modulus in plain, .*'sigmoid'"
     ):
-        Chart("sigmoid")
+        Parametrisation("sigmoid")
 
 
 def test_place_out_of_a_charts_reach_is_refused():
     with pytest.raises(ValueError, match="need a point that the parametrisation"):
-        Chart("tanh", "exponential").coordinates(0.5, -0.1)
+        Parametrisation("tanh", "exponential").coordinates(0.5, -0.1)
     with pytest.raises(ValueError, match="need a point that the parametrisation"):
-        Chart("tanh").coordinates(1.0, 0.1)
+        Parametrisation("tanh").coordinates(1.0, 0.1)

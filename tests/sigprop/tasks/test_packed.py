@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sigprop.numerics.files import unfinished
-from sigprop.tasks.packed import BLOCK, Form, identity, kept, padded, place
+from sigprop.tasks.packed import BLOCK, Form, cache_path, cached, identity, padded
 from tests.sigprop.tasks.helpers import assert_same
 
 FORM = Form(width=6, vocabulary=300, classes=4, end=2)
@@ -52,8 +52,8 @@ def test_tokens_have_the_smallest_type_that_holds_them(vocabulary, kind):
 @pytest.mark.parametrize("count", [1, BLOCK, 2 * BLOCK + 345])
 def test_a_file_holds_what_memory_holds(tmp_path, count):
     plain = padded(many(count), FORM)
-    first = kept(tmp_path, "x", 0, FORM, lambda: many(count))
-    repeated = kept(tmp_path, "x", 0, FORM, forbidden)
+    first = cached(tmp_path, "x", 0, FORM, lambda: many(count))
+    repeated = cached(tmp_path, "x", 0, FORM, forbidden)
     assert len(plain) == count
     assert_same(plain, first)
     assert_same(plain, repeated)
@@ -73,7 +73,7 @@ def test_rows_are_written_as_they_come(tmp_path):
                 sizes.extend(path.stat().st_size for path in tmp_path.iterdir())
             yield row
 
-    kept(tmp_path, "x", 0, FORM, growing)
+    cached(tmp_path, "x", 0, FORM, growing)
     assert sizes == [128 + 14 * BLOCK, 128 + 28 * BLOCK]  # rows of seven numbers
     assert [path.suffix for path in tmp_path.iterdir()] == [".npy"]
 
@@ -81,13 +81,13 @@ def test_rows_are_written_as_they_come(tmp_path):
 def test_another_key_or_form_is_another_file(tmp_path):
     other = Form(width=7, vocabulary=300, classes=4, end=2)
     for key, form in [((1, "a"), FORM), ((2, "a"), FORM), ((1, "a"), other)]:
-        kept(tmp_path, "x", key, form, rows)
+        cached(tmp_path, "x", key, form, rows)
     assert len(list(tmp_path.iterdir())) == 3
-    assert_same(kept(tmp_path, "x", (2, "a"), FORM, forbidden), padded(rows(), FORM))
+    assert_same(cached(tmp_path, "x", (2, "a"), FORM, forbidden), padded(rows(), FORM))
 
 
 def test_without_a_cache_rows_are_made_every_time():
-    assert_same(kept(None, "x", 0, FORM, rows), padded(rows(), FORM))
+    assert_same(cached(None, "x", 0, FORM, rows), padded(rows(), FORM))
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_row_of_another_form_is_refused(tmp_path, row, match):
 
     for make in (
         lambda: padded(wrong(), FORM),
-        lambda: kept(tmp_path / "cache", "x", 0, FORM, wrong),
+        lambda: cached(tmp_path / "cache", "x", 0, FORM, wrong),
     ):
         with pytest.raises(ValueError, match=match):
             make()
@@ -118,7 +118,7 @@ def test_a_row_of_another_form_is_refused(tmp_path, row, match):
 
 def test_no_row_is_refused(tmp_path):
     with pytest.raises(ValueError, match="need an example at least, got none"):
-        kept(tmp_path / "cache", "x", 0, FORM, list)
+        cached(tmp_path / "cache", "x", 0, FORM, list)
     assert not (tmp_path / "cache").exists()
 
 
@@ -128,7 +128,7 @@ def test_what_fails_late_leaves_no_file(tmp_path):
         raise ValueError("a damaged line")
 
     with pytest.raises(ValueError, match="a damaged line"):
-        kept(tmp_path, "x", 0, FORM, failing)
+        cached(tmp_path, "x", 0, FORM, failing)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -146,13 +146,13 @@ def test_what_fails_late_leaves_no_file(tmp_path):
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path, damage, match):
-    kept(tmp_path, "x", 0, FORM, rows)
+    cached(tmp_path, "x", 0, FORM, rows)
     (path,) = tmp_path.iterdir()
     damaged = damage(np.load(path))
     same = damaged.astype(np.int16) if damaged.dtype == np.int64 else damaged
     np.save(path, same)
     with pytest.raises(ValueError, match=f"{match}.*; delete .*{path.name}"):
-        kept(tmp_path, "x", 0, FORM, forbidden)
+        cached(tmp_path, "x", 0, FORM, forbidden)
 
 
 def test_an_end_is_asked_for_only_where_there_is_one():
@@ -163,13 +163,13 @@ def test_an_end_is_asked_for_only_where_there_is_one():
 
 
 def test_a_file_cut_short_is_refused(tmp_path):
-    kept(tmp_path, "x", 0, FORM, rows)
+    cached(tmp_path, "x", 0, FORM, rows)
     (path,) = tmp_path.iterdir()
     content = path.read_bytes()
     for size in (len(content) - 1, 60, 0):
         path.write_bytes(content[:size])
         with pytest.raises(ValueError, match="need a whole packed file, delete"):
-            kept(tmp_path, "x", 0, FORM, forbidden)
+            cached(tmp_path, "x", 0, FORM, forbidden)
 
 
 def test_a_name_is_taken_only_by_a_complete_file(tmp_path):
@@ -196,6 +196,8 @@ def test_an_identity_follows_a_change(tmp_path):
     assert before == identity(path)
     path.write_bytes(b"other")
     assert identity(path) != before
-    names = {place(tmp_path, "a.npy", key).name for key in (before, identity(path))}
+    names = {
+        cache_path(tmp_path, "a.npy", key).name for key in (before, identity(path))
+    }
     assert len(names) == 2
     assert all(name.startswith("a-") and name.endswith(".npy") for name in names)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.power import CHARTS, chart, power
+from sigprop.tasks.power import PARAMETRISATIONS, parametrisation, power
 
 TEACHER = cmath.rect(0.99, 1.1)
 
@@ -40,30 +40,32 @@ def test_scale_is_the_loss_of_no_power():
     assert float(power(TEACHER, 3).scale) == pytest.approx(abs(TEACHER) ** 6 / 2)
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", PARAMETRISATIONS)
 def test_chart_leads_there_and_back(name):
     lam = jnp.asarray([0.5 * cmath.exp(2.1j), TEACHER, 0.999 * cmath.exp(-3j)])
-    parametrisation = chart(name)
+    coordinates = parametrisation(name)
     np.testing.assert_allclose(
-        parametrisation.eigenvalue(parametrisation.parameters(lam)), lam, rtol=1e-13
+        coordinates.eigenvalue(coordinates.parameters(lam)), lam, rtol=1e-13
     )
 
 
 def test_charts_are_those_of_the_paper():
     at = jnp.array([0.2, 0.7])
-    assert complex(chart("cartesian").eigenvalue(at)) == 0.2 + 0.7j
+    assert complex(parametrisation("cartesian").eigenvalue(at)) == 0.2 + 0.7j
     expected = cmath.exp(-0.2 + 0.7j)
-    assert complex(chart("exponential").eigenvalue(at)) == pytest.approx(expected)
+    assert complex(parametrisation("exponential").eigenvalue(at)) == pytest.approx(
+        expected
+    )
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", PARAMETRISATIONS)
 def test_gradient_is_the_difference_quotient(name):
-    task, parametrisation = power(TEACHER, 20), chart(name)
+    task, coordinates = power(TEACHER, 20), parametrisation(name)
 
     def loss(at):
-        return task.loss(parametrisation.eigenvalue(at))
+        return task.loss(coordinates.eigenvalue(at))
 
-    at, step = parametrisation.parameters(jnp.asarray(cmath.rect(0.96, 1.17))), 1e-6
+    at, step = coordinates.parameters(jnp.asarray(cmath.rect(0.96, 1.17))), 1e-6
     gradient = jax.grad(loss)(at)
     for i, unit in enumerate(np.eye(2)):
         quotient = float(loss(at + step * unit) - loss(at - step * unit)) / (2 * step)
@@ -110,4 +112,4 @@ def test_bad_exponent_and_unknown_chart_are_refused():
     with pytest.raises(
         ValueError, match="need a parametrisation in cartesian, exponential, got"
     ):
-        chart("polar")
+        parametrisation("polar")

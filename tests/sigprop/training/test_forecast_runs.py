@@ -20,8 +20,8 @@ from sigprop.training.forecast_runs import (
     SCORES,
     ForecastJob,
     gathered,
-    place_of,
     run,
+    run_folder,
 )
 from sigprop.training.forecasting import fit, predictions
 from sigprop.training.runs import CURVES, NETWORK, RESULT, trained
@@ -209,8 +209,8 @@ def test_a_training_that_there_is_not_is_refused(how, says):
 
 
 def test_a_folder_is_named_by_what_is_forecast(tmp_path):
-    plain = place_of(tmp_path, TASK, "lru", "quick", "direct")
+    plain = run_folder(tmp_path, TASK, "lru", "quick", "direct")
     assert plain.name == "forecast-waves-12-4-lru-quick"
     task = dataclasses.replace(TASK, univariate="sine", calendar=True)
-    name = place_of(tmp_path, task, "blur", "paper", "steps").name
+    name = run_folder(tmp_path, task, "blur", "paper", "steps").name
     assert name == "forecast-waves-sine-12-4-blur-steps-calendar-paper"

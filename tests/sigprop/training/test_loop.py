@@ -223,7 +223,7 @@ def test_an_interruption_that_was_swallowed_ends_a_training_with_a_checkpoint(
 ):
     path = tmp_path / "run.npz"
     request = threading.Event()
-    monkeypatch.setattr(interruption, "_asked", request)
+    monkeypatch.setattr(interruption, "_requested", request)
     calls = []
 
     def swallow(done):

@@ -107,7 +107,7 @@ text.row(
     r"\overrightarrow{\bm{h}}_k \text{ and } \overleftarrow{\bm{h}}_k \text{ "
     r"are able to reconstruct the input } (\bm{v}_i)_{i=1}^{k}",
     where="Section 4.2, proof sketch",
-    code="seen_backwards",
+    code="backward_rank",
     correction=r"\overrightarrow{\bm{h}}_k \text{ reconstructs } "
     r"(\bm{v}_i)_{i=1}^{k}, \; \overleftarrow{\bm{h}}_k \text{ reconstructs } "
     r"(\bm{v}_i)_{i=k}^{N}",

@@ -101,7 +101,7 @@ text.row(
     r"\exp(\Delta\tilde{A}) x_{ct}(\Delta k) + (\exp(\Delta\tilde{A}) - "
     r"I)\tilde{A}^{-1}\tilde{B} u_k",
     where="Section 2.1, after Eq. 3",
-    code="sigprop.evidence.lru.models.held_recurrence",
+    code="sigprop.evidence.lru.models.hold_recurrence",
     note="The test concerns the step. A zero-order hold keeps u_k from its own time "
     "on, so that Eq. 3 gives the state one step later, x_k = x_ct((k+1) Delta): x_0 = "
     "B u_0 although x_ct(0) = 0.",

@@ -14,7 +14,7 @@ part.row(
     r"\dot{x}(t) = A'x(t) + B'u(t), \quad y(t) = Cx(t) + Du(t)",
     where="first display of Section 2.1",
     note="For Eq. 1 we integrate the system as printed.",
-    code="sigprop.evidence.rotrnn.background.held_by_integration",
+    code="sigprop.evidence.rotrnn.background.hold_by_integration",
     topic="models",
 )
 part.row(

@@ -47,12 +47,12 @@ def loss_by_layer(lam: complex, star: float) -> float:
     return derivative_by_layer(abs(lam), float(np.angle(lam)), star, 0, 0)
 
 
-def circle_slope_by_difference(r: float, theta: float) -> float:
+def circle_derivative_by_difference(r: float, theta: float) -> float:
     """``dL/dtheta`` at a wrong phase ``theta``, the teacher being at phase zero."""
     return central(lambda angle: loss_by_sum(r * np.exp(1j * angle), r), theta, 1e-3)
 
 
-def circle_slope_by_layer(r: float, theta: float) -> float:
+def circle_derivative_by_layer(r: float, theta: float) -> float:
     """``dL/dtheta`` at a wrong phase ``theta``, by autodiff through the layer."""
     return derivative_by_layer(r, theta, r, 1, 1)
 
@@ -101,7 +101,7 @@ def euler_moment(respond: Callable[..., Any], dt: float, a: float) -> float:
     return energy(dt * respond(1 + dt * a, "state"))
 
 
-def held_by_solver(dt: float) -> Float[np.ndarray, " n"]:
+def hold_by_solver(dt: float) -> Float[np.ndarray, " n"]:
     """The state after ``dt`` under a held input, by an adaptive solver."""
     solution = scipy.integrate.solve_ivp(
         lambda t, h: A @ h + B * HELD, (0, dt), START, rtol=1e-12, atol=1e-13
@@ -109,7 +109,7 @@ def held_by_solver(dt: float) -> Float[np.ndarray, " n"]:
     return solution.y[:, -1]
 
 
-def held_by_series(dt: float) -> Float[np.ndarray, " n"]:
+def hold_by_series(dt: float) -> Float[np.ndarray, " n"]:
     """The state after ``dt`` under a held input, by the solution's Taylor series."""
     change = A @ START + B * HELD
     h, factor = START.copy(), 1.0
@@ -232,24 +232,24 @@ def gated_by_layer(lam: float, rho: float) -> float:
         return moment(respond(ConstantGate(bias, unit, unit), None), rho)
 
 
-def _slope_by_jax(lam: float) -> float:
+def _derivative_by_jax(lam: float) -> float:
     with double_precision(True):
         return float(jax.grad(jax.nn.sigmoid)(logit(lam)))
 
 
-def _slope_by_step(lam: float) -> float:
+def _derivative_by_step(lam: float) -> float:
     return complex_step(sigmoid, logit(lam))
 
 
 def by_bias(routes: tuple[Callable[..., float], ...], lam: float) -> float:
     """``(1 - lam^2) (dlam/db)^2 E[(dh/dlam)^2]``, white, ``lam`` a sigmoid of ``b``."""
-    slope, moment_of = routes
-    return (1 - lam**2) * slope(lam) ** 2 * moment_of(lam, 0.0, "sensitivity")
+    derivative, moment_of = routes
+    return (1 - lam**2) * derivative(lam) ** 2 * moment_of(lam, 0.0, "sensitivity")
 
 
 BY_BIAS = {
-    "reference": (_slope_by_step, MOMENTS["reference"]),
-    "impulse": (_slope_by_jax, MOMENTS["impulse"]),
+    "reference": (_derivative_by_step, MOMENTS["reference"]),
+    "impulse": (_derivative_by_jax, MOMENTS["impulse"]),
 }
 GAINS = points("gain", 0.0, 0.3, 1.0)
 JACOBIANS = {"autodiff": gated_jacobian_by_layer, "reference": gated_jacobian_by_step}
@@ -280,7 +280,10 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:flat": Evidence(
         points("r theta", (0.6, 0.5), (0.9, 1.2), (0.8, 2.5)),
-        {"reference": circle_slope_by_difference, "autodiff": circle_slope_by_layer},
+        {
+            "reference": circle_derivative_by_difference,
+            "autodiff": circle_derivative_by_layer,
+        },
         proof=recurrences.circle_is_flat,
         tolerance=1e-8,
     ),
@@ -297,7 +300,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:zero-order-hold": Evidence(
         ({"dt": 0.05}, {"dt": 0.7}),
-        {"reference": held_by_solver, "closed_form": held_by_series},
+        {"reference": hold_by_solver, "closed_form": hold_by_series},
         form=zero_order_hold,
         mutants={
             "Euler's": functools.partial(zero_order_hold, linear=True),

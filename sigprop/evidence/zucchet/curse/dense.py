@@ -145,10 +145,10 @@ def _energies_by_covariances(gap: float, source: str) -> Energies:
     A = _at_radius(gap)
     lam, P = np.linalg.eig(A)
     inverse, size = np.linalg.inv(P), 3
-    whole, rest = np.zeros((size, size)), np.zeros((size, size))
-    for place in np.ndindex(size, size):
+    total, rest = np.zeros((size, size)), np.zeros((size, size))
+    for entry in np.ndindex(size, size):
         E = np.zeros((size, size))
-        E[place] = 1
+        E[entry] = 1
         along = np.diag(inverse @ E @ P)[:, None] * inverse
         joint = np.zeros((3 * size, 3 * size), complex)  # state, dh, and its modes
         joint[:size, :size] = joint[size : 2 * size, size : 2 * size] = A
@@ -159,9 +159,9 @@ def _energies_by_covariances(gap: float, source: str) -> Energies:
         noise[:size, :size] = np.eye(size)
         V = scipy.linalg.solve_discrete_lyapunov(joint, noise)
         left = np.concatenate([0 * A, np.eye(size), -P], axis=1)
-        whole[place] = np.trace(V[size : 2 * size, size : 2 * size]).real
-        rest[place] = np.trace(left @ V @ left.conj().T).real
-    return whole, rest
+        total[entry] = np.trace(V[size : 2 * size, size : 2 * size]).real
+        rest[entry] = np.trace(left @ V @ left.conj().T).real
+    return total, rest
 
 
 def _energies_at_rest(gap: float) -> Energies:
@@ -169,14 +169,14 @@ def _energies_at_rest(gap: float) -> Energies:
     A, size = _at_radius(gap), 3
     lam, P = np.linalg.eig(A)
     inverse, still = np.linalg.inv(P), np.linalg.inv(np.eye(size) - A)
-    whole, rest = np.zeros((size, size)), np.zeros((size, size))
-    for place in np.ndindex(size, size):
+    total, rest = np.zeros((size, size)), np.zeros((size, size))
+    for entry in np.ndindex(size, size):
         E = np.zeros((size, size))
-        E[place] = 1
+        E[entry] = 1
         moved = still @ E @ still
         dominating = P * (np.diag(inverse @ E @ P) / (1 - lam) ** 2) @ inverse
-        whole[place], rest[place] = energy(moved), energy(moved - dominating)
-    return whole, rest
+        total[entry], rest[entry] = energy(moved), energy(moved - dominating)
+    return total, rest
 
 
 @functools.cache
@@ -185,19 +185,19 @@ def _energies_by_layer(gap: float, source: str) -> Energies:
     A, length = _at_radius(gap), int(25 / gap)
     lam, P = np.linalg.eig(A)
     inverse, ages = np.linalg.inv(P), np.arange(length)
-    whole, rest = np.zeros((3, 3)), np.zeros((3, 3))
+    total, rest = np.zeros((3, 3)), np.zeros((3, 3))
     weights = ages[:, None] * lam[None] ** np.maximum(ages - 1, 0)[:, None]
-    for place in np.ndindex(3, 3):
+    for entry in np.ndindex(3, 3):
         E = np.zeros((3, 3))
-        E[place] = 1
+        E[entry] = 1
         modes = np.diag(inverse @ E @ P)
         dominating = np.einsum("im,tm,m,mk->tki", P, weights, modes, inverse)
         moved = _moved_responses(A, E, length)
         left = moved - dominating
         if source == "constant":  # which adds the responses up
             moved, left = moved.sum(axis=0), left.sum(axis=0)
-        whole[place], rest[place] = energy(moved), energy(left)
-    return whole, rest
+        total[entry], rest[entry] = energy(moved), energy(left)
+    return total, rest
 
 
 def _moved_responses(
@@ -233,8 +233,8 @@ def share_left(
     """Exponent of the share that the dominating term leaves, ``gap^p``, by entry."""
 
     def share(gap: float) -> Float[np.ndarray, "n n"]:
-        whole, rest = energies(gap, source)
-        return rest / whole
+        total, rest = energies(gap, source)
+        return rest / total
 
     return exponent(share, 1e-3, 1e-2)
 

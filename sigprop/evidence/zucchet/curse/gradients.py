@@ -18,10 +18,10 @@ from sigprop.evidence.zucchet.curse.small_networks import (
     SIZE,
     STEPS,
     data,
+    derivative,
     forward,
     layer,
     onward,
-    slope,
     trajectory,
     weights,
 )
@@ -69,7 +69,7 @@ def jump(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, "n n"]:
 
 def _local(kind: str) -> list[Float[np.ndarray, "n n"]]:
     """The Jacobians ``dh_{i+1} / dh_i`` for ``i = 0 .. STEPS - 1``, written out."""
-    return [slope(kind, h)[:, None] * weights(kind) for h in iterated_states(kind)]
+    return [derivative(kind, h)[:, None] * weights(kind) for h in iterated_states(kind)]
 
 
 def jump_product(kind: str, start: int, end: int) -> Float[np.ndarray, "n n"]:
@@ -114,7 +114,7 @@ def sensitivity_sum(
     total = np.zeros((SIZE, SIZE, SIZE))
     for t in range(1, end - left_out + 1):
         jumps = jump_product(kind, t - further, end)
-        jumps = (jumps.T if turned else jumps) * slope(kind, states[t])
+        jumps = (jumps.T if turned else jumps) * derivative(kind, states[t])
         total += np.einsum("ij,k->ijk", jumps, states[t if late else t - 1])
     return total
 
@@ -204,11 +204,11 @@ def eigenvalue_gradient_sum(
         accumulated: Whether the errors are total derivatives, a mutant.
     """
     states = trajectory(kind, weights(kind))
-    slopes = recur(np.diag(weights(kind)), states[1:] if late else states[:-1])
+    derivatives = recur(np.diag(weights(kind)), states[1:] if late else states[:-1])
     errors = states[1:] - data()[1]
     if accumulated:
         errors = np.array([total_sum(kind, t + 1, STEPS) for t in range(STEPS)])
-    return np.sum(errors * slopes, axis=0)
+    return np.sum(errors * derivatives, axis=0)
 
 
 JACOBIANS = {

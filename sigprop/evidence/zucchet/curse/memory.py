@@ -41,7 +41,7 @@ def terms_by_layer(lam: complex, least: float) -> float:
     return float((np.abs(layer_response(lam, "state")) > least).sum())
 
 
-def with_twice_the_memory(
+def with_twice_the_time_constant(
     count: Callable[..., float], lam: complex, least: float
 ) -> float:
     """The count where ``|lam|^n`` takes twice as many steps to any threshold."""
@@ -205,7 +205,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:memory-terms": Evidence(
         across(lam=(0.6, 0.9, 0.3 + 0.9j), least=(0.25, 1e-2, 1e-3)),
         each(
-            with_twice_the_memory,
+            with_twice_the_time_constant,
             {"reference": terms_counted, "impulse": terms_by_layer},
         ),
         form=terms_counted,

@@ -106,8 +106,8 @@ def backward_by_sum(lam: float, rho: float) -> float:
 
 def by_tanh(lam: float) -> float:
     """``gamma^2 lam'^2 E[(dh/dlam)^2]`` of ``lam = tanh(omega)``, white input."""
-    slope = complex_step(np.tanh, math.atanh(lam))
-    return slope**2 * normalised(MOMENTS["reference"], lam, 0.0, "sensitivity")
+    derivative = complex_step(np.tanh, math.atanh(lam))
+    return derivative**2 * normalised(MOMENTS["reference"], lam, 0.0, "sensitivity")
 
 
 def by_tanh_and_layer(lam: float) -> float:
@@ -116,8 +116,10 @@ def by_tanh_and_layer(lam: float) -> float:
     import jax.numpy as jnp
 
     with double_precision(True):
-        slope = float(jax.grad(jnp.tanh)(math.atanh(lam)))
-    return energy(slope * math.sqrt(1 - lam**2) * layer_response(lam, "sensitivity"))
+        derivative = float(jax.grad(jnp.tanh)(math.atanh(lam)))
+    return energy(
+        derivative * math.sqrt(1 - lam**2) * layer_response(lam, "sensitivity")
+    )
 
 
 def wider(of: Callable[..., float], rho: float, less: float, quantity: str) -> float:

@@ -19,7 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Complex, Float, Inexact
 
-from sigprop.evidence.kit import complex_step, each, moment, power_slopes, powers
+from sigprop.evidence.kit import complex_step, each, moment, power_derivatives, powers
 from sigprop.layers.base import Layer, replace
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 from sigprop.layers.lru import LRU
@@ -32,7 +32,7 @@ def power_response(
     lam: complex, quantity: str, length: int = LENGTH
 ) -> Complex[np.ndarray, " ages"]:
     """The response of ``h_{t+1} = lam h_t + x_{t+1}``, or of its derivative."""
-    kernel = powers if quantity == "state" else power_slopes
+    kernel = powers if quantity == "state" else power_derivatives
     return kernel(complex(lam), length)
 
 
@@ -75,8 +75,8 @@ def layer_response(lam: complex, quantity: str) -> Complex[np.ndarray, " ages"]:
     """Impulse response of state or sensitivity, through the complex diagonal layer."""
     lam = complex(lam)
     with double_precision(True):
-        place = jnp.asarray([lam.real]), jnp.asarray([lam.imag])
-        layer = ComplexDiagonal(*one_neuron(), *place, "cartesian")
+        parameters = jnp.asarray([lam.real]), jnp.asarray([lam.imag])
+        layer = ComplexDiagonal(*one_neuron(), *parameters, "cartesian")
         return respond(layer, None if quantity == "state" else "first")
 
 
@@ -88,8 +88,8 @@ def lru_response(lam: complex, quantity: str) -> Complex[np.ndarray, " ages"]:
     """
     nu, phase = -math.log(abs(lam)), float(np.angle(lam))
     with double_precision(True):
-        places = jnp.log(jnp.asarray([nu])), jnp.log(jnp.asarray([phase]))
-        layer = LRU(*one_neuron(), *places, None, "detached")
+        parameters = jnp.log(jnp.asarray([nu])), jnp.log(jnp.asarray([phase]))
+        layer = LRU(*one_neuron(), *parameters, None, "detached")
         if quantity == "theta":
             return respond(layer, "theta_log", 1 / phase)
         return respond(layer, {"state": None, "nu": "nu_log"}[quantity])

@@ -61,8 +61,8 @@ def trajectory(
     return np.array([zero, *forward(kind, A, zero, data()[0])])
 
 
-def slope(kind: str, h: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-    """Derivative of the non-linearity at a state, which it gave."""
+def derivative(kind: str, h: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Derivative of the non-linearity, from the state that it returned."""
     return 1 - h**2 if kind == "tanh" else np.ones(SIZE)
 
 

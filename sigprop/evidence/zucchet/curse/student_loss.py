@@ -32,16 +32,16 @@ def _loss(radius: jax.Array, phase: jax.Array, teacher: jax.Array) -> jax.Array:
 
 
 @functools.cache
-def _derivative(place: int, order: int):
+def _derivative(argument: int, order: int):
     """A compiled derivative of the loss by modulus (0) or phase (1)."""
     derivative = _loss
     for _ in range(order):
-        derivative = jax.grad(derivative, argnums=place)
+        derivative = jax.grad(derivative, argnums=argument)
     return jax.jit(derivative)
 
 
 def derivative_by_layer(
-    radius: float, phase: float, teacher: float, place: int, order: int
+    radius: float, phase: float, teacher: float, argument: int, order: int
 ) -> float:
     """The loss against a real teacher, or its derivative, through the layer.
 
@@ -49,9 +49,9 @@ def derivative_by_layer(
         radius: Modulus of the student's eigenvalue.
         phase: Its phase.
         teacher: The teacher's eigenvalue.
-        place: By what: the modulus (0) or the phase (1).
+        argument: By what: the modulus (0) or the phase (1).
         order: Of the derivative; 0 is the loss.
     """
     with double_precision(True):
         values = (jnp.asarray(value) for value in (radius, phase, teacher))
-        return float(_derivative(place, order)(*values))
+        return float(_derivative(argument, order)(*values))

@@ -38,17 +38,17 @@ def pair_sum(alpha: complex, beta: complex, a: float, b: float, rho: float) -> c
     return complex(weights(alpha) @ autocovariance(AGES, rho, a, b) @ weights(beta))
 
 
-def moment(of: Callable[[float], Weights], lam: float, **law: float) -> float:
+def moment(of: Callable[[float], Weights], lam: float, **covariance: float) -> float:
     """The second moment of what has these weights at a gate, as a double sum."""
-    return quadratic(of(lam), autocovariance(AGES, **law))
+    return quadratic(of(lam), autocovariance(AGES, **covariance))
 
 
-def bias_slope(lam: float) -> Weights:
+def bias_derivative(lam: float) -> Weights:
     """Derivative of the weights by the gate's bias, moved in the complex plane."""
     return complex_step(lambda bias: weights(sigmoid(bias)), logit(lam))
 
 
-def bias_bend(lam: float) -> Weights:
+def bias_second_derivative(lam: float) -> Weights:
     """Second derivative of the weights by the gate's bias, by a central difference."""
     return central(lambda bias: weights(sigmoid(bias)), logit(lam), 1e-3, derivative=2)
 
@@ -71,7 +71,7 @@ def _responses(lam: float) -> tuple[Weights, ...]:
 
 
 STATE = {"reference": weights, "impulse": lambda lam: _responses(lam)[0]}
-BIAS = {"reference": bias_slope, "autodiff": lambda lam: _responses(lam)[1]}
+BIAS = {"reference": bias_derivative, "autodiff": lambda lam: _responses(lam)[1]}
 SENSITIVITY = {
     "reference": lambda lam: complex_step(weights, lam),
     "autodiff": lambda lam: _responses(lam)[1] / (lam * (1 - lam)),  # over df/db_f

@@ -12,7 +12,7 @@ from sigprop.evidence.kit import (
     autocovariance,
     orthogonal,
     points,
-    power_slopes,
+    power_derivatives,
     powers,
     quadratic,
     sigmoid,
@@ -20,7 +20,7 @@ from sigprop.evidence.kit import (
 from sigprop.evidence.zucchet.experiments.constant_gates import (
     EMBEDDINGS,
 )
-from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
+from sigprop.evidence.zucchet.experiments.gated_networks import sampled_gate
 from sigprop.judge.basis import Basis, Evidence, Example
 
 NEURONS, LENGTH, TIMES = 256, 512, (1.0, 256.0)
@@ -31,8 +31,8 @@ def finite_moments(time: float, steps: int = LENGTH) -> tuple[float, float]:
     """``E[h^2]`` and ``E[(dh/db_f)^2]`` on the input of Fig. 12, after ``steps`` inputs."""
     lam = time / (1 + time)
     power, R = powers(lam, steps), autocovariance(steps, **EMBEDDINGS)
-    slope = lam * (1 - lam) * ((1 - lam) * power_slopes(lam, steps) - power)
-    return quadratic((1 - lam) * power, R), quadratic(slope, R)
+    derivative = lam * (1 - lam) * ((1 - lam) * power_derivatives(lam, steps) - power)
+    return quadratic((1 - lam) * power, R), quadratic(derivative, R)
 
 
 def finite_share(time: float) -> float:
@@ -41,7 +41,7 @@ def finite_share(time: float) -> float:
     Of the state and of the sensitivity.
     """
     pairs = zip(finite_moments(time), finite_moments(time, 2048), strict=True)
-    return min(part / whole for part, whole in pairs)
+    return min(part / longer for part, longer in pairs)
 
 
 def spread(quantity: int, steps: int = LENGTH) -> float:
@@ -120,7 +120,7 @@ def samples(
 EVIDENCE: dict[str, Basis] = {
     "zucchet:fig15": Evidence(
         points("tau", 1.0, 4.0, 256.0),
-        {"layer": gate_drawn},
+        {"layer": sampled_gate},
         printed=lambda tau: tau / 1 + tau,
         example=Example(
             "lambda",

@@ -6,7 +6,7 @@ Source: Zucchet & Orvieto (2024), Appendix D.
 from sigprop.numerics.precision import double_precision
 
 
-def gate_drawn(tau: float) -> float:
+def sampled_gate(tau: float) -> float:
     """The gate at rest whose bias is drawn on ``[tau, tau]``."""
     import jax
 

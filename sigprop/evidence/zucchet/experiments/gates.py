@@ -17,8 +17,8 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
     BIAS,
     SENSITIVITY,
     STATE,
-    bias_bend,
-    bias_slope,
+    bias_derivative,
+    bias_second_derivative,
     moment,
     pair_sum,
 )
@@ -58,8 +58,8 @@ def states_by_hand(
     h, states = 0.0, []
     for t, x in enumerate(SERIES):
         f = sigmoid(w * x + v * h + bias)
-        kept, new = (1 - f, f) if exchanged else (f, 1 - f)
-        h = kept * h + new * (SERIES[t - late] if t >= late else 0.0)
+        retained, new = (1 - f, f) if exchanged else (f, 1 - f)
+        h = retained * h + new * (SERIES[t - late] if t >= late else 0.0)
         states.append(h)
     return np.array(states)
 
@@ -111,13 +111,13 @@ def _gate(x: Any, h: Any) -> Any:
 SEEN = np.array([0.5, -0.8, 1.1]), np.array([0.2, 0.7, -0.4])  # inputs, states
 
 
-def seen_by_gate() -> Float[np.ndarray, " 2"]:
+def gate_input_times() -> Float[np.ndarray, " 2"]:
     """Times, counted from that of the gate, of the input and of the state it sees.
 
     Those by which its derivatives are not zero.
     """
-    slopes = computed(lambda x, h: jax.grad(_gate, (0, 1))(x, h), *SEEN)
-    return np.array([np.flatnonzero(row)[0] - 2.0 for row in slopes])
+    derivatives = computed(lambda x, h: jax.grad(_gate, (0, 1))(x, h), *SEEN)
+    return np.array([np.flatnonzero(row)[0] - 2.0 for row in derivatives])
 
 
 def moves_gate() -> Float[np.ndarray, " 2"]:
@@ -209,7 +209,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:gate-indices": Evidence(
         ({},),
-        {"autodiff": seen_by_gate, "impulse": moves_gate},
+        {"autodiff": gate_input_times, "impulse": moves_gate},
         form=[0.0, -1.0],
         printed=[-1.0, 0.0],
         mutants={
@@ -241,12 +241,12 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:bias-sensitivity": Evidence(
         POINTS,
         each(moment, BIAS),
-        printed=partial(moment, bias_bend),
+        printed=partial(moment, bias_second_derivative),
         example=Example(
             "E[(d^2h/db_f^2)^2] under white noise",
             {"lam": 0.5},
-            partial(moment, bias_slope, **WHITE),
-            partial(moment, bias_bend, **WHITE),
+            partial(moment, bias_derivative, **WHITE),
+            partial(moment, bias_second_derivative, **WHITE),
         ),
     ),
 }

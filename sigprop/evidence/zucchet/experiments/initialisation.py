@@ -19,7 +19,7 @@ from sigprop.evidence.kit import (
     sigmoid,
 )
 from sigprop.evidence.zucchet.experiments.constant_gates import AGES, EMBEDDINGS
-from sigprop.evidence.zucchet.experiments.gated_networks import gate_drawn
+from sigprop.evidence.zucchet.experiments.gated_networks import sampled_gate
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Example
 from sigprop.layers.gru import chrono_times
 from sigprop.layers.lstm import lstm, tallec_times
@@ -77,15 +77,15 @@ def _chain(lams: Float[Array, " layers"], steps: int) -> Float[Array, " steps"]:
 
 
 @jax.jit
-def _chain_slopes(lams: Float[Array, " layers"]) -> Float[Array, "steps layers"]:
+def _chain_derivatives(lams: Float[Array, " layers"]) -> Float[Array, "steps layers"]:
     return jax.jacfwd(lambda p: _chain(p, 300))(lams)
 
 
 def layer_gradients(lams: tuple[float, ...]) -> Float[np.ndarray, " layers"]:
     """``E[(dy/dlam_l)^2]`` of a chain of four over that of its first, white inputs."""
     with double_precision(True):
-        slopes = _chain_slopes(jnp.array(lams))
-        energies = np.sum(np.asarray(slopes) ** 2, axis=0)
+        derivatives = _chain_derivatives(jnp.array(lams))
+        energies = np.sum(np.asarray(derivatives) ** 2, axis=0)
     return energies / energies[0]
 
 
@@ -120,9 +120,9 @@ def network_sizes() -> list[int]:
 # Gates as they are drawn.
 
 
-def odds_drawn(tau: float) -> float:
+def sampled_odds(tau: float) -> float:
     """``f/(1 - f)`` at rest of a gate whose bias is drawn on ``[tau, tau]``."""
-    return gate_drawn(tau) / (1 - gate_drawn(tau))
+    return sampled_gate(tau) / (1 - sampled_gate(tau))
 
 
 def time_constant_counted(tau: float) -> float:
@@ -210,7 +210,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:time-constant": Evidence(
         ({"tau": 2.0}, {"tau": 10.0}),
-        {"layer": odds_drawn, "sum": time_constant_counted},
+        {"layer": sampled_odds, "sum": time_constant_counted},
         form=lambda tau: tau,
         mutants={
             "one step more": lambda tau: tau + 1,

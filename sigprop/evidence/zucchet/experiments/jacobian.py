@@ -19,7 +19,7 @@ NEURONS = 256
 
 
 @cache
-def _drawn() -> GRU:
+def _random_gru() -> GRU:
     """A GRU with the laws of ``gru``, drawn by numpy; T uniform on [1, 2]."""
     generator, n, d_in = np.random.default_rng(14), NEURONS, 8
     with double_precision(True):
@@ -42,7 +42,7 @@ def _drawn() -> GRU:
 @cache
 def _layer(t_max: float, gain: float) -> GRU:
     """A GRU with T uniform on ``[1, t_max]`` and its weights on the state scaled."""
-    layer = _drawn()
+    layer = _random_gru()
     bias = np.log(1 + (np.exp(np.asarray(layer.b_f)) - 1) * (t_max - 1))
     scaled = _scaled(layer, W_rh=gain, W_fh=gain, W_nh=gain)
     with double_precision(True):
@@ -132,12 +132,12 @@ def jacobian_at_inputs(gain: float, candidate: float) -> Float[np.ndarray, "n n"
     ``gain`` scales the weights from states to the gates, ``candidate`` those from states
     to the candidate.
     """
-    return computed(_state_jacobian, _gated(gain, candidate), *_place())
+    return computed(_state_jacobian, _gated(gain, candidate), *_random_point())
 
 
 def jacobian_by_differences(gain: float, candidate: float) -> Float[np.ndarray, "n n"]:
     """``dh_{t+1}/dh_t`` at the same place by central differences of the layer's step."""
-    h, u = _place()
+    h, u = _random_point()
     moved = 1e-4 * np.eye(NEURONS)
     after = [
         computed(_steps, _gated(gain, candidate), h + way * moved, u) for way in (1, -1)
@@ -153,7 +153,7 @@ def _gated(gain: float, candidate: float) -> GRU:
     return _scaled(_layer(16.0, 1.0), W_rh=gain, W_fh=gain, W_nh=candidate)
 
 
-def _place() -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " d_in"]]:
+def _random_point() -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " d_in"]]:
     """A random state and input."""
     sizes = (0, NEURONS), (1, 8)
     h, u = (np.random.default_rng(seed).normal(size=size) for seed, size in sizes)
@@ -164,7 +164,7 @@ def gates_of_inputs(
     gain: float, candidate: float, sees: float = 1.0
 ) -> Float[np.ndarray, "n n"]:
     """``diag(sigma(W_fx x + b_f))``, or with the input so many times."""
-    layer, (_, u) = _gated(gain, candidate), _place()
+    layer, (_, u) = _gated(gain, candidate), _random_point()
     drive = sees * np.asarray(layer.W_fx) @ u + np.asarray(layer.b_f)
     return np.diag(sigmoid(drive))
 

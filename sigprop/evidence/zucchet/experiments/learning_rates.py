@@ -12,7 +12,7 @@ import scipy
 from jaxtyping import Complex, Float, Inexact
 
 from sigprop.evidence import Load
-from sigprop.evidence.kit import also, bisect, points, power_slopes, powers
+from sigprop.evidence.kit import also, bisect, points, power_derivatives, powers
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import outcome, rates
 from sigprop.evidence.zucchet.experiments.sensitivities import (
@@ -72,13 +72,19 @@ def responses(
         steps: Length of the response.
     """
     n = len(lam)
-    power, slope, first = powers(lam, steps), power_slopes(lam, steps), np.eye(1, steps)
-    diagonal = _both_parts([outward * inward, outward, inward], [slope, power, power])
+    power, derivative, first = (
+        powers(lam, steps),
+        power_derivatives(lam, steps),
+        np.eye(1, steps),
+    )
+    diagonal = _both_parts(
+        [outward * inward, outward, inward], [derivative, power, power]
+    )
     # dA: C sum_{i + j = age - 1} A^i dA A^j B, in the eigenbasis a divided difference.
     apart = lam[:, None] - lam[None]
     np.fill_diagonal(apart, 1)
     divided = (power[:, None] - power[None]) / apart[..., None]
-    divided[np.arange(n), np.arange(n)] = slope
+    divided[np.arange(n), np.arange(n)] = derivative
     inverse = np.linalg.inv(V)
     by_A = np.einsum("i,ia,bj,j,ijt->abt", outward, inverse, V, inward, divided)
     by_B = np.einsum("i,ia,it->at", outward, inverse, power)
@@ -102,9 +108,9 @@ def top_ratio_of_two(degrees: float) -> float:
 
     Eigenvalues 0.99 and 0.5, all weights one in the eigenbasis.
     """
-    angle, one = np.radians(degrees), np.ones(2)
+    angle, ones = np.radians(degrees), np.ones(2)
     V = np.array([[1, np.cos(angle)], [0, np.sin(angle)]])
-    both = responses(np.array([0.99, 0.5]), V, one, one, 3000)
+    both = responses(np.array([0.99, 0.5]), V, ones, ones, 3000)
     dense, diagonal = (np.linalg.norm(rows, 2) ** 2 for rows in both)
     return float(dense / diagonal)
 
@@ -120,7 +126,10 @@ def spectrum(
 
 def top_ratio(normal: bool, of: Callable[[Any], float] = np.max) -> float:
     """Median over draws of the dense top eigenvalue over the complex diagonal one."""
-    tops = [[of(spectrum(s, one, normal)[0]) for one in (False, True)] for s in SEEDS]
+    tops = [
+        [of(spectrum(s, diagonal_first, normal)[0]) for diagonal_first in (False, True)]
+        for s in SEEDS
+    ]
     return float(np.median([dense / diagonal for dense, diagonal in tops]))
 
 
@@ -174,8 +183,8 @@ def lipschitz_by_pairs(eigenvalues: tuple[float, ...]) -> float:
     apart = np.vstack(
         [np.eye(len(curvature)), generator.normal(size=(200, len(curvature)))]
     )
-    slopes = np.linalg.norm(apart * curvature, axis=1) / np.linalg.norm(apart, axis=1)
-    return float(slopes.max())
+    ratios = np.linalg.norm(apart * curvature, axis=1) / np.linalg.norm(apart, axis=1)
+    return float(ratios.max())
 
 
 def adam_on_ones(momentum: float, second: float, rate: float) -> float:
@@ -195,17 +204,17 @@ def adam_on_ones(momentum: float, second: float, rate: float) -> float:
 
 def by_blocks(A: Float[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
     """Conjugates of the eigenvalues, from the blocks of the real Schur form."""
-    T, found, i = scipy.linalg.schur(A)[0], [], 0
+    T, conjugates, i = scipy.linalg.schur(A)[0], [], 0
     while i < len(T):
         size = 2 if i + 1 < len(T) and T[i + 1, i] else 1
         half = T[i : i + size, i : i + size].trace() / 2
         if size == 1:
-            found.append(2 * half + 0j)
+            conjugates.append(2 * half + 0j)
         else:
             turn = np.sqrt(np.linalg.det(T[i : i + 2, i : i + 2]) - half**2)
-            found += [half - 1j * turn, half + 1j * turn]
+            conjugates += [half - 1j * turn, half + 1j * turn]
         i += size
-    return np.array(found)
+    return np.array(conjugates)
 
 
 @functools.cache

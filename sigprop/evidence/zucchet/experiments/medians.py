@@ -56,9 +56,9 @@ def _decided(at: Mapping[str, Any], ratios: Decades, turned: bool) -> RouteResul
     """The interval of a median, as a ratio, and whether it lies above one."""
     ratios = -ratios[::-1] if turned else ratios
     low, high = least(ratios), greatest(ratios)
-    word = "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
+    verdict = "confirmed" if low > 0 else "refuted" if high < 0 else "inconclusive"
     middle, low, high = (10.0**x for x in (float(np.median(ratios)), low, high))
-    return RouteResult("trained", describe(at), middle, low, high, word)
+    return RouteResult("trained", describe(at), middle, low, high, verdict)
 
 
 def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Check:

@@ -10,7 +10,7 @@ import functools
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import energy, legendre, power_slopes, powers
+from sigprop.evidence.kit import energy, legendre, power_derivatives, powers
 
 Lam = Complex[np.ndarray, "..."]
 
@@ -18,7 +18,7 @@ Lam = Complex[np.ndarray, "..."]
 def recurrent_share(r: float) -> float:
     """``E|dh/dlam|^2`` over ``E|h|^2`` under white noise, both by sums."""
     count = int(np.ceil(-50 / np.log(r)))
-    return energy(power_slopes(r, count)) / energy(powers(r, 4000))
+    return energy(power_derivatives(r, count)) / energy(powers(r, 4000))
 
 
 def S(alpha: Lam, beta: Lam) -> Lam:
@@ -34,7 +34,7 @@ def coupling(first: Lam, second: Lam) -> Float[np.ndarray, "..."]:
 
 def coupling_by_sum(first: complex, second: complex) -> float:
     """Largest entry that two eigenvalues share, over the mean of their own, by sums."""
-    a, b = (power_slopes(lam, 4000) for lam in (first, second))
+    a, b = (power_derivatives(lam, 4000) for lam in (first, second))
     scale = np.linalg.norm(a) * np.linalg.norm(b)
     return float(np.abs([a @ b, a @ b.conj()]).max() / scale)
 

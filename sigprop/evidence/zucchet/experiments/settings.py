@@ -12,7 +12,7 @@ from sigprop.theory import teacher
 
 
 @functools.cache
-def lru_places(nu0: float, theta0: float) -> Float[np.ndarray, "3"]:
+def lru_extremes(nu0: float, theta0: float) -> Float[np.ndarray, "3"]:
     """Of a freshly drawn LRU the largest phase and modulus, and the least, negative."""
     import jax
 
@@ -45,7 +45,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:table3": _table(3, 400, 800),
     "zucchet:text:initial-angles": Evidence(
         points("nu0 theta0", (0.9, 3.0), (0.5, 0.3)),
-        {"layer": lru_places},
+        {"layer": lru_extremes},
         form=lambda nu0, theta0: [theta0, 1, -nu0],
         relation="<=",
         mutants={

@@ -31,7 +31,7 @@ from sigprop.theory import teacher
 class Way(NamedTuple):
     """How squared slopes are taken of a curve at a place, and with whose functions."""
 
-    slope: Callable[[Callable[[Any], Any], float], float]
+    derivative: Callable[[Callable[[Any], Any], float], float]
     exp: Callable[[Any], Any]
     softplus: Callable[[Any], Any]
 
@@ -71,31 +71,31 @@ WAYS = {
 
 def magnitude_curvature(r: float) -> float:
     """Hessian entry of ``omega_nu`` under white inputs, from sums and differences."""
-    slope = _by_difference(lambda w: np.exp(-np.exp(w)), np.log(-np.log(r)))
-    return recurrent_share(r) * slope
+    derivative = _by_difference(lambda w: np.exp(-np.exp(w)), np.log(-np.log(r)))
+    return recurrent_share(r) * derivative
 
 
 def angle_over_magnitude(way: Way, r: float, theta: float) -> float:
     """Squared slope of ``lam`` by ``omega_theta`` over that by ``omega_nu``."""
-    slope, exp, _ = way
-    by_angle = slope(lambda w: r * exp(1j * exp(w)), math.log(theta))
-    by_size = slope(lambda w: exp(-exp(w) + 1j * theta), math.log(-math.log(r)))
+    derivative, exp, _ = way
+    by_angle = derivative(lambda w: r * exp(1j * exp(w)), math.log(theta))
+    by_size = derivative(lambda w: exp(-exp(w) + 1j * theta), math.log(-math.log(r)))
     return by_angle / by_size
 
 
-def angle_slope(way: Way, theta: float) -> float:
+def angle_derivative(way: Way, theta: float) -> float:
     """Squared slope of ``lam`` by ``log theta`` over that by ``theta``."""
-    slope, exp, _ = way
-    by_log = slope(lambda w: exp(1j * exp(w)), math.log(theta))
-    return by_log / slope(lambda w: exp(1j * w), theta)
+    derivative, exp, _ = way
+    by_log = derivative(lambda w: exp(1j * exp(w)), math.log(theta))
+    return by_log / derivative(lambda w: exp(1j * w), theta)
 
 
 def s4_ratio(way: Way, lam: complex, step: float) -> float:
     """Squared slope of S4's eigenvalue by ``omega_Delta`` over that by ``omega_A^im``."""
-    slope, exp, softplus = way
+    derivative, exp, softplus = way
     omega, raw = cmath.log(lam) / step, math.log(math.expm1(step))
-    by_step = slope(lambda w: exp(omega * softplus(w)), raw)
-    by_angle = slope(lambda w: exp((omega.real + 1j * w) * step), omega.imag)
+    by_step = derivative(lambda w: exp(omega * softplus(w)), raw)
+    by_angle = derivative(lambda w: exp((omega.real + 1j * w) * step), omega.imag)
     return by_step / by_angle
 
 
@@ -135,7 +135,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:text:angle-entries": Evidence(
         points("theta", 0.01, 0.1, 0.3),
-        each(angle_slope, WAYS),
+        each(angle_derivative, WAYS),
         form=lambda theta: theta**2,
         tolerance=1e-6,
         mutants={

@@ -149,7 +149,7 @@ def _white() -> Float[np.ndarray, "series steps"]:
     return np.asarray(White().sample(jax.random.key(1), 200, 1000), float)
 
 
-def white_covariance_drawn(lag: int) -> float:
+def sampled_white_covariance(lag: int) -> float:
     """``R`` of unit white noise, measured on 200 000 draws."""
     x = _white()
     return float(np.mean(x[:, : 1000 - lag] * x[:, lag:]))
@@ -166,7 +166,7 @@ def loss_curvature(r: float) -> float:
 
 
 @functools.cache
-def largest_place(nu0: float) -> float:
+def largest_relative_modulus(nu0: float) -> float:
     """Largest ``(|lam| - nu0)/(1 - nu0)`` of 100 neurons, raw deviation ``1/sqrt(n)``."""
     from sigprop.layers.dense import transform_eigenvalues
 
@@ -175,7 +175,7 @@ def largest_place(nu0: float) -> float:
     return float((np.mean(radii) - nu0) / (1 - nu0))
 
 
-def largest_place_by_norm(nu0: float) -> float:
+def largest_relative_modulus_by_norm(nu0: float) -> float:
     """Largest ``(|lam| - nu0)/(1 - nu0)``, the raw radius half the norm in the limit."""
     return float(np.mean([tanh(np.linalg.norm(raw, 2) / 2) for raw in _raw()]))
 
@@ -189,7 +189,7 @@ def _raw() -> Float[np.ndarray, "draws n n"]:
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     "zucchet:text:white-inputs": Evidence(
         points("lag", *range(4)),
-        {"closed_form": white_covariance, "simulation": white_covariance_drawn},
+        {"closed_form": white_covariance, "simulation": sampled_white_covariance},
         form=lambda lag: float(lag == 0),
         absolute=0.02,
         mutants={"a slowly decaying one": lambda lag: 0.5**lag},
@@ -201,7 +201,7 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     ),
     "zucchet:text:footnote-1": Evidence(
         ({"nu0": 0.99},),
-        {"layer": largest_place, "norm": largest_place_by_norm},
+        {"layer": largest_relative_modulus, "norm": largest_relative_modulus_by_norm},
         form=tanh(1),
         absolute=0.03,
         mutants={"the unit circle": 1.0, "1/sqrt(n) as variance": tanh(NEURONS**0.25)},

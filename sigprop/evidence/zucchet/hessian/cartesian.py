@@ -11,8 +11,8 @@ from sympy import Symbol, expand
 from sigprop.evidence.kit import also, points
 from sigprop.evidence.kit import block as turn
 from sigprop.evidence.zucchet.hessian.expectation import one_unit
-from sigprop.evidence.zucchet.hessian.loss import block, complex_block, slopes
-from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spectrum
+from sigprop.evidence.zucchet.hessian.loss import block, complex_block, derivatives
+from sigprop.evidence.zucchet.hessian.power_spectrum import full_complex_by_spectrum
 from sigprop.evidence.zucchet.hessian.sensitivities import gauss_newton, routes
 from sigprop.evidence.zucchet.hessian.units import CHARTED, PAIRS, SINGLES, by_hand
 from sigprop.judge.basis import Basis, Evidence, Example
@@ -48,7 +48,7 @@ def eigenvalue_of_turn(re_i: float, im_i: float) -> complex:
     return max(np.linalg.eigvals(turn(complex(re_i, im_i))), key=np.imag)
 
 
-def layer_slopes(lam: complex) -> list[complex]:
+def layer_derivatives(lam: complex) -> list[complex]:
     """Derivatives of the layer's eigenvalue by its parameters, through the layer."""
     with double_precision(True):
         point = (jnp.asarray([lam.real]), jnp.asarray([lam.imag]))
@@ -57,9 +57,9 @@ def layer_slopes(lam: complex) -> list[complex]:
         return [first, second, second.conjugate()]
 
 
-def cartesian_slopes(lam: complex) -> list[complex]:
+def cartesian_derivatives(lam: complex) -> list[complex]:
     """``dlambda/dre, dlambda/dim, dconj/dim``, by differences."""
-    by_re, by_im = slopes("cartesian", lam)
+    by_re, by_im = derivatives("cartesian", lam)
     return [by_re, by_im, by_im.conjugate()]
 
 
@@ -85,7 +85,7 @@ def eq_139(**point: Any) -> list[list[complex]]:
 
 
 def contracted(
-    found: Float[np.ndarray, "2 2"],
+    matrix: Float[np.ndarray, "2 2"],
     re_i: float,
     im_i: float,
     re_j: float,
@@ -93,10 +93,10 @@ def contracted(
     **_: Any,
 ) -> float:
     """A block between two vectors of weights."""
-    return float(np.array([re_i, im_i]) @ found @ np.array([re_j, im_j]))
+    return float(np.array([re_i, im_i]) @ matrix @ np.array([re_j, im_j]))
 
 
-BACK = tuple(H.conjugate(slope) for slope in H.CARTESIAN)
+BACK = tuple(H.conjugate(derivative) for derivative in H.CARTESIAN)
 FIRST = Evidence(PAIRS, routes("cartesian", lambda matrix: matrix[0, 0]))
 WEIGHTS = {"re_i": 0.7, "im_i": -1.2, "re_j": 1.6, "im_j": 0.45}
 
@@ -105,7 +105,7 @@ EVIDENCE: dict[str, Basis] = {
         PAIRS,
         {
             "reference": complex_block,
-            "quadrature": lambda **point: whole_complex_by_spectrum(**point)[:2, 2:],
+            "quadrature": lambda **point: full_complex_by_spectrum(**point)[:2, 2:],
         },
         form=lambda **point: quarter(eq_138(**point)),
         printed=eq_138,
@@ -130,7 +130,9 @@ EVIDENCE: dict[str, Basis] = {
         proof=parts_agree,
         mutants={
             "the adjoint on the left": lambda **point: H.block_value(
-                [H.conjugate(slope) for slope in H.polar("i")], H.polar("j"), point
+                [H.conjugate(derivative) for derivative in H.polar("i")],
+                H.polar("j"),
+                point,
             ),
             "unit j's slopes on the left": lambda **point: H.block_value(
                 H.polar("j"), H.polar("i"), point
@@ -170,7 +172,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:hessian-cartesian-slopes": Evidence(
         points("lam", 0.5 + 0.4j, -0.3 + 0.6j),
-        {"reference": cartesian_slopes, "impulse": layer_slopes},
+        {"reference": cartesian_derivatives, "impulse": layer_derivatives},
         form=[1.0, 1j, -1j],
         printed=[0.5, 0.5j, -0.5j],
         mutants={
@@ -181,7 +183,7 @@ EVIDENCE: dict[str, Basis] = {
             "the derivative of lambda with respect to its real part",
             {"lam": 0.5 + 0.4j},
             0.5,
-            lambda lam: cartesian_slopes(lam)[0],
+            lambda lam: cartesian_derivatives(lam)[0],
         ),
     ),
     "zucchet:140": FIRST,

@@ -6,8 +6,8 @@ from mpmath import mpc
 
 from sigprop.evidence.zucchet.hessian.differences import contour
 from sigprop.evidence.zucchet.hessian.expectation import one_unit
-from sigprop.evidence.zucchet.hessian.loss import complex_block, whole_complex
-from sigprop.evidence.zucchet.hessian.power_spectrum import whole_complex_by_spectrum
+from sigprop.evidence.zucchet.hessian.loss import complex_block, full_complex
+from sigprop.evidence.zucchet.hessian.power_spectrum import full_complex_by_spectrum
 from sigprop.evidence.zucchet.hessian.samples import sample_loss, three_ones
 from sigprop.evidence.zucchet.hessian.units import OFF_OPTIMALITY, PAIRS
 from sigprop.judge.basis import Basis, Evidence
@@ -61,7 +61,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:137": MIXED,
     "zucchet:text:hessian-all-components": Evidence(
         PAIRS[:2],
-        {"reference": whole_complex, "quadrature": whole_complex_by_spectrum},
+        {"reference": full_complex, "quadrature": full_complex_by_spectrum},
         form=lambda **point: H.whole_complex(point),
         mutants={
             "the conjugates' rows without their line": one_conjugate_lost,

@@ -40,7 +40,7 @@ def _of_polar(nu: Callable[..., Any], theta: Callable[..., Any]) -> Callable[...
     return lambda first, second: nu(first) * mpmath.expj(theta(first, second))
 
 
-CHARTS: dict[str, Chart] = {
+PARAMETRISATIONS: dict[str, Chart] = {
     "cartesian": Chart(lambda re, im: mpc(re, im), lambda lam: (lam.real, lam.imag)),
     "polar": Chart(
         _of_polar(lambda nu: nu, lambda _, theta: theta),
@@ -67,7 +67,7 @@ CHARTS: dict[str, Chart] = {
 class Problem(NamedTuple):
     """A teacher, the parametrisation of its student, and an input."""
 
-    chart: str
+    parametrisation: str
     eigenvalues: tuple[complex, ...]
     gains: tuple[complex, ...]
     a: float
@@ -75,11 +75,11 @@ class Problem(NamedTuple):
     rho: float
 
 
-def problem(chart: str, **point: Any) -> Problem:
+def problem(parametrisation: str, **point: Any) -> Problem:
     """Read a point of evidence: units i and j, or i alone if ``single``."""
     units = "i" if point.get("single") else "ij"
     return Problem(
-        chart,
+        parametrisation,
         tuple(complex(point[f"lambda_{k}"]) for k in units),
         tuple(complex(point[f"b_{k}"]) * complex(point[f"c_{k}"]) for k in units),
         point.get("a", 0.0),
@@ -98,9 +98,15 @@ def alone(**point: Any) -> list[dict[str, Any]]:
 
 
 @functools.lru_cache(4096)
-def _response(chart: str, parameters: tuple[Any, Any], gain: complex) -> list[Any]:
+def _response(
+    parametrisation: str, parameters: tuple[Any, Any], gain: complex
+) -> list[Any]:
     """Impulse response of the output through one unit: ``Re[gain lambda**n]``."""
-    lam, power, response = CHARTS[chart].eigenvalue(*parameters), mpc(gain), []
+    lam, power, response = (
+        PARAMETRISATIONS[parametrisation].eigenvalue(*parameters),
+        mpc(gain),
+        [],
+    )
     for _ in range(STEPS):
         response.append(power.real)
         power *= lam
@@ -119,11 +125,11 @@ def quadratic(kernel: Sequence[Any], a: float, b: float, rho: float) -> Any:
 def loss(of: Problem, parameters: Sequence[tuple[Any, Any]]) -> Any:
     """``E[(y - y*)**2] / 2`` after ``STEPS`` inputs, exactly."""
     student = [
-        _response(of.chart, tuple(pair), gain)
+        _response(of.parametrisation, tuple(pair), gain)
         for pair, gain in zip(parameters, of.gains, strict=True)
     ]
     teacher = [
-        _response(of.chart, pair, gain)
+        _response(of.parametrisation, pair, gain)
         for pair, gain in zip(_optimum(of), of.gains, strict=True)
     ]
     errors = [
@@ -138,7 +144,10 @@ def loss(of: Problem, parameters: Sequence[tuple[Any, Any]]) -> Any:
 @functools.cache
 def _optimum(of: Problem) -> tuple[tuple[Any, Any], ...]:
     with mpmath.workdps(DIGITS):
-        return tuple(CHARTS[of.chart].parameters(mpc(lam)) for lam in of.eigenvalues)
+        return tuple(
+            PARAMETRISATIONS[of.parametrisation].parameters(mpc(lam))
+            for lam in of.eigenvalues
+        )
 
 
 @functools.cache
@@ -157,9 +166,9 @@ def hessian_entry(of: Problem, p: int, q: int) -> float:
         return float(mixed_difference(shifted, p, q))
 
 
-def block(chart: str, **point: Any) -> Float[np.ndarray, "2 2"]:
+def block(parametrisation: str, **point: Any) -> Float[np.ndarray, "2 2"]:
     """Real Hessian of unit i's parameters (rows) and j's, by differences of the loss."""
-    of = problem(chart, **point)
+    of = problem(parametrisation, **point)
     columns = (0, 1) if point.get("single") else (2, 3)
     return np.array([[hessian_entry(of, p, q) for q in columns] for p in (0, 1)])
 
@@ -169,7 +178,7 @@ def complex_block(**point: Any) -> Complex[np.ndarray, "2 2"]:
     return wirtinger(block("cartesian", **point))
 
 
-def whole_complex(
+def full_complex(
     part: str = "all", **point: Any
 ) -> Complex[np.ndarray, "rows columns"]:
     """Second Wirtinger derivatives by all of ``lambda_i, conj_i, lambda_j, conj_j``.
@@ -190,11 +199,11 @@ def whole_complex(
     return hessian[::2, 1::2] if part == "mixed" else hessian
 
 
-def slopes(chart: str, lam: complex) -> tuple[complex, complex]:
-    """Derivatives of the eigenvalue by its parameters, by differences of the chart."""
+def derivatives(parametrisation: str, lam: complex) -> tuple[complex, complex]:
+    """Derivatives of the eigenvalue by its parameters, by finite differences."""
     with mpmath.workdps(DIGITS):
-        first, second = CHARTS[chart].parameters(mpc(lam))
-        eigenvalue = CHARTS[chart].eigenvalue
+        first, second = PARAMETRISATIONS[parametrisation].parameters(mpc(lam))
+        eigenvalue = PARAMETRISATIONS[parametrisation].eigenvalue
         by_first = eigenvalue(first + STEP, second) - eigenvalue(first - STEP, second)
         by_second = eigenvalue(first, second + STEP) - eigenvalue(first, second - STEP)
         return complex(by_first / (2 * STEP)), complex(by_second / (2 * STEP))

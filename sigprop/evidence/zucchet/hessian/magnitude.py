@@ -43,8 +43,8 @@ def peak_is_unique() -> bool:
     """
     s, c = Symbol("s", positive=True), Symbol("c", real=True)
     plus, minus = 1 + 2 * s * c + s**2, 1 - 2 * s * c + s**2
-    slope = (plus / minus**3).diff(c)
-    return simplify(slope * minus**4 - 8 * s * (1 + s**2 + s * c)) == 0
+    derivative = (plus / minus**3).diff(c)
+    return simplify(derivative * minus**4 - 8 * s * (1 + s**2 + s * c)) == 0
 
 
 def towards(rho: float, angle: float, low: float) -> dict[str, Any]:
@@ -86,10 +86,10 @@ def most_alike(lambda_i: complex, lambda_j: complex, rho: float, **_: Any) -> co
 
 
 def at_most(
-    place: Callable[..., complex] = most_alike, sign: float = 1.0, **point: Any
+    partner: Callable[..., complex] = most_alike, sign: float = 1.0, **point: Any
 ) -> float:
-    """``max(|A_ij|, |B_ij|)`` with unit j moved to a place of the same modulus."""
-    return largest(size, **{**point, "lambda_j": sign * place(**point)})
+    """``max(|A_ij|, |B_ij|)`` with unit j moved to a ``partner`` of the same modulus."""
+    return largest(size, **{**point, "lambda_j": sign * partner(**point)})
 
 
 def elsewhere(rho: float, **point: Any) -> complex:

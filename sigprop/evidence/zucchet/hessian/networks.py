@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import central, from_modes, power_slopes, powers
+from sigprop.evidence.kit import central, from_modes, power_derivatives, powers
 
 LENGTH = 1024  # 0.99 to twice this power is 1e-9
 
@@ -85,8 +85,8 @@ def dense_jacobian(network: Network) -> Jacobian:
 def diagonal_jacobian(network: Network) -> Jacobian:
     """Gradients of the impulse response by (re, im) of lambda, b, c, and by d."""
     b, c, lam, ages = network.b, network.c, network.eigenvalues, length(network)
-    power, slope = powers(lam, ages).T, power_slopes(lam, ages).T
-    parts = (b * c * slope, c * power, b * power)
+    power, derivative = powers(lam, ages).T, power_derivatives(lam, ages).T
+    parts = (b * c * derivative, c * power, b * power)
     columns = [half for part in parts for half in (np.real(part), -np.imag(part))]
     return np.concatenate([*columns, np.eye(ages, 1)], axis=1)
 

@@ -11,7 +11,14 @@ import numpy as np
 from mpmath import mpc
 from sympy import Integer, Symbol, limit, oo
 
-from sigprop.evidence.kit import also, crossed, energy, points, power_slopes, powers
+from sigprop.evidence.kit import (
+    also,
+    crossed,
+    energy,
+    points,
+    power_derivatives,
+    powers,
+)
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.hessian.differences import DIGITS, mixed_difference
 from sigprop.evidence.zucchet.hessian.layer import respond, two_units
@@ -22,7 +29,7 @@ from sigprop.evidence.zucchet.hessian.units import (
     OFF_OPTIMALITY,
     PAIRS,
     SINGLES,
-    with_charts,
+    with_coordinates,
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
@@ -68,7 +75,7 @@ def output_by_powers(**point: Any) -> float:
 def read(term: Callable[[complex, complex], complex], **point: Any) -> float:
     """The last output with a skip of 0.6, where each unit adds the real part of a term."""
     states = (term(complex(point[f"c_{k}"]), complex(point[f"h_{k}"])) for k in "ij")
-    return sum(complex(one).real for one in states) + 0.6 * point["x"][-1]
+    return sum(complex(state).real for state in states) + 0.6 * point["x"][-1]
 
 
 def _moved(point: dict[str, Any], first: Any, second: Any) -> Any:
@@ -104,22 +111,22 @@ def sample_directions_by_matrices(**point: Any) -> float:
     return float((error @ error)[0, 3] / 2)
 
 
-def closed_block(chart: str, **point: Any) -> list[list[complex]]:
+def closed_block(parametrisation: str, **point: Any) -> list[list[complex]]:
     """The real block from ``S`` and the chain rule."""
-    if chart == "cartesian":
+    if parametrisation == "cartesian":
         return H.block_value(H.CARTESIAN, H.CARTESIAN, point)
-    return H.block_value(H.polar("i"), H.polar("j"), with_charts(point))
+    return H.block_value(H.polar("i"), H.polar("j"), with_coordinates(point))
 
 
-def memory(gap: float, angle: float) -> dict[str, Any]:
+def age_weights(gap: float, angle: float) -> dict[str, Any]:
     """Weights by age, ``lambda^n`` and their slopes, of an eigenvalue by its gap."""
     lam, ages = (1 - gap) * cmath.exp(1j * angle), math.ceil(40 / gap)
-    return {"state": powers(lam, ages), "slope": power_slopes(lam, ages)}
+    return {"state": powers(lam, ages), "derivative": power_derivatives(lam, ages)}
 
 
 def trace_by_lambda(gap: float, angle: float, b_i: complex, c_i: complex) -> float:
     """Trace of one unit's Hessian by (re, im) of its eigenvalue, white input."""
-    return energy(b_i * c_i * memory(gap, angle)["slope"])
+    return energy(b_i * c_i * age_weights(gap, angle)["derivative"])
 
 
 def closed_trace_by_lambda(
@@ -134,7 +141,7 @@ def largest_other_trace(
     gap: float, angle: float, b_i: complex, c_i: complex, weights: str = "state"
 ) -> float:
     """The largest of the traces by b, c and d: energies of ``c lambda^n``, b's and 1."""
-    weighted = memory(gap, angle)[weights]
+    weighted = age_weights(gap, angle)[weights]
     return max(1.0, *(energy(gain * weighted) for gain in (b_i, c_i)))
 
 
@@ -192,11 +199,11 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": sample_directions, "matrices": sample_directions_by_matrices},
     ),
     "zucchet:text:hessian-one-term": Evidence(
-        crossed(PAIRS + SINGLES, points("chart", "cartesian", "lru")),
+        crossed(PAIRS + SINGLES, points("parametrisation", "cartesian", "lru")),
         {"reference": block, "closed_form": closed_block},
         form=gauss_newton,
         mutants={
-            "by (re, im) in every chart": lambda chart, **point: gauss_newton(
+            "by (re, im) in every chart": lambda parametrisation, **point: gauss_newton(
                 "cartesian", **point
             )
         },
@@ -212,7 +219,7 @@ EVIDENCE: dict[str, Basis] = {
         proof=outgrows_the_others,
         mutants={
             "the gains' entries by the sensitivity": partial(
-                largest_other_trace, weights="slope"
+                largest_other_trace, weights="derivative"
             )
         },
     ),

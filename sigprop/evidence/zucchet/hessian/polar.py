@@ -4,19 +4,19 @@ import cmath
 from collections.abc import Callable
 from typing import Any
 
-from sigprop.evidence.zucchet.hessian.loss import block, slopes
+from sigprop.evidence.zucchet.hessian.loss import block, derivatives
 from sigprop.evidence.zucchet.hessian.sensitivities import routes
 from sigprop.evidence.zucchet.hessian.units import CHARTED, by_hand
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import hessian as H
 
 
-def _slope(index: int, conjugated: bool = False) -> Evidence:
+def _derivative(index: int, conjugated: bool = False) -> Evidence:
     """A derivative of the LRU's eigenvalue, or its conjugate, by differences."""
 
     def reference(lambda_i: complex, **_: Any) -> complex:
-        slope = slopes("lru", lambda_i)[index]
-        return slope.conjugate() if conjugated else slope
+        derivative = derivatives("lru", lambda_i)[index]
+        return derivative.conjugate() if conjugated else derivative
 
     return Evidence(CHARTED, {"reference": reference}, example=_half(index, conjugated))
 
@@ -25,8 +25,8 @@ def _half(index: int, conjugated: bool) -> Example:
     """A slope of ``nu exp(i theta)`` by ``nu`` or ``theta``, and its half."""
 
     def true(nu: float, theta: float) -> complex:
-        slope = (1.0, 1j * nu)[index] * cmath.exp(1j * theta)
-        return slope.conjugate() if conjugated else slope
+        derivative = (1.0, 1j * nu)[index] * cmath.exp(1j * theta)
+        return derivative.conjugate() if conjugated else derivative
 
     return Example(
         f"d{'conj(lambda)' if conjugated else 'lambda'}/d{('nu', 'theta')[index]} of "
@@ -62,10 +62,10 @@ def _entry(row: int, column: int, example: Example | None = None) -> Evidence:
 
 
 EVIDENCE: dict[str, Basis] = {
-    "zucchet:148": _slope(0),
-    "zucchet:149": _slope(0, conjugated=True),
-    "zucchet:150": _slope(1),
-    "zucchet:151": _slope(1, conjugated=True),
+    "zucchet:148": _derivative(0),
+    "zucchet:149": _derivative(0, conjugated=True),
+    "zucchet:150": _derivative(1),
+    "zucchet:151": _derivative(1, conjugated=True),
     "zucchet:152": _entry(0, 0),
     "zucchet:153": _entry(0, 1),
     "zucchet:154": _entry(

@@ -26,7 +26,7 @@ def pair_quadrature(lambda_i: complex, lambda_j: complex, **point: Any) -> compl
     return complex(np.mean(density * transfer))
 
 
-def whole_complex_by_spectrum(**point: Any) -> Complex[np.ndarray, "4 4"]:
+def full_complex_by_spectrum(**point: Any) -> Complex[np.ndarray, "4 4"]:
     """Second Wirtinger derivatives of two units from the output's transfer functions.
 
     The derivative of the output by ``lambda_i`` filters by ``b_i c_i z / (1 - lambda_i

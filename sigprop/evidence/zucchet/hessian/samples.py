@@ -85,8 +85,8 @@ def output_curvature_by_parabola(scale: float, y: float, target: float) -> float
 
     Twice the leading coefficient of the parabola through three points.
     """
-    places = y + np.array([-1.0, 0.0, 1.0])
-    return float(2 * np.polyfit(places, scale * (places - target) ** 2, 2)[0])
+    outputs = y + np.array([-1.0, 0.0, 1.0])
+    return float(2 * np.polyfit(outputs, scale * (outputs - target) ** 2, 2)[0])
 
 
 def state_jacobian(**point: Any) -> Complex[np.ndarray, "2 2"]:
@@ -107,7 +107,7 @@ def state_jacobian_by_powers(**point: Any) -> Complex[np.ndarray, "2 2"]:
     """Derivatives of the last states: ``sum n lambda**(n-1) b x_{-n}`` of each unit."""
     ages = range(1, len(point["x"]))
     newest_first = point["x"][::-1]
-    slopes = [
+    derivatives = [
         sum(
             point[f"b_{unit}"]
             * n
@@ -117,10 +117,10 @@ def state_jacobian_by_powers(**point: Any) -> Complex[np.ndarray, "2 2"]:
         )
         for unit in "ij"
     ]
-    return np.diag(slopes)
+    return np.diag(derivatives)
 
 
-def own_slope(lam: float) -> float:
+def own_derivative(lam: float) -> float:
     """The derivative of a unit's state by its eigenvalue after two ones."""
     return state_jacobian(**by_hand(lam, x=(1.0, 1.0)))[0, 0].real
 
@@ -201,7 +201,10 @@ EVIDENCE: dict[str, Basis] = {
             "all states alike": lambda s_i, s_j, **_: [[s_i, s_j], [s_i, s_j]],
         },
         example=Example(
-            "dh_2/dlambda after the inputs 1, 1 (b = 1)", {"lam": 0.5}, 0.0, own_slope
+            "dh_2/dlambda after the inputs 1, 1 (b = 1)",
+            {"lam": 0.5},
+            0.0,
+            own_derivative,
         ),
     ),
 }

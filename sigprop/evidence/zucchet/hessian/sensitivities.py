@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import autocovariance, power_slopes
-from sigprop.evidence.zucchet.hessian.loss import STEPS, block, problem, slopes
+from sigprop.evidence.kit import autocovariance, power_derivatives
+from sigprop.evidence.zucchet.hessian.loss import STEPS, block, derivatives, problem
 from sigprop.evidence.zucchet.hessian.power_spectrum import pair_quadrature
 from sigprop.judge.basis import Routine
 
@@ -29,7 +29,7 @@ def covariance(
 
 def sensitivity(lam: complex) -> Complex[np.ndarray, " ages"]:
     """``n lambda**(n-1)`` by age."""
-    return power_slopes(complex(lam), LENGTH)
+    return power_derivatives(complex(lam), LENGTH)
 
 
 def pair_sum(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
@@ -49,15 +49,18 @@ def of_pair(
 PAIR_ROUTES = {"reference": pair_sum, "quadrature": pair_quadrature}
 
 
-def gauss_newton(chart: str, **point: Any) -> Float[np.ndarray, "2 2"]:
+def gauss_newton(parametrisation: str, **point: Any) -> Float[np.ndarray, "2 2"]:
     """Gauss-Newton block of unit i's parameters (rows) and j's, by sensitivities.
 
     The covariance of the output's explicit sensitivities to them.
     """
-    of = problem(chart, **point)
+    of = problem(parametrisation, **point)
     filters = [
         np.array(
-            [(gain * slope * sensitivity(lam)).real for slope in slopes(chart, lam)]
+            [
+                (gain * derivative * sensitivity(lam)).real
+                for derivative in derivatives(parametrisation, lam)
+            ]
         )
         for lam, gain in zip(of.eigenvalues, of.gains, strict=True)
     ]
@@ -65,10 +68,10 @@ def gauss_newton(chart: str, **point: Any) -> Float[np.ndarray, "2 2"]:
 
 
 def routes(
-    chart: str, of: Callable[[Any], Any] = lambda matrix: matrix
+    parametrisation: str, of: Callable[[Any], Any] = lambda matrix: matrix
 ) -> dict[str, Routine]:
     """Two routes to what is taken of units i's and j's block: differences, and sums."""
     return {
-        "reference": lambda **point: of(block(chart, **point)),
-        "sensitivities": lambda **point: of(gauss_newton(chart, **point)),
+        "reference": lambda **point: of(block(parametrisation, **point)),
+        "sensitivities": lambda **point: of(gauss_newton(parametrisation, **point)),
     }

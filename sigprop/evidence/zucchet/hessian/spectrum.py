@@ -15,7 +15,7 @@ from sigprop.evidence.kit import (
     bisect,
     each,
     points,
-    power_slopes,
+    power_derivatives,
     spectral_norm,
     standard_error,
 )
@@ -38,11 +38,11 @@ def top_ratio(kind: str, seed: int, normal: bool) -> float:
 
     At the gap of Figure 4 and at half of it, extrapolated: what is left is of third order.
     """
-    whole, half = (
+    full, half = (
         networks.top(kind, at) / networks.top("diagonal", at)
         for at in (networks.teacher(seed, normal, 4, 1 - x) for x in (GAP, GAP / 2))
     )
-    return (4 * half - whole) / 3
+    return (4 * half - full) / 3
 
 
 def ratio_at_an_angle(degrees: float) -> float:
@@ -125,7 +125,9 @@ def shares(pair: Pair, size: int, theta_0: float) -> Float[np.ndarray, " draws"]
     rows, columns = lam[:, :, None], lam[:, None]
     same, mixed = pair(rows, columns), pair(rows, columns.conj())
     everything = np.sum(abs(same) ** 2 + abs(mixed) ** 2, axis=(1, 2)) / 2
-    A, B = (np.real(np.diagonal(one, axis1=1, axis2=2)) for one in (same, mixed))
+    A, B = (
+        np.real(np.diagonal(entries, axis1=1, axis2=2)) for entries in (same, mixed)
+    )
     diagonal = np.sum(A**2 + B**2, axis=1) / 2
     return np.sqrt(1 - diagonal / everything)
 
@@ -134,9 +136,9 @@ def least_share(
     pair: Pair, size: int, theta_0: float, other: tuple[int, float]
 ) -> float:
     """Mean share, less the half-width of the interval of its lead over the other one."""
-    found, against = shares(pair, size, theta_0), shares(pair, *other)
-    width = -scipy.special.ndtri(SURE) * standard_error(found - against)
-    return float(np.mean(found) - width)
+    own, against = shares(pair, size, theta_0), shares(pair, *other)
+    width = -scipy.special.ndtri(SURE) * standard_error(own - against)
+    return float(np.mean(own) - width)
 
 
 def mean_share(size: int, theta_0: float) -> float:
@@ -144,7 +146,7 @@ def mean_share(size: int, theta_0: float) -> float:
     return float(np.mean(shares(pair_by_form, size, theta_0)))
 
 
-def _lru_slopes(nu: float, angle: float) -> Jacobian:
+def _lru_derivatives(nu: float, angle: float) -> Jacobian:
     """Gradients of ``Re[gamma lambda**n]`` by the LRU's three parameters of a unit.
 
     ``nu = exp(-exp(omega_nu))``, ``theta = exp(omega_theta)``, ``gamma =
@@ -152,7 +154,7 @@ def _lru_slopes(nu: float, angle: float) -> Jacobian:
     """
     ages = np.arange(int(30 / (1 - nu)))
     gamma, turn = np.sqrt(1 - nu**2), np.exp(1j * angle * ages)
-    by_nu = nu * np.log(nu) * power_slopes(nu, len(ages))
+    by_nu = nu * np.log(nu) * power_derivatives(nu, len(ages))
     by_theta, by_gamma = 1j * angle * ages * nu**ages, nu**ages
     return np.stack(
         [(gamma * by * turn).real for by in (by_nu, by_theta, by_gamma)], axis=1
@@ -204,11 +206,11 @@ def step_by_descent(eigenvalues: tuple[float, ...]) -> float:
     hessian = _rotated(eigenvalues)
 
     def shrinks(rate: float) -> bool:
-        place, size = np.ones(len(eigenvalues)), 0.0
+        position, size = np.ones(len(eigenvalues)), 0.0
         for _ in range(300):
-            place = place - rate * hessian @ place
-            size = float(np.linalg.norm(place))
-            place = place / size
+            position = position - rate * hessian @ position
+            size = float(np.linalg.norm(position))
+            position = position / size
         return size <= 1
 
     return bisect(shrinks, 0.0, 10.0)
@@ -342,7 +344,9 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:hessian-lru-angle": Evidence(
         across(gap=(1e-3,), angle=(0.3, 1.2)),
-        each(growth, {"sensitivities": _lru_slopes, "reference": _lru_differences}),
+        each(
+            growth, {"sensitivities": _lru_derivatives, "reference": _lru_differences}
+        ),
         form=[1.0, 4.0, 1.0],
         tolerance=2e-3,
         hand={

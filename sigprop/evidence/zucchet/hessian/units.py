@@ -39,7 +39,7 @@ def single(at: At) -> At:
     return H.evidence_point(**{**at, **copied, "single": True})
 
 
-def with_charts(at: At) -> At:
+def with_coordinates(at: At) -> At:
     """A point with what the LRU's parametrisation makes of both eigenvalues.
 
     ``nu = exp(-exp(omega_nu))`` has slope ``nu log(nu)``; ``theta = exp(omega_theta)``
@@ -62,7 +62,7 @@ PAIRS = tuple(H.evidence_point(**point) for point in TWO_UNITS)
 """Two units with the values of ``S``, ``A`` and ``B``."""
 SINGLES = tuple(single(point) for point in TWO_UNITS)
 """One unit, its diagonal block."""
-CHARTED = tuple(with_charts(point) for point in PAIRS)
+CHARTED = tuple(with_coordinates(point) for point in PAIRS)
 """Two units in the LRU's parametrisation."""
 
 SEQUENCE = (0.5, -1.2, 0.8, 1.5, -0.4, 0.3)
@@ -76,14 +76,14 @@ def by_hand(lam: complex, c: complex = 1.0, **values: Any) -> At:
 
 def driven(point: At) -> At:
     """A point with each unit's state and sensitivities after its sequence ``x``."""
-    found, output = dict(point), 0.0
+    values, output = dict(point), 0.0
     for unit in "ij":
         lam, h, s, t = complex(point[f"lambda_{unit}"]), 0j, 0j, 0j
         for x in point["x"]:
             h, s, t = lam * h + point[f"b_{unit}"] * x, lam * s + h, lam * t + 2 * s
-        found |= {f"s_{unit}": s, f"t_{unit}": t, f"h_{unit}": h}
+        values |= {f"s_{unit}": s, f"t_{unit}": t, f"h_{unit}": h}
         output += (point[f"c_{unit}"] * h).real
-    return found | {"e_y": output - point["target"]}
+    return values | {"e_y": output - point["target"]}
 
 
 def sampled() -> tuple[At, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from sympy import I, diff, expand, symbols
 
 from sigprop.evidence.zucchet.hessian.differences import contour, wirtinger_second
-from sigprop.evidence.zucchet.hessian.loss import whole_complex
+from sigprop.evidence.zucchet.hessian.loss import full_complex
 from sigprop.evidence.zucchet.hessian.units import PAIRS, REAL_UNITS, TWO_UNITS
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import hessian as H
@@ -24,10 +24,10 @@ def function_points(real: bool) -> tuple[dict[str, Any], ...]:
     rows = []
     for value in (0.3 + 0.8j, -1.1 + 0.4j):
         xy = {x: value.real, y: value.imag}
-        slopes = {
+        derivatives = {
             f"f_{s}": complex(diff(f, v).subs(xy)) for s, v in (("re", x), ("im", y))
         }
-        rows.append({"z": value, "p": p, "m": m, "k": k, "n": n, **slopes})
+        rows.append({"z": value, "p": p, "m": m, "k": k, "n": n, **derivatives})
     return tuple(rows)
 
 
@@ -66,11 +66,12 @@ def _second(column: int) -> Evidence:
 
 def _adjoint(part: str, **point: Any) -> list[list[complex]]:
     """The adjoint of the whole complex Hessian of two units, in closed form."""
-    whole = H.whole_complex(point)
+    hessian = H.whole_complex(point)
     if part == "mixed":
-        whole = [[row[k] for k in (1, 3)] for row in (whole[0], whole[2])]
+        hessian = [[row[k] for k in (1, 3)] for row in (hessian[0], hessian[2])]
     return [
-        [complex(x).conjugate() for x in column] for column in zip(*whole, strict=True)
+        [complex(x).conjugate() for x in column]
+        for column in zip(*hessian, strict=True)
     ]
 
 
@@ -126,12 +127,12 @@ EVIDENCE: dict[str, Basis] = {
             *({**point, "part": part} for part in ("mixed", "all") for point in PAIRS),
         ),
         {
-            "reference": lambda **point: whole_complex(**point).conj().T,
+            "reference": lambda **point: full_complex(**point).conj().T,
             "closed_form": _adjoint,
         },
-        form=whole_complex,
+        form=full_complex,
         proof=_differs_by_imaginary_A,
-        mutants={"symmetric for Hermitian": lambda **point: whole_complex(**point).T},
+        mutants={"symmetric for Hermitian": lambda **point: full_complex(**point).T},
         example=Example(
             "A_ii in Eq. 138 (b = c = 1, white input), which is to equal its conjugate,",
             {"lam": 0.5 + 0.4j},

@@ -15,13 +15,13 @@ from sigprop.evidence.kit import (
     each,
     energy,
     points,
-    power_slopes,
+    power_derivatives,
 )
 from sigprop.evidence.zucchet.landscape.curvature import (
     APART,
-    BENDS,
     DIGITS,
     MODULI,
+    PATH_ROUTES,
     RATES,
     by,
     energies,
@@ -54,7 +54,7 @@ def distance_at_zero(nu: float) -> Float[np.ndarray, "3"]:
             apart = 1 - nu**2 * mpmath.expj(turn)
             return apart.real**2 + apart.imag**2
 
-        return np.array([float(slope) for slope in mpmath.diffs(value, 0, 2)])
+        return np.array([float(derivative) for derivative in mpmath.diffs(value, 0, 2)])
 
 
 def angle_solution(nu: float, omega: float) -> float:
@@ -62,18 +62,18 @@ def angle_solution(nu: float, omega: float) -> float:
     return integrated(omega, lambda _: energies(nu)[1] ** -0.5)
 
 
-def held_gain(nu: float) -> float:
+def fixed_gain_ratio(nu: float) -> float:
     """Curvature by the modulus with the gain held over the whole one: finite sums."""
-    return (1 - nu**2) * energy(power_slopes(nu, LENGTH)) / energies(nu)[0]
+    return (1 - nu**2) * energy(power_derivatives(nu, LENGTH)) / energies(nu)[0]
 
 
-def held_gain_impulse(nu: float) -> float:
+def fixed_gain_ratio_impulse(nu: float) -> float:
     """Curvature by the modulus, gain held, over the whole one, through the recurrence.
 
     The whole one is from finite differences of the loss.
     """
-    held = (1 - nu**2) * energy(sensitivity_kernel(nu))
-    return held / partial((2, 0), nu)
+    fixed_gain = (1 - nu**2) * energy(sensitivity_kernel(nu))
+    return fixed_gain / partial((2, 0), nu)
 
 
 def over_general(rate: Callable[..., float], nu: float, orders: tuple[int, int]):
@@ -102,14 +102,14 @@ WRONG_RATES: dict[str, Callable[[float], float]] = {
 }
 
 
-def bend_of_modulus(omega: float, way: str, **_: Any) -> float:
+def curvature_of_modulus(omega: float, way: str, **_: Any) -> float:
     """Curvature at optimality by a modulus that is not the best one."""
     modulus = WRONG_MODULI[way]
-    slope = complex_step(modulus, omega)
-    return float(slope**2 * energies(float(modulus(omega)))[0])
+    derivative = complex_step(modulus, omega)
+    return float(derivative**2 * energies(float(modulus(omega)))[0])
 
 
-def bend_of_angle(nu: float, way: str, **_: Any) -> float:
+def curvature_of_angle(nu: float, way: str, **_: Any) -> float:
     """Curvature at optimality by an angle that does not move at the best rate."""
     return WRONG_RATES[way](nu) ** 2 * energies(nu)[1]
 
@@ -117,7 +117,9 @@ def bend_of_angle(nu: float, way: str, **_: Any) -> float:
 ANGLES = points("theta theta_star", (0.9, 0.2), (-1.1, 0.5), (2.8, -0.4))
 TURNED = tuple(point | angles for point, angles in zip(APART, ANGLES, strict=True))
 FIXED = points("nu omega", (0.3, 0.5), (0.65, -1.2), (0.9, 2.0))
-WRONG_ANGLES = {way: functools.partial(bend_of_angle, way=way) for way in WRONG_RATES}
+WRONG_ANGLES = {
+    way: functools.partial(curvature_of_angle, way=way) for way in WRONG_RATES
+}
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -164,18 +166,19 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:108": Evidence(
         points("path omega", ("tanh", 0.4), ("tanh", 1.1)),
-        BENDS,
+        PATH_ROUTES,
         form=1.0,
         mutants={
-            way: functools.partial(bend_of_modulus, way=way) for way in WRONG_MODULI
+            way: functools.partial(curvature_of_modulus, way=way)
+            for way in WRONG_MODULI
         },
     ),
     "zucchet:109": Evidence(
-        also(FIXED, path="best angle"), BENDS, form=1.0, mutants=WRONG_ANGLES
+        also(FIXED, path="best angle"), PATH_ROUTES, form=1.0, mutants=WRONG_ANGLES
     ),
     "zucchet:text:c1-gain-held": Evidence(
         MODULI,
-        {"reference": held_gain, "impulse": held_gain_impulse},
+        {"reference": fixed_gain_ratio, "impulse": fixed_gain_ratio_impulse},
         proof=lambda: is_zero(task.held_gain() - 1 - nu**2),
     ),
     "zucchet:text:c1-extra-factor": Evidence(
@@ -188,6 +191,6 @@ EVIDENCE: dict[str, Basis] = {
             {"path": "coupled", "omega": w, "omega_theta": angle, "nu": math.tanh(w)}
             for w, angle in ((0.5, 0.8), (1.2, -1.7))
         ),
-        each(coupled, BENDS),
+        each(coupled, PATH_ROUTES),
     ),
 }

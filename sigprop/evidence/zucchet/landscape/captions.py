@@ -10,10 +10,10 @@ from jaxtyping import Float
 
 from sigprop.evidence.kit import also, each, energy, exponent, points, powers
 from sigprop.evidence.zucchet.landscape.curvature import (
-    BENDS,
-    bend,
+    PATH_ROUTES,
     energies,
     partial,
+    path_curvature,
     rate,
 )
 from sigprop.evidence.zucchet.landscape.descent import RATE, final_distance, final_turn
@@ -73,9 +73,9 @@ def three_curvatures(nu: float, theta: float) -> Float[np.ndarray, "3"]:
     """Curvatures by the angle's parameter at the teacher: plain, exponential, best."""
     return np.array(
         [
-            bend("angle", theta, nu=nu),
-            bend("exponential angle", math.log(theta), nu=nu),
-            bend("best angle", 1.0, nu=nu),
+            path_curvature("angle", theta, nu=nu),
+            path_curvature("exponential angle", math.log(theta), nu=nu),
+            path_curvature("best angle", 1.0, nu=nu),
         ]
     )
 
@@ -118,15 +118,17 @@ def valley(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     low, high = sorted(
         final_turn(angle) / RATE for angle in ("optimal", "optimal, modulus held")
     )
-    word = "inconclusive" if low < 1 < high else "confirmed" if high < 1 else "refuted"
+    verdict = (
+        "inconclusive" if low < 1 < high else "confirmed" if high < 1 else "refuted"
+    )
     point = "the gradient passes through nu, or not"
-    return (RouteResult("reference", point, (low + high) / 2, low, high, word),)
+    return (RouteResult("reference", point, (low + high) / 2, low, high, verdict),)
 
 
 EVIDENCE: dict[str, Basis] = {
     "zucchet:fig6-hessian": Evidence(
         points("path", "tanh", "exponential", "best angle", "exponential angle"),
-        each(explosion, BENDS),
+        each(explosion, PATH_ROUTES),
         form=lambda path: 2.0 * (path == "exponential angle"),
         printed=0.0,
         absolute=0.05,  # of the next order in the gap
@@ -178,7 +180,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:fig7-granularity": Evidence(
         also(ANGLES, path="exponential angle"),
-        BENDS,
+        PATH_ROUTES,
         proof=proofs.exponential_curvature_is_scaled,
     ),
     "zucchet:fig7-valley": Check(valley, lambda claim: Score(0, ()), ("reference",)),

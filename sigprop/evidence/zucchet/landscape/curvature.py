@@ -22,7 +22,7 @@ from sigprop.evidence.kit import (
     each,
     energy,
     points,
-    power_slopes,
+    power_derivatives,
     powers,
 )
 from sigprop.evidence.zucchet.landscape.responses import (
@@ -137,9 +137,9 @@ def by(
     return Evidence(also(at, orders=orders), PARTIALS, proof=proof)
 
 
-def rate(slope: Callable[..., float], nu: float, orders: tuple[int, int]) -> float:
+def rate(derivative: Callable[..., float], nu: float, orders: tuple[int, int]) -> float:
     """How fast a parameter must move for unit curvature at optimality."""
-    return slope(orders, nu) ** -0.5
+    return derivative(orders, nu) ** -0.5
 
 
 RATES = each(rate, PARTIALS)
@@ -163,7 +163,7 @@ PATHS: dict[str, Callable[..., tuple[Any, Any]]] = {
 }
 
 
-def bend(path: str, omega: float, **fixed: float) -> float:
+def path_curvature(path: str, omega: float, **fixed: float) -> float:
     """``d^2 L / d omega^2`` at optimality along a path: finite differences of sums."""
     with mpmath.workdps(DIGITS):
         precise = {name: mpmath.mpf(value) for name, value in fixed.items()}
@@ -176,7 +176,7 @@ def bend(path: str, omega: float, **fixed: float) -> float:
         return float(mpmath.re(mpmath.diff(value, mpmath.mpf(omega), 2)))
 
 
-def _slopes(
+def _path_derivatives(
     path: str, omega: float, fixed: dict[str, float]
 ) -> Complex[np.ndarray, " ages"]:
     """``d (gamma h) / d omega`` for an input of each age, from the recurrence."""
@@ -195,27 +195,31 @@ def _slopes(
     return gain * sensitivity_kernel(lam) * moved - nu / gain * by_nu * kernel(lam)
 
 
-def bend_energy(path: str, omega: float, **fixed: float) -> float:
+def path_energy(path: str, omega: float, **fixed: float) -> float:
     """``E|d h / d omega|^2`` along a path, from impulse responses."""
-    return energy(_slopes(path, omega, fixed))
+    return energy(_path_derivatives(path, omega, fixed))
 
 
-BENDS = {"reference": bend, "impulse": bend_energy}
+PATH_ROUTES = {"reference": path_curvature, "impulse": path_energy}
 
 
 def square_energy(path: str, omega: float, **fixed: float) -> complex:
     """``E[(d h / d omega)^2]``: the square, not the squared modulus."""
-    return complex((_slopes(path, omega, fixed) ** 2).sum())
+    return complex((_path_derivatives(path, omega, fixed) ** 2).sum())
 
 
 def modulus_energy(path: str, omega: float, **fixed: float) -> float:
     """``E[|d h / d omega|^2]``."""
-    return float((np.abs(_slopes(path, omega, fixed)) ** 2).sum())
+    return float((np.abs(_path_derivatives(path, omega, fixed)) ** 2).sum())
 
 
 def energies(nu: Any, ages: int = LENGTH) -> tuple[Any, Any]:
     """``E|d h/d nu|^2`` and ``E|d h/d theta|^2`` of the normalised state, term by term."""
-    gain, weights, grown = (1 - nu**2) ** 0.5, powers(nu, ages), power_slopes(nu, ages)
+    gain, weights, grown = (
+        (1 - nu**2) ** 0.5,
+        powers(nu, ages),
+        power_derivatives(nu, ages),
+    )
     return energy(gain * grown - nu / gain * weights), energy(gain * nu * grown)
 
 

@@ -69,19 +69,19 @@ def descend(angle: str) -> tuple[Losses, Losses, Losses]:
     forward, inverse = ANGLES[angle]
     first, second, tiny = MOMENTA
 
-    def place(parameters: Any) -> tuple[Any, Any]:
+    def modulus_and_angle(parameters: Any) -> tuple[Any, Any]:
         nu = jnp.tanh(parameters[0])
         return nu, forward(parameters[1], nu)
 
     def body(state: Any, step: Any) -> tuple[Any, Any]:
         parameters, mean, square = state
-        slope = jax.grad(lambda omega: _loss(*place(omega)))(parameters)
-        mean = first * mean + (1 - first) * slope
-        square = second * square + (1 - second) * slope**2
+        gradient = jax.grad(lambda omega: _loss(*modulus_and_angle(omega)))(parameters)
+        mean = first * mean + (1 - first) * gradient
+        square = second * square + (1 - second) * gradient**2
         scaled = mean / (1 - first**step)
         spread = jnp.sqrt(square / (1 - second**step)) + tiny
         parameters = parameters - RATE * scaled / spread
-        nu, theta = place(parameters)
+        nu, theta = modulus_and_angle(parameters)
         return (parameters, mean, square), jnp.stack([_loss(nu, theta), nu, theta])
 
     with double_precision(True):
@@ -130,12 +130,12 @@ def _written(angle: str) -> Callable[..., Any]:
 
     forward, _ = ANGLES[angle]
 
-    def place(omega: Any, half: Any) -> Any:
+    def modulus_and_angle(omega: Any, half: Any) -> Any:
         nu = jnp.tanh(2 * omega[0] / half)
         return jnp.stack([nu, forward(omega[1], nu)])
 
     def loss(omega: Any, half: Any) -> Any:
-        nu, theta = place(omega, half)
+        nu, theta = modulus_and_angle(omega, half)
         lam, star = nu * jnp.exp(1j * theta), TEACHER[0] * jnp.exp(1j * TEACHER[1])
         gains = jnp.sqrt((1 - nu**2) * (1 - TEACHER[0] ** 2))
         return 1 - jnp.real(gains / (1 - jnp.conj(lam) * star))
@@ -148,7 +148,7 @@ def _written(angle: str) -> Callable[..., Any]:
             omega, moments = state
             change, moments = adam.update(jax.grad(loss)(omega, half), moments)
             omega = optax.apply_updates(omega, change)
-            return (omega, moments), place(omega, half)
+            return (omega, moments), modulus_and_angle(omega, half)
 
         return lax.scan(body, (omega, adam.init(omega)), length=BEGINNING[-1] + 1)[1]
 
@@ -176,9 +176,9 @@ def flatness(angle: str) -> float:
     forward, inverse = ANGLES[angle]
     nu, theta = STUDENT
 
-    def slope(path: Callable[[float], Any], at: float) -> float:
+    def derivative(path: Callable[[float], Any], at: float) -> float:
         return float(central(lambda omega: _loss(nu, path(omega)), at, 1e-4))
 
     with double_precision(True):
-        plain = slope(lambda theta: theta, theta)
-        return plain / slope(lambda omega: forward(omega, nu), inverse(theta, nu))
+        plain = derivative(lambda theta: theta, theta)
+        return plain / derivative(lambda omega: forward(omega, nu), inverse(theta, nu))

@@ -12,7 +12,7 @@ from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.definitions import by_code
 from sigprop.evidence.zucchet.landscape.angle import WRONG_ANGLES
-from sigprop.evidence.zucchet.landscape.curvature import BENDS
+from sigprop.evidence.zucchet.landscape.curvature import PATH_ROUTES
 from sigprop.evidence.zucchet.landscape.descent import (
     STUDENT,
     TEACHER,
@@ -81,7 +81,7 @@ EVIDENCE: dict[str, Basis] = {
         points("omega_nu omega_theta", (-1.2, 0.3), (0.4, -0.8), (-3.0, 0.9)),
         {"reference": layer_eigenvalue, "impulse": loop_eigenvalue},
     ),
-    "zucchet:110": Evidence(also(ANGLES, path="angle"), BENDS),
+    "zucchet:110": Evidence(also(ANGLES, path="angle"), PATH_ROUTES),
     "zucchet:111": Evidence(
         points("omega", 0.3, 0.9, 1.1),
         {"reference": layer_angle, "impulse": loop_angle},
@@ -93,7 +93,7 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "zucchet:112": Evidence(
-        also(ANGLES, path="best angle"), BENDS, form=1.0, mutants=WRONG_ANGLES
+        also(ANGLES, path="best angle"), PATH_ROUTES, form=1.0, mutants=WRONG_ANGLES
     ),
     "zucchet:text:c1-adam": by_code(
         points("angle", "polar", "exponential", "optimal"),

@@ -12,9 +12,9 @@ from jaxtyping import Complex, Float
 from sigprop.evidence.kit import also, each, points
 from sigprop.evidence.zucchet.landscape.curvature import (
     APART,
-    BENDS,
     DIGITS,
     MODULI,
+    PATH_ROUTES,
     PATHS,
     RATES,
     by,
@@ -34,11 +34,11 @@ from sigprop.theory.teacher_student import nu
 def gain_derivatives(nu: float) -> Float[np.ndarray, "2"]:
     """First two derivatives of ``sqrt(1 - nu^2)`` by finite differences."""
     with mpmath.workdps(DIGITS):
-        slopes = mpmath.diffs(lambda x: mpmath.sqrt(1 - x**2), nu, 2)
-        return np.array([float(slope) for slope in slopes][1:])
+        derivatives = mpmath.diffs(lambda x: mpmath.sqrt(1 - x**2), nu, 2)
+        return np.array([float(derivative) for derivative in derivatives][1:])
 
 
-def wrong_gain_slopes(nu: float, way: str) -> tuple[float, float]:
+def wrong_gain_derivatives(nu: float, way: str) -> tuple[float, float]:
     """Eq. 97 with a sign lost, the factor not inverted, or a power short."""
     first, second = proofs.gain_derivatives(nu)
     gamma = math.sqrt(1 - nu**2)
@@ -122,14 +122,14 @@ EVIDENCE: dict[str, Basis] = {
         form=proofs.gain_derivatives,
         proof=proofs.gain_derivatives_are_right,
         mutants={
-            way: functools.partial(wrong_gain_slopes, way=way)
+            way: functools.partial(wrong_gain_derivatives, way=way)
             for way in ("a sign", "times gamma", "a power short")
         },
     ),
     "zucchet:98": by((2, 0), MODULI),
     "zucchet:text:c1-unit-sensitivity": Evidence(
         (*REAL, *TURNED, ANGLE),
-        BENDS,
+        PATH_ROUTES,
         form=modulus_energy,
         printed=square_energy,
         mutants={"the modulus of the mean": modulus_of_mean, "one part": real_energy},
@@ -142,7 +142,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:99": Evidence(
         (*REAL, *TURNED),
-        each(thrice, BENDS),
+        each(thrice, PATH_ROUTES),
         form=chain,
         printed=functools.partial(chain, mean=square_energy),
         mutants={

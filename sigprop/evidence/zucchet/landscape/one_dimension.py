@@ -17,7 +17,7 @@ from sigprop.evidence.kit import (
     exponent,
     moment,
     points,
-    power_slopes,
+    power_derivatives,
     powers,
 )
 from sigprop.evidence.programs import computed
@@ -47,7 +47,7 @@ SHORT = 300
 
 def sharpness(lam: complex, rho: float = 0.0) -> float:
     """``E|dh/dlam|^2`` by sums: the curvature of the loss at the teacher."""
-    return moment(power_slopes(complex(lam), LONG), rho)
+    return moment(power_derivatives(complex(lam), LONG), rho)
 
 
 def sharpness_closed(lam: complex, rho: float = 0.0) -> float:
@@ -75,24 +75,26 @@ def sensitivity_over_state_closed(lam: complex, rho: float) -> float:
     return sharpness_closed(lam, rho) / _closed(state_moment, lam, rho)
 
 
-def vanishing(slope: Callable[..., float], theta: float, gap: float) -> float:
-    """The power of the gap as which the slope by the angle falls, down to half of it."""
+def vanishing(derivative: Callable[..., float], theta: float, gap: float) -> float:
+    """The power of the gap with which the derivative by the angle falls, to half the gap."""
 
     def size(gap: float) -> float:
-        return abs(slope((0, 1), 1 - gap, 1 - gap, theta, gain=False))
+        return abs(derivative((0, 1), 1 - gap, 1 - gap, theta, gain=False))
 
     return exponent(size, gap, gap / 2)
 
 
-def held_rate(lam: float, rho: float) -> float:
+def constant_sensitivity_rate(lam: float, rho: float) -> float:
     """``lam'(omega)`` that keeps the normalised sensitivity at one."""
     return sensitivity_over_state(lam, rho) ** -0.5
 
 
-def held_rate_impulse(lam: float, rho: float) -> float:
+def constant_sensitivity_rate_impulse(lam: float, rho: float) -> float:
     """``lam'(omega)`` that keeps the normalised sensitivity at one, by the recurrence."""
-    slope, state = (moment(w(lam), rho) for w in (sensitivity_kernel, impulse_kernel))
-    return (slope / state) ** -0.5
+    sensitivity, state = (
+        moment(w(lam), rho) for w in (sensitivity_kernel, impulse_kernel)
+    )
+    return (sensitivity / state) ** -0.5
 
 
 def largest_jacobian(lam: complex) -> float:
@@ -124,10 +126,10 @@ def in_expectation(of: Callable[..., float], lam: complex, mu: complex) -> float
     return of(lam, mu, 0.0, 8)
 
 
-def drawn_shares(x: Sequence[float]) -> Float[np.ndarray, " places"]:
+def sampled_shares(x: Sequence[float]) -> Float[np.ndarray, " places"]:
     """Which share of 200 000 drawn inputs lies below each place."""
-    drawn = np.sort(computed(_white), axis=None)
-    return np.searchsorted(drawn, x) / drawn.size
+    samples = np.sort(computed(_white), axis=None)
+    return np.searchsorted(samples, x) / samples.size
 
 
 def _white() -> Any:
@@ -160,7 +162,10 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:c1-rate-by-input": Evidence(
         points("lam rho", (0.4, 0.5), (0.8, -0.6), (-0.7, 0.3)),
-        {"reference": held_rate, "impulse": held_rate_impulse},
+        {
+            "reference": constant_sensitivity_rate,
+            "impulse": constant_sensitivity_rate_impulse,
+        },
         proof=proofs.rate_depends_on_input,
     ),
     "zucchet:text:one-dimensional-loss": by_code(
@@ -173,7 +178,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:one-dimensional-input": by_code(
         ({"x": (-1.5, -0.5, 0.0, 0.5, 1.5)},),
-        drawn_shares,
+        sampled_shares,
         normal_shares,
         route="monte_carlo",
         tolerance=0.01,  # nine standard errors of the largest share
@@ -182,7 +187,7 @@ EVIDENCE: dict[str, Basis] = {
                 0.5 + np.array(x) / 12**0.5, 0, 1
             ),
             "of variance two": partial(normal_shares, scale=2**0.5),
-            "of mean a half": lambda x: normal_shares([place - 0.5 for place in x]),
+            "of mean a half": lambda x: normal_shares([value - 0.5 for value in x]),
         },
     ),
     "zucchet:text:one-dimensional-other-inputs": Evidence(

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Complex
 from sympy import expand, symbols
 
-from sigprop.evidence.kit import across, contour, power_slopes, powers
+from sigprop.evidence.kit import across, contour, power_derivatives, powers
 from sigprop.evidence.zucchet.proofs.responses import LONG, kernels, line_moment
 from sigprop.evidence.zucchet.proofs.sequences import (
     AGES,
@@ -39,7 +39,7 @@ OF_STATE, OF_SENSITIVITY = 0, 1
 
 def moment_of_lines(quantity: int, lam: complex, R: Spectrum) -> float:
     """Second moment with the powers written out."""
-    weights = (powers, power_slopes)[quantity](complex(lam), LONG)
+    weights = (powers, power_derivatives)[quantity](complex(lam), LONG)
     return line_moment(weights, R)
 
 
@@ -87,7 +87,7 @@ def eq_54(
         lag: Of two ages; the printed one is ``n - m``, any other a mutant.
         turn: The conjugate, or a mutant.
     """
-    w = power_slopes(complex(lam), AGES)
+    w = power_derivatives(complex(lam), AGES)
     return complex(w @ _table(R, lag) @ turn(w))
 
 
@@ -118,12 +118,12 @@ def eq_55(
     alpha, radius = complex(lam), 0.1
     beta = alpha.conjugate()
 
-    def slope(x: complex) -> complex:
+    def derivative(x: complex) -> complex:
         if twice:
             return contour(lambda z: bracket(z, beta, R, at_zero), x, radius)
         return contour(lambda z: bracket(x, z, R, at_zero), beta, radius)
 
-    return complex(contour(slope, alpha, radius))
+    return complex(contour(derivative, alpha, radius))
 
 
 def eq_56(

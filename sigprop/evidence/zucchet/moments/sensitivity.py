@@ -20,7 +20,7 @@ from sympy import (
     simplify,
 )
 
-from sigprop.evidence.kit import energy, moment, power_slopes
+from sigprop.evidence.kit import energy, moment, power_derivatives
 from sigprop.evidence.zucchet.moments import lines
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Check, Example, Grid, by_mutants
@@ -53,11 +53,11 @@ def divergence(
     ]
     for edge in _edges(form, QUANTITIES["sensitivity"].impulse):
         point = f"rho={edge.decay}, lambda -> exp({edge.turn} i pi)"
-        word = says(edge.decay, edge.turn)
-        right = edge.limit == word
+        diverges = says(edge.decay, edge.turn)
+        right = edge.limit == diverges
         results.append(decided("symbolic", point, math.nan, right))
         # The slowest divergence is of the third power: a thousandfold each decade.
-        grows = (edge.growth > 100) == word
+        grows = (edge.growth > 100) == diverges
         results.append(decided("impulse", point, edge.growth, grows))
     return tuple(results)
 
@@ -82,12 +82,12 @@ class _Edge(NamedTuple):
 
 @functools.cache
 def _edges(moment: Any, impulse: Callable[..., complex]) -> tuple[_Edge, ...]:
-    half, one, zero = Rational(1, 2), Integer(1), Integer(0)
+    half, unit, zero = Rational(1, 2), Integer(1), Integer(0)
     radius = Symbol("s", positive=True)
     edges = []
     for decay, turn in (
-        *((half, half), (-half, zero), (zero, one)),
-        *((one, zero), (one, one)),
+        *((half, half), (-half, zero), (zero, unit)),
+        *((unit, zero), (unit, unit)),
     ):
         direction = exp(I * pi * turn)
         values: list[Any] = [
@@ -136,7 +136,7 @@ EVIDENCE: dict[str, Basis] = {
             "E|dh/dlam|^2 under white noise of unit variance",
             {"lam": 0.9},
             lambda lam: (1 + lam**2) / (1 - lam) ** 3,
-            lambda lam: energy(power_slopes(lam, 400)),
+            lambda lam: energy(power_derivatives(lam, 400)),
         ),
     ),
     "zucchet:58": EXPONENTIAL,
@@ -148,7 +148,7 @@ EVIDENCE: dict[str, Basis] = {
             "E|dh/dlam|^2 under R = rho^|Delta|",
             {"lam": 0.9, "rho": 0.5},
             _printed_59,
-            lambda lam, rho: moment(power_slopes(lam, 400), rho),
+            lambda lam, rho: moment(power_derivatives(lam, 400), rho),
         ),
     ),
     "zucchet:60": Grid("sensitivity", grids.COMPLEX_WHITE),

@@ -61,16 +61,16 @@ def covariance_bound(
     }
 
     def counted_by_lags(*terms: Any) -> Any:
-        whole: Any = Sum(*terms)
-        return lags * whole
+        total: Any = Sum(*terms)
+        return lags * total
 
     results = []
     for decay, (gap, theta) in itertools.product((0.5, 0.9), PLACES):
-        place = EigenPoint(gap, theta, exponential(decay), 256)
-        lam = complex(place.eigenvalue())
+        point_of_bound = EigenPoint(gap, theta, exponential(decay), 256)
+        lam = complex(point_of_bound.eigenvalue())
         for (quantity, form), shade in itertools.product(bounds.items(), SHADES):
             counted: Any = form.replace(Sum, counted_by_lags)
-            bound = scale * values([counted], [place])[0, 0].real
+            bound = scale * values([counted], [point_of_bound])[0, 0].real
             point = f"{quantity}, {shade}, U={decay}^|D|, gap={gap}, theta={theta:.3g}"
             for route, respond in RESPONSES.items():
                 w = respond(lam, quantity)

@@ -84,24 +84,26 @@ def _one_neuron(model: str, *values: float) -> tuple[complex, complex]:
     return second / first, first
 
 
-def _responses(places: Any, model: str) -> Any:
+def _responses(parameters: Any, model: str) -> Any:
     weights = one_neuron()
     cell: Any = {
-        "complex": lambda: ComplexDiagonal(*weights, *places, coordinates="cartesian"),
-        "lru": lambda: LRU(*weights, *places, gamma="learned"),
-        "s4": lambda: S4(*weights, *places),
+        "complex": lambda: ComplexDiagonal(
+            *weights, *parameters, coordinates="cartesian"
+        ),
+        "lru": lambda: LRU(*weights, *parameters, gamma="learned"),
+        "s4": lambda: S4(*weights, *parameters),
     }[model]()
     return cell.states(jnp.asarray([[1.0], [0.0]]))[:, 0]
 
 
-def eigenvalue(model: str, **places: float) -> complex:
+def eigenvalue(model: str, **parameters: float) -> complex:
     """The ratio of a layer's first two responses; its parameters in their order."""
-    return _one_neuron(model, *places.values())[0]
+    return _one_neuron(model, *parameters.values())[0]
 
 
-def gain(model: str, **places: float) -> complex:
+def gain(model: str, **parameters: float) -> complex:
     """A layer's first response to a unit input; its parameters in their order."""
-    return _one_neuron(model, *places.values())[1]
+    return _one_neuron(model, *parameters.values())[1]
 
 
 def complex_gain_by_step(re: float, im: float) -> complex:
@@ -109,8 +111,8 @@ def complex_gain_by_step(re: float, im: float) -> complex:
     return complex(computed(_moved, np.array([[re], [im]])))
 
 
-def _moved(places: Any) -> Any:
-    cell = ComplexDiagonal(*one_neuron(), *places, coordinates="cartesian")
+def _moved(parameters: Any) -> Any:
+    cell = ComplexDiagonal(*one_neuron(), *parameters, coordinates="cartesian")
     h = cell.initial_state() + 0.3
     low, high = (cell.step(h, jnp.asarray([x]))[0] for x in (0.5, 1.5))
     return (high - low)[0]

@@ -126,14 +126,14 @@ EXAMPLES = {
 
 
 def _of_part(part: str) -> Evidence:
-    made = {mutant: partial(gru_written, mutant=mutant) for mutant in MUTANTS[part]}
-    printed = made.pop(PRINTED.get(part, ""), None)
+    mutants = {mutant: partial(gru_written, mutant=mutant) for mutant in MUTANTS[part]}
+    printed = mutants.pop(PRINTED.get(part, ""), None)
     return by_code(
         ({"part": part},),
         gru_layer,
         gru_written,
         printed=printed,
-        mutants=made,
+        mutants=mutants,
         example=EXAMPLES.get(part),
     )
 

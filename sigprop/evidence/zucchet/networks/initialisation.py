@@ -53,7 +53,7 @@ RING_MUTANTS = {
 
 
 @functools.cache
-def _drawn(
+def _initial_layer(
     model: str, nu0: float
 ) -> tuple[Complex[np.ndarray, " n"], Float[np.ndarray, " n"]]:
     """Eigenvalues and gains of a freshly drawn layer."""
@@ -66,33 +66,35 @@ def _drawn(
     return computed(draw, jax.random.key(2))
 
 
-def drawn_gains(model: str, nu0: float) -> Float[np.ndarray, " n"]:
+def initial_gains(model: str, nu0: float) -> Float[np.ndarray, " n"]:
     """The factors on the inputs of a freshly drawn layer."""
-    return _drawn(model, nu0)[1]
+    return _initial_layer(model, nu0)[1]
 
 
 def lru_gains_by_energy(model: str, nu0: float) -> Float[np.ndarray, " n"]:
     """Gains that make the energy of each response, summed over ages, one."""
-    return 1 / np.linalg.norm(powers(np.abs(_drawn(model, nu0)[0]), 4000), axis=1)
+    return 1 / np.linalg.norm(
+        powers(np.abs(_initial_layer(model, nu0)[0]), 4000), axis=1
+    )
 
 
 def lru_gains_written(
     model: str, nu0: float, power: int = 2, root: float = 0.5
 ) -> Float[np.ndarray, " n"]:
     """``sqrt(1 - |lam|^2)``, or with other powers."""
-    return (1 - np.abs(_drawn(model, nu0)[0]) ** power) ** root
+    return (1 - np.abs(_initial_layer(model, nu0)[0]) ** power) ** root
 
 
-def s4_eigenvalues_drawn(nu0: float) -> Complex[np.ndarray, " entries"]:
+def s4_initial_eigenvalues(nu0: float) -> Complex[np.ndarray, " entries"]:
     """Eigenvalues of a freshly drawn S4 layer, and its steps."""
-    return np.concatenate(_drawn("s4", nu0))
+    return np.concatenate(_initial_layer("s4", nu0))
 
 
-def lru_eigenvalues_drawn(
+def lru_initial_eigenvalues(
     nu0: float, of: Callable[[Any], Any] = np.asarray, step: float = 1.0
 ) -> Complex[np.ndarray, " entries"]:
     """Eigenvalues of the LRU drawn with the same key, or a function of them, and steps."""
-    lam, _ = _drawn("lru", nu0)
+    lam, _ = _initial_layer("lru", nu0)
     return np.concatenate([of(lam), np.full(len(lam), step)])
 
 
@@ -101,8 +103,8 @@ def lru_eigenvalues_drawn(
 
 def chrono_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
     """Deciles of ``exp(b_f)`` over many drawn biases."""
-    drawn = computed(chrono, jax.random.key(3), n=100_000, times=(low, high))
-    return np.quantile(np.exp(drawn), DECILES)
+    biases = computed(chrono, jax.random.key(3), n=100_000, times=(low, high))
+    return np.quantile(np.exp(biases), DECILES)
 
 
 def uniform_quantiles(low: float, high: float) -> Float[np.ndarray, " shares"]:
@@ -130,10 +132,10 @@ def chrono_gate(nu_0: float, times: float) -> float:
 
 
 def _forgetting(b_f: Any) -> Any:
-    one, zero = jnp.ones((1, 1)), jnp.zeros((1, 1))
+    unit, zero = jnp.ones((1, 1)), jnp.zeros((1, 1))
     weights = dict.fromkeys(MATRICES, zero) | dict.fromkeys(BIASES, zero[0])
-    cell = GRU(**{**weights, "b_f": b_f}, C=one, D=zero)
-    return cell.step(one[0], zero[0])[0]
+    cell = GRU(**{**weights, "b_f": b_f}, C=unit, D=zero)
+    return cell.step(unit[0], zero[0])[0]
 
 
 def chrono_gate_by_odds(nu_0: float, times: float) -> float:
@@ -160,7 +162,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:lru-gamma": Evidence(
         ({"model": "lru", "nu0": 0.4},),
-        {"impulse": drawn_gains, "reference": lru_gains_by_energy},
+        {"impulse": initial_gains, "reference": lru_gains_by_energy},
         form=lru_gains_written,
         mutants={
             "the root left out": partial(lru_gains_written, root=1.0),
@@ -170,14 +172,14 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:s4-init": by_code(
         INNER,
-        s4_eigenvalues_drawn,
-        lru_eigenvalues_drawn,
+        s4_initial_eigenvalues,
+        lru_initial_eigenvalues,
         tolerance=1e-7,
         mutants={
-            "omega_A for its exponential": partial(lru_eigenvalues_drawn, of=np.exp),
-            "conjugate eigenvalues": partial(lru_eigenvalues_drawn, of=np.conj),
+            "omega_A for its exponential": partial(lru_initial_eigenvalues, of=np.exp),
+            "conjugate eigenvalues": partial(lru_initial_eigenvalues, of=np.conj),
             "omega_Delta at one": partial(
-                lru_eigenvalues_drawn, step=math.log1p(math.e)
+                lru_initial_eigenvalues, step=math.log1p(math.e)
             ),
         },
     ),

@@ -136,7 +136,7 @@ def outer_radius_by_norm(nu0: float) -> float:
     return nu0 + (1 - nu0) * math.tanh(radius)
 
 
-def outer_radius_said(nu0: float, radius: float = 1.0) -> float:
+def outer_radius_of_text(nu0: float, radius: float = 1.0) -> float:
     """The largest modulus after Eq. 15 of the text, raw eigenvalues up to a radius."""
     return nu0 + (1 - nu0) * math.tanh(radius)
 
@@ -236,13 +236,13 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:outer-radius": Evidence(
         points("nu0", 0.0, 0.5),
         {"reference": outer_radius, "closed_form": outer_radius_by_norm},
-        form=outer_radius_said,
+        form=outer_radius_of_text,
         tolerance=0.03,
         mutants={
             "the unit circle": lambda nu0: 1.0,
             "the factor 1 - nu_0 left out": lambda nu0: nu0 + math.tanh(1),
-            "1/sqrt(n) as variance": partial(outer_radius_said, radius=MANY**0.25),
-            "a radius of two": partial(outer_radius_said, radius=2.0),
+            "1/sqrt(n) as variance": partial(outer_radius_of_text, radius=MANY**0.25),
+            "a radius of two": partial(outer_radius_of_text, radius=2.0),
         },
     ),
     "zucchet:text:fan-in": by_code(

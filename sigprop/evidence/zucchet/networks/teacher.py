@@ -65,9 +65,9 @@ def hessian_complex(kind: str, fit: bool) -> Float[np.ndarray, "p p"]:
         states, back, total = trajectory(kind, A), np.zeros(SIZE), 0 * A
         for t in range(STEPS, 0, -1):
             back = back + states[t] - targets[t - 1]
-            slope = 1 - states[t] ** 2 if kind == "tanh" else np.ones(SIZE)
-            total = total + np.outer(slope * back, states[t - 1])
-            back = A.T @ (slope * back)
+            derivative = 1 - states[t] ** 2 if kind == "tanh" else np.ones(SIZE)
+            total = total + np.outer(derivative * back, states[t - 1])
+            back = A.T @ (derivative * back)
         return total
 
     hessian = complex_step(gradient, weights(kind))
@@ -87,11 +87,11 @@ def _second_order(
         cross = np.einsum("aij,bj->abi", units, s)
         p = np.einsum("aij,j->ai", units, states[t - 1]) + s @ A.T
         pp = cross + cross.transpose(1, 0, 2) + q @ A.T
-        slope, bend = np.ones(SIZE), np.zeros(SIZE)
+        derivative, second = np.ones(SIZE), np.zeros(SIZE)
         if kind == "tanh":
-            slope = 1 - states[t] ** 2
-            bend = -2 * states[t] * slope
-        s, q = slope * p, slope * pp + bend * p[:, None] * p[None]
+            derivative = 1 - states[t] ** 2
+            second = -2 * states[t] * derivative
+        s, q = derivative * p, derivative * pp + second * p[:, None] * p[None]
         outer += s @ s.T
         curved += q @ (states[t] - _targets(kind, fit)[t - 1])
     return outer, curved
@@ -134,7 +134,7 @@ def largest_eigenvalue(case: str) -> float:
     return float(np.linalg.eigvalsh(_hessian(case))[-1])
 
 
-def bend_of_unit(lam: float, star: float) -> float:
+def curvature_of_unit(lam: float, star: float) -> float:
     """Curvature of Eq. 91 at real eigenvalues."""
     own, joint = 1 - lam**2, 1 - lam * star
     return (1 + 3 * lam**2) / own**3 - 2 * star**2 / joint**3
@@ -144,8 +144,8 @@ DOWNWARDS = Example(
     "the Lipschitz constant of the gradient of Eq. 91, lambda restricted to the real axis, "
     "near lam",
     {"lam": 0.0, "star": 0.9},
-    bend_of_unit,
-    lambda **at: abs(bend_of_unit(**at)),
+    curvature_of_unit,
+    lambda **at: abs(curvature_of_unit(**at)),
 )
 
 
@@ -161,7 +161,7 @@ def largest_rate(ell: float) -> float:
     return bisect(lambda rate: _converges(rate, ell), 0.0, 10 / ell, steps=50)
 
 
-def largest_rate_by_slope(ell: float) -> float:
+def largest_rate_by_derivative(ell: float) -> float:
     """Where the update's derivative, by autodiff and linear, reaches minus one."""
     import jax
 
@@ -170,8 +170,8 @@ def largest_rate_by_slope(ell: float) -> float:
         def update(x, rate):
             return x - rate * jax.grad(lambda x: ell * x**2 / 2)(x)
 
-        slope = jax.jit(jax.grad(update))
-        at_zero, at_one = (float(slope(1.0, rate)) for rate in (0.0, 1.0))
+        derivative = jax.jit(jax.grad(update))
+        at_zero, at_one = (float(derivative(1.0, rate)) for rate in (0.0, 1.0))
     return (-1 - at_zero) / (at_one - at_zero)
 
 
@@ -215,6 +215,6 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:footnote2:rate": Evidence(
         points("ell", 0.7, 3.0, 40.0),
-        {"reference": largest_rate, "autodiff": largest_rate_by_slope},
+        {"reference": largest_rate, "autodiff": largest_rate_by_derivative},
     ),
 }

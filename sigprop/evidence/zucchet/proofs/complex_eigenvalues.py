@@ -57,7 +57,7 @@ def polar_derivative(omega: float, x: Sequence, **_: Any) -> complex:
     return complex(computed(jax.jacfwd(last), omega))
 
 
-def polar_slope_contour(omega: float, x: Sequence, **_: Any) -> complex:
+def polar_derivative_contour(omega: float, x: Sequence, **_: Any) -> complex:
     """``dh_0/domega`` along the path, as a contour integral over complex ``omega``."""
     inputs = past(x, AGES)[::-1]
     return contour(lambda w: powers(_path(w), AGES) @ inputs, omega, 0.05)
@@ -145,7 +145,7 @@ MOMENT = Evidence(
 EVIDENCE: dict[str, Basis] = {
     "zucchet:80": Evidence(
         PATH,
-        {"autodiff": polar_derivative, "reference": polar_slope_contour},
+        {"autodiff": polar_derivative, "reference": polar_derivative_contour},
         example=Example(
             "dh/domega of h = 1/(1 - lambda), the state under input 1, at lambda = omega",
             {"omega": 0.9},

@@ -68,7 +68,7 @@ FAMILIES = {
 
 
 @cache
-def largest_slopes(family: str, gap: float) -> Float[np.ndarray, " 2"]:
+def largest_derivatives(family: str, gap: float) -> Float[np.ndarray, " 2"]:
     """Largest derivative of an eigenvalue and of an eigenvector by an entry of A."""
     system = FAMILIES[family].system(gap)
     A = numbers(system.matrix())
@@ -79,17 +79,21 @@ def largest_slopes(family: str, gap: float) -> Float[np.ndarray, " 2"]:
         moved = A + e * entry
         return np.vstack([modes(moved, system)[0], fixed(moved, system)])
 
-    slopes = over_entries(
+    derivatives = over_entries(
         system, lambda entry: contour(lambda e: decomposition(e, entry), 0, gap / 20)
     )
-    return np.array([np.abs(slopes[:, :, 0]).max(), np.abs(slopes[:, :, 1:]).max()])
+    return np.array(
+        [np.abs(derivatives[:, :, 0]).max(), np.abs(derivatives[:, :, 1:]).max()]
+    )
 
 
-def largest_slopes_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
+def largest_derivatives_68(family: str, gap: float) -> Float[np.ndarray, " 2"]:
     """Largest derivative of an eigenvalue and of an eigenvector, by Eq. 68 and 69."""
     system = FAMILIES[family].system(gap)
     derivatives = dense.eigenvalue_derivatives(system), dense.vector_derivatives(system)
-    return np.array([np.abs(np.array(slopes, complex)).max() for slopes in derivatives])
+    return np.array(
+        [np.abs(np.array(entries, complex)).max() for entries in derivatives]
+    )
 
 
 def largest_gain(system: Dense) -> float:
@@ -193,7 +197,7 @@ def inverse_derivatives(system: Dense) -> Complex[np.ndarray, "n n"]:
     return np.einsum("iij->ij", inverse_moves(system))
 
 
-def spread_slopes(
+def spread_derivatives(
     system: Dense, shares: Callable[[Dense], np.ndarray]
 ) -> Complex[np.ndarray, "n n n"]:
     """Slopes of Eq. 72 for each neuron ``k`` times its share in the row ``i``."""
@@ -251,15 +255,17 @@ NEAR = ("one real mode", "a complex pair", "the whole spectrum scaled")
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:derivatives-bounded": Evidence(
         across(family=NEAR, gap=(0.1, 0.01)),
-        {"reference": largest_slopes, "closed_form": largest_slopes_68},
-        lambda family, gap: largest_slopes(family, 0.5),  # far from the edge
+        {"reference": largest_derivatives, "closed_form": largest_derivatives_68},
+        lambda family, gap: largest_derivatives(family, 0.5),  # far from the edge
         relation="<=",
         mutants={
-            "shrinking": lambda family, gap: largest_slopes(family, 0.5) * gap,
-            "as the root": lambda family, gap: largest_slopes(family, 0.5) * gap**0.5,
-            "vectors as eigenvalues": lambda family, gap: largest_slopes(family, 0.5)[
-                [0, 0]
-            ],
+            "shrinking": lambda family, gap: largest_derivatives(family, 0.5) * gap,
+            "as the root": lambda family, gap: (
+                largest_derivatives(family, 0.5) * gap**0.5
+            ),
+            "vectors as eigenvalues": lambda family, gap: largest_derivatives(
+                family, 0.5
+            )[[0, 0]],
         },
     ),
     "zucchet:text:vectors-bounded": Evidence(
@@ -327,12 +333,12 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:73": Evidence(
         ALL,
         {"reference": inverse_moves},
-        partial(spread_slopes, shares=own_row),
+        partial(spread_derivatives, shares=own_row),
         proof=dense.inverse_derivative_obeys,
         mutants={
-            "as of its own row": partial(spread_slopes, shares=every_row),
-            "the row before": partial(spread_slopes, shares=next_row),
-            "read out": partial(spread_slopes, shares=read_out),
+            "as of its own row": partial(spread_derivatives, shares=every_row),
+            "the row before": partial(spread_derivatives, shares=next_row),
+            "read out": partial(spread_derivatives, shares=read_out),
         },
     ),
     "zucchet:text:two-filters": Evidence(

@@ -8,7 +8,7 @@ import scipy
 from jaxtyping import Complex
 from sympy import Pow, S, diff, expand, oo, symbols
 
-from sigprop.evidence.kit import NODES, TURNS, contour, power_slopes, powers
+from sigprop.evidence.kit import NODES, TURNS, contour, power_derivatives, powers
 from sigprop.evidence.zucchet.proofs.responses import mixed
 from sigprop.evidence.zucchet.proofs.sequences import (
     AGES,
@@ -56,12 +56,12 @@ def double_sum_34(alpha: complex, beta: complex, u: Sequence) -> complex:
     return complex(powers(complex(alpha * beta), AGES) @ _table(u).sum(axis=1))
 
 
-def mixed_slope(alpha: complex, beta: complex, u: Sequence) -> complex:
+def mixed_derivative(alpha: complex, beta: complex, u: Sequence) -> complex:
     """``d/dalpha d/dbeta`` of the double sum."""
     return mixed(alpha, beta, _table(u))
 
 
-def bracket_slope(alpha: complex, beta: complex, u: Sequence) -> complex:
+def bracket_derivative(alpha: complex, beta: complex, u: Sequence) -> complex:
     """``d/dalpha d/dbeta`` of the right side of Eq. 34: its values on two circles."""
     lags, radius = np.array([u(d) for d in ages(1)]), 0.1
     first, second = (z + radius * TURNS for z in (alpha, beta))
@@ -71,7 +71,7 @@ def bracket_slope(alpha: complex, beta: complex, u: Sequence) -> complex:
     return complex(weights @ values @ weights)
 
 
-def slope_by_beta(alpha: complex, beta: complex, u: Sequence) -> complex:
+def derivative_by_beta(alpha: complex, beta: complex, u: Sequence) -> complex:
     """``d/dbeta`` of the double sum."""
     return contour(lambda w: double_sum(alpha, w, u), beta, 0.1)
 
@@ -157,10 +157,10 @@ def derived_once(alpha: complex, beta: complex, u: Sequence) -> complex:
 
 def derived_by_alpha(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Mutant of Eq. 40: differentiated by the other letter."""
-    return complex(power_slopes(alpha, AGES) @ _table(u) @ powers(beta, AGES))
+    return complex(power_derivatives(alpha, AGES) @ _table(u) @ powers(beta, AGES))
 
 
-def powers_kept_once(alpha: complex, beta: complex, u: Sequence) -> complex:
+def powers_unlowered_once(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Mutant of Eq. 40: m comes down, but the power stays."""
     return beta * derived_once(alpha, beta, u)
 
@@ -173,7 +173,7 @@ def derived_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
     )
 
 
-def powers_kept_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
+def powers_unlowered_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Mutant of Eq. 41: n and m come down, but the powers stay."""
     return alpha * beta * derived_twice(alpha, beta, u)
 
@@ -181,7 +181,7 @@ def powers_kept_twice(alpha: complex, beta: complex, u: Sequence) -> complex:
 def power_of_n(alpha: complex, beta: complex, u: Sequence) -> complex:
     """Mutant of Eq. 41: the second power is of n, as Eq. 34 has it."""
     ages_of_n = np.arange(AGES)
-    weights = power_slopes(alpha, AGES) * powers(beta, AGES) / beta
+    weights = power_derivatives(alpha, AGES) * powers(beta, AGES) / beta
     return complex(weights @ _table(u) @ ages_of_n)
 
 
@@ -193,7 +193,9 @@ def _three_sets() -> bool:
     u, size = symbols("u_0:11"), range(6)
     term = {(i, j): alpha**i * beta**j * u[i - j + 5] for i, j in product(size, size)}
     sets = (lambda i, j: i == j, lambda i, j: i > j, lambda i, j: i < j)
-    parts = sum(value for pair, value in term.items() for one in sets if one(*pair))
+    parts = sum(
+        value for pair, value in term.items() for contains in sets if contains(*pair)
+    )
     return expand(sum(term.values()) - parts) == 0
 
 
@@ -248,7 +250,7 @@ BRACKETS = {
 }
 TWICE = {
     "one derivative": derived_once,
-    "powers kept": powers_kept_twice,
+    "powers kept": powers_unlowered_twice,
     "beta to the n": power_of_n,
 }
 THREE = Series("1, 1, 0, ...", lambda d: float(abs(d) <= 1))
@@ -304,25 +306,25 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:38": Evidence(EVEN, SUM, bracket, proof=_summed, mutants=BRACKETS),
     "zucchet:lemma2": Evidence(
         EVEN,
-        {"reference": bracket_slope, "closed_form": mixed_slope},
+        {"reference": bracket_derivative, "closed_form": mixed_derivative},
         derived_twice,
         proof=_derived_twice,
         mutants=TWICE,
     ),
     "zucchet:40": Evidence(
         UNEVEN,
-        {"reference": slope_by_beta},
+        {"reference": derivative_by_beta},
         derived_once,
         proof=_derived_termwise,
         mutants={
             "two derivatives": derived_twice,
             "by the other letter": derived_by_alpha,
-            "the power kept": powers_kept_once,
+            "the power kept": powers_unlowered_once,
         },
     ),
     "zucchet:41": Evidence(
         (*EVEN, *UNEVEN),
-        {"reference": mixed_slope},
+        {"reference": mixed_derivative},
         derived_twice,
         proof=_derived_twice,
         mutants=TWICE,

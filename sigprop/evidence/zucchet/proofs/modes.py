@@ -60,13 +60,13 @@ def state_derivatives(system: Dense) -> Complex[np.ndarray, "n n n"]:
     )
 
 
-def autodiff_state_slopes(system: Dense) -> Float[np.ndarray, "n n n"]:
+def autodiff_state_derivatives(system: Dense) -> Float[np.ndarray, "n n n"]:
     """``dh_t / dA_ij`` of the last state by autodiff of the dense layer."""
     import jax
 
     A, x = np.real(numbers(system.matrix())), inputs(system.size)
-    slopes = computed(jax.jacfwd(lambda A, x: _states(A, x)[-1]), A, x)
-    return np.moveaxis(slopes, 0, -1)
+    derivatives = computed(jax.jacfwd(lambda A, x: _states(A, x)[-1]), A, x)
+    return np.moveaxis(derivatives, 0, -1)
 
 
 def unit_vector_derivatives(system: Dense) -> Complex[np.ndarray, "n n n n"]:
@@ -143,7 +143,9 @@ def mutated_readout(system: Dense, way: str) -> Complex[np.ndarray, "steps n"]:
     return z @ outward[way].T
 
 
-def mutated_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n"]:
+def mutated_eigenvalue_derivatives(
+    system: Dense, way: str
+) -> Complex[np.ndarray, "n n n"]:
     """Eq. 68 in the letters of ``np.einsum``: of ``P`` and its inverse, or its adjoint."""
     P = numbers(system.vectors())
     inverse = P.conj().T if way == "as if unitary" else left(system)
@@ -151,14 +153,16 @@ def mutated_eigenvalue_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n
     return np.einsum(letters.get(way, "jk,ki->ijk"), P, inverse)
 
 
-def mutated_vector_slopes(system: Dense, way: str) -> Complex[np.ndarray, "n n n n"]:
+def mutated_vector_derivatives(
+    system: Dense, way: str
+) -> Complex[np.ndarray, "n n n n"]:
     """Corrected Eq. 69 with another sign of the gaps, all of ``P^H P M``, or its phase."""
     P, Q, n = numbers(system.vectors()), left(system), system.size
     mixed = mutated_gaps(system, "turned" if way == "gaps turned" else "")
     M = np.einsum("rc,ri,jc->ijrc", mixed, Q, P)
     along = P.conj().T @ P @ M
-    kept = along if way == "phases too" else along.real
-    return P @ (M - (kept if way == "off the diagonal too" else kept * np.eye(n)))
+    removed = along if way == "phases too" else along.real
+    return P @ (M - (removed if way == "off the diagonal too" else removed * np.eye(n)))
 
 
 def mutated_gaps(system: Dense, way: str) -> Inexact[np.ndarray, "n n"]:
@@ -232,7 +236,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:67": Evidence(
         REALS,
-        {"autodiff": autodiff_state_slopes, "reference": state_derivatives},
+        {"autodiff": autodiff_state_derivatives, "reference": state_derivatives},
         dense.state_derivatives,
         mutants={
             f"without term {lost + 1}": partial(
@@ -249,7 +253,10 @@ EVIDENCE: dict[str, Basis] = {
             dense.characteristic_derivatives_agree() and dense.perturbation_balances()
         ),
         mutants=ways(
-            mutated_eigenvalue_slopes, "exchanged", "the entry turned", "as if unitary"
+            mutated_eigenvalue_derivatives,
+            "exchanged",
+            "the entry turned",
+            "as if unitary",
         ),
     ),
     "zucchet:69": Evidence(
@@ -259,7 +266,10 @@ EVIDENCE: dict[str, Basis] = {
         dense.vector_derivatives,
         proof=lambda: dense.perturbation_balances() and dense.unit_length_is_kept(),
         mutants=ways(
-            mutated_vector_slopes, "gaps turned", "off the diagonal too", "phases too"
+            mutated_vector_derivatives,
+            "gaps turned",
+            "off the diagonal too",
+            "phases too",
         ),
         example=Example(
             "the derivative with respect to a of the first entry of the unit "

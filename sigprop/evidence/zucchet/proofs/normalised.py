@@ -41,10 +41,10 @@ def energy(response: Callable[[Any], Any], at: float) -> float:
     import jax
     import jax.numpy as jnp
 
-    def slope(place: Any) -> Any:
-        return jax.jvp(response, (place,), (jnp.ones_like(place),))[1]
+    def derivative(parameter: Any) -> Any:
+        return jax.jvp(response, (parameter,), (jnp.ones_like(parameter),))[1]
 
-    return kit.energy(computed(slope, at))
+    return kit.energy(computed(derivative, at))
 
 
 def kernel_energy(path: Callable[[Any], Any], at: float, radius: float = 0.02) -> float:

@@ -54,11 +54,11 @@ def fixed(A: Num[np.ndarray, "n n"], system: Dense) -> Complex[np.ndarray, "n n"
 
 
 def over_entries(
-    system: Dense, slope: Callable[[np.ndarray], Any]
+    system: Dense, derivative: Callable[[np.ndarray], Any]
 ) -> Num[np.ndarray, "n n ..."]:
     """A derivative along every entry of the matrix: by rows and columns."""
     moves = unit_moves(system.size)
-    return np.array([[slope(entry) for entry in row] for row in moves])
+    return np.array([[derivative(entry) for entry in row] for row in moves])
 
 
 def unit_moves(n: int) -> Float[np.ndarray, "n n n n"]:

@@ -190,7 +190,7 @@ def real_derivative(omega: float, n: int, **_: Any) -> float:
     return float(computed(jax.grad(state), omega))
 
 
-def real_slope_difference(omega: float, n: int, **_: Any) -> float:
+def real_derivative_difference(omega: float, n: int, **_: Any) -> float:
     """``dh/domega`` of a unit input ``n`` steps old, by differences of the state."""
     gamma = np.sqrt(1 - np.tanh(omega) ** 2)
     return central(lambda value: gamma * np.tanh(value) ** n, omega, 4e-3, order=8)
@@ -219,13 +219,13 @@ ORDERS = {
 
 def _real_point(omega: float, age: int) -> dict[str, float]:
     value = math.tanh(omega)
-    slope = 1 - value**2
+    derivative = 1 - value**2
     return {
         "omega": omega,
         "n": age,
         "lam": value,
-        "gamma": math.sqrt(slope),
-        "d_lam": slope,
+        "gamma": math.sqrt(derivative),
+        "d_lam": derivative,
     }
 
 
@@ -282,7 +282,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:79": Evidence(
         tuple(_real_point(w, age) for w, age in ((0.7, 2), (-0.4, 3), (1.1, 7))),
-        {"autodiff": real_derivative, "reference": real_slope_difference},
+        {"autodiff": real_derivative, "reference": real_derivative_difference},
     ),
     "zucchet:text:mitigation": Evidence(
         points("gap", 0.1),

@@ -25,11 +25,11 @@ def scanned(
     lam: complex, x: Complex[np.ndarray, " steps"]
 ) -> tuple[Complex[np.ndarray, " steps"], Complex[np.ndarray, " steps"]]:
     """States of an input and their derivatives by ``lam``, through the scan."""
-    h, s = computed(_states_and_slopes, np.array([lam], complex), x[:, None])
+    h, s = computed(_states_and_derivatives, np.array([lam], complex), x[:, None])
     return h[:, 0], s[:, 0]
 
 
-def _states_and_slopes(lam: Any, x: Any) -> Any:
+def _states_and_derivatives(lam: Any, x: Any) -> Any:
     import jax
     import jax.numpy as jnp
 

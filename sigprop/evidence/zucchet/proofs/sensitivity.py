@@ -56,7 +56,7 @@ from sigprop.theory.symbols import alpha, beta, lam, lam_bar, n, rho
 # The derivative of the state.
 
 
-def state_slope(lam: complex, x: Sequence) -> complex:
+def state_derivative(lam: complex, x: Sequence) -> complex:
     """``dh_0/dlam`` by autodiff of the package's scan."""
     return complex(scanned(lam, past(x))[1][-1])
 
@@ -119,7 +119,7 @@ def weights_agree(weight: Callable[[int, int], Expr]) -> bool:
 # The convention: the state is holomorphic.
 
 
-def partial_slopes(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
+def partial_derivatives(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
     """Derivatives of ``h_0`` by the real and the imaginary part, by autodiff."""
     import jax
     import jax.numpy as jnp
@@ -144,7 +144,7 @@ def partial_differences(lam: complex, x: Sequence) -> Complex[np.ndarray, " 2"]:
     return np.array([central(last, lam, 4e-3, turn, order=8) for turn in (1, 1j)])
 
 
-def both_slopes(lam: complex, x: Sequence, turn: complex = 1j) -> list[complex]:
+def both_derivatives(lam: complex, x: Sequence, turn: complex = 1j) -> list[complex]:
     """Derivatives of a holomorphic state by the real and the imaginary part."""
     return [sensitivity(lam, x), turn * sensitivity(lam, x)]
 
@@ -156,8 +156,8 @@ def spectral_sensitivity(lam: complex, R: Spectrum) -> float:
     """``E|dh/dlam|^2`` of spectral lines: the derivative of each response."""
     freqs, weights = np.array(R.lines).T
     lines = np.exp(-1j * np.outer(np.arange(LONG), freqs))
-    slopes = contour(lambda z: powers(z, LONG) @ lines, lam, 0.1)
-    return float(weights @ np.abs(slopes) ** 2)
+    derivatives = contour(lambda z: powers(z, LONG) @ lines, lam, 0.1)
+    return float(weights @ np.abs(derivatives) ** 2)
 
 
 def impulse_sensitivity(lam: complex, R: Spectrum) -> float:
@@ -205,7 +205,7 @@ def denominator_is_least() -> bool:
 # Backpropagated errors.
 
 
-def loss_slope(
+def loss_derivative(
     lam: complex, x: Sequence, target: Sequence
 ) -> Complex[np.ndarray, " steps"]:
     """``dL/dx_t`` by autodiff: JAX gives twice the holomorphic derivative."""
@@ -271,7 +271,7 @@ def by_filters(
     """The sensitivity as a sum in which two ages have a weight."""
     return Evidence(
         INPUTS,
-        {"autodiff": state_slope, "reference": state_contour},
+        {"autodiff": state_derivative, "reference": state_contour},
         form,
         proof=partial(weights_agree, weight),
         mutants={
@@ -288,11 +288,11 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:52": by_filters(sum_of_pairs, lambda i, j: lam ** (i + j)),
     "zucchet:text:holomorphic": Evidence(
         INPUTS,
-        {"autodiff": partial_slopes, "reference": partial_differences},
-        both_slopes,
+        {"autodiff": partial_derivatives, "reference": partial_differences},
+        both_derivatives,
         mutants={
-            "no turn": partial(both_slopes, turn=1),
-            "turned the other way": partial(both_slopes, turn=-1j),
+            "no turn": partial(both_derivatives, turn=1),
+            "turned the other way": partial(both_derivatives, turn=-1j),
         },
     ),
     "zucchet:text:eq-6": Evidence(
@@ -326,7 +326,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:complex-errors": Evidence(
         across(lam=(0.5 + 0.3j, -0.9j), x=(COMPLEX_INPUT,), target=(TURNING,)),
-        {"autodiff": loss_slope, "reference": loss_difference},
+        {"autodiff": loss_derivative, "reference": loss_difference},
         backpropagated,
         mutants={
             mutant: partial(backpropagated, **{mutant: True})

@@ -8,7 +8,7 @@ import pytest
 
 from sigprop.audit.lint import RULES, Settings, lint
 from sigprop.audit.lint.optimiser import optimiser
-from sigprop.audit.lint.resolution import BITS, distinct_memories, lost, spacing
+from sigprop.audit.lint.resolution import BITS, distinct_time_constants, lost, spacing
 from sigprop.networks.foreign import of_arrays
 from tests.sigprop.audit.lint import healthy
 from tests.sigprop.audit.lint.healthy import HEALTHY
@@ -325,7 +325,7 @@ def test_distinct_memories_are_those_of_all_numbers_of_the_format(
         numbers = bits.view(np.dtype(getattr(ml_dtypes, dtype, dtype))).astype(float)
     low, high = np.exp(-1 / shortest), np.exp(-1 / longest)
     expected = int(((numbers >= low) & (numbers <= high)).sum())
-    assert distinct_memories(dtype, shortest, longest) == expected
+    assert distinct_time_constants(dtype, shortest, longest) == expected
 
 
 @pytest.mark.parametrize("dtype", BITS)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from sigprop.evidence.blur.forecasts import impossible
-from sigprop.evidence.blur.reproductions import WORDS, counts, outcomes
+from sigprop.evidence.blur.reproductions import VERDICTS, counts, outcomes
 from sigprop.experiments.forecasting.cells import Config
 from sigprop.theory.papers.blur.printed import errors
 from tests.forecast_trainings import gathered
@@ -33,8 +33,8 @@ def test_a_printed_error_is_reproduced_if_the_interval_reaches_its_rounding(
     interval, verdict
 ):
     table = outcomes(data(*interval), 8)
-    assert table[TASK, "BLUR", "MSE"].word == verdict
-    assert table[TASK, "LRU", "MSE"].word == "not attempted"
+    assert table[TASK, "BLUR", "MSE"].verdict == verdict
+    assert table[TASK, "LRU", "MSE"].verdict == "not attempted"
     assert "LRU is not among the trained" in table[TASK, "LRU", "MSE"].reason
     assert (
         table[("ETTh1", 48), "BLUR", "MSE"].reason
@@ -50,7 +50,7 @@ def test_why_a_cell_is_not_attempted_is_said_of_its_own_method():
     table = outcomes(gathered(runs), 8)
 
     def why(task, method):
-        assert table[task, method, "MSE"].word == "not attempted"
+        assert table[task, method, "MSE"].verdict == "not attempted"
         return table[task, method, "MSE"].reason
 
     assert why(("ETTh1", 48), "S4") == "S4 is trained on ETTh1 only at 24"
@@ -61,18 +61,18 @@ def test_why_a_cell_is_not_attempted_is_said_of_its_own_method():
 
 def test_absolute_errors_are_held_against_absolute_ones():
     table = outcomes(data(0.151, 0.151, 0.151, model="lru"), 12)
-    assert table[TASK, "BLUR", "MAE"].word == "not attempted"
+    assert table[TASK, "BLUR", "MAE"].verdict == "not attempted"
     table = outcomes(data(0.319**2, 0.319**2, 0.319**2, model="lru"), 8)
-    assert table[TASK, "LRU", "MAE"].word == "reproduced"
-    assert table[TASK, "LRU", "MSE"].word == "not reproduced"
+    assert table[TASK, "LRU", "MAE"].verdict == "reproduced"
+    assert table[TASK, "LRU", "MSE"].verdict == "not reproduced"
     alone = outcomes(data(0.319**2, 0.319**2, model="lru"), 3)
     assert {metric for *_, metric in alone} == {"MAE"}
-    assert alone[TASK, "LRU", "MAE"].word == "reproduced"
+    assert alone[TASK, "LRU", "MAE"].verdict == "reproduced"
 
 
 def test_the_weather_has_the_name_of_its_file():
     table = outcomes(data(0.075, 0.075, 0.075, name="WTH"), 8)
-    assert table[("Weather", 24), "BLUR", "MSE"].word == "reproduced"
+    assert table[("Weather", 24), "BLUR", "MSE"].verdict == "reproduced"
 
 
 def test_what_cannot_be_is_said_whether_trained_or_not():
@@ -81,7 +81,7 @@ def test_what_cannot_be_is_said_whether_trained_or_not():
         pairs = {
             (*task, method)
             for (task, method, _), outcome in results.items()
-            if outcome.word == "impossible"
+            if outcome.verdict == "impossible"
         }
         assert pairs == set(impossible(table))
     assert (
@@ -89,8 +89,8 @@ def test_what_cannot_be_is_said_whether_trained_or_not():
         in outcomes(data(0.3, 0.31), 8)[("ETTh2", 720), "LRU", "MAE"].reason
     )
     alone = outcomes(data(0.3, 0.31), 3)  # its squared errors are those of Table 8
-    assert alone[("ETTh2", 720), "LRU", "MAE"].word == "impossible"
-    assert alone[("ETTh2", 48), "LRU", "MAE"].word == "not attempted"  # 0.275 there
+    assert alone[("ETTh2", 720), "LRU", "MAE"].verdict == "impossible"
+    assert alone[("ETTh2", 48), "LRU", "MAE"].verdict == "not attempted"  # 0.275 there
 
 
 def test_every_printed_number_is_counted_once():
@@ -98,6 +98,8 @@ def test_every_printed_number_is_counted_once():
     for number, metrics in ((3, 1), (8, 2), (12, 2)):
         totals = counts(table, number)
         assert sum(totals) == metrics * sum(map(len, errors(number).values()))
-        verdicts = Counter(outcome.word for outcome in outcomes(table, number).values())
-        assert totals == [verdicts[verdict] for verdict in WORDS]
+        verdicts = Counter(
+            outcome.verdict for outcome in outcomes(table, number).values()
+        )
+        assert totals == [verdicts[verdict] for verdict in VERDICTS]
     assert counts(table, 12)[:2] == [1, 3 - 2]

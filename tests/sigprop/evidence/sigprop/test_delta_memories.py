@@ -35,13 +35,13 @@ def short(monkeypatch):
 @pytest.mark.parametrize("size", [QUICK, HEADLINE])
 def test_memories_are_what_they_are_called(size):
     all_heads = heads(size)
-    for index, memory in enumerate(size.memories):
+    for index, memory in enumerate(size.time_constants):
         z, weights = simulation._nodes(all_heads, index, fine=True)
         at = simulation._at(all_heads, index, z)
         forgotten = np.einsum("n,ni,nj->ij", weights * at.beta, at.k, at.k)
         least = np.linalg.eigvalsh(forgotten)[0]
         np.testing.assert_allclose(least * memory, 1, rtol=0.02)
-    assert (size.memories[0], size.memories[-1]) == (4, 1000)
+    assert (size.time_constants[0], size.time_constants[-1]) == (4, 1000)
 
 
 @pytest.mark.usefixtures("x64")

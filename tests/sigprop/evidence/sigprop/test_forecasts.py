@@ -84,7 +84,7 @@ def test_what_is_reproduced_is_named(number):
     names = {
         (*task, method, metric)
         for (task, method, metric), outcome in table.items()
-        if outcome.word == "reproduced"
+        if outcome.verdict == "reproduced"
     }
     named = {("ETTh1", 24, "BRNN", metric) for metric in ("MSE", "MAE")}
     assert names == (named if number in REPRODUCED else set())

@@ -10,8 +10,8 @@ from sigprop.evidence.sigprop.memories import (
     HEADLINE,
     QUICK,
     Size,
-    asked,
     closed,
+    judged_readings,
 )
 from sigprop.neuron import gated_simulation
 from sigprop.neuron.gated import coefficients
@@ -24,13 +24,13 @@ FEW = 2 * BLOCK  # steps
 
 @pytest.mark.parametrize("name", HANDS)
 def test_memories_are_what_they_are_called(name):
-    neurons = asked(name, HEADLINE).neurons
+    neurons = judged_readings(name, HEADLINE).neurons
     u = np.random.default_rng(3).normal(size=(2, 20_000))
     a = coefficients(neurons, neurons.weights @ u, None)[0]
-    np.testing.assert_allclose((1 - a).mean(1) * HEADLINE.memories, 1, rtol=0.02)
+    np.testing.assert_allclose((1 - a).mean(1) * HEADLINE.time_constants, 1, rtol=0.02)
     for size, count in ((HEADLINE, 20), (QUICK, 5)):
-        assert (size.memories[0], size.memories[-1]) == (4, 1000)
-        assert len(asked(name, size).neurons.weights) == count
+        assert (size.time_constants[0], size.time_constants[-1]) == (4, 1000)
+        assert len(judged_readings(name, size).neurons.weights) == count
 
 
 @pytest.fixture
@@ -42,10 +42,13 @@ def short(monkeypatch):
 def test_controls_move_no_mean_and_take_variance(short):
     forms = closed("mingru", HEADLINE)
     with double_precision(True):
-        right = controls(asked("mingru", HEADLINE), FEW)
+        right = controls(judged_readings("mingru", HEADLINE), FEW)
         simulations = {
             factor: simulate(
-                jax.random.key(7), asked("mingru", HEADLINE), factor * right, BATCH
+                jax.random.key(7),
+                judged_readings("mingru", HEADLINE),
+                factor * right,
+                BATCH,
             )
             for factor in (0.0, 0.5, 1.0)
         }
@@ -60,7 +63,7 @@ def test_controls_move_no_mean_and_take_variance(short):
 def test_every_batch_is_drawn_by_itself(short):
     """Two batches of one key would give twice the sums of the first."""
     with double_precision(True):
-        neurons = asked("mingru", QUICK)
+        neurons = judged_readings("mingru", QUICK)
         none = 0 * controls(neurons, FEW)
         single, two = (
             simulate(jax.random.key(7), neurons, none, count * BATCH)["state"]
@@ -94,7 +97,7 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
 
 @pytest.mark.parametrize("name", HANDS)
 def test_steps_over_nodes_of_the_inputs_agree(name):
-    forms, judged = closed(name, HEADLINE), asked(name, HEADLINE)
+    forms, judged = closed(name, HEADLINE), judged_readings(name, HEADLINE)
     for by, values in gated_simulation.stepped(judged, memories.STEPS).items():
         np.testing.assert_allclose(values, forms[by], rtol=memories.EXACT)
 
@@ -103,7 +106,8 @@ def test_memory_does_not_grow_with_the_steps():
     assert gated_simulation.BLOCK < memories.STEPS
     with double_precision(True):
         few, many = (
-            controls(asked("gate-unit", QUICK), steps) for steps in (FEW, 2 * FEW)
+            controls(judged_readings("gate-unit", QUICK), steps)
+            for steps in (FEW, 2 * FEW)
         )
     assert len(many) == 2 * len(few)  # weights alone do, a block at a time
 

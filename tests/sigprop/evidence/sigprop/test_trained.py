@@ -38,10 +38,10 @@ def one_student(monkeypatch):
     """A dense layer of two blocks alone, to save time."""
     monkeypatch.setattr(sampled_loss, "SMALL", {"block": SMALL["block"]})
     monkeypatch.setattr(sampled_loss, "DIFFERENTIATED", ("block",))
-    for cached in (sampled_loss.value_questions, sampled_loss.slope_questions):
+    for cached in (sampled_loss.value_questions, sampled_loss.gradient_aim):
         cached.cache_clear()
     yield
-    for cached in (sampled_loss.value_questions, sampled_loss.slope_questions):
+    for cached in (sampled_loss.value_questions, sampled_loss.gradient_aim):
         cached.cache_clear()
 
 
@@ -101,7 +101,7 @@ def test_tangents_are_differences_of_responses(name):
     known = perturb(model.layer)
     derivative = tangent(known, model.split(v), T)
     np.testing.assert_allclose(derivative, (sides[1] - sides[0]) / 2e-5, atol=1e-8)
-    still = tangent(known, model.split(v), T, slopes=False)
+    still = tangent(known, model.split(v), T, derivatives=False)
     assert np.abs(still - derivative).max() > 1e-3
 
 
@@ -117,7 +117,9 @@ def test_twins_have_the_same_responses(name):
 
 
 def test_the_limit_differs_from_a_finite_length():
-    finite = float(task(stationary.LAWS["mixed"], 64).loss(student(SMALL["lru"]).layer))
+    finite = float(
+        task(stationary.PROCESSES["mixed"], 64).loss(student(SMALL["lru"]).layer)
+    )
     infinite = stationary.by_lengths("lru", "mixed")
     assert abs(finite / infinite - 1) > 1e-3
     assert infinite == pytest.approx(stationary.double_sum("lru", "mixed"), rel=1e-9)

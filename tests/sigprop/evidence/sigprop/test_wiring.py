@@ -313,14 +313,14 @@ def learnt(monkeypatch):
             return form * (1 + (ratios[name] - 1) * first)
 
         now = learnt_parameters.Subject(
-            found=SimpleNamespace(losses=[fell, 1.0]),
+            training=SimpleNamespace(losses=[fell, 1.0]),
             layer="layer",
             known="known",
             along=dict.fromkeys(DIRECTIONS),
             curvature=learnt_parameters.Curvature(
                 form, off("autodiff"), off("reference"), 0 * form, {}
             ),
-            bend="bend",
+            second_difference="bend",
             spread=np.array([0.5, 0.1, 0.1, 0.1]),
         )
 

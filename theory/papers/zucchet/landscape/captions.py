@@ -14,7 +14,7 @@ part.row(
     "Both reparametrisations are said to control the Hessian",
     r"\text{both reparametrizations enable to control the explosion of the Hessian}",
     where="Fig. 6, caption",
-    code="sigprop.evidence.zucchet.landscape.curvature.bend",
+    code="sigprop.evidence.zucchet.landscape.curvature.path_curvature",
     correction=r"\text{the best one controls it for both coordinates, the double "
     r"exponential one for the modulus alone}",
     note="The curvature at the optimum grows as gap^-p with the gap 1 - |lambda| -> "

@@ -116,7 +116,7 @@ part.row(
     r"\mathbb{E}\left[\frac{\mathrm{d}h_t}{\mathrm{d}\nu}\frac{\mathrm{d}^2 "
     r"L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{\mathrm{d}\nu}\right] = "
     r"\nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2}",
-    code="sigprop.evidence.zucchet.landscape.curvature.bend",
+    code="sigprop.evidence.zucchet.landscape.curvature.path_curvature",
     correction=r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\omega_\nu^2} = \mathbb{E}\left[\frac{"
     r"\overline{\mathrm{d}h_t}}{\mathrm{d}\omega_\nu}\frac{\mathrm{d}^2 L_t}{"
     r"\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\right] = "

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 from sigprop.evidence.kit import autocovariance
-from sigprop.evidence.zucchet.hessian.loss import CHARTS, quadratic
+from sigprop.evidence.zucchet.hessian.loss import PARAMETRISATIONS, quadratic
 
 
-@pytest.mark.parametrize("parametrisation", sorted(CHARTS))
+@pytest.mark.parametrize("parametrisation", sorted(PARAMETRISATIONS))
 def test_charts_invert(parametrisation):
     with mpmath.workdps(30):
         lam = mpmath.mpc(0.3, 0.6)
-        eigenvalue = CHARTS[parametrisation].eigenvalue(
-            *CHARTS[parametrisation].parameters(lam)
+        eigenvalue = PARAMETRISATIONS[parametrisation].eigenvalue(
+            *PARAMETRISATIONS[parametrisation].parameters(lam)
         )
         assert abs(eigenvalue - lam) < 1e-25
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sigprop.evidence.kit import power_slopes
+from sigprop.evidence.kit import power_derivatives
 from sigprop.evidence.zucchet.hessian import spectrum
 
 
@@ -27,7 +27,7 @@ def test_doubled_sums_are_the_closed_pair():
 def test_a_share_is_that_of_the_whole_hessian():
     shares = spectrum.shares(spectrum.pair_by_form, 4, math.pi / 4)
     for share, lam in zip(shares[:3], spectrum.draw(4, math.pi / 4), strict=False):
-        derivatives = power_slopes(lam, 6000)
+        derivatives = power_derivatives(lam, 6000)
         rows = np.concatenate([np.real(derivatives), -np.imag(derivatives)])
         hessian = rows @ rows.T
         rest = hessian - np.diag(np.diag(hessian))

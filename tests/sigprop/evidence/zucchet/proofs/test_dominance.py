@@ -4,7 +4,7 @@ import pytest
 
 from sigprop.evidence.zucchet.proofs.dominance import (
     FAMILIES,
-    largest_slopes_68,
+    largest_derivatives_68,
     simulated_share,
     summed_share,
 )
@@ -17,7 +17,9 @@ def test_the_share_of_the_eigenvalues_is_the_same_by_both_ways():
 
 
 def test_where_two_modes_meet_the_eigenvectors_move_without_bound():
-    far, near = (largest_slopes_68("two modes that meet", gap) for gap in (0.1, 0.01))
+    far, near = (
+        largest_derivatives_68("two modes that meet", gap) for gap in (0.1, 0.01)
+    )
     assert near[0] == pytest.approx(far[0])
     assert near[1] == pytest.approx(10 * far[1], rel=0.1)  # an entry of F is 1/gap
     share = summed_share("two modes that meet", 0.01)

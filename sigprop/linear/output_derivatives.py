@@ -37,7 +37,7 @@ ELEMENTWISE = (DiagonalLayer, S4D, S5)
 ROUNDED = 1e-14  # how far rounding puts a modulus of one inside the circle
 
 
-class ModeSlopes(NamedTuple):
+class ModeDerivatives(NamedTuple):
     """Modes of a layer, and how its recurrent parameters move each one.
 
     Attributes:
@@ -51,14 +51,14 @@ class ModeSlopes(NamedTuple):
     by: dict[str, tuple[Complex[np.ndarray, " n"], Complex[np.ndarray, " n"]]]
 
 
-def mode_slopes(layer: Layer) -> ModeSlopes:
+def mode_derivatives(layer: Layer) -> ModeDerivatives:
     """Eigenvalues and gains, and their derivatives by each recurrent parameter.
 
     Raises:
         TypeError: If a parameter moves more than the modes of its own place.
     """
     if not isinstance(layer, ELEMENTWISE):
-        known = ", ".join(one.__name__ for one in ELEMENTWISE)
+        known = ", ".join(kind.__name__ for kind in ELEMENTWISE)
         raise TypeError(
             f"need a layer of {known} for derivatives of each mode, got {type(layer).__name__}"
         )
@@ -75,16 +75,16 @@ def mode_slopes(layer: Layer) -> ModeSlopes:
 
     def both(values: dict[str, Array]) -> Any:
         zero = jax.tree.map(jnp.zeros_like, values)
-        slopes = {
+        derivatives = {
             name: jax.jvp(of, (values,), ({**zero, name: jnp.ones_like(values[name])},))
             for name in values
         }
-        return of(values), {name: pair[1] for name, pair in slopes.items()}
+        return of(values), {name: pair[1] for name, pair in derivatives.items()}
 
     (lam, gain), by = jax.tree.map(
         np.asarray, jax.jit(both, compiler_options=ONCE)(moving)
     )
-    return ModeSlopes(lam, gain, by)
+    return ModeDerivatives(lam, gain, by)
 
 
 class Driven(NamedTuple):
@@ -98,7 +98,7 @@ class Driven(NamedTuple):
         """Steps of a sequence."""
         return self.features.shape[1]
 
-    def seen(self, inward: Complex[np.ndarray, "n d"]) -> Covariances:
+    def mode_inputs(self, inward: Complex[np.ndarray, "n d"]) -> Covariances:
         """Autocovariances of what enters modes through these weights."""
         return covariances(self.features, inward @ self.mixing)
 
@@ -116,7 +116,7 @@ class Inputs(Protocol):
         """As of ``Driven``."""
         ...
 
-    def seen(self, inward: Complex[np.ndarray, "n d"]) -> Covariances:
+    def mode_inputs(self, inward: Complex[np.ndarray, "n d"]) -> Covariances:
         """As of ``Driven``."""
         ...
 
@@ -140,84 +140,84 @@ def predicted_trace(layer: Layer, inputs: Inputs) -> dict[str, float]:
         TypeError: If the layer is of another type.
         ValueError: If an eigenvalue is not inside the unit circle, or is zero.
     """
-    slopes = mode_slopes(layer)
-    radius = np.abs(slopes.lam)
+    modes = mode_derivatives(layer)
+    radius = np.abs(modes.lam)
     if not ((radius < 1 - ROUNDED) & (radius > 0)).all():
         raise ValueError(
             "need eigenvalues inside the unit circle and not zero, got one of modulus "
             f"{radius[np.argmax(np.abs(radius - 0.5))]:.6g}"
         )
     if isinstance(layer, S4D):
-        return _by_channel(layer, slopes, inputs)
+        return _by_channel(layer, modes, inputs)
     assert isinstance(layer, DiagonalLayer | S5)
-    return _by_mode(layer, slopes, inputs)
+    return _by_mode(layer, modes, inputs)
 
 
-def _filters(slopes: ModeSlopes, alpha: Any, beta: Any) -> Filters:
-    shape = slopes.lam.shape
+def _filters(modes: ModeDerivatives, alpha: Any, beta: Any) -> Filters:
+    shape = modes.lam.shape
     alpha, beta = (np.broadcast_to(part, shape) + 0j for part in (alpha, beta))
-    return Filters(-np.log(np.abs(slopes.lam)), np.angle(slopes.lam), alpha, beta)
+    return Filters(-np.log(np.abs(modes.lam)), np.angle(modes.lam), alpha, beta)
 
 
 def _by_mode(
-    layer: DiagonalLayer | S5, slopes: ModeSlopes, inputs: Inputs
+    layer: DiagonalLayer | S5, modes: ModeDerivatives, inputs: Inputs
 ) -> dict[str, float]:
     steps, size = inputs.steps, layer.widths[0]
     B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
     C = np.asarray(layer.C_re) + 1j * np.asarray(layer.C_im)
     C = (2 if isinstance(layer, S5) and layer.conjugate else 1) * C
-    seen = inputs.seen(slopes.gain[:, None] * B)
+    inputs_of_modes = inputs.mode_inputs(modes.gain[:, None] * B)
     common = inputs.common()
     strength = (np.abs(C) ** 2).sum(0)
-    weights = mean_weights(_filters(slopes, 0, 1).kernel(steps))
+    weights = mean_weights(_filters(modes, 0, 1).kernel(steps))
     twice = (2 if isinstance(layer, S5) and layer.conjugate else 1) ** 2
-    alone = size * strength * np.abs(slopes.gain) ** 2 * moment(weights, common)
+    alone = size * strength * np.abs(modes.gain) ** 2 * moment(weights, common)
     outputs = len(C)
-    found = {
-        "C": float(twice * outputs * moment(weights, seen.plain).sum()),
+    trace = {
+        "C": float(twice * outputs * moment(weights, inputs_of_modes.plain).sum()),
         "B": float(alone.sum()),
         "D": float(common[0] * size * (outputs if np.ndim(layer.D) == 2 else 1)),
     }
-    for name, (by_lam, by_gain) in slopes.by.items():
-        filters = _filters(slopes, by_lam, by_gain / slopes.gain)
-        found[name] = float(_real_part(filters, C, seen, steps).sum())
-    return found
+    for name, (by_lam, by_gain) in modes.by.items():
+        filters = _filters(modes, by_lam, by_gain / modes.gain)
+        trace[name] = float(_real_part(filters, C, inputs_of_modes, steps).sum())
+    return trace
 
 
 def _real_part(
-    filters: Filters, C: Complex[np.ndarray, "o n"], seen: Covariances, steps: int
+    filters: Filters, C: Complex[np.ndarray, "o n"], inputs: Covariances, steps: int
 ) -> Float[np.ndarray, " n"]:
     """``sum over outputs of E Re(C_o y)^2`` for what each filter makes of its input."""
     kernel = filters.kernel(steps)
-    whole = moment(mean_weights(kernel), seen.plain)
-    turning = square(mean_weights(kernel, conjugate=False), seen.mixed)
-    return ((np.abs(C) ** 2).sum(0) * whole + np.real((C**2).sum(0) * turning)) / 2
+    plain = moment(mean_weights(kernel), inputs.plain)
+    turning = square(mean_weights(kernel, conjugate=False), inputs.mixed)
+    return ((np.abs(C) ** 2).sum(0) * plain + np.real((C**2).sum(0) * turning)) / 2
 
 
-def _by_channel(layer: S4D, slopes: ModeSlopes, inputs: Inputs) -> dict[str, float]:
+def _by_channel(layer: S4D, modes: ModeDerivatives, inputs: Inputs) -> dict[str, float]:
     steps, shape = inputs.steps, layer.im.shape
     C = (np.asarray(layer.C_re) + 1j * np.asarray(layer.C_im)).reshape(-1)
-    seen = np.real(inputs.seen(np.eye(shape[0]) + 0j).plain)
+    channels = np.real(inputs.mode_inputs(np.eye(shape[0]) + 0j).plain)
     pairs = shape[1]
 
     def of(kernel: Float[np.ndarray, "m time"], each: int) -> float:
-        own = np.repeat(seen, each, 0)
+        own = np.repeat(channels, each, 0)
         return float(moment(mean_weights(kernel + 0j), own).sum())
 
-    plain = slopes.gain[:, None] * _filters(slopes, 0, 1).kernel(steps)
-    found = {
+    plain = modes.gain[:, None] * _filters(modes, 0, 1).kernel(steps)
+    trace = {
         "C": of(2 * np.real(plain), pairs) + of(2 * np.imag(plain), pairs),
-        "D": float(seen[:, 0].sum()),
+        "D": float(channels[:, 0].sum()),
     }
-    for name, (by_lam, by_gain) in slopes.by.items():
-        filters = _filters(slopes, slopes.gain * by_lam, by_gain)
+    for name, (by_lam, by_gain) in modes.by.items():
+        filters = _filters(modes, modes.gain * by_lam, by_gain)
         kernel = 2 * np.real(C[:, None] * filters.kernel(steps))
         if name == "log_dt":  # one step moves all modes of a channel together
             kernel = kernel.reshape(*shape, steps).sum(1)
-            found[name] = of(kernel, 1)
+            trace[name] = of(kernel, 1)
         else:
-            found[name] = of(kernel, pairs)
-    return found
+            trace[name] = of(kernel, pairs)
+    return trace
 
 
 class Traced(NamedTuple):
@@ -262,17 +262,19 @@ def measured_trace(
     num, length, _ = driven.features.shape
     steps = min(length, max(8, most // max(layer.state_size, 1)))
     order = np.random.default_rng(seed).permutation(num)
-    found = []
+    samples = []
     for probe in range(probes):
         window = driven.features[order[probe % num], :steps] @ driven.mixing.T
         key = jax.random.fold_in(jax.random.key(seed), probe)
-        found.append(float(_along(layer, jnp.asarray(window, dtype), key)))
-    sem = float(np.std(found, ddof=1) / np.sqrt(probes))
-    return Traced(float(np.mean(found)), sem, probes, min(num, probes), steps)
+        samples.append(float(_along(layer, jnp.asarray(window, dtype), key)))
+    sem = float(np.std(samples, ddof=1) / np.sqrt(probes))
+    return Traced(float(np.mean(samples)), sem, probes, min(num, probes), steps)
 
 
 @jax.jit
 def _along(layer: Layer, u: Float[Array, "time d_in"], key: Any) -> Float[Array, ""]:
     y, pull = jax.vjp(lambda values: replace(layer, values)(u), parameters(layer))
-    (slopes,) = pull(jax.random.rademacher(key, y.shape, y.dtype))
-    return sum((jnp.sum(one**2) for one in slopes.values()), jnp.zeros(())) / len(u)
+    (gradients,) = pull(jax.random.rademacher(key, y.shape, y.dtype))
+    return sum(
+        (jnp.sum(gradient**2) for gradient in gradients.values()), jnp.zeros(())
+    ) / len(u)

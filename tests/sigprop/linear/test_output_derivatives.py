@@ -16,7 +16,7 @@ from sigprop.layers.rotrnn import rotrnn
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.linear.filters import Covariances
-from sigprop.linear.output_slopes import Driven, measured_trace, predicted_trace
+from sigprop.linear.output_derivatives import Driven, measured_trace, predicted_trace
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
@@ -35,7 +35,7 @@ class Independent:
 
     steps = STEPS
 
-    def seen(self, inward):
+    def mode_inputs(self, inward):
         R = self.common()
         plain = (np.abs(inward) ** 2).sum(1)[:, None] * R
         return Covariances(plain + 0j, (inward**2).sum(1)[:, None] * R)

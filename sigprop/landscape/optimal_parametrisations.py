@@ -26,7 +26,7 @@ from sigprop.neuron import stable
 from sigprop.numerics.arguments import require_phase, require_within
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
-from sigprop.tasks.one_dimensional import Chart, Coordinates, Modulus, Real
+from sigprop.tasks.one_dimensional import Coordinates, Modulus, Parametrisation, Real
 from sigprop.tasks.teacher_student import Stationary
 from sigprop.theory import optimal as theory
 from sigprop.theory.symbols import a, alpha, b, beta, rho
@@ -47,7 +47,7 @@ def speed(
     """``domega/d|lam|``, or ``domega/dtheta``, of the optimal parameter.
 
     Args:
-        process: Law of the input.
+        process: Input process.
         gain: One of ``sigprop.theory.optimal.GAINS``.
         gap: ``1 - |lam|``, in (0, 1].
         phase: ``theta`` in radians.
@@ -61,8 +61,8 @@ def speed(
         raise ValueError(f"need a gain in {', '.join(theory.GAINS)}, got {gain!r}")
     if along not in ("modulus", "angle"):
         raise ValueError(f"need to move along modulus or angle, got {along!r}")
-    law = spectrum(process)
-    if not isinstance(law, Geometric):
+    covariance = spectrum(process)
+    if not isinstance(covariance, Geometric):
         raise ValueError(
             f"need inputs of autocovariance a delta + b rho^|lag|, got {process}"
         )
@@ -70,7 +70,7 @@ def speed(
     require_phase("phase", phase)
     gap, phase = np.broadcast_arrays(np.asarray(gap, float), np.asarray(phase, float))
     if gain == "loss":
-        square = _loss_metric(law, gap, phase, along)
+        square = _loss_metric(covariance, gap, phase, along)
         if not (square > 0).all():
             raise ValueError(
                 "need inputs that their past does not determine, got |rho| = 1"
@@ -79,9 +79,9 @@ def speed(
     gains = {
         "none": lambda: 1.0,
         "white": lambda: gap * (2 - gap),
-        "matched": lambda: 1 / _moment("state", law, gap, phase),
+        "matched": lambda: 1 / _moment("state", covariance, gap, phase),
     }
-    square = gains[gain]() * _moment("sensitivity", law, gap, phase)
+    square = gains[gain]() * _moment("sensitivity", covariance, gap, phase)
     return np.asarray(np.sqrt(square) * (1 - gap if along == "angle" else 1))
 
 
@@ -91,10 +91,10 @@ MOMENTS = {
 }
 
 
-def _moment(quantity: str, law: Geometric, gap: Grid, phase: Grid) -> Grid:
+def _moment(quantity: str, covariance: Geometric, gap: Grid, phase: Grid) -> Grid:
     total = np.zeros_like(gap)
     with double_precision(True):
-        for weight, ratio in ((law.a, 0.0), (law.b, law.rho)):
+        for weight, ratio in ((covariance.a, 0.0), (covariance.b, covariance.rho)):
             if weight:
                 total += weight * np.asarray(MOMENTS[quantity](gap, phase, ratio))
     return total
@@ -106,11 +106,11 @@ def _regular_part() -> Callable[..., Any]:
     return compile_expr(parts, alpha, beta, a, b, rho, backend="numpy")
 
 
-def _loss_metric(law: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
+def _loss_metric(covariance: Geometric, gap: Grid, phase: Grid, along: str) -> Grid:
     """Squared speed of the normalised state: of its direction plus of its phase."""
     inverse = 1 / (gap * (2 - gap))
     lam = (1 - gap) * np.exp(1j * phase)
-    first, second = _regular_part()(lam, lam.conj(), *law)
+    first, second = _regular_part()(lam, lam.conj(), *covariance)
     turn = inverse**2 + np.real(second)
     if along == "modulus":
         return np.asarray(turn + np.imag(np.exp(1j * phase) * first) ** 2)
@@ -132,15 +132,15 @@ class Ruler(NamedTuple):
     edges: Float[np.ndarray, " edges"]
     lengths: Float[np.ndarray, " edges"]
 
-    def length(self, place: Grid) -> Grid:
-        """The length up to a place."""
-        place = np.asarray(place, float)
-        panel = np.clip((place / PANEL).astype(int), 0, len(self.edges) - 1)
+    def length(self, position: Grid) -> Grid:
+        """The length up to a position."""
+        position = np.asarray(position, float)
+        panel = np.clip((position / PANEL).astype(int), 0, len(self.edges) - 1)
         start = self.edges[panel]
-        return np.asarray(self.lengths[panel] + _panel(self.density, start, place))
+        return np.asarray(self.lengths[panel] + _panel(self.density, start, position))
 
-    def place(self, length: Grid) -> Grid:
-        """Where a length ends.
+    def position(self, length: Grid) -> Grid:
+        """The position at which a length ends.
 
         Raises:
             ValueError: If the line is shorter.
@@ -154,17 +154,19 @@ class Ruler(NamedTuple):
         curve = CubicHermiteSpline(
             self.lengths, self.edges, 1 / self.density(self.edges)
         )
-        place = curve(length)
+        position = curve(length)
         for _ in range(NEWTON):
-            place = np.clip(place, 0, self.edges[-1])
-            place = place - (self.length(place) - length) / self.density(place)
-        return np.asarray(np.clip(place, 0, self.edges[-1]))
+            position = np.clip(position, 0, self.edges[-1])
+            position = position - (self.length(position) - length) / self.density(
+                position
+            )
+        return np.asarray(np.clip(position, 0, self.edges[-1]))
 
 
 def _panel(density: Callable[[np.ndarray], np.ndarray], start: Grid, end: Grid) -> Grid:
     half = (end - start)[..., None] / 2
-    places = start[..., None] + half * (1 + POINTS)
-    return np.asarray((density(places) * half) @ WEIGHTS)
+    positions = start[..., None] + half * (1 + POINTS)
+    return np.asarray((density(positions) * half) @ WEIGHTS)
 
 
 def ruler(density: Callable[[np.ndarray], np.ndarray], last: float) -> Ruler:
@@ -180,7 +182,7 @@ class Path:
     """The optimal parametrisation of the moduli of one phase.
 
     Attributes:
-        process: Law of the input: white, exponential, constant or mixed.
+        process: Input process: white, exponential, constant or mixed.
         gain: One of ``sigprop.theory.optimal.GAINS``.
         phase: Of the eigenvalue, in radians; 0 for the positive ones, pi for negative.
 
@@ -197,7 +199,7 @@ class Path:
     def __post_init__(self) -> None:
         speed(self.process, self.gain, 0.5, self.phase)
 
-    def slope(self, gap: Any) -> Grid:
+    def derivative(self, gap: Any) -> Grid:
         """``domega/d|lam|``; its inverse is the granularity."""
         return speed(self.process, self.gain, gap, self.phase)
 
@@ -221,10 +223,10 @@ class Path:
         Raises:
             ValueError: If a parameter is negative or beyond that of ``SMALLEST_GAP``.
         """
-        return np.asarray(np.exp(-_ruler(self).place(np.asarray(omega, float))))
+        return np.asarray(np.exp(-_ruler(self).position(np.asarray(omega, float))))
 
     def modulus(self) -> Modulus:
-        """The parametrisation as a chart takes it, differentiable.
+        """The parametrisation as ``OptimalParametrisation`` takes it, differentiable.
 
         A negative parameter gives a negative modulus, on the path of the opposite phase.
         By cubics between ``KNOTS`` places with the exact slopes: gap and parameter are
@@ -241,7 +243,7 @@ def _ruler(path: Path) -> Ruler:
 
 def _depth_speed(path: Path, depth: Grid) -> Grid:
     gap = np.exp(-depth)
-    return gap * path.slope(gap)
+    return gap * path.derivative(gap)
 
 
 @functools.cache
@@ -270,28 +272,28 @@ def _modulus(path: Path) -> Modulus:
 
 def _cubic(x: Real, *table: Float[np.ndarray, " knots"]) -> Real:
     """Hermite's cubics between knots of values and slopes, straight lines beyond."""
-    knots, values, slopes = (jnp.asarray(column, x.dtype) for column in table)
+    knots, values, derivatives = (jnp.asarray(column, x.dtype) for column in table)
     inside = jnp.clip(x, knots[0], knots[-1])
     i = jnp.clip(jnp.searchsorted(knots, inside) - 1, 0, len(knots) - 2)
     width = knots[i + 1] - knots[i]
     share = (inside - knots[i]) / width
     chord = values[i + 1] - values[i]
-    first, last = width * slopes[i], width * slopes[i + 1]
-    bend = (1 - share) * (first - chord) + share * (chord - last)
-    within = values[i] + share * (chord + (1 - share) * bend)
-    beyond = jnp.where(x > inside, slopes[-1], slopes[0]) * (x - inside)
+    first, last = width * derivatives[i], width * derivatives[i + 1]
+    turn = (1 - share) * (first - chord) + share * (chord - last)
+    within = values[i] + share * (chord + (1 - share) * turn)
+    beyond = jnp.where(x > inside, derivatives[-1], derivatives[0]) * (x - inside)
     return within + beyond
 
 
 @final
 @dataclass(frozen=True)
-class OptimalChart:
-    """A chart whose modulus follows an optimal path.
+class OptimalParametrisation:
+    """A parametrisation whose modulus follows an optimal path.
 
     Attributes:
         path: Of the modulus.
         angle: One of ``tasks.one_dimensional.ANGLES``.
-        held: As ``Chart``'s.
+        detached: As of ``Parametrisation``.
 
     Raises:
         ValueError: If there is no such parametrisation of the angle.
@@ -299,14 +301,14 @@ class OptimalChart:
 
     path: Path = dataclasses.field(default_factory=Path)
     angle: str = "plain"
-    held: bool = False
+    detached: bool = False
 
     def __post_init__(self) -> None:
         self._angles()
         self.path.modulus()  # now: tables cannot be made while JAX traces
 
-    def _angles(self) -> Chart:
-        return Chart("plain", self.angle, self.held)
+    def _angles(self) -> Parametrisation:
+        return Parametrisation("plain", self.angle, self.detached)
 
     def polar(self, at: Coordinates) -> tuple[Real, Real]:
         """Modulus and angle, in radians."""
@@ -317,7 +319,7 @@ class OptimalChart:
         """The parameters of a modulus and an angle.
 
         Raises:
-            ValueError: If the chart does not reach there.
+            ValueError: If the parametrisation does not reach there.
         """
         plain = self._angles().coordinates(modulus, angle)
         return plain._replace(modulus=self.path.modulus().inverse(plain.modulus))

@@ -9,14 +9,14 @@ import numpy as np
 import xarray as xr
 
 
-def dataset(layer: Mapping[str, Any], found: Mapping[str, Any]) -> xr.Dataset:
+def dataset(layer: Mapping[str, Any], report: Mapping[str, Any]) -> xr.Dataset:
     """Return the data that ``sigprop.figures.checkpoints`` draws of a layer.
 
     Args:
         layer: One of ``layers`` of ``report.as_json``.
-        found: All of it.
+        report: All of it.
     """
-    modes, names = layer["modes"], [one["quantity"] for one in layer["moments"]]
+    modes, names = layer["modes"], [moments["quantity"] for moments in layer["moments"]]
     first = layer["rungs"][0]
 
     def of(read: Any) -> np.ndarray:
@@ -43,8 +43,8 @@ def dataset(layer: Mapping[str, Any], found: Mapping[str, Any]) -> xr.Dataset:
         },
         {"quantity": names},
         {
-            "steps": found["series"]["steps"],
-            "tolerance": found["settings"]["tolerance"],
+            "steps": report["series"]["steps"],
+            "tolerance": report["settings"]["tolerance"],
         },
     )
 
@@ -60,16 +60,18 @@ def _over(above: float | None, below: float | None) -> float:
 def labels(layer: Mapping[str, Any]) -> dict[str, str]:
     """By panel, what its picture shows, for those who do not see it."""
     modes = layer["modes"]
-    told = Counter(mode["quantities"]["state"]["fails"] for mode in modes)
-    words = {"": "no assumption", None: "no prediction"}
-    fails = ", ".join(f"{words.get(k, k)} {n}" for k, n in told.most_common())
+    failures = Counter(mode["quantities"]["state"]["fails"] for mode in modes)
+    names_of_failures = {"": "no assumption", None: "no prediction"}
+    fails = ", ".join(
+        f"{names_of_failures.get(k, k)} {n}" for k, n in failures.most_common()
+    )
     times = [_plain(mode["memory"]) for mode in modes]
     name = layer["layer"]
     where = "Eigenvalues of {} in the complex plane, {} modes"
     head = where.format(name, len(modes))
     ratios = "; ".join(
-        f"{one['quantity']} median {_plain(one['ratios'][layer['rungs'][0]]):.3g}"
-        for one in layer["moments"][:2]
+        f"{moments['quantity']} median {_plain(moments['ratios'][layer['rungs'][0]]):.3g}"
+        for moments in layer["moments"][:2]
     )
     return {
         "fails": f"{head}, by the first assumption that fails for the state: {fails}",
@@ -79,12 +81,12 @@ def labels(layer: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def margins(found: Mapping[str, Any]) -> xr.Dataset:
+def margins(report: Mapping[str, Any]) -> xr.Dataset:
     """Return the data for ``sigprop.figures.checkpoints.draw_margins``."""
 
     def column(name: str) -> tuple[str, np.ndarray]:
-        held = [one["margin"][name] for one in found["layers"]]
-        return "layer", np.array([math.inf if x is None else x for x in held])
+        values = [layer["margin"][name] for layer in report["layers"]]
+        return "layer", np.array([math.inf if x is None else x for x in values])
 
     names = {
         "fastest": "fastest",
@@ -94,19 +96,23 @@ def margins(found: Mapping[str, Any]) -> xr.Dataset:
     }
     return xr.Dataset(
         {to: column(of) for to, of in names.items()},
-        {"layer": [one["layer"] for one in found["layers"]]},
-        {"steps": found["series"]["steps"]},
+        {"layer": [layer["layer"] for layer in report["layers"]]},
+        {"steps": report["series"]["steps"]},
     )
 
 
-def margins_label(found: Mapping[str, Any]) -> str:
+def margins_label(report: Mapping[str, Any]) -> str:
     """What the picture of all margins shows."""
-    data = margins(found)
+    data = margins(report)
     slow = data["slowest"].values
-    seen = slow[np.isfinite(slow)]
-    ends = f"from {seen.min():.3g} to {seen.max():.3g} steps" if seen.size else "none"
+    finite = slow[np.isfinite(slow)]
+    ends = (
+        f"from {finite.min():.3g} to {finite.max():.3g} steps"
+        if finite.size
+        else "none"
+    )
     return (
         f"Memories of {data.sizes['layer']} layers at rest; the slowest mode of each: {ends}"
         + f"; {int((~np.isfinite(slow)).sum())} without an end"
-        * bool(seen.size < slow.size)
+        * bool(finite.size < slow.size)
     )

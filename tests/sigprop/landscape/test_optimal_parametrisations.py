@@ -13,9 +13,9 @@ import pytest
 from sympy import Rational
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
-from sigprop.landscape.optimal_charts import (
+from sigprop.landscape.optimal_parametrisations import (
     SMALLEST_GAP,
-    OptimalChart,
+    OptimalParametrisation,
     Path,
     _cubic,
     speed,
@@ -23,7 +23,12 @@ from sigprop.landscape.optimal_charts import (
 from sigprop.linear.infinite_loss import spectrum
 from sigprop.neuron.stable import state_moment
 from sigprop.numerics.compile import compile_expr
-from sigprop.tasks.one_dimensional import MODULI, Chart, Coordinates, OneDimensional
+from sigprop.tasks.one_dimensional import (
+    MODULI,
+    Coordinates,
+    OneDimensional,
+    Parametrisation,
+)
 from sigprop.theory import optimal as theory
 from sigprop.theory.symbols import a, b, rho
 from sigprop.theory.symbols import theta as angle
@@ -151,9 +156,9 @@ def test_at_long_memory_the_path_of_the_loss_is_tanh_moved(ratio):
 def test_at_long_memory_the_state_moves_as_far_at_any_correlation(ratio):
     """``gamma^2 E(dh/dlam)^2`` tends to ``1 / (2 gap^2)``, and bare to what grows so."""
     gap = np.array([1e-8])
-    matched = Path(AR1(ratio), "matched").slope(gap) * gap * math.sqrt(2)
+    matched = Path(AR1(ratio), "matched").derivative(gap) * gap * math.sqrt(2)
     np.testing.assert_allclose(matched, 1, rtol=1e-5)
-    bare = Path(AR1(ratio), "none").slope([1e-7, 1e-9])
+    bare = Path(AR1(ratio), "none").derivative([1e-7, 1e-9])
     assert bare[1] / bare[0] == pytest.approx(1000, rel=1e-4)
 
 
@@ -220,7 +225,7 @@ def test_loss_speed_is_the_curvature_of_the_normalised_loss(process, point):
 def test_the_optimal_chart_goes_there_and_back_and_hides_what_it_should():
     path = Path(AR1(0.5), "white")
     for held_angle in (False, True):
-        parametrisation = OptimalChart(path, "optimal", held_angle)
+        parametrisation = OptimalParametrisation(path, "optimal", held_angle)
         at = parametrisation.coordinates(0.97, 0.6)
         np.testing.assert_allclose(parametrisation.polar(at), (0.97, 0.6), rtol=1e-9)
         moved = jax.grad(
@@ -229,8 +234,8 @@ def test_the_optimal_chart_goes_there_and_back_and_hides_what_it_should():
             )
         )(at.modulus)
         assert (float(moved) == 0) == held_angle
-    plain = Chart("tanh", "plain")
-    optimal = OptimalChart(Path(White(), "loss"))
+    plain = Parametrisation("tanh", "plain")
+    optimal = OptimalParametrisation(Path(White(), "loss"))
     np.testing.assert_allclose(
         optimal.coordinates(0.9, 0.1), plain.coordinates(0.9, 0.1), rtol=1e-9
     )
@@ -252,4 +257,4 @@ def test_bad_paths_are_refused():
     with pytest.raises(ValueError, match="need a length in"):
         Path().gap([-1.0])
     with pytest.raises(ValueError, match="need a parametrisation of the angle"):
-        OptimalChart(angle="best")
+        OptimalParametrisation(angle="best")
