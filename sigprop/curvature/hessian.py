@@ -116,9 +116,8 @@ def _autodiff(task: TeacherStudent, student: Layer) -> Expansion:
 
     @jax.jit
     def derivatives(x: Float[Array, " p"]) -> tuple[Array, Array]:
-        # Reverse mode twice: layers bring reverse rules of their own.
         rows = lax.map(
-            lambda v: jax.grad(lambda x: gradient_of(x) @ v)(x),
+            lambda v: jax.jvp(gradient_of, (x,), (v,))[1],
             jnp.eye(x.size),
             batch_size=min(COLUMNS, x.size),
         )

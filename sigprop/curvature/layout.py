@@ -103,7 +103,7 @@ def through(
         return jnp.concatenate([jnp.ravel(quantities[name]) for name in known.layout])
 
     def second_derivatives(x: Array) -> Array:
-        return jax.jacrev(jax.grad(lambda x: flat(x) @ known.gradient))(x)
+        return jax.hessian(lambda x: flat(x) @ known.gradient)(x)
 
     jacobian = np.asarray(jax.jit(jax.jacrev(flat), compiler_options=ONCE)(x))
     hessian = jacobian.T @ known.hessian @ jacobian

@@ -1,8 +1,8 @@
 """Products of a vector with curvature matrices that are too large to write down.
 
 A product is a callable on flat vectors, and a tree of arrays: whoever compiles a program
-around it passes it as an argument.  Reverse mode alone is used, twice, since layers bring
-reverse rules of their own.  Only one batch of data is looked at at a time.
+around it passes it as an argument.  A Hessian product is the tangent of the gradient, in
+forward mode over reverse mode.  Only one batch of data is used at a time.
 
 Source: Pearlmutter (1994) for Hessians; Schraudolph (2002) for Gauss-Newton matrices.
 """
@@ -84,8 +84,9 @@ class Hessian(Curvature):
         return self.of(self.split(x), batch)
 
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """The gradient of the slope along a vector."""
-        return jax.grad(lambda x: jax.grad(self.value)(x, batch) @ v)(self.x)
+        """The derivative of the gradient along a vector."""
+        gradient = jax.grad(self.value)
+        return jax.jvp(lambda x: gradient(x, batch), (self.x,), (v,))[1]
 
 
 @final
@@ -100,13 +101,15 @@ class GaussNewton(Curvature):
         return self.criterion(self.outputs(self.split(x), batch), batch)
 
     def product(self, v: Float[Array, " p"], batch: Any) -> Float[Array, " p"]:
-        """Forwards by the transpose of the reverse pass, through the criterion, back."""
-        y, back = jax.vjp(lambda x: self.outputs(self.split(x), batch), self.x)
-        _, forth = jax.vjp(lambda u: back(u)[0], jnp.zeros_like(y))
-        (moved,) = forth(v)
+        """Forward through the outputs, then through the criterion's Hessian, and back."""
+
+        def outputs(x):
+            return self.outputs(self.split(x), batch)
+
         gradient = jax.grad(self.criterion)
-        bent = jax.grad(lambda y: jnp.vdot(gradient(y, batch), moved))(y)
-        return back(bent)[0]
+        y, forward = jax.linearize(outputs, self.x)
+        _, curved = jax.jvp(lambda y: gradient(y, batch), (y,), (forward(v),))
+        return jax.linear_transpose(forward, v)(curved)[0]
 
 
 def hessian(
@@ -119,7 +122,7 @@ def hessian(
     ``sigprop.layers.lru.attached`` first for those of the loss.
 
     Args:
-        loss: Of one batch; twice differentiable in reverse mode.
+        loss: Of one batch; differentiable in reverse mode and then in forward mode.
         parameters: A tree of real arrays; its entries in the order of
             ``jax.flatten_util.ravel_pytree``.
         batches: A tree of arrays whose first axis counts the batches; left out where the
@@ -145,7 +148,7 @@ def gauss_newton(
     Hessian but for what the second derivatives of the outputs add.
 
     Args:
-        outputs: Of one batch; differentiable in reverse mode, as its gradient.
+        outputs: Of one batch; differentiable in forward and in reverse mode.
         criterion: The loss of one batch's outputs.
         parameters: As ``hessian``.
         batches: As ``hessian``.

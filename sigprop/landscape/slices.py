@@ -267,7 +267,7 @@ class Quadratic(NamedTuple):
 
 
 def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadratic:
-    """Gradient and Hessian-vector products along directions, reverse mode twice.
+    """Gradient and Hessian-vector products along directions, forward over reverse mode.
 
     They are those of the loss that ``slices`` evaluates: a normalisation of the model
     that is detached in training is differentiated here.
@@ -287,7 +287,7 @@ def _second_order(loss, model, directions):
         return loss(eqx.combine(split(x), static))
 
     value, gradient = jax.value_and_grad(flat)(x)
-    products = lax.map(lambda v: jax.grad(lambda x: jax.grad(flat)(x) @ v)(x), rows)
+    products = lax.map(lambda v: jax.jvp(jax.grad(flat), (x,), (v,))[1], rows)
     return value, rows @ gradient, products @ rows.T
 
 
