@@ -5,14 +5,16 @@ of them: fused multiply-adds of vectors that stay in registers, bytes copied bet
 places that no cache holds, and normal numbers of the moments' kernel.
 """
 
-import ctypes
+import functools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import no_type_check
 
 import jax
 import numpy as np
 import xarray as xr
+from jaxtyping import Float
 from rich.console import Console
 
 from sigprop.experiments.command import main
@@ -20,19 +22,13 @@ from sigprop.experiments.progress import counted
 from sigprop.inputs import White
 from sigprop.neuron import noise
 from sigprop.numerics.devices import cores
-from sigprop.numerics.native import (
-    VECTOR,
-    available,
-    compile_function,
-    llvmlite,
-    multiply_add,
-    over_cores,
-    repeat,
-)
+from sigprop.numerics.tiles import over_cores
 
 STUDY, VERSION = "speed_limits", 1
-CHAINS = 12  # independent sums, enough to hide the latency of an addition
-LANES = VECTOR // 4  # numbers in single precision
+NUMBERS = (
+    192  # multiplied in turn: 12 of the widest vectors, to hide an addition's latency
+)
+TURNS = 8  # of a vector that stays in registers
 RATES = ("multiply_adds", "copied_bytes", "normals")
 
 
@@ -52,12 +48,12 @@ PAPER = Config(repeats=25)
 
 
 def run(config: Config) -> xr.Dataset:
-    """Rates of all three, in turns; of the copies alone where llvmlite is missing."""
+    """Rates of all three, in turns; of the copies alone where Numba is missing."""
     tasks = {"copied_bytes": (_copy(config.copied), cores() * config.copied)}
-    if available():
-        count = cores() * CHAINS * LANES * config.turns
+    if noise.available():
+        count = cores() * NUMBERS * config.turns
         tasks["multiply_adds"] = _multiply(config.turns), count
-        batch = cores() * 8 * LANES
+        batch = cores() * 128
         source = noise.follow(jax.random.key(0), White(), batch, np.float32)
         if source is not None:
             normals = source
@@ -75,7 +71,7 @@ def run(config: Config) -> xr.Dataset:
     return xr.Dataset(
         {"rate": (("limit", "repeat"), rates, {"units": "a second"})},
         {"limit": list(RATES)},
-        {"dtype": "float32", "cores": cores(), "vector": VECTOR},
+        {"dtype": "float32", "cores": cores(), "vector": 64},
     )
 
 
@@ -90,33 +86,38 @@ def _copy(size: int) -> Callable[[], object]:
 
 
 def _multiply(turns: int) -> Callable[[], object]:
-    function = compile_function(_program(), "multiply", ctypes.c_void_p, ctypes.c_int64)
-    values = [np.full((CHAINS + 1) * LANES, 0.5, np.float32) for _ in range(cores())]
+    multiply = multiplication()
+    values = [np.full(NUMBERS, 0.25, np.float32) for _ in range(cores())]
 
     def part(first: int, count: int) -> None:
         for array in values[first : first + count]:
-            function(array.ctypes.data, turns)
+            multiply(array, turns // TURNS)
 
-    return lambda: over_cores(part, cores(), CHAINS * LANES * turns)
+    return lambda: over_cores(part, cores(), NUMBERS * turns)
 
 
-def _program() -> object:
-    """``z = a z + a`` for a few vectors at once, over and over."""
-    ir = llvmlite("ir")
-    vector, long = ir.VectorType(ir.FloatType(), LANES), ir.IntType(64)
-    module = ir.Module("limits")
-    kind = ir.FunctionType(ir.VoidType(), [vector.as_pointer(), long])
-    function = ir.Function(module, kind, "multiply")
-    start, turns = function.args
-    build = ir.IRBuilder(function.append_basic_block())
-    fused = multiply_add(build, vector)
-    pointers = [build.gep(start, [long(i)]) for i in range(CHAINS + 1)]
-    a, *begun = [build.load(pointer, align=4) for pointer in pointers]
-    ends = repeat(build, turns, begun, lambda _, now: [fused(a, z, a) for z in now])
-    for end, pointer in zip(ends, pointers[1:], strict=True):
-        build.store(end, pointer, align=4)
-    build.ret_void()
-    return module
+@functools.cache
+def multiplication() -> Callable[[Float[np.ndarray, " numbers"], int], None]:
+    """A compiled function that replaces each ``z`` by ``(z + 1) / 2``.
+
+    It does so ``TURNS`` times for each of its second argument.
+    """
+    from sigprop.numerics.machine_code import called, wide_vectors
+
+    half = np.float32(0.5)
+
+    @called
+    @no_type_check
+    def multiply(values, rounds):
+        wide_vectors()
+        for _ in range(rounds):
+            for i in range(NUMBERS):
+                z = values[i]
+                for _ in range(TURNS):
+                    z = half * z + half
+                values[i] = z
+
+    return multiply
 
 
 def show(data: xr.Dataset) -> None:

@@ -213,12 +213,11 @@ def test_rooms_import_few_others(graph):
     assert arrows(more) == arrows(graph) + 1
 
 
-BY_NAME = {  # modules of their own rooms, but for a backend of native code
+BY_NAME = {  # modules of their own rooms
     "experiments/studies.py",
     "figures/catalogue.py",
     "sigprop/evidence/__init__.py",
     "sigprop/numerics/exports.py",
-    "sigprop/numerics/native.py",
     "theory/claims.py",
 }
 LOOKED_UP = re.compile(r"(?<!\w)(import_module|__import__)\(|(?<![\w.])(exec|eval)\(")

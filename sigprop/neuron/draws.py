@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
-from sigprop.neuron.noise import drawn_here, normals, start
+from sigprop.neuron.noise import begin, drawn_here, normals
 from sigprop.numerics.precision import require_dtype
 
 
@@ -22,21 +22,16 @@ def series(
     """``process.sample(key, num, length, dtype)`` to rounding, with no program of JAX.
 
     By ``process.sample`` itself where its draws are not those of ``noise``: on a GPU,
-    of a traced key, or of a process whose ``step`` makes other arrays than NumPy's.
+    of a traced key, or of a process that is not linear.
     """
     count = length * getattr(process, "step_width", 0) * num
     if not (isinstance(process, GaussianProcess) and drawn_here(key, count)):
         return process.sample(key, num, length, dtype)
     require_dtype(dtype)
-    step_key, state = start(key, process, num, dtype)
-    drawn = normals(step_key, length * process.step_width, num, dtype)
-    x = np.empty((length, num), dtype)
-    for t, now in enumerate(drawn.reshape(length, process.step_width, num)):
-        state, seen = process.step(state, now)
-        if not isinstance(seen, np.ndarray):
-            return process.sample(key, num, length, dtype)
-        x[t] = seen
-    return x.T
+    source = begin(key, process, num, dtype)
+    if source is None:
+        return process.sample(key, num, length, dtype)
+    return source.draw(source.key[None], length).T
 
 
 def normal(key: PRNGKeyArray, shape: tuple[int, ...], dtype: Any) -> Any:

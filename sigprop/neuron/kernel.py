@@ -1,212 +1,181 @@
-"""The diagonal recurrence and its sensitivity on the CPU, in vector registers.
-
-A program for LLVM, compiled within a tenth of a second.  A vector holds one neuron in as
-many sequences as fill 64 bytes; time is the innermost loop, during which states,
-sensitivities and running sums of a few neurons stay in registers, so that the one's
-arithmetic hides the latency of the other's.  A machine with narrower registers takes
-several for a vector and gets the same numbers, but for the rounding of fused products
-where it has none.
+"""The diagonal recurrence and its sensitivity on the CPU, compiled by Numba.
 
 The recurrence is ``s_t = lam s_{t-1} + h_{t-1}``, ``h_t = lam h_{t-1} + x_t``: a factor on
 the inputs is one on states and sensitivities, and is left to the caller.
+
+A tile holds ``TILE`` sequences side by side.  Some neurons of a tile take some steps, in
+which their states stay in registers, before the next neurons or steps.
 """
 
-import ctypes
-import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import no_type_check
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Inexact
 
-from sigprop.numerics.native import (
-    VECTOR,
-    Task,
-    compile_function,
-    llvmlite,
-    multiply_add,
-    over_cores,
-    repeat,
-)
+from sigprop.numerics.machine_code import compiled, inlined, wide_vectors
+from sigprop.numerics.tiles import TILE, Task, over_cores, tiled, untiled
 
-TOGETHER = 2  # neurons a pass through time
-Floats = Float[np.ndarray, "..."]
-
-
-def lanes(dtype: Any) -> int:
-    """Sequences in a vector of real numbers of a type."""
-    return VECTOR // np.dtype(dtype).itemsize
+STEPS = 8  # taken at once
+NEURONS = 32  # that take them one after the other
+REAL, COMPLEX = (
+    5,
+    8,
+)  # numbers of a neuron in a sequence: eigenvalue, h, s, sums of squares
 
 
 class Carry:
     """Eigenvalues and states of neurons in sequences, laid out for the kernel.
 
     Args:
-        lam: Complex eigenvalues, (n, 1) for all sequences or (n, batch).
+        lam: Eigenvalues, (n, 1) for all sequences or (n, batch).
         batch: Number of sequences.
         running: Whether to add up the squares of states and sensitivities.
     """
 
-    def __init__(self, lam: np.ndarray, batch: int, running: bool = False):
-        self.neurons, self.batch = lam.shape[0], batch
+    def __init__(
+        self, lam: Inexact[np.ndarray, "n #batch"], batch: int, running: bool = False
+    ):
+        self.batch, self.running = batch, running
         re, im = np.real(lam), np.imag(lam)
-        self.dtype = re.dtype
-        self.real, self.running = not im.any(), running
-        width = lanes(self.dtype)
-        self.blocks = -(-batch // width)
-        self.padded = -(-self.neurons // TOGETHER) * TOGETHER
-        lam_batch = lam.shape[1]
-        columns = self.blocks * width if lam_batch > 1 else width
-        parts = [re] if self.real else [re, im]
-        values = np.zeros((len(parts), self.padded, columns), self.dtype)
-        values[:, : self.neurons, : lam_batch if lam_batch > 1 else columns] = parts
-        self.lam = _in_blocks(values, width)
-        self.lam_stride = self.lam[0].size if lam_batch > 1 else 0
-        self.state = np.zeros(
-            (self.blocks, self.padded, _carried(self.real, running), width), self.dtype
-        )
+        self.real, self.dtype = not im.any(), re.dtype
+        eigenvalues = [re] if self.real else [re, im]
+        parts = REAL if self.real else COMPLEX
+        values = np.zeros((len(lam), parts, batch), self.dtype)
+        values[:, : len(eigenvalues)] = np.stack(eigenvalues, 1)
+        self.now = tiled(values)
 
     def advance(
-        self, x: Float[np.ndarray, "steps sequences"], draw: Task | None = None
+        self, x: Float[np.ndarray, "tiles steps tile"], draw: Task | None = None
     ) -> None:
         """Take the steps of some inputs, shared by all neurons of a sequence.
 
         Args:
-            x: Inputs of the batch, and of no or all sequences that fill its last block.
-            draw: Writes the inputs of some blocks, just before they are taken.
+            x: Inputs of the batch, as ``tiled`` lays them out.
+            draw: Writes the inputs of some tiles, just before they are taken.
         """
-        width = self.state.shape[-1]
-        if short := self.blocks * width - x.shape[1]:
-            x = np.pad(x, ((0, 0), (0, short)))
-        x = np.ascontiguousarray(x, self.dtype)
-        compiled = _compiled(self.dtype.char, self.real, self.running)
+        tiles = len(self.now)
+        take = ADVANCE[self.real, self.running]
+        rows, now = x.reshape(tiles, -1), self.now.reshape(tiles, -1)
 
         def part(first: int, count: int) -> None:
             if draw is not None:
                 draw(first, count)
-            compiled(
-                x.ctypes.data,
-                x.shape[0],
-                x.shape[1],
-                first,
-                count,
-                self.lam.ctypes.data,
-                self.lam_stride,
-                self.state.ctypes.data,
-                self.padded // TOGETHER,
-            )
+            take(rows, now, first, first + count)
 
-        over_cores(part, self.blocks, x.size * self.neurons)
+        over_cores(part, tiles, x.size * self.now.shape[1])
 
-    def parts(self) -> list[np.ndarray]:
-        """States, sensitivities and, if running, both sums: arrays (n, batch) each."""
-        held = self.state[:, : self.neurons].transpose(2, 1, 0, 3)
-        values = held.reshape(*held.shape[:2], -1)[..., : self.batch]
+    def parts(self) -> list[Inexact[np.ndarray, "n batch"]]:
+        """States, sensitivities and, if running, both sums."""
+        values = list(untiled(np.moveaxis(self.now, 2, 1), self.batch))
         if self.real:
-            return list(values)
-        h, s = values[0] + 1j * values[1], values[2] + 1j * values[3]
-        return [h, s, *values[4:]]
+            _, h, s, *sums = values
+        else:
+            _, _, h, h_imag, s, s_imag, *sums = values
+            h, s = h + 1j * h_imag, s + 1j * s_imag
+        return [h, s, *sums] if self.running else [h, s]
 
 
-def _in_blocks(values: Floats, width: int) -> Floats:
-    """From (parts, n, columns) to (blocks, n, parts, width)."""
-    parts, n, columns = values.shape
-    cut = values.reshape(parts, n, columns // width, width)
-    return np.ascontiguousarray(cut.transpose(2, 1, 0, 3))
+@inlined
+@no_type_check
+def real(x, now, neurons, steps, running):
+    """Let up to ``NEURONS`` neurons of a tile take some steps, with real eigenvalues."""
+    wide_vectors()
+    for i in range(NEURONS):
+        if i == neurons:
+            break
+        for j in range(TILE):
+            k = REAL * TILE * i + j
+            lam, h, s = now[k], now[k + TILE], now[k + 2 * TILE]
+            sum_h, sum_s = now[k + 3 * TILE], now[k + 4 * TILE]
+            for t in range(steps):
+                s = lam * s + h
+                h = lam * h + x[t * TILE + j]
+                sum_h += h * h
+                sum_s += s * s
+            now[k + TILE], now[k + 2 * TILE] = h, s
+            if running:
+                now[k + 3 * TILE], now[k + 4 * TILE] = sum_h, sum_s
 
 
-def _carried(real: bool, running: bool) -> int:
-    return (2 if real else 4) + 2 * running
+@inlined
+@no_type_check
+def complex_(x, now, neurons, steps, running):
+    """Like ``real``, with eigenvalues ``a + ib``, states ``h + ig``, and ``s + ir``."""
+    wide_vectors()
+    for i in range(NEURONS):
+        if i == neurons:
+            break
+        for j in range(TILE):
+            k = COMPLEX * TILE * i + j
+            a, b = now[k], now[k + TILE]
+            h, g = now[k + 2 * TILE], now[k + 3 * TILE]
+            s, r = now[k + 4 * TILE], now[k + 5 * TILE]
+            sum_h, sum_s = now[k + 6 * TILE], now[k + 7 * TILE]
+            for t in range(steps):  # in brackets that make eight fused products
+                s, r = a * s + (h - b * r), a * r + (g + b * s)
+                h, g = a * h + (x[t * TILE + j] - b * g), a * g + b * h
+                sum_h = h * h + (g * g + sum_h)
+                sum_s = s * s + (r * r + sum_s)
+            now[k + 2 * TILE], now[k + 3 * TILE] = h, g
+            now[k + 4 * TILE], now[k + 5 * TILE] = s, r
+            if running:
+                now[k + 6 * TILE], now[k + 7 * TILE] = sum_h, sum_s
 
 
-@functools.cache
-def _compiled(char: str, real: bool, running: bool) -> Callable[..., None]:
-    """The machine code for one precision."""
-    place, number = ctypes.c_void_p, ctypes.c_int64
-    kinds = (place, *4 * [number], place, number, place, number)
-    return compile_function(_program(char, real, running), "advance", *kinds)
+@inlined
+@no_type_check
+def advance(take, parts, running, x, now, first, last):
+    """Let all neurons of some tiles take all steps."""
+    steps, neurons = x.shape[1] // TILE, now.shape[1] // (parts * TILE)
+    whole = steps - steps % STEPS
+    for tile in range(first, last):
+        for i in range(0, neurons, NEURONS):
+            some = now[tile, i * parts * TILE : (i + NEURONS) * parts * TILE]
+            for t in range(0, whole, STEPS):
+                inputs = x[tile, t * TILE : (t + STEPS) * TILE]
+                take(inputs, some, neurons - i, STEPS, running)
+            for t in range(whole, steps):
+                take(x[tile, t * TILE : (t + 1) * TILE], some, neurons - i, 1, running)
 
 
-def _program(char: str, real: bool, running: bool) -> Any:
-    """The kernel as a module of LLVM; see ``Carry.advance`` for its arguments."""
-    ir = llvmlite("ir")
-    number = ir.FloatType() if char == "f" else ir.DoubleType()
-    width = lanes(char)
-    vector, long = ir.VectorType(number, width), ir.IntType(64)
-    numbers = number.as_pointer()
-    module = ir.Module("moments")
-    kind = ir.FunctionType(
-        ir.VoidType(), [numbers, *4 * [long], numbers, long, numbers, long]
-    )
-    function = ir.Function(module, kind, "advance")
-    x, steps, stride, start, blocks, lam, lam_stride, state, pairs = function.args
-    build = ir.IRBuilder(function.append_basic_block())
-    fused = multiply_add(build, vector)
-    size, held = 1 if real else 2, _carried(real, running)
-    zero = ir.Constant(vector, None)
-
-    def offset(start: Any, index: Any, length: Any) -> Any:
-        length = ir.Constant(long, length) if isinstance(length, int) else length
-        return build.gep(start, [build.mul(index, length)])
-
-    def places(start: Any, count: int) -> list[Any]:
-        return [
-            build.bitcast(
-                build.gep(start, [ir.Constant(long, i * width)]), vector.as_pointer()
-            )
-            for i in range(count)
-        ]
-
-    def load(start: Any, count: int) -> list[Any]:
-        align = np.dtype(char).itemsize
-        return [build.load(place, align=align) for place in places(start, count)]
-
-    def times(a: Sequence[Any], z: Sequence[Any], plus: Sequence[Any]) -> list[Any]:
-        """``a z + plus``, all real or all complex."""
-        if real:
-            return [fused(a[0], z[0], plus[0])]
-        return [
-            fused(build.fneg(a[1]), z[1], fused(a[0], z[0], plus[0])),
-            fused(a[1], z[0], fused(a[0], z[1], plus[1])),
-        ]
-
-    def plus_square(z: Sequence[Any], total: Any) -> Any:
-        return functools.reduce(lambda sum_, part: fused(part, part, sum_), z, total)
-
-    def step(a: Sequence[Any], now: Sequence[Any], x: Any) -> list[Any]:
-        h, s, sums = now[:size], now[size : 2 * size], now[2 * size :]
-        s = times(a, s, h)
-        h = times(a, h, [x] if real else [x, zero])
-        return [*h, *s, *map(plus_square, (h, s), sums)]
-
-    def block(index: Any, _: Any) -> list[Any]:
-        index = build.add(index, start)
-        inputs = offset(x, index, width)
-        roots = offset(lam, index, lam_stride)
-        neuron = TOGETHER * held * width
-        states = offset(state, index, build.mul(pairs, ir.Constant(long, neuron)))
-
-        def neurons(pair: Any, _: Any) -> list[Any]:
-            a = load(offset(roots, pair, TOGETHER * size * width), TOGETHER * size)
-            carry = offset(states, pair, neuron)
-
-            def advance(t: Any, now: Sequence[Any]) -> list[Any]:
-                (x_t,) = load(offset(inputs, t, stride), 1)
-                parts = zip(_parts(a, size), _parts(now, held), strict=True)
-                return [value for part in parts for value in step(*part, x_t)]
-
-            ends = repeat(build, steps, load(carry, TOGETHER * held), advance)
-            for value, place in zip(ends, places(carry, TOGETHER * held), strict=True):
-                build.store(value, place, align=np.dtype(char).itemsize)
-            return []
-
-        repeat(build, pairs, [], neurons)
-        return []
-
-    repeat(build, blocks, [], block)
-    build.ret_void()
-    return module
+# A function for each constant argument, so that Numba keeps its machine code.
 
 
-def _parts(values: Sequence[Any], size: int) -> list[Sequence[Any]]:
-    return [values[start : start + size] for start in range(0, len(values), size)]
+@compiled
+@no_type_check
+def advance_real(x, now, first, last):
+    """Take the steps of ``x``, an array (tiles, steps TILE), in place."""
+    wide_vectors()
+    advance(real, REAL, False, x, now, first, last)
+
+
+@compiled
+@no_type_check
+def advance_real_sums(x, now, first, last):
+    """Like ``advance_real``, with running sums."""
+    wide_vectors()
+    advance(real, REAL, True, x, now, first, last)
+
+
+@compiled
+@no_type_check
+def advance_complex(x, now, first, last):
+    """Like ``advance_real``, with complex eigenvalues."""
+    wide_vectors()
+    advance(complex_, COMPLEX, False, x, now, first, last)
+
+
+@compiled
+@no_type_check
+def advance_complex_sums(x, now, first, last):
+    """Like ``advance_complex``, with running sums."""
+    wide_vectors()
+    advance(complex_, COMPLEX, True, x, now, first, last)
+
+
+ADVANCE = {
+    (True, False): advance_real,
+    (True, True): advance_real_sums,
+    (False, False): advance_complex,
+    (False, True): advance_complex_sums,
+}

@@ -25,7 +25,7 @@ from jax import lax
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
-from sigprop.neuron import kernel, noise
+from sigprop.neuron import noise
 from sigprop.numerics.arguments import (
     require_count,
     require_finite,
@@ -188,6 +188,8 @@ def trajectories(
     source = noise.follow(key, process, batch, lam.real.dtype)
     if source is None:
         return scanned(key, split(lam), process, times, batch, running, gain)
+    from sigprop.neuron import kernel
+
     carry = kernel.Carry(np.asarray(lam), batch, running)
     factor = np.ones((1, 1), carry.dtype) if gain is None else np.asarray(gain)
     longest = noise.CHUNK * max(1, STRETCH // (noise.CHUNK * batch))
@@ -195,7 +197,7 @@ def trajectories(
     for seen, time in pairwise((0, *times)):
         for start in range(seen, time, longest):
             carry.advance(*source.stretch(min(longest, time - start)))
-        snapshots.append(_snapshot(carry, factor))
+        snapshots.append(_snapshot(carry.parts(), factor))
     return snapshots
 
 
@@ -207,9 +209,11 @@ scanned = jax.jit(
 """``walk`` as one program."""
 
 
-def _snapshot(carry: kernel.Carry, gain: Float[np.ndarray, "n #batch"]) -> Walk:
+def _snapshot(
+    parts: list[Inexact[np.ndarray, "n batch"]], gain: Float[np.ndarray, "#n #batch"]
+) -> Walk:
     """Where trajectories are; inputs are scaled here, as the recurrence is linear."""
-    h, s, *sums = carry.parts()
+    h, s, *sums = parts
     h, s = (Split(gain * np.real(z), gain * np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)
     return Walk(h, s, *(gain**2 * total for total in sums or (zero, zero)))

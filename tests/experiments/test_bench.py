@@ -1,6 +1,5 @@
 """The benchmark: what it compares, the limits that it measures, how costs grow."""
 
-import ctypes
 import json
 import signal
 from types import SimpleNamespace
@@ -19,7 +18,7 @@ from sigprop.experiments import (
     speed_sizes,
     studies,
 )
-from sigprop.numerics.native import available, compile_function
+from sigprop.neuron.noise import available
 
 REPEATS = 3
 pytestmark = pytest.mark.usefixtures("compiled_anew")
@@ -162,14 +161,13 @@ def test_every_study_of_speed_is_a_part():
     assert sorted(bench.STUDIES) == speeds
 
 
-@pytest.mark.skipif(not available(), reason="needs llvmlite")
+@pytest.mark.skipif(not available(), reason="needs Numba")
 def test_the_multiplications_are_done_and_as_often_as_counted():
-    kinds = ctypes.c_void_p, ctypes.c_int64
-    function = compile_function(speed_limits._program(), "multiply", *kinds)
-    values = np.full((speed_limits.CHAINS + 1, speed_limits.LANES), 0.5, np.float32)
-    function(values.ctypes.data, 5)
-    assert (values[0] == 0.5).all()
-    assert (values[1:] == 1 - 0.5**6).all()  # z = z / 2 + 1 / 2, five times from 1 / 2
+    values = np.full(speed_limits.NUMBERS, 0.5, np.float32)
+    speed_limits.multiplication()(values, 2)
+    assert (values == 1 - 0.5 ** (1 + 2 * speed_limits.TURNS)).all()
+    for config in (speed_limits.SMOKE, speed_limits.QUICK, speed_limits.PAPER):
+        assert config.turns % speed_limits.TURNS == 0
 
 
 def test_rates_are_counts_over_seconds(monkeypatch):
@@ -180,7 +178,7 @@ def test_rates_are_counts_over_seconds(monkeypatch):
     cores = speed_limits.cores()
     expected = {"copied_bytes": config.copied}
     if available():
-        expected["multiply_adds"] = 12 * 16 * config.turns
+        expected["multiply_adds"] = 192 * config.turns
         expected["normals"] = 128 * config.steps
     for name, count in expected.items():
         np.testing.assert_allclose(rates.sel(limit=name), cores * count / 2)

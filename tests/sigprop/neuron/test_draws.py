@@ -1,4 +1,4 @@
-"""Series and normals drawn by NumPy: those of JAX."""
+"""Series and normals drawn without a program of XLA: those of JAX."""
 
 import jax
 import numpy as np
@@ -7,14 +7,8 @@ from numpy.testing import assert_allclose
 
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
 from sigprop.neuron import draws
-from sigprop.numerics import native
 from sigprop.numerics.precision import double_precision
 from tests.sigprop.neuron.test_noise import Matrix, Odd, fresh_key
-
-pytestmark = pytest.mark.skipif(
-    not native.available(), reason="needs llvmlite, which has no wheel here"
-)
-
 
 PROCESSES = {
     "white": White(2.0),

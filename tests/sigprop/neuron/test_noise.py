@@ -12,14 +12,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from sigprop.inputs import AR1, GaussianProcess, White
-from sigprop.neuron import kernel, noise
+from sigprop.neuron import noise
 from sigprop.neuron.montecarlo import split, trajectories, walk
-from sigprop.numerics import native
 from sigprop.numerics.precision import double_precision
+from sigprop.numerics.tiles import untiled
 
-pytestmark = pytest.mark.skipif(
-    not native.available(), reason="needs llvmlite, which has no wheel here"
-)
+kernel = pytest.importorskip("sigprop.neuron.kernel", exc_type=ImportError)
+normals = pytest.importorskip("sigprop.neuron.normals", exc_type=ImportError)
 
 
 def fresh_key():
@@ -75,9 +74,9 @@ def test_the_interpolants_are_the_inverse_error_function(char):
         with mpmath.workdps(50):
             u = mpmath.sqrt(-mpmath.expm1(-mpmath.mpf(w)))
             exact = float(mpmath.erfinv(u) / u)
-        assert_allclose(noise.erfinv_slope(np.array([w]))[0], exact, 1e-13)
-        middle, tail = noise.interpolants(char)
-        far = w > noise.MIDDLE[char]
+        assert_allclose(normals.erfinv_slope(np.array([w]))[0], exact, 1e-13)
+        middle, tail = normals.interpolants(char)
+        far = w > normals.MIDDLE[char]
         (low, high), coefficients = tail if far else middle
         position = (2 * (np.sqrt(w) if far else w) - low - high) / (high - low)
         computed = np.polynomial.Polynomial(coefficients)(position)
@@ -98,7 +97,7 @@ def test_stretches_continue_each_other(dtype):
 
 @dataclass(frozen=True)
 class Odd(GaussianProcess):
-    """A process that does more than sums and products."""
+    """A process that is not linear."""
 
     def initial(self, noise: Any) -> Any:
         return ()
@@ -109,7 +108,7 @@ class Odd(GaussianProcess):
 
 @dataclass(frozen=True)
 class Matrix(GaussianProcess):
-    """A process whose state is not one row after the other."""
+    """A process whose state is one array of two rows."""
 
     initial_width = 2
 
@@ -117,16 +116,64 @@ class Matrix(GaussianProcess):
         return noise
 
     def step(self, state: Any, noise: Any) -> Any:
-        return state, state[1] + noise[0]
+        return 0.5 * state[::-1], state[1] + noise[0]
+
+
+@dataclass(frozen=True)
+class Stepped(GaussianProcess):
+    """A process with the step and the state that a test gives it."""
+
+    function: Any
+    state: Any = lambda noise: noise[0]
+    initial_width = 1
+
+    def initial(self, noise: Any) -> Any:
+        return self.state(noise)
+
+    def step(self, state: Any, noise: Any) -> Any:
+        return self.function(state, noise[0])
+
+
+NOT_LINEAR = {
+    "modulus": Odd(),
+    "shifted": Stepped(lambda h, x: (h, x + 1)),
+    "counting": Stepped(lambda h, x: (h + 1, x)),
+    "product": Stepped(lambda h, x: (h, h * x)),
+    "clipped": Stepped(lambda h, x: (h, jnp.clip(x, -3, 3))),
+    "clipped far off": Stepped(lambda h, x: (h, jnp.clip(x, -1e5, 1e5))),
+    "dead zone": Stepped(lambda h, x: (h, jnp.where(jnp.abs(x) < 1e-4, 0.0, x))),
+    "slightly cubic": Stepped(lambda h, x: (h, x + 1e-3 * x**3)),
+    "state": Stepped(lambda h, x: (jnp.tanh(h), x)),
+    "mixed sequences": Stepped(lambda h, x: (h, x - x.mean())),
+    "needs JAX": Stepped(lambda h, x: (h.at[0].set(0.0), x)),
+    "one state for all": Stepped(lambda h, x: (h, x), lambda noise: noise.sum()),
+    "another structure": Stepped(lambda h, x: ((h, h), x)),
+    "two inputs": Stepped(lambda h, x: (h, jnp.stack([x, x]))),
+}
+
+
+@pytest.mark.parametrize("name", NOT_LINEAR)
+def test_a_process_that_is_not_linear_is_left_to_the_scan(name):
+    assert noise.follow(fresh_key(), NOT_LINEAR[name], 4, np.float32) is None
 
 
 @pytest.mark.parametrize("process", [Odd(), Matrix()], ids=["odd", "matrix"])
-def test_another_process_goes_through_the_scan(process):
+def test_another_process_has_the_inputs_of_the_scan(process):
     key, lam = fresh_key(), jnp.asarray([[0.9]])
-    assert noise.follow(key, process, 4, np.float32) is None
-    (ours,) = trajectories(key, lam, process, (5,), 4)
-    (scanned,) = walk(key, split(lam), process, (5,), 4)
-    assert_allclose(ours.h.re, scanned.h.re, 1e-5)
+    linear = isinstance(process, Matrix)
+    assert (noise.follow(key, process, 4, np.float32) is not None) == linear
+    (ours,) = trajectories(key, lam, process, (70,), 4)
+    (scanned,) = walk(key, split(lam), process, (70,), 4)
+    assert_allclose(ours.h.re, scanned.h.re, 1e-5, 1e-5)
+
+
+def test_a_linear_step_is_read_off():
+    process = Stepped(lambda h, x: (0.25 * h - 2 * x, 3 * h))
+    step = noise.linear(process, np.zeros(5))
+    matrix = np.zeros((2, 2))
+    matrix[step.rows, step.columns] = step.values
+    assert_array_equal(matrix, [[0.25, -2], [3, 0]])
+    assert step.width == 1
 
 
 def test_other_generators_go_through_the_scan():
@@ -145,13 +192,13 @@ def test_more_numbers_than_the_counter_tells_apart_are_left_to_jax():
     assert noise.follow(key, White(), noise.LARGEST // noise.CHUNK, np.float32) is None
 
 
-def test_blocks_of_a_stretch_are_drawn_one_by_one():
+def test_tiles_of_a_stretch_are_drawn_one_by_one():
     key = fresh_key()
-    x, draw = noise.follow(key, AR1(0.5), 40, np.float32).stretch(70)
-    for block in reversed(range(3)):
-        draw(block, 1)
-    stretch = noise.follow(key, AR1(0.5), 40, np.float32).steps(70)
-    assert_array_equal(x[:, :40], stretch)
+    x, draw = noise.follow(key, AR1(0.5), 90, np.float32).stretch(70)
+    for tile in reversed(range(3)):
+        draw(tile, 1)
+    stretch = noise.follow(key, AR1(0.5), 90, np.float32).steps(70)
+    assert_array_equal(untiled(x, 90), stretch)
 
 
 def test_moments_use_it(monkeypatch):
@@ -161,7 +208,7 @@ def test_moments_use_it(monkeypatch):
     monkeypatch.setattr(
         kernel.Carry,
         "advance",
-        lambda self, x, draw: (used.append(len(x)), advance(self, x, draw)),
+        lambda self, x, draw: (used.append(x.shape[1]), advance(self, x, draw)),
     )
     trajectories(fresh_key(), jnp.asarray([[0.9]]), White(), (3, 70), 4)
     assert used == [3, 67]

@@ -1,25 +1,25 @@
-"""Work over cores: every block once, and nothing left running behind a failure."""
+"""Work over cores: every tile once, and nothing left running behind a failure."""
 
 import time
 
 import pytest
 
-from sigprop.numerics import native
+from sigprop.numerics import tiles
 
 
 @pytest.mark.parametrize("there", [1, 2, 3, 16])
-def test_every_block_is_done_once(there, monkeypatch):
-    monkeypatch.setattr(native, "cores", lambda: there)
+def test_every_tile_is_done_once(there, monkeypatch):
+    monkeypatch.setattr(tiles, "cores", lambda: there)
     done = []
-    native.over_cores(
-        lambda first, count: done.extend(range(first, first + count)), 7, native.ENOUGH
+    tiles.over_cores(
+        lambda first, count: done.extend(range(first, first + count)), 7, tiles.ENOUGH
     )
     assert sorted(done) == list(range(7))
 
 
 @pytest.mark.parametrize("wrong", [0, 1])
 def test_a_failure_is_raised_once_all_parts_have_ended(wrong, monkeypatch):
-    monkeypatch.setattr(native, "cores", lambda: 2)
+    monkeypatch.setattr(tiles, "cores", lambda: 2)
     ended = []
 
     def task(first, count):
@@ -29,5 +29,5 @@ def test_a_failure_is_raised_once_all_parts_have_ended(wrong, monkeypatch):
         ended.append(first)
 
     with pytest.raises(ArithmeticError, match="lost"):
-        native.over_cores(task, 2, native.ENOUGH)
+        tiles.over_cores(task, 2, tiles.ENOUGH)
     assert ended == [1 - wrong]
