@@ -176,7 +176,7 @@ def registry() -> dict[str, Claim]:
     """
     claims: dict[str, Claim] = {}
     for paper in PAPERS:
-        for claim in sorted(_of_paper(paper), key=_sort_key):
+        for claim in sorted(_of_paper(paper), key=_equation_order):
             if claim.id in claims:
                 raise ValueError(f"need one claim an id, got {claim.id} twice")
             claims[claim.id] = claim
@@ -224,10 +224,10 @@ def _module(paper: str, file: Path) -> ModuleType:
 
 
 def _first(module: ModuleType) -> tuple[float, str]:
-    return min(map(_sort_key, module.part.claims), default=(math.inf, ""))
+    return min(map(_equation_order, module.part.claims), default=(math.inf, ""))
 
 
-def _sort_key(claim: Claim) -> tuple[float, str]:
+def _equation_order(claim: Claim) -> tuple[float, str]:
     """Sort numbered equations by number and suffix, before all other claims."""
     number = re.match(r"(\d+)(.*)", claim.id.partition(":")[2])
     return (float(number[1]), number[2]) if number else (math.inf, "")

@@ -34,7 +34,7 @@ NAMED = re.compile(
     r"^predict|moment|watch|power|trace|hessian|newton|^expand|slices|difference"
     r"|surface|quadratic|measure"
 )
-NO_NUMBER = {"chart", "route"}
+NO_NUMBER = {"parametrisation", "route"}
 PARTS = {"networks.propagation.require_moments"}  # a check, whose words have a default
 ROWS = Rows()
 row = ROWS.row
@@ -252,7 +252,7 @@ def curvature_by_differences():
     assert curvature == pytest.approx(exact, rel=1e-12)
 
 
-@row(landscape.surface, "chart")
+@row(landscape.surface, "parametrisation")
 def a_surface_in_coordinates():
     rows, columns = np.array([0.3, 0.8]), np.array([0.4, 1.1, 2.0])
     parametrisation = Parametrisation("exponential", "exponential")
