@@ -88,7 +88,9 @@ def test_an_empty_value_of_any_option_is_refused(name, option, spell):
 MINIMAL = {
     "advise": ["--length", "64"],
     "audit": None,
-    "ledger": ["--benchmark", "new"],
+    "ledger": ["--json", "new"],
+    "benchmark write": ["new"],
+    "series": None,
     "sweep run": ["memory_gap"],
     "train": ["digits"],
     "verify": ["--claim", "zucchet:59"],
@@ -120,7 +122,11 @@ def takes(name, arguments, option, value):
 
 
 FORECAST = ("--horizon", "--length")
-HUGE = {("advise", "--length"), ("advise", "--memory"), ("ledger", "--planted")}
+HUGE = {
+    ("advise", "--length"),
+    ("advise", "--memory"),
+    ("benchmark write", "--planted"),
+}
 LEAST = {"--workers": -1, "--seed": -1, "--planted": -1}
 
 
@@ -131,14 +137,14 @@ def test_a_number_that_cannot_be_is_refused_before_the_work(
 ):
     monkeypatch.chdir(tmp_path)
     arguments = MINIMAL[name]
-    if arguments is None:
+    if name == "series":
+        arguments = [str(series(tmp_path))]
+    elif arguments is None:
         file = checkpoint(tmp_path)
         arguments = [str(file)]
         if name == "audit":
             arguments += ["--data", str(series(tmp_path))]
             arguments += ["--window", "8"] * (option != "--window")
-    elif option == "--window":
-        arguments = ["--input", str(series(tmp_path))]
     elif name == "train" and option in FORECAST:
         arguments = ["forecast", "--data", str(table(tmp_path))]
     if not takes(name, arguments, option, "-5"):

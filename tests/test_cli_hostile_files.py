@@ -195,7 +195,7 @@ def test_an_array_whose_header_lies_is_named_by_lint(tmp_path, monkeypatch, case
 def test_an_array_whose_header_lies_is_named_by_every_reader_of_series(tmp_path, case):
     path = tmp_path / "series.npy"
     path.write_bytes(HEADERS[case])
-    assert "series.npy" in refused("verify", "--input", path)
+    assert "series.npy" in refused("series", path)
 
 
 def _encrypted(content):
@@ -268,7 +268,7 @@ PLACES = {
     "lint --optimizer": lambda folder, path: (
         *("lint", checkpoint(folder), "--optimizer", path),
     ),
-    "verify --input": lambda folder, path: ("verify", "--input", path),
+    "series": lambda folder, path: ("series", path),
     "audit": lambda folder, path: ("audit", path, "--data", series(folder)),
     "audit --data": lambda folder, path: (
         *("audit", checkpoint(folder), "--data", path),
@@ -277,7 +277,7 @@ PLACES = {
         *("advise", "--length", "64", "--data", path),
     ),
     "train --data": lambda folder, path: ("train", "forecast", "--data", path),
-    "judge-answers": lambda folder, path: ("judge-answers", path),
+    "benchmark score": lambda folder, path: ("benchmark", "score", path),
 }
 SUFFIXES = (".npz", ".safetensors", ".msgpack", ".csv", ".npy", ".json", ".toml")
 

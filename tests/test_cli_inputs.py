@@ -187,7 +187,7 @@ def test_paths_that_are_no_files_are_refused_by_name(tmp_path):
     (tmp_path / "file").write_text("x")
     below = tmp_path / "file" / "x"
     assert str(below) in refused("claims", "--paper", "lru", "--json", below)
-    assert str(below) in refused("verify", "--input", f"{below}.csv")
+    assert str(below) in refused("series", f"{below}.csv")
     assert str(below) in refused("train", "digits", "--out", below)
     assert str(tmp_path / "none") in refused("audit", tmp_path / "none")
 
@@ -198,9 +198,7 @@ def test_an_array_that_claims_a_tebibyte_is_refused(tmp_path):
     text = path.read_bytes()
     path.write_bytes(text.replace(b"(2, 9), }            ", b"(2, 999999999999), } "))
     assert len(path.read_bytes()) == len(text)
-    assert "need a whole .npy file of plain numbers" in refused(
-        "verify", "--input", path
-    )
+    assert "need a whole .npy file of plain numbers" in refused("series", path)
 
 
 # --- strings of users ---------------------------------------------------------------
@@ -214,7 +212,7 @@ def test_strings_are_shown_as_they_are_without_steering_the_terminal(tmp_path):
     lines = [f'"{MARKUP}","[/x]"', *(f"{x},{y}" for x, y in rows)]
     path = tmp_path / "series.csv"
     path.write_text("\n".join(lines))
-    result = sigprop("verify", "--input", path, "--window", 8)
+    result = sigprop("series", path, "--window", 8)
     assert result.exit_code == 0, result.output
     assert not {"\x1b", "\x07", "\u202e"} & set(result.output)
     assert "[/x]" in result.output
@@ -234,7 +232,7 @@ def test_strings_are_shown_as_they_are_without_steering_the_terminal(tmp_path):
         ("models", "--paper"),
         ("train",),
         ("sweep", "status"),
-        ("verify", "--input"),
+        ("series",),
     ],
     ids=" ".join,
 )

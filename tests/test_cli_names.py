@@ -33,7 +33,7 @@ def no_work(monkeypatch):
     monkeypatch.setattr(sigprop.judge.run, "verify", judged)
 
 
-SEEDED = [("verify",), ("verify", "--input", "x.csv"), ("ledger",), ("train", "digits")]
+SEEDED = [("verify",), ("series", "x.csv"), ("ledger",), ("train", "digits")]
 
 
 @pytest.mark.usefixtures("no_work")
@@ -119,9 +119,13 @@ def commands():
 def test_commands_stand_in_the_order_of_use_with_an_example_each():
     assert set(cli_help.EXAMPLES) == set(commands())
     text = sigprop("-h").output
-    lists = text.split("Commands:")[1].split("Examples:")
-    names = [line.split()[0] for line in lists[0].splitlines() if line.strip()]
-    examples = [line.strip() for line in lists[1].splitlines() if line.strip()]
+    listed, examples = text.split("Examples:")
+    names = []
+    for title, group in cli_help.GROUPS.items():
+        lines = listed.split(f"{title}:\n")[1].split("\n\n")[0].splitlines()
+        names += [line.split()[0] for line in lines]
+        assert names[-len(group) :] == [*group]
+    examples = [line.strip() for line in examples.splitlines() if line.strip()]
     expected = [name for name in cli_help.EXAMPLES if " " not in name]
     assert names == expected == [line.split()[1] for line in examples]
     assert names[0] == "verify"
@@ -190,8 +194,8 @@ def test_one_file_for_two_purposes_is_refused(tmp_path, monkeypatch):
         "name another"
     )
     Path("x.csv").write_text("x\n1\n")
-    assert "--input and another for --json" in refused(
-        "verify", "--input", "x.csv", "--json", tmp_path / "x.csv"
+    assert "need a file for --file and another for --json" in refused(
+        "series", "x.csv", "--json", tmp_path / "x.csv"
     )
     assert "--json and another for --html" in refused(
         "ledger", "--json", "site", "--html", "site"

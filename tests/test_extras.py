@@ -84,8 +84,8 @@ WORK = {  # what a plain install does, and a piece of what it prints
     "table": (("table", "lru-7"), "lru-7"),
     "advise": (("advise", "--length", "1000", "--rho", "0.9"), "1000"),
     "models": (("models",), "rotrnn"),
-    "a benchmark": (("ledger", "--benchmark", "asked"), "statements to judge"),
-    "scores": (("judge-answers", "asked/answers.json"), "unanswered"),
+    "a benchmark": (("benchmark", "write", "asked"), "statements to judge"),
+    "scores": (("benchmark", "score", "asked/answers.json"), "unanswered"),
 }
 LEDGER = "ledger"  # it judges for minutes, so the place of its rows is refused before
 NEEDS = {  # what needs an extra: the command, the package, what for, and the extra
@@ -105,7 +105,7 @@ NEEDS = {  # what needs an extra: the command, the package, what for, and the ex
         *("jinja2", "--html", "site"),
     ),
     "planted errors": (
-        ("ledger", "--benchmark", "wrong", "--planted", "1"),
+        ("benchmark", "write", "wrong", "--planted", "1"),
         *("antlr4", "deliberate errors", "site"),
     ),
     "notebooks": (("notebooks", "pages"), "ipykernel", "notebooks", "notebooks"),

@@ -308,7 +308,7 @@ def quotes(printed: str, command: str) -> bool:
 
 
 EXCERPTS = re.findall(r"<!-- excerpt of: (.*?) -->", README + THEORY)
-OF_DATA = "sigprop verify --input ETTh1.csv"
+OF_DATA = "sigprop series ETTh1.csv"
 
 
 @pytest.mark.parametrize("command", [name for name in EXCERPTS if name != OF_DATA])
@@ -331,7 +331,11 @@ def test_quoted_moments_of_data_are_what_the_command_prints(sigprop, real_data):
 
 
 def test_a_checkpoint_a_formula_and_data_are_examined_in_print():
-    assert {command.split()[1] for command in EXCERPTS} == {"verify", "lint"}
+    assert {command.split()[1] for command in EXCERPTS} == {
+        "verify",
+        "lint",
+        "series",
+    }
     assert OF_DATA in EXCERPTS
 
 

@@ -77,7 +77,7 @@ def test_the_audit_of_a_series_alone_is_on_standard_output(tmp_path, monkeypatch
     monkeypatch.setattr(series_summary, "table", lambda rows: Table("the table"))
     series = tmp_path / "series.npy"
     np.save(series, np.random.default_rng(0).standard_normal((64, 16, 1)))
-    result = sigprop("verify", "--input", series, "--json", "-")
+    result = sigprop("series", series, "--json", "-")
     assert json.loads(result.stdout) == []
     assert "the table" in result.stderr
 

@@ -17,26 +17,42 @@ MAPPING_HELP = (
 )
 JSON_HELP = "Write the results as JSON to this file, or print them if the name is '-'."
 
+GROUPS = {
+    "Check a statement": {
+        "verify": "sigprop verify --claim zucchet:59",
+        "claims": "sigprop claims --paper lru",
+        "show": "sigprop show zucchet:59",
+        "ledger": "sigprop ledger --html ledger",
+        "benchmark": "sigprop benchmark write statements",
+    },
+    "Reproduce a paper": {
+        "figure": "sigprop figure zucchet-1a",
+        "table": "sigprop table lru-7",
+        "notebooks": "sigprop notebooks pages",
+        "sweep": "sigprop sweep status",
+    },
+    "Train and study": {
+        "models": "sigprop models --paper lru",
+        "train": "sigprop train digits --model rotrnn --seeds 5",
+        "bench": "sigprop bench --quick",
+    },
+    "Examine a checkpoint or a series": {
+        "audit": "sigprop audit runs/digits-rotrnn-quick/seed-0",
+        "lint": "sigprop lint model.safetensors --length 4096",
+        "advise": "sigprop advise --length 16384 --rho 0.9 --state 256",
+        "series": "sigprop series ETTh1.csv",
+    },
+}
+"""Commands with an example, by what a user comes for."""
+
 EXAMPLES = {
-    "verify": "sigprop verify --claim zucchet:59",
-    "claims": "sigprop claims --paper lru",
-    "show": "sigprop show zucchet:59",
-    "ledger": "sigprop ledger --html ledger",
-    "judge-answers": "sigprop judge-answers benchmark/answers.json",
-    "figure": "sigprop figure zucchet-1a",
-    "notebooks": "sigprop notebooks pages",
-    "table": "sigprop table lru-7",
-    "models": "sigprop models --paper lru",
-    "train": "sigprop train digits --model rotrnn --seeds 5",
-    "audit": "sigprop audit runs/digits-rotrnn-quick/seed-0",
-    "lint": "sigprop lint model.safetensors --length 4096",
-    "advise": "sigprop advise --length 16384 --rho 0.9 --state 256",
-    "sweep": "sigprop sweep status",
+    **{name: line for group in GROUPS.values() for name, line in group.items()},
+    "benchmark write": "sigprop benchmark write statements --planted 20",
+    "benchmark score": "sigprop benchmark score statements/answers.json",
     "sweep run": "sigprop sweep run memory_gap --workers 2",
     "sweep status": "sigprop sweep status --preset paper",
     "sweep check": "sigprop sweep check memory_gap",
     "sweep track": "sigprop sweep track memory_gap",
-    "bench": "sigprop bench --quick",
 }
 """By the words that call a command, in the order in which they are of use."""
 
@@ -67,6 +83,21 @@ class Commands(TyperGroup):
         if command is not None and example is not None:
             command.epilog = f"Example: {example}"
         return command
+
+    def format_commands(self, ctx: Context, formatter: Formatter) -> None:
+        """Write the commands under what a user comes for."""
+        if ctx.parent is not None:
+            super().format_commands(ctx, formatter)
+            return
+        for title, names in GROUPS.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [
+                        (name, command.get_short_help_str(formatter.width))
+                        for name, command in commands
+                    ]
+                )
 
     def format_epilog(self, ctx: Context, formatter: Formatter) -> None:
         """Write an example of every command."""

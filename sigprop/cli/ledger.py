@@ -35,41 +35,20 @@ def ledger(
             "for each row."
         ),
     ] = None,
-    benchmark: Annotated[
-        Path | None,
-        typer.Option(
-            help="Judge nothing; write the statements without verdicts to this folder, "
-            "for a reviewer."
-        ),
-    ] = None,
-    planted: Annotated[
-        int, typer.Option(help="Number of deliberate errors added to --benchmark.")
-    ] = 0,
     schema: Annotated[
         bool,
         typer.Option("--schema", help="Print the JSON schema of the rows and errata."),
     ] = False,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the simulations, or of the deliberate errors.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the simulations.")] = 0,
     no_figures: NoFigures = False,
 ) -> None:
     """Judge all claims and write them as text, JSON or a website."""
-    with plain_errors("nothing was written", json, html, benchmark):
+    with plain_errors("nothing was written", json, html):
         import dataclasses
 
         if schema:
             _print_schema()
             return
-        if benchmark is not None or planted:
-            if json or html or status or benchmark is None:
-                raise ValueError(
-                    "--benchmark DIR judges nothing: it goes with --planted, --seed and "
-                    "--paper alone"
-                )
-            _write_benchmark(benchmark, paper, planted, seed)
-            return
-
         from sigprop.cli.judged import judge
         from sigprop.ledger.dependence import build
         from sigprop.ledger.entries import write_json
@@ -126,26 +105,6 @@ def _print_schema() -> None:
     from sigprop.ledger.schema import schema
 
     typer.echo(encoder.dumps(schema(), indent=2))
-
-
-def _write_benchmark(folder: Path, paper: str | None, planted: int, seed: int) -> None:
-    from sigprop.ledger.benchmark import ANSWERS, Benchmark, write
-    from sigprop.theory.claims import select
-
-    require_seed(seed)
-    if planted < 0:
-        raise ValueError(f"need planted >= 0, got {planted}")
-    wanted = Benchmark(planted=planted, seed=seed)
-    if paper is not None:
-        papers = {claim.paper for claim in select(paper)}
-        wanted = Benchmark(tuple(papers), planted, seed)
-    count = write(folder, wanted)
-    console().print(
-        f"{count} statements to judge in {folder}, {planted} of them with a "
-        f"deliberate error. Fill in {ANSWERS}, then run "
-        f"`sigprop judge-answers {folder / ANSWERS}`.",
-        soft_wrap=True,
-    )
 
 
 def _keep(statuses_by_id: dict[str, str], seed: int) -> None:

@@ -12,9 +12,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import typer
 
 from sigprop.cli.advise import advise
-from sigprop.cli.answers import judge_answers
 from sigprop.cli.audit import audit
 from sigprop.cli.bench import bench
+from sigprop.cli.benchmark import benchmark
 from sigprop.cli.claims import claims, show
 from sigprop.cli.figure import figure
 from sigprop.cli.help import CONTEXT, Commands, main_options
@@ -22,6 +22,7 @@ from sigprop.cli.ledger import ledger
 from sigprop.cli.lint import lint
 from sigprop.cli.models import models
 from sigprop.cli.notebooks import notebooks
+from sigprop.cli.series import series
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
 from sigprop.cli.train import train
@@ -42,13 +43,14 @@ app.command()(verify)
 app.command()(claims)
 app.command()(show)
 app.command()(ledger)
-app.command("judge-answers")(judge_answers)
+app.add_typer(benchmark)
 app.add_typer(sweeps)
 app.command()(figure)
 app.command()(notebooks)
 app.command("table")(tables)
 app.command()(models)
 app.command()(train)
+app.command()(series)
 app.command()(audit)
 app.command()(lint)
 app.command()(advise)

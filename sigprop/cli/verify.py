@@ -1,4 +1,4 @@
-"""``sigprop verify``: judge claims, or audit a series of the user's."""
+"""``sigprop verify``: judge claims."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -53,16 +53,6 @@ def verify(
         ),
     ] = None,
     device: Annotated[str, typer.Option(help="Where to simulate: cpu or gpu.")] = "cpu",
-    input: Annotated[
-        Path | None,
-        typer.Option(
-            help="Compare the moments of your own time series (.npy or .csv) with theory, "
-            "instead of judging claims."
-        ),
-    ] = None,
-    window: Annotated[
-        int, typer.Option(help="Steps of each window cut from a .csv.")
-    ] = 512,
     yes: Annotated[
         bool,
         typer.Option(
@@ -72,27 +62,19 @@ def verify(
     no_figures: NoFigures = False,
 ) -> None:
     """Judge claims by proof, evaluation and simulation."""
-    with plain_errors("nothing was written", input, report, json):
+    with plain_errors("nothing was written", report, json):
         from sigprop.numerics.files import require_writable
 
         require_seed(seed)
         if samples is not None and samples < 1:
             raise ValueError(f"need --samples of at least 1, got {samples}")
-        figure = None if no_figures or input else beside(json)
-        require_distinct(input=input, report=report, json=json, figure=figure)
+        figure = None if no_figures else beside(json)
+        require_distinct(report=report, json=json, figure=figure)
         if report is not None:
             require_pages("--report")
         for path in (report, json, figure):
             if path is not None:
                 require_writable(path)
-        if input is not None:
-            if paper or claim or report or samples or tier != "quick":
-                raise ValueError(
-                    "--input audits a series and judges no claim: it goes with --window, "
-                    "--seed and --json alone"
-                )
-            _audit(input, window, seed, json)
-            return
         chosen = {"tier": tier, "seed": seed, "samples": samples}
         ids, figures = tuple(claim or ()), not no_figures
         _verify(paper, ids, chosen, report, json, device, yes, figures)
@@ -154,28 +136,3 @@ def _forecast(chosen: Any, how: dict[str, Any], device: str, yes: bool) -> None:
         forecast = of_rows(rows, how["tier"], how["samples"])
     remedy = "lower --samples, judge fewer claims, or add --yes"
     allow(forecast, remedy, yes=yes, say=lambda line: typer.echo(line, err=True))
-
-
-def _audit(path: Path, window: int, seed: int, json: Path | None) -> None:
-    import json as encoder
-
-    from rich.progress import track
-
-    from sigprop.audit.series import load_series
-    from sigprop.audit.series_moments import audit_series, rows_json
-    from sigprop.audit.series_summary import conclusion, table
-    from sigprop.numerics.files import write_text
-
-    series = load_series(path, window)
-    out = console(json)
-    for note in series.notes:
-        out.print(f"note: {note}", soft_wrap=True)
-    rows = audit_series(
-        series,
-        seed=seed,
-        shown=lambda names: track(names, "columns", console=out, transient=True),
-    )
-    show_table(out, table(rows), keys=2)
-    out.print(conclusion(rows))
-    if json is not None:
-        write_text(json, encoder.dumps(rows_json(rows), indent=2) + "\n")

@@ -43,7 +43,7 @@ error that we added. Write your verdict on each statement into `{ANSWERS}`:
 - `"{CONDITIONAL}"`: the statement holds only under a further condition;
 - `"{WRONG}"`: the statement does not hold;
 
-or leave `null`. `sigprop judge-answers {ANSWERS}` scores your verdicts.
+or leave `null`. `sigprop benchmark score {ANSWERS}` scores your verdicts.
 """
 
 
@@ -206,7 +206,7 @@ def read_answers(file: Path) -> tuple[Benchmark, dict[str, str | None]]:
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ValueError(
             f"need the {ANSWERS} of a benchmark with answers filled in, got {file}, which "
-            f"is none; `sigprop ledger --benchmark DIR` writes one"
+            f"is none; `sigprop benchmark write DIR` writes one"
         ) from error
     if version != (NAME, VERSION):
         raise ValueError(

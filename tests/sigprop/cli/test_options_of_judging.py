@@ -171,20 +171,24 @@ def test_verify_writes_a_report_with_pictures_or_without(tmp_path, monkeypatch):
     ]
 
 
-@option("verify", "--input", "--window")
-def test_verify_audits_a_series_in_windows_of_the_given_steps(tmp_path):
+@option("series", "--window", "--seed", "--json")
+def test_a_series_is_compared_in_windows_of_the_given_steps(tmp_path):
     """120 rows of a .csv are four windows of 30 steps, and two of 60."""
     series = tmp_path / "waves.csv"
     lines = (f"{(7 * i * i) % 31 / 31:.4f}" for i in range(120))
     series.write_text("\n".join(["wave", *lines]) + "\n")
     outputs = []
     for window in (30, 60):
-        table, output = rows("verify", "--input", series, "--window", window)
+        table, output = rows("series", series, "--window", window)
         assert {entry["feature"] for entry in table} == {"wave"}
         outputs.append((table, output))
     assert outputs[0] != outputs[1]
     assert f"{120 // 30} windows" in outputs[0][1]
     assert f"{120 // 60} windows" in outputs[1][1]
+    first, again, other = (
+        rows("series", series, "--window", 10, "--seed", seed)[0] for seed in (0, 0, 1)
+    )
+    assert first == again != other
 
 
 # --- ledger
@@ -260,20 +264,20 @@ def test_the_ledger_writes_a_benchmark_of_a_paper_a_number_and_a_seed(
         (("--paper", "lru"), Benchmark(("lru",)), 0),
         (("--paper", "lru", "--planted", 2, "--seed", 9), Benchmark(("lru",), 2, 9), 2),
     ):
-        result = ran("ledger", "--benchmark", target, *more)
+        result = ran("benchmark", "write", target, *more)
         assert calls.pop() == (target, wanted)
         assert result.stdout.startswith(
             f"123 statements to judge in {target}, {planted} of them with a deliberate "
         )
 
 
-@option("ledger", "--benchmark", "--planted")
+@option("benchmark write", "--paper", "--planted", "--seed")
 def test_a_benchmark_has_its_seed_and_its_misprints_in_its_files(tmp_path):
     texts = {}
     for seed in (1, 2):
         target = tmp_path / str(seed)
         more = ("--paper", "rotrnn", "--planted", 1, "--seed", seed)
-        ran("ledger", "--benchmark", target, *more)
+        ran("benchmark", "write", target, *more)
         about = json.loads((target / "statements.json").read_text())["benchmark"]
         assert (about["papers"], about["planted"], about["seed"]) == (
             ["rotrnn"],
@@ -282,13 +286,12 @@ def test_a_benchmark_has_its_seed_and_its_misprints_in_its_files(tmp_path):
         )
         texts[seed] = (target / "statements.json").read_text()
     assert texts[1] != texts[2]
-    assert "--benchmark DIR judges nothing" in refused("ledger", "--planted", 1)
 
 
-# --- judge-answers
+# --- benchmark score
 
 
-@option("judge-answers", "--json")
+@option("benchmark score", "--json")
 def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     monkeypatch, tmp_path
 ):
@@ -306,7 +309,7 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     monkeypatch.setattr(module, "questions", lambda file: [file])
     monkeypatch.setattr(module, "mark", lambda questions, answers: marks)
     target = tmp_path / "marks.json"
-    result = ran("judge-answers", "a.json", "--json", target)
+    result = ran("benchmark", "score", "a.json", "--json", target)
     table = printed(result.stdout, "found", "of", "share", "interval", "meaning")
     assert [tuple(entry.get(name) for name in ("found", "of", "share")) for entry in table] == [
         ("3", "4", "0.75"), ("1", "8", "0.12"), ("2", "5", "0.40"), ("0", "0", "-")

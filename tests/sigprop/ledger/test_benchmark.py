@@ -193,21 +193,21 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_answers_are_one_line(name, folder, tmp_path):
     change, line = BAD[name]
-    message = refused("judge-answers", bad(folder, tmp_path, change))
+    message = refused("benchmark", "score", bad(folder, tmp_path, change))
     assert re.search(line, message)
 
 
 def test_both_commands_from_statements_to_marks(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")  # a path is never broken, to be copied whole
     target, scores = tmp_path / "b", tmp_path / "scores.json"
-    options = ("--benchmark", str(target), "--paper", "rotrnn", "--planted", "2")
-    written = sigprop("ledger", *options)
+    options = (str(target), "--paper", "rotrnn", "--planted", "2")
+    written = sigprop("benchmark", "write", *options)
     assert written.exit_code == 0
     assert "2 of them with a deliberate error." in written.stdout
-    assert f"run `sigprop judge-answers {target / 'answers.json'}`." in written.stdout
+    assert f"run `sigprop benchmark score {target / 'answers.json'}`." in written.stdout
     file = answered(target, tmp_path, lambda key: "wrong")
     monkeypatch.delenv("COLUMNS")
-    marked = sigprop("judge-answers", file, "--json", scores)
+    marked = sigprop("benchmark", "score", file, "--json", scores)
     assert marked.exit_code == 0
     assert "recall planted" in marked.stdout
     marks = json.loads(scores.read_text())
@@ -216,14 +216,6 @@ def test_both_commands_from_statements_to_marks(tmp_path, monkeypatch):
     low, high = marks["precision"]["low"], marks["precision"]["high"]
     assert low < marks["precision"]["value"] < high
     assert marks["unanswered"] == 0
-    assert f"need a folder without {STATEMENTS}" in refused("ledger", *options)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [("--planted", "3"), ("--benchmark", "b", "--status", "refuted")],
-)
-def test_a_benchmark_judges_nothing(options, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "judges nothing" in refused("ledger", *options)
-    assert list(tmp_path.iterdir()) == []
+    assert f"need a folder without {STATEMENTS}" in refused(
+        "benchmark", "write", *options
+    )

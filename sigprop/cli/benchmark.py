@@ -1,4 +1,4 @@
-"""``sigprop judge-answers``: score a list of verdicts against the ledger."""
+"""``sigprop benchmark``: statements for a reviewer to judge, and the score."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,10 +7,52 @@ import typer
 from rich.table import Table
 
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
-from sigprop.cli.help import JSON_HELP
+from sigprop.cli.help import CONTEXT, JSON_HELP, PAPER_HELP, Commands
+from sigprop.numerics.seeds import require_seed
+
+benchmark = typer.Typer(
+    name="benchmark",
+    cls=Commands,
+    context_settings=CONTEXT,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Write statements for a reviewer to judge, and score the answers.",
+)
 
 
-def judge_answers(
+@benchmark.command()
+def write(
+    folder: Annotated[Path, typer.Argument(help="New folder for the statements.")],
+    paper: Annotated[str | None, typer.Option(help=PAPER_HELP)] = None,
+    planted: Annotated[
+        int, typer.Option(help="Number of deliberate errors added.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the deliberate errors.")] = 0,
+) -> None:
+    """Write statements without verdicts; some can be wrong on purpose."""
+    with plain_errors("nothing was written", folder):
+        from sigprop.ledger.benchmark import ANSWERS, Benchmark
+        from sigprop.ledger.benchmark import write as write_statements
+        from sigprop.theory.claims import select
+
+        require_seed(seed)
+        if planted < 0:
+            raise ValueError(f"need planted >= 0, got {planted}")
+        wanted = Benchmark(planted=planted, seed=seed)
+        if paper is not None:
+            papers = {claim.paper for claim in select(paper)}
+            wanted = Benchmark(tuple(papers), planted, seed)
+        count = write_statements(folder, wanted)
+        console().print(
+            f"{count} statements to judge in {folder}, {planted} of them with a "
+            f"deliberate error. Fill in {ANSWERS}, then run "
+            f"`sigprop benchmark score {folder / ANSWERS}`.",
+            soft_wrap=True,
+        )
+
+
+@benchmark.command()
+def score(
     answers: Annotated[
         Path, typer.Argument(help="The completed answers.json of a benchmark.")
     ],
@@ -26,8 +68,8 @@ def judge_answers(
         require_distinct(answers=answers, json=json)
         if json is not None:
             require_writable(json)
-        benchmark, answers_by_id = read_answers(answers)
-        marks = mark(questions(benchmark), answers_by_id)
+        asked, answers_by_id = read_answers(answers)
+        marks = mark(questions(asked), answers_by_id)
         out = console(json)
         show_table(out, _table(marks))
         out.print(
