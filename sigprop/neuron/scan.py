@@ -90,7 +90,7 @@ def _states(method: Method, reverse: bool, lam, x, initial, resets):
     if initial is not None:
         initial = initial if resets is None else jnp.where(resets[first], 0, initial)
         gate = lam if lam.ndim == 1 else lam[first]
-        x = x.at[first].add(gate * initial)
+        x = x.at[first].add(gate * initial.astype(x.dtype))
 
     def inputs(h):
         """The inputs of which ``h`` are the states."""

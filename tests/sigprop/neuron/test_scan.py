@@ -319,6 +319,16 @@ def test_dtype_is_that_of_the_product(lam_type, x_type):
 
 
 @pytest.mark.usefixtures("x64")
+@pytest.mark.parametrize("function", [scan_linear, scan_linear_reference])
+def test_an_initial_state_takes_the_precision_of_the_rest(function):
+    lam, x, initial, _ = problem("real", "fixed", 3)
+    single = jnp.asarray(lam, "float32"), jnp.asarray(x, "float32")
+    states = function(*single, jnp.asarray(initial))
+    assert states.dtype == "float32"
+    assert near(states, loop((lam, x, initial, None), (True, False, False)), 1e-5)
+
+
+@pytest.mark.usefixtures("x64")
 @kinds
 @gates
 def test_streaming_gives_the_same_states(kind, gate):
