@@ -16,6 +16,8 @@ import xarray as xr
 
 from sigprop.experiments import (
     curse_of_memory,
+    edges,
+    gated_moments,
     network_moments,
     one_dimensional,
     similarity,
@@ -288,6 +290,22 @@ def of_networks(monkeypatch, keys):
     )
 
 
+def of_edges(monkeypatch, keys):
+    keys.enough, keys.answer = 3, np.ones((2, 2, 2))
+    monkeypatch.setattr(edges, "_look", keys)
+    smoke = dataclasses.replace(edges.SMOKE, sequences=6, batch=2)
+    inspect.unwrap(edges.measure)(jax.random.key(3), None, White(), smoke)
+
+
+def of_gates(monkeypatch, keys):
+    keys.enough, keys.answer = 3, jnp.ones((2, 4, 1))
+    layer = lru(jax.random.key(0), 2, 1)
+    monkeypatch.setattr(gated_moments.jax.random, "normal", keys)
+    monkeypatch.setattr(gated_moments, "squares", lambda _: lambda u: {"state": u})
+    smoke = dataclasses.replace(gated_moments.SMOKE, sequences=6, batch=2)
+    inspect.unwrap(gated_moments.measure)(jax.random.key(3), layer, 4, smoke)
+
+
 class Seen(tuple):
     """A look at a batch."""
 
@@ -295,7 +313,14 @@ class Seen(tuple):
 
 
 SEEN = Seen((0, 0, 0))
-STUDIES = [of_one_dimension, of_memory, of_similarity, of_networks]
+STUDIES = [
+    of_one_dimension,
+    of_memory,
+    of_similarity,
+    of_networks,
+    of_edges,
+    of_gates,
+]
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.__name__)

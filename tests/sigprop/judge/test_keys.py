@@ -1,5 +1,6 @@
 """Every batch, start and chunk is drawn from a key of its own, and no seed shares one."""
 
+import inspect
 import itertools
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ from sigprop.curvature import lanczos
 from sigprop.evidence.sigprop import sampled_loss
 from sigprop.evidence.sigprop import trained as learnt
 from sigprop.inputs import White
-from sigprop.judge import simulate
+from sigprop.judge import run, simulate
 from sigprop.judge.plans import Reading
 from sigprop.linear import measured_moments as measure
 from sigprop.neuron import montecarlo
@@ -81,6 +82,17 @@ def starts(monkeypatch, key):
     return recorder
 
 
+def samplers(monkeypatch, key):
+    recorder = Noted(np.array([0.6, 0.7j, -0.8]))
+    monkeypatch.setattr(run.ring, "sample_ring", recorder)
+    monkeypatch.setattr(run, "judge_uniform", lambda *_: None)
+    monkeypatch.setattr(run, "simulated_result", lambda *_: None)
+    points = [RingPoint(0.5, r_max, WHITE, simulate.LONG) for r_max in (0.7, 0.8, 0.9)]
+    case = SimpleNamespace(grid=SimpleNamespace(margin=0.05, points=points), results=[])
+    inspect.unwrap(run.ring_distribution)(case, int(key is SECOND))
+    return recorder
+
+
 EDGE = EigenPoint(0.1, 0.0, WHITE, simulate.LONG)
 RING = RingPoint(0.5, 0.9, WHITE, simulate.LONG)
 DRAWING = {
@@ -90,6 +102,7 @@ DRAWING = {
     "losses": losses,
     "bends": curvatures,
     "starts": starts,
+    "samplers": samplers,
 }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sigprop.inputs import AR1, GaussianProcess, White
+from sigprop.inputs import AR1, GaussianProcess, Mixed, White
 from sigprop.neuron import noise
 from sigprop.neuron.montecarlo import split, trajectories, walk
 from sigprop.numerics.precision import double_precision
@@ -89,7 +89,7 @@ def test_stretches_continue_each_other(dtype):
     key, batch = fresh_key(), 9
     source = noise.follow(key, AR1(0.9), batch, dtype)
     assert source is not None
-    parts = np.concatenate([source.steps(n) for n in (noise.CHUNK, 2 * noise.CHUNK)])
+    parts = np.concatenate([source.steps(n) for n in (2 * noise.CHUNK, noise.CHUNK)])
     stretch = noise.follow(key, AR1(0.9), batch, dtype)
     assert stretch is not None
     assert_array_equal(parts, stretch.steps(3 * noise.CHUNK))
@@ -148,6 +148,9 @@ NOT_LINEAR = {
     "needs JAX": Stepped(lambda h, x: (h.at[0].set(0.0), x)),
     "one state for all": Stepped(lambda h, x: (h, x), lambda noise: noise.sum()),
     "another structure": Stepped(lambda h, x: ((h, h), x)),
+    "sequences first": Stepped(
+        lambda h, x: (0.5 * h, x), lambda noise: np.stack([noise[0]] * 2, -1)
+    ),
     "two inputs": Stepped(lambda h, x: (h, jnp.stack([x, x]))),
 }
 
@@ -189,7 +192,9 @@ def test_other_generators_go_through_the_scan():
 
 def test_more_numbers_than_the_counter_tells_apart_are_left_to_jax():
     key = fresh_key()
-    assert noise.follow(key, White(), noise.LARGEST // noise.CHUNK, np.float32) is None
+    for process in (White(), Mixed(0.7, 0.3, 0.9)):  # one number a step, and two
+        batch = noise.LARGEST // (noise.CHUNK * process.step_width)
+        assert noise.follow(key, process, batch, np.float32) is None
 
 
 def test_tiles_of_a_stretch_are_drawn_one_by_one():

@@ -51,6 +51,7 @@ def test_each_notation_of_time_is_read_month_first(tmp_path, times, step, season
         (lambda rows: rows[:5] + rows[6:], "1 row missing, in row 7; fill"),
         (lambda rows: rows[:5] + rows[8:], "3 rows missing, in row 7; fill"),
         (lambda rows: [*rows[:5], rows[4], *rows[5:]], "twice, in row 7; remove"),
+        (lambda rows: [rows[0], *rows], "twice, in row 3; remove"),
         (lambda rows: [*rows[:5], *rows[6:9], rows[8], *rows[9:]],
          "1 row missing, in row 7; fill"),
         (lambda rows: [*rows[:5], *rows[6:9], rows[5], *rows[9:]],
