@@ -95,7 +95,7 @@ def test_cartesian_chart_is_slowest_between_the_axes_and_not_on_them(powers):
 
 
 def test_paths_start_at_the_right_modulus_and_end_where_the_table_says(powers):
-    for name, parametrisation in power_descent.CHARTS.items():
+    for name, parametrisation in power_descent.PARAMETRISATIONS.items():
         descent = powers.sel(chart=name)
         lam = np.asarray(
             parametrisation.eigenvalue(jnp.asarray(descent["path"].values))
