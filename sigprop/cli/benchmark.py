@@ -7,15 +7,13 @@ import typer
 from rich.table import Table
 
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
-from sigprop.cli.help import CONTEXT, JSON_HELP, PAPER_HELP, Commands
+from sigprop.cli.help import JSON_HELP, PAPER_HELP, Commands
 from sigprop.numerics.seeds import require_seed
 
 benchmark = typer.Typer(
     name="benchmark",
     cls=Commands,
-    context_settings=CONTEXT,
     no_args_is_help=True,
-    rich_markup_mode=None,
     help="Write statements for a reviewer to judge, and score the answers.",
 )
 

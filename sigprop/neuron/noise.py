@@ -24,7 +24,7 @@ TRIALS = np.geomspace(1e-6, 1e6, 25)  # sizes at which a step must be linear
 
 @functools.cache
 def available() -> bool:
-    """Whether Numba can be imported; it may have no wheel, or refuse a newer NumPy."""
+    """Return true if Numba can be imported; it can lack a wheel or refuse a NumPy."""
     try:
         import numba  # noqa: F401
     except ImportError:

@@ -71,14 +71,14 @@ def interpolants(char: str) -> list[Interpolant]:
     middle, end = MIDDLE[char], -math.log(np.finfo(char).eps)  # the least 1 - u^2
     near, far = DEGREES[char]
     return [
-        _interpolant(erfinv_slope, 0.0, middle, near),
+        _interpolant(erfinv_ratio, 0.0, middle, near),
         _interpolant(
-            lambda root: erfinv_slope(root**2), math.sqrt(middle), math.sqrt(end), far
+            lambda root: erfinv_ratio(root**2), math.sqrt(middle), math.sqrt(end), far
         ),
     ]
 
 
-def erfinv_slope(w: Float[np.ndarray, "*points"]) -> Float[np.ndarray, "*points"]:
+def erfinv_ratio(w: Float[np.ndarray, "*points"]) -> Float[np.ndarray, "*points"]:
     """``erfinv(u) / u`` where ``w = -log(1 - u^2) > 0``."""
     u = np.sqrt(-np.expm1(-w))
     beyond = -np.expm1(np.log1p(-np.exp(-w)) / 2)  # 1 - u
@@ -159,8 +159,7 @@ def _normals(real: Any, word: Any, signed: Any, mantissa: int) -> Any:
             high, low = threefry(key[0], key[1], np.uint32(0), counter)
             u[j] = uniform(high, low)
             w[j] = -log(rest(u[j]))
-            slope = near((w[j] - near_centre) * near_scale)
-            out[j] = root_2 * u[j] * slope
+            out[j] = root_2 * u[j] * near((w[j] - near_centre) * near_scale)
             tails = np.uint32(tails + np.uint32(w[j] > middle))
         if tails:
             for j in range(TILE):

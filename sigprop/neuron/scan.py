@@ -337,7 +337,7 @@ PARALLEL = {"chunked": _chunked, "associative": _associative, "fft": _fft}
 
 
 def _solve(method, reverse, lam, x, resets):
-    """Packed states of packed inputs."""
+    """Solve ``h_t - lam_t h_{t-1} = x_t`` for packed states."""
     if method == "sequential":
         return _sequential(lam, x, resets, reverse, 0)
     gates, x = _flip(reverse, _gates(lam, resets), x)
@@ -345,7 +345,7 @@ def _solve(method, reverse, lam, x, resets):
 
 
 def _solve_adjoint(method, reverse, lam, x, resets):
-    """The same with the adjoint equations ``g_t - conj(lam_{t+1}) g_{t+1} = x_t``."""
+    """Solve the adjoint equations ``g_t - conj(lam_{t+1}) g_{t+1} = x_t``, packed."""
     if method == "sequential":
         return _sequential(_conj(lam), x, resets, not reverse, 1)
     gates = _conj(_gates(lam, resets))

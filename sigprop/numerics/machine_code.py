@@ -1,8 +1,9 @@
-"""How functions are compiled by Numba, which importing this module imports.
+"""Decorators that compile functions by Numba, and keep the machine code.
 
-That takes a fifth of a second, so modules of compiled functions are imported where they
-are called.  What a compiled function calls lies in the same file: a change of another
-file leaves the machine code that Numba has kept as it was.
+Importing this module imports Numba, which takes a fifth of a second, so modules of
+compiled functions are imported where they are called.  Numba compiles anew when the file
+of a function changes; after a change of this module or of ``tiles``, delete the
+``__pycache__`` beside the function.
 
 LLVM makes vector instructions of a loop whose bounds are constants and whose indices
 cannot be negative, which is why such loops run over slices that begin at zero.

@@ -81,7 +81,7 @@ def outcomes(data: "xr.Dataset", table: int) -> dict[Key, Outcome]:
 
 
 def counts(data: "xr.Dataset", table: int) -> list[int]:
-    """How often each of ``VERDICTS`` is said of a table."""
+    """Count each of ``VERDICTS`` in a table."""
     frequencies = Counter(outcome.verdict for outcome in outcomes(data, table).values())
     return [frequencies[verdict] for verdict in VERDICTS]
 

@@ -100,7 +100,7 @@ DRAWING = {
     "backward": shared("_backward_batch", "backward", EDGE),
     "rings": shared("_ring_batch", "ring_gain", RING),
     "losses": losses,
-    "bends": curvatures,
+    "curvatures": curvatures,
     "starts": starts,
     "samplers": samplers,
 }

@@ -74,7 +74,7 @@ def test_the_interpolants_are_the_inverse_error_function(char):
         with mpmath.workdps(50):
             u = mpmath.sqrt(-mpmath.expm1(-mpmath.mpf(w)))
             exact = float(mpmath.erfinv(u) / u)
-        assert_allclose(normals.erfinv_slope(np.array([w]))[0], exact, 1e-13)
+        assert_allclose(normals.erfinv_ratio(np.array([w]))[0], exact, 1e-13)
         middle, tail = normals.interpolants(char)
         far = w > normals.MIDDLE[char]
         (low, high), coefficients = tail if far else middle

@@ -306,7 +306,12 @@ def learnt(monkeypatch):
     def say(fell=100.0, sampled=1.0, impulse=1.0, **curvature):
         record = []
         form = np.array([1.0, 2.0, 3.0, 4.0])
-        ratios = {"autodiff": 1.0, "reference": 1.0, "bend": 1.0, **curvature}
+        ratios = {
+            "autodiff": 1.0,
+            "reference": 1.0,
+            "second difference": 1.0,
+            **curvature,
+        }
         first = np.array([1.0, 0.0, 0.0, 0.0])  # only along the first direction
 
         def off(name):
@@ -320,7 +325,7 @@ def learnt(monkeypatch):
             curvature=learnt_parameters.Curvature(
                 form, off("autodiff"), off("reference"), 0 * form, {}
             ),
-            second_difference="bend",
+            second_difference="second difference",
             spread=np.array([0.5, 0.1, 0.1, 0.1]),
         )
 
@@ -338,7 +343,7 @@ def learnt(monkeypatch):
             n = chunks * learnt_parameters.CHUNK
             record.append((key, n))
             sem = form * np.sqrt(now.spread / n)
-            return Estimate(off("bend"), sem, n)
+            return Estimate(off("second difference"), sem, n)
 
         def exact(layer, covariance, *, steps, at):
             expected = moments(covariance, steps, at)
@@ -386,7 +391,7 @@ def test_learnt_parameters_are_judged_by_every_route(learnt):
         ({"sampled": 1.4}, {("trained", "state")}),
         ({"autodiff": 1 + 1e-6}, {("autodiff", "curvature, recurrent")}),
         ({"reference": 1 + 1e-6}, {("reference", "curvature, recurrent")}),
-        ({"bend": 1.4}, {("trained", "curvature, recurrent")}),
+        ({"second difference": 1.4}, {("trained", "curvature, recurrent")}),
     ],
 )
 def test_one_route_that_is_off_is_refuted_alone(off, refuted, learnt):
