@@ -223,7 +223,7 @@ def measure(
 @functools.cache
 def _template(kind: str, config: Config) -> Any:
     """Return the structure of one kind's networks, which does not depend on the key."""
-    network = build(jax.random.key(0), network_config(kind, config.gaps[0], config))
+    network = build(network_config(kind, config.gaps[0], config), key=jax.random.key(0))
     return jax.tree.structure(network)
 
 
@@ -231,7 +231,7 @@ def draw(kind: str, gap: float, index: int, config: Config) -> tuple[Any, Any]:
     """A network and the state of its normalisations, one program for all of a kind."""
     networks = jax.random.fold_in(jax.random.key(config.seed), APART)
     key = jax.random.fold_in(networks, index)
-    network = build(key, network_config(kind, gap, config))
+    network = build(network_config(kind, gap, config), key=key)
     return jax.tree.unflatten(_template(kind, config), jax.tree.leaves(network))
 
 

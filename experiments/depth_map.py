@@ -95,7 +95,7 @@ def network(setting: str, gap: float, gain: float, config: Config) -> tuple[Any,
         mixing="glu",
         **SETTINGS[setting],  # type: ignore[arg-type]
     )
-    model, state = build(jax.random.key(config.seed), shape)
+    model, state = build(shape, key=jax.random.key(config.seed))
     model = eqx.tree_at(
         lambda net: [block.mixing.value.weight for block in net.blocks],
         model,

@@ -72,9 +72,9 @@ def layer(config: Config) -> BLUR:
     """A BLUR that ends at the merge, in double precision, each half drawn by itself."""
     with double_precision(True):
         initial = blur(
-            jax.random.key(config.seed),
             config.states,
             config.width,
+            key=jax.random.key(config.seed),
             r_min=config.ring[0],
             r_max=config.ring[1],
         )

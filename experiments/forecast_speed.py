@@ -144,7 +144,7 @@ def inference(config: Config, model: str, horizon: int) -> Program:
     """Forecasts of a batch of windows as long as the horizon."""
     head = head_of(horizon)
     shape = network_of(config, model, head.inputs, head.outputs)
-    network, state = build(jax.random.key(config.seed), shape)
+    network, state = build(shape, key=jax.random.key(config.seed))
     network = eqx.nn.inference_mode(network)
     arrays, fixed = eqx.partition((network, state), eqx.is_array)
 

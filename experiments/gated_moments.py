@@ -67,7 +67,7 @@ PAPER = Config(
 
 
 def _gla(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    layer = gla(key, n, 2 * n, heads=2, rank=2)
+    layer = gla(n, 2 * n, key=key, heads=2, rank=2)
     decay = (1 - 1 / memory) ** TEMPER
     return replace(
         layer, {"bias": jnp.full(layer.bias.shape, math.log(decay / (1 - decay)))}
@@ -76,23 +76,23 @@ def _gla(key: PRNGKeyArray, n: int, memory: float) -> Layer:
 
 def _deltanet(key: PRNGKeyArray, n: int, memory: float) -> Layer:
     step = -math.log1p(-1 / memory)
-    layer = gated_deltanet(key, n, 2 * n, heads=1, steps=(step, step))
+    layer = gated_deltanet(n, 2 * n, key=key, heads=1, steps=(step, step))
     return replace(layer, {"A_log": jnp.zeros_like(layer.A_log)})
 
 
 def _selective(key: PRNGKeyArray, n: int, memory: float) -> Layer:
     step = -math.log1p(-1 / memory)
-    return selective(key, n, 2 * n, steps=(step, step))
+    return selective(n, 2 * n, key=key, steps=(step, step))
 
 
 def _mingru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    layer = mingru(key, 2 * n, 2 * n)
+    layer = mingru(2 * n, 2 * n, key=key)
     return replace(layer, {"b_z": jnp.full(layer.b_z.shape, -math.log(memory - 1))})
 
 
 def _rglru(key: PRNGKeyArray, n: int, memory: float) -> Layer:
     radius = (1 - 1 / memory) ** (1 / 4)  # a half-open gate keeps its fourth power
-    return rglru(key, 2 * n, heads=1, radii=(radius, radius))
+    return rglru(2 * n, 2 * n, key=key, heads=1, radii=(radius, radius))
 
 
 LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
@@ -101,7 +101,7 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
     "selective": _selective,
     "GLA": _gla,
     "gated unit": lambda key, n, memory: gated_unit(
-        key, 2 * n, n, times=(memory - 1, memory - 1), state_gain=0
+        2 * n, 2 * n, key=key, d_out=n, times=(memory - 1, memory - 1), state_gain=0
     ),
     "gated DeltaNet": _deltanet,
 }

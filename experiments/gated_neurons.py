@@ -93,8 +93,10 @@ def unit(gates: str, index: int, config: Config) -> Layer:
     """The unit of one network; its biases are the same whatever its gates see."""
     key, n = _key(config.seed, index), config.neurons
     if gates == "constant":
-        return constant_gate(key, n, 1, times=TIMES)
-    return gated_unit(key, n, 1, times=TIMES, state_gain=float(gates != "input"))
+        return constant_gate(n, n, key=key, d_out=1, times=TIMES)
+    return gated_unit(
+        n, n, key=key, d_out=1, times=TIMES, state_gain=float(gates != "input")
+    )
 
 
 def _key(seed: int, index: int) -> PRNGKeyArray:
@@ -202,11 +204,11 @@ def layer_of(name: str, index: int, config: Config) -> Layer:
     """A layer whose state the effective eigenvalues are to describe."""
     key, n = _key(config.seed + 1, index), config.width
     if name == "GRU":
-        return gru(key, n, n, 1, times=TIMES)
+        return gru(n, n, key=key, d_out=1, times=TIMES)
     if name == "LSTM":
-        return lstm(key, n, n, 1, times=TIMES)
+        return lstm(n, n, key=key, d_out=1, times=TIMES)
     gain = float(name != "unit, input")
-    return gated_unit(key, n, 1, times=TIMES, state_gain=gain)
+    return gated_unit(n, n, key=key, d_out=1, times=TIMES, state_gain=gain)
 
 
 def at_rest(layer: Layer, steps: int) -> float:

@@ -92,9 +92,9 @@ def cases(config: Config) -> dict[str, Case]:
 
 def draw(case: Case, config: Config) -> GRU:
     """The layer of a case: the same random numbers in all of them."""
-    key, sizes = jax.random.key(config.seed), (config.neurons, config.features, 1)
+    key, sizes = jax.random.key(config.seed), (config.neurons, config.features)
     times = T_MIN, case.t_max
-    layer = gru(key, *sizes, times=times, state_gain=case.gain)
+    layer = gru(*sizes, key=key, d_out=1, times=times, state_gain=case.gain)
     if case.sees:
         return layer
     values = {

@@ -95,15 +95,17 @@ PAPER = Config(
 )
 
 LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
-    "LRU": lambda key, c: lru(key, c.states, c.width, r_min=RING[0], r_max=RING[1]),
-    "BLUR": lambda key, c: blur(key, c.states, c.width, r_min=RING[0], r_max=RING[1]),
-    "RotRNN": lambda key, c: rotrnn(key, c.states, c.width, heads=c.heads),
-    "S4": lambda key, c: s4(key, c.states, c.width, c.width, nu0=NU0, theta0=PHASES),
-    "S5": lambda key, c: s5(key, c.states, c.width),
-    "dense": lambda key, c: linear_rnn(
-        key, c.states, c.width, c.width, nu0=NU0, theta0=PHASES
+    "LRU": lambda key, c: lru(c.states, c.width, key=key, r_min=RING[0], r_max=RING[1]),
+    "BLUR": lambda key, c: blur(
+        c.states, c.width, key=key, r_min=RING[0], r_max=RING[1]
     ),
-    "GRU": lambda key, c: gru(key, c.states, c.width, c.width, times=TIMES),
+    "RotRNN": lambda key, c: rotrnn(c.states, c.width, key=key, heads=c.heads),
+    "S4": lambda key, c: s4(c.states, c.width, key=key, nu0=NU0, theta0=PHASES),
+    "S5": lambda key, c: s5(c.states, c.width, key=key),
+    "dense": lambda key, c: linear_rnn(
+        c.states, c.width, key=key, nu0=NU0, theta0=PHASES
+    ),
+    "GRU": lambda key, c: gru(c.states, c.width, key=key, times=TIMES),
 }
 
 

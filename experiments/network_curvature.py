@@ -238,7 +238,7 @@ def examine(
 ) -> xr.Dataset:
     """Draw one network and look at its Hessian; tick at each Lanczos iteration."""
     draw_key, data_key, look_key = jax.random.split(jax.random.key(config.seed), 3)
-    network, state = build(draw_key, preset)
+    network, state = build(preset, key=draw_key)
     matrix, groups = curvature(network, state, sinusoids(data_key, config))
     loss, gradient = matrix.loss()
     probes = look(look_key, matrix, groups, config, tick)

@@ -292,7 +292,7 @@ def predict_states(
 def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
     """Draw one network and measure it at every input."""
     draw_key, input_key = jax.random.split(jax.random.key(config.seed))
-    network, state = build(draw_key, preset)
+    network, state = build(preset, key=draw_key)
     processes = inputs(config)
     measurements = [
         measure(jax.random.fold_in(input_key, i), network, state, process, config)

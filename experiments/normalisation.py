@@ -122,7 +122,7 @@ def _look(
     key = jax.random.fold_in(jax.random.key(config.seed), draw)
     network_key, dropout_key = jax.random.split(key)
     network: Any
-    network, state = build(network_key, shape)
+    network, state = build(shape, key=network_key)
     u, labels = jnp.asarray(batch.inputs), jnp.asarray(batch.labels)
     outputs = _forward(network, state, u, labels, dropout_key)
     return float(outputs[0]), float(outputs[1]) / network.blocks[0].layer.state_size

@@ -71,7 +71,7 @@ def _timed(config: Config) -> xr.Dataset:
     finite = teacher_student(teacher, length=config.length)
     infinite = teacher_student(teacher, length=None)
     student, large = (
-        zucchet_lru(key, n, 1, 1, nu0=0.9, theta0=math.pi)
+        zucchet_lru(n, 1, key=key, nu0=0.9, theta0=math.pi)
         for n in (config.hidden, config.largest)
     )
     x, split = ravel_pytree(parameters(student))

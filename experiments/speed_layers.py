@@ -104,28 +104,30 @@ PAPER = Config()
 
 
 def _lru(key: PRNGKeyArray, c: Config) -> LRU:
-    return lru(key, c.states, c.width, r_min=RING[0], r_max=RING[1])
+    return lru(c.states, c.width, key=key, r_min=RING[0], r_max=RING[1])
 
 
 def _with_widths(draw: Callable[..., Layer], **options: Any) -> Callable[..., Layer]:
-    return lambda key, c: draw(key, c.states, c.width, c.width, **options)
+    return lambda key, c: draw(c.states, c.width, key=key, **options)
 
 
 LAYERS: dict[str, Callable[[PRNGKeyArray, Config], Layer]] = {
     "LRU": _lru,
     "complex diagonal": _with_widths(complex_diagonal, nu0=RING[0]),
     "S4": _with_widths(s4, nu0=RING[0], theta0=PHASES),
-    "S4D": lambda key, c: s4d(key, c.width, c.states // c.width),
-    "S5": lambda key, c: s5(key, c.states, c.width),
-    "RotRNN": lambda key, c: rotrnn(key, c.states, c.width, heads=c.heads),
-    "RotRNN, 2N": lambda key, c: rotrnn(key, 2 * c.states, c.width, heads=c.heads),
-    "BLUR": lambda key, c: blur(key, c.states, c.width, r_min=RING[0], r_max=RING[1]),
+    "S4D": lambda key, c: s4d(c.states // c.width, c.width, key=key),
+    "S5": lambda key, c: s5(c.states, c.width, key=key),
+    "RotRNN": lambda key, c: rotrnn(c.states, c.width, key=key, heads=c.heads),
+    "RotRNN, 2N": lambda key, c: rotrnn(2 * c.states, c.width, key=key, heads=c.heads),
+    "BLUR": lambda key, c: blur(
+        c.states, c.width, key=key, r_min=RING[0], r_max=RING[1]
+    ),
     "dense linear RNN": _with_widths(linear_rnn, nu0=RING[0], theta0=PHASES),
     "tanh RNN": _with_widths(nonlinear_rnn),
     "GRU": _with_widths(gru, times=TIMES),
     "LSTM": _with_widths(lstm, times=TIMES),
     "causal attention": lambda key, c: causal_attention(
-        key, c.width, c.attention_heads, max_length=c.layer_length
+        c.width, c.width, key=key, heads=c.attention_heads, max_length=c.layer_length
     ),
 }
 

@@ -78,7 +78,7 @@ def run(config: Config) -> xr.Dataset:
         teacher_key, key = jax.random.split(jax.random.key(config.seed))
         teacher = linear_teacher(teacher_key, nu0=0.9, size=config.teacher)
         task = teacher_student(teacher, length=config.length)
-        student = draw(key, config.hidden, 1, 1, nu0=0.9, theta0=math.pi)
+        student = draw(config.hidden, 1, key=key, nu0=0.9, theta0=math.pi)
         begun = start(student, ADAM, rate, key)
         for repeat in counted(
             range(-1, config.repeats), "repeats"

@@ -45,7 +45,7 @@ def _moments(neurons: int, length: int) -> Call:
 
 def _layer(neurons: int, length: int) -> Call:
     """Loss and gradients of an LRU with 128 features, one sequence."""
-    layer = lru(jax.random.key(0), neurons, 128, r_min=0.5, r_max=0.99)
+    layer = lru(neurons, 128, key=jax.random.key(0), r_min=0.5, r_max=0.99)
     u = jax.random.normal(jax.random.key(1), (length, 128))
     gradients = eqx.filter_jit(eqx.filter_grad(lambda layer, u: (layer(u) ** 2).mean()))
     return lambda: gradients(layer, u)
@@ -54,7 +54,7 @@ def _layer(neurons: int, length: int) -> Call:
 def _student(neurons: int, length: int) -> tuple[Any, Any]:
     teacher_key, key = jax.random.split(jax.random.key(0))
     task = teacher_student(linear_teacher(teacher_key, nu0=0.9), length=length)
-    return task, zucchet_lru(key, neurons, 1, 1, nu0=0.9, theta0=math.pi)
+    return task, zucchet_lru(neurons, 1, key=key, nu0=0.9, theta0=math.pi)
 
 
 def _loss(neurons: int, length: int) -> Call:

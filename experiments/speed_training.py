@@ -40,7 +40,7 @@ STUDY, VERSION = "speed_training", 2
 def dense_tanh(layer: LRU) -> NonlinearRNN:
     """A dense tanh RNN with as many neurons and features."""
     (neurons, width), features = layer.B_re.shape, layer.C_re.shape[0]
-    return nonlinear_rnn(jax.random.key(2), neurons, width, features)
+    return nonlinear_rnn(neurons, width, key=jax.random.key(2), d_out=features)
 
 
 WAYS: dict[str, Callable[[LRU], Any]] = {
@@ -74,7 +74,7 @@ def _step(config: Config, make: Callable[[LRU], Any]) -> tuple[Any, Any]:
     """A compiled step, and what it takes."""
     sizes = {"width": config.width, "state_size": config.states}
     shape = dataclasses.replace(lru_paper("scifar"), depth=config.depth, **sizes)
-    network, state = build(jax.random.key(config.seed), shape)
+    network, state = build(shape, key=jax.random.key(config.seed))
 
     def layers(network: Any) -> list[Any]:
         return [block.layer for block in network.blocks]

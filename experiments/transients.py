@@ -66,8 +66,8 @@ def layers(config: Config) -> dict[str, Layer]:
     first, second = jax.random.split(jax.random.key(config.seed))
     nu = -np.log(np.array(config.decays))
     phases = 0.0, PHASE
-    rotating = rotrnn(first, n, config.width, heads=groups, theta_range=phases)
-    diagonal = lru(second, n, config.width, max_phase=PHASE, gamma="detached")
+    rotating = rotrnn(n, config.width, key=first, heads=groups, theta_range=phases)
+    diagonal = lru(n, config.width, key=second, max_phase=PHASE, gamma="detached")
     return {
         "RotRNN": replace(rotating, {"gamma_log": jnp.log(jnp.asarray(nu))}),
         "LRU": replace(

@@ -86,7 +86,7 @@ plt.show()
 
 # %%
 teacher = linear_teacher(key, nu0=0.9)
-student = zucchet_lru(key, 64, 1, 1, nu0=0.9, theta0=math.pi)
+student = zucchet_lru(64, 1, key=key, nu0=0.9, theta0=math.pi)
 rows = ["| inputs | exact | sampled | standard error |", "|---|---|---|---|"]
 for name, process in (("white", None), ("AR(1), $\\rho = 0.8$", AR1(0.8))):
     task = teacher_student(teacher, process, length=100)
@@ -144,8 +144,11 @@ display(
 STEPS, SEEDS = 2_000, 3
 adam = Optimiser(STEPS)
 students = {
-    "dense RNN": (lambda k: linear_rnn(k, 64, 1, 1, nu0=0.0, theta0=math.pi), 10**-3.5),
-    "LRU": (lambda k: zucchet_lru(k, 64, 1, 1, nu0=0.99, theta0=math.pi), 1e-2),
+    "dense RNN": (
+        lambda k: linear_rnn(64, 1, key=k, nu0=0.0, theta0=math.pi),
+        10**-3.5,
+    ),
+    "LRU": (lambda k: zucchet_lru(64, 1, key=k, nu0=0.99, theta0=math.pi), 1e-2),
 }
 tasks = [
     teacher_student(linear_teacher(jax.random.key(seed), nu0=0.99))

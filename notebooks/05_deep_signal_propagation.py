@@ -74,7 +74,7 @@ with double_precision(True):
         own = np.trace(np.asarray(signal.covariance), axis1=1, axis2=2)
         plt.plot(ages, own[ages] / own[0], label=f"after {depth} layers")
         layer = lru(
-            jax.random.key(depth), WIDTH, WIDTH, r_min=0.6, r_max=0.9, max_phase=0.6
+            WIDTH, WIDTH, key=jax.random.key(depth), r_min=0.6, r_max=0.9, max_phase=0.6
         )
         signal = filtered(signal, filter_of(layer, STEPS)).signal
 plt.gca().set(xlabel=r"lag $\Delta$, steps", ylabel="autocorrelation")
@@ -111,7 +111,7 @@ display(Markdown(sentence))
 preset = replace(
     zucchet_paper(nu0=0.6, features=4), width=WIDTH, state_size=WIDTH, dropout=0.0
 )
-network, empty = build(jax.random.key(1), preset)
+network, empty = build(preset, key=jax.random.key(1))
 
 
 def gates_times(network, factor):
@@ -251,10 +251,13 @@ MAKE = {
     "RG-LRU": (
         "W_a",
         lambda memory: rglru(
-            jax.random.key(2), 4, radii=((1 - 1 / memory) ** 0.25,) * 2
+            4, 4, key=jax.random.key(2), radii=((1 - 1 / memory) ** 0.25,) * 2
         ),
     ),
-    "minGRU": ("W_z", lambda memory: mingru(jax.random.key(3), 4, 4, memory=memory)),
+    "minGRU": (
+        "W_z",
+        lambda memory: mingru(4, 4, key=jax.random.key(3), memory=memory),
+    ),
 }
 _, row = plt.subplots(1, 2)
 inside = []
@@ -373,7 +376,7 @@ for spread, (kappa, halves) in met.items():
 # %%
 SIZES = (0.1, 0.3, 1.0, 3.0)
 with double_precision(True):
-    unit = gated_unit(jax.random.key(4), 4, 4, times=(8.0, 8.0))
+    unit = gated_unit(4, 4, key=jax.random.key(4), times=(8.0, 8.0))
     R = White().autocovariance(np.arange(STEPS))
     at_rest = predict_linear(perturb(unit), R, steps=STEPS, at=STEPS - 1)["state"]
     run = jax.jit(jax.vmap(lambda u: jnp.sum(unit.states(u)[-1] ** 2)))

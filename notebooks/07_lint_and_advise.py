@@ -289,7 +289,7 @@ assert abs(ratio - 1) < 5 * error + 1e-3
 
 # %%
 with double_precision(True):
-    small = sequence_layer(jax.random.key(2), "lru", 4, 1, r_min=0.8, r_max=0.95)
+    small = sequence_layer("lru", 4, 1, key=jax.random.key(2), r_min=0.8, r_max=0.95)
     small = jax.tree.map(lambda leaf: leaf.astype(float), small)
     target = stationary_target(small, AR1(RHO))
     rates = predict(small, exponential(RHO)).largest_rate

@@ -361,7 +361,7 @@ def worst_edge(data):
     return float(np.exp(np.abs(np.log(edges)).max()))
 
 
-untrained, state = build(jax.random.key(0), recipe.network)
+untrained, state = build(recipe.network, key=jax.random.key(0))
 before = audit_forecaster(untrained, state, blocks, table.step.season)
 print(
     f"The theory is wrong by a factor of {worst_edge(before):.1f} before training and "

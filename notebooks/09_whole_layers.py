@@ -83,7 +83,7 @@ def solutions(seed):
 _, row = plt.subplots(1, 3)
 with double_precision(True):
     key, way = jax.random.split(jax.random.key(1))
-    initial = zucchet_lru(key, 8, 1, 1, nu0=0.5, theta0=math.pi)
+    initial = zucchet_lru(8, 1, key=key, nu0=0.5, theta0=math.pi)
     ones = jnp.ones(8)
     for axes, size in zip(row, (0.5, 0.9, 0.99), strict=True):
         recurrence = {
@@ -260,7 +260,7 @@ Sliders(
 
 # %%
 with double_precision(True):
-    big = zucchet_lru(jax.random.key(0), 128, 1, 1, nu0=0.99, theta0=math.pi)
+    big = zucchet_lru(128, 1, key=jax.random.key(0), nu0=0.99, theta0=math.pi)
     expand(task, big)
     began = time.perf_counter()
     start = expand(task, big)

@@ -112,7 +112,7 @@ def test_a_page_of_a_checkpoint_has_no_control_characters(tmp_path):
     from sigprop.layers.lru import lru
     from sigprop.networks.files import named_arrays
 
-    parts = named_arrays(lru(jax.random.key(0), 4, 3))
+    parts = named_arrays(lru(4, 3, key=jax.random.key(0)))
     file = tmp_path / "layers.safetensors"
     bad = "x\x1b[31m\n\x00y"
     file.write_bytes(

@@ -80,10 +80,10 @@ def test_work_stays_on_the_device_that_was_asked_for():
 
 
 FULL = {
-    "lru": lambda key: lru(key, 256, 128, r_min=0.9, r_max=0.999),
-    "blur": lambda key: blur(key, 256, 128, r_min=0.9, r_max=0.999),
+    "lru": lambda key: lru(256, 128, key=key, r_min=0.9, r_max=0.999),
+    "blur": lambda key: blur(256, 128, key=key, r_min=0.9, r_max=0.999),
     "rotrnn": lambda key: rotrnn(
-        key, 256, 128, heads=32, gamma_range=(0.9, 0.999), theta_range=(0.0, 6.28)
+        256, 128, key=key, heads=32, gamma_range=(0.9, 0.999), theta_range=(0.0, 6.28)
     ),
 }
 

@@ -49,70 +49,80 @@ TIMES = (1.0, 16.0)
 
 # Layers small enough to differentiate by finite differences.
 LAYERS = {
-    "lru": lambda key: lru(key, 5, 3, r_min=0.4, r_max=0.95),
-    "lru-detached": lambda key: lru(key, 5, 3, r_min=0.4, gamma="detached"),
-    "lru-absent": lambda key: lru(key, 5, 3, max_phase=0.3, gamma="absent"),
-    "zucchet_lru": lambda key: zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
+    "lru": lambda key: lru(5, 3, key=key, r_min=0.4, r_max=0.95),
+    "lru-detached": lambda key: lru(5, 3, key=key, r_min=0.4, gamma="detached"),
+    "lru-absent": lambda key: lru(5, 3, key=key, max_phase=0.3, gamma="absent"),
+    "zucchet_lru": lambda key: zucchet_lru(5, 3, key=key, d_out=2, nu0=0.9, theta0=0.5),
     "released_zucchet_lru": lambda key: released_zucchet_lru(
-        key, 5, 3, 2, nu0=0.9, theta0=0.5
+        5, 3, key=key, d_out=2, nu0=0.9, theta0=0.5
     ),
-    "complex_diagonal": lambda key: complex_diagonal(key, 5, 3, 2),
+    "complex_diagonal": lambda key: complex_diagonal(5, 3, key=key, d_out=2),
     "complex_diagonal-polar": lambda key: complex_diagonal(
-        key, 5, 3, 2, coordinates="polar"
+        5, 3, key=key, d_out=2, coordinates="polar"
     ),
     "complex_diagonal-exponential": lambda key: complex_diagonal(
-        key, 5, 3, 2, coordinates="exponential"
+        5, 3, key=key, d_out=2, coordinates="exponential"
     ),
-    "linear_rnn": lambda key: linear_rnn(key, 6, 3, 2, nu0=0.8, theta0=1.0),
-    "block_rnn": lambda key: block_rnn(key, 3, 2, 3, 2, nu0=0.8, theta0=1.0),
-    "nonlinear_rnn": lambda key: nonlinear_rnn(key, 5, 3, 2),
-    "nonlinear_rnn-channels": lambda key: nonlinear_rnn(key, 5, 3, 3, skip="vector"),
-    "nonlinear_rnn-relu": lambda key: nonlinear_rnn(key, 5, 3, 2, "relu"),
-    "s4": lambda key: s4(key, 5, 3, 2, nu0=0.8, theta0=1.0),
-    "s4d": lambda key: s4d(key, 3, 4),
+    "linear_rnn": lambda key: linear_rnn(6, 3, key=key, d_out=2, nu0=0.8, theta0=1.0),
+    "block_rnn": lambda key: block_rnn(
+        6, 3, key=key, d_out=2, blocks=3, nu0=0.8, theta0=1.0
+    ),
+    "nonlinear_rnn": lambda key: nonlinear_rnn(5, 3, key=key, d_out=2),
+    "nonlinear_rnn-channels": lambda key: nonlinear_rnn(5, 3, key=key, skip="vector"),
+    "nonlinear_rnn-relu": lambda key: nonlinear_rnn(
+        5, 3, key=key, d_out=2, activation="relu"
+    ),
+    "s4": lambda key: s4(5, 3, key=key, d_out=2, nu0=0.8, theta0=1.0),
+    "s4d": lambda key: s4d(4, 3, key=key),
     "s4d-bilinear": lambda key: s4d(
-        key, 3, 4, spectrum="inv", discretisation="bilinear"
+        4, 3, key=key, spectrum="inv", discretisation="bilinear"
     ),
-    "s5": lambda key: s5(key, 4, 3, blocks=2),
-    "s5-whole": lambda key: s5(key, 5, 3, conjugate=False),
-    "s5-bilinear": lambda key: s5(key, 4, 3, blocks=2, discretisation="bilinear"),
-    "gru": lambda key: gru(key, 5, 3, 2, times=chrono_times(0.8)),
-    "lstm": lambda key: lstm(key, 5, 3, 2, times=TIMES),
-    "gated_unit": lambda key: gated_unit(key, 4, 2, times=TIMES),
-    "gated_unit-input": lambda key: gated_unit(key, 4, 2, state_gain=0, times=TIMES),
-    "constant_gate": lambda key: constant_gate(key, 4, 2, times=TIMES),
-    "rglru": lambda key: rglru(key, 4, heads=2),
-    "mingru": lambda key: mingru(key, 4, 3),
-    "selective": lambda key: selective(key, 2, 3, steps=(0.05, 0.5)),
-    "gla": lambda key: gla(key, 2, 4, heads=2, rank=2),
-    "deltanet": lambda key: deltanet(key, 2, 4, heads=2),
-    "gated_deltanet": lambda key: gated_deltanet(key, 2, 4, heads=2),
-    "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2, **ROTATIONS),
-    "rotrnn-pairs": lambda key: rotrnn(key, 6, 3, heads=3, **ROTATIONS),
+    "s5": lambda key: s5(4, 3, key=key, blocks=2),
+    "s5-whole": lambda key: s5(5, 3, key=key, conjugate=False),
+    "s5-bilinear": lambda key: s5(4, 3, key=key, blocks=2, discretisation="bilinear"),
+    "gru": lambda key: gru(5, 3, key=key, d_out=2, times=chrono_times(0.8)),
+    "lstm": lambda key: lstm(5, 3, key=key, d_out=2, times=TIMES),
+    "gated_unit": lambda key: gated_unit(4, 4, key=key, d_out=2, times=TIMES),
+    "gated_unit-input": lambda key: gated_unit(
+        4, 4, key=key, d_out=2, state_gain=0, times=TIMES
+    ),
+    "constant_gate": lambda key: constant_gate(4, 4, key=key, d_out=2, times=TIMES),
+    "rglru": lambda key: rglru(4, 4, key=key, heads=2),
+    "mingru": lambda key: mingru(4, 3, key=key),
+    "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
+    "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
+    "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
+    "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
+    "rotrnn": lambda key: rotrnn(8, 3, key=key, heads=2, **ROTATIONS),
+    "rotrnn-pairs": lambda key: rotrnn(6, 3, key=key, heads=3, **ROTATIONS),
     "bidirectional_rotrnn": lambda key: bidirectional_rotrnn(
-        key, 8, 3, heads=2, **ROTATIONS
+        8, 3, key=key, heads=2, **ROTATIONS
     ),
-    "released_rotrnn": lambda key: released_rotrnn(key, 8, 3, heads=2, **ROTATIONS),
+    "released_rotrnn": lambda key: released_rotrnn(8, 3, key=key, heads=2, **ROTATIONS),
     "released_bidirectional_rotrnn": lambda key: released_bidirectional_rotrnn(
-        key, 8, 3, heads=2, **ROTATIONS
+        8, 3, key=key, heads=2, **ROTATIONS
     ),
-    "blur": lambda key: blur(key, 4, 3, r_min=0.4, r_max=0.95),
+    "blur": lambda key: blur(4, 3, key=key, r_min=0.4, r_max=0.95),
     "bidirectional_lru": lambda key: bidirectional_lru(
-        key, 4, 3, r_min=0.4, r_max=0.95
+        4, 3, key=key, r_min=0.4, r_max=0.95
     ),
-    "brnn": lambda key: brnn(key, 4, 3, 2),
-    "blstm": lambda key: blstm(key, 4, 3, 2, times=TIMES),
-    "bgru": lambda key: bgru(key, 4, 3, 2, times=TIMES),
-    "bidirectional_s4": lambda key: bidirectional_s4(key, 4, 3, 2, nu0=0.5, theta0=1.0),
-    "attention": lambda key: causal_attention(key, 8, 2, max_length=LENGTH),
+    "brnn": lambda key: brnn(4, 3, key=key, d_out=2),
+    "blstm": lambda key: blstm(4, 3, key=key, d_out=2, times=TIMES),
+    "bgru": lambda key: bgru(4, 3, key=key, d_out=2, times=TIMES),
+    "bidirectional_s4": lambda key: bidirectional_s4(
+        4, 3, key=key, d_out=2, nu0=0.5, theta0=1.0
+    ),
+    "attention": lambda key: causal_attention(
+        8, 8, key=key, heads=2, max_length=LENGTH
+    ),
     "deep": lambda key: stack(
-        [lru(k, 4, 3, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
+        [lru(4, 3, key=k, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
     ),
 }
 # Every other layer of the registry, with the options that it needs.
 LAYERS |= {
-    name: functools.partial(
-        sequence_layer, name=name, state_size=4, width=4, **OPTIONS.get(name, {})
+    name: lambda key, name=name: sequence_layer(
+        name, 4, 4, key=key, **OPTIONS.get(name, {})
     )
     for name in SEQUENCE_LAYERS
     if name not in {key.partition("-")[0] for key in LAYERS}

@@ -120,7 +120,7 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
         ValueError: If the way to begin is unknown.
     """
     if config.arm == "default":
-        return lru(key, SIZES[config.task].state, 1)
+        return lru(SIZES[config.task].state, 1, key=key)
     options = tasks.options_of(config.task, config.arm)
     advice = dataclasses.replace(tasks.advice_of(config.task), options=options)
     return advice.draw(key, 1)

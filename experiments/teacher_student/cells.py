@@ -143,12 +143,18 @@ def student(config: Config, key: PRNGKeyArray) -> Layer:
     Source: Zucchet & Orvieto (2024), Appendix A and C.3.
     """
     nu0, theta0 = config.nu0, config.theta0 * math.pi
-    sizes: dict[str, Any] = {"state_size": config.hidden, "d_in": 1, "d_out": 1}
     if config.architecture == "rnn":
         start_nu0 = nu0 if config.start_nu0 is None else config.start_nu0
-        size = config.hidden // config.heads
-        return block_rnn(key, config.heads, size, 1, 1, nu0=start_nu0, theta0=theta0)
-    return DIAGONAL[config.architecture](key, **sizes, nu0=nu0, theta0=theta0)
+        return block_rnn(
+            config.hidden,
+            1,
+            key=key,
+            blocks=config.heads,
+            nu0=start_nu0,
+            theta0=theta0,
+        )
+    draw = DIAGONAL[config.architecture]
+    return draw(config.hidden, 1, key=key, nu0=nu0, theta0=theta0)
 
 
 def builder(architecture: str) -> str:

@@ -66,7 +66,7 @@ class Advice:
             ValueError: If the layer's builder refuses the width.
         """
         layer = sequence_layer(
-            key, FAMILIES[self.layer].layer, self.state, width, **self.options
+            FAMILIES[self.layer].layer, self.state, width, key=key, **self.options
         )
         return matched(layer, self.spectrum)
 
@@ -153,12 +153,12 @@ def _twin(
     With weights scaled by the number of states no moment of an output depends on it.
     """
     if layer == "rglru":
-        return sequence_layer(key, layer, NEURONS, NEURONS, **options)
+        return sequence_layer(layer, NEURONS, NEURONS, key=key, **options)
     if layer == "selective":
-        return sequence_layer(key, layer, min(state, NEURONS), NEURONS, **options)
+        return sequence_layer(layer, min(state, NEURONS), NEURONS, key=key, **options)
     modes = min(state, MODES)
     if "heads" in options:
         modes -= modes % (2 * options["heads"])
     if layer == "s4d":
         channels = max(1, MODES // 8 // modes)
-    return sequence_layer(key, layer, modes, channels, **options)
+    return sequence_layer(layer, modes, channels, key=key, **options)

@@ -194,7 +194,7 @@ FAMILIES: Mapping[str, Family] = {
 def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
     """Code to paste, by the library that it is for."""
     arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    ours = f"sequence_layer(key, {family.layer!r}, {state}, width, {arguments})"
+    ours = f"sequence_layer({family.layer!r}, {state}, width, key=key, {arguments})"
     filled = {"state": state, "twice": 2 * state, **options}
     texts = dict(family.code)
     if "r_min" in options or "radii" in options:

@@ -32,7 +32,7 @@ def models(
         for name, config in presets.items():
             if paper not in (None, name.split("-")[0]):
                 continue
-            network, _ = eqx.filter_eval_shape(build, jax.random.key(0), config)
+            network, _ = eqx.filter_eval_shape(build, config, key=jax.random.key(0))
             counts = parameter_table(network)
             if len(table.columns) == 2:
                 for part in counts:

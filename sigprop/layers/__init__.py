@@ -8,7 +8,7 @@ gradients are finite differences, ``|lambda| <= 1`` wherever that is claimed.
     >>> import jax
     >>> from sigprop.layers.rotrnn import rotrnn
     >>> u = jax.random.normal(jax.random.key(1), (1000, 8))
-    >>> layer = rotrnn(jax.random.key(0), 16, 8, heads=4)
+    >>> layer = rotrnn(16, 8, key=jax.random.key(0), heads=4)
     >>> layer(u).shape, bool(abs(layer.eigenvalues()).max() <= 1)
     ((1000, 8), True)
 

@@ -17,7 +17,12 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
-from sigprop.layers.initialisers import each, fan_in, require_sizes
+from sigprop.layers.initialisers import (
+    each,
+    fan_in,
+    require_one_state_a_channel,
+    require_sizes,
+)
 
 SLOWEST = 10_000  # Su et al. (2021): speeds run from 1 down to nearly 1/10000 a step
 
@@ -143,23 +148,25 @@ def rotary(
 
 
 def causal_attention(
-    key: PRNGKeyArray, width: int, heads: int, *, max_length: int
+    state_size: int, width: int, *, key: PRNGKeyArray, heads: int, max_length: int
 ) -> CausalAttention:
     """Draw the layer with entries of variance ``1/width``, LeCun's and Glorot's at once.
 
     Args:
-        key: Consumed here.
+        state_size: Numbers in the query of all heads; the width.
         width: Inputs and outputs.
+        key: Consumed here.
         heads: Each has ``width / heads`` numbers, an even number of them.
         max_length: Longest sequence; a step keeps room for it.
 
     Raises:
-        ValueError: If a size is below one, the heads do not divide the width, or the
-            size of a head is odd.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, the heads
+            do not divide the width, or the size of a head is odd.
 
     Source: Vaswani et al. (2017), Section 3.2.2, without biases; it names no variance.
     """
-    require_sizes(width=width, heads=heads, max_length=max_length)
+    require_one_state_a_channel(state_size, width)
+    require_sizes(heads=heads, max_length=max_length)
     size, remainder = divmod(width, heads)
     if remainder:
         raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")

@@ -28,7 +28,7 @@ class Layer(eqx.Module):
 
     Example:
         >>> from sigprop.layers.lru import lru
-        >>> layer = lru(jax.random.key(0), 4, 2)
+        >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> layer.state_size, layer.widths, layer(jax.numpy.ones((10, 2))).shape
         (4, (2, 2), (10, 2))
     """
@@ -137,7 +137,7 @@ def parameters(layer: Layer) -> dict[str, Array]:
 
     Example:
         >>> from sigprop.layers.lru import lru
-        >>> sorted(parameters(lru(jax.random.key(0), 4, 2)))
+        >>> sorted(parameters(lru(4, 2, key=jax.random.key(0))))
         ['B_im', 'B_re', 'C_im', 'C_re', 'D', 'gamma_log', 'nu_log', 'theta_log']
     """
     leaves = jax.tree.leaves_with_path(eqx.filter(layer, eqx.is_inexact_array))

@@ -99,10 +99,10 @@ class BidirectionalLRU(Bidirectional):
 
 
 def bidirectional_lru(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     r_min: float = 0.0,
     r_max: float = 1.0,
     max_phase: float | Sequence[float] = 2 * math.pi,
@@ -112,9 +112,9 @@ def bidirectional_lru(
     """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state of one direction.
         width: Inputs and outputs.
+        key: Consumed here.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
         max_phase: As in ``lru``, in radians.
@@ -128,9 +128,9 @@ def bidirectional_lru(
     """
     key, c_key = jax.random.split(key)
     forward = lru(
-        key,
         state_size,
         width,
+        key=key,
         r_min=r_min,
         r_max=r_max,
         max_phase=max_phase,

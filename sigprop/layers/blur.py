@@ -105,10 +105,10 @@ class BLUR(Bidirectional):
 
 
 def blur(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     r_min: float = 0.0,
     r_max: float = 1.0,
     max_phase: float = 2 * math.pi,
@@ -120,9 +120,9 @@ def blur(
     paper does not say how it draws the merge.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state of one direction, 128 in the paper.
         width: Inputs and outputs, 256 in the paper.
+        key: Consumed here.
         r_min: Inner radius of the ring of eigenvalues, ``e_min`` in the paper.
         r_max: Outer radius, ``e_max`` in the paper.
         max_phase: Phases are uniform on [0, max_phase] radians.
@@ -135,9 +135,9 @@ def blur(
     """
     stacked = each(
         lambda half_key: lru(
-            half_key,
             state_size,
             width,
+            key=half_key,
             r_min=r_min,
             r_max=r_max,
             max_phase=max_phase,

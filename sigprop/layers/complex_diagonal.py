@@ -59,11 +59,11 @@ class ComplexDiagonal(DiagonalLayer):
 
 
 def complex_diagonal(
-    key: PRNGKeyArray,
     state_size: int,
-    d_in: int,
-    d_out: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     nu0: float = 0.0,
     theta0: float = 2 * math.pi,
     coordinates: str = "cartesian",
@@ -76,19 +76,20 @@ def complex_diagonal(
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; its D.1 has ``nu1 = (1 + nu0)/2``.
     """
-    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     ring_key, *keys = jax.random.split(key, 6)
     require_polar(nu0, theta0, nu1)
     polar = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
-    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    weights = half_variance_projections(keys, state_size, width, d_out)
     return ComplexDiagonal(*weights, *_in_coordinates(coordinates, *polar), coordinates)
 
 
 def complex_lru(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     r_min: float = 0.0,
     r_max: float = 1.0,
     max_phase: float = 2 * math.pi,
@@ -104,9 +105,9 @@ def complex_lru(
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.
     """
     layer = lru(
-        key,
         state_size,
         width,
+        key=key,
         r_min=r_min,
         r_max=r_max,
         max_phase=max_phase,

@@ -126,11 +126,11 @@ class GatedDeltaNet(Delta):
 
 
 def _projections(
-    key: PRNGKeyArray, size: int, width: int, heads: int
+    key: PRNGKeyArray, state_size: int, width: int, heads: int
 ) -> tuple[Array, Array, Array, Array]:
-    require_sizes(size=size, width=width, heads=heads)
+    require_sizes(state_size=state_size, width=width, heads=heads)
     require_heads(width, heads)
-    rows = (size, size, width // heads)
+    rows = (state_size, state_size, width // heads)
     keys = jax.random.split(key, 4)
     q, k, v = (
         by_heads(subkey, heads, r, width) for subkey, r in zip(keys, rows, strict=False)
@@ -138,35 +138,41 @@ def _projections(
     return q, k, v, uniform_linear(keys[3], heads, width)
 
 
-def deltanet(key: PRNGKeyArray, size: int, width: int, *, heads: int = 1) -> DeltaNet:
+def deltanet(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    heads: int = 1,
+) -> DeltaNet:
     """Draw the layer as PyTorch draws linear maps, all entries uniform.
 
     Args:
-        key: Consumed here.
-        size: Entries of every head's key.
+        state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
         heads: How many.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
     """
-    return DeltaNet(*_projections(key, size, width, heads))
+    return DeltaNet(*_projections(key, state_size, width, heads))
 
 
 def gated_deltanet(
-    key: PRNGKeyArray,
-    size: int,
+    state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     heads: int = 1,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> GatedDeltaNet:
     """Draw the layer with decay; arguments as ``deltanet``.
 
     Args:
-        key: Consumed here.
-        size: Entries of every head's key.
+        state_size: Entries of every head's key.
         width: Inputs and outputs.
+        key: Consumed here.
         heads: How many.
         steps: Between which a step of the decay without input is log-uniform; its rate
             is uniform between 0 and 16.
@@ -175,7 +181,7 @@ def gated_deltanet(
         ValueError: As ``deltanet``, or if the steps are not positive and ordered.
     """
     projection_key, a_key, step_key, rate_key = jax.random.split(key, 4)
-    projections = _projections(projection_key, size, width, heads)
+    projections = _projections(projection_key, state_size, width, heads)
     low, high = RATES
     rates = jax.random.uniform(rate_key, (heads,), minval=low, maxval=high)
     return GatedDeltaNet(

@@ -142,12 +142,12 @@ def transform_eigenvalues(
 
 
 def block_rnn(
-    key: PRNGKeyArray,
-    blocks: int,
-    size: int,
-    d_in: int,
-    d_out: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
+    blocks: int,
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
@@ -157,14 +157,30 @@ def block_rnn(
     ``N(0, 1/sqrt(n))`` under which its limit holds that the eigenvalues fill the unit
     disc (Appendix A.1, after Eq. 15).
 
+    Args:
+        state_size: Real numbers in the state.
+        width: Inputs.
+        key: Consumed here.
+        d_out: Outputs; as many as inputs if left out.
+        blocks: Blocks of equal size, which divide the state.
+        nu0: Least modulus of an eigenvalue.
+        theta0: Largest phase of a pair of eigenvalues, in radians.
+
     Raises:
-        ValueError: If a size, ``nu0`` or ``theta0`` is out of range.
+        ValueError: If a size, ``nu0`` or ``theta0`` is out of range, or the blocks do not
+            divide the state.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
     """
-    require_sizes(blocks=blocks, size=size, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, blocks=blocks, width=width, d_out=d_out)
+    size, remainder = divmod(state_size, blocks)
+    if remainder:
+        raise ValueError(
+            f"need state_size a multiple of blocks >= 1, got {state_size=}, {blocks=}"
+        )
     a_key, weight_key = jax.random.split(key)
-    raw = np.asarray(normal(a_key, blocks * size, size, 1 / size))
+    raw = np.asarray(normal(a_key, state_size, size, 1 / size))
     moved = [
         transform_eigenvalues(block, nu0, theta0)
         for block in raw.reshape(blocks, size, size)
@@ -172,22 +188,31 @@ def block_rnn(
     dtype = jnp.zeros(()).dtype
     return LinearRNN(
         jnp.asarray(np.stack(moved), dtype),
-        *_weights(weight_key, blocks * size, d_in, d_out),
+        *_weights(weight_key, state_size, width, d_out),
     )
 
 
 def linear_rnn(
-    key: PRNGKeyArray, n: int, d_in: int, d_out: int, *, nu0: float, theta0: float
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
+    nu0: float,
+    theta0: float,
 ) -> LinearRNN:
     """Draw a dense linear RNN: one block.  Arguments and errors as ``block_rnn``."""
-    return block_rnn(key, 1, n, d_in, d_out, nu0=nu0, theta0=theta0)
+    return block_rnn(
+        state_size, width, key=key, d_out=d_out, blocks=1, nu0=nu0, theta0=theta0
+    )
 
 
 def nonlinear_rnn(
+    state_size: int,
+    width: int,
+    *,
     key: PRNGKeyArray,
-    n: int,
-    d_in: int,
-    d_out: int,
+    d_out: int | None = None,
     activation: str = "tanh",
     skip: str = "matrix",
     radius: float | None = None,
@@ -198,10 +223,10 @@ def nonlinear_rnn(
     disc, so that without an activation the state grows exponentially; see ``radius``.
 
     Args:
+        state_size: Real numbers in the state.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in the state.
-        d_in: Inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         activation: One of ``ACTIVATIONS``.
         skip: ``matrix``, or ``vector`` for the LRU's ``D``, a factor a channel.
         radius: The largest absolute eigenvalue, to which the recurrence is scaled; as
@@ -215,21 +240,22 @@ def nonlinear_rnn(
     Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1; eigenvalues outside the
     disc: ``lru:text:approximately-stable``.
     """
-    require_sizes(n=n, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     if activation not in ACTIVATIONS:
         raise ValueError(f"need activation in {tuple(ACTIVATIONS)}, got {activation!r}")
-    if skip not in ("matrix", "vector") or (skip == "vector" and d_in != d_out):
+    if skip not in ("matrix", "vector") or (skip == "vector" and width != d_out):
         raise ValueError(
             "need skip of matrix, or of vector with as many outputs as inputs, got "
-            f"{skip!r}, {d_in} inputs and {d_out} outputs"
+            f"{skip!r}, {width} inputs and {d_out} outputs"
         )
     if radius is not None:
         require_number("radius", radius, 0, LARGEST, "(]")
     a_key, weight_key = jax.random.split(key)
-    a = normal(a_key, n, n, 1 / n)
+    a = normal(a_key, state_size, state_size, 1 / state_size)
     if radius is not None:
         a *= radius / spectral_radius(a)
-    b, c, d = _weights(weight_key, n, d_in, d_out)
+    b, c, d = _weights(weight_key, state_size, width, d_out)
     if skip == "vector":
         d = jax.random.normal(jax.random.fold_in(weight_key, 0), (d_out,))
     return NonlinearRNN(a[None], b, c, d, activation)

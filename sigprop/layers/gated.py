@@ -18,7 +18,11 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.gru import blend, chrono, orthogonal
-from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.layers.initialisers import (
+    fan_in,
+    require_one_state_a_channel,
+    require_sizes,
+)
 from sigprop.neuron.scan import scan_linear
 
 
@@ -124,28 +128,33 @@ class ConstantGate(_Gated):
 
 
 def gated_unit(
-    key: PRNGKeyArray,
-    n: int,
-    d_out: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     times: tuple[float, float],
     state_gain: float = 1.0,
 ) -> GatedUnit:
     """Draw the unit as a GRU is drawn: orthogonal ``W_fh``, LeCun ``W_fx``, Chrono.
 
     Args:
+        state_size: Real numbers in the state.
+        width: Inputs, one for each number of the state.
         key: Consumed here.
-        n: Real numbers in the state, and inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         times: ``(T_min, T_max)`` of the forget biases; (1, 256) in Figure 15.
         state_gain: Factor on ``W_fh``, the paper's ``sigma_h``; zero leaves it out.
 
     Raises:
-        ValueError: If a size is below one or ``times`` are not positive and ordered.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ or
+            ``times`` are not positive and ordered.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.3.
     """
-    require_sizes(n=n, d_out=d_out)
+    n, d_out = width, width if d_out is None else d_out
+    require_one_state_a_channel(state_size, width)
+    require_sizes(d_out=d_out)
     bias_key, c_key, d_key, x_key, h_key = jax.random.split(key, 5)
     return GatedUnit(
         b_f=chrono(bias_key, n, times),
@@ -157,16 +166,23 @@ def gated_unit(
 
 
 def constant_gate(
-    key: PRNGKeyArray, n: int, d_out: int, *, times: tuple[float, float]
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
+    times: tuple[float, float],
 ) -> ConstantGate:
     """Draw the unit whose gates depend on nothing.  Arguments as ``gated_unit``.
 
     Raises:
-        ValueError: If a size is below one or ``times`` are not positive and ordered.
+        ValueError: As ``gated_unit``.
 
     Source: Zucchet & Orvieto (2024), Figure 14 A and Figure 15.
     """
-    require_sizes(n=n, d_out=d_out)
+    n, d_out = width, width if d_out is None else d_out
+    require_one_state_a_channel(state_size, width)
+    require_sizes(d_out=d_out)
     bias_key, c_key, d_key = jax.random.split(key, 3)
     return ConstantGate(
         chrono(bias_key, n, times), fan_in(c_key, d_out, n), fan_in(d_key, d_out, n)

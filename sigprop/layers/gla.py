@@ -76,33 +76,35 @@ class GLA(Heads, InputGated):
 
 
 def gla(
-    key: PRNGKeyArray,
-    size: int,
+    state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     heads: int = 1,
     rank: int = 16,
 ) -> GLA:
     """Draw the layer as PyTorch draws linear maps, all entries uniform.
 
     Args:
-        key: Consumed here.
-        size: Entries of every head's key.
+        state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
         heads: How many.
         rank: Of the gates' weights.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
     """
-    require_sizes(size=size, width=width, heads=heads, rank=rank)
+    require_sizes(state_size=state_size, width=width, heads=heads, rank=rank)
     require_heads(width, heads)
     q_key, k_key, v_key, u_key, gate_key, bias_key = jax.random.split(key, 6)
     return GLA(
-        W_q=by_heads(q_key, heads, size, width),
-        W_k=by_heads(k_key, heads, size, width),
+        W_q=by_heads(q_key, heads, state_size, width),
+        W_k=by_heads(k_key, heads, state_size, width),
         W_v=by_heads(v_key, heads, width // heads, width),
         U=uniform_linear(u_key, rank, width),
-        V=by_heads(gate_key, heads, size, rank),
-        bias=uniform_bias(bias_key, heads * size, rank).reshape(heads, size),
+        V=by_heads(gate_key, heads, state_size, rank),
+        bias=uniform_bias(bias_key, heads * state_size, rank).reshape(
+            heads, state_size
+        ),
     )

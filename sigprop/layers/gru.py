@@ -163,21 +163,21 @@ def orthogonal(key: PRNGKeyArray, n: int, gain: float = 1.0) -> Float[Array, "n 
 
 
 def gru(
-    key: PRNGKeyArray,
-    n: int,
-    d_in: int,
-    d_out: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     times: tuple[float, float],
     state_gain: float = 1.0,
 ) -> GRU:
     """Draw a GRU: orthogonal weights on ``h``, LeCun on ``u``, zero and Chrono biases.
 
     Args:
+        state_size: Real numbers in the state.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in the state.
-        d_in: Inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         times: ``(T_min, T_max)`` of the forget biases; ``chrono_times(nu0)`` in the
             paper's Section 5.
         state_gain: Factor on the three matrices that take ``h``, the paper's
@@ -188,16 +188,17 @@ def gru(
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.2.
     """
-    require_sizes(n=n, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     bias_key, c_key, d_key, *keys = jax.random.split(key, 9)
-    zero = jnp.zeros(n)
+    zero = jnp.zeros(state_size)
     return GRU(
-        *each(lambda k: fan_in(k, n, d_in), keys[:3]),
-        *(orthogonal(k, n, state_gain) for k in keys[3:]),
+        *each(lambda k: fan_in(k, state_size, width), keys[:3]),
+        *(orthogonal(k, state_size, state_gain) for k in keys[3:]),
         b_r=zero,
-        b_f=chrono(bias_key, n, times),
+        b_f=chrono(bias_key, state_size, times),
         b_nx=zero,
         b_nh=zero,
-        C=fan_in(c_key, d_out, n),
-        D=fan_in(d_key, d_out, d_in),
+        C=fan_in(c_key, d_out, state_size),
+        D=fan_in(d_key, d_out, width),
     )

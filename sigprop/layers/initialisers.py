@@ -23,6 +23,20 @@ def require_sizes(**sizes: int) -> None:
         require_count(name, size)
 
 
+def require_one_state_a_channel(state_size: int, width: int) -> None:
+    """Refuse sizes that differ, for a layer with one state a channel.
+
+    Raises:
+        ValueError: With both sizes.
+    """
+    require_sizes(state_size=state_size, width=width)
+    if state_size != width:
+        raise ValueError(
+            "need state_size = width for a layer with one state a channel, got "
+            f"{state_size=}, {width=}"
+        )
+
+
 def normal(
     key: PRNGKeyArray, rows: int, columns: int, variance: float
 ) -> Float[Array, "rows columns"]:

@@ -92,7 +92,8 @@ def attached(model: Model) -> Model:
     that a model with a detached normalisation is trained by.
 
     Example:
-        >>> attached({"layer": lru(jax.random.key(0), 4, 2, gamma="detached")})["layer"].gamma
+        >>> layer = lru(4, 2, key=jax.random.key(0), gamma="detached")
+        >>> attached({"layer": layer})["layer"].gamma
         'attached'
     """
 
@@ -150,10 +151,10 @@ def ring_parameters(
 
 
 def lru(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     r_min: float = 0.0,
     r_max: float = 1.0,
     max_phase: float | Sequence[float] = 2 * math.pi,
@@ -163,9 +164,9 @@ def lru(
     """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state, ``N`` in the paper.
         width: Inputs and outputs, ``H`` in the paper.
+        key: Consumed here.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
         max_phase: Phases are uniform on [0, max_phase] radians; of several limits, the
@@ -179,7 +180,7 @@ def lru(
     Source: Orvieto et al. (2023), Appendix A.
 
     Example:
-        >>> layer = lru(jax.random.key(0), 4, 2, r_min=0.5, r_max=0.9)
+        >>> layer = lru(4, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
         >>> layer(jnp.ones((10, 2))).shape
         (10, 2)
         >>> bool((abs(layer.eigenvalues()) <= 0.9).all())
@@ -204,11 +205,11 @@ def _gamma(gamma: str, nu_log: Float[Array, " n"]) -> Float[Array, " n"] | None:
 
 
 def zucchet_lru(
-    key: PRNGKeyArray,
     state_size: int,
-    d_in: int,
-    d_out: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     nu0: float,
     theta0: float,
     gamma: str = "learned",
@@ -220,10 +221,10 @@ def zucchet_lru(
     otherwise: ``released_zucchet_lru``.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state.
-        d_in: Inputs.
-        d_out: Outputs.
+        width: Inputs.
+        key: Consumed here.
+        d_out: Outputs; as many as inputs if left out.
         nu0: Inner radius of the ring.
         theta0: Phases are uniform on [0, theta0] radians.
         gamma: One of ``GAMMAS``.
@@ -235,21 +236,22 @@ def zucchet_lru(
     Source: Zucchet & Orvieto (2024), Appendix A.2; its A.1 for the scaling of B, C, D,
     with the variance of a complex entry shared by its two parts.
     """
-    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     require_gamma(gamma)
     ring_key, *keys = jax.random.split(key, 6)
     require_polar(nu0, theta0, nu1)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, nu1, theta0)
-    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    weights = half_variance_projections(keys, state_size, width, d_out)
     return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
 
 
 def released_zucchet_lru(
-    key: PRNGKeyArray,
     state_size: int,
-    d_in: int,
-    d_out: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     nu0: float,
     theta0: float,
     gamma: str = "learned",
@@ -262,10 +264,10 @@ def released_zucchet_lru(
     outputs its ``B`` is far smaller and its ``C`` far larger.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state.
-        d_in: Inputs.
-        d_out: Outputs.
+        width: Inputs.
+        key: Consumed here.
+        d_out: Outputs; as many as inputs if left out.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [-theta0, theta0] radians; at most pi.
         gamma: One of ``GAMMAS``.
@@ -276,7 +278,8 @@ def released_zucchet_lru(
     Source: ``source/model.py`` of the code of Zucchet & Orvieto (2024), see
     ``fan_out_projections``.
     """
-    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     require_gamma(gamma)
     if not 0 < theta0 <= math.pi:
         raise ValueError(f"need 0 < theta0 <= pi, got {theta0=}")
@@ -285,7 +288,7 @@ def released_zucchet_lru(
     nu_log, size_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
     below = jax.random.bernoulli(sign_key, shape=(state_size,))
     theta_log = jnp.where(below, jnp.log(2 * math.pi - jnp.exp(size_log)), size_log)
-    weights = fan_out_projections(keys, state_size, d_in, d_out)
+    weights = fan_out_projections(keys, state_size, width, d_out)
     return LRU(*weights, nu_log, theta_log, _gamma(gamma, nu_log), gamma)
 
 

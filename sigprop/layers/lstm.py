@@ -131,11 +131,11 @@ def tallec_times(t_max: float) -> tuple[float, float]:
 
 
 def lstm(
-    key: PRNGKeyArray,
-    n: int,
-    d_in: int,
-    d_out: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     times: tuple[float, float],
 ) -> LSTM:
     """Draw an LSTM with Chrono biases, ``b_f = log U(times)`` and ``b_i = -b_f``.
@@ -144,10 +144,10 @@ def lstm(
     on ``h`` are orthogonal, those on ``u`` LeCun, the other biases zero.
 
     Args:
+        state_size: Real numbers in each of ``h`` and ``c``.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in each of ``h`` and ``c``.
-        d_in: Inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         times: ``tallec_times(t_max)``, or any two numbers as ``gru`` takes them.
 
     Raises:
@@ -155,17 +155,18 @@ def lstm(
 
     Source: Tallec & Ollivier (2018), chrono initialisation.
     """
-    require_sizes(n=n, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     bias_key, c_key, d_key, *keys = jax.random.split(key, 11)
-    b_f = chrono(bias_key, n, times)
-    zero = jnp.zeros(n)
+    b_f = chrono(bias_key, state_size, times)
+    zero = jnp.zeros(state_size)
     return LSTM(
-        *each(lambda k: fan_in(k, n, d_in), keys[:4]),
-        *(orthogonal(k, n) for k in keys[4:]),
+        *each(lambda k: fan_in(k, state_size, width), keys[:4]),
+        *(orthogonal(k, state_size) for k in keys[4:]),
         b_i=-b_f,
         b_f=b_f,
         b_o=zero,
         b_g=zero,
-        C=fan_in(c_key, d_out, n),
-        D=fan_in(d_key, d_out, d_in),
+        C=fan_in(c_key, d_out, state_size),
+        D=fan_in(d_key, d_out, width),
     )

@@ -60,26 +60,32 @@ class MinGRU(InputGated):
         return {"W_z": "recurrent", "b_z": "recurrent", "W_v": "input", "b_v": "input"}
 
 
-def mingru(key: PRNGKeyArray, n: int, d_in: int, *, memory: float = 2.0) -> MinGRU:
+def mingru(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    memory: float = 2.0,
+) -> MinGRU:
     """Draw the layer as PyTorch draws two linear maps, all entries uniform.
 
     Args:
+        state_size: Real numbers in the state, and outputs.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in the state, and outputs.
-        d_in: Inputs.
         memory: ``1/z`` of a gate without input, which moves ``b_z``: two, for no move, in
             the paper.
 
     Raises:
         ValueError: If a size is below one or the memory is not above one.
     """
-    require_sizes(n=n, d_in=d_in)
+    require_sizes(state_size=state_size, width=width)
     if not 1 < memory <= LARGEST:
         raise ValueError(f"need memory > 1 and <= {LARGEST:g}, got {memory=}")
     z_key, bz_key, v_key, bv_key = jax.random.split(key, 4)
     return MinGRU(
-        uniform_linear(z_key, n, d_in),
-        uniform_bias(bz_key, n, d_in) - jnp.log(memory - 1.0),
-        uniform_linear(v_key, n, d_in),
-        uniform_bias(bv_key, n, d_in),
+        uniform_linear(z_key, state_size, width),
+        uniform_bias(bz_key, state_size, width) - jnp.log(memory - 1.0),
+        uniform_linear(v_key, state_size, width),
+        uniform_bias(bv_key, state_size, width),
     )

@@ -36,10 +36,10 @@ ARRAYS = ("theta_log", "gamma_log", "P", "B", "C", "D")
 
 
 def released_rotrnn(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     heads: int,
     gamma_range: tuple[float, float] = (0.9, 0.999),
     theta_range: tuple[float, float] = (0.0, 2 * math.pi),
@@ -47,9 +47,9 @@ def released_rotrnn(
     """Draw a RotRNN as the authors' code does; ``rotrnn`` draws as the paper's listing.
 
     Args:
-        key: Consumed here.
         state_size: Real numbers in the state, all heads together.
         width: Inputs and outputs.
+        key: Consumed here.
         heads: Independent heads, each of an even number of states.
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians; the code's begin at zero.
@@ -64,10 +64,10 @@ def released_rotrnn(
 
 
 def released_bidirectional_rotrnn(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     heads: int,
     gamma_range: tuple[float, float] = (0.9, 0.999),
     theta_range: tuple[float, float] = (0.0, 2 * math.pi),
@@ -75,9 +75,9 @@ def released_bidirectional_rotrnn(
     """Draw a bidirectional RotRNN as the authors' code does.
 
     Args:
-        key: Consumed here.
         state_size: Real numbers in the state of one direction.
         width: Inputs and outputs.
+        key: Consumed here.
         heads: As in ``released_rotrnn``, and so are the ranges.
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians.

@@ -17,7 +17,11 @@ from jax.nn import sigmoid, softplus
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
-from sigprop.layers.initialisers import normal, require_sizes
+from sigprop.layers.initialisers import (
+    normal,
+    require_one_state_a_channel,
+    require_sizes,
+)
 from sigprop.layers.projected import InputGated, inverse_softplus
 from sigprop.neuron.ring import even_memories, require_spread
 
@@ -82,9 +86,10 @@ class RGLRU(InputGated):
 
 
 def rglru(
-    key: PRNGKeyArray,
-    n: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
     heads: int = 1,
     radii: tuple[float, float] = (0.9, 0.999),
     spread: str = "area",
@@ -92,21 +97,24 @@ def rglru(
     """Draw the layer: fan-in normal matrices, no biases, a ring of open gates.
 
     Args:
+        state_size: Real numbers in the state.
+        width: Inputs and outputs, one for each number of the state.
         key: Consumed here.
-        n: Real numbers in the state, inputs and outputs.
         heads: Blocks of the matrices.
         radii: ``exp(-softplus(Lambda))`` is between them; an open gate keeps the eighth
             power of it a step.
         spread: One of ``sigprop.neuron.ring.SPREADS``; the reference code's is ``area``.
 
     Raises:
-        ValueError: If a size is below one, ``n`` is no multiple of ``heads``, the radii
-            are not ordered between zero and one, or there is no such spread.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ or are no
+            multiple of ``heads``, the radii are not ordered between zero and one, or
+            there is no such spread.
     """
-    require_sizes(n=n, heads=heads)
-    low, high = radii
+    require_one_state_a_channel(state_size, width)
+    require_sizes(heads=heads)
+    n, (low, high) = width, radii
     if n % heads:
-        raise ValueError(f"need n a multiple of heads, got {n=}, {heads=}")
+        raise ValueError(f"need width a multiple of heads, got {width=}, {heads=}")
     if not 0 < low <= high < 1:
         raise ValueError(f"need 0 < low <= high < 1 in radii, got {radii}")
     require_spread(spread)

@@ -279,10 +279,10 @@ class BidirectionalRotRNN(Bidirectional):
 
 
 def rotrnn(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     heads: int,
     gamma_range: tuple[float, float] = (0.5, 0.999),
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
@@ -296,9 +296,9 @@ def rotrnn(
     one task, Retrieval.
 
     Args:
-        key: Consumed here.
         state_size: Real numbers in the state, all heads together.
         width: Inputs and outputs.
+        key: Consumed here.
         heads: Independent heads, 32 in the paper; each has ``state_size / heads``
             numbers, an even number of them.
         gamma_range: Decays of the heads.
@@ -329,10 +329,10 @@ def rotrnn(
 
 
 def bidirectional_rotrnn(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     heads: int,
     gamma_range: tuple[float, float] = (0.5, 0.999),
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
@@ -341,9 +341,9 @@ def bidirectional_rotrnn(
     """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
 
     Args:
-        key: Consumed here.
         state_size: Real numbers in the state of one direction.
         width: Inputs and outputs.
+        key: Consumed here.
         heads: As in ``rotrnn``, and so are the ranges.
         gamma_range: Decays of the heads.
         theta_range: As in ``rotrnn``.
@@ -356,9 +356,9 @@ def bidirectional_rotrnn(
     """
     key, c_key = jax.random.split(key)
     base = rotrnn(
-        key,
         state_size,
         width,
+        key=key,
         heads=heads,
         gamma_range=gamma_range,
         theta_range=theta_range,

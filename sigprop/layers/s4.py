@@ -57,11 +57,11 @@ class S4(DiagonalLayer):
 
 
 def s4(
-    key: PRNGKeyArray,
     state_size: int,
-    d_in: int,
-    d_out: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     nu0: float,
     theta0: float,
     delta: float = 1.0,
@@ -69,10 +69,10 @@ def s4(
     """Draw the layer with one ``Delta`` and eigenvalues on the ring of the LRU.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state.
-        d_in: Inputs.
-        d_out: Outputs.
+        width: Inputs.
+        key: Consumed here.
+        d_out: Outputs; as many as inputs if left out.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [0, theta0] radians.
         delta: The step, which also scales the inputs; the eigenvalues do not depend on it.
@@ -82,11 +82,12 @@ def s4(
 
     Source: Zucchet & Orvieto (2024), Appendix A.3; as ``zucchet_lru`` for the rest.
     """
-    require_sizes(state_size=state_size, d_in=d_in, d_out=d_out)
+    d_out = width if d_out is None else d_out
+    require_sizes(state_size=state_size, width=width, d_out=d_out)
     require_number("delta", delta, 0, LONGEST_STEP, "(]")
     ring_key, *keys = jax.random.split(key, 6)
     require_polar(nu0, theta0)
     nu_log, theta_log = ring_parameters(ring_key, state_size, nu0, 1.0, theta0)
     omega = jnp.full(state_size, math.log(math.expm1(delta)))  # softplus of it is delta
-    weights = half_variance_projections(keys, state_size, d_in, d_out)
+    weights = half_variance_projections(keys, state_size, width, d_out)
     return S4(*weights, omega, -jnp.exp(nu_log) / delta, jnp.exp(theta_log) / delta)

@@ -257,10 +257,10 @@ def log_steps(
 
 
 def s4d(
-    key: PRNGKeyArray,
-    channels: int,
-    pairs: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
     spectrum: Spectrum = "legs",
     discretisation: Discretisation = "zoh",
     dt_min: float = 0.001,
@@ -269,9 +269,9 @@ def s4d(
     """Draw the layer: the same ``A`` in every channel, steps and readouts of its own.
 
     Args:
+        state_size: Conjugate pairs of states a channel; half of the paper's ``N``.
+        width: Inputs and outputs, each with a system of its own.
         key: Consumed here.
-        channels: Inputs and outputs, each with a system of its own.
-        pairs: Conjugate pairs of states a channel; half of the paper's ``N``.
         spectrum: One of ``SPECTRA``.
         discretisation: One of ``DISCRETISATIONS``.
         dt_min: Smallest step.
@@ -282,13 +282,13 @@ def s4d(
 
     Source: Gu et al. (2022), Section 4; ``B`` is one, as ``C`` takes its part.
     """
-    require_sizes(channels=channels)
+    require_sizes(state_size=state_size, width=width)
     require_discretisation(discretisation)
     dt_key, c_key, d_key = jax.random.split(key, 3)
-    a = np.tile(diagonal_spectrum(pairs, spectrum), (channels, 1))
-    log_dt = log_steps(dt_key, channels, dt_min, dt_max)
-    c_re, c_im = complex_parts(c_key, channels, pairs, 0.5)
-    d = jax.random.normal(d_key, (channels,))
+    a = np.tile(diagonal_spectrum(state_size, spectrum), (width, 1))
+    log_dt = log_steps(dt_key, width, dt_min, dt_max)
+    c_re, c_im = complex_parts(c_key, width, state_size, 0.5)
+    d = jax.random.normal(d_key, (width,))
     return S4D(
         jnp.asarray(np.log(-np.real(a)), d.dtype),
         jnp.asarray(np.imag(a), d.dtype),

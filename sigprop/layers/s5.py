@@ -125,10 +125,10 @@ class S5(Layer):
 
 
 def s5(
-    key: PRNGKeyArray,
     state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     blocks: int = 1,
     conjugate: bool = True,
     discretisation: Discretisation = "zoh",
@@ -141,10 +141,10 @@ def s5(
     HiPPO-LegS in each block; one half of its states is enough with ``conjugate``.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers kept in the state; with ``conjugate`` the real
             system has twice as many states.
         width: Inputs and outputs.
+        key: Consumed here.
         blocks: How many HiPPO-LegS blocks of equal size; divides ``state_size``.
         conjugate: Whether to keep one of each conjugate pair.
         discretisation: One of ``sigprop.layers.s4d.DISCRETISATIONS``.

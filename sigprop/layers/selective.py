@@ -79,19 +79,19 @@ class Selective(InputGated):
 
 
 def selective(
-    key: PRNGKeyArray,
-    n: int,
+    state_size: int,
     width: int,
     *,
+    key: PRNGKeyArray,
     rank: int | None = None,
     steps: tuple[float, float] = (0.001, 0.1),
 ) -> Selective:
     """Draw the layer: rates 1 to n, steps log-uniform, ``D`` of ones, uniform matrices.
 
     Args:
-        key: Consumed here.
-        n: Real numbers in the state of each channel.
+        state_size: Real numbers in the state of each channel.
         width: Channels.
+        key: Consumed here.
         rank: Of the steps' weights; a sixteenth of the width, rounded up, if left out.
         steps: Between which a step without input is log-uniform.
 
@@ -99,15 +99,15 @@ def selective(
         ValueError: If a size is below one or the steps are not positive and ordered.
     """
     rank = math.ceil(width / 16) if rank is None else rank
-    require_sizes(n=n, width=width, rank=rank)
+    require_sizes(state_size=state_size, width=width, rank=rank)
     u_key, v_key, step_key, b_key, c_key = jax.random.split(key, 5)
-    rates = jnp.log(jnp.arange(1.0, n + 1))
+    rates = jnp.log(jnp.arange(1.0, state_size + 1))
     return Selective(
         A_log=jnp.tile(rates, (width, 1)),
         U=uniform_linear(u_key, rank, width),
         V=uniform_linear(v_key, width, rank),
         bias=log_uniform_steps(step_key, width, steps),
-        W_B=uniform_linear(b_key, n, width),
-        W_C=uniform_linear(c_key, n, width),
+        W_B=uniform_linear(b_key, state_size, width),
+        W_C=uniform_linear(c_key, state_size, width),
         D=jnp.ones((width,)),
     )

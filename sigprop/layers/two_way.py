@@ -139,15 +139,20 @@ def _with_half_the_variance(half: Layer) -> Layer:
 
 
 def brnn(
-    key: PRNGKeyArray, n: int, d_in: int, d_out: int, activation: str = "tanh"
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
+    activation: str = "tanh",
 ) -> TwoWay:
     """Draw a bidirectional RNN: two ``nonlinear_rnn``, with half the variance of ``C``.
 
     Args:
+        state_size: Real numbers in the state of one direction.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in the state of one direction.
-        d_in: Inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         activation: As in ``nonlinear_rnn``.
 
     Raises:
@@ -155,24 +160,30 @@ def brnn(
 
     Source: Schuster & Paliwal (1997).
     """
-    return _draw_halves(key, lambda key: nonlinear_rnn(key, n, d_in, d_out, activation))
+    d_out = width if d_out is None else d_out
+    return _draw_halves(
+        key,
+        lambda key: nonlinear_rnn(
+            state_size, width, key=key, d_out=d_out, activation=activation
+        ),
+    )
 
 
 def blstm(
-    key: PRNGKeyArray,
-    n: int,
-    d_in: int,
-    d_out: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     times: tuple[float, float],
 ) -> TwoWay:
     """Draw a bidirectional LSTM: two ``lstm``, with half the variance of ``C``.
 
     Args:
+        state_size: Real numbers in each of ``h`` and ``c`` of one direction.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in each of ``h`` and ``c`` of one direction.
-        d_in: Inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         times: As in ``lstm``.
 
     Raises:
@@ -180,38 +191,44 @@ def blstm(
 
     Source: Graves & Schmidhuber (2005), without peepholes.
     """
-    return _draw_halves(key, lambda key: lstm(key, n, d_in, d_out, times=times))
+    d_out = width if d_out is None else d_out
+    return _draw_halves(
+        key, lambda key: lstm(state_size, width, key=key, d_out=d_out, times=times)
+    )
 
 
 def bgru(
-    key: PRNGKeyArray,
-    n: int,
-    d_in: int,
-    d_out: int,
+    state_size: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     times: tuple[float, float],
 ) -> TwoWay:
     """Draw a bidirectional GRU: two ``gru``, with half the variance of ``C``.
 
     Args:
+        state_size: Real numbers in the state of one direction.
+        width: Inputs.
         key: Consumed here.
-        n: Real numbers in the state of one direction.
-        d_in: Inputs.
-        d_out: Outputs.
+        d_out: Outputs; as many as inputs if left out.
         times: As in ``gru``.
 
     Raises:
         ValueError: As ``gru``.
     """
-    return _draw_halves(key, lambda key: gru(key, n, d_in, d_out, times=times))
+    d_out = width if d_out is None else d_out
+    return _draw_halves(
+        key, lambda key: gru(state_size, width, key=key, d_out=d_out, times=times)
+    )
 
 
 def bidirectional_s4(
-    key: PRNGKeyArray,
     state_size: int,
-    d_in: int,
-    d_out: int,
+    width: int,
     *,
+    key: PRNGKeyArray,
+    d_out: int | None = None,
     nu0: float,
     theta0: float,
     delta: float = 1.0,
@@ -219,10 +236,10 @@ def bidirectional_s4(
     """Draw a bidirectional S4: two ``s4``, with half the variance of ``C``.
 
     Args:
-        key: Consumed here.
         state_size: Complex numbers in the state of one direction.
-        d_in: Inputs.
-        d_out: Outputs.
+        width: Inputs.
+        key: Consumed here.
+        d_out: Outputs; as many as inputs if left out.
         nu0: As in ``s4``, as are the next two.
         theta0: Radians.
         delta: The step.
@@ -230,5 +247,8 @@ def bidirectional_s4(
     Raises:
         ValueError: As ``s4``.
     """
+    d_out = width if d_out is None else d_out
     options = {"nu0": nu0, "theta0": theta0, "delta": delta}
-    return _draw_halves(key, lambda key: s4(key, state_size, d_in, d_out, **options))
+    return _draw_halves(
+        key, lambda key: s4(state_size, width, key=key, d_out=d_out, **options)
+    )

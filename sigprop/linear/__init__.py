@@ -12,7 +12,7 @@ errors:
     >>> from sigprop.linear.measured_moments import by_group, measure
     >>> from sigprop.linear.predicted_moments import predict
     >>> with double_precision(True):
-    ...     layer, source = lru(jax.random.key(0), 16, 4, r_min=0.5, r_max=0.99), AR1(0.9)
+    ...     layer, source = lru(16, 4, key=jax.random.key(0), r_min=0.5, r_max=0.99), AR1(0.9)
     ...     covariance = source.autocovariance(np.arange(64))
     ...     theory = predict(perturb(layer), covariance, steps=64, at=63)
     ...     measured = measure(jax.random.key(1), layer, source, steps=64, num=4096)

@@ -266,7 +266,7 @@ def predict_gated(
 
     Example:
         >>> from sigprop.layers.mingru import mingru
-        >>> found = predict_gated(mingru(jax.random.key(0), 4, 3))
+        >>> found = predict_gated(mingru(4, 3, key=jax.random.key(0)))
         >>> sorted(found), found["state"].error < 1e-6
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
     """

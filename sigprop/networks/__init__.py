@@ -6,7 +6,7 @@ padded batches, streams of single inputs, or pairs of documents:
     >>> import jax, tempfile
     >>> from pathlib import Path
     >>> from sigprop.networks import build, load_network, lru_paper, over_batch, save_network
-    >>> network, state = build(jax.random.key(0), lru_paper("listops"))
+    >>> network, state = build(lru_paper("listops"), key=jax.random.key(0))
     >>> tokens = jax.random.randint(jax.random.key(1), (2, 50), 0, 20)
     >>> outputs, state = over_batch(network, state, tokens)
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
 """From a configuration to a network, and from a network to its parts.
 
-network, state = build(jax.random.key(0), lru_paper("listops"))
+network, state = build(lru_paper("listops"), key=jax.random.key(0))
 outputs, state = over_batch(network, state, tokens, lengths=lengths)
 """
 
@@ -21,7 +21,7 @@ from sigprop.networks.retrieval import TwoTowers, draw_towers
 
 
 def build(
-    key: PRNGKeyArray, config: NetworkConfig
+    config: NetworkConfig, *, key: PRNGKeyArray
 ) -> tuple[Network | TwoTowers, eqx.nn.State]:
     """Draw a network, and the state of its batch normalisations.
 
@@ -49,14 +49,14 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
         ValueError: If the file is damaged, or is not that of a network.
     """
     key = jax.random.key(0)
-    return load(path, lambda values: build(key, NetworkConfig.from_dict(values)))
+    return load(path, lambda values: build(NetworkConfig.from_dict(values), key=key))
 
 
 def parameter_table(network: Network | TwoTowers) -> dict[str, int]:
     """Real numbers in each part of a network, all blocks together, and in all of it.
 
     A complex number would count twice; running averages are no parameters.  Shapes are
-    enough: ``equinox.filter_eval_shape(build, key, config)`` draws nothing, where the
+    enough: ``equinox.filter_eval_shape(build, config, key=key)`` draws nothing, where the
     layer's builder can do without numbers.
     """
     tower = network.tower if isinstance(network, TwoTowers) else network

@@ -96,7 +96,7 @@ def predict_errors(
         >>> from sigprop import AR1
         >>> from sigprop.networks import build, zucchet_paper
         >>> config = replace(zucchet_paper(nu0=0.5, features=3), width=8, state_size=8)
-        >>> network, _ = build(jax.random.key(0), config)
+        >>> network, _ = build(config, key=jax.random.key(0))
         >>> predict_errors(network, AR1(0.9).autocovariance(np.arange(64))).error[-1]
         np.float64(1.0)
     """

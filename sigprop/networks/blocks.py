@@ -113,7 +113,7 @@ def build_block(
     layer_key, value_key, gate_key, skip_key = jax.random.split(key, 4)
     width = config.width
     layer = sequence_layer(
-        layer_key, config.layer, config.state_size, width, **config.layer_options
+        config.layer, config.state_size, width, key=layer_key, **config.layer_options
     )
     mixing = None
     if config.mixing == "mlp":

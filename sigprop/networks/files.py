@@ -7,7 +7,7 @@ normalisation that keeps it.  What is no array, such as a dropout rate, is not s
 it comes from the configuration, and so does the tree that the arrays fill::
 
     save("trained.safetensors", layer, {"state_size": 16, "width": 5})
-    layer = load("trained.safetensors", lambda config: lru(jax.random.key(0), **config))
+    layer = load("trained.safetensors", lambda config: lru(**config, key=jax.random.key(0)))
 
 Arrays from elsewhere need no configuration.  By the names of the LRU paper's listing::
 

@@ -1,10 +1,9 @@
-"""Every sequence layer by its name, drawn in one way: key, state size, width, options.
+"""Every sequence layer by its name; one signature builds all of them.
 
 A network knows its layers by name, so that a configuration is plain data.  A new layer is
 one added line in ``SEQUENCE_LAYERS``.
 """
 
-import functools
 import inspect
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -39,90 +38,33 @@ from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
 Builder = Callable[..., Layer]
 
-# What the adaptors below fill in; every other argument of a builder is an option.
-SIZES = frozenset(
-    {"key", "state_size", "width", "n", "d_in", "d_out", "size", "channels", "pairs"}
-)
-
-
-def _square(draw: Builder) -> Builder:
-    """A layer with ``d_in`` and ``d_out`` of its own, both the network's width."""
-
-    @functools.wraps(draw)
-    def build(key, state_size, width, **options):
-        return draw(key, state_size, width, width, **options)
-
-    return build
-
-
-def _require_one_state_a_channel(name: str, state_size: int, width: int) -> None:
-    if state_size != width:
-        raise ValueError(
-            f"need state_size = width for {name}, got {state_size=}, {width=}"
-        )
-
-
-def _as_wide_as_its_state(draw: Builder) -> Builder:
-    """A layer with one state a channel."""
-
-    @functools.wraps(draw)
-    def build(key, state_size, width, **options):
-        _require_one_state_a_channel(draw.__name__, state_size, width)
-        return draw(key, width, width, **options)
-
-    return build
-
-
-@functools.wraps(rglru)
-def _rglru(key, state_size, width, **options):
-    _require_one_state_a_channel("rglru", state_size, width)
-    return rglru(key, width, **options)
-
-
-@functools.wraps(block_rnn)
-def _blocks(key, state_size, width, *, blocks, **options):
-    if blocks < 1 or state_size % blocks:
-        raise ValueError(
-            f"need state_size a multiple of blocks >= 1, got {state_size=}, {blocks=}"
-        )
-    return block_rnn(key, blocks, state_size // blocks, width, width, **options)
-
-
-@functools.wraps(s4d)
-def _channels(key, state_size, width, **options):
-    return s4d(key, width, state_size, **options)
-
-
-@functools.wraps(causal_attention)
-def _attention(key, state_size, width, **options):
-    _require_one_state_a_channel("attention", state_size, width)
-    return causal_attention(key, width, **options)
-
+# What every builder takes; each other argument is an option of the layer.
+COMMON = frozenset({"state_size", "width", "key", "d_out"})
 
 SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
     {
         "lru": lru,
         "bidirectional_lru": bidirectional_lru,
-        "zucchet_lru": _square(zucchet_lru),
-        "released_zucchet_lru": _square(released_zucchet_lru),
-        "complex_diagonal": _square(complex_diagonal),
+        "zucchet_lru": zucchet_lru,
+        "released_zucchet_lru": released_zucchet_lru,
+        "complex_diagonal": complex_diagonal,
         "complex_lru": complex_lru,
-        "linear_rnn": _square(linear_rnn),
-        "block_rnn": _blocks,
-        "nonlinear_rnn": _square(nonlinear_rnn),
-        "brnn": _square(brnn),
-        "s4": _square(s4),
-        "bidirectional_s4": _square(bidirectional_s4),
-        "s4d": _channels,
+        "linear_rnn": linear_rnn,
+        "block_rnn": block_rnn,
+        "nonlinear_rnn": nonlinear_rnn,
+        "brnn": brnn,
+        "s4": s4,
+        "bidirectional_s4": bidirectional_s4,
+        "s4d": s4d,
         "s5": s5,
-        "gru": _square(gru),
-        "bgru": _square(bgru),
-        "lstm": _square(lstm),
-        "blstm": _square(blstm),
-        "gated_unit": _as_wide_as_its_state(gated_unit),
-        "constant_gate": _as_wide_as_its_state(constant_gate),
-        "rglru": _rglru,
-        "mingru": _as_wide_as_its_state(mingru),
+        "gru": gru,
+        "bgru": bgru,
+        "lstm": lstm,
+        "blstm": blstm,
+        "gated_unit": gated_unit,
+        "constant_gate": constant_gate,
+        "rglru": rglru,
+        "mingru": mingru,
         "selective": selective,
         "gla": gla,
         "deltanet": deltanet,
@@ -132,7 +74,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "released_rotrnn": released_rotrnn,
         "released_bidirectional_rotrnn": released_bidirectional_rotrnn,
         "blur": blur,
-        "attention": _attention,
+        "attention": causal_attention,
     }
 )
 
@@ -146,7 +88,7 @@ def layer_options(name: str) -> dict[str, bool]:
     if name not in SEQUENCE_LAYERS:
         raise ValueError(f"need a layer in {tuple(SEQUENCE_LAYERS)}, got {name!r}")
     arguments = inspect.signature(SEQUENCE_LAYERS[name]).parameters.values()
-    return {p.name: p.default is p.empty for p in arguments if p.name not in SIZES}
+    return {p.name: p.default is p.empty for p in arguments if p.name not in COMMON}
 
 
 def require_options(name: str, options: Mapping[str, Any]) -> None:
@@ -169,28 +111,39 @@ def require_options(name: str, options: Mapping[str, Any]) -> None:
 
 
 def sequence_layer(
-    key: PRNGKeyArray, name: str, state_size: int, width: int, **options: Any
+    name: str, state_size: int, width: int, *, key: PRNGKeyArray, **options: Any
 ) -> Layer:
     """Draw the layer of a name.
 
     Args:
-        key: Consumed here.
         name: One of ``SEQUENCE_LAYERS``.
-        state_size: What the layer's own builder calls so, or ``n``: numbers in the state
-            of one direction, real or complex as the layer has them; for ``s4d`` the
-            conjugate pairs of one channel, and for ``selective`` its states; for ``gla``,
-            ``deltanet`` and ``gated_deltanet`` the entries of a head's key; for the layers
-            with one state a channel, and for ``attention``, the width.
+        state_size: As in the layer's own builder: numbers in the state of one direction,
+            real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
+            channel, and for ``selective`` its states; for ``gla``, ``deltanet`` and
+            ``gated_deltanet`` the entries of a head's key.
         width: Inputs and outputs.
+        key: Consumed here.
         options: Those of the layer's own builder; a list stands for a tuple.
 
     Raises:
-        ValueError: If the name or an option is unknown, a needed option is missing, or
-            the layer's builder refuses a value.
+        ValueError: If the name or an option is unknown, a needed option is missing, the
+            layer's builder refuses a value, or the layer has as many outputs as states
+            and these are not ``width``.
+
+    Example:
+        >>> import jax
+        >>> layer = sequence_layer("s5", 16, 4, key=jax.random.key(0), blocks=2)
+        >>> layer.widths
+        (4, 4)
     """
     require_options(name, options)
     ready = {
         option: tuple(value) if isinstance(value, list) else value
         for option, value in options.items()
     }
-    return SEQUENCE_LAYERS[name](key, state_size, width, **ready)
+    layer = SEQUENCE_LAYERS[name](state_size, width, key=key, **ready)
+    if layer.widths != (width, width):
+        raise ValueError(
+            f"need state_size = width for {name}, got {state_size=}, {width=}"
+        )
+    return layer

@@ -45,7 +45,7 @@ exact, and a step on it takes a small fraction of a millisecond:
     >>> from sigprop.training.loop import Optimiser, advance, start
     >>> key = jax.random.key(0)
     >>> task = teacher_student(linear_teacher(key, nu0=0.9), AR1(0.5), length=300)
-    >>> student = zucchet_lru(key, 64, 1, 1, nu0=0.9, theta0=math.pi)
+    >>> student = zucchet_lru(64, 1, key=key, nu0=0.9, theta0=math.pi)
     >>> adam = Optimiser(steps=1000)
     >>> run = start(student, adam, 1e-2, key)
     >>> run, losses = jax.jit(

@@ -177,7 +177,7 @@ def linear_teacher(
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
     """
-    return linear_rnn(key, size, d_in, d_out, nu0=nu0, theta0=theta0)
+    return linear_rnn(size, d_in, key=key, d_out=d_out, nu0=nu0, theta0=theta0)
 
 
 def expected_loss(

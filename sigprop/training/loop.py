@@ -127,7 +127,7 @@ def by_group(layer: Layer, values: Mapping[str, float]) -> Layer:
 
     Example:
         >>> from sigprop.layers.lru import lru
-        >>> layer = lru(jax.random.key(0), 4, 2)
+        >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> rates = by_group(layer, {"recurrent": 0.25})
         >>> float(rates.nu_log), float(rates.B_re)
         (0.25, 1.0)

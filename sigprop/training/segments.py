@@ -142,7 +142,7 @@ def ready(recipe: Recipe, parameters: Any) -> Trained:
 def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     """Everything but the parameters, and factors of their rates and of their decays."""
     with jax.ensure_compile_time_eval():  # layers may be drawn by NumPy
-        network, _ = build(jax.random.key(0), recipe.network)
+        network, _ = build(recipe.network, key=jax.random.key(0))
     groups = parameter_groups(network)
     factors = jax.tree.map(lambda name: recipe.factor if name in SLOW else 1.0, groups)
     decays = jax.tree.map(lambda name: 0.0 if name in SLOW else 1.0, groups)
@@ -153,7 +153,7 @@ def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = unchanged) -
     """Where a training stands before its first step."""
     with jax.ensure_compile_time_eval():  # by the programs that ``_skeleton`` takes
         network_key, run_key = jax.random.split(jax.random.key(seed))
-        network, state = build(network_key, recipe.network)
+        network, state = build(recipe.network, key=network_key)
     parameters = eqx.filter(prepare(network), eqx.is_inexact_array)
     run = start(parameters, recipe.optimiser, recipe.rate, run_key)
     never = kind.best(parameters, state, jnp.asarray(kind.worst), run.step)

@@ -37,7 +37,7 @@ def _forecast() -> dict[str, Any]:
     config = networks.NetworkConfig(
         inputs=2, outputs=6, width=4, state_size=4, depth=1, layer="lru", norm="layer"
     )
-    network, state = networks.build(KEY, config)
+    network, state = networks.build(config, key=KEY)
     return {
         "network": network,
         "state": state,

@@ -29,12 +29,12 @@ def draw(*shape: int) -> np.ndarray:
 
 @once
 def lru():
-    return layers.lru(KEY, 4, 2, r_min=0.4, r_max=0.9)
+    return layers.lru(4, 2, key=KEY, r_min=0.4, r_max=0.9)
 
 
 @once
 def one_channel():
-    return layers.zucchet_lru(KEY, 3, 1, 1, nu0=0.5, theta0=2.0)
+    return layers.zucchet_lru(3, 1, key=KEY, nu0=0.5, theta0=2.0)
 
 
 @once
@@ -49,7 +49,7 @@ def population():
 
 @once
 def mingru():
-    return layers.mingru(KEY, 3, 1)
+    return layers.mingru(3, 1, key=KEY)
 
 
 @once
@@ -61,14 +61,14 @@ def config():
 
 @once
 def network():
-    return networks.build(KEY, config())
+    return networks.build(config(), key=KEY)
 
 
 @once
 def zucchet():
     config = networks.zucchet_paper(nu0=0.9, features=2)
     small = dataclasses.replace(config, width=3, state_size=3, depth=1)
-    return networks.build(KEY, small)
+    return networks.build(small, key=KEY)
 
 
 @once
@@ -97,7 +97,7 @@ def checkpoint():
 @once
 def whole_checkpoint():
     with double_precision(False):
-        layer = layers.lru(KEY, 4, 1, r_min=0.4, r_max=0.9)
+        layer = layers.lru(4, 1, key=KEY, r_min=0.4, r_max=0.9)
     return foreign.of_arrays(
         {f"seq.{name}": np.asarray(v) for name, v in layers.parameters(layer).items()}
     )

@@ -211,7 +211,7 @@ def test_networks_begin_as_advised_and_as_the_suite_has_it(monkeypatch, seed):
     suite = NetworkConfig(
         **{**dataclasses.asdict(config), "layer": "lru", "layer_options": {}}
     )
-    network, _ = build(jax.random.split(jax.random.key(seed))[0], suite)
+    network, _ = build(suite, key=jax.random.split(jax.random.key(seed))[0])
     spectrum = tasks.spectrum_of("digits")
     for before, after, third, own in zip(
         *(networks[arm].blocks for arm in WAYS), network.blocks, strict=True
@@ -260,7 +260,7 @@ def test_students_meet_the_same_teacher_and_differ_as_advised():
     options = tasks.advice_of("correlated").options
     assert abs(advised.eigenvalues()).min() >= options["r_min"] - 1e-6
     assert abs(default.eigenvalues()).min() < options["r_min"]
-    own = lru(jax.random.split(jax.random.key(3), 3)[1], 64, 1)
+    own = lru(64, 1, key=jax.random.split(jax.random.key(3), 3)[1])
     np.testing.assert_array_equal(default.nu_log, own.nu_log)
     np.testing.assert_array_equal(default.gamma_log, own.gamma_log)
     np.testing.assert_array_equal(third.gamma_log, advised.gamma_log)

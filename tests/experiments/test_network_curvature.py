@@ -24,7 +24,7 @@ ONE = dataclasses.replace(SMOKE, names=("LRU",), products=24, probes=12)
 def small(double):
     """One small network's Hessian, its groups, what is seen of it, and all of it."""
     with double_precision(double):
-        network, state = build(jax.random.key(1), study.networks(ONE)["LRU"])
+        network, state = build(study.networks(ONE)["LRU"], key=jax.random.key(1))
         batches = study.sinusoids(jax.random.key(2), ONE)
         matrix, groups = study.curvature(network, state, batches)
         curvature = study.look(jax.random.key(3), matrix, groups, ONE)
@@ -113,7 +113,7 @@ def test_sinusoids_have_the_pitch_that_is_asked_for():
 @pytest.mark.parametrize(("preset", "size"), [("QUICK", 1e5), ("PAPER", 1e6)])
 def test_networks_are_as_large_as_promised(preset, size):
     for config in study.networks(getattr(study, preset)).values():
-        network, _ = eqx.filter_eval_shape(build, jax.random.key(0), config)
+        network, _ = eqx.filter_eval_shape(build, config, key=jax.random.key(0))
         assert 0.8 * size < parameter_table(network)["total"] < 2.5 * size
         assert config.dropout == 0
 

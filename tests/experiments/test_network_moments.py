@@ -28,7 +28,7 @@ def dataset():
 def network(request):
     preset = network_moments.networks(SMOKE)[request.param]
     unpooled = dataclasses.replace(preset, pooling="none")
-    network, state = build(jax.random.key(1), unpooled)
+    network, state = build(unpooled, key=jax.random.key(1))
     return eqx.nn.inference_mode(network), state
 
 
@@ -57,7 +57,7 @@ def test_the_last_stream_is_what_the_network_decodes(network):
 @pytest.mark.usefixtures("x64")
 def test_gradients_are_those_of_finite_differences():
     preset = network_moments.networks(SMOKE)["LRU"]
-    network, state = build(jax.random.key(1), preset)
+    network, state = build(preset, key=jax.random.key(1))
     network = eqx.nn.inference_mode(network)
     u = jax.random.normal(jax.random.key(2), (24, 3))
     key, index = jax.random.key(3), GROUPS.index("input")
@@ -89,7 +89,7 @@ def test_first_recurrences_without_bias_or_norm_agree_with_the_closed_form():
     """Then inputs of the block are the encoder's, and channels mixed as assumed."""
     config = dataclasses.replace(SMOKE, sequences=4096, batch=512)
     network, state = build(
-        jax.random.key(1), network_moments.networks(config)["Zucchet"]
+        network_moments.networks(config)["Zucchet"], key=jax.random.key(1)
     )
     network = eqx.tree_at(
         lambda model: model.encoder.bias, network, jnp.zeros(config.width)

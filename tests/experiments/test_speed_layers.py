@@ -61,7 +61,7 @@ def test_layers_have_the_states_that_their_sizes_promise(name):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_the_other_ways_are_the_layer(gamma):
-    layer = lru(jax.random.key(0), N, WIDTH, r_min=0.5, r_max=0.99, gamma=gamma)
+    layer = lru(N, WIDTH, key=jax.random.key(0), r_min=0.5, r_max=0.99, gamma=gamma)
     u = jax.random.normal(jax.random.key(1), (LENGTH, WIDTH))
     usual, scan, right = jax.jit(
         lambda u: (speed_layers.published(layer, u), plain_scan(layer, u), layer(u))
@@ -72,7 +72,7 @@ def test_the_other_ways_are_the_layer(gamma):
 
 
 def test_programs_return_loss_and_slopes_of_parameters_and_inputs():
-    layer = nonlinear_rnn(jax.random.key(0), N, WIDTH, WIDTH)
+    layer = nonlinear_rnn(N, WIDTH, key=jax.random.key(0))
     u, weights = speed_layers.signals(SMOKE, LENGTH)
     program, seconds, memory = speed_layers.compiled(
         speed_layers.engine, layer, u, weights

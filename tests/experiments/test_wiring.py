@@ -129,7 +129,7 @@ def test_teacher_student_and_inputs_are_drawn_apart(monkeypatch):
 
     def student(config, key):
         keys["student"] = plain(key)
-        return lru(key, 4, 1)
+        return lru(4, 1, key=key)
 
     monkeypatch.setattr(cells, "student", student)
     monkeypatch.setattr(
@@ -197,7 +197,7 @@ def test_a_segment_has_the_schedule_and_the_loss_of_its_cell(monkeypatch, kind, 
     monkeypatch.setattr(cells, "advance", advance)
     monkeypatch.setattr(cells, "_quantiles", lambda run, optimiser: jnp.zeros(2))
     cell = dataclasses.replace(CELL, loss=kind)
-    layer = lru(jax.random.key(0), 2, 1)
+    layer = lru(2, 1, key=jax.random.key(0))
     run = cells.start(layer, Optimiser(100), 0.1, jax.random.key(1))
     task = cells.task(cell, jax.random.key(2))
     runs, tasks = jax.tree.map(lambda leaf: leaf[None], (run, task))
@@ -214,7 +214,7 @@ def test_a_segment_has_the_schedule_and_the_loss_of_its_cell(monkeypatch, kind, 
 
 
 def test_rates_are_those_of_the_recurrence_and_then_of_the_others(monkeypatch):
-    layer = lru(jax.random.key(0), 4, 2)
+    layer = lru(4, 2, key=jax.random.key(0))
     groups = layer.groups()
     rates = {
         name: jnp.full(value.shape, 1.0 if groups[name] == "recurrent" else 2.0)
@@ -299,7 +299,7 @@ def of_edges(monkeypatch, keys):
 
 def of_gates(monkeypatch, keys):
     keys.enough, keys.answer = 3, jnp.ones((2, 4, 1))
-    layer = lru(jax.random.key(0), 2, 1)
+    layer = lru(2, 1, key=jax.random.key(0))
     monkeypatch.setattr(gated_moments.jax.random, "normal", keys)
     monkeypatch.setattr(gated_moments, "squares", lambda _: lambda u: {"state": u})
     smoke = dataclasses.replace(gated_moments.SMOKE, sequences=6, batch=2)

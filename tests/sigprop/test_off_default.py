@@ -265,13 +265,13 @@ def the_sensitivity_of_a_gate():
 # Whole layers, by running them.
 
 LAYERS = {
-    "rglru": lambda key: rglru(key, 2, heads=1, radii=(0.5, 0.9)),
-    "mingru": lambda key: mingru(key, 2, 3),
-    "selective": lambda key: selective(key, 2, 2, steps=(0.2, 0.8)),
-    "gla": lambda key: gla(key, 1, 3, heads=1, rank=2),
-    "gate-unit": lambda key: gated_unit(key, 2, 2, times=(2.0, 4.0), state_gain=0),
-    "deltanet": lambda key: deltanet(key, 1, 3),
-    "gated-deltanet": lambda key: gated_deltanet(key, 1, 4, steps=(0.3, 0.6)),
+    "rglru": lambda key: rglru(2, 2, key=key, heads=1, radii=(0.5, 0.9)),
+    "mingru": lambda key: mingru(2, 3, key=key),
+    "selective": lambda key: selective(2, 2, key=key, steps=(0.2, 0.8)),
+    "gla": lambda key: gla(1, 3, key=key, heads=1, rank=2),
+    "gate-unit": lambda key: gated_unit(2, 2, key=key, times=(2.0, 4.0), state_gain=0),
+    "deltanet": lambda key: deltanet(1, 3, key=key),
+    "gated-deltanet": lambda key: gated_deltanet(1, 4, key=key, steps=(0.3, 0.6)),
 }
 TERMS = ((2.5, 0.6),)
 NUM, BATCH = 1 << 20, 1 << 16
@@ -448,7 +448,9 @@ def a_gate_of_inputs_that_remember():
 
 
 def linear_layer():
-    return jax.jit(lambda key: lru(key, 3, 2, r_min=0.5, r_max=0.9))(jax.random.key(2))
+    return jax.jit(lambda key: lru(3, 2, key=key, r_min=0.5, r_max=0.9))(
+        jax.random.key(2)
+    )
 
 
 def by_pairs(layer, covariance, steps, at):
@@ -522,7 +524,7 @@ def a_measured_layer():
 @row(infinite_loss.stationary_loss)
 def the_loss_of_long_sequences():
     student = linear_layer()
-    teacher = jax.jit(lambda key: lru(key, 2, 2, r_min=0.3, r_max=0.8))(
+    teacher = jax.jit(lambda key: lru(2, 2, key=key, r_min=0.3, r_max=0.8))(
         jax.random.key(5)
     )
     target = infinite_loss.stationary_target(teacher, AR1(0.4))

@@ -60,7 +60,7 @@ def test_every_function_has_a_row_with_every_argument_off_its_default():
 def remembered(**changes):
     """A linear network with the running averages of another batch than its input."""
     settings = config("lru", **{**LINEAR, "norm": "batch", **changes})
-    network, state = build(jax.random.key(1), settings)
+    network, state = build(settings, key=jax.random.key(1))
     network = shaken(network, size=0.1)
     _, state = over_batch(network, state, 3 * noise(64, STEPS, 3) + 0.5)
     return eqx.nn.inference_mode(network), state
@@ -80,7 +80,7 @@ def running_averages():
 def streams_that_were_sampled():
     """Every sequence with its negative, so that the mean is zero."""
     settings = config("lru", depth=2, mixing="none", pooling="none", width=1, inputs=1)
-    network, _ = build(jax.random.key(2), settings)
+    network, _ = build(settings, key=jax.random.key(2))
     half = AR1(-0.6, variance=2.5).sample(jax.random.key(5), 40_000, STEPS, jnp.float64)
     after = jnp.concatenate([half, -half])[..., None]
     prediction = propagation.predict(
@@ -125,7 +125,7 @@ def errors_through_running_averages():
 def a_network_that_is_watched():
     """One block by hand: the input of its layer, and what a push at its output does."""
     settings = config("lru", mixing="none", pooling="mean", outputs=4)
-    network, state = build(jax.random.key(3), settings)
+    network, state = build(settings, key=jax.random.key(3))
     u, length, push = noise(9, 3), 6, noise(1, 9, 4, seed=8)
     out, streams = probing.watch(network, state, u, jnp.array(length), push)
     x = np.asarray(network.encode(u[:length], None))
@@ -136,7 +136,7 @@ def a_network_that_is_watched():
 
 @row(probing.state_powers, "lengths")
 def powers_of_padded_sequences():
-    network, state = build(jax.random.key(3), config("lru", mixing="none"))
+    network, state = build(config("lru", mixing="none"), key=jax.random.key(3))
     u, lengths = noise(3, 9, 3), np.array([9, 4, 1])
     total = 0.0
     for sequence, length in zip(u, lengths, strict=True):
@@ -152,7 +152,7 @@ def powers_of_padded_sequences():
 @row(expand, "at_optimum")
 def the_curvature_of_a_student_that_is_its_own_teacher():
     key, process = jax.random.key(4), AR1(0.4, variance=2.5)
-    student = zucchet_lru(key, 2, 1, 1, nu0=0.6, theta0=2.0)
+    student = zucchet_lru(2, 1, key=key, nu0=0.6, theta0=2.0)
     other = linear_teacher(key, nu0=0.8, size=2)
     for length in (12, None):
         task = teacher_student(other, process, length)

@@ -73,7 +73,7 @@ def constant(width: float) -> float:
 def dense(seed: int, n: int, m: int) -> LinearRNN:
     """A dense linear layer."""
     with double_precision(True):
-        return linear_rnn(jax.random.key(seed), n, m, m, nu0=0.3, theta0=np.pi)
+        return linear_rnn(n, m, key=jax.random.key(seed), nu0=0.3, theta0=np.pi)
 
 
 def dense_case(

@@ -21,7 +21,7 @@ def preset_parameters(series: int) -> int:
     from sigprop.networks.presets import blur_paper
 
     shapes, _ = eqx.filter_eval_shape(
-        build, jax.random.key(0), blur_paper(series, series)
+        build, blur_paper(series, series), key=jax.random.key(0)
     )
     return parameter_table(shapes)["total"]
 

@@ -87,7 +87,7 @@ def model(seed: int, n: int, m: int, kind: str = "drawn") -> tuple[BLUR, Arrays]
 def _draw(
     key: PRNGKeyArray, n: int, m: int, kind: str
 ) -> tuple[BLUR, Array, Array, Array]:
-    raw = blur(key, n, m, r_min=0.5, r_max=0.95, gamma="absent")
+    raw = blur(n, m, key=key, r_min=0.5, r_max=0.95, gamma="absent")
     changed = {"D": jnp.zeros_like(raw.D)}
     if kind == "ones":
         changed["B_re"] = jnp.ones_like(raw.B_re)

@@ -30,7 +30,7 @@ def _parts(task: str) -> dict[str, int]:
 
     from sigprop.networks import build, lru_paper, parameter_table
 
-    network, _ = eqx.filter_eval_shape(build, jax.random.key(0), lru_paper(task))
+    network, _ = eqx.filter_eval_shape(build, lru_paper(task), key=jax.random.key(0))
     return parameter_table(network)
 
 

@@ -193,7 +193,7 @@ def variance_of_layer(rows: int, columns: int) -> float:
 
     def scaled(key):
         plain = jax.random.normal(jax.random.split(key, 6)[3], (rows, columns))
-        return rotrnn(key, rows, columns, heads=1).B, plain
+        return rotrnn(rows, columns, key=key, heads=1).B, plain
 
     with double_precision(True):
         B, plain = jax.jit(scaled)(jax.random.key(3))

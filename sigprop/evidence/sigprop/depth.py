@@ -53,7 +53,7 @@ def network(radii: tuple[float, float], mixing: str) -> tuple[Network, Any]:
         depth=DEPTH,
         mixing=mixing,
     )
-    initial, state = build(group_key(0, CLAIM), preset)
+    initial, state = build(preset, key=group_key(0, CLAIM))
     noise, size = np.random.default_rng(0), MOVED if mixing != "none" else 0.0
 
     def move(leaf: Any) -> Any:

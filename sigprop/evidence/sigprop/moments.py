@@ -67,7 +67,7 @@ ROTATIONS = {"heads": 2, "gamma_range": (0.6, 0.98)}
 
 
 def _lru(key: PRNGKeyArray, n: int, width: int) -> Layer:
-    return lru(key, n, width, r_min=0.6, r_max=0.99)
+    return lru(n, width, key=key, r_min=0.6, r_max=0.99)
 
 
 def _deep(key: PRNGKeyArray) -> Layer:
@@ -77,21 +77,21 @@ def _deep(key: PRNGKeyArray) -> Layer:
 
 LINEAR: dict[str, Callable[[PRNGKeyArray], Layer]] = {
     "lru": lambda key: _lru(key, 8, 4),
-    "complex": lambda key: complex_diagonal(key, 8, 4, 3, nu0=0.4),
-    "s4": lambda key: s4(key, 8, 4, 3, nu0=0.4, theta0=2.0),
-    "s4d": lambda key: s4d(key, 4, 2, dt_min=0.02, dt_max=0.5),
-    "s5": lambda key: s5(key, 6, 4, blocks=2, dt_min=0.02, dt_max=0.5),
-    "dense": lambda key: linear_rnn(key, 8, 4, 3, nu0=0.4, theta0=math.pi),
-    "constant-gate": lambda key: constant_gate(key, 8, 3, times=TIMES),
-    "rotrnn": lambda key: rotrnn(key, 8, 4, **ROTATIONS),
-    "rotrnn-both": lambda key: bidirectional_rotrnn(key, 8, 4, **ROTATIONS),
-    "blur": lambda key: blur(key, 8, 4, r_min=0.6, r_max=0.99),
+    "complex": lambda key: complex_diagonal(8, 4, key=key, d_out=3, nu0=0.4),
+    "s4": lambda key: s4(8, 4, key=key, d_out=3, nu0=0.4, theta0=2.0),
+    "s4d": lambda key: s4d(2, 4, key=key, dt_min=0.02, dt_max=0.5),
+    "s5": lambda key: s5(6, 4, key=key, blocks=2, dt_min=0.02, dt_max=0.5),
+    "dense": lambda key: linear_rnn(8, 4, key=key, d_out=3, nu0=0.4, theta0=math.pi),
+    "constant-gate": lambda key: constant_gate(8, 8, key=key, d_out=3, times=TIMES),
+    "rotrnn": lambda key: rotrnn(8, 4, key=key, **ROTATIONS),
+    "rotrnn-both": lambda key: bidirectional_rotrnn(8, 4, key=key, **ROTATIONS),
+    "blur": lambda key: blur(8, 4, key=key, r_min=0.6, r_max=0.99),
     "deep": _deep,
 }
 GATED: dict[str, Callable[[PRNGKeyArray], Layer]] = {
-    "gate": lambda key: gated_unit(key, 8, 3, times=TIMES),
-    "gru": lambda key: gru(key, 8, 4, 3, times=TIMES),
-    "lstm": lambda key: lstm(key, 8, 4, 3, times=TIMES),
+    "gate": lambda key: gated_unit(8, 8, key=key, d_out=3, times=TIMES),
+    "gru": lambda key: gru(8, 4, key=key, d_out=3, times=TIMES),
+    "lstm": lambda key: lstm(8, 4, key=key, d_out=3, times=TIMES),
 }
 NUMPY = ("s5", "dense")  # their eigenvectors are NumPy's, which JAX cannot compile
 FIRST = ("state", "output", "input", "readout")  # judged to first order in the inputs

@@ -30,7 +30,7 @@ STEPS = 400
 
 def layer(draw, **options):
     with double_precision(True):
-        sample = draw(jax.random.key(5), 3, 2, **options)
+        sample = draw(3, 2, key=jax.random.key(5), **options)
         return jax.tree.map(lambda leaf: leaf.astype(float), sample)
 
 
@@ -83,7 +83,7 @@ GATED = {"rglru": {"radii": (0.5, 0.9)}, "selective": {"steps": (0.05, 0.5)}}
 @pytest.mark.parametrize("name", GATED)
 @pytest.mark.sampled(keep=["rglru"])
 def test_states_behind_gates_are_those_that_correlated_inputs_leave(name):
-    sample_layer = sequence_layer(jax.random.key(3), name, 4, 4, **GATED[name])
+    sample_layer = sequence_layer(name, 4, 4, key=jax.random.key(3), **GATED[name])
     prediction = predict(sample_layer, exponential(0.8))
     estimate = measure(jax.random.key(8), sample_layer, AR1(0.8), steps=200, num=4000)[
         "state"

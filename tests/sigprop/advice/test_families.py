@@ -38,7 +38,9 @@ def sample_layer(name, key=3, phases=(PHASE,)):
     state = {"mamba": 4, "s4d": 4, "s5": 64}.get(name, MANY)
     width = {"rglru": state, "mamba": 64, "s4d": 64}.get(name, 2)
     options = family.size_options(state) | family.options(Need(MEMORY, phases, state))
-    return sequence_layer(jax.random.key(key), family.layer, state, width, **options)
+    return sequence_layer(
+        family.layer, state, width, key=jax.random.key(key), **options
+    )
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -11,7 +11,7 @@ from sigprop.linear.gated_moments import predict_gated
 
 
 def test_gates_see_inputs_of_the_deviation_that_the_spectrum_has(x64):
-    layer = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
+    layer = jax.jit(lambda key: mingru(2, 3, key=key))(jax.random.key(0))
     loud = Exponentials(np.array([9.0]), np.array([0.0]))
     exact = predict_gated(layer, scale=3.0)
     prediction = predict(layer, loud)

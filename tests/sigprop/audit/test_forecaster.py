@@ -31,7 +31,7 @@ TASK = Forecasts(series(), 12, 4)
 def recipe_and_network(layer="blur", **changes):
     how = recipe()
     config = dataclasses.replace(how.network, layer=layer, **changes)
-    network, state = build(jax.random.key(0), config)
+    network, state = build(config, key=jax.random.key(0))
     return (
         dataclasses.replace(how, network=config),
         eqx.nn.inference_mode(network),

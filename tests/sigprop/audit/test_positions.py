@@ -241,7 +241,7 @@ def test_ranks_are_those_of_the_responses(steps, at):
 
 
 def test_the_merge_is_what_the_layer_reads_of_its_states():
-    layer = blur(jax.random.key(0), 4, 3, r_min=0.5, r_max=0.9)
+    layer = blur(4, 3, key=jax.random.key(0), r_min=0.5, r_max=0.9)
     u = jax.random.normal(jax.random.key(1), (7, 3))
     states = layer.states(u)
     read = np.asarray(layer.read(states, u) - layer.read(0 * states, u))

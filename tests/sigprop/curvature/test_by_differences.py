@@ -22,14 +22,14 @@ from tests.test_laws import LAYERS
 MAKERS = {"lru": lru, "blur": blur, "lru-both": bidirectional_lru}
 OPTIONS = {
     f"{name}-{gamma}": lambda key, make=make, gamma=gamma: make(
-        key, 4, 3, r_min=0.4, r_max=0.9, gamma=gamma
+        4, 3, key=key, r_min=0.4, r_max=0.9, gamma=gamma
     )
     for name, make in MAKERS.items()
     for gamma in GAMMAS
 }
 WITHIN = {
     "deep-detached": lambda key: stack(
-        [lru(k, 4, 3, gamma="detached") for k in jax.random.split(key)]
+        [lru(4, 3, key=k, gamma="detached") for k in jax.random.split(key)]
     )
 }
 CASES = LAYERS | OPTIONS | WITHIN
@@ -130,6 +130,6 @@ def test_an_attached_layer_is_the_detached_one_but_for_its_gradient(name):
 
 @pytest.mark.parametrize("build", [hessian, lambda f, p: gauss_newton(f, f, p)])
 def test_products_of_a_detached_layer_are_refused(build):
-    layer = lru(KEY, 3, 2, gamma="detached")
+    layer = lru(3, 2, key=KEY, gamma="detached")
     with pytest.raises(ValueError, match=r"detached normalisation.*lru\.attached"):
         build(lambda model, batch: model.nu_log.sum(), eqx.filter(layer, eqx.is_array))

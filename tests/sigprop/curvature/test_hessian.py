@@ -196,7 +196,7 @@ def test_the_student_as_teacher_is_at_the_optimum():
 
 
 def test_entries_go_by_name(x64):
-    layer = zucchet_lru(jax.random.key(0), 3, 2, 1, nu0=0.5, theta0=3.0)
+    layer = zucchet_lru(3, 2, key=jax.random.key(0), d_out=1, nu0=0.5, theta0=3.0)
     task = teacher_student(layer, White(), 20)
     expansion = expand(task, layer)
     assert list(expansion.layout) == sorted(parameters(layer))
@@ -221,13 +221,13 @@ def test_divided_differences_of_a_window_are_those_of_the_powers():
 
 
 def test_single_precision_is_refused():
-    layer = zucchet_lru(jax.random.key(0), 3, 1, 1, nu0=0.5, theta0=3.0)
+    layer = zucchet_lru(3, 1, key=jax.random.key(0), nu0=0.5, theta0=3.0)
     with pytest.raises(ValueError, match="need double precision for exact curvature"):
         expand(teacher_student(layer, White(), 20), layer)
 
 
 def test_a_nonlinear_student_is_refused(x64):
-    layer = nonlinear_rnn(jax.random.key(0), 3, 2, 2)
+    layer = nonlinear_rnn(3, 2, key=jax.random.key(0))
     with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
         expand(_finite(White()), layer)
 
@@ -268,7 +268,7 @@ def test_a_gramian_needs_no_end():
         expand(task, small.student("dense"), "gramian")
 
 
-SIZES = {"s4d": (1, 2), "s5": (2, 1)}
+SIZES = {"s4d": (2, 1), "s5": (2, 1)}
 DISCRETE = {
     "s4d": (s4d, {"dt_min": 0.2, "dt_max": 0.6}),
     "s5": (s5, {"dt_min": 0.2, "dt_max": 0.6, "discretisation": "bilinear"}),
@@ -283,7 +283,7 @@ def test_discretised_layers_are_expanded_by_their_discrete_eigenvalues(name):
         teacher, student = (
             jax.tree.map(
                 lambda leaf: leaf.astype(float),
-                draw(jax.random.key(seed), *SIZES[name], **options),
+                draw(*SIZES[name], key=jax.random.key(seed), **options),
             )
             for seed in (3, 4)
         )

@@ -65,7 +65,7 @@ def test_the_hessian_of_one_real_mode_is_its_double_sums(route):
     lam, b, c = 0.8, 0.7, -1.3
     process = LAWS["mixed"][1]
     with double_precision(True):
-        plain = linear_rnn(jax.random.key(0), 1, 1, 1, nu0=0.5, theta0=1.0)
+        plain = linear_rnn(1, 1, key=jax.random.key(0), nu0=0.5, theta0=1.0)
         values = {"A": [[lam]], "B": [[b]], "C": [[c]]}
         shaped = {
             key: jnp.reshape(jnp.array(value), getattr(plain, key).shape)

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 @functools.cache
 def student():
     key = jax.random.key(0)
-    layer = zucchet_lru(key, 3, 1, 1, nu0=0.6, theta0=2.0)
+    layer = zucchet_lru(3, 1, key=key, nu0=0.6, theta0=2.0)
     task = teacher_student(linear_teacher(key, nu0=0.8), White(), length=20)
     return task, layer
 

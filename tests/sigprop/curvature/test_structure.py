@@ -134,7 +134,7 @@ def test_where_nothing_holds_there_is_no_bound():
 @pytest.mark.slow
 def test_a_twin_needs_real_states_and_a_basis(x64):
     with pytest.raises(ValueError, match="need real states, got those of LRU"):
-        twin(zucchet_lru(jax.random.key(0), 3, 1, 1, nu0=0.5, theta0=3.0), "LRU")
+        twin(zucchet_lru(3, 1, key=jax.random.key(0), nu0=0.5, theta0=3.0), "LRU")
     A = jnp.array([[[0.5, 1.0], [0.0, 0.5]]])
     weights = jnp.ones((2, 1)), jnp.ones((1, 2)), jnp.zeros((1, 1))
     defective = LinearRNN(A, *weights)

@@ -123,7 +123,7 @@ def drawn_shapes(paper, inputs, **small):
     """A small network of a preset and the shape of its outputs; nothing is computed."""
     options = {"width": 4, "norm": "layer", "dropout": 0.0} | small
     config = dataclasses.replace(paper, **options)
-    model, state = eqx.filter_eval_shape(build, jax.random.key(0), config)
+    model, state = eqx.filter_eval_shape(build, config, key=jax.random.key(0))
     outputs, _ = eqx.filter_eval_shape(lambda n, s, u: n(u, s), model, state, inputs)
     return model, outputs.shape
 
@@ -150,7 +150,7 @@ def respond(layer, u):
 @compares("blur:def3.1")
 @pytest.mark.parametrize("draw", [lru, blur])
 def test_a_map_is_causal_if_no_output_moves_with_a_later_input(draw):
-    layer = shaken(draw(jax.random.key(1), 3, 2))
+    layer = shaken(draw(3, 2, key=jax.random.key(1)))
     u = np.asarray(noise(5, 2))
     before, last, early = (
         np.asarray(respond(layer, u + moved))
@@ -162,7 +162,7 @@ def test_a_map_is_causal_if_no_output_moves_with_a_later_input(draw):
 
 @compares("blur:text:dimension")
 def test_the_merge_gives_as_many_numbers_as_a_state_has_in_one_direction():
-    layer, u = blur(jax.random.key(0), 4, 4), noise(5, 4)
+    layer, u = blur(4, 4, key=jax.random.key(0)), noise(5, 4)
     both = layer.states(u)
     assert both.shape == (5, 2 * 4)
     assert layer.read(both, u).shape == (5, 4)
@@ -172,7 +172,7 @@ def test_the_merge_gives_as_many_numbers_as_a_state_has_in_one_direction():
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.sampled(1)
 def test_drawn_eigenvalues_are_distinct_within_each_matrix(seed):
-    values = np.asarray(blur(jax.random.key(seed), 128, 2).eigenvalues()).reshape(
+    values = np.asarray(blur(128, 2, key=jax.random.key(seed)).eigenvalues()).reshape(
         2, 128
     )
     assert [len(np.unique(eigenvalues)) for eigenvalues in values] == [128, 128]
@@ -208,7 +208,9 @@ def test_a_rotrnn_takes_as_many_channels_as_the_data_have_and_any_length():
 @compares("rotrnn:fig2")
 def test_each_head_reads_all_inputs_and_the_output_all_heads():
     paper = rotrnn_paper("text")
-    layer = rotrnn(jax.random.key(0), paper.state_size, paper.width, heads=ROTRNN_HEADS)
+    layer = rotrnn(
+        paper.state_size, paper.width, key=jax.random.key(0), heads=ROTRNN_HEADS
+    )
     size = paper.state_size // ROTRNN_HEADS
     by_head = np.asarray(layer.normalised_B()).reshape(ROTRNN_HEADS, size, paper.width)
     # With c = 1 each head's block is normalised by its own decay.
@@ -221,7 +223,7 @@ def test_each_head_reads_all_inputs_and_the_output_all_heads():
 @pytest.mark.sampled(1)
 def test_other_weights_are_standard_normal_and_angles_uniform(seed):
     """False at one seed in 10^6 for each of the three laws."""
-    layer = rotrnn(jax.random.key(seed), 256, 512, heads=8, theta_range=(0.0, 0.3))
+    layer = rotrnn(256, 512, key=jax.random.key(seed), heads=8, theta_range=(0.0, 0.3))
     laws = (
         (layer.M, scipy.stats.norm()),
         (layer.D, scipy.stats.norm()),

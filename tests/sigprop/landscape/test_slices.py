@@ -30,7 +30,7 @@ ACCURACY = 1e-6  # of curvatures from differences
 
 
 def cartesian(key=KEY):
-    layer = complex_diagonal(key, N, D_IN, D_OUT, nu0=0.5)
+    layer = complex_diagonal(N, D_IN, key=key, d_out=D_OUT, nu0=0.5)
     inside = {name: 0.8 * vars(layer)[name] for name in ("first", "second")}
     return replace(layer, inside)
 
@@ -151,11 +151,11 @@ def test_a_slice_moves_with_the_way_its_modes_are_written(x64, same):
 
 LAYERS = {
     "cartesian": (cartesian, N),
-    "lru": (lambda: zucchet_lru(KEY, N, D_IN, D_OUT, nu0=0.5, theta0=1.0), N),
-    "s5": (lambda: s5(KEY, 8, 3), None),
-    "s4d": (lambda: s4d(KEY, 3, 4), 12),
-    "blur": (lambda: blur(KEY, N, D_IN), 2 * N),
-    "two ways": (lambda: bidirectional_lru(KEY, N, D_IN), N),
+    "lru": (lambda: zucchet_lru(N, D_IN, key=KEY, d_out=D_OUT, nu0=0.5, theta0=1.0), N),
+    "s5": (lambda: s5(8, 3, key=KEY), None),
+    "s4d": (lambda: s4d(4, 3, key=KEY), 12),
+    "blur": (lambda: blur(N, D_IN, key=KEY), 2 * N),
+    "two ways": (lambda: bidirectional_lru(N, D_IN, key=KEY), N),
 }
 
 
@@ -219,7 +219,7 @@ def small_network(layer):
         layer=layer,
         norm="layer",
     )
-    return build(KEY, config)
+    return build(config, key=KEY)
 
 
 def network_loss(state):
@@ -240,8 +240,10 @@ def case(name):
         network, state = small_network("lru")
         return network_loss(state), network
     if name == "finite":
-        return problem(White(), 30, D_IN), rotrnn(KEY, 4, D_IN, heads=2)
-    return problem(AR1(0.5)), zucchet_lru(KEY, N, D_IN, D_OUT, nu0=0.5, theta0=1.0)
+        return problem(White(), 30, D_IN), rotrnn(4, D_IN, key=KEY, heads=2)
+    return problem(AR1(0.5)), zucchet_lru(
+        N, D_IN, key=KEY, d_out=D_OUT, nu0=0.5, theta0=1.0
+    )
 
 
 SLOW = pytest.param("finite", marks=pytest.mark.slow)
@@ -290,7 +292,7 @@ def test_misfits_are_refused(x64):
     with pytest.raises(ValueError, match="one array of steps a direction, got 2 for 1"):
         landscape.slices(problem(), layer, [along], [jnp.zeros(2)] * 2)
     with pytest.raises(ValueError, match="a direction with the parameters"):
-        landscape.normalise(complex_diagonal(KEY, N, 1, 1), layer)
+        landscape.normalise(complex_diagonal(N, 1, key=KEY), layer)
 
 
 INPUTS = {

@@ -29,7 +29,9 @@ x64 = pytest.mark.usefixtures("x64")
 
 def layer(max_length=ROOM):
     with double_precision(False):
-        return causal_attention(KEY, WIDTH, HEADS, max_length=max_length)
+        return causal_attention(
+            WIDTH, WIDTH, key=KEY, heads=HEADS, max_length=max_length
+        )
 
 
 def by_hand(built, u, turn=True, causal=True):
@@ -228,7 +230,7 @@ def test_the_layer_says_what_it_is():
 
 
 def test_draws_keep_the_size_of_their_inputs():
-    built = causal_attention(KEY, 160, 5, max_length=3)
+    built = causal_attention(160, 160, key=KEY, heads=5, max_length=3)
     weights = np.stack(list(parameters(built).values()))
     # Five standard errors of a mean of 25 600 squares, normal or less spread: 0.044.
     np.testing.assert_allclose((weights**2).mean((1, 2)) * 160, 1, atol=0.045)
@@ -251,6 +253,11 @@ def test_draws_keep_the_size_of_their_inputs():
     ],
 )
 def test_errors_say_what_is_needed(arguments, message):
-    arguments = {"width": WIDTH, "heads": HEADS, "max_length": ROOM} | arguments
+    arguments = {
+        "state_size": WIDTH,
+        "width": WIDTH,
+        "heads": HEADS,
+        "max_length": ROOM,
+    } | arguments
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        causal_attention(KEY, **arguments)
+        causal_attention(**arguments, key=KEY)

@@ -17,7 +17,7 @@ gammas = pytest.mark.parametrize("gamma", GAMMAS)
 
 
 def layer(**options):
-    return blur(jax.random.PRNGKey(0), 4, 3, r_min=0.3, r_max=0.95, **options)
+    return blur(4, 3, key=jax.random.PRNGKey(0), r_min=0.3, r_max=0.95, **options)
 
 
 def inputs(seed=1, length=LENGTH):
@@ -123,7 +123,9 @@ def test_eigenvalues_stay_in_the_disc_at_any_parameters(seed):
 
 @x64
 def test_draws_fill_the_ring_of_either_direction():
-    built = blur(jax.random.PRNGKey(2), 1000, 2, r_min=0.5, r_max=0.9, max_phase=1.0)
+    built = blur(
+        1000, 2, key=jax.random.PRNGKey(2), r_min=0.5, r_max=0.9, max_phase=1.0
+    )
     lam = np.asarray(built.eigenvalues()).reshape(2, -1)
     assert not np.allclose(lam[0], lam[1])
     for half in lam:
@@ -132,7 +134,7 @@ def test_draws_fill_the_ring_of_either_direction():
         assert 0 <= area[0] < area[-1] <= 1
         assert np.abs(area - np.linspace(0, 1, 1000)).max() < 0.07
         assert 0 <= np.angle(half).min() < np.angle(half).max() <= 1
-    wide = blur(jax.random.PRNGKey(2), 100, 200)
+    wide = blur(100, 200, key=jax.random.PRNGKey(2))
     # Five standard errors of a variance from 40 000 normal draws: 0.035.
     assert np.var(wide.C_re) * 2 * 100 == pytest.approx(1, abs=0.036)
     assert np.var(wide.B_re) * 2 * 200 == pytest.approx(1, abs=0.036)
@@ -164,7 +166,8 @@ def test_parameters_are_those_of_the_formula(gamma):
 )
 def test_bad_arguments_are_refused(arguments, text):
     with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
-        blur(jax.random.PRNGKey(0), **({"state_size": 4, "width": 3} | arguments))
+        good = {"state_size": 4, "width": 3}
+        blur(**(good | arguments), key=jax.random.PRNGKey(0))
     assert str(error.value) == text
 
 

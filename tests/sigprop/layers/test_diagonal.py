@@ -43,7 +43,7 @@ def listing(p, u):
 
 
 def test_the_lru_is_its_papers_listing():
-    layer = lru(jax.random.key(0), 16, 5, r_min=0.5, r_max=0.99)
+    layer = lru(16, 5, key=jax.random.key(0), r_min=0.5, r_max=0.99)
     u = np.asarray(jax.random.normal(jax.random.key(1), (40, 5)))
     y = layer(jnp.asarray(u))
     np.testing.assert_allclose(y, listing(arrays_of(layer), u), rtol=1e-10)
@@ -53,7 +53,7 @@ def test_the_lru_is_its_papers_listing():
 
 def test_modes_take_several_phase_limits_in_turn():
     key, limits = jax.random.key(4), (0.3, 2.0, 6.0)
-    single, several = (lru(key, 900, 1, max_phase=most) for most in (6.0, limits))
+    single, several = (lru(900, 1, key=key, max_phase=most) for most in (6.0, limits))
     for index, most in enumerate(limits):
         full, cut = (np.exp(each.theta_log)[index::3] for each in (single, several))
         np.testing.assert_allclose(cut, full * most / 6.0, rtol=1e-5)
@@ -61,7 +61,7 @@ def test_modes_take_several_phase_limits_in_turn():
     np.testing.assert_array_equal(single.nu_log, several.nu_log)
     for wrong in ((), (1.0, 7.0), (0.0, 1.0)):
         with pytest.raises(ValueError, match="need 0 < max_phase <= 2 pi, got"):
-            lru(key, 3, 3, max_phase=wrong)
+            lru(3, 3, key=key, max_phase=wrong)
 
 
 RINGS = {
@@ -79,7 +79,9 @@ def test_memories_are_spread_evenly_where_that_is_asked(name):
     kind = name.removeprefix("bidirectional_")
 
     def rates(**spread):
-        layer = sequence_layer(jax.random.key(1), name, 12, 12, **RINGS[name], **spread)
+        layer = sequence_layer(
+            name, 12, 12, key=jax.random.key(1), **RINGS[name], **spread
+        )
         values = np.asarray(getattr(layer, RATES[kind]), float)
         return np.log(np.log1p(np.exp(values))) if kind == "rglru" else values
 
@@ -96,18 +98,18 @@ def test_a_disc_has_no_even_spread_of_memories():
     with pytest.raises(
         ValueError, match=r"need 0 < inner <= outer < 1 .* got 0\.0 and"
     ):
-        lru(jax.random.key(0), 3, 3, r_max=0.9, spread="log")
-    alone = lru(jax.random.key(0), 1, 3, r_min=0.1, r_max=0.9, spread="log")
+        lru(3, 3, key=jax.random.key(0), r_max=0.9, spread="log")
+    alone = lru(1, 3, key=jax.random.key(0), r_min=0.1, r_max=0.9, spread="log")
     assert abs(alone.eigenvalues()[0]) == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize("make", [lru, zucchet_lru])
 def test_eigenvalues_lie_on_the_ring_and_in_the_slice(make):
     if make is lru:
-        layer = lru(jax.random.key(0), 2000, 1, r_min=0.6, r_max=0.9, max_phase=0.4)
+        layer = lru(2000, 1, key=jax.random.key(0), r_min=0.6, r_max=0.9, max_phase=0.4)
         low, high = 0.6, 0.9
     else:
-        layer = zucchet_lru(jax.random.key(0), 2000, 1, 1, nu0=0.6, theta0=0.4)
+        layer = zucchet_lru(2000, 1, key=jax.random.key(0), nu0=0.6, theta0=0.4)
         low, high = 0.6, 1.0
     lam = np.asarray(layer.eigenvalues())
     radius, phase = np.abs(lam), np.angle(lam)
@@ -121,7 +123,7 @@ def test_eigenvalues_lie_on_the_ring_and_in_the_slice(make):
 
 def test_weights_have_the_listings_variances():
     # Five standard errors of a variance from 60 000 normal draws: 0.029.
-    layer = lru(jax.random.key(0), 300, 200)
+    layer = lru(300, 200, key=jax.random.key(0))
     for name, variance in {
         "B_re": 1 / 400,
         "B_im": 1 / 400,
@@ -131,7 +133,7 @@ def test_weights_have_the_listings_variances():
         assert np.var(np.asarray(getattr(layer, name))) == pytest.approx(
             variance, rel=0.03
         )
-    dense = zucchet_lru(jax.random.key(0), 300, 200, 100, nu0=0.9, theta0=1.0)
+    dense = zucchet_lru(300, 200, key=jax.random.key(0), d_out=100, nu0=0.9, theta0=1.0)
     total = np.var(np.asarray(dense.B_re)) + np.var(np.asarray(dense.B_im))
     assert total == pytest.approx(1 / 200, rel=0.03)
 
@@ -139,7 +141,7 @@ def test_weights_have_the_listings_variances():
 def test_gamma_makes_the_state_of_a_white_input_unit_sized():
     """Exactly: the sum of squares of every neuron's impulse response is |B|^2's row."""
     for gamma in GAMMAS:
-        layer = lru(jax.random.key(0), 8, 4, r_min=0.8, r_max=0.95, gamma=gamma)
+        layer = lru(8, 4, key=jax.random.key(0), r_min=0.8, r_max=0.95, gamma=gamma)
         impulses = jnp.zeros((4, 800, 4)).at[jnp.arange(4), 0, jnp.arange(4)].set(1.0)
         h = jax.vmap(layer.states)(impulses)
         energy = np.asarray(jnp.sum(jnp.abs(h) ** 2, axis=(0, 1)))
@@ -153,7 +155,7 @@ def test_a_detached_normalisation_gets_no_gradient():
     u = jax.random.normal(jax.random.key(1), (30, 4))
 
     def gradient(gamma):
-        layer = lru(jax.random.key(0), 8, 4, r_min=0.8, gamma=gamma)
+        layer = lru(8, 4, key=jax.random.key(0), r_min=0.8, gamma=gamma)
         return jax.grad(lambda nu: jnp.sum(replace(layer, nu)(u) ** 2))(layer.nu_log)
 
     def replace(layer, nu_log):
@@ -164,11 +166,11 @@ def test_a_detached_normalisation_gets_no_gradient():
     through = jax.grad(lambda nu: jnp.sum(attached(nu)(u) ** 2))
 
     def attached(nu_log):
-        layer = lru(jax.random.key(0), 8, 4, r_min=0.8, gamma="learned")
+        layer = lru(8, 4, key=jax.random.key(0), r_min=0.8, gamma="learned")
         gamma_log = 0.5 * jnp.log(-jnp.expm1(-2 * jnp.exp(nu_log)))
         return lru_like(layer, nu_log, gamma_log)
 
-    nu_log = lru(jax.random.key(0), 8, 4, r_min=0.8).nu_log
+    nu_log = lru(8, 4, key=jax.random.key(0), r_min=0.8).nu_log
     assert float(jnp.max(jnp.abs(through(nu_log) / learned - 1))) > 0.05
 
 
@@ -191,7 +193,7 @@ def lru_like(layer, nu_log, gamma_log=None):
 def test_coordinates_are_three_names_of_one_layer():
     u = jax.random.normal(jax.random.key(1), (25, 3))
     outputs = [
-        complex_diagonal(jax.random.key(0), 6, 3, 2, coordinates=name)(u)
+        complex_diagonal(6, 3, key=jax.random.key(0), d_out=2, coordinates=name)(u)
         for name in COORDINATES
     ]
     np.testing.assert_allclose(outputs[1], outputs[0], rtol=1e-10, atol=1e-12)
@@ -202,11 +204,11 @@ def test_coordinates_are_three_names_of_one_layer():
 def test_an_lru_in_other_coordinates_is_the_lru(coordinates):
     ring = {"r_min": 0.4, "r_max": 0.9, "max_phase": 2.0}
     key, u = jax.random.key(0), jax.random.normal(jax.random.key(1), (25, 3))
-    layer = complex_lru(key, 6, 3, coordinates=coordinates, **ring)
-    expected = lru(key, 6, 3, gamma="absent", **ring)
+    layer = complex_lru(6, 3, key=key, coordinates=coordinates, **ring)
+    expected = lru(6, 3, key=key, gamma="absent", **ring)
     np.testing.assert_allclose(layer(u), expected(u), rtol=1e-10, atol=1e-12)
     with pytest.raises(ValueError, match="need coordinates in"):
-        complex_lru(key, 6, 3, coordinates="log", **ring)
+        complex_lru(6, 3, key=key, coordinates="log", **ring)
 
 
 def as_real_blocks(layer: DiagonalLayer) -> LinearRNN:
@@ -221,7 +223,7 @@ def as_real_blocks(layer: DiagonalLayer) -> LinearRNN:
 
 
 def test_a_complex_neuron_is_a_two_by_two_block():
-    layer = complex_diagonal(jax.random.key(0), 6, 3, 2)
+    layer = complex_diagonal(6, 3, key=jax.random.key(0), d_out=2)
     u = jax.random.normal(jax.random.key(1), (25, 3))
     np.testing.assert_allclose(
         as_real_blocks(layer)(u), layer(u), rtol=1e-10, atol=1e-12
@@ -229,11 +231,11 @@ def test_a_complex_neuron_is_a_two_by_two_block():
 
 
 def test_a_dense_layer_is_its_diagonalisation():
-    dense = linear_rnn(jax.random.key(0), 6, 3, 2, nu0=0.5, theta0=1.0)
+    dense = linear_rnn(6, 3, key=jax.random.key(0), d_out=2, nu0=0.5, theta0=1.0)
     lam, vectors = np.linalg.eig(np.asarray(dense.A[0]))
     b = np.linalg.inv(vectors) @ np.asarray(dense.B)
     c = np.asarray(dense.C) @ vectors
-    template = complex_diagonal(jax.random.key(0), 6, 3, 2)
+    template = complex_diagonal(6, 3, key=jax.random.key(0), d_out=2)
     parts = (b.real, b.imag, c.real, c.imag, dense.D, lam.real, lam.imag)
     diagonal = type(template)(*map(jnp.asarray, parts), "cartesian")
     u = jax.random.normal(jax.random.key(1), (25, 3))
@@ -241,7 +243,7 @@ def test_a_dense_layer_is_its_diagonalisation():
 
 
 def test_a_dense_layer_is_its_real_jordan_form():
-    dense = linear_rnn(jax.random.key(3), 7, 3, 2, nu0=0.5, theta0=1.0)
+    dense = linear_rnn(7, 3, key=jax.random.key(3), d_out=2, nu0=0.5, theta0=1.0)
     lam, vectors = np.linalg.eig(np.asarray(dense.A[0]))
     upper, real = np.flatnonzero(lam.imag > 0), np.flatnonzero(lam.imag == 0)
     assert len(upper)
@@ -277,7 +279,7 @@ def test_transformed_eigenvalues_obey_equation_15():
 
 
 def test_blocks_are_drawn_one_by_one():
-    layer = block_rnn(jax.random.key(0), 4, 3, 2, 2, nu0=0.8, theta0=1.0)
+    layer = block_rnn(12, 2, key=jax.random.key(0), blocks=4, nu0=0.8, theta0=1.0)
     assert layer.A.shape == (4, 3, 3)
     assert layer.eigenvalues().shape == (12,)
     assert float(jnp.min(jnp.abs(layer.eigenvalues()))) >= 0.8 - 1e-9
@@ -285,8 +287,10 @@ def test_blocks_are_drawn_one_by_one():
 
 def test_a_glorot_matrix_is_scaled_into_the_disc():
     """All of it alike; as drawn, some of its eigenvalues are outside."""
-    layer = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity")
-    scaled = nonlinear_rnn(jax.random.key(0), 64, 2, 2, "identity", radius=0.9)
+    layer = nonlinear_rnn(64, 2, key=jax.random.key(0), activation="identity")
+    scaled = nonlinear_rnn(
+        64, 2, key=jax.random.key(0), activation="identity", radius=0.9
+    )
     eigenvalues = np.linalg.eigvals(layer.A[0])
     assert np.abs(eigenvalues).max() > 1.02
     factor = 0.9 / np.abs(eigenvalues).max()
@@ -296,28 +300,28 @@ def test_a_glorot_matrix_is_scaled_into_the_disc():
 
 def test_parameters_are_counted_as_real_numbers():
     n, h = 7, 5
-    assert count_parameters(lru(jax.random.key(0), n, h)) == 3 * n + 4 * n * h + h
-    absent = lru(jax.random.key(0), n, h, gamma="absent")
+    assert count_parameters(lru(n, h, key=jax.random.key(0))) == 3 * n + 4 * n * h + h
+    absent = lru(n, h, key=jax.random.key(0), gamma="absent")
     assert count_parameters(absent) == 2 * n + 4 * n * h + h
-    dense = linear_rnn(jax.random.key(0), n, h, 2, nu0=0.5, theta0=1.0)
+    dense = linear_rnn(n, h, key=jax.random.key(0), d_out=2, nu0=0.5, theta0=1.0)
     assert count_parameters(dense) == n * n + n * h + 2 * n + 2 * h
 
 
 REFUSED = [
-    (lambda k: lru(k, 0, 3), "need state_size >= 1, got state_size=0"),
+    (lambda k: lru(0, 3, key=k), "need state_size >= 1, got state_size=0"),
     (
-        lambda k: lru(k, 3, 3, gamma="on"),
+        lambda k: lru(3, 3, key=k, gamma="on"),
         "need gamma in ('learned', 'attached', 'detached',",
     ),
-    (lambda k: lru(k, 3, 3, r_min=0.9, r_max=0.5), "need 0 <= r_min <= r_max <= 1"),
-    (lambda k: lru(k, 3, 3, max_phase=7.0), "need 0 < max_phase <= 2 pi, got"),
+    (lambda k: lru(3, 3, key=k, r_min=0.9, r_max=0.5), "need 0 <= r_min <= r_max <= 1"),
+    (lambda k: lru(3, 3, key=k, max_phase=7.0), "need 0 < max_phase <= 2 pi, got"),
     (
-        lambda k: lru(k, 3, 3, r_min=1.0),
+        lambda k: lru(3, 3, key=k, r_min=1.0),
         "need r_min < 1, got a ring on the unit circle",
     ),
-    (lambda k: complex_diagonal(k, 3, 3, 3, coordinates="log"), "need coordinates in"),
+    (lambda k: complex_diagonal(3, 3, key=k, coordinates="log"), "need coordinates in"),
     (
-        lambda k: linear_rnn(k, 3, 3, 3, nu0=1.0, theta0=1.0),
+        lambda k: linear_rnn(3, 3, key=k, nu0=1.0, theta0=1.0),
         "need 0 <= nu0 < 1 and 0 < theta0 <= pi, got nu0=1.0, theta0=1.0",
     ),
 ]
@@ -330,7 +334,7 @@ def test_bad_arguments_are_refused(build, message):
 
 
 def test_bad_arrays_are_refused():
-    good = arrays_of(lru(jax.random.key(0), 4, 3))
+    good = arrays_of(lru(4, 3, key=jax.random.key(0)))
     with pytest.raises(ValueError, match=r"missing \['C_re'\], unknown \['c_re'\]"):
         lru_from_arrays({("c_re" if k == "C_re" else k): v for k, v in good.items()})
     with pytest.raises(ValueError, match=r"need B_im of shape \(4, 3\), got \(3, 4\)"):

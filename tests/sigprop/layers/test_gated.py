@@ -27,11 +27,13 @@ from tests.sigprop.layers.helpers import (
 TIMES = (2.0, 20.0)
 KEY = jax.random.key(3)
 LAYERS = {
-    "gru": lambda: gru(KEY, 5, 3, 2, times=TIMES),
-    "lstm": lambda: lstm(KEY, 5, 3, 2, times=TIMES),
-    "gate of input and state": lambda: gated_unit(KEY, 5, 2, times=TIMES),
-    "gate of input": lambda: gated_unit(KEY, 5, 2, times=TIMES, state_gain=0),
-    "constant gate": lambda: constant_gate(KEY, 5, 2, times=TIMES),
+    "gru": lambda: gru(5, 3, key=KEY, d_out=2, times=TIMES),
+    "lstm": lambda: lstm(5, 3, key=KEY, d_out=2, times=TIMES),
+    "gate of input and state": lambda: gated_unit(5, 5, key=KEY, d_out=2, times=TIMES),
+    "gate of input": lambda: gated_unit(
+        5, 5, key=KEY, d_out=2, times=TIMES, state_gain=0
+    ),
+    "constant gate": lambda: constant_gate(5, 5, key=KEY, d_out=2, times=TIMES),
 }
 layers = pytest.mark.parametrize("name", LAYERS)
 
@@ -139,7 +141,7 @@ def test_chrono_times_are_uniform():
 
 
 def test_the_gru_starts_as_the_paper_says():
-    layer = gru(KEY, 64, 48, 5, times=chrono_times(0.9))
+    layer = gru(64, 48, key=KEY, d_out=5, times=chrono_times(0.9))
     for name in ("W_rh", "W_fh", "W_nh"):
         w = np.asarray(getattr(layer, name))
         np.testing.assert_allclose(w @ w.T, np.eye(64), atol=1e-5)
@@ -154,7 +156,7 @@ def test_the_gru_starts_as_the_paper_says():
 
 
 def test_lstm_gates_share_one_at_rest():
-    layer = lstm(KEY, 50, 3, 2, times=tallec_times(30))
+    layer = lstm(50, 3, key=KEY, d_out=2, times=tallec_times(30))
     f, i = jax.nn.sigmoid(layer.b_f), jax.nn.sigmoid(layer.b_i)
     np.testing.assert_allclose(f + i, 1, rtol=1e-6)
     forget_in = 1 / (1 - np.asarray(f, np.float64))
@@ -166,16 +168,16 @@ def test_lstm_gates_share_one_at_rest():
 
 def test_state_gain_scales_what_takes_the_state():
     plain, strong = (
-        gru(KEY, 6, 3, 2, times=TIMES, state_gain=gain) for gain in (1.0, 3.0)
+        gru(6, 3, key=KEY, d_out=2, times=TIMES, state_gain=gain) for gain in (1.0, 3.0)
     )
     np.testing.assert_allclose(strong.W_nh, 3 * plain.W_nh, rtol=1e-6)
     np.testing.assert_allclose(strong.W_nx, plain.W_nx)
-    assert gated_unit(KEY, 6, 2, times=TIMES, state_gain=0).W_fh is None
+    assert gated_unit(6, 6, key=KEY, d_out=2, times=TIMES, state_gain=0).W_fh is None
 
 
 def test_a_gate_near_one_lets_in_what_is_left():
     # 1 - sigmoid(18) has one digit in float32; sigmoid(-18) has all of them.
-    layer = constant_gate(KEY, 1, 1, times=TIMES)
+    layer = constant_gate(1, 1, key=KEY, times=TIMES)
     layer = with_value(layer, b_f=jnp.array([18.0]))
     h = layer.states(jnp.ones((1, 1)))
     np.testing.assert_allclose(h, 1 / (1 + np.exp(18.0)), rtol=1e-6)
@@ -185,7 +187,7 @@ def test_a_gate_near_one_lets_in_what_is_left():
 def test_constant_gates_have_the_moments_that_the_paper_says():
     """Eq. 159-161 from the layer's own impulse response, for R_x = 0.3 delta + rho^n."""
     n, length, rho = 3, 200, 0.7
-    layer = constant_gate(KEY, n, n, times=(1.0, 4.0))
+    layer = constant_gate(n, n, key=KEY, times=(1.0, 4.0))
     impulse = jnp.zeros((length, n)).at[0].set(1.0)
 
     def response(b_f):
@@ -217,11 +219,26 @@ def test_constant_gates_have_the_moments_that_the_paper_says():
 
 def test_errors_say_what_is_needed():
     cases = [
-        (lambda: gru(KEY, 0, 3, 2, times=TIMES), "need n >= 1, got n=0"),
-        (lambda: gru(KEY, 3, 0, 2, times=TIMES), "need d_in >= 1, got d_in=0"),
-        (lambda: lstm(KEY, 3, 3, 0, times=TIMES), "need d_out >= 1, got d_out=0"),
-        (lambda: gated_unit(KEY, 0, 2, times=TIMES), "need n >= 1, got n=0"),
-        (lambda: constant_gate(KEY, 3, 0, times=TIMES), "need d_out >= 1, got d_out=0"),
+        (
+            lambda: gru(0, 3, key=KEY, d_out=2, times=TIMES),
+            "need state_size >= 1, got state_size=0",
+        ),
+        (
+            lambda: gru(3, 0, key=KEY, d_out=2, times=TIMES),
+            "need width >= 1, got width=0",
+        ),
+        (
+            lambda: lstm(3, 3, key=KEY, d_out=0, times=TIMES),
+            "need d_out >= 1, got d_out=0",
+        ),
+        (
+            lambda: gated_unit(0, 0, key=KEY, d_out=2, times=TIMES),
+            "need state_size >= 1, got state_size=0",
+        ),
+        (
+            lambda: constant_gate(3, 3, key=KEY, d_out=0, times=TIMES),
+            "need d_out >= 1, got d_out=0",
+        ),
         (lambda: chrono_times(1.0), "need 0 <= nu0 < 1, got nu0=1.0"),
         (lambda: chrono_times(-0.1), "need 0 <= nu0 < 1, got nu0=-0.1"),
         (lambda: tallec_times(1.5), "need t_max in [2, 1e+18], got 1.5"),

@@ -31,14 +31,14 @@ def test_parts_of_a_complex_matrix_come_of_a_key_each():
 
 def test_directions_of_blur_are_two_lrus():
     options = {"r_min": 0.5, "r_max": 0.9, "gamma": "learned"}
-    halves = blur(KEY, 6, 3, **options).halves()
+    halves = blur(6, 3, key=KEY, **options).halves()
     for half, key in zip(halves, jax.random.split(KEY), strict=True):
-        alone = parameters(lru(key, 6, 3, **options))
+        alone = parameters(lru(6, 3, key=key, **options))
         for name, value in parameters(half).items():
             share = 0.5**0.5 if name.startswith("C_") else 1.0
             if name != "D":
                 np.testing.assert_allclose(value, share * alone[name], 1e-6)
     skips = [parameters(half)["D"] for half in halves]
     np.testing.assert_array_equal(*skips)
-    first = lru(jax.random.split(KEY)[0], 6, 3, **options)
+    first = lru(6, 3, key=jax.random.split(KEY)[0], **options)
     np.testing.assert_array_equal(skips[0], first.D)

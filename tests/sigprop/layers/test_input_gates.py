@@ -103,12 +103,12 @@ def by_deltanet(p, u):
 
 
 LAYERS = {
-    "rglru": (lambda: rglru(KEY, 6, heads=2), by_rglru),
-    "mingru": (lambda: mingru(KEY, 4, 3, memory=5.0), by_mingru),
-    "selective": (lambda: selective(KEY, 3, 5, rank=2), by_selective),
-    "gla": (lambda: gla(KEY, 3, 4, heads=2, rank=3), by_gla),
-    "deltanet": (lambda: deltanet(KEY, 3, 4, heads=2), by_deltanet),
-    "gated_deltanet": (lambda: gated_deltanet(KEY, 3, 4, heads=2), by_deltanet),
+    "rglru": (lambda: rglru(6, 6, key=KEY, heads=2), by_rglru),
+    "mingru": (lambda: mingru(4, 3, key=KEY, memory=5.0), by_mingru),
+    "selective": (lambda: selective(3, 5, key=KEY, rank=2), by_selective),
+    "gla": (lambda: gla(3, 4, key=KEY, heads=2, rank=3), by_gla),
+    "deltanet": (lambda: deltanet(3, 4, key=KEY, heads=2), by_deltanet),
+    "gated_deltanet": (lambda: gated_deltanet(3, 4, key=KEY, heads=2), by_deltanet),
 }
 
 
@@ -123,7 +123,7 @@ def test_the_layer_is_its_equations(name, x64):
 
 def test_open_gates_of_the_rglru_are_uniform_on_a_ring():
     with double_precision(True):
-        layer = rglru(KEY, 2000, heads=500)
+        layer = rglru(2000, 2000, key=KEY, heads=500)
         radius = np.exp(-softplus(np.asarray(layer.Lambda)))
     area = (radius**2 - 0.9**2) / (0.999**2 - 0.9**2)
     assert scipy.stats.kstest(area, "uniform").pvalue > 1e-6
@@ -133,22 +133,22 @@ def test_open_gates_of_the_rglru_are_uniform_on_a_ring():
 
 def test_steps_of_the_selective_layer_are_log_uniform():
     with double_precision(True):
-        layer = selective(KEY, 4, 2000, rank=2, steps=(0.001, 0.1))
+        layer = selective(4, 2000, key=KEY, rank=2, steps=(0.001, 0.1))
         logs = np.log(softplus(np.asarray(layer.bias)))
     positions = (logs - math.log(0.001)) / math.log(100)
     assert scipy.stats.kstest(positions, "uniform").pvalue > 1e-6
     np.testing.assert_allclose(np.exp(layer.A_log[0]), [1, 2, 3, 4], rtol=1e-6)
-    assert selective(KEY, 2, 33).U.shape == (3, 33)
+    assert selective(2, 33, key=KEY).U.shape == (3, 33)
 
 
 def test_uniform_maps_reach_one_over_the_root_of_the_inputs():
-    for values in (mingru(KEY, 200, 25).W_z, uniform_bias(KEY, 5000, 25)):
+    for values in (mingru(200, 25, key=KEY).W_z, uniform_bias(KEY, 5000, 25)):
         scaled = np.asarray(values).ravel() * 5
         assert scipy.stats.kstest(scaled, scipy.stats.uniform(-1, 2).cdf).pvalue > 1e-6
 
 
 def test_a_memory_moves_the_gate_of_the_mingru():
-    near, far = (mingru(KEY, 5, 3, memory=memory) for memory in (2.0, 101.0))
+    near, far = (mingru(5, 3, key=KEY, memory=memory) for memory in (2.0, 101.0))
     np.testing.assert_allclose(near.b_z - far.b_z, math.log(100), rtol=1e-5)
 
 
@@ -158,7 +158,7 @@ def test_the_inverse_of_softplus_is_its_inverse(x64):
 
 
 def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
-    layer = deltanet(KEY, 3, 4)
+    layer = deltanet(3, 4, key=KEY)
     u = np.random.default_rng(1).normal(size=(5, 4))
     k = np.asarray(layer.W_k)[0] @ u[-1]
     k = k / np.linalg.norm(k)
@@ -171,18 +171,21 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: rglru(KEY, 6, heads=4), "need n a multiple of heads"),
-        (lambda: rglru(KEY, 4, radii=(0.9, 1.0)), "need 0 < low <= high < 1 in radii"),
-        (lambda: mingru(KEY, 4, 0), "need d_in >= 1"),
-        (lambda: mingru(KEY, 4, 2, memory=1.0), "need memory > 1"),
+        (lambda: rglru(6, 6, key=KEY, heads=4), "need width a multiple of heads"),
         (
-            lambda: selective(KEY, 4, 2, steps=(0.1, 0.01)),
+            lambda: rglru(4, 4, key=KEY, radii=(0.9, 1.0)),
+            "need 0 < low <= high < 1 in radii",
+        ),
+        (lambda: mingru(4, 0, key=KEY), "need width >= 1"),
+        (lambda: mingru(4, 2, key=KEY, memory=1.0), "need memory > 1"),
+        (
+            lambda: selective(4, 2, key=KEY, steps=(0.1, 0.01)),
             "need bounds 0 < low <= high",
         ),
-        (lambda: selective(KEY, 4, 2, rank=0), "need rank >= 1"),
-        (lambda: gla(KEY, 4, 6, heads=4), "need width a multiple of heads"),
-        (lambda: deltanet(KEY, 4, 6, heads=4), "need width a multiple of heads"),
-        (lambda: gated_deltanet(KEY, 4, 6, steps=(0, 1)), "need bounds 0 < low"),
+        (lambda: selective(4, 2, key=KEY, rank=0), "need rank >= 1"),
+        (lambda: gla(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
+        (lambda: deltanet(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
+        (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(draw, message):

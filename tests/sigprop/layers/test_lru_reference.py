@@ -10,7 +10,7 @@ from sigprop.layers.lru import lru
 from sigprop.layers.lru_reference import ForwardOnly, published, without_recurrence
 from sigprop.networks.masking import apply_layer
 
-LAYER = lru(jax.random.key(0), 3, 4, r_min=0.5, r_max=0.9)
+LAYER = lru(3, 4, key=jax.random.key(0), r_min=0.5, r_max=0.9)
 U = jax.random.normal(jax.random.key(1), (6, 4))
 
 

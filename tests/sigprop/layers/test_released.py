@@ -27,7 +27,9 @@ MAKERS = {"printed": zucchet_lru, "released": released_zucchet_lru}
 
 @functools.cache
 def build(name):
-    return MAKERS[name](jax.random.key(0), N, D_IN, D_OUT, nu0=0.9, theta0=THETA0)
+    return MAKERS[name](
+        N, D_IN, key=jax.random.key(0), d_out=D_OUT, nu0=0.9, theta0=THETA0
+    )
 
 
 def require_variance(values, variance, kurtosis=3.0):
@@ -87,7 +89,7 @@ def test_states_of_a_white_input_have_the_size_that_the_fan_predicts(name, size)
 def test_an_angle_beyond_a_half_turn_is_refused():
     for theta0 in (0.0, 3.2):
         with pytest.raises(ValueError, match=f"need 0 < theta0 <= pi, got {theta0=}"):
-            released_zucchet_lru(jax.random.key(0), 3, 1, 1, nu0=0.5, theta0=theta0)
+            released_zucchet_lru(3, 1, key=jax.random.key(0), nu0=0.5, theta0=theta0)
 
 
 HEADS, SIZE, WIDTH, LENGTH = 2, 4, 3, 12
@@ -160,7 +162,7 @@ KIN = {
 @pytest.mark.parametrize("name", KIN)
 def test_rotations_are_drawn_as_the_name_says(name):
     n, heads, width = 800, 200, 400
-    layer = KIN[name](jax.random.key(4), n, width, heads=heads, **RANGES)
+    layer = KIN[name](n, width, key=jax.random.key(4), heads=heads, **RANGES)
     printed = name == "printed"
     size = n // heads
     require_variance(layer.M, 1.0 if printed else 1 / (n + size))

@@ -31,7 +31,7 @@ x64 = pytest.mark.usefixtures("x64")
 
 def layer(heads, size, seed=0, build=rotrnn):
     key = jax.random.PRNGKey(seed)
-    return build(key, heads * size, WIDTH, heads=heads, gamma_range=(0.3, 0.99))
+    return build(heads * size, WIDTH, key=key, heads=heads, gamma_range=(0.3, 0.99))
 
 
 def disturbed(built, seed, scale=1.0):
@@ -300,9 +300,9 @@ def test_parameters_are_those_of_the_formula(heads, size, build):
 @x64
 def test_draws_follow_the_listing():
     built = rotrnn(
-        jax.random.PRNGKey(3),
         8000,
         4,
+        key=jax.random.PRNGKey(3),
         heads=2000,
         gamma_range=(0.6, 0.9),
         theta_range=(1.0, 2.0),
@@ -316,7 +316,7 @@ def test_draws_follow_the_listing():
     assert 0 <= theta[0] < theta[-1] <= 1
     assert np.abs(theta - np.linspace(0, 1, theta.size)).max() < 0.05
     turned = rotrnn(
-        jax.random.PRNGKey(3), 8000, 4, heads=2000, theta_range=(1.0, (1.5, 3.0))
+        8000, 4, key=jax.random.PRNGKey(3), heads=2000, theta_range=(1.0, (1.5, 3.0))
     ).theta
     for theta, reach in zip(np.asarray(turned).T, (0.5, 2.0), strict=True):
         law = np.linspace(0, 1, theta.size)
@@ -368,7 +368,7 @@ def test_draws_follow_the_listing():
 def test_bad_arguments_are_refused(build, arguments, text):
     good = {"state_size": 12, "width": 3, "heads": 2}
     with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
-        build(jax.random.PRNGKey(0), **(good | arguments))
+        build(**(good | arguments), key=jax.random.PRNGKey(0))
     assert str(error.value) == text
 
 

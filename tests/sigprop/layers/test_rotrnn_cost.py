@@ -25,7 +25,7 @@ methods = pytest.mark.parametrize(
 
 @functools.cache
 def layer(build=rotrnn):
-    return build(jax.random.key(0), HEADS * SIZE, WIDTH, heads=HEADS)
+    return build(HEADS * SIZE, WIDTH, key=jax.random.key(0), heads=HEADS)
 
 
 def loss(built, u):

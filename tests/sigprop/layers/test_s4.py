@@ -37,11 +37,13 @@ from tests.sigprop.layers.helpers import (
 
 KEY = jax.random.key(5)
 LAYERS = {
-    "s4": lambda: s4(KEY, 6, 3, 2, nu0=0.5, theta0=1.0),
-    "s4d": lambda: s4d(KEY, 3, 4),
-    "s4d bilinear": lambda: s4d(KEY, 3, 4, spectrum="inv", discretisation="bilinear"),
-    "s5": lambda: s5(KEY, 4, 3, blocks=2),
-    "s5 without symmetry": lambda: s5(KEY, 5, 3, conjugate=False),
+    "s4": lambda: s4(6, 3, key=KEY, d_out=2, nu0=0.5, theta0=1.0),
+    "s4d": lambda: s4d(4, 3, key=KEY),
+    "s4d bilinear": lambda: s4d(
+        4, 3, key=KEY, spectrum="inv", discretisation="bilinear"
+    ),
+    "s5": lambda: s5(4, 3, key=KEY, blocks=2),
+    "s5 without symmetry": lambda: s5(5, 3, key=KEY, conjugate=False),
 }
 layers = pytest.mark.parametrize("name", LAYERS)
 rules = pytest.mark.parametrize("rule", DISCRETISATIONS)
@@ -141,7 +143,7 @@ def test_s4_is_the_loop_of_its_printed_equations():
 
 
 def test_s4_starts_on_the_ring_at_step_one():
-    layer = s4(KEY, 500, 3, 2, nu0=0.8, theta0=0.5)
+    layer = s4(500, 3, key=KEY, d_out=2, nu0=0.8, theta0=0.5)
     np.testing.assert_allclose(jax.nn.softplus(layer.omega_delta), 1, rtol=2e-7)
     lam = np.asarray(layer.eigenvalues())
     assert np.abs(lam).min() >= 0.8 - 1e-6
@@ -153,7 +155,9 @@ def test_s4_starts_on_the_ring_at_step_one():
 @pytest.mark.usefixtures("x64")
 @pytest.mark.slow
 def test_s4_starts_with_the_same_eigenvalues_at_any_step():
-    layer, other = (s4(KEY, 5, 3, 2, nu0=0.8, theta0=0.5, delta=d) for d in (1.0, 0.01))
+    layer, other = (
+        s4(5, 3, key=KEY, d_out=2, nu0=0.8, theta0=0.5, delta=d) for d in (1.0, 0.01)
+    )
     np.testing.assert_allclose(other.eigenvalues(), layer.eigenvalues(), rtol=1e-12)
     np.testing.assert_allclose(other.normaliser(), 0.01, rtol=1e-12)
 
@@ -203,7 +207,7 @@ def test_bilinear_agrees_with_zoh_to_second_order():
     for rule in DISCRETISATIONS:
         for steps in (100, 200):
             log_dt = jnp.full(2, -np.log(steps))
-            layer = with_value(s4d(KEY, 2, 3, discretisation=rule), log_dt=log_dt)
+            layer = with_value(s4d(3, 2, key=KEY, discretisation=rule), log_dt=log_dt)
             ends[rule, steps] = np.asarray(states_of(layer, jnp.ones((steps, 2)))[-1])
     np.testing.assert_allclose(ends["zoh", 100], ends["zoh", 200], rtol=1e-12)
     gaps = [np.abs(ends["bilinear", s] - ends["zoh", s]).max() for s in (100, 200)]
@@ -271,7 +275,7 @@ def test_inv_approaches_legs_with_twice_n_and_not_as_the_lru_paper_prints_it():
 @pytest.mark.parametrize("spectrum", SPECTRA)
 @rules
 def test_s4d_is_a_real_system_of_twice_the_states(rule, spectrum):
-    layer = s4d(KEY, 3, 4, spectrum=spectrum, discretisation=rule, dt_max=0.5)
+    layer = s4d(4, 3, key=KEY, spectrum=spectrum, discretisation=rule, dt_max=0.5)
     p = {name: np.asarray(value) for name, value in parameters(layer).items()}
     u = inputs(layer)
     outputs = run(layer, jnp.asarray(u))
@@ -290,7 +294,7 @@ def test_s4d_is_a_real_system_of_twice_the_states(rule, spectrum):
 def test_s5_is_a_real_system_with_hippo_blocks(blocks, rule):
     """One step for all states, as the dense system has one."""
     modes, width, dt = 4, 3, 0.07
-    layer = s5(KEY, modes, width, blocks=blocks, discretisation=rule)
+    layer = s5(modes, width, key=KEY, blocks=blocks, discretisation=rule)
     layer = with_value(layer, log_dt=jnp.full(modes, np.log(dt)))
     size = 2 * modes // blocks
     a = np.kron(np.eye(blocks), normal_legs(size))
@@ -304,7 +308,7 @@ def test_s5_is_a_real_system_with_hippo_blocks(blocks, rule):
 
 @pytest.mark.usefixtures("x64")
 def test_half_of_the_conjugate_states_is_enough():
-    half, full = s5(KEY, 4, 3), s5(KEY, 8, 3, conjugate=False)
+    half, full = s5(4, 3, key=KEY), s5(8, 3, key=KEY, conjugate=False)
     half, full = (
         with_value(layer, log_dt=jnp.full(layer.state_size, -2.0))
         for layer in (half, full)
@@ -323,29 +327,29 @@ def test_errors_say_what_is_needed():
     steps = "need 0 < dt_min < dt_max <= 1e+18, got dt_min={}, dt_max={}"
     cases = [
         (
-            lambda: s4(KEY, 0, 3, 2, nu0=0.5, theta0=1.0),
+            lambda: s4(0, 3, key=KEY, d_out=2, nu0=0.5, theta0=1.0),
             "need state_size >= 1, got state_size=0",
         ),
         (
-            lambda: s4(KEY, 3, 3, 2, nu0=1.0, theta0=1.0),
+            lambda: s4(3, 3, key=KEY, d_out=2, nu0=1.0, theta0=1.0),
             "need r_min < 1, got a ring on the unit circle",
         ),
         (
-            lambda: s4(KEY, 3, 3, 2, nu0=0.5, theta0=1.0, delta=0.0),
+            lambda: s4(3, 3, key=KEY, d_out=2, nu0=0.5, theta0=1.0, delta=0.0),
             "need delta in (0, 500], got 0.0",
         ),
-        (lambda: s4d(KEY, 0, 4), "need channels >= 1, got channels=0"),
-        (lambda: s4d(KEY, 2, 0), "need pairs >= 1, got pairs=0"),
+        (lambda: s4d(4, 0, key=KEY), "need width >= 1, got width=0"),
+        (lambda: s4d(0, 2, key=KEY), "need state_size >= 1, got state_size=0"),
         (
-            lambda: s4d(KEY, 2, 4, dt_min=0.2, dt_max=0.1),
+            lambda: s4d(4, 2, key=KEY, dt_min=0.2, dt_max=0.1),
             steps.format(0.2, 0.1),
         ),
-        (lambda: s5(KEY, 4, 3, dt_min=0.0), steps.format(0.0, 0.1)),
+        (lambda: s5(4, 3, key=KEY, dt_min=0.0), steps.format(0.0, 0.1)),
         (lambda: log_steps(KEY, 3, 0.1, float("inf")), steps.format(0.1, "inf")),
-        (lambda: s5(KEY, 4, 0), "need width >= 1, got width=0"),
-        (lambda: s5(KEY, 4, 3, blocks=0), "need blocks >= 1, got blocks=0"),
+        (lambda: s5(4, 0, key=KEY), "need width >= 1, got width=0"),
+        (lambda: s5(4, 3, key=KEY, blocks=0), "need blocks >= 1, got blocks=0"),
         (
-            lambda: s5(KEY, 4, 3, blocks=3),
+            lambda: s5(4, 3, key=KEY, blocks=3),
             "need blocks to divide state_size, got blocks=3, state_size=4",
         ),
         (lambda: hippo_legs(0), "need size >= 1, got size=0"),
@@ -354,11 +358,11 @@ def test_errors_say_what_is_needed():
             "need spectrum in ('lin', 'inv', 'legs'), got 'fourier'",
         ),
         (
-            lambda: s4d.__wrapped__(KEY, 2, 4, discretisation="euler"),
+            lambda: s4d.__wrapped__(4, 2, key=KEY, discretisation="euler"),
             "need discretisation in ('zoh', 'bilinear'), got 'euler'",
         ),
         (
-            lambda: s5.__wrapped__(KEY, 4, 3, discretisation="euler"),
+            lambda: s5.__wrapped__(4, 3, key=KEY, discretisation="euler"),
             "need discretisation in ('zoh', 'bilinear'), got 'euler'",
         ),
     ]

@@ -27,9 +27,9 @@ def mixed():
     """A complex state, a real one that is not linear, and a real one."""
     keys = jax.random.split(jax.random.key(1), 3)
     return (
-        lru(keys[0], 3, 2, r_min=0.5, r_max=0.9),
-        gru(keys[1], 4, 2, 2, times=(1.0, 8.0)),
-        rotrnn(keys[2], 4, 2, heads=2, gamma_range=(0.4, 0.9)),
+        lru(3, 2, key=keys[0], r_min=0.5, r_max=0.9),
+        gru(4, 2, key=keys[1], times=(1.0, 8.0)),
+        rotrnn(4, 2, key=keys[2], heads=2, gamma_range=(0.4, 0.9)),
     )
 
 
@@ -73,7 +73,7 @@ def test_the_real_form_of_a_state_keeps_its_size():
 
 def test_layers_without_a_skip_may_change_the_width():
     keys = jax.random.split(jax.random.key(4))
-    first, second = complex_diagonal(keys[0], 3, 2, 4), lru(keys[1], 2, 4)
+    first, second = complex_diagonal(3, 2, key=keys[0], d_out=4), lru(2, 4, key=keys[1])
     built = stack([first, second], skip=False)
     u = inputs(built)
     assert built.widths == (2, 4)
@@ -123,15 +123,15 @@ BAD = {
     "none": ("need one layer or more, got none", lambda key: stack([])),
     "two directions": (
         "need causal layers, got BLUR",
-        lambda key: stack([blur(key, 2, 2)]),
+        lambda key: stack([blur(2, 2, key=key)]),
     ),
     "skip": (
         r"need as many outputs as inputs for a skip, got \(2, 3\)",
-        lambda key: stack([complex_diagonal(key, 2, 2, 3)]),
+        lambda key: stack([complex_diagonal(2, 2, key=key, d_out=3)]),
     ),
     "widths": (
         "need a layer of 3 inputs, got 2",
-        lambda key: stack([complex_diagonal(key, 2, 2, 3)] * 2, skip=False),
+        lambda key: stack([complex_diagonal(2, 2, key=key, d_out=3)] * 2, skip=False),
     ),
 }
 

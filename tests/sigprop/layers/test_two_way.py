@@ -36,15 +36,17 @@ x64 = pytest.mark.usefixtures("x64")
 
 # Layers that fit into one direction: with a matrix D, with a vector D, without D.
 HALVES = {
-    "tanh": lambda key: nonlinear_rnn(key, N, D_IN, D_OUT),
-    "lstm": lambda key: lstm(key, N, D_IN, D_OUT, times=TIMES),
-    "lru": lambda key: lru(key, N, D_IN, r_min=0.4, r_max=0.95),
-    "s4d": lambda key: s4d(key, D_IN, 2),
-    "attention": lambda key: causal_attention(key, 4, 2, max_length=LENGTH),
+    "tanh": lambda key: nonlinear_rnn(N, D_IN, key=key, d_out=D_OUT),
+    "lstm": lambda key: lstm(N, D_IN, key=key, d_out=D_OUT, times=TIMES),
+    "lru": lambda key: lru(N, D_IN, key=key, r_min=0.4, r_max=0.95),
+    "s4d": lambda key: s4d(2, D_IN, key=key),
+    "attention": lambda key: causal_attention(
+        4, 4, key=key, heads=2, max_length=LENGTH
+    ),
 }
 BASELINES = {
-    "brnn": lambda key: brnn(key, N, D_IN, D_OUT),
-    "blstm": lambda key: blstm(key, N, D_IN, D_OUT, times=TIMES),
+    "brnn": lambda key: brnn(N, D_IN, key=key, d_out=D_OUT),
+    "blstm": lambda key: blstm(N, D_IN, key=key, d_out=D_OUT, times=TIMES),
 }
 halves = pytest.mark.parametrize("name", HALVES)
 baselines = pytest.mark.parametrize("name", BASELINES)
@@ -119,7 +121,7 @@ def test_reversing_time_exchanges_the_halves(name):
 @x64
 @pytest.mark.slow
 def test_two_lrus_are_a_blur():
-    layer = blur(FIRST, N, D_IN, r_min=0.4, r_max=0.95)
+    layer = blur(N, D_IN, key=FIRST, r_min=0.4, r_max=0.95)
     built = two_way(*layer.halves())
     u = jnp.asarray(inputs(layer))
     assert gap(run(built, u), run(layer, u)) < 1e-13
@@ -206,7 +208,9 @@ def test_parameters_are_those_of_the_formula(name):
 
 @pytest.mark.parametrize("build", [brnn, blstm])
 def test_the_merge_has_the_fan_in_of_both_states(build):
-    built = build(FIRST, 200, 3, 125, **({"times": TIMES} if build is blstm else {}))
+    built = build(
+        200, 3, key=FIRST, d_out=125, **({"times": TIMES} if build is blstm else {})
+    )
     for half in (built.forward, built.backward):
         # Five standard errors of a mean of 25 000 squares, normal or less spread: 0.045.
         assert abs((half.C**2).mean() * 400 - 1) < 0.045
@@ -215,13 +219,17 @@ def test_the_merge_has_the_fan_in_of_both_states(build):
 
 DRAWN = {
     "gru": (
-        lambda key, *sizes: bgru(key, *sizes, times=TIMES),
-        lambda key, *sizes: gru(key, *sizes, times=TIMES),
+        lambda n, d_in, d_out, key: bgru(n, d_in, key=key, d_out=d_out, times=TIMES),
+        lambda n, d_in, d_out, key: gru(n, d_in, key=key, d_out=d_out, times=TIMES),
         ("C",),
     ),
     "s4": (
-        lambda key, *sizes: bidirectional_s4(key, *sizes, nu0=0.5, theta0=2.0),
-        lambda key, *sizes: s4(key, *sizes, nu0=0.5, theta0=2.0),
+        lambda n, d_in, d_out, key: bidirectional_s4(
+            n, d_in, key=key, d_out=d_out, nu0=0.5, theta0=2.0
+        ),
+        lambda n, d_in, d_out, key: s4(
+            n, d_in, key=key, d_out=d_out, nu0=0.5, theta0=2.0
+        ),
         ("C_re", "C_im"),
     ),
 }
@@ -230,9 +238,9 @@ DRAWN = {
 @pytest.mark.parametrize("name", DRAWN)
 def test_both_halves_are_of_their_kind_with_half_the_variance_of_c(name):
     build, half, readouts = DRAWN[name]
-    built = build(FIRST, N, D_IN, D_OUT)
+    built = build(N, D_IN, D_OUT, FIRST)
     for key, layer_half in zip(jax.random.split(FIRST), built.halves(), strict=True):
-        truth = parameters(half(key, N, D_IN, D_OUT))
+        truth = parameters(half(N, D_IN, D_OUT, key))
         for part, value in parameters(layer_half).items():
             share = np.sqrt(0.5) if part in readouts else 1
             if part != "D":
@@ -240,7 +248,7 @@ def test_both_halves_are_of_their_kind_with_half_the_variance_of_c(name):
 
 
 def test_activations_reach_both_halves():
-    built = brnn(FIRST, N, D_IN, D_OUT, "relu")
+    built = brnn(N, D_IN, key=FIRST, d_out=D_OUT, activation="relu")
     states = states_of(built, jnp.asarray(inputs(built), jnp.float32))
     assert states.min() == 0
     assert (states > 0).any(0).sum() > N
@@ -272,7 +280,7 @@ def test_inputs_of_a_wrong_width_are_refused():
 
 
 def test_errors_say_what_is_needed():
-    tanh, narrow = HALVES["tanh"](FIRST), nonlinear_rnn(SECOND, N, D_IN, 1)
+    tanh, narrow = HALVES["tanh"](FIRST), nonlinear_rnn(N, D_IN, key=SECOND, d_out=1)
     cases = [
         (
             lambda: two_way(tanh, TwoWay(tanh, tanh)),
@@ -286,23 +294,29 @@ def test_errors_say_what_is_needed():
             lambda: two_way(tanh, narrow),
             "need two layers of the same widths, got (d_in, d_out) of (3, 2) and (3, 1)",
         ),
-        (lambda: brnn(FIRST, 0, 3, 2), "need n >= 1, got n=0"),
         (
-            lambda: brnn(FIRST, 3, 3, 2, "sigmoid"),
+            lambda: brnn(0, 3, key=FIRST, d_out=2),
+            "need state_size >= 1, got state_size=0",
+        ),
+        (
+            lambda: brnn(3, 3, key=FIRST, d_out=2, activation="sigmoid"),
             "need activation in ('identity', 'tanh', 'relu'), got 'sigmoid'",
         ),
         (
-            lambda: nonlinear_rnn(FIRST, 3, 3, 2, skip="vector"),
+            lambda: nonlinear_rnn(3, 3, key=FIRST, d_out=2, skip="vector"),
             "need skip of matrix, or of vector with as many outputs as inputs, got "
             "'vector', 3 inputs and 2 outputs",
         ),
         (
-            lambda: nonlinear_rnn(FIRST, 3, 3, 2, radius=0.0),
+            lambda: nonlinear_rnn(3, 3, key=FIRST, d_out=2, radius=0.0),
             "need radius in (0, 1e+18], got 0.0",
         ),
-        (lambda: blstm(FIRST, 3, 0, 2, times=TIMES), "need d_in >= 1, got d_in=0"),
         (
-            lambda: blstm(FIRST, 3, 3, 2, times=(2.0, 1.0)),
+            lambda: blstm(3, 0, key=FIRST, d_out=2, times=TIMES),
+            "need width >= 1, got width=0",
+        ),
+        (
+            lambda: blstm(3, 3, key=FIRST, d_out=2, times=(2.0, 1.0)),
             "need 0 < T_min <= T_max <= 1e+18, got times=(2.0, 1.0)",
         ),
     ]

@@ -134,7 +134,7 @@ TAKERS = {
     "predict": lambda R: predict(Perturbed((MODES,), {}), R, STEPS, STEPS - 1),
     "products": lambda R: products([LAM, LAM], (2, 4), R),
     "pair_moment": lambda R: pair_moment(LAM, LAM, STEPS, R),
-    "exact": lambda R: exact(lru(KEY, 1, 1), R, steps=STEPS, at=0),
+    "exact": lambda R: exact(lru(1, 1, key=KEY), R, steps=STEPS, at=0),
 }
 
 
@@ -155,7 +155,7 @@ class Impossible(White):
 
 KERNEL = jnp.ones((STEPS, 1, 1))
 TASKS = {
-    "teacher_student": lambda x: teacher_student(lru(KEY, 1, 1), x, STEPS),
+    "teacher_student": lambda x: teacher_student(lru(1, 1, key=KEY), x, STEPS),
     "expected_loss": lambda x: expected_loss(KERNEL, x, STEPS),
     "is_white": lambda x: is_white(x, STEPS),
     "age_weights": lambda x: age_weights(x, STEPS, np.arange(2), np.arange(2)),
@@ -176,7 +176,7 @@ def test_a_task_takes_processes_alone(task):
 @pytest.mark.usefixtures("unchecked")
 def test_the_endless_task_takes_processes_alone():
     with pytest.raises(ValueError, match=r"need a process of sigprop.inputs.*got 'x'"):
-        teacher_student(lru(KEY, 1, 1), "x", None)
+        teacher_student(lru(1, 1, key=KEY), "x", None)
     with pytest.raises(ValueError, match=r"need a process of sigprop.inputs.*got 'x'"):
         OneDimensional(0.5, True, "x", None)
 
@@ -190,7 +190,7 @@ def values_of(layer):
     }
 
 
-CONTINUOUS = {"s5": lambda: s5(KEY, 3, 2), "s4d": lambda: s4d(KEY, 2, 3)}
+CONTINUOUS = {"s5": lambda: s5(3, 2, key=KEY), "s4d": lambda: s4d(3, 2, key=KEY)}
 
 
 @pytest.mark.parametrize("real", [-0.0, 0.0, 0.3])
@@ -208,7 +208,7 @@ def test_continuous_eigenvalues_that_do_not_decay_are_refused(name, real):
 
 
 def test_layers_are_built_of_numbers_and_a_phase_may_be_zero():
-    layer = lru(KEY, 3, 2)
+    layer = lru(3, 2, key=KEY)
     fields = values_of(layer)
     fields["nu_log"] = jnp.log(-jnp.ones(3))
     with pytest.raises(ValueError, match="a NaN in nu_log of LRU"):
@@ -218,7 +218,7 @@ def test_layers_are_built_of_numbers_and_a_phase_may_be_zero():
 
 
 def test_shapes_and_traced_layers_are_let_through():
-    shaped = eqx.filter_eval_shape(lambda key: s4d(key, 2, 3), KEY)
+    shaped = eqx.filter_eval_shape(lambda key: s4d(3, 2, key=key), KEY)
     assert shaped.log_neg_re.shape == (2, 3)
 
     @jax.jit
@@ -226,7 +226,7 @@ def test_shapes_and_traced_layers_are_let_through():
         layer = s5_of(shift)
         return replace(layer, {"D": layer.D + 1}).eigenvalues()
 
-    parts = s5(KEY, 3, 2)
+    parts = s5(3, 2, key=KEY)
 
     def s5_of(shift):
         fields = values_of(parts)

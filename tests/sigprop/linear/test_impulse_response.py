@@ -15,14 +15,16 @@ from sigprop.numerics.precision import double_precision
 
 LENGTHS = (1, 2, 9, 31)
 LAYERS = {
-    "lru": lambda key: lru(key, 5, 3, r_min=0.4, r_max=0.95),
-    "lru-zucchet": lambda key: zucchet_lru(key, 5, 3, 2, nu0=0.9, theta0=0.5),
-    "complex": lambda key: complex_diagonal(key, 5, 1, 2, nu0=0.5),
-    "s4": lambda key: s4(key, 5, 3, 1, nu0=0.8, theta0=1.0),
-    "dense": lambda key: linear_rnn(key, 6, 3, 2, nu0=0.8, theta0=1.0),
-    "blocks": lambda key: block_rnn(key, 3, 2, 1, 2, nu0=0.8, theta0=1.0),
-    "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2),
-    "blur": lambda key: blur(key, 4, 3, r_min=0.4, r_max=0.95),
+    "lru": lambda key: lru(5, 3, key=key, r_min=0.4, r_max=0.95),
+    "lru-zucchet": lambda key: zucchet_lru(5, 3, key=key, d_out=2, nu0=0.9, theta0=0.5),
+    "complex": lambda key: complex_diagonal(5, 1, key=key, d_out=2, nu0=0.5),
+    "s4": lambda key: s4(5, 3, key=key, d_out=1, nu0=0.8, theta0=1.0),
+    "dense": lambda key: linear_rnn(6, 3, key=key, d_out=2, nu0=0.8, theta0=1.0),
+    "blocks": lambda key: block_rnn(
+        6, 1, key=key, d_out=2, blocks=3, nu0=0.8, theta0=1.0
+    ),
+    "rotrnn": lambda key: rotrnn(8, 3, key=key, heads=2),
+    "blur": lambda key: blur(4, 3, key=key, r_min=0.4, r_max=0.95),
 }
 FAST = ("lru", "lru-zucchet", "complex", "s4", "dense", "blocks")
 
@@ -80,6 +82,6 @@ def test_an_eigenvalue_of_zero_has_a_gradient(x64):
 
 def test_only_linear_layers_have_one():
     with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
-        kernel(nonlinear_rnn(jax.random.key(0), 4, 1, 1), 5)
+        kernel(nonlinear_rnn(4, 1, key=jax.random.key(0)), 5)
     with pytest.raises(ValueError, match="need length >= 1, got length=0"):
-        kernel(lru(jax.random.key(0), 4, 1), 0)
+        kernel(lru(4, 1, key=jax.random.key(0)), 0)

@@ -28,8 +28,8 @@ KEY = jax.random.key(2)
 def students():
     """Two students that forget within two hundred steps."""
     sizes = {"nu0": 0.4, "theta0": 2.0}
-    diagonal = zucchet_lru(KEY, 5, 2, 3, **sizes)
-    dense = linear_rnn(KEY, 5, 2, 3, **sizes)
+    diagonal = zucchet_lru(5, 2, key=KEY, d_out=3, **sizes)
+    dense = linear_rnn(5, 2, key=KEY, d_out=3, **sizes)
     return {
         "lru": replace(diagonal, {"nu_log": jnp.maximum(diagonal.nu_log, -2.0)}),
         "dense": replace(dense, {"A": 0.9 * dense.A}),
@@ -94,11 +94,11 @@ def slower(teacher):
 
 def test_a_student_outside_the_circle_loses_infinitely(x64):
     task = teacher_student(linear_teacher(KEY, nu0=0.3, size=4), None, None)
-    student = complex_diagonal(KEY, 3, 1, 1, nu0=0.5)
+    student = complex_diagonal(3, 1, key=KEY, nu0=0.5)
     assert bool(jnp.isfinite(task.loss(student)))
     outside = replace(student, {"first": student.first * 0 + 1.01})
     assert float(task.loss(outside)) == float("inf")
-    dense = linear_rnn(KEY, 4, 1, 1, nu0=0.5, theta0=1.0)
+    dense = linear_rnn(4, 1, key=KEY, nu0=0.5, theta0=1.0)
     assert not bool(jnp.isfinite(task.loss(replace(dense, {"A": 2 * dense.A}))))
 
 
@@ -110,6 +110,6 @@ def test_what_has_no_limit_is_refused(x64):
         teacher_student(teacher, Empirical(np.zeros((2, 9)) + 1.0), None)
     task = teacher_student(teacher, None, None)
     with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
-        task.loss(nonlinear_rnn(KEY, 4, 1, 1))
+        task.loss(nonlinear_rnn(4, 1, key=KEY))
     with pytest.raises(ValueError, match=r"need a causal student.*BLUR"):
-        task.loss(blur(KEY, 4, 1))
+        task.loss(blur(4, 1, key=KEY))

@@ -19,10 +19,10 @@ from sigprop.numerics.precision import double_precision
 
 STEPS = 7
 LAYERS = {
-    "lru": lambda key: lru(key, 3, 2, r_min=0.5, r_max=0.95),
-    "dense": lambda key: linear_rnn(key, 3, 2, 2, nu0=0.6, theta0=2.0),
-    "rotrnn": lambda key: rotrnn(key, 4, 2, heads=1, gamma_range=(0.5, 0.95)),
-    "s4d": lambda key: s4d(key, 2, 4, dt_min=0.05, dt_max=0.5),
+    "lru": lambda key: lru(3, 2, key=key, r_min=0.5, r_max=0.95),
+    "dense": lambda key: linear_rnn(3, 2, key=key, nu0=0.6, theta0=2.0),
+    "rotrnn": lambda key: rotrnn(4, 2, key=key, heads=1, gamma_range=(0.5, 0.95)),
+    "s4d": lambda key: s4d(4, 2, key=key, dt_min=0.05, dt_max=0.5),
 }
 
 
@@ -110,7 +110,7 @@ def test_modes_do_not_depend_on_the_basis_of_the_states():
 
 @pytest.mark.usefixtures("x64")
 def test_a_dense_layer_is_read_off_as_its_own_matrices():
-    layer = linear_rnn(jax.random.key(0), 3, 2, 1, nu0=0.6, theta0=2.0)
+    layer = linear_rnn(3, 2, key=jax.random.key(0), d_out=1, nu0=0.6, theta0=2.0)
     A, B, C, D = linearise(layer)
     np.testing.assert_allclose(A, layer.A[0], atol=1e-15)
     for matrix, truth in ((B, layer.B), (C, layer.C), (D, layer.D)):
@@ -119,7 +119,7 @@ def test_a_dense_layer_is_read_off_as_its_own_matrices():
 
 @pytest.mark.usefixtures("x64")
 def test_a_complex_state_is_read_by_its_complex_readout():
-    layer = lru(jax.random.key(0), 3, 2, r_min=0.5, r_max=0.95)
+    layer = lru(3, 2, key=jax.random.key(0), r_min=0.5, r_max=0.95)
     system = linearise(layer)
     np.testing.assert_allclose(
         system.A, np.diag(np.asarray(layer.eigenvalues())), atol=1e-15
@@ -130,7 +130,7 @@ def test_a_complex_state_is_read_by_its_complex_readout():
 
 @pytest.mark.usefixtures("x64")
 def test_a_gate_is_its_value_at_rest():
-    layer = gated_unit(jax.random.key(0), 3, 2, times=(2.0, 16.0))
+    layer = gated_unit(3, 3, key=jax.random.key(0), d_out=2, times=(2.0, 16.0))
     A, B, _, _ = linearise(layer)
     rest = np.asarray(jax.nn.sigmoid(layer.b_f))
     np.testing.assert_allclose(A, np.diag(rest), atol=1e-15)
@@ -139,7 +139,7 @@ def test_a_gate_is_its_value_at_rest():
 
 @pytest.mark.usefixtures("x64")
 def test_a_tanh_is_its_slope_at_rest():
-    layer = nonlinear_rnn(jax.random.key(0), 3, 2, 2)
+    layer = nonlinear_rnn(3, 2, key=jax.random.key(0))
     A, B, _, _ = linearise(layer)
     np.testing.assert_allclose(A, layer.A[0], atol=1e-15)
     np.testing.assert_allclose(B, layer.B, atol=1e-15)
@@ -147,7 +147,7 @@ def test_a_tanh_is_its_slope_at_rest():
 
 @pytest.mark.usefixtures("x64")
 def test_each_half_of_two_directions_has_modes():
-    layer = blur(jax.random.key(0), 2, 2, r_min=0.5, r_max=0.9)
+    layer = blur(2, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
     linearised = perturb(layer)
     lam = np.concatenate([modes.lam for modes in linearised.modes])
     np.testing.assert_allclose(lam, layer.eigenvalues(), atol=1e-15)
@@ -159,7 +159,7 @@ def test_each_half_of_two_directions_has_modes():
 
 
 def test_a_layer_of_two_directions_is_not_one_system():
-    layer = blur(jax.random.key(0), 2, 2)
+    layer = blur(2, 2, key=jax.random.key(0))
     with pytest.raises(TypeError, match=r"^need a causal layer, got BLUR; linearise"):
         linearise(layer)
 
@@ -171,7 +171,7 @@ TURN = np.array([[2.0, 1.0, 0.0], [1.0, 1.0, 3.0], [0.0, -1.0, 1.0]])
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("basis", [np.eye(3), TURN], ids=["plain", "turned"])
 def test_a_jordan_block_is_refused(basis):
-    layer = linear_rnn(jax.random.key(0), 3, 2, 2, nu0=0.6, theta0=2.0)
+    layer = linear_rnn(3, 2, key=jax.random.key(0), nu0=0.6, theta0=2.0)
     A = basis @ JORDAN @ np.linalg.inv(basis)
     layer = eqx.tree_at(lambda model: model.A, layer, jnp.asarray(A)[None])
     with pytest.raises(ValueError, match=r"^need eigenvectors that form a basis"):
@@ -180,7 +180,7 @@ def test_a_jordan_block_is_refused(basis):
 
 @pytest.mark.usefixtures("x64")
 def test_the_same_layer_twice_in_a_row_is_refused():
-    layer = lru(jax.random.key(0), 2, 2, r_min=0.5, r_max=0.9)
+    layer = lru(2, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
     with pytest.raises(ValueError, match=r"^need eigenvectors that form a basis"):
         diagonalise(jax.jit(linearise)(stack([layer, layer])))
 

@@ -38,7 +38,7 @@ MOMENTS = {"state", "output", "recurrent", "input", "readout"}
 @pytest.fixture(scope="module")
 def layer():
     with double_precision(True):
-        yield lru(jax.random.key(7), 3, 2, r_min=0.5, r_max=0.95)
+        yield lru(3, 2, key=jax.random.key(7), r_min=0.5, r_max=0.95)
 
 
 def measured(layer, process, seed=0, num=NUM, **options):
@@ -112,7 +112,7 @@ def test_the_position_is_the_last_step_or_the_middle_if_both_sides_matter(layer)
     assert position(layer, STEPS) == STEPS - 1
     at_end = measured(layer, White(), num=64, at=STEPS - 1)
     assert measured(layer, White(), num=64) == at_end
-    layer_of_two = blur(jax.random.key(0), 2, 2)
+    layer_of_two = blur(2, 2, key=jax.random.key(0))
     assert [position(layer_of_two, steps) for steps in (1, 6, 7)] == [0, 3, 3]
 
 
@@ -125,7 +125,7 @@ def test_another_position_has_other_moments(layer):
 
 def test_layers_that_are_not_linear_have_first_order_moments():
     with double_precision(True):
-        layer = gated_unit(jax.random.key(0), 2, 2, times=(2.0, 8.0))
+        layer = gated_unit(2, 2, key=jax.random.key(0), times=(2.0, 8.0))
         small = truth_of(layer, White())
         rest = np.asarray(jax.nn.sigmoid(layer.b_f))
     by_hand = ((1 - rest) * (1 - rest ** (2 * STEPS)) / (1 + rest)).sum()
@@ -205,7 +205,7 @@ class Noted:
 @pytest.mark.sampled(keep=["True"])
 def test_a_single_precision_layer_is_measured_in_single_precision(layer, wide):
     with double_precision(False):
-        single = lru(jax.random.key(7), 3, 2, r_min=0.5, r_max=0.95)
+        single = lru(3, 2, key=jax.random.key(7), r_min=0.5, r_max=0.95)
     recorder = Noted()
     with double_precision(wide):
         estimates = measured(single, recorder)

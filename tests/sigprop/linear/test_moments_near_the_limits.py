@@ -17,7 +17,7 @@ R = AR1(0.7).autocovariance(np.arange(8))
 
 
 def dense(A):
-    layer = linear_rnn(jax.random.key(0), len(A), 2, 2, nu0=0.5, theta0=3.0)
+    layer = linear_rnn(len(A), 2, key=jax.random.key(0), nu0=0.5, theta0=3.0)
     return eqx.tree_at(lambda model: model.A, layer, jnp.asarray(A)[None])
 
 
@@ -63,7 +63,7 @@ def test_pairs_near_the_unit_circle_are_double_sums(gap):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("at", [-1, 8])
 def test_positions_outside_are_refused(at):
-    layer = lru(jax.random.key(0), 2, 2, r_min=0.4, r_max=0.9)
+    layer = lru(2, 2, key=jax.random.key(0), r_min=0.4, r_max=0.9)
     with pytest.raises(ValueError, match="need a position"):
         exact(layer, R, steps=8, at=at, batch=1)
     with pytest.raises(ValueError, match="need a position"):
@@ -72,4 +72,4 @@ def test_positions_outside_are_refused(at):
 
 def test_missing_covariances_are_refused():
     with pytest.raises(ValueError, match="need 8 covariances, got 7"):
-        predict(perturb(lru(jax.random.key(0), 2, 2)), R[:7], 8, 7)
+        predict(perturb(lru(2, 2, key=jax.random.key(0))), R[:7], 8, 7)

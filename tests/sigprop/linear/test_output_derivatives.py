@@ -22,11 +22,11 @@ from sigprop.tasks.teacher_student import teacher_student
 
 WIDTH, STEPS, RHO = 3, 20, 0.8
 LAYERS = {
-    "lru": lambda key: lru(key, 5, WIDTH),
-    "complex diagonal": lambda key: complex_diagonal(key, 4, WIDTH, 2),
-    "s5": lambda key: s5(key, 4, WIDTH),
-    "s5, all states": lambda key: s5(key, 4, WIDTH, conjugate=False),
-    "s4d": lambda key: s4d(key, WIDTH, 4, spectrum="lin"),
+    "lru": lambda key: lru(5, WIDTH, key=key),
+    "complex diagonal": lambda key: complex_diagonal(4, WIDTH, key=key, d_out=2),
+    "s5": lambda key: s5(4, WIDTH, key=key),
+    "s5, all states": lambda key: s5(4, WIDTH, key=key, conjugate=False),
+    "s4d": lambda key: s4d(4, WIDTH, key=key, spectrum="lin"),
 }
 
 
@@ -48,7 +48,14 @@ class Independent:
 @pytest.mark.parametrize("name", LAYERS)
 def test_it_is_the_trace_of_the_exact_hessian_parameter_by_parameter(name, x64):
     layer = LAYERS[name](jax.random.key(3))
-    teacher = linear_rnn(jax.random.key(0), 2, *layer.widths, nu0=0.5, theta0=1.0)
+    teacher = linear_rnn(
+        2,
+        layer.widths[0],
+        key=jax.random.key(0),
+        d_out=layer.widths[1],
+        nu0=0.5,
+        theta0=1.0,
+    )
     task = teacher_student(teacher, AR1(RHO), length=STEPS)
     known = expand(task, layer, at_optimum=True)
     expected: dict[str, float] = {}
@@ -93,8 +100,8 @@ def test_it_is_measured_within_its_error(name, x64):
     key = jax.random.key(2)
     makers = {
         **LAYERS,
-        "gru": lambda key: gru(key, 3, WIDTH, WIDTH, times=(2, 9)),
-        "rotrnn": lambda key: rotrnn(key, 4, WIDTH, heads=2),
+        "gru": lambda key: gru(3, WIDTH, key=key, times=(2, 9)),
+        "rotrnn": lambda key: rotrnn(4, WIDTH, key=key, heads=2),
     }
     layer, inputs = makers[name](key), driven()
     expected = dense_trace(layer, inputs)
@@ -111,8 +118,8 @@ def test_it_is_measured_within_its_error(name, x64):
 
 def test_a_layer_without_a_form_or_on_the_circle_is_refused(x64):
     with pytest.raises(TypeError, match="derivatives of each mode, got RotRNN"):
-        predicted_trace(rotrnn(jax.random.key(0), 4, 3, heads=2), Independent())
-    layer = lru(jax.random.key(0), 2, WIDTH)
+        predicted_trace(rotrnn(4, 3, key=jax.random.key(0), heads=2), Independent())
+    layer = lru(2, WIDTH, key=jax.random.key(0))
     still = replace(layer, {"nu_log": jnp.array([-1.0, -jnp.inf])})
     with pytest.raises(
         ValueError, match="inside the unit circle and not zero, got one of"
@@ -124,6 +131,6 @@ def test_a_layer_without_a_form_or_on_the_circle_is_refused(x64):
 
 def test_long_windows_of_a_large_layer_are_cut():
     with double_precision(True):
-        layer = lru(jax.random.key(0), 4, WIDTH)
+        layer = lru(4, WIDTH, key=jax.random.key(0))
         trace = measured_trace(layer, driven(), probes=2, most=40)
     assert (trace.steps, trace.windows, trace.probes) == (10, 2, 2)

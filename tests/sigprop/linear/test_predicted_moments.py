@@ -30,18 +30,20 @@ PROCESSES = {
     "moving average": MovingAverage((1.0, 0.6, -0.4)),
 }
 LAYERS = {
-    "lru": lambda key: lru(key, 3, 2, r_min=0.4, r_max=0.95),
-    "dense": lambda key: linear_rnn(key, 4, 2, 3, nu0=0.5, theta0=2.0),
-    "blur": lambda key: blur(key, 3, 2, r_min=0.4, r_max=0.95),
-    "released lru": lambda key: released_zucchet_lru(key, 3, 2, 3, nu0=0.5, theta0=2.0),
+    "lru": lambda key: lru(3, 2, key=key, r_min=0.4, r_max=0.95),
+    "dense": lambda key: linear_rnn(4, 2, key=key, d_out=3, nu0=0.5, theta0=2.0),
+    "blur": lambda key: blur(3, 2, key=key, r_min=0.4, r_max=0.95),
+    "released lru": lambda key: released_zucchet_lru(
+        3, 2, key=key, d_out=3, nu0=0.5, theta0=2.0
+    ),
     "released rotrnn": lambda key: released_bidirectional_rotrnn(
-        key, 4, 2, heads=1, gamma_range=(0.5, 0.95)
+        4, 2, key=key, heads=1, gamma_range=(0.5, 0.95)
     ),
     "bilinear s5": lambda key: s5(
-        key, 2, 2, discretisation="bilinear", dt_min=0.1, dt_max=0.5
+        2, 2, key=key, discretisation="bilinear", dt_min=0.1, dt_max=0.5
     ),
     "stack": lambda key: stack(
-        [lru(k, 2, 2, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
+        [lru(2, 2, key=k, r_min=0.4, r_max=0.9) for k in jax.random.split(key)]
     ),
 }
 
@@ -155,7 +157,7 @@ def modes_of(layer):
 @pytest.fixture(scope="module")
 def normalised():
     with double_precision(True):
-        layer = lru(jax.random.key(1), 4, 3, r_min=0.4, r_max=0.97)
+        layer = lru(4, 3, key=jax.random.key(1), r_min=0.4, r_max=0.97)
         yield layer, modes_of(layer)
 
 
@@ -176,7 +178,7 @@ def test_normalised_white_states_are_written_by_hand(normalised, steps):
 @pytest.fixture(scope="module")
 def rotating():
     with double_precision(True):
-        layer = rotrnn(jax.random.key(1), 8, 3, heads=2, gamma_range=(0.6, 0.97))
+        layer = rotrnn(8, 3, key=jax.random.key(1), heads=2, gamma_range=(0.6, 0.97))
         yield np.asarray(layer.decays()), modes_of(layer)
 
 

@@ -47,7 +47,7 @@ def config(layer="lru", **changes) -> NetworkConfig:
 
 
 def network(layer="lru", *, seed=0, **changes):
-    return build(jax.random.key(seed), config(layer, **changes))
+    return build(config(layer, **changes), key=jax.random.key(seed))
 
 
 # One program each, where eager calls would compile every operation by itself.

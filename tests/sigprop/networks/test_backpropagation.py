@@ -32,7 +32,7 @@ def random_network(layer="lru", **options):
         depth=DEPTH,
         **options,
     )
-    network, state = build(jax.random.key(3), preset)
+    network, state = build(preset, key=jax.random.key(3))
     noise = np.random.default_rng(3)
 
     def move(leaf):
@@ -151,7 +151,6 @@ def test_a_gated_unit_multiplies_errors_as_sampled_jacobians_do(full):
 
 def test_a_layer_without_theory_is_named():
     network, _ = build(
-        jax.random.key(0),
         replace(
             zucchet_paper(nu0=0.5, features=3),
             layer="gru",
@@ -159,6 +158,7 @@ def test_a_layer_without_theory_is_named():
             width=4,
             state_size=4,
         ),
+        key=jax.random.key(0),
     )
     with double_precision(True), pytest.raises(ValueError, match="block 0, got GRU"):
         predict_errors(network, R)

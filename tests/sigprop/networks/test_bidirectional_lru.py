@@ -13,7 +13,7 @@ from tests.sigprop.networks.small import close, noise, trees_close, weighted
 
 @pytest.fixture
 def layer(x64):
-    return bidirectional_lru(jax.random.key(0), 5, 3, r_min=0.4, r_max=0.9)
+    return bidirectional_lru(5, 3, key=jax.random.key(0), r_min=0.4, r_max=0.9)
 
 
 def test_it_is_an_lru_each_way_with_one_skip(layer):
@@ -30,13 +30,13 @@ def test_the_directions_share_all_but_their_readout(layer):
         eqx.tree_at(lambda half: [half.C_re, half.C_im], backward, [0, 0]),
     )
     assert float(jnp.abs(forward.C_re - backward.C_re).min()) > 0
-    single = lru(jax.random.key(0), 5, 3)
+    single = lru(5, 3, key=jax.random.key(0))
     assert count_parameters(layer) == count_parameters(single) + 2 * 3 * 5
 
 
 def test_both_readouts_have_the_lrus_law():
     """The mean square of n normal numbers has a standard error of sqrt(2 / n)."""
-    layer = bidirectional_lru(jax.random.key(1), 200, 200)
+    layer = bidirectional_lru(200, 200, key=jax.random.key(1))
     for half in (0, 1):
         size = float(jnp.mean(layer.C_re[half] ** 2)) * 200
         assert abs(size - 1) < 5 * (2 / 200**2) ** 0.5 < 0.05
@@ -66,4 +66,4 @@ def test_lengths_zero_and_one_work(layer):
 
 def test_a_wrong_normalisation_is_refused():
     with pytest.raises(ValueError, match="need gamma in"):
-        bidirectional_lru(jax.random.key(0), 5, 3, gamma="unit")
+        bidirectional_lru(5, 3, key=jax.random.key(0), gamma="unit")

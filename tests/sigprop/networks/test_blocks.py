@@ -205,7 +205,7 @@ def test_reversal_leaves_the_padding_where_it_is():
 
 
 def test_a_two_way_layer_with_biases_would_see_the_padding_as_zeros_too(x64):
-    layer = shaken(sequence_layer(KEY, "blstm", 4, 4, **OPTIONS["blstm"]))
+    layer = shaken(sequence_layer("blstm", 4, 4, key=KEY, **OPTIONS["blstm"]))
     u, length = noise(9, 4), 5
     alone = layer(u[:length])
     close(apply_layer(layer, u, length)[:length], alone)

@@ -36,7 +36,7 @@ R = PROCESS.autocovariance(np.arange(STEPS))
 
 def random_network(options, seed) -> Any:
     options = {"depth": 3, "pooling": "none", "layer_options": SHORT} | options
-    return build(jax.random.key(seed), config("lru", inputs=CHANNELS, **options))
+    return build(config("lru", inputs=CHANNELS, **options), key=jax.random.key(seed))
 
 
 def truth(network, state, seed):
@@ -122,7 +122,7 @@ def test_the_zero_state_is_part_of_the_error(skip):
 
 
 def test_a_layer_alone_is_exact():
-    prediction = predict(lru(jax.random.key(0), 6, CHANNELS, r_max=0.9), R)
+    prediction = predict(lru(6, CHANNELS, key=jax.random.key(0), r_max=0.9), R)
     for computed, error in zip(prediction[:2], prediction.error, strict=True):
         assert (error < 1e-8 * computed).all()
 

@@ -24,7 +24,7 @@ CONFIG = NetworkConfig(
 @pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
 @pytest.mark.sampled(keep=[".safetensors"])
 def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
-    network, state = build(jax.random.key(0), CONFIG)
+    network, state = build(CONFIG, key=jax.random.key(0))
     u = 3 + jax.random.normal(jax.random.key(1), (6, 11, 3))
     _, state = in_batch(network, state, u, key=jax.random.key(2))
     path = save_network(tmp_path / f"network{suffix}", network, state)
@@ -34,7 +34,7 @@ def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
         in_batch(eqx.nn.inference_mode(model), its, u)[0]
         for model, its in (
             (network, state),
-            (network, build(jax.random.key(0), CONFIG)[1]),
+            (network, build(CONFIG, key=jax.random.key(0))[1]),
             (loaded, restored),
         )
     )
@@ -43,6 +43,8 @@ def test_a_network_comes_back_with_its_running_averages(tmp_path, suffix):
 
 
 def test_a_layer_is_no_network(tmp_path):
-    path = save(tmp_path / "layer.npz", lru(jax.random.key(0), 5, 4), {"state_size": 5})
+    path = save(
+        tmp_path / "layer.npz", lru(5, 4, key=jax.random.key(0)), {"state_size": 5}
+    )
     with pytest.raises(ValueError, match="need the keys"):
         load_network(path)

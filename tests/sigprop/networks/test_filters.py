@@ -30,7 +30,7 @@ def stream(seed, n):
 @pytest.mark.parametrize("radii", [(0.0, 0.5), (0.9, 0.999)])
 def test_modes_filter_as_impulse_responses_do(seed, radii):
     signal = stream(seed, 3)
-    layer = lru(jax.random.key(seed), 5, 3, r_min=radii[0], r_max=radii[1])
+    layer = lru(5, 3, key=jax.random.key(seed), r_min=radii[0], r_max=radii[1])
     layer = widened(layer)
     by = filter_of(layer, LAGS)
     assert isinstance(by, Modal)
@@ -87,5 +87,5 @@ def test_eigenvalues_of_no_or_endless_memory_are_filtered_too(lam):
 
 
 def test_other_layers_are_filtered_by_their_responses():
-    layer = linear_rnn(jax.random.key(0), 6, 3, 2, nu0=0.8, theta0=1.0)
+    layer = linear_rnn(6, 3, key=jax.random.key(0), d_out=2, nu0=0.8, theta0=1.0)
     assert isinstance(filter_of(layer, LAGS), Responses)

@@ -45,7 +45,7 @@ def test_every_step_is_the_double_sum_over_inputs():
 @pytest.mark.usefixtures("x64")
 def test_states_of_a_network_are_those_of_impulses_and_of_its_bias(kind):
     preset = zucchet_paper(kind, nu0=0.9, nu1=0.95, features=3)
-    network, _ = build(jax.random.key(1), small(preset))
+    network, _ = build(small(preset), key=jax.random.key(1))
     steps, width = 9, 3
     R = PROCESS.autocovariance(np.arange(steps))
 
@@ -70,7 +70,7 @@ def squares(kind, nu0, seed):
     """Mean squares of first states of one network, a number a sequence; and the form's."""
     preset = zucchet_paper(kind, nu0=nu0, nu1=(1 + nu0) / 2, features=12)
     sized = dataclasses.replace(preset, width=24, state_size=24, depth=1)
-    network, _ = build(jax.random.key(7), sized)
+    network, _ = build(sized, key=jax.random.key(7))
     exact = first_states(network, EMBEDDINGS.autocovariance(np.arange(64))).mean()
 
     @functools.partial(jax.jit, compiler_options=OFTEN)
@@ -110,12 +110,12 @@ def test_measured_states_are_within_two_per_cent(kind, nu0):
 def test_what_has_no_such_theory_is_refused():
     R = PROCESS.autocovariance(np.arange(5))
     key = jax.random.key(0)
-    gru, _ = build(key, small(zucchet_paper("gru", nu0=0.9, features=3)))
+    gru, _ = build(small(zucchet_paper("gru", nu0=0.9, features=3)), key=key)
     with pytest.raises(ValueError, match="need a diagonal layer in block 0, got GRU"):
         first_states(gru, R)
-    normed, _ = build(key, small(zucchet_paper(nu0=0.9, norm="layer", features=3)))
+    normed, _ = build(small(zucchet_paper(nu0=0.9, norm="layer", features=3)), key=key)
     with pytest.raises(ValueError, match="got a normalisation"):
         first_states(normed, R)
-    tokens, _ = build(key, small(lru_paper("listops"), norm="none"))
+    tokens, _ = build(small(lru_paper("listops"), norm="none"), key=key)
     with pytest.raises(ValueError, match="got an embedding"):
         first_states(tokens, R)

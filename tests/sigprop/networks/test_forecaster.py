@@ -36,7 +36,7 @@ def random_network(layer, shape, seed=0, **changes):
     """A network for a head, in inference mode, and its state."""
     sizes = {"inputs": shape.inputs, "outputs": shape.outputs, "pooling": "last"}
     model, state = build(
-        jax.random.key(seed), config(layer, **sizes, depth=2, **changes)
+        config(layer, **sizes, depth=2, **changes), key=jax.random.key(seed)
     )
     model = eqx.tree_at(lambda n: n.blocks, model, shaken(model.blocks, seed))
     return eqx.nn.inference_mode(model), state

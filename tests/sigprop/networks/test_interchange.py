@@ -33,7 +33,7 @@ def small(seed=0):
 
 
 def build_lru(config, seed=9):
-    return lru(jax.random.key(seed), **config)
+    return lru(**config, key=jax.random.key(seed))
 
 
 def same_bits(first, other):
@@ -68,7 +68,9 @@ class Network(eqx.Module):
             eqx.nn.BatchNorm(width, axes, mode="batch"),
             eqx.nn.BatchNorm(width, axes, mode="ema"),
         )
-        layers = (lru(layer_key, state_size, width) for layer_key in (first, second))
+        layers = (
+            lru(state_size, width, key=layer_key) for layer_key in (first, second)
+        )
         self.blocks = [Block(*pair, drop) for pair in zip(norms, layers, strict=True)]
         self.readout = eqx.nn.Linear(width, 2, key=last)
 
@@ -311,7 +313,7 @@ def write_plain(path, arrays):
 @suffixes
 def test_the_examples_of_the_module_run(suffix, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    layer = lru(jax.random.key(1), state_size=16, width=5)
+    layer = lru(16, 5, key=jax.random.key(1))
     write_plain(tmp_path / f"theirs{suffix}", named_arrays(layer))
     examples = re.findall(r"::\n\n((?:    .*\n)+)", f"{interchange.__doc__}\n")
     assert len(examples) == 2

@@ -205,7 +205,7 @@ def test_another_architecture_is_refused(suffix, tmp_path):
         load(path, build_lru)
 
     def build(config):
-        return linear_rnn(jax.random.key(0), config["size"], 1, 1, nu0=0.5, theta0=1.0)
+        return linear_rnn(config["size"], 1, key=jax.random.key(0), nu0=0.5, theta0=1.0)
 
     with pytest.raises(ValueError, match=r"need a configuration that `build` knows"):
         load(path, build)

@@ -51,7 +51,7 @@ def test_two_way_layers_say_so():
         options = OPTIONS.get(name, {})
         by_numpy = name in ("linear_rnn", "block_rnn", "s5")  # which has to see numbers
         layer = (draw if by_numpy else partial(eqx.filter_eval_shape, draw))(
-            jax.random.key(0), **options
+            key=jax.random.key(0), **options
         )
         assert layer.causal == (name not in TWO_WAY)
 
@@ -334,6 +334,6 @@ def test_a_traced_token_out_of_the_vocabulary_makes_nans():
 
 def test_what_a_layer_refuses_is_refused_when_the_network_is_built():
     with pytest.raises(ValueError, match="need an even head size"):
-        build(jax.random.key(0), config("rotrnn", state_size=5))
+        build(config("rotrnn", state_size=5), key=jax.random.key(0))
     with pytest.raises(ValueError, match="need state_size a multiple of heads"):
-        build(jax.random.key(0), config("rotrnn", layer_options={"heads": 3}))
+        build(config("rotrnn", layer_options={"heads": 3}), key=jax.random.key(0))

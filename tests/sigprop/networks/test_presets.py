@@ -24,7 +24,7 @@ KEY = jax.random.key(0)
 
 def table(config):
     """Counted from shapes; S5 and Zucchet's dense layers draw numbers on the host."""
-    return parameter_table(eqx.filter_eval_shape(build, KEY, config)[0])
+    return parameter_table(eqx.filter_eval_shape(build, config, key=KEY)[0])
 
 
 def total(config):
@@ -91,7 +91,7 @@ def test_s5_has_the_size_of_its_scripts_but_for_the_backward_readout(task):
         layer="s5",
         mixing="half_glu",
     )
-    one_way = parameter_table(build(KEY, config)[0])["total"]
+    one_way = parameter_table(build(config, key=KEY)[0])["total"]
     both_ways = one_way + depth * 2 * width * pairs
     assert round(both_ways / 1e6, 3 if task == "speech" else 2) == millions
 
@@ -140,7 +140,7 @@ def test_blurs_network_has_the_parts_of_its_equations():
 
 @pytest.mark.parametrize("norm", ["none", "layer"])
 def test_zucchets_network_has_four_blocks_and_two_norms_if_any(norm):
-    model, _ = build(KEY, zucchet_paper(nu0=0.9, norm=norm))
+    model, _ = build(zucchet_paper(nu0=0.9, norm=norm), key=KEY)
     parts = parameter_table(model)
     H = N = 256
     assert parts["layer"] == 4 * (4 * N * H + H * H + 3 * N)
@@ -152,7 +152,7 @@ def test_zucchets_network_has_four_blocks_and_two_norms_if_any(norm):
 
 
 def test_zucchets_gates_remember_as_long_as_the_paper_says():
-    model, _ = build(KEY, zucchet_paper("gru", nu0=0.9))
+    model, _ = build(zucchet_paper("gru", nu0=0.9), key=KEY)
     gates = jax.nn.sigmoid(model.blocks[0].layer.b_f)
     assert 10 / 11 <= float(gates.min()) < 0.915
     assert 0.945 < float(gates.max()) <= 20 / 21

@@ -47,7 +47,7 @@ look_at_all = eqx.filter_jit(
 def linear(skip):
     """A linear network, an autocovariance, and exact moments."""
     R = AR1(-0.6).autocovariance(np.arange(160))
-    network, state = build(jax.random.key(1), config("lru", skip=skip, **LINEAR))
+    network, state = build(config("lru", skip=skip, **LINEAR), key=jax.random.key(1))
     network = shaken(network, size=0.1)
     return network, R, by_impulses(network, state, R, 3)
 
@@ -85,7 +85,7 @@ def test_a_linear_network_is_exact_once_the_zero_state_is_forgotten(skip):
 @pytest.mark.usefixtures("x64")
 def test_a_layer_alone_has_the_moments_of_the_linear_theory():
     layer, R = (
-        lru(jax.random.key(2), 6, 4),
+        lru(6, 4, key=jax.random.key(2)),
         Mixed(0.4, 0.6, 0.9).autocovariance(np.arange(50)),
     )
     prediction = predict(layer, R)
@@ -122,7 +122,7 @@ def measured(request):
         dropout=0.0,
         pooling="none",
     )
-    network, state = build(jax.random.key(11), preset)
+    network, state = build(preset, key=jax.random.key(11))
     if request.param == "strong":
         network = shaken(network, size=SIZE)
     process = AR1(0.9)
@@ -236,7 +236,7 @@ def test_a_fault_planted_in_a_linear_network_is_seen(fault, monkeypatch):
 
 
 def refuse(message, layer="lru", covariance=None, **changes):
-    network, _ = build(jax.random.key(0), config(layer, **changes))
+    network, _ = build(config(layer, **changes), key=jax.random.key(0))
     R = AR1(0.5).autocovariance(np.arange(16)) if covariance is None else covariance
     with pytest.raises(ValueError, match=message):
         predict(network, R)
@@ -254,8 +254,10 @@ def test_what_has_no_theory_is_named():
 
 
 def test_measured_streams_take_the_place_of_a_theory():
-    network, state = build(jax.random.key(0), config("gru", depth=2, pooling="none"))
-    linear, _ = build(jax.random.key(1), config("lru", pooling="none"))
+    network, state = build(
+        config("gru", depth=2, pooling="none"), key=jax.random.key(0)
+    )
+    linear, _ = build(config("lru", pooling="none"), key=jax.random.key(1))
     network = eqx.tree_at(lambda model: model.blocks[1], network, linear.blocks[0])
     u, R = noise(4096, 16, 3), np.eye(16)[0]
     after = jax.vmap(
@@ -278,7 +280,7 @@ def test_measured_streams_take_the_place_of_a_theory():
 def test_saturated_gates_let_moments_through(gain):
     seed = int(gain)
     network, state = build(
-        jax.random.key(seed), config("lru", depth=3, pooling="none", width=12)
+        config("lru", depth=3, pooling="none", width=12), key=jax.random.key(seed)
     )
     network = eqx.tree_at(
         lambda model: [block.mixing.value.weight for block in model.blocks],
@@ -300,7 +302,9 @@ def test_saturated_gates_let_moments_through(gain):
 
 @pytest.mark.usefixtures("x64")
 def test_moments_that_overflow_name_the_block():
-    network, state = build(jax.random.key(0), config("lru", depth=3, pooling="none"))
+    network, state = build(
+        config("lru", depth=3, pooling="none"), key=jax.random.key(0)
+    )
     loud = eqx.tree_at(
         lambda model: model.blocks[1].mixing.value.weight,
         network,

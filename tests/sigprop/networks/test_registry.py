@@ -21,7 +21,7 @@ AS_WIDE_AS_THE_STATE = ("gated_unit", "constant_gate", "attention", "rglru", "mi
 @functools.cache
 def random_layer(name):
     size = 8 if name in AS_WIDE_AS_THE_STATE else 4
-    return sequence_layer(KEY, name, size, 8, **OPTIONS.get(name, {}))
+    return sequence_layer(name, size, 8, key=KEY, **OPTIONS.get(name, {}))
 
 
 def concrete(kind=Layer):
@@ -59,12 +59,12 @@ def test_a_layer_is_as_wide_as_the_network(name):
 
 
 def test_a_name_draws_what_its_builder_draws():
-    ours = sequence_layer(KEY, "lru", 5, 3, r_min=0.4, gamma="absent")
-    trees_close(ours, lru(KEY, 5, 3, r_min=0.4, gamma="absent"))
-    channels = sequence_layer(KEY, "s4d", 5, 3, spectrum="lin")
-    trees_close(channels, s4d(KEY, 3, 5, spectrum="lin"))
+    ours = sequence_layer("lru", 5, 3, key=KEY, r_min=0.4, gamma="absent")
+    trees_close(ours, lru(5, 3, key=KEY, r_min=0.4, gamma="absent"))
+    channels = sequence_layer("s4d", 5, 3, key=KEY, spectrum="lin")
+    trees_close(channels, s4d(5, 3, key=KEY, spectrum="lin"))
     assert sequence_layer(
-        KEY, "block_rnn", 6, 3, blocks=2, nu0=0.5, theta0=1.0
+        "block_rnn", 6, 3, key=KEY, blocks=2, nu0=0.5, theta0=1.0
     ).A.shape == (
         2,
         3,
@@ -73,7 +73,7 @@ def test_a_name_draws_what_its_builder_draws():
 
 
 def test_a_list_stands_for_a_tuple():
-    layer = sequence_layer(KEY, "rotrnn", 4, 3, heads=2, gamma_range=[0.9, 0.9])
+    layer = sequence_layer("rotrnn", 4, 3, key=KEY, heads=2, gamma_range=[0.9, 0.9])
     np.testing.assert_allclose(layer.decays(), 0.9, rtol=1e-5)
 
 
@@ -99,4 +99,4 @@ def test_a_list_stands_for_a_tuple():
 )
 def test_what_cannot_be_drawn_is_refused(name, sizes, options, message):
     with pytest.raises(ValueError, match=message):
-        sequence_layer(KEY, name, *sizes, **options)
+        sequence_layer(name, *sizes, key=KEY, **options)

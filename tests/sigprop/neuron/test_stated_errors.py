@@ -125,8 +125,8 @@ def test_independent_terms_of_a_closed_gate_agree_with_no_terms():
 
 def layers():
     with double_precision(True):
-        gated = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
-        remembering = jax.jit(lambda key: selective(key, 2, 2))(jax.random.key(0))
+        gated = jax.jit(lambda key: mingru(2, 3, key=key))(jax.random.key(0))
+        remembering = jax.jit(lambda key: selective(2, 2, key=key))(jax.random.key(0))
     return gated, remembering
 
 

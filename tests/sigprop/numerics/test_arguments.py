@@ -132,5 +132,5 @@ def test_checked_functions_still_compile_and_differentiate():
     assert np.allclose(steps, linear_recurrence(lam, x))
     kernel, _ = jax.jit(impulse_response, static_argnames="length")(lam, 3)
     assert np.allclose(kernel, np.array([[1, 1], [0.5, 0.8], [0.25, 0.64]]))
-    rates = jax.vmap(lambda key: layers.lru(key, 4, 2).nu_log)
+    rates = jax.vmap(lambda key: layers.lru(4, 2, key=key).nu_log)
     assert rates(jax.random.split(jax.random.key(0), 3)).shape == (3, 4)

@@ -65,7 +65,7 @@ def test_its_slope_is_that_of_the_exponential(x64, norm):
 
 def test_rotrnns_call_no_lapack_from_threads():
     """Two programs that do, at once, wait for each other forever."""
-    layer = rotrnn(jax.random.key(0), 8, 4, heads=2)
+    layer = rotrnn(8, 4, key=jax.random.key(0), heads=2)
     u, errors = jnp.ones((6, 5, 4)), jnp.ones((6, 2, 4))
     moved = jax.vmap(lambda u, v: responses(layer, u, 4, v))
     program = jax.jit(moved).lower(u, errors).compile().as_text()

@@ -151,4 +151,6 @@ def test_other_bad_input_is_refused(task):
     with pytest.raises(ValueError, match="need activation in"):
         glorot_rnn(jax.random.key(0), 3, "sine")
     with pytest.raises(ValueError, match=r"widths \(1, 1\), got \(2, 1\)"):
-        task.loss(zucchet_lru(jax.random.key(0), 4, 2, 1, nu0=0.5, theta0=3.0))
+        task.loss(
+            zucchet_lru(4, 2, key=jax.random.key(0), d_out=1, nu0=0.5, theta0=3.0)
+        )

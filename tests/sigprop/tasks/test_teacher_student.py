@@ -29,10 +29,10 @@ INPUTS = {
     "constant": Constant(2.0),
 }
 STUDENTS = {
-    "lru": lambda: zucchet_lru(KEY, 4, 2, 2, nu0=0.5, theta0=3.0),
-    "dense": lambda: linear_rnn(KEY, 4, 2, 2, nu0=0.5, theta0=3.0),
-    "rotrnn": lambda: rotrnn(KEY, 4, 2, heads=2),
-    "blur": lambda: blur(KEY, 3, 2),
+    "lru": lambda: zucchet_lru(4, 2, key=KEY, nu0=0.5, theta0=3.0),
+    "dense": lambda: linear_rnn(4, 2, key=KEY, nu0=0.5, theta0=3.0),
+    "rotrnn": lambda: rotrnn(4, 2, key=KEY, heads=2),
+    "blur": lambda: blur(3, 2, key=KEY),
 }
 
 
@@ -109,13 +109,13 @@ def test_bad_input_is_refused(x64):
     with pytest.raises(ValueError, match=r"at least one sequence.*batch=0"):
         task.loss(student, KEY, 0)
     with pytest.raises(ValueError, match=r"need a student of widths.*\(2, 2\), got"):
-        task.loss(zucchet_lru(KEY, 4, 1, 2, nu0=0.5, theta0=3.0))
+        task.loss(zucchet_lru(4, 1, key=KEY, d_out=2, nu0=0.5, theta0=3.0))
     with pytest.raises(ValueError, match="need a linear layer, got NonlinearRNN"):
-        task.loss(nonlinear_rnn(KEY, 4, 2, 2))
+        task.loss(nonlinear_rnn(4, 2, key=KEY))
     with pytest.raises(ValueError, match="need length >= 2, got length=1"):
         teacher_student(teacher(), None, 1)
     with pytest.raises(ValueError, match="need a causal linear teacher, got BLUR"):
-        teacher_student(blur(KEY, 3, 2))
+        teacher_student(blur(3, 2, key=KEY))
     with pytest.raises(ValueError, match="need 0 <= nu0 < 1"):
         linear_teacher(KEY, nu0=1.0)
     with pytest.raises(ValueError, match="need 9 or 17 ages, got 8"):
@@ -126,5 +126,5 @@ def test_bad_input_is_refused(x64):
 
 def test_a_student_without_an_impulse_response_can_still_be_sampled(x64):
     task = teacher_student(teacher(), None, T)
-    student = nonlinear_rnn(KEY, 4, 2, 2)
+    student = nonlinear_rnn(4, 2, key=KEY)
     assert float(eqx.filter_jit(task.loss)(student, KEY, 5)) > 0

@@ -145,7 +145,7 @@ def test_groups_have_their_own_rates(x64):
 
 @pytest.mark.slow
 def test_a_layer_says_which_parameters_are_in_a_group():
-    layer = lru(KEY, 4, 2)
+    layer = lru(4, 2, key=KEY)
     rates = by_group(layer, {"recurrent": 0.0})
 
     def energy(layer, _):

@@ -79,7 +79,7 @@ def test_every_model_reads_and_answers(model):
     if "heads" in options:
         options["heads"] = 2
     config = dataclasses.replace(config, layer_options=options)
-    network, state = build(jax.random.key(0), config)
+    network, state = build(config, key=jax.random.key(0))
     u = jnp.asarray(PIXELS.train.inputs[:3])
     scores, _ = over_batch(network, state, u, key=jax.random.key(1))
     assert scores.shape == (3, 10)
@@ -112,7 +112,7 @@ def test_neighbours_on_the_ladder_differ_in_one_thing():
     sizes, outputs = {}, {}
     for rung in LADDER:
         config = preset("digits", rung, "quick", PIXELS).network
-        network, state = build(key, dataclasses.replace(config, dropout=0.0))
+        network, state = build(dataclasses.replace(config, dropout=0.0), key=key)
         layer = parameters(network.blocks[0].layer)
         sizes[rung] = {name: leaf.shape for name, leaf in layer.items()}
         outputs[rung], _ = over_batch(network, state, u, key=key)

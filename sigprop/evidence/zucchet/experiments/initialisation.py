@@ -137,7 +137,7 @@ def gates_of_lstm(
     """Input and forget gates of a freshly drawn LSTM at rest."""
 
     def biases(key: PRNGKeyArray):
-        layer = lstm(key, 8, 1, 1, times=tallec_times(t_max))
+        layer = lstm(8, 1, key=key, times=tallec_times(t_max))
         return layer.b_i, layer.b_f
 
     with double_precision(True):
@@ -149,7 +149,7 @@ def input_gate_by_step(t_max: float) -> Float[np.ndarray, " n"]:
     """Input gates of the same LSTM, from the cell that one step fills at ``g = tanh(1)``."""
 
     def cell(key: PRNGKeyArray):
-        layer = lstm(key, 8, 1, 1, times=tallec_times(t_max))
+        layer = lstm(8, 1, key=key, times=tallec_times(t_max))
         layer = dataclasses.replace(layer, b_g=jnp.ones_like(layer.b_g))
         return layer.step(layer.initial_state(), jnp.zeros(1))[0][8:]
 

@@ -31,7 +31,7 @@ def lru_size(n: int) -> int:
     """Real parameters of an LRU of scalar input and output."""
 
     def draw(key: PRNGKeyArray) -> LRU:
-        return zucchet_lru(key, n, 1, 1, nu0=0.9, theta0=np.pi)
+        return zucchet_lru(n, 1, key=key, nu0=0.9, theta0=np.pi)
 
     shapes = jax.tree.leaves(eqx.filter_eval_shape(draw, jax.random.key(0)))
     return sum(leaf.size * (1 + jnp.iscomplexobj(leaf)) for leaf in shapes)

@@ -60,7 +60,7 @@ def _initial_layer(
 
     def draw(key: Any) -> Any:
         make = {"lru": zucchet_lru, "s4": s4}[model]
-        cell: Any = make(key, 8, 3, 2, nu0=nu0, theta0=1.0)
+        cell: Any = make(8, 3, key=key, d_out=2, nu0=nu0, theta0=1.0)
         return cell.eigenvalues(), cell.normaliser()
 
     return computed(draw, jax.random.key(2))

@@ -156,7 +156,7 @@ def test_json_and_sarif_say_the_same(defective_file, tmp_path):
 def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(
     tmp_path,
 ):
-    file = save(tmp_path / "lru.npz", lru(jax.random.key(0), 64, 4), {})
+    file = save(tmp_path / "lru.npz", lru(64, 4, key=jax.random.key(0)), {})
     assert sigprop("lint", str(file), "--length", "128").exit_code == 0
     optimiser = tmp_path / "adamw.toml"
     optimiser.write_text('lr = 0.001\nweight_decay = 0.01\nno_decay = ["D", "*_log"]\n')
@@ -233,14 +233,14 @@ def test_groups_go_first_to_last_by_pattern_or_end_of_name(tmp_path):
 
 
 def test_a_layer_is_asserted_to_be_healthy_and_a_broken_one_is_not():
-    layer = lru(jax.random.key(3), 64, 4, r_min=0.9, r_max=0.99)
+    layer = lru(64, 4, key=jax.random.key(3), r_min=0.9, r_max=0.99)
     assert_healthy({"encoder": [layer]}, length=256)
     with pytest.raises(
         AssertionError, match=r"memory-short.*\n.*encoder.0: the longest"
     ):
         assert_healthy({"encoder": [layer]}, length=100_000)
     with pytest.raises(AssertionError, match="resolution-lost"):
-        assert_healthy(lru(jax.random.key(3), 64, 4, r_min=0.99), dtype="bfloat16")
+        assert_healthy(lru(64, 4, key=jax.random.key(3), r_min=0.99), dtype="bfloat16")
     with pytest.raises(ValueError, match="need a recurrent layer"):
         assert_healthy({"w": np.zeros(3)})
 

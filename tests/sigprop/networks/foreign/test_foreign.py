@@ -88,15 +88,15 @@ def test_the_decay_at_rest_needs_only_the_names_that_decide_it(case):
 
 
 LAYERS = {
-    "lru": lambda key: lru(key, 4, 3),
-    "s5": lambda key: s5(key, 4, 3),
-    "s4d": lambda key: s4d(key, 3, 4),
-    "rotrnn": lambda key: rotrnn(key, 8, 3, heads=2),
-    "rglru": lambda key: rglru(key, 6, heads=2),
-    "mamba": lambda key: selective(key, 4, 3, rank=2),
-    "gated-deltanet": lambda key: gated_deltanet(key, 3, 4, heads=2),
-    "gru": lambda key: gru(key, 4, 3, 2, times=(10, 20)),
-    "lstm": lambda key: lstm(key, 4, 3, 2, times=(10, 20)),
+    "lru": lambda key: lru(4, 3, key=key),
+    "s5": lambda key: s5(4, 3, key=key),
+    "s4d": lambda key: s4d(4, 3, key=key),
+    "rotrnn": lambda key: rotrnn(8, 3, key=key, heads=2),
+    "rglru": lambda key: rglru(6, 6, key=key, heads=2),
+    "mamba": lambda key: selective(4, 3, key=key, rank=2),
+    "gated-deltanet": lambda key: gated_deltanet(3, 4, key=key, heads=2),
+    "gru": lambda key: gru(4, 3, key=key, d_out=2, times=(10, 20)),
+    "lstm": lambda key: lstm(4, 3, key=key, d_out=2, times=(10, 20)),
 }
 
 
@@ -231,7 +231,7 @@ def test_names_that_fit_two_families_need_the_config(tmp_path):
     ],
 )
 def test_complex_numbers_as_pairs_name_tensor_shape_and_family(changes, message):
-    arrays = named_arrays(lru(jax.random.key(0), 4, 3))
+    arrays = named_arrays(lru(4, 3, key=jax.random.key(0)))
     arrays |= {name: np.zeros(shape) for name, shape in changes.items()}
     with pytest.raises(ValueError, match=message):
         find(of_arrays({f"q.{name}": array for name, array in arrays.items()}))
@@ -292,7 +292,7 @@ def test_shards_are_read_by_their_index(tmp_path):
 
 @pytest.mark.parametrize("suffix", ["toml", "json"])
 def test_a_mapping_says_what_the_names_do_not(suffix, tmp_path):
-    values = named_arrays(lru(jax.random.key(4), 4, 3))
+    values = named_arrays(lru(4, 3, key=jax.random.key(4)))
     file = tmp_path / "odd.npz"
     np.savez(file, **{f"enc.0.{name[::-1]}": array for name, array in values.items()})
     checkpoint = open_checkpoint(file)
@@ -307,7 +307,7 @@ def test_a_mapping_says_what_the_names_do_not(suffix, tmp_path):
     mapping.write_text(text)
     (match,) = mapped(checkpoint, mapping)
     u = jax.random.normal(jax.random.key(0), (9, 3))
-    expected = lru(jax.random.key(4), 4, 3)(u)
+    expected = lru(4, 3, key=jax.random.key(4))(u)
     assert match.prefix == "enc.0"
     np.testing.assert_allclose(match.layer()(u), expected, rtol=1e-5, atol=1e-6)
     for old, new, message in (
@@ -322,7 +322,7 @@ def test_a_mapping_says_what_the_names_do_not(suffix, tmp_path):
 
 
 def test_half_of_the_pairs_of_s5_is_known_by_signs_or_asked_for():
-    layer = s5(jax.random.key(0), 4, 3)
+    layer = s5(4, 3, key=jax.random.key(0))
     arrays = named_arrays(layer)
     assert find(of_arrays(arrays))[0].layer().conjugate
     full = {**arrays, "im": np.array([1.0, -1.0, 2.0, -2.0], np.float32)}

@@ -96,7 +96,7 @@ def test_a_flax_array_in_pieces_is_put_together_in_their_order(pieces, shape, tm
 @pytest.mark.parametrize("clip", [None, False, True])
 def test_the_real_parts_of_s5_are_clipped_below_zero_where_it_says_so(clip):
     """``clip_eigs`` of S5 takes ``min(Re A, -1e-4)``; without it they stay."""
-    arrays = named_arrays(s5(jax.random.key(0), 5, 3))
+    arrays = named_arrays(s5(5, 3, key=jax.random.key(0)))
     re = np.array([-3.0, -1e-5, -0.5, 0.0, 2.0])[: arrays["log_dt"].size]
     if not clip:
         re = -np.abs(re) - 1e-6
