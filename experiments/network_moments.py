@@ -301,7 +301,7 @@ def over_inputs(name: str, preset: NetworkConfig, config: Config) -> xr.Dataset:
     units = {"units": "sum of squares, dimensionless"}
     base_dims, lags = ("block", "input"), np.arange(config.steps)
     through = [
-        propagation.predict(
+        propagation.predict_signals(
             network, process.autocovariance(lags), measurement.statistics, samples=0
         )[:2]
         for process, measurement in zip(processes.values(), measurements, strict=True)

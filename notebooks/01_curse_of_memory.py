@@ -35,9 +35,9 @@ import numpy as np
 from IPython.display import Markdown, Math, display
 from sympy import Integer, Rational, factor, lambdify, latex
 
+import sigprop as sp
 from sigprop import AR1, MovingAverage, double_precision, second_moments
 from sigprop.figures import lessons, style
-from sigprop.neuron import stable
 from sigprop.testing import assert_equal_forms, assert_moment
 from sigprop.theory import autocorrelation, diagonal
 from sigprop.theory.papers.zucchet.forms import eq_6, eq_59, eq_59_corrected
@@ -139,7 +139,7 @@ gaps = np.array([0.5, 0.2, 0.1, 0.05, 0.025])
 steps = round(12 / gaps.min())
 rhos = {value: lessons.CORRELATION[value] for value in (0.0, 0.9, 1.0)}
 names = {"state": r"$E\,h^2$", "sensitivity": r"$E\,(dh/d\lambda)^2$"}
-closed = {"state": stable.state_moment, "sensitivity": stable.sensitivity_moment}
+closed = {"state": sp.state_moment, "sensitivity": sp.sensitivity_moment}
 
 measured = {}
 with double_precision(True):
@@ -276,7 +276,7 @@ for size, least in worst.items():
 #
 # Both remedies are designed for white noise. The next table shows their effect for correlated
 # inputs, up to a time constant of a million steps. For so small a gap, $1-\lambda$ computed
-# from $\lambda$ loses its digits in rounding. So `sigprop.neuron.stable` takes the gap itself.
+# from $\lambda$ loses its digits in rounding. So `sigprop.state_moment` takes the gap itself.
 
 # %%
 gap = np.logspace(-1, -6, 6)
@@ -290,10 +290,8 @@ header = "| $1-\\lambda$ | " + " | ".join(
 with double_precision(True):
     columns = [gap]
     for value in (0.0, 0.9, 1.0):
-        state = np.asarray(stable.state_moment(gap, 0.0, value))
-        change = (
-            np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * derivative_squared
-        )
+        state = np.asarray(sp.state_moment(gap, 0.0, value))
+        change = np.asarray(sp.sensitivity_moment(gap, 0.0, value)) * derivative_squared
         columns += [gamma_squared * state, gamma_squared * change]
 rows = [
     "| " + " | ".join(f"{x:.3g}" for x in row) + " |" for row in np.transpose(columns)
@@ -332,10 +330,8 @@ derivative_squared = ((1 - gap) * np.log1p(-gap)) ** 2
 figure, axes = plt.subplots(1, 2)
 for value in (0.0, 0.5, 0.9, 0.99, 1.0):
     with double_precision(True):
-        state = np.asarray(stable.state_moment(gap, 0.0, value))
-        change = (
-            np.asarray(stable.sensitivity_moment(gap, 0.0, value)) * derivative_squared
-        )
+        state = np.asarray(sp.state_moment(gap, 0.0, value))
+        change = np.asarray(sp.sensitivity_moment(gap, 0.0, value)) * derivative_squared
     look = {"color": lessons.CORRELATION[value], "label": rf"$\rho = {value:g}$"}
     axes[0].loglog(gap, gap * (2 - gap) * change, **look)
     axes[1].semilogx(gap, change / state, **look)
@@ -399,16 +395,14 @@ else:
 # 1. With R = 1 the moment is the sum of all weights of Lemma 1. For the eigenvalue l this sum
 #    is (1 + 2 l / (1 - l)) / (1 - l^2) = 1 / (1 - l)^2. The planned moment is 1 / (1 - l^2).
 with double_precision(True):
-    planned, got = (
-        float(stable.state_moment(0.01, 0.0, value)) for value in (0.0, 1.0)
-    )
+    planned, got = (float(sp.state_moment(0.01, 0.0, value)) for value in (0.0, 1.0))
 np.testing.assert_allclose(got / planned, (1 + 0.99) / (1 - 0.99), rtol=1e-9)
 print(f"E h^2 is {got / planned:.0f} times as large as planned.")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 2. The equation 1 / (1 - l^2) = 10 gives l^2 = 9/10.
 with double_precision(True):
-    np.testing.assert_allclose(stable.state_moment(1 - np.sqrt(0.9), 0.0, 0.0), 10)
+    np.testing.assert_allclose(sp.state_moment(1 - np.sqrt(0.9), 0.0, 0.0), 10)
 print(f"lambda = {np.sqrt(0.9):.4f}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}

@@ -35,14 +35,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 
+from sigprop import AR1
 from sigprop.experiments import store
 from sigprop.figures import lessons
-from sigprop.inputs import AR1
-from sigprop.layers.dense import linear_rnn
-from sigprop.layers.lru import zucchet_lru
-from sigprop.linear.impulse_response import kernel
-from sigprop.tasks.teacher_student import linear_teacher, teacher_student
-from sigprop.training.loop import Optimiser, advance, effective_rates, start
+from sigprop.layers import linear_rnn, zucchet_lru
+from sigprop.linear import kernel
+from sigprop.tasks import linear_teacher, teacher_student
+from sigprop.training import Optimiser, advance, effective_rates, start
 
 lessons.use()
 COLOUR = lessons.NETWORK

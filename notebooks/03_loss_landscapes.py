@@ -39,12 +39,10 @@ import numpy as np
 from IPython.display import Markdown, display
 from matplotlib.colors import LogNorm
 
-from sigprop import double_precision, landscape
+from sigprop import AR1, compile_quickly, double_precision, landscape
 from sigprop.figures import lessons
 from sigprop.figures.sliders import Sliders
-from sigprop.inputs import AR1
-from sigprop.numerics.compilation import compile_quickly
-from sigprop.tasks.one_dimensional import OneDimensional, Parametrisation
+from sigprop.tasks import OneDimensional, Parametrisation
 
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times

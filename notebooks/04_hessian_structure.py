@@ -36,16 +36,20 @@ import numpy as np
 from IPython.display import Markdown, display
 from jax.flatten_util import ravel_pytree
 
-from sigprop import double_precision
-from sigprop.curvature import structure as see
-from sigprop.curvature.hessian import expand
-from sigprop.curvature.lanczos import participation
-from sigprop.curvature.twins import twin
+from sigprop import AR1, compile_quickly, double_precision
+from sigprop.curvature import (
+    eigenpairs,
+    expand,
+    measured_bound,
+    off_diagonal_share,
+    participation,
+    preconditioned,
+    stability_bound,
+    twin,
+)
 from sigprop.figures import hessians, lessons, style
-from sigprop.inputs import AR1
-from sigprop.layers.base import parameters, replace
-from sigprop.numerics.compilation import compile_quickly
-from sigprop.tasks.teacher_student import linear_teacher, teacher_student
+from sigprop.layers import parameters, replace
+from sigprop.tasks import linear_teacher, teacher_student
 
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times
@@ -87,7 +91,7 @@ with double_precision(True):
         again = expand(task, students["dense RNN"], route).hessian
         gap = again - exact["dense RNN"].hessian
         assert np.abs(gap).max() < 1e-10 * np.abs(again).max()
-pairs = {name: see.eigenpairs(expansion.hessian) for name, expansion in exact.items()}
+pairs = {name: eigenpairs(expansion.hessian) for name, expansion in exact.items()}
 figure, row = plt.subplots(1, 4, figsize=(8, 2.6))
 sentences = []
 for axes, (name, expansion) in zip(row, exact.items(), strict=True):
@@ -143,7 +147,7 @@ with double_precision(True):
         apart.append(np.abs((first - second) / (1 - first * second.conj())).min())
 spread, known = {}, 2 * N + 1
 for name, many in samples.items():
-    top = [see.eigenpairs(hessian).vectors[:N] for hessian in many]
+    top = [eigenpairs(hessian).vectors[:N] for hessian in many]
     spread[name] = np.array([participation(vectors).mean() for vectors in top])
 _, (left, right) = plt.subplots(1, 2)
 for name in NETWORKS:
@@ -190,9 +194,9 @@ with double_precision(True):
     for name, student in students.items():
         x, split = ravel_pytree(parameters(student))
         gradient = jax.grad(lambda x, s=student, to=split: task.loss(replace(s, to(x))))
-        bound = see.stability_bound(exact[name].hessian)
+        bound = stability_bound(exact[name].hessian)
         way = jnp.asarray(pairs[name].vectors[0])
-        measured = see.measured_bound(gradient, x, way, bound)
+        measured = measured_bound(gradient, x, way, bound)
         assert math.isclose(measured, bound, rel_tol=2e-3)
         numbers = f"{bound:.3e} | {measured:.3e} | {measured / bound:.5f}"
         rows.append(f"| {name} | {numbers} |")
@@ -235,7 +239,7 @@ def condition(matrix):
 _, (left, right) = plt.subplots(1, 2)
 after = {}
 for name, many in samples.items():
-    tamed = [see.preconditioned(hessian) for hessian in many]
+    tamed = [preconditioned(hessian) for hessian in many]
     after[name] = np.array([condition(hessian) for hessian in tamed])
     look = {"marker": MARKER[name], "ls": "", "color": COLOUR[name], "ms": 4}
     left.loglog(
@@ -309,7 +313,7 @@ with double_precision(True):
         }
         own.append(np.diag(expansions["LRU"].block("nu_log"))[::2])
         share.append(
-            [see.off_diagonal_share(expansions[name].hessian) for name in NETWORKS]
+            [off_diagonal_share(expansions[name].hessian) for name in NETWORKS]
         )
 own, share = np.array(own) / own[0], np.array(share)
 _, (left, right) = plt.subplots(1, 2)
@@ -373,7 +377,7 @@ print(f"flat directions: {flat}")
 # 2. The diagonal consists of ones, so the trace is the number of parameters. The largest
 #    eigenvalue is at least the mean, one, and at most the trace.
 for name in NETWORKS:
-    tamed = see.preconditioned(exact[name].hessian)
+    tamed = preconditioned(exact[name].hessian)
     assert math.isclose(np.trace(tamed), len(tamed), rel_tol=1e-9)
     assert 1 <= np.linalg.eigvalsh(tamed)[-1] <= len(tamed)
     print(f"{name}: trace {len(tamed)}")

@@ -35,22 +35,21 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 
-from sigprop import AR1, White, double_precision
+from sigprop import AR1, White, compile_quickly, double_precision
 from sigprop.figures import lessons, style
-from sigprop.layers.gated import gated_unit
-from sigprop.layers.lru import lru
-from sigprop.layers.mingru import mingru
-from sigprop.layers.rglru import rglru
-from sigprop.linear.gated_moments import predict_gated, squares
-from sigprop.linear.linearise import perturb
-from sigprop.linear.measured_moments import channels
-from sigprop.linear.predicted_moments import predict as predict_linear
-from sigprop.networks import build, gaussian, zucchet_paper
-from sigprop.networks.backpropagation import predict_errors
-from sigprop.networks.filters import filter_of, filtered
-from sigprop.networks.propagation import predict
-from sigprop.neuron.random_coefficients import second_moment, tail_index
-from sigprop.numerics.compilation import compile_quickly
+from sigprop.layers import gated_unit, lru, mingru, rglru
+from sigprop.linear import channels, perturb, predict_gated, squares
+from sigprop.linear import predict as predict_linear
+from sigprop.networks import (
+    build,
+    filter_of,
+    filtered,
+    independent,
+    predict_errors,
+    predict_signals,
+    zucchet_paper,
+)
+from sigprop.neuron import second_moment, tail_index
 
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times
@@ -68,7 +67,7 @@ STEPS, WIDTH, NUM = 64, 12, 512
 
 # %%
 with double_precision(True):
-    signal = gaussian.independent(White().autocovariance(np.arange(STEPS)), WIDTH)
+    signal = independent(White().autocovariance(np.arange(STEPS)), WIDTH)
     ages = np.arange(24)
     for depth in range(4):
         own = np.trace(np.asarray(signal.covariance), axis1=1, axis2=2)
@@ -160,7 +159,7 @@ for shift, rho in enumerate((0.0, 0.9)):
     process = AR1(rho)
     R = process.autocovariance(np.arange(STEPS))
     measured = measure(process, shift)
-    expected = predict(network, R, samples=0)
+    expected = predict_signals(network, R, samples=0)
     off[rho] = measured[2], predict_errors(network, R).error
     for axes, name, (mean, sem) in zip(row, expected._fields, measured, strict=False):
         ratio = mean / getattr(expected, name)

@@ -33,13 +33,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
 
-from sigprop.audit.network import audit
-from sigprop.audit.summary import HOLDS, TOLERANCE, summarise
+from sigprop.audit import HOLDS, TOLERANCE, audit, summarise
 from sigprop.figures import lessons, style
-from sigprop.tasks.catalogue import load_task
-from sigprop.tasks.examples import evaluation_batches
-from sigprop.training.presets import altered, preset
-from sigprop.training.supervised import fit
+from sigprop.tasks import evaluation_batches, load_task
+from sigprop.training import altered, fit, preset
 
 lessons.use()
 

@@ -37,22 +37,17 @@ import numpy as np
 from IPython.display import Markdown, display
 from safetensors.numpy import save_file
 
-from sigprop.advice.advise import advise
-from sigprop.advice.predictions import mode_states, predict
-from sigprop.advice.spectra import exponential
-from sigprop.audit.lint import RULES, Settings, lint
-from sigprop.audit.lint.resolution import distinct_time_constants, spacing
+from sigprop import AR1, double_precision
+from sigprop.advice import advise, exponential, mode_states, predict_initialisation
+from sigprop.audit.lint import RULES, Settings, distinct_time_constants, lint, spacing
 from sigprop.experiments import store
 from sigprop.experiments.advised import gathering
 from sigprop.experiments.advised.rule import compare
 from sigprop.figures import lessons, style
-from sigprop.inputs import AR1
-from sigprop.layers.base import parameters, replace
-from sigprop.linear.infinite_loss import stationary_loss, stationary_target
-from sigprop.linear.measured_moments import measure
+from sigprop.layers import parameters, replace
+from sigprop.linear import measure, stationary_loss, stationary_target
+from sigprop.networks import sequence_layer
 from sigprop.networks.foreign import open_checkpoint
-from sigprop.networks.registry import sequence_layer
-from sigprop.numerics.precision import double_precision
 
 lessons.use()
 DEFAULT, ADVISED = style.VERMILION, style.BLUE
@@ -292,7 +287,7 @@ with double_precision(True):
     small = sequence_layer("lru", 4, 1, key=jax.random.key(2), r_min=0.8, r_max=0.95)
     small = jax.tree.map(lambda leaf: leaf.astype(float), small)
     target = stationary_target(small, AR1(RHO))
-    rates = predict(small, exponential(RHO)).largest_rate
+    rates = predict_initialisation(small, exponential(RHO)).largest_rate
     name = min(rates, key=rates.__getitem__)
     best = parameters(small)[name]
 

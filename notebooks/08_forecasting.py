@@ -38,18 +38,23 @@ import numpy as np
 import pandas
 from IPython.display import Markdown, display
 
-from sigprop.audit.forecaster import audit_forecaster
-from sigprop.audit.forecaster_summary import REASONS, failing
-from sigprop.audit.windows import blocks_of
+from sigprop.audit import (
+    FORECAST_REASONS,
+    audit_forecaster,
+    blocks_of,
+    failing_assumption,
+)
 from sigprop.experiments import store
 from sigprop.figures import horizons, lessons, series, style
 from sigprop.networks import build
-from sigprop.tasks.forecasts import Forecasts
-from sigprop.tasks.tables import load_table, read_table
-from sigprop.training.forecast_presets import forecast_preset
-from sigprop.training.forecast_results import controls, forecasts
-from sigprop.training.forecasting import fit
-from sigprop.training.presets import altered
+from sigprop.tasks import Forecasts, load_table, read_table
+from sigprop.training import (
+    altered,
+    controls,
+    fit_forecaster,
+    forecast_preset,
+    forecasts,
+)
 
 lessons.use()
 
@@ -108,7 +113,7 @@ small = dataclasses.replace(
     whole.network, width=32, state_size=16, layer_options={"r_min": 0.0, "r_max": 1.0}
 )
 recipe = altered(dataclasses.replace(whole, network=small), 300, 4e-3, "float32")
-fitted = fit(recipe, task)
+fitted = fit_forecaster(recipe, task)
 prediction = forecasts(recipe, fitted.network, fitted.state, task)
 mine = prediction.sel(forecaster="model")
 error = float(mine["mse"].mean())
@@ -304,7 +309,7 @@ for name in names:
         float(recurrence["edges"].sel(edge=edge)) for edge in ("start", "end")
     )
     flat = float(recurrence["ratio"].sel(rung="stationary"))
-    first = REASONS.get(failing(report, name), "nothing")
+    first = FORECAST_REASONS.get(failing_assumption(report, name), "nothing")
     display(
         Markdown(
             f"{name}: averaged over the window, the stationary theory predicts {flat:.2f} "

@@ -37,17 +37,12 @@ from IPython.display import Markdown, display
 from jax.flatten_util import ravel_pytree
 from matfree import decomp, eig
 
-from sigprop import double_precision, landscape
-from sigprop.curvature import structure as see
-from sigprop.curvature.hessian import expand
-from sigprop.curvature.twins import twin
+from sigprop import compile_quickly, double_precision, landscape
+from sigprop.curvature import expand, preconditioned, twin
 from sigprop.figures import hessians, lessons, style
 from sigprop.figures.sliders import Sliders
-from sigprop.layers.base import parameters, replace
-from sigprop.layers.complex_diagonal import ComplexDiagonal
-from sigprop.layers.lru import zucchet_lru
-from sigprop.numerics.compilation import compile_quickly
-from sigprop.tasks.teacher_student import linear_teacher, teacher_student
+from sigprop.layers import ComplexDiagonal, parameters, replace, zucchet_lru
+from sigprop.tasks import linear_teacher, teacher_student
 
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times
@@ -217,14 +212,14 @@ def draw_crowds(*phases):
         hessians.gaps(whole, [10, 20])
         whole.set_xticks((4.5, 14.5), ("Re", "Im"))
         whole.set_yticks((4.5, 14.5), ("Re", "Im"))
-        left = np.linalg.cond(see.preconditioned(block))
+        left = np.linalg.cond(preconditioned(block))
         whole.set_title(rf"condition $10^{{{math.log10(left):.1f}}}$")
     return figure
 
 
 draw_crowds(1.0, 0.1, 0.01)
 plt.show()
-left = [np.linalg.cond(see.preconditioned(crowd(phase)[1])) for phase in PHASES]
+left = [np.linalg.cond(preconditioned(crowd(phase)[1])) for phase in PHASES]
 assert np.all(np.diff(left) > 0)
 exponent = np.diff(np.log10(left[-2:])) / np.diff(np.log10(PHASES[-2:]))
 display(
@@ -353,7 +348,7 @@ print(f"The condition number is {2**6} times as large.")
 # 3. Compare both condition numbers for each largest phase.
 for phase in PHASES:
     block = crowd(phase)[1]
-    bare, after = np.linalg.cond(block), np.linalg.cond(see.preconditioned(block))
+    bare, after = np.linalg.cond(block), np.linalg.cond(preconditioned(block))
     print(
         f"theta_0 = {phase:g} pi: {bare:.1e} with one rate, {after:.1e} with separate rates"
     )

@@ -19,6 +19,17 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from sigprop.numerics.arguments import LARGEST, require_moderate, require_shape
 from sigprop.numerics.precision import require_dtype
 
+__all__ = [
+    "AR1",
+    "Constant",
+    "Empirical",
+    "GaussianProcess",
+    "Mixed",
+    "MovingAverage",
+    "Recording",
+    "White",
+]
+
 State = Any
 Row = Float[Array, " num"] | Float[np.ndarray, " num"]
 Rows = Float[Array, "width num"] | Float[np.ndarray, "width num"]
@@ -315,7 +326,7 @@ class Recording:
     The mean is not removed; two drawn series are uncorrelated only if it is zero.
 
     Raises:
-        ValueError: If the array is not (time,), or holds a NaN or infinity.
+        ValueError: If the array is not (time,), or holds what is no number.
 
     Example:
         >>> turning = Recording(np.array([1.0, 0.0, -1.0, 0.0]))
@@ -326,12 +337,11 @@ class Recording:
     values: np.ndarray
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, np.float64)
-        if values.ndim != 1 or values.size == 0:
-            raise ValueError(f"need a series of shape (time,), got {values.shape}")
-        if not np.isfinite(values).all():
-            raise ValueError("need finite values, got a NaN or infinity")
-        object.__setattr__(self, "values", values)
+        values = np.asarray(self.values)
+        if values.dtype.kind not in "biuf":
+            raise ValueError(f"need values that are real, got {values.dtype}")
+        require_moderate("values", values, "time")
+        object.__setattr__(self, "values", values.astype(np.float64))
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
@@ -355,3 +365,7 @@ def _stretches(
 ) -> Float[Array, "num length"]:
     first = jax.random.randint(key, (num, 1), 0, values.size)
     return values[(first + jnp.arange(length)[None]) % values.size]
+
+
+def __dir__() -> list[str]:
+    return __all__

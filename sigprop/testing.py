@@ -273,7 +273,7 @@ def assert_healthy(
 
     Example:
         >>> import jax
-        >>> from sigprop.layers.lru import lru
+        >>> from sigprop.layers import lru
         >>> assert_healthy(lru(16, 4, key=jax.random.key(0), r_min=0.9, r_max=0.99))
     """
     from sigprop.audit.lint import Settings, lint
@@ -334,3 +334,7 @@ def inputs() -> Any:
         .filter(lambda taps: sum(tap**2 for tap in taps) > 0.1)
         .map(lambda taps: MovingAverage(tuple(taps))),
     )
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -18,8 +18,11 @@ PACKAGES = (
     "sigprop.networks.foreign",
     "sigprop.neuron",
     "sigprop.tasks",
+    "sigprop.training",
 )
-MODULES = ("sigprop.testing",)
+MODULES = ("sigprop.inputs", "sigprop.testing")
+# Rooms of the project whose modules are read one by one.
+BY_MODULE = ("sigprop.theory", "sigprop.experiments", "sigprop.figures")
 
 
 def public() -> dict[str, object]:
@@ -47,3 +50,22 @@ def for_type_checkers(package: str) -> dict[str, str]:
         for alias in node.names
         if alias.asname == alias.name
     }
+
+
+def private_imports(source: str) -> list[str]:
+    """Names of the package that a source imports and that are not public."""
+    return [
+        f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("sigprop")
+        for alias in node.names
+        if not _is_public(str(node.module), alias.name)
+    ]
+
+
+def _is_public(module: str, name: str) -> bool:
+    if f"{module}.{name}".startswith(BY_MODULE):
+        return True
+    known = module in (*PACKAGES, *MODULES)
+    return known and name in importlib.import_module(module).__all__

@@ -16,6 +16,8 @@ from tests.arguments.rows import RECORDS, ROWS, SLOW
 from tests.public import public
 
 SECONDS = 20  # in which a call ends
+# Functions of runs, recipes and data sets, whose own classes check what they are made of.
+OF_OBJECTS = "sigprop.training."
 
 
 @contextmanager
@@ -100,7 +102,11 @@ def test_bad_arguments_are_refused_with_what_is_needed_and_what_arrived(name):
 def test_every_public_function_has_a_row():
     objects = public()
     first = {id(value): name for name, value in reversed(objects.items())}
-    functions = {name for name in first.values() if callable(objects[name])}
+    functions = {
+        name
+        for name in first.values()
+        if callable(objects[name]) and not name.startswith(OF_OBJECTS)
+    }
     assert functions - RECORDS == ROWS.keys()
     assert all(inspect.isclass(objects[name]) for name in RECORDS)
 

@@ -1,14 +1,24 @@
 """Public names: each package has them, loads them late, and shows them to editors."""
 
+import doctest
 import importlib
+import re
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
-from tests.public import MODULES, PACKAGES, for_type_checkers, public
+from tests.public import (
+    MODULES,
+    PACKAGES,
+    for_type_checkers,
+    private_imports,
+    public,
+)
 from tests.test_setup import fresh_python
 
+ROOT = Path(__file__).parents[1]
 every_package = pytest.mark.parametrize("package", PACKAGES)
 
 
@@ -37,11 +47,19 @@ def test_a_name_that_is_not_there_is_an_attribute_error(package):
     assert not hasattr(importlib.import_module(package), "no_such_name")
 
 
-def test_no_public_name_is_a_module():
-    modules = [
+def test_modules_are_public_at_the_top_alone():
+    modules = {
         n for n, value in public().items() if isinstance(value, types.ModuleType)
-    ]
-    assert modules == []
+    }
+    rooms = {"advice", "audit", "curvature", "inputs", "landscape", "layers", "linear"}
+    rooms |= {"networks", "tasks", "testing", "theory", "training"}
+    assert modules == {f"sigprop.{room}" for room in rooms}
+
+
+@pytest.mark.parametrize("name", [*PACKAGES, *MODULES])
+def test_dir_shows_the_public_names_alone(name):
+    module = importlib.import_module(name)
+    assert dir(module) == sorted(module.__all__)
 
 
 def test_names_of_a_module_are_its_own():
@@ -84,3 +102,35 @@ def test_these_are_all_packages_that_export():
         if name.partition(".")[0] == "sigprop" and "_homes" in vars(module)
     }
     assert exporting <= set(PACKAGES)
+
+
+def examples():
+    """Every Python source that shows a reader how the package is called."""
+    for file in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+        blocks = re.findall(r"```python\n(.*?)```", file.read_text("utf-8"), re.DOTALL)
+        yield from ((file, block) for block in blocks)
+    for file in (ROOT / "notebooks").glob("*.py"):
+        yield file, file.read_text("utf-8")
+    for file in (ROOT / "sigprop").rglob("*.py"):
+        for text in re.findall(r'"""(.*?)"""', file.read_text("utf-8"), re.DOTALL):
+            shown = doctest.script_from_examples(text) if ">>>" in text else ""
+            yield file, shown
+
+
+def test_examples_import_public_names_alone():
+    private = {
+        f"{file.relative_to(ROOT)}: {name}"
+        for file, source in examples()
+        for name in private_imports(source)
+    }
+    assert private == set()
+
+
+def test_a_private_name_in_an_example_is_noticed():
+    assert private_imports("from sigprop.layers.lru import lru") == [
+        "sigprop.layers.lru.lru"
+    ]
+    assert private_imports("from sigprop.layers import no_layer") == [
+        "sigprop.layers.no_layer"
+    ]
+    assert private_imports("from sigprop.layers import lru") == []

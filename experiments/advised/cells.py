@@ -189,7 +189,7 @@ def _network(
     task = config.task
     recipe: Any = tasks.recipe_of(task, config.arm, config.steps)
     forecast = task in tasks.FORECASTS
-    fit: Any = forecasting.fit if forecast else supervised.fit
+    fit: Any = forecasting.fit_forecaster if forecast else supervised.fit
     data = tasks.forecasts(task) if forecast else tasks.data_of(task, config.seed)
     try:
         fitted = fit(

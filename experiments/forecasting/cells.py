@@ -22,7 +22,7 @@ from sigprop.tasks.forecasts import Forecasts
 from sigprop.tasks.tables import load_table
 from sigprop.training.forecast_presets import MODELS, forecast_preset
 from sigprop.training.forecast_results import controls, forecasts
-from sigprop.training.forecasting import Fitted, ForecastRecipe, fit
+from sigprop.training.forecasting import Fitted, ForecastRecipe, fit_forecaster
 from sigprop.training.presets import altered
 from sigprop.training.segments import Diverged
 
@@ -134,7 +134,7 @@ def run_cells(
         "target": task.features[-1],
     }
     try:
-        fitted = fit(
+        fitted = fit_forecaster(
             recipe,
             task,
             config.seed,

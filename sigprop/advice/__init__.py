@@ -5,8 +5,7 @@ state, by the closed forms that the ledger proves; beside what the default would
 
     >>> import jax
     >>> import numpy as np
-    >>> from sigprop.advice.advise import advise
-    >>> from sigprop.advice.spectra import exponential
+    >>> from sigprop.advice import advise, exponential
     >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
     >>> names = ("r_min", "r_max", "max_phase")
     >>> {name: np.round(found.options[name], 4).tolist() for name in names}
@@ -26,17 +25,12 @@ if TYPE_CHECKING:
     from sigprop.advice.predictions import Predicted as Predicted
     from sigprop.advice.predictions import matched as matched
     from sigprop.advice.predictions import mode_states as mode_states
-    from sigprop.advice.predictions import predict as predict
+    from sigprop.advice.predictions import (
+        predict_initialisation as predict_initialisation,
+    )
     from sigprop.advice.spectra import bandwidth as bandwidth
     from sigprop.advice.spectra import exponential as exponential
     from sigprop.advice.spectra import of_series as of_series
     from sigprop.advice.spectra import power_below as power_below
 
-export(
-    __name__,
-    {
-        "advise": "Advice advise",
-        "predictions": "Predicted matched mode_states predict",
-        "spectra": "bandwidth exponential of_series power_below",
-    },
-)
+export(__name__)

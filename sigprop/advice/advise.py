@@ -9,7 +9,12 @@ import jax
 from jaxtyping import PRNGKeyArray
 
 from sigprop.advice.families import FAMILIES, Need, Options, spelled
-from sigprop.advice.predictions import Predicted, matched, mode_states, predict
+from sigprop.advice.predictions import (
+    Predicted,
+    matched,
+    mode_states,
+    predict_initialisation,
+)
 from sigprop.advice.spectra import Spectrum, bandwidth
 from sigprop.layers.base import Layer
 from sigprop.networks.registry import sequence_layer
@@ -123,7 +128,9 @@ def advise(
     key = jax.random.key(seed)
 
     def begun(options: dict[str, Any], last: Callable[[Layer], Layer]) -> Predicted:
-        prediction = predict(last(_twin(key, family.layer, state, options)), spectrum)
+        prediction = predict_initialisation(
+            last(_twin(key, family.layer, state, options)), spectrum
+        )
         if family.layer not in MIXING:
             return prediction
         wide = last(_twin(key, family.layer, state, options, CHANNELS))

@@ -114,7 +114,7 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
     return replace(layer, {"B_re": rows * layer.B_re, "B_im": rows * layer.B_im})
 
 
-def predict(layer: Layer, spectrum: Spectrum) -> Predicted:
+def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
     """Predict a layer at initialisation, under inputs of a spectrum.
 
     Args:

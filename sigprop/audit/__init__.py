@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from sigprop.audit.autocovariance import fit_exponentials as fit_exponentials
     from sigprop.audit.autocovariance import fit_mixed as fit_mixed
     from sigprop.audit.forecaster import audit_forecaster as audit_forecaster
+    from sigprop.audit.forecaster_summary import FORECAST_REASONS as FORECAST_REASONS
+    from sigprop.audit.forecaster_summary import (
+        failing_assumption as failing_assumption,
+    )
     from sigprop.audit.foreign.check import Checked as Checked
     from sigprop.audit.foreign.check import Limits as Limits
     from sigprop.audit.foreign.check import audit_checkpoint as audit_checkpoint
@@ -28,17 +32,9 @@ if TYPE_CHECKING:
     from sigprop.audit.series import Series as Series
     from sigprop.audit.series import load_series as load_series
     from sigprop.audit.series_moments import audit_series as audit_series
+    from sigprop.audit.summary import HOLDS as HOLDS
+    from sigprop.audit.summary import TOLERANCE as TOLERANCE
     from sigprop.audit.summary import summarise as summarise
+    from sigprop.audit.windows import blocks_of as blocks_of
 
-export(
-    __name__,
-    {
-        "autocovariance": "autocovariance fit_exponentials fit_mixed",
-        "forecaster": "audit_forecaster",
-        "foreign.check": "Checked Limits audit_checkpoint",
-        "network": "audit",
-        "series": "Series load_series",
-        "series_moments": "audit_series",
-        "summary": "summarise",
-    },
-)
+export(__name__)

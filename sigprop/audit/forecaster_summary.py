@@ -10,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sigprop.audit.summary import TOLERANCE
+from sigprop.numerics.arguments import require_choice
 from sigprop.numerics.text import plain
 
-REASONS = {
+FORECAST_REASONS = {
     "stationary": "the inputs are not stationary",
     "infinite": "the window cuts memory off",
     "independent": "channels are correlated",
@@ -38,13 +39,17 @@ def _interval(values: xr.DataArray) -> Interval:
     return low, middle, high
 
 
-def failing(dataset: xr.Dataset, recurrence: str) -> str:
+def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
     """The first assumption that moves predicted power too far; nothing if none does.
 
     Args:
         dataset: From ``sigprop.audit.forecaster.audit_forecaster``.
         recurrence: Which one.
+
+    Raises:
+        ValueError: If the data set does not have it.
     """
+    require_choice("recurrence", recurrence, _names(dataset, "recurrence"))
     measured = dataset.sel(recurrence=recurrence)
     ladder = [("stationary", measured["edges"].sel(edge=edge)) for edge in EDGES]
     ladder += [
@@ -76,7 +81,7 @@ def rows(dataset: xr.Dataset) -> dict[str, list[dict[str, Any]]]:
         power.append(
             {
                 "recurrence": name,
-                "fails_first": failing(dataset, name) or None,
+                "fails_first": failing_assumption(dataset, name) or None,
                 **_each(selected["ratio"], "rung", _plain),
                 **_each(selected["edges"], "edge", _plain),
             }
@@ -144,7 +149,9 @@ def _powers(dataset: xr.Dataset) -> Table:
     for name in _names(dataset, "recurrence"):
         ratios = dataset["ratio"].sel(recurrence=name)
         cells = [_cell(_interval(ratios.sel(rung=rung))) for rung in rungs]
-        table.add_row(name, *cells, REASONS.get(failing(dataset, name), HOLDS))
+        table.add_row(
+            name, *cells, FORECAST_REASONS.get(failing_assumption(dataset, name), HOLDS)
+        )
     return table
 
 
@@ -216,9 +223,9 @@ def conclusions(dataset: xr.Dataset) -> list[str]:
     )
     names = _names(dataset, "recurrence")
     if names:
-        first = Counter(failing(dataset, name) for name in names)
+        first = Counter(failing_assumption(dataset, name) for name in names)
         why = ", ".join(
-            f"{REASONS.get(rung, HOLDS)} ({count})"
+            f"{FORECAST_REASONS.get(rung, HOLDS)} ({count})"
             for rung, count in first.most_common()
         )
         sentences.append(

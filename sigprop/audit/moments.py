@@ -203,7 +203,7 @@ def gradient_moment(
     return 2 * terms.sum(1) - terms[:, 0]
 
 
-def predict(
+def predict_gradients(
     theory: Theory, inputs: Signal, errors: Signal
 ) -> Float[np.ndarray, "quantities rungs n"]:
     """Every quantity but the gradient, on every rung but the first.

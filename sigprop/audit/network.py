@@ -35,8 +35,8 @@ from sigprop.audit.moments import (
     alive,
     pairs,
     power,
-    predict,
     predict_gradient,
+    predict_gradients,
     ratio,
     sequences_of,
     signal,
@@ -188,7 +188,7 @@ class Recurrence:
         here = alive(np.asarray(sequences.lengths)[sequences.valid], len(alive_counts))
         alone = [signal(*part, pairs(here)) for part in parts]
         predicted = np.full((len(QUANTITIES), len(RUNGS), len(gains[0])), np.nan)
-        predicted[:-1, 1:] = predict(self.known, *share)
+        predicted[:-1, 1:] = predict_gradients(self.known, *share)
         predicted[-1, 1:] = predict_gradient(self.known, *alone) * (
             here[0] / alive_counts[0]
         )

@@ -99,7 +99,7 @@ def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> S
         return Sums(len(u), *map(np.asarray, spectra))
 
 
-def predict(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time"]:
+def predict_positions(half: Modes, known: Sums) -> Float[np.ndarray, "rungs time"]:
     """``E|z_t|^2`` of all modes at each step since the zero state, on every rung."""
     steps = len(known.squares)
     lags = pairs(np.full(steps, float(known.sequences)))
@@ -144,7 +144,7 @@ def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Prof
 
     def ratios(known: Sums) -> np.ndarray:
         measured = known.squares / known.sequences
-        predicted = predict(half, known)
+        predicted = predict_positions(half, known)
         overall = predicted.mean(1) / measured.mean()
         ends = [
             predicted[0, part].mean() / measured[part].mean()
@@ -157,7 +157,7 @@ def profile(half: Modes, parts: Sequence[Sums], *, turned: bool = False) -> Prof
     both = jackknife(parts, ratios)
     return Profile(
         squares[:, forth],
-        predict(half, total)[:, forth],
+        predict_positions(half, total)[:, forth],
         both[:, : len(RUNGS)],
         both[:, len(RUNGS) :],
     )

@@ -18,6 +18,7 @@ from jaxtyping import Float, Int
 from scipy.stats import t
 
 from sigprop.networks.forecaster import Head, shown_windows
+from sigprop.numerics.arguments import require_choice, require_count
 from sigprop.tasks.examples import Batch
 from sigprop.tasks.forecasts import Forecasts, Part
 
@@ -50,8 +51,14 @@ def blocks_of(
         blocks: Stretches of time.
 
     Raises:
-        ValueError: If the part has fewer than two windows a block, or is asked for them.
+        ValueError: If the part has fewer than two windows a block, or is asked for them;
+            if there is no such part.
     """
+    require_choice("part", part, tuple(task.split))
+    windows, blocks = (
+        require_count(name, count)
+        for name, count in (("windows", windows), ("blocks", blocks))
+    )
     available = task.windows(part)
     count = min(windows, len(available.inputs)) // blocks
     if count < 2 or blocks < 2:

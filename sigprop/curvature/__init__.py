@@ -6,11 +6,8 @@ sequences of any length.  One response, two parametrisations:
 
     >>> import jax
     >>> from sigprop import double_precision
-    >>> from sigprop.curvature.hessian import expand
-    >>> from sigprop.curvature.lanczos import participation
-    >>> from sigprop.curvature.structure import eigenpairs
-    >>> from sigprop.curvature.twins import twin
-    >>> from sigprop.tasks.teacher_student import linear_teacher, teacher_student
+    >>> from sigprop.curvature import eigenpairs, expand, participation, twin
+    >>> from sigprop.tasks import linear_teacher, teacher_student
     >>> with double_precision(True):
     ...     rnn = linear_teacher(jax.random.key(1), nu0=0.99, size=4)
     ...     task = teacher_student(rnn, length=None)  # infinitely long sequences
@@ -47,17 +44,4 @@ if TYPE_CHECKING:
     from sigprop.curvature.structure import stability_bound as stability_bound
     from sigprop.curvature.twins import twin as twin
 
-export(
-    __name__,
-    {
-        "hessian": "expand",
-        "lanczos": "estimate participation quadrature",
-        "layout": "Expansion",
-        "products": "GaussNewton Hessian gauss_newton hessian",
-        "structure": (
-            "couplings eigenpairs measured_bound off_diagonal_share preconditioned "
-            "row_norms stability_bound"
-        ),
-        "twins": "twin",
-    },
-)
+export(__name__)

@@ -51,7 +51,7 @@ def empty(system: System) -> Expansion:
     return Expansion(np.zeros(start), np.zeros((start, start)), entries)
 
 
-def expand(system: System, rule: Overlaps) -> Expansion:
+def expand_dense(system: System, rule: Overlaps) -> Expansion:
     """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
 
     Raises:

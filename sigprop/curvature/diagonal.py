@@ -146,7 +146,7 @@ def _complex(re: Any, im: Any) -> Complex[np.ndarray, "*shape"]:
     return np.asarray(re) + 1j * np.asarray(im)
 
 
-def expand(layer: Layer, rule: Overlaps) -> Expansion:
+def expand_diagonal(layer: Layer, rule: Overlaps) -> Expansion:
     """Gradient and Hessian of the loss at a layer whose halves are diagonal.
 
     The halves may share parameters: what each half adds is summed.

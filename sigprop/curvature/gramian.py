@@ -29,7 +29,7 @@ from sigprop.linear.linearise import System
 from sigprop.tasks.teacher_student import TeacherStudent
 
 
-def expand(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
+def expand_gramian(task: TeacherStudent, system: System, at_optimum: bool) -> Expansion:
     """Gradient and Hessian of the loss by the entries of ``A, B, C, D``.
 
     Raises:

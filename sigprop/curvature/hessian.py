@@ -72,7 +72,9 @@ def expand(
         if route == "closed":
             return _closed(task, student, at_optimum)
         if route == "gramian":
-            expansion = gramian.expand(task, dense.matrices(student), at_optimum)
+            expansion = gramian.expand_gramian(
+                task, dense.matrices(student), at_optimum
+            )
             return through(student, dense.by_name, expansion)
         if route == "autodiff" and not at_optimum:
             return _autodiff(task, student)
@@ -96,11 +98,11 @@ def _closed(task: TeacherStudent, student: Layer, at_optimum: bool) -> Expansion
     if at_optimum:
         rule = rule.at_optimum()
     if all(isinstance(half, DiagonalLayer) for half in student.halves()):
-        return diagonal.expand(student, rule)
+        return diagonal.expand_diagonal(student, rule)
     if isinstance(student, DIAGONALISED):
-        known = diagonal.expand(student.diagonal(), rule)
+        known = diagonal.expand_diagonal(student.diagonal(), rule)
         return through(student, _diagonal, known)
-    expansion = dense.expand(dense.matrices(student), rule)
+    expansion = dense.expand_dense(dense.matrices(student), rule)
     return through(student, dense.by_name, expansion)
 
 

@@ -88,8 +88,8 @@ def twin(layer: Layer, name: str) -> Layer:
 
     Example:
         >>> import jax
-        >>> from sigprop.layers.dense import linear_rnn
-        >>> from sigprop.numerics.precision import double_precision
+        >>> from sigprop.layers import linear_rnn
+        >>> from sigprop import double_precision
         >>> with double_precision(True):
         ...     rnn = linear_rnn(4, 1, key=jax.random.key(0), nu0=0.9, theta0=1.0)
         ...     twin(rnn, "LRU").state_size

@@ -13,20 +13,11 @@ if TYPE_CHECKING:
     from sigprop.landscape.slices import direction as direction
     from sigprop.landscape.slices import moved as moved
     from sigprop.landscape.slices import normalise as normalise
-    from sigprop.landscape.slices import parameters as parameters
+    from sigprop.landscape.slices import only_parameters as only_parameters
     from sigprop.landscape.slices import quadratic as quadratic
     from sigprop.landscape.slices import second_difference as second_difference
     from sigprop.landscape.slices import slices as slices
     from sigprop.landscape.slices import surface as surface
     from sigprop.landscape.slices import units as units
 
-export(
-    __name__,
-    {
-        "optimal_parametrisations": "OptimalParametrisation speed",
-        "slices": (
-            "Quadratic direction moved normalise parameters quadratic "
-            "second_difference slices surface units"
-        ),
-    },
-)
+export(__name__)

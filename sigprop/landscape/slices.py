@@ -67,7 +67,7 @@ def units(model: Model) -> Units:
     Of a layer that reads from both ends, the two halves of a mode that they share are
     one unit.  Recurrences that are not diagonal are matrices like any other.
     """
-    params = parameters(model)
+    params = only_parameters(model)
     x = np.asarray(ravel_pytree(params)[0], np.float64)
     label, scale = np.arange(x.size), np.ones(x.size)
     leaves, tree = jax.tree.flatten(params)
@@ -146,7 +146,7 @@ def _indices(*parts: Any) -> Indices:
     return np.concatenate([np.asarray(part) for part in parts], 1).astype(int)
 
 
-def parameters(model: Model) -> Model:
+def only_parameters(model: Model) -> Model:
     """The model with its parameters alone, which a direction has too; one at least."""
     alone = eqx.filter(model, eqx.is_inexact_array)
     if not jax.tree.leaves(alone):
@@ -164,8 +164,10 @@ def normalise(direction: Model, model: Model) -> Model:
     Raises:
         ValueError: If the two do not fit together.
     """
-    params = parameters(model)
-    shapes = [jax.tree.map(jnp.shape, tree) for tree in (parameters(direction), params)]
+    params = only_parameters(model)
+    shapes = [
+        jax.tree.map(jnp.shape, tree) for tree in (only_parameters(direction), params)
+    ]
     if shapes[0] != shapes[1]:
         raise ValueError(
             "need a direction with the parameters of the model, as landscape.direction "
@@ -173,7 +175,7 @@ def normalise(direction: Model, model: Model) -> Model:
         )
     groups = units(model)
     x, split = ravel_pytree(params)
-    vector = np.asarray(ravel_pytree(parameters(direction))[0], np.float64)
+    vector = np.asarray(ravel_pytree(only_parameters(direction))[0], np.float64)
     norms, target = groups.lengths(vector), groups.lengths(np.asarray(x, np.float64))
     return split(jnp.asarray(vector * target / np.where(norms > 0, norms, 1), x.dtype))
 
@@ -184,7 +186,7 @@ def direction(key: PRNGKeyArray, model: Model) -> Model:
     The same key gives the same slice of a diagonal layer whose ``B`` and ``C`` are
     scaled against each other.
     """
-    x, split = ravel_pytree(parameters(model))
+    x, split = ravel_pytree(only_parameters(model))
     normal = jax.random.normal(key, x.shape, x.dtype)
     return normalise(split(normal / jnp.asarray(units(model).scale, x.dtype)), model)
 
@@ -200,12 +202,14 @@ def _require_directions(directions: Any, steps: Any) -> None:
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
     """The model some steps along the directions, one step along each."""
     _require_directions(directions, steps)
-    parameters(model)
+    only_parameters(model)
     for step in steps:
         arguments.require_moderate("steps", step)
     params, static = eqx.partition(model, eqx.is_inexact_array)
     for step, tree in zip(steps, directions, strict=True):
-        params = jax.tree.map(lambda x, v, s=step: x + s * v, params, parameters(tree))
+        params = jax.tree.map(
+            lambda x, v, s=step: x + s * v, params, only_parameters(tree)
+        )
     return eqx.combine(params, static)
 
 
@@ -281,7 +285,7 @@ def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadrati
 def _second_order(loss, model, directions):
     params, static = eqx.partition(model, eqx.is_inexact_array)
     x, split = ravel_pytree(params)
-    rows = jnp.stack([ravel_pytree(parameters(tree))[0] for tree in directions])
+    rows = jnp.stack([ravel_pytree(only_parameters(tree))[0] for tree in directions])
 
     def flat(x):
         return loss(eqx.combine(split(x), static))

@@ -6,7 +6,7 @@ layer is one line: parallel is step by step is convolution, the past alone matte
 gradients are finite differences, ``|lambda| <= 1`` wherever that is claimed.
 
     >>> import jax
-    >>> from sigprop.layers.rotrnn import rotrnn
+    >>> from sigprop.layers import rotrnn
     >>> u = jax.random.normal(jax.random.key(1), (1000, 8))
     >>> layer = rotrnn(16, 8, key=jax.random.key(0), heads=4)
     >>> layer(u).shape, bool(abs(layer.eigenvalues()).max() <= 1)
@@ -93,32 +93,4 @@ if TYPE_CHECKING:
     from sigprop.layers.two_way import brnn as brnn
     from sigprop.layers.two_way import two_way as two_way
 
-export(
-    __name__,
-    {
-        "attention": "CausalAttention causal_attention",
-        "base": "Layer count_parameters parameters replace",
-        "bidirectional_lru": "BidirectionalLRU bidirectional_lru",
-        "blur": "BLUR blur",
-        "complex_diagonal": "ComplexDiagonal complex_diagonal complex_lru",
-        "deltanet": "DeltaNet GatedDeltaNet deltanet gated_deltanet",
-        "dense": "LinearRNN NonlinearRNN block_rnn linear_rnn nonlinear_rnn",
-        "gated": "ConstantGate GatedUnit constant_gate gated_unit",
-        "gla": "GLA gla",
-        "gru": "GRU chrono_times gru",
-        "lru": "LRU lru lru_from_arrays released_zucchet_lru zucchet_lru",
-        "lstm": "LSTM lstm tallec_times",
-        "mingru": "MinGRU mingru",
-        "released_rotrnn": (
-            "released_bidirectional_rotrnn released_rotrnn rotrnn_from_released"
-        ),
-        "rglru": "RGLRU rglru",
-        "rotrnn": "BidirectionalRotRNN RotRNN bidirectional_rotrnn rotrnn",
-        "s4": "S4 s4",
-        "s4d": "S4D s4d",
-        "s5": "S5 s5",
-        "selective": "Selective selective",
-        "stack": "Stack stack",
-        "two_way": "TwoWay bgru bidirectional_s4 blstm brnn two_way",
-    },
-)
+export(__name__)

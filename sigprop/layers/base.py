@@ -27,7 +27,7 @@ class Layer(eqx.Module):
         stable: Whether ``|lam| <= 1`` at any value of the parameters.
 
     Example:
-        >>> from sigprop.layers.lru import lru
+        >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> layer.state_size, layer.widths, layer(jax.numpy.ones((10, 2))).shape
         (4, (2, 2), (10, 2))
@@ -136,7 +136,7 @@ def parameters(layer: Layer) -> dict[str, Array]:
         ValueError: If a parameter has no group, or a group no parameter.
 
     Example:
-        >>> from sigprop.layers.lru import lru
+        >>> from sigprop.layers import lru
         >>> sorted(parameters(lru(4, 2, key=jax.random.key(0))))
         ['B_im', 'B_re', 'C_im', 'C_re', 'D', 'gamma_log', 'nu_log', 'theta_log']
     """

@@ -7,10 +7,8 @@ errors:
 
     >>> import jax, numpy as np
     >>> from sigprop import AR1, double_precision
-    >>> from sigprop.layers.lru import lru
-    >>> from sigprop.linear.linearise import perturb
-    >>> from sigprop.linear.measured_moments import by_group, measure
-    >>> from sigprop.linear.predicted_moments import predict
+    >>> from sigprop.layers import lru
+    >>> from sigprop.linear import by_group, measure, perturb, predict
     >>> with double_precision(True):
     ...     layer, source = lru(16, 4, key=jax.random.key(0), r_min=0.5, r_max=0.99), AR1(0.9)
     ...     covariance = source.autocovariance(np.arange(64))
@@ -33,7 +31,7 @@ from sigprop.numerics.exports import export
 
 if TYPE_CHECKING:
     from sigprop.linear.covariances import nearest_process as nearest_process
-    from sigprop.linear.gated_moments import Predicted as Predicted
+    from sigprop.linear.gated_moments import BoundedMoment as BoundedMoment
     from sigprop.linear.gated_moments import enumerate_gated as enumerate_gated
     from sigprop.linear.gated_moments import predict_gated as predict_gated
     from sigprop.linear.gated_moments import squares as squares
@@ -55,15 +53,4 @@ if TYPE_CHECKING:
     from sigprop.linear.predicted_moments import predict as predict
     from sigprop.linear.predicted_moments import state_moments as state_moments
 
-export(
-    __name__,
-    {
-        "covariances": "nearest_process",
-        "gated_moments": "Predicted enumerate_gated predict_gated squares",
-        "impulse_response": "kernel",
-        "infinite_loss": "spectrum stationary_loss stationary_target",
-        "linearise": "Modes Perturbed diagonalise linearise perturb",
-        "measured_moments": "by_group channels exact measure responses",
-        "predicted_moments": "pair_moment predict state_moments",
-    },
-)
+export(__name__)

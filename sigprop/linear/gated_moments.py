@@ -31,7 +31,12 @@ from sigprop.neuron.correlated_gates import SETTLED, Term, correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import correlated_delta_moments
 from sigprop.neuron.delta_moments import Parameter, delta_moments
-from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
+from sigprop.neuron.gated import (
+    Moment,
+    Neurons,
+    gated_sensitivity_moment,
+    gated_state_moment,
+)
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
 from sigprop.numerics.arguments import LARGEST, require_count, require_number
@@ -41,7 +46,7 @@ MOST = 2**16  # sequences that are worth enumerating
 Directions = Float[np.ndarray, "directions d_in"] | Literal["each"] | None
 
 
-class Predicted(NamedTuple):
+class BoundedMoment(NamedTuple):
     """A second moment, summed over neurons and entries, and how far it may be off."""
 
     value: float
@@ -54,7 +59,7 @@ class Moved(NamedTuple):
     Attributes:
         by: The projection or the neurons' own parameter, by its name in
             ``sigprop.theory.gates``.
-        directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
+        directions: As in ``sigprop.neuron.gated.gated_sensitivity_moment``.
         factor: What the moment of each neuron is multiplied by.
     """
 
@@ -236,7 +241,7 @@ def predict_gated(
     steps: int | None = None,
     change: Callable[[Any], Any] | None = None,
     settled: float = SETTLED,
-) -> dict[str, Predicted]:
+) -> dict[str, BoundedMoment]:
     """Second moments of a layer whose gates see the input alone.
 
     Args:
@@ -265,7 +270,7 @@ def predict_gated(
             inputs are more than five; if the error of a moment may exceed its value.
 
     Example:
-        >>> from sigprop.layers.mingru import mingru
+        >>> from sigprop.layers import mingru
         >>> found = predict_gated(mingru(4, 3, key=jax.random.key(0)))
         >>> sorted(found), found["state"].error < 1e-6
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
@@ -281,12 +286,12 @@ def predict_gated(
     if steps is not None:
         steps = require_count("steps", steps, least=0, most=LONGEST)
     require_number("settled", settled, 0, 1)
-    totals: dict[str, Predicted] = {}
+    totals: dict[str, BoundedMoment] = {}
     common: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
-        value, error = totals.get(name, Predicted(0.0, 0.0))
-        total = Predicted(
+        value, error = totals.get(name, BoundedMoment(0.0, 0.0))
+        total = BoundedMoment(
             value + float((factor * moment.value).sum()),
             error + float((factor * moment.error).sum()),
         )
@@ -309,10 +314,12 @@ def predict_gated(
                 **options,
             )
         if by is None:
-            return state_moment(neurons, law=law, **common)
-        return sensitivity_moment(neurons, by, directions=directions, law=law, **common)
+            return gated_state_moment(neurons, law=law, **common)
+        return gated_sensitivity_moment(
+            neurons, by, directions=directions, law=law, **common
+        )
 
-    def settled_all() -> dict[str, Predicted]:
+    def settled_all() -> dict[str, BoundedMoment]:
         for name, (value, error) in totals.items():
             if not error <= abs(value):
                 raise ValueError(

@@ -52,7 +52,7 @@ def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
 
     Example:
         >>> import jax
-        >>> from sigprop.layers.lru import zucchet_lru
+        >>> from sigprop.layers import zucchet_lru
         >>> layer = zucchet_lru(4, 1, key=jax.random.key(0), d_out=2, nu0=0.5, theta0=3.1)
         >>> kernel(layer, 10).shape
         (10, 2, 1)

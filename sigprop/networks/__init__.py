@@ -28,9 +28,13 @@ if TYPE_CHECKING:
     from sigprop.networks.assembly import save_network as save_network
     from sigprop.networks.backpropagation import predict_errors as predict_errors
     from sigprop.networks.config import NetworkConfig as NetworkConfig
+    from sigprop.networks.filters import filter_of as filter_of
+    from sigprop.networks.filters import filtered as filtered
     from sigprop.networks.first_layer import first_states as first_states
     from sigprop.networks.forecaster import Head as Head
     from sigprop.networks.forecaster import forecast as forecast
+    from sigprop.networks.gaussian import Signal as Signal
+    from sigprop.networks.gaussian import independent as independent
     from sigprop.networks.network import Network as Network
     from sigprop.networks.network import over_batch as over_batch
     from sigprop.networks.presets import all_presets as all_presets
@@ -39,27 +43,10 @@ if TYPE_CHECKING:
     from sigprop.networks.presets import rotrnn_paper as rotrnn_paper
     from sigprop.networks.presets import zucchet_paper as zucchet_paper
     from sigprop.networks.probing import state_powers as state_powers
-    from sigprop.networks.propagation import predict as predict
+    from sigprop.networks.propagation import predict_signals as predict_signals
     from sigprop.networks.registry import SEQUENCE_LAYERS as SEQUENCE_LAYERS
     from sigprop.networks.registry import layer_options as layer_options
     from sigprop.networks.registry import sequence_layer as sequence_layer
     from sigprop.networks.retrieval import TwoTowers as TwoTowers
 
-export(
-    __name__,
-    {
-        "assembly": (
-            "build load_network parameter_groups parameter_table save_network"
-        ),
-        "backpropagation": "predict_errors",
-        "config": "NetworkConfig",
-        "first_layer": "first_states",
-        "forecaster": "Head forecast",
-        "network": "Network over_batch",
-        "presets": "all_presets blur_paper lru_paper rotrnn_paper zucchet_paper",
-        "probing": "state_powers",
-        "propagation": "predict",
-        "registry": "SEQUENCE_LAYERS layer_options sequence_layer",
-        "retrieval": "TwoTowers",
-    },
-)
+export(__name__)

@@ -36,8 +36,8 @@ from sigprop.networks.gaussian import (
     bent,
     correlation,
     derivative,
-    expand,
     gated,
+    hermite_expansion,
     independent,
     inverse_deviation,
     series,
@@ -84,11 +84,11 @@ def predict_errors(
 
     Args:
         network: Of causal linear layers, without dropout.
-        autocovariance: As for ``propagation.predict``.
-        state: As for ``propagation.predict``.
+        autocovariance: As for ``propagation.predict_signals``.
+        state: As for ``propagation.predict_signals``.
 
     Raises:
-        ValueError: As ``propagation.predict``.
+        ValueError: As ``propagation.predict_signals``.
 
     Example:
         >>> import jax
@@ -229,7 +229,7 @@ def _gate_by_derivative(
     own, v = jnp.diagonal(ahead[0]), value.mean
     variance = jnp.diagonal(gate.covariance[0])
     f, f1 = (
-        expand(function, gate.mean, variance).coefficients
+        hermite_expansion(function, gate.mean, variance).coefficients
         for function in (sigmoid, OF_GATE)
     )
     g, g1 = bent(f), bent(f1)

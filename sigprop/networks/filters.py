@@ -22,6 +22,7 @@ from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.linear.impulse_response import kernel
 from sigprop.networks import gaussian
 from sigprop.networks.gaussian import Filtered, Signal
+from sigprop.numerics.arguments import require_count
 
 
 class Responses(NamedTuple):
@@ -84,7 +85,12 @@ def _states(
 
 
 def filter_of(layer: Layer, steps: int) -> Filter:
-    """A causal linear layer over some steps from the zero state."""
+    """A causal linear layer over some steps from the zero state.
+
+    Raises:
+        ValueError: If there are no steps.
+    """
+    steps = require_count("steps", steps)
     if isinstance(layer, DiagonalLayer):
         return Modal(layer.eigenvalues(), *layer.matrices())
     return responses(layer, steps)

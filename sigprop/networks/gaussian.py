@@ -25,6 +25,9 @@ from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, Inexact
 
+from sigprop.linear.covariances import require_autocovariance
+from sigprop.numerics.arguments import require_count
+
 ORDER = 20  # of the last Hermite polynomial: what is beyond is given to the next order
 NODES, REACH = 401, 14.0  # of a trapezoidal rule, and how many deviations it covers
 CENTRED = 8.0  # deviations from the mean at which a bend still counts
@@ -45,7 +48,17 @@ class Signal(NamedTuple):
 
 
 def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
-    """Channels of one process of mean zero that know nothing of each other."""
+    """Independent channels of one process of mean zero.
+
+    Args:
+        covariance: Autocovariance of the process at lags from 0 on.
+        channels: How many.
+
+    Raises:
+        ValueError: If the covariances are those of no process, or there are no channels.
+    """
+    require_autocovariance(np.asarray(covariance), len(covariance))
+    channels = require_count("channels", channels)
     R = jnp.asarray(covariance, float)
     return Signal(jnp.zeros(channels), R[:, None, None] * jnp.eye(channels)[None])
 
@@ -160,7 +173,7 @@ def _hermite(nodes: Float[Array, "nodes n"]) -> Float[Array, "orders nodes n"]:
     return jnp.concatenate([jnp.stack(start), rest])
 
 
-class Expansion(NamedTuple):
+class HermiteExpansion(NamedTuple):
     """``f(x) = sum of coefficients_k He_k((x - mean) / deviation)``, for each channel.
 
     ``squares`` are ``E z^p f(x)^2`` for ``p = 0, 1, 2`` with ``z`` that standard normal:
@@ -172,11 +185,11 @@ class Expansion(NamedTuple):
     derivative: Float[Array, " n"]
 
 
-def expand(
+def hermite_expansion(
     function: Callable[[Array], Array],
     mean: Float[Array, " n"],
     variance: Float[Array, " n"],
-) -> Expansion:
+) -> HermiteExpansion:
     """Expand a function of one channel for each of some Gaussian channels.
 
     Args:
@@ -193,7 +206,7 @@ def expand(
     flat = deviation < FLAT
     steep = coefficients[1] / jnp.where(flat, 1, deviation)
     mean_derivative = jnp.where(flat, derivative(function)(mean), steep)
-    return Expansion(coefficients, squares, mean_derivative)
+    return HermiteExpansion(coefficients, squares, mean_derivative)
 
 
 def bent(coefficients: Float[Array, "orders n"]) -> Float[Array, "orders n"]:
@@ -250,7 +263,7 @@ class Passed(NamedTuple):
 def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
     """Every channel through a function of it."""
     variance = jnp.diagonal(signal.covariance[0])
-    known = expand(function, signal.mean, variance)
+    known = hermite_expansion(function, signal.mean, variance)
     lowest, rest = known.coefficients[0], known.coefficients.at[0].set(0)
     rho = correlation(signal.covariance)
     covariance = series(rest, rest, rho)
@@ -301,7 +314,7 @@ def gated(
             ``v_{t - lag}``.
         function: ``f``.
     """
-    known = expand(function, gate.mean, jnp.diagonal(gate.covariance[0]))
+    known = hermite_expansion(function, gate.mean, jnp.diagonal(gate.covariance[0]))
     f = known.coefficients
     f1, f2 = bent(f), bent(bent(f))
     rho, inverse = correlation(gate.covariance), inverse_deviation(gate.covariance)

@@ -70,7 +70,7 @@ class Map(NamedTuple):
     bias: Float[Array, " m"]
 
 
-def predict(
+def predict_signals(
     network: Network | TwoTowers | Layer,
     autocovariance: Float[Any, "lags *channels"],
     state: eqx.nn.State | None = None,
@@ -105,12 +105,11 @@ def predict(
     Example:
         >>> import jax
         >>> from sigprop import AR1
-        >>> from sigprop.networks import build, zucchet_paper
-        >>> from sigprop.networks.propagation import predict
+        >>> from sigprop.networks import build, predict_signals, zucchet_paper
         >>> from dataclasses import replace
         >>> config = replace(zucchet_paper(nu0=0.5, features=3), width=8, state_size=8)
         >>> network, _ = build(config, key=jax.random.key(0))
-        >>> found = predict(network, AR1(0.9).autocovariance(np.arange(64)))
+        >>> found = predict_signals(network, AR1(0.9).autocovariance(np.arange(64)))
         >>> found.stream.shape, bool((found.error.stream < found.stream).all())
         ((4,), True)
     """

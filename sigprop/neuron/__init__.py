@@ -24,16 +24,4 @@ if TYPE_CHECKING:
     from sigprop.neuron.stable import sensitivity_moment as sensitivity_moment
     from sigprop.neuron.stable import state_moment as state_moment
 
-export(
-    __name__,
-    {
-        "montecarlo": "Estimate second_moments",
-        "quadrature": "Law",
-        "random_coefficients": "second_moment tail_index",
-        "recurrence": "impulse_response linear_recurrence sensitivity",
-        "ring": "even_memories mean_turns normalisation sample_ring",
-        "stable": (
-            "finite_state_moment_white ring_gain sensitivity_moment state_moment"
-        ),
-    },
-)
+export(__name__)

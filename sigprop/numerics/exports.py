@@ -3,19 +3,26 @@
 Importing a package then imports none of its modules, and so no JAX.
 """
 
+import ast
 import importlib
 import sys
-from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 
-def export(package: str, homes: Mapping[str, str]) -> None:
+def export(package: str) -> None:
     """Give a package its public names: ``__all__``, and attributes that load lazily.
+
+    The names are those that the package imports for type checkers::
+
+        if TYPE_CHECKING:
+            from sigprop.layers.lru import LRU as LRU
+
+    They are written once, and editors, type checkers and Python see the same.  ``dir`` of
+    the package shows them alone.
 
     Args:
         package: ``__name__`` of the package that calls.
-        homes: For each module of the package, its public names, separated by spaces.
 
     A name that is also the name of a module means the public object: after
     ``from sigprop.layers import lru`` the function is there, whatever was imported before.
@@ -23,8 +30,22 @@ def export(package: str, homes: Mapping[str, str]) -> None:
     """
     module = sys.modules[package]
     module.__class__ = _Package
-    public = {name: home for home, names in homes.items() for name in names.split()}
-    vars(module).update(__all__=sorted(public), _homes=public)
+    homes = _imported_for_type_checkers(module)
+    vars(module).update(__all__=sorted(homes), _homes=homes)
+
+
+def _imported_for_type_checkers(module: ModuleType) -> dict[str, str]:
+    """The module that each name is imported from."""
+    source = module.__loader__.get_source(module.__name__)  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    return {
+        alias.name: str(node.module)
+        for block in ast.parse(source).body
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    }
 
 
 class _Package(ModuleType):
@@ -33,15 +54,19 @@ class _Package(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name not in vars(self).get("_homes", ()):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        home = importlib.import_module(f"{self.__name__}.{self._homes[name]}")
-        value = getattr(home, name)
+        home = self._homes[name]
+        if home == self.__name__:
+            value = importlib.import_module(f"{home}.{name}")
+        else:
+            value = getattr(importlib.import_module(home), name)
         vars(self)[name] = value
         return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         # Python sets each module that it has imported as an attribute of its package.
-        if not (isinstance(value, ModuleType) and name in self._homes):
+        public = self._homes.get(name, self.__name__) != self.__name__
+        if not (isinstance(value, ModuleType) and public):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*vars(self), *self._homes})
+        return vars(self)["__all__"]

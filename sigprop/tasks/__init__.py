@@ -22,9 +22,7 @@ Series to forecast are tables of regular times (``tasks.tables``), cut into wind
 (``tasks.forecasts``), with the forecasts that need no network beside them
 (``tasks.baselines``):
 
-    >>> from sigprop.tasks.baselines import NAIVE, least_squares
-    >>> from sigprop.tasks.forecasts import Forecasts, errors
-    >>> from sigprop.tasks.tables import carbon_dioxide
+    >>> from sigprop.tasks import NAIVE, Forecasts, carbon_dioxide, errors, least_squares
     >>> forecasts = Forecasts(carbon_dioxide(), length=104, horizon=26)
     >>> windows = forecasts.windows("test")
     >>> naive = errors(NAIVE["season"](forecasts, windows), windows.targets)
@@ -39,10 +37,10 @@ over any stationary input is a quadratic form of the difference of two impulse r
 exact, and a step on it takes a small fraction of a millisecond:
 
     >>> import math, jax
-    >>> from sigprop.inputs import AR1
-    >>> from sigprop.layers.lru import zucchet_lru
-    >>> from sigprop.tasks.teacher_student import linear_teacher, teacher_student
-    >>> from sigprop.training.loop import Optimiser, advance, start
+    >>> from sigprop import AR1
+    >>> from sigprop.layers import zucchet_lru
+    >>> from sigprop.tasks import linear_teacher, teacher_student
+    >>> from sigprop.training import Optimiser, advance, start
     >>> key = jax.random.key(0)
     >>> task = teacher_student(linear_teacher(key, nu0=0.9), AR1(0.5), length=300)
     >>> student = zucchet_lru(64, 1, key=key, nu0=0.9, theta0=math.pi)
@@ -87,15 +85,4 @@ if TYPE_CHECKING:
     from sigprop.tasks.teacher_student import linear_teacher as linear_teacher
     from sigprop.tasks.teacher_student import teacher_student as teacher_student
 
-export(
-    __name__,
-    {
-        "baselines": "NAIVE climatology last_value least_squares season",
-        "catalogue": "load_task",
-        "examples": "Batch DataSet Examples accuracy evaluation_batches",
-        "forecasts": "Errors Forecasts Windows errors splits",
-        "one_dimensional": "Coordinates OneDimensional Parametrisation",
-        "tables": "Table carbon_dioxide load_table read_table",
-        "teacher_student": "TeacherStudent linear_teacher teacher_student",
-    },
-)
+export(__name__)

@@ -22,6 +22,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from sigprop.inputs import White
 from sigprop.layers.base import Layer
 from sigprop.layers.dense import LinearRNN, linear_rnn
+from sigprop.layers.initialisers import require_sizes
 from sigprop.linear.covariances import require_autocovariance, require_process
 from sigprop.linear.impulse_response import kernel
 from sigprop.linear.infinite_loss import stationary_loss, stationary_target
@@ -177,6 +178,7 @@ def linear_teacher(
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
     """
+    require_sizes(size=size, d_in=d_in, d_out=d_out)
     return linear_rnn(size, d_in, key=key, d_out=d_out, nu0=nu0, theta0=theta0)
 
 

@@ -18,7 +18,7 @@ from sigprop.numerics.files import unfinished
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.training.curves import finished
 from sigprop.training.forecast_results import forecasts
-from sigprop.training.forecasting import ForecastRecipe, fit
+from sigprop.training.forecasting import ForecastRecipe, fit_forecaster
 from sigprop.training.runs import (
     CHECKPOINT,
     CURVES,
@@ -92,7 +92,7 @@ def _run(
     on_stage: Callable[[str], None],
 ) -> dict[str, Any]:
     began, checkpoint = time.perf_counter(), folder / CHECKPOINT
-    fitted = fit(
+    fitted = fit_forecaster(
         *(job.recipe, task, job.seed),
         checkpoint=checkpoint,
         every=every,

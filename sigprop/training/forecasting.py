@@ -78,7 +78,7 @@ class Fitted(NamedTuple):
     records: dict[str, np.ndarray]
 
 
-def fit(
+def fit_forecaster(
     recipe: ForecastRecipe,
     task: Forecasts,
     seed: int = 0,

@@ -126,7 +126,7 @@ def by_group(layer: Layer, values: Mapping[str, float]) -> Layer:
         ValueError: If a group is unknown.
 
     Example:
-        >>> from sigprop.layers.lru import lru
+        >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> rates = by_group(layer, {"recurrent": 0.25})
         >>> float(rates.nu_log), float(rates.B_re)

@@ -60,6 +60,13 @@ ROWS: dict[str, Row] = {
             f"values: {description}": valid for description in ("zeros", "minus ones")
         },
     ),
+    "sigprop.Recording": row(
+        lambda: {"values": np.array([1.0, 2.0, 3.0, 4.0])},
+        legal={
+            f"values: {description}": valid for description in ("zeros", "minus ones")
+        },
+    ),
+    "sigprop.compile_quickly": row(dict),
     "sigprop.double_precision": row(lambda: {"on": True}),
     "sigprop.linear_recurrence": row(
         lambda: {"lam": LAM, "x": X, "initial": LAM, "method": "sequential"},

@@ -12,12 +12,14 @@ from tests.arguments import KEY, Row, row, samples, valid
 def layer_row(legal: str = "", **arguments: Any) -> Row:
     """A row of a builder; ``legal`` names what is accepted, separated by commas."""
     accepted = {name.strip(): valid for name in legal.split(",") if name.strip()}
+    if "d_out" in arguments:
+        accepted["d_out: None"] = valid  # as many outputs as inputs
     return row(lambda: {"key": KEY, **arguments}, legal=accepted)
 
 
 RING = {"state_size": 4, "width": 2, "r_min": 0.4, "r_max": 0.9, "max_phase": 3.0}
-POLAR = {"state_size": 3, "d_in": 2, "d_out": 1, "nu0": 0.5, "theta0": 2.0}
-DENSE = {"n": 3, "d_in": 2, "d_out": 1}
+POLAR = {"state_size": 3, "width": 2, "d_out": 1, "nu0": 0.5, "theta0": 2.0}
+DENSE = {"state_size": 3, "width": 2, "d_out": 1}
 TIMES = {**DENSE, "times": (1.0, 8.0)}
 HEADS = {"state_size": 8, "width": 2, "heads": 2}
 ROTATION = {**HEADS, "gamma_range": (0.5, 0.9), "theta_range": (0.1, 3.0)}
@@ -44,8 +46,8 @@ ROWS: dict[str, Row] = {
     "sigprop.layers.s4": layer_row("nu0: 0", **POLAR, delta=1.0),
     "sigprop.layers.bidirectional_s4": layer_row("nu0: 0", **POLAR, delta=1.0),
     "sigprop.layers.s4d": layer_row(
-        channels=2,
-        pairs=2,
+        state_size=2,
+        width=2,
         spectrum="legs",
         discretisation="zoh",
         dt_min=0.01,
@@ -70,7 +72,7 @@ ROWS: dict[str, Row] = {
     ),
     "sigprop.layers.linear_rnn": layer_row("nu0: 0", **DENSE, nu0=0.5, theta0=2.0),
     "sigprop.layers.block_rnn": layer_row(
-        "nu0: 0", blocks=2, size=2, d_in=2, d_out=1, nu0=0.5, theta0=2.0
+        "nu0: 0", state_size=4, width=2, d_out=1, blocks=2, nu0=0.5, theta0=2.0
     ),
     "sigprop.layers.nonlinear_rnn": layer_row(
         "radius: None", **DENSE, activation="tanh", skip="matrix", radius=0.9
@@ -83,20 +85,31 @@ ROWS: dict[str, Row] = {
     "sigprop.layers.bgru": layer_row(**TIMES),
     "sigprop.layers.blstm": layer_row(**TIMES),
     "sigprop.layers.gated_unit": layer_row(
-        "state_gain: -1, state_gain: 0", n=3, d_out=1, times=(1.0, 8.0), state_gain=1.0
+        "state_gain: -1, state_gain: 0",
+        state_size=3,
+        width=3,
+        d_out=1,
+        times=(1.0, 8.0),
+        state_gain=1.0,
     ),
-    "sigprop.layers.constant_gate": layer_row(n=3, d_out=1, times=(1.0, 8.0)),
-    "sigprop.layers.mingru": layer_row(n=3, d_in=2, memory=2.0),
-    "sigprop.layers.rglru": layer_row(n=4, heads=2, radii=(0.9, 0.99), **AREA),
-    "sigprop.layers.gla": layer_row(size=2, width=4, heads=2, rank=2),
-    "sigprop.layers.deltanet": layer_row(size=2, width=4, heads=2),
+    "sigprop.layers.constant_gate": layer_row(
+        state_size=3, width=3, d_out=1, times=(1.0, 8.0)
+    ),
+    "sigprop.layers.mingru": layer_row(state_size=3, width=2, memory=2.0),
+    "sigprop.layers.rglru": layer_row(
+        state_size=4, width=4, heads=2, radii=(0.9, 0.99), **AREA
+    ),
+    "sigprop.layers.gla": layer_row(state_size=2, width=4, heads=2, rank=2),
+    "sigprop.layers.deltanet": layer_row(state_size=2, width=4, heads=2),
     "sigprop.layers.gated_deltanet": layer_row(
-        size=2, width=4, heads=2, steps=(0.01, 0.1)
+        state_size=2, width=4, heads=2, steps=(0.01, 0.1)
     ),
     "sigprop.layers.selective": layer_row(
-        "rank: None", n=2, width=4, rank=2, steps=(0.01, 0.1)
+        "rank: None", state_size=2, width=4, rank=2, steps=(0.01, 0.1)
     ),
-    "sigprop.layers.causal_attention": layer_row(width=4, heads=2, max_length=8),
+    "sigprop.layers.causal_attention": layer_row(
+        state_size=4, width=4, heads=2, max_length=8
+    ),
     "sigprop.layers.chrono_times": row(
         lambda: {"nu0": 0.9}, legal={"nu0: 0": (1.0, 2.0)}
     ),

@@ -138,7 +138,20 @@ ROWS: dict[str, Row] = {
             for description in ("zeros", "minus ones")
         },
     ),
-    "sigprop.networks.predict": row(
+    "sigprop.networks.independent": row(
+        lambda: {"covariance": LAGS, "channels": 2},
+        legal={"covariance: zeros": valid},
+        wide=True,
+    ),
+    "sigprop.networks.filter_of": row(lambda: {"layer": samples.lru(), "steps": 4}),
+    "sigprop.networks.filtered": row(
+        lambda: {
+            "signal": networks.independent(LAGS, 2),
+            "by": networks.filter_of(samples.lru(), len(LAGS)),
+        },
+        wide=True,
+    ),
+    "sigprop.networks.predict_signals": row(
         lambda: {
             **_zucchet(),
             "autocovariance": LAGS,

@@ -15,7 +15,7 @@ ROWS: dict[str, Row] = {
 SLOW = {
     f"sigprop.{name}"
     for name in [
-        "networks.predict",
+        "networks.predict_signals",
         "testing.assert_moment",
         "networks.predict_errors",
         "linear.responses",
@@ -34,7 +34,7 @@ SLOW = {
         "tasks.load_task",
         "linear.predict_gated",
         "linear.predict",
-        "advice.predict",
+        "advice.predict_initialisation",
         "landscape.second_difference",
         "linear.stationary_target",
         "audit.audit",
@@ -78,7 +78,7 @@ SLOW = {
 # Classes that users name but do not call: layers and networks, which functions draw, data,
 # which functions read and check, and results.  They hold what they are given.
 _RECORDS = {
-    "sigprop": "Estimate",
+    "sigprop": "Estimate GaussianProcess",
     "sigprop.advice": "Advice Predicted",
     "sigprop.audit": "Checked Series",
     "sigprop.audit.foreign": "LayerChecked",
@@ -90,8 +90,8 @@ _RECORDS = {
         "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit LRU LSTM Layer LinearRNN "
         "MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 Selective Stack TwoWay"
     ),
-    "sigprop.linear": "Modes Perturbed Predicted",
-    "sigprop.networks": "Network TwoTowers",
+    "sigprop.linear": "BoundedMoment Modes Perturbed",
+    "sigprop.networks": "Network Signal TwoTowers",
     "sigprop.networks.foreign": "Checkpoint Family ForeignLayer Rest Tensor",
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
     "sigprop.testing": "Answer Setting",

@@ -136,6 +136,18 @@ AUDIT: dict[str, Row] = {
         undefined=True,
         infinite=True,
     ),
+    "sigprop.audit.blocks_of": row(
+        lambda: {
+            "task": samples.forecasts(),
+            "head": networks.Head(horizon=4, features=1),
+            "part": "test",
+            "windows": 8,
+            "blocks": 2,
+        },
+    ),
+    "sigprop.audit.failing_assumption": row(
+        lambda: {"dataset": _audited(), "recurrence": _recurrence()},
+    ),
     "sigprop.audit.audit_checkpoint": row(
         lambda: {
             "checkpoint": samples.whole_checkpoint(),
@@ -208,6 +220,15 @@ def _forecaster() -> dict[str, Any]:
 
 
 @samples.once
+def _audited() -> Any:
+    return audit.audit_forecaster(**_forecaster(), season=52)
+
+
+def _recurrence() -> str:
+    return str(_audited()["recurrence"].values[0])
+
+
+@samples.once
 def _found() -> Any:
     network, state = samples.network()
     return audit.audit(network, state, samples.batch())
@@ -243,7 +264,7 @@ ADVICE: dict[str, Row] = {
     "sigprop.advice.matched": row(
         lambda: {"layer": samples.lru(), "spectrum": samples.exponential()}
     ),
-    "sigprop.advice.predict": row(
+    "sigprop.advice.predict_initialisation": row(
         lambda: {"layer": samples.lru(), "spectrum": samples.exponential()},
         infinite=True,
     ),

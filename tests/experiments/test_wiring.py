@@ -180,7 +180,8 @@ def test_a_dense_student_has_the_blocks_and_the_start_of_its_cell(
     )
     inspect.unwrap(cells.student)(cell, jax.random.key(0))
     (arguments,) = recorder.calls
-    assert [*arguments.values()][1:5] == [2, 3, 1, 1]
+    sizes = {name: arguments[name] for name in ("state_size", "width", "blocks")}
+    assert sizes == {"state_size": 6, "width": 1, "blocks": 2}
     assert arguments["nu0"] == own
     assert arguments["theta0"] == pytest.approx(0.3 * math.pi)
 

@@ -196,15 +196,15 @@ BAD = [
     ),
     (
         lambda: Recording(np.zeros((2, 3))),
-        "need a series of shape (time,), got (2, 3)",
+        "need values of shape (time), got shape (2, 3)",
     ),
     (
         lambda: Recording(np.zeros(0)),
-        "need a series of shape (time,), got (0,)",
+        "need values of shape (time), got shape (0,)",
     ),
     (
         lambda: Recording(np.array([1.0, math.inf])),
-        "need finite values, got a NaN or infinity",
+        "need -1e+150 <= values <= 1e+150, got values=inf",
     ),
 ]
 

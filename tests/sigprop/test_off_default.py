@@ -228,21 +228,21 @@ def states(population, u):
     return np.array(history)
 
 
-@row(gated.state_moment, "scale", "steps", "average")
+@row(gated.gated_state_moment, "scale", "steps", "average")
 def the_state_of_a_gate():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
         population = neurons(gate, seed=5)
         exact = states(population, u) ** 2 @ p
-        moment = gated.state_moment(population, scale=SCALE, steps=STEPS).value
+        moment = gated.gated_state_moment(population, scale=SCALE, steps=STEPS).value
         np.testing.assert_allclose(moment, exact[-1], rtol=1e-3)
-        moment = gated.state_moment(
+        moment = gated.gated_state_moment(
             population, scale=SCALE, steps=STEPS, average=True
         ).value
         np.testing.assert_allclose(moment, exact.mean(0), rtol=1e-3)
 
 
-@row(gated.sensitivity_moment, "scale", "steps", "average")
+@row(gated.gated_sensitivity_moment, "scale", "steps", "average")
 def the_sensitivity_of_a_gate():
     u, p = nodes(2, STEPS)
     population = neurons("mingru", seed=6)
@@ -256,9 +256,11 @@ def the_sensitivity_of_a_gate():
             ahead, behind = (states(population._replace(weights=w), u) for w in moved)
             exact = exact + ((ahead - behind) / 2e-5) ** 2 @ p
         options = {"scale": SCALE, "steps": STEPS, "directions": directions}
-        moment = gated.sensitivity_moment(population, "r", **options)
+        moment = gated.gated_sensitivity_moment(population, "r", **options)
         np.testing.assert_allclose(moment.value, exact[-1], rtol=1e-3)
-        moment = gated.sensitivity_moment(population, "r", average=True, **options)
+        moment = gated.gated_sensitivity_moment(
+            population, "r", average=True, **options
+        )
         np.testing.assert_allclose(moment.value, exact.mean(0), rtol=1e-3)
 
 

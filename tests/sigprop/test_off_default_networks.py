@@ -66,24 +66,24 @@ def remembered(**changes):
     return eqx.nn.inference_mode(network), state
 
 
-@row(propagation.predict, "state")
+@row(propagation.predict_signals, "state")
 def running_averages():
     """A batch normalisation that stands still is affine, so that impulses add up."""
     network, state = remembered()
-    prediction = propagation.predict(network, COVARIANCE, state, samples=0)
+    prediction = propagation.predict_signals(network, COVARIANCE, state, samples=0)
     exact = by_impulses(network, state, COVARIANCE, 3)
     for computed, expected in zip(prediction[:2], exact, strict=True):
         np.testing.assert_allclose(computed, expected, rtol=1e-4)
 
 
-@row(propagation.predict, "measured")
+@row(propagation.predict_signals, "measured")
 def streams_that_were_sampled():
     """Every sequence with its negative, so that the mean is zero."""
     settings = config("lru", depth=2, mixing="none", pooling="none", width=1, inputs=1)
     network, _ = build(settings, key=jax.random.key(2))
     half = AR1(-0.6, variance=2.5).sample(jax.random.key(5), 40_000, STEPS, jnp.float64)
     after = jnp.concatenate([half, -half])[..., None]
-    prediction = propagation.predict(
+    prediction = propagation.predict_signals(
         network, COVARIANCE, measured={0: after}, samples=0
     )
     h = jax.jit(jax.vmap(network.blocks[1].layer.states))(after)[:, -1]
@@ -93,10 +93,10 @@ def streams_that_were_sampled():
     assert prediction.state[1] == pytest.approx(squares.mean(), abs=5 * sem)
 
 
-@row(propagation.predict, "samples", "seed")
+@row(propagation.predict_signals, "samples", "seed")
 def errors_of_sampled_trajectories():
     network, state = deep.random_network(deep.NETWORKS["glu-layer"], 1)
-    prediction = propagation.predict(network, COVARIANCE, samples=1500, seed=5)
+    prediction = propagation.predict_signals(network, COVARIANCE, samples=1500, seed=5)
     inputs = AR1(-0.6, variance=2.5).sample(jax.random.key(8), 16_000, STEPS, float)
     inputs = jnp.moveaxis(inputs.reshape(8_000, deep.CHANNELS, STEPS), 1, 2)
     streams, _ = look_at_all(eqx.nn.inference_mode(network), state, inputs)

@@ -21,9 +21,4 @@ if TYPE_CHECKING:
     from sigprop.audit.foreign.check import Limits as Limits
     from sigprop.audit.foreign.check import audit_checkpoint as audit_checkpoint
 
-export(
-    __name__,
-    {
-        "check": "Checked LayerChecked Limits audit_checkpoint",
-    },
-)
+export(__name__)

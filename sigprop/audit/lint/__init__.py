@@ -27,12 +27,4 @@ if TYPE_CHECKING:
     from sigprop.audit.lint.resolution import spacing as spacing
     from sigprop.audit.lint.rules import RULES as RULES
 
-export(
-    __name__,
-    {
-        "check": "lint",
-        "findings": "Finding Report Rule Settings",
-        "resolution": "distinct_time_constants spacing",
-        "rules": "RULES",
-    },
-)
+export(__name__)

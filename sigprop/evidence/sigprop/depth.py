@@ -21,7 +21,7 @@ from sigprop.linear.measured_moments import channels
 from sigprop.networks.assembly import build
 from sigprop.networks.network import Network
 from sigprop.networks.presets import zucchet_paper
-from sigprop.networks.propagation import Moments, predict
+from sigprop.networks.propagation import Moments, predict_signals
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import double_precision
@@ -137,12 +137,14 @@ def moments(mutant: Mutant = lambda net: net) -> Results:
     def results(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
         rows = []
         with double_precision(True):
-            linear = predict(mutant(network(SHORT, "none")[0]), R, samples=0)[:2]
+            linear = predict_signals(mutant(network(SHORT, "none")[0]), R, samples=0)[
+                :2
+            ]
             for name, values, right in zip(NAMES, linear, exact(), strict=True):
                 ratio = float((values / right)[np.argmax(np.abs(values / right - 1))])
                 agrees = abs(ratio - 1) <= EXACT
                 rows.append(decided("impulse", f"linear, {name}", ratio, agrees))
-            form = predict(mutant(network(RADII, "glu")[0]), R, samples=0)[:2]
+            form = predict_signals(mutant(network(RADII, "glu")[0]), R, samples=0)[:2]
             for name, values, estimate in zip(
                 NAMES, form, simulation(seed), strict=True
             ):

@@ -30,8 +30,8 @@ from sigprop.neuron.gated import (
     Change,
     Neurons,
     coefficients,
-    sensitivity_moment,
-    state_moment,
+    gated_sensitivity_moment,
+    gated_state_moment,
 )
 from sigprop.neuron.gated_simulation import (
     BATCH,
@@ -163,11 +163,13 @@ def closed(name: str, size: Size, change: Change | None = None) -> dict[str, Any
     neurons = judged_readings(name, size).neurons
     first = np.eye(WIDTH)[:1]
     options: dict[str, Any] = {"steps": STEPS, "average": True, "change": change}
-    moments = {"state": state_moment(neurons, **options).value}
+    moments = {"state": gated_state_moment(neurons, **options).value}
     for by in judged_readings(name, size).by:
         own = by in map(str, theory.GATES[name].own)
         rows = None if own else first
-        moments[by] = sensitivity_moment(neurons, by, directions=rows, **options).value
+        moments[by] = gated_sensitivity_moment(
+            neurons, by, directions=rows, **options
+        ).value
     return moments
 
 

@@ -28,12 +28,4 @@ if TYPE_CHECKING:
     from sigprop.networks.foreign.tensors import Checkpoint as Checkpoint
     from sigprop.networks.foreign.tensors import Tensor as Tensor
 
-export(
-    __name__,
-    {
-        "family": "Family Rest",
-        "find": "FAMILIES ForeignLayer find mapped of_arrays",
-        "opening": "open_checkpoint",
-        "tensors": "Checkpoint Tensor",
-    },
-)
+export(__name__)

@@ -9,7 +9,7 @@ import pytest
 from sigprop.advice import summary
 from sigprop.advice.advise import advise
 from sigprop.advice.families import FAMILIES
-from sigprop.advice.predictions import mode_states, predict
+from sigprop.advice.predictions import mode_states, predict_initialisation
 from sigprop.advice.spectra import exponential
 from sigprop.audit.autocovariance import Exponentials
 from sigprop.inputs import AR1, Mixed
@@ -44,7 +44,7 @@ LAYERS = {
 def test_gradients_and_states_are_those_of_a_long_sequence(name):
     draw, options = LAYERS[name]
     sample_layer = layer(draw, **options)
-    prediction = predict(sample_layer, BOTH)
+    prediction = predict_initialisation(sample_layer, BOTH)
     covariance = BOTH.autocovariance(np.arange(STEPS))
     with double_precision(True):
         truth = predicted_moments.predict(
@@ -58,7 +58,7 @@ def test_gradients_and_states_are_those_of_a_long_sequence(name):
 def test_descent_is_stable_below_the_ceiling_and_not_above():
     """On the population loss itself, moved along one parameter alone."""
     sample_layer = layer(lru, r_min=0.5, r_max=0.95)
-    ceiling = predict(sample_layer, BOTH).largest_rate["nu_log"]
+    ceiling = predict_initialisation(sample_layer, BOTH).largest_rate["nu_log"]
     with double_precision(True):
         task = teacher_student(sample_layer, Mixed(0.4, 0.6, 0.8), length=None)
 
@@ -84,13 +84,16 @@ GATED = {"rglru": {"radii": (0.5, 0.9)}, "selective": {"steps": (0.05, 0.5)}}
 @pytest.mark.sampled(keep=["rglru"])
 def test_states_behind_gates_are_those_that_correlated_inputs_leave(name):
     sample_layer = sequence_layer(name, 4, 4, key=jax.random.key(3), **GATED[name])
-    prediction = predict(sample_layer, exponential(0.8))
+    prediction = predict_initialisation(sample_layer, exponential(0.8))
     estimate = measure(jax.random.key(8), sample_layer, AR1(0.8), steps=200, num=4000)[
         "state"
     ]
     mean, spread = float(estimate.mean), float(estimate.sem)
     assert abs(prediction.state.sum() - mean) < 4 * spread
-    assert abs(predict(sample_layer, exponential(0.0)).state.sum() - mean) > 8 * spread
+    assert (
+        abs(predict_initialisation(sample_layer, exponential(0.0)).state.sum() - mean)
+        > 8 * spread
+    )
 
 
 def test_the_default_of_an_lru_is_normalised_for_white_inputs_and_for_no_others():

@@ -181,7 +181,7 @@ def test_what_fails_first_is_the_first_that_is_surely_off(ratios, edges, first):
             "edge": ["start", "end"],
         },
     )
-    assert summary.failing(data, "one") == first
+    assert summary.failing_assumption(data, "one") == first
 
 
 def test_a_layer_without_a_closed_form_is_measured_alone():

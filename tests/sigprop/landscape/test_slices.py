@@ -125,7 +125,7 @@ def test_slices_do_not_see_how_a_mode_is_scaled(x64):
     ]
     assert np.isfinite(slices).all()
     np.testing.assert_allclose(*slices, rtol=1e-9)
-    plain = jax.tree.map(jnp.ones_like, landscape.parameters(layer))
+    plain = jax.tree.map(jnp.ones_like, landscape.only_parameters(layer))
     apart = [
         landscape.slices(loss, each_layer, [plain], steps[:1])
         for each_layer in (layer, rescaled(layer))
@@ -139,7 +139,7 @@ def test_a_slice_moves_with_the_way_its_modes_are_written(x64, same):
     direction = landscape.direction(KEY, layer)
     there = same(eqx.apply_updates(layer, direction))
     mapped = jax.tree.map(
-        lambda x, y: x - y, *map(landscape.parameters, (there, same(layer)))
+        lambda x, y: x - y, *map(landscape.only_parameters, (there, same(layer)))
     )
     steps = [jnp.linspace(-0.05, 0.05, 3)]
     slices = landscape.slices(loss, layer, [direction], steps)
@@ -170,7 +170,7 @@ def test_every_mode_is_one_unit_and_a_direction_as_long(x64, name):
     make, modes = LAYERS[name]
     layer = make()
     units = landscape.units(layer)
-    x = np.asarray(ravel_pytree(landscape.parameters(layer))[0])
+    x = np.asarray(ravel_pytree(landscape.only_parameters(layer))[0])
     sizes = np.bincount(units.label)
     if modes is not None:
         assert (sizes > 2).sum() == modes or layer.D.ndim > 1
@@ -181,7 +181,7 @@ def test_every_mode_is_one_unit_and_a_direction_as_long(x64, name):
 
 def test_a_mode_holds_its_eigenvalue_its_row_and_its_column(x64):
     layer = cartesian()
-    x, split = ravel_pytree(landscape.parameters(layer))
+    x, split = ravel_pytree(landscape.only_parameters(layer))
     label = split(jnp.asarray(landscape.units(layer).label, x.dtype))
     for mode in range(N):
         own = [label.first[mode], label.second[mode]]
@@ -193,7 +193,7 @@ def test_a_mode_holds_its_eigenvalue_its_row_and_its_column(x64):
 
 def test_rows_of_a_matrix_are_units_and_biases_go_with_them(x64):
     network, _ = small_network("lru")
-    x, split = ravel_pytree(landscape.parameters(network))
+    x, split = ravel_pytree(landscape.only_parameters(network))
     label = split(jnp.asarray(landscape.units(network).label, x.dtype))
     encoder = label.encoder
     for row, bias in zip(encoder.weight, encoder.bias, strict=True):

@@ -165,8 +165,8 @@ def test_parameters_are_those_of_the_formula(gamma):
     ],
 )
 def test_bad_arguments_are_refused(arguments, text):
+    good = {"state_size": 4, "width": 3}
     with pytest.raises(ValueError) as error:  # noqa: PT011, compared in full below
-        good = {"state_size": 4, "width": 3}
         blur(**(good | arguments), key=jax.random.PRNGKey(0))
     assert str(error.value) == text
 

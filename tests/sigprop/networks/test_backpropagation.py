@@ -69,7 +69,7 @@ def test_a_linear_networks_errors_are_the_squares_of_its_jacobian(skip):
     back = jax.jit(jax.vmap(lambda v: sequence_errors(network, state, u, v)))(units)
     wanted = np.sum(np.asarray(back)[:, :, 0] ** 2, 0).mean(-1)
     np.testing.assert_allclose(prediction.error, wanted, rtol=1e-8)
-    streams = propagation.predict(network, R).stream
+    streams = propagation.predict_signals(network, R).stream
     np.testing.assert_allclose(prediction.stream[1:], streams, rtol=1e-12)
     assert prediction.error[-1] == 1.0
 

@@ -11,7 +11,7 @@ import pytest
 from sigprop.inputs import AR1, Constant, MovingAverage
 from sigprop.layers.lru import lru
 from sigprop.networks import build, deviations, over_batch
-from sigprop.networks.propagation import predict
+from sigprop.networks.propagation import predict_signals
 from tests.sigprop.networks.small import config, noise, shaken
 from tests.sigprop.networks.test_propagation import by_impulses, look_at_all
 
@@ -58,7 +58,7 @@ def truth(network, state, seed):
 @pytest.mark.sampled(keep=["mlp-batch-1", "glu-layer-0"])
 def test_the_truth_is_within_the_error(name, seed):
     network, state = random_network(NETWORKS[name], seed)
-    prediction = predict(network, R, seed=seed)
+    prediction = predict_signals(network, R, seed=seed)
     right = truth(network, state, seed + 100)
     for computed, error, (mean, sem) in zip(
         prediction[:2], prediction.error, right, strict=True
@@ -92,7 +92,7 @@ def test_what_is_exact_claims_no_error(options, exact, samples):
     network = shaken(network, size=0.1)
     if options["norm"] == "batch":
         _, state = over_batch(network, state, noise(64, STEPS, CHANNELS))
-    prediction = predict(network, R, state, samples=samples)
+    prediction = predict_signals(network, R, state, samples=samples)
     relative = np.concatenate(
         [
             error / got
@@ -110,7 +110,7 @@ def test_the_zero_state_is_part_of_the_error(skip):
     long = {"r_min": 0.97, "r_max": 0.99}
     network, state = random_network(AFFINE | {"layer_options": long, "skip": skip}, 5)
     network = shaken(network, size=0.1)
-    prediction = predict(network, R, samples=0)
+    prediction = predict_signals(network, R, samples=0)
     exact = by_impulses(network, state, R, CHANNELS)
     for computed, error, right in zip(
         prediction[:2], prediction.error, exact, strict=True
@@ -122,7 +122,7 @@ def test_the_zero_state_is_part_of_the_error(skip):
 
 
 def test_a_layer_alone_is_exact():
-    prediction = predict(lru(6, CHANNELS, key=jax.random.key(0), r_max=0.9), R)
+    prediction = predict_signals(lru(6, CHANNELS, key=jax.random.key(0), r_max=0.9), R)
     for computed, error in zip(prediction[:2], prediction.error, strict=True):
         assert (error < 1e-8 * computed).all()
 
@@ -139,11 +139,13 @@ def test_the_state_of_the_batch_norm_reaches_the_layer():
     quiet = eqx.nn.inference_mode(network)
     _, states = look_at_all(quiet, state, jnp.moveaxis(inputs, 1, 2))
     squares = np.sum(np.abs(states[:, 0]) ** 2, 1)
-    prediction = predict(network, R, state)
+    prediction = predict_signals(network, R, state)
     sem = squares.std() / SEQUENCES**0.5
     assert prediction.error.state[0] < 1e-8 * prediction.state[0]
     assert prediction.state[0] == pytest.approx(squares.mean(), abs=4 * sem)
-    assert abs(predict(network, R, samples=0).state[0] / squares.mean() - 1) > 0.5
+    assert (
+        abs(predict_signals(network, R, samples=0).state[0] / squares.mean() - 1) > 0.5
+    )
 
 
 @pytest.mark.usefixtures("x64")
@@ -151,7 +153,7 @@ def test_measured_streams_go_on_with_an_error():
     network, state = random_network(NETWORKS["glu-layer"], 0)
     u = noise(512, STEPS, CHANNELS)
     after = jax.vmap(lambda x: network.blocks[0](network.encode(x, None), state)[0])(u)
-    prediction = predict(network, R, measured={0: after})
+    prediction = predict_signals(network, R, measured={0: after})
     streams, _ = look_at_all(network, state, u)
     mean = np.mean(np.square(streams), (0, 2))
     assert (np.abs(mean - prediction.stream) <= prediction.error.stream)[1:].all()
@@ -195,13 +197,13 @@ def test_pairs_of_channels_are_drawn_with_their_covariances(x64):
 def test_a_number_of_samples_out_of_range_is_refused(samples):
     network, _ = random_network({}, 0)
     with pytest.raises(ValueError, match="need samples=0 or at least 2"):
-        predict(network, R, samples=samples)
+        predict_signals(network, R, samples=samples)
 
 
 def test_a_seed_draws_other_trajectories():
     network, _ = random_network(NETWORKS["glu-layer"], 0)
     first, repeated, other = (
-        predict(network, R, seed=k, samples=64) for k in (1, 1, 2)
+        predict_signals(network, R, seed=k, samples=64) for k in (1, 1, 2)
     )
     np.testing.assert_array_equal(first.error, repeated.error)
     assert (first.error.stream != other.error.stream).all()

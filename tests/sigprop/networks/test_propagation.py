@@ -15,7 +15,7 @@ from sigprop.linear.linearise import Perturbed, diagonalise, linearise
 from sigprop.linear.predicted_moments import predict as predict_layer
 from sigprop.networks import build, lru_paper, over_batch, propagation, zucchet_paper
 from sigprop.networks.normalisation import normalise
-from sigprop.networks.propagation import predict
+from sigprop.networks.propagation import predict_signals
 from tests.sigprop.networks.small import config, noise, shaken
 
 SIZE = 0.15  # by which every weight of the strong network is moved
@@ -77,7 +77,7 @@ def by_impulses(network, state, R, channels):
 def test_a_linear_network_is_exact_once_the_zero_state_is_forgotten(skip):
     network, R, exact = linear(skip)
     for computed, expected in zip(
-        predict(network, R, samples=0)[:2], exact, strict=True
+        predict_signals(network, R, samples=0)[:2], exact, strict=True
     ):
         np.testing.assert_allclose(computed, expected, rtol=1e-9)
 
@@ -88,7 +88,7 @@ def test_a_layer_alone_has_the_moments_of_the_linear_theory():
         lru(6, 4, key=jax.random.key(2)),
         Mixed(0.4, 0.6, 0.9).autocovariance(np.arange(50)),
     )
-    prediction = predict(layer, R)
+    prediction = predict_signals(layer, R)
     known = predict_layer(Perturbed((diagonalise(linearise(layer)),), {}), R, 50, 49)
     np.testing.assert_allclose(prediction.state, [known["state"]], rtol=1e-9)
     np.testing.assert_allclose(4 * prediction.stream, [known["output"]], rtol=1e-9)
@@ -138,7 +138,9 @@ def measured(request):
 def misses(measured, margin=MARGIN, state=None):
     """How many of the moments are further off than the margin and five errors."""
     network, own, R, squares = measured
-    prediction = predict(network, R, own if state is None else state, samples=0)[:2]
+    prediction = predict_signals(
+        network, R, own if state is None else state, samples=0
+    )[:2]
     count = 0
     for moments, computed in zip(squares, prediction, strict=True):
         mean = moments.mean(0)
@@ -153,7 +155,7 @@ def test_deep_networks_are_within_the_margin(measured):
 
 def test_batches_have_the_predicted_moments(measured):
     network, _, R, squares = measured
-    prediction = predict(network, R, samples=0)[:2]
+    prediction = predict_signals(network, R, samples=0)[:2]
     for moments, computed in zip(squares, prediction, strict=True):
         error = FAR * moments.std(0) / len(moments) ** 0.5
         assert (np.abs(moments.mean(0) - computed) < 0.15 * computed + error).all()
@@ -228,7 +230,7 @@ def test_a_fault_planted_in_a_linear_network_is_seen(fault, monkeypatch):
     network, R, exact = linear("identity")
     monkeypatch.setattr(propagation, *LINEAR_FAULTS[fault])
     for computed, expected in zip(
-        predict(network, R, samples=0)[:2], exact, strict=True
+        predict_signals(network, R, samples=0)[:2], exact, strict=True
     ):
         if np.any(np.abs(computed / expected - 1) > 0.01):
             return
@@ -239,7 +241,7 @@ def refuse(message, layer="lru", covariance=None, **changes):
     network, _ = build(config(layer, **changes), key=jax.random.key(0))
     R = AR1(0.5).autocovariance(np.arange(16)) if covariance is None else covariance
     with pytest.raises(ValueError, match=message):
-        predict(network, R)
+        predict_signals(network, R)
 
 
 def test_what_has_no_theory_is_named():
@@ -263,16 +265,16 @@ def test_measured_streams_take_the_place_of_a_theory():
     after = jax.vmap(
         lambda sequence: network.blocks[0](network.encode(sequence, None), state)[0]
     )(u)
-    prediction = predict(network, R, measured={0: after}, samples=0)
+    prediction = predict_signals(network, R, measured={0: after}, samples=0)
     assert np.isnan(prediction.state).tolist() == [True, False]
     h = jax.vmap(network.blocks[1].layer.states)(after)
     np.testing.assert_allclose(
         prediction.state[1], np.mean(np.sum(np.abs(h[:, -1]) ** 2, 1)), rtol=0.1
     )
     with pytest.raises(ValueError, match="block 0 with 16 steps of 4 features"):
-        predict(network, R, measured={0: after[:, 1:]})
+        predict_signals(network, R, measured={0: after[:, 1:]})
     with pytest.raises(ValueError, match=r"blocks 0 ... 1, got \[5\]"):
-        predict(network, R, measured={0: after, 5: after})
+        predict_signals(network, R, measured={0: after, 5: after})
 
 
 @pytest.mark.usefixtures("x64")
@@ -292,7 +294,7 @@ def test_saturated_gates_let_moments_through(gain):
     u = jnp.moveaxis(series.reshape(num, 3, steps), 1, 2)
     streams, states = look_at_all(network, state, u)
     R = process.autocovariance(np.arange(steps))
-    prediction = predict(network, R, state, samples=0)[:2]
+    prediction = predict_signals(network, R, state, samples=0)[:2]
     squares = np.mean(np.square(streams), 2), np.sum(np.abs(states) ** 2, 2)
     for computed, values in zip(prediction, squares, strict=True):
         assert np.isfinite(computed).all()
@@ -314,9 +316,9 @@ def test_moments_that_overflow_name_the_block():
     with pytest.raises(
         ValueError, match=r"finite, got .* after block 1 \(LRU\); lower its"
     ):
-        predict(loud, R, state)
+        predict_signals(loud, R, state)
     silent = eqx.tree_at(
         lambda model: model.encoder.weight, network, replace_fn=lambda W: 1e200 * W
     )
     with pytest.raises(ValueError, match="after the encoder"):
-        predict(silent, R, state)
+        predict_signals(silent, R, state)

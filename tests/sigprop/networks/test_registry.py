@@ -1,5 +1,6 @@
 import functools
 import importlib
+import inspect
 import pkgutil
 
 import equinox as eqx
@@ -100,3 +101,11 @@ def test_a_list_stands_for_a_tuple():
 def test_what_cannot_be_drawn_is_refused(name, sizes, options, message):
     with pytest.raises(ValueError, match=message):
         sequence_layer(name, *sizes, key=KEY, **options)
+
+
+@pytest.mark.parametrize("name", SEQUENCE_LAYERS)
+def test_every_builder_takes_sizes_by_position_and_the_rest_by_name(name):
+    parameters = inspect.signature(SEQUENCE_LAYERS[name]).parameters
+    by_position = [p.name for p in parameters.values() if p.kind != p.KEYWORD_ONLY]
+    assert by_position == ["state_size", "width"]
+    assert parameters["key"].default is inspect.Parameter.empty

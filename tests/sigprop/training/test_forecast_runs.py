@@ -23,7 +23,7 @@ from sigprop.training.forecast_runs import (
     run,
     run_folder,
 )
-from sigprop.training.forecasting import fit, predictions
+from sigprop.training.forecasting import fit_forecaster, predictions
 from sigprop.training.runs import CURVES, NETWORK, RESULT, trained
 from tests.sigprop.training.test_forecasting import RECIPE, TASK
 
@@ -33,7 +33,7 @@ SHORT = dataclasses.replace(TASK, length=30)  # longer than a day
 
 @pytest.fixture(scope="module")
 def fitted():
-    return fit(RECIPE, SHORT, 3)
+    return fit_forecaster(RECIPE, SHORT, 3)
 
 
 @pytest.fixture(scope="module")

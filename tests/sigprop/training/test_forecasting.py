@@ -16,7 +16,7 @@ from sigprop.tasks.forecasts import Forecasts, errors
 from sigprop.tasks.tables import Step, Table
 from sigprop.training.forecasting import (
     ForecastRecipe,
-    fit,
+    fit_forecaster,
     measure,
     predictions,
     require_task,
@@ -60,7 +60,7 @@ RECIPE = recipe()
 
 @pytest.fixture(scope="module")
 def undisturbed():
-    return fit(RECIPE, TASK, 3)
+    return fit_forecaster(RECIPE, TASK, 3)
 
 
 def score(training, windows, of=RECIPE):
@@ -84,7 +84,7 @@ def test_what_is_prepared_is_trained(undisturbed):
         decoder = jax.tree.map(jax.numpy.zeros_like, network.decoder)
         return eqx.tree_at(lambda tree: tree.decoder, network, decoder)
 
-    records = fit(RECIPE, TASK, 3, prepare=silenced).records
+    records = fit_forecaster(RECIPE, TASK, 3, prepare=silenced).records
     windows = TASK.windows("train")
     rows = training_rows(len(windows.inputs), RECIPE.batch, 3, 0)
     off = windows.targets[rows] - windows.inputs[rows][:, -1:]
@@ -106,7 +106,7 @@ def test_the_best_is_not_the_last_where_validation_grows_worse():
     draw = np.random.default_rng(1)
     values[210:240] = values[:210].mean(0) + draw.normal(size=(30, 2))
     task = dataclasses.replace(TASK, table=dataclasses.replace(series(), values=values))
-    training = fit(recipe(layer="lru"), task, 0)
+    training = fit_forecaster(recipe(layer="lru"), task, 0)
     curve = training.records["validation_mse"]
     assert training.step == training.records["step"][curve.argmin()]
     assert training.step < 40
@@ -130,13 +130,13 @@ def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
 
     for segment in (1, 3, 6):
         with pytest.raises(Killed):
-            fit(
+            fit_forecaster(
                 *(RECIPE, TASK, 3),
                 checkpoint=path,
                 every=0,
                 progress=stop_at(segment),
             )
-    training = fit(RECIPE, TASK, 3, checkpoint=path, every=0)
+    training = fit_forecaster(RECIPE, TASK, 3, checkpoint=path, every=0)
     for name, record in undisturbed.records.items():
         np.testing.assert_array_equal(training.records[name], record, name)
     trees = training.network, training.state, undisturbed.network, undisturbed.state
@@ -150,20 +150,20 @@ def test_a_training_goes_on_to_the_same_numbers(undisturbed, tmp_path):
     )
     for other, named in zip(others, ("task", "seed", "rate"), strict=True):
         with pytest.raises(ValueError, match=f"with another {named};"):
-            fit(*other, checkpoint=path)
+            fit_forecaster(*other, checkpoint=path)
 
 
 def test_the_test_rows_are_not_read(undisturbed):
     values = series().values.copy()
     values[240:] = np.nan
     table = dataclasses.replace(series(), values=values)
-    blind = fit(RECIPE, dataclasses.replace(TASK, table=table), 3)
+    blind = fit_forecaster(RECIPE, dataclasses.replace(TASK, table=table), 3)
     for name, record in undisturbed.records.items():
         np.testing.assert_array_equal(blind.records[name], record, name)
 
 
 def test_another_seed_is_another_training(undisturbed):
-    other = fit(dataclasses.replace(RECIPE, evaluate=8), TASK, 4)
+    other = fit_forecaster(dataclasses.replace(RECIPE, evaluate=8), TASK, 4)
     assert not np.array_equal(other.records["loss"], undisturbed.records["loss"])
 
 
@@ -171,7 +171,7 @@ def test_another_seed_is_another_training(undisturbed):
 def test_a_head_of_steps_learns_the_next_row_and_rolls_it_out(layer):
     stepwise = recipe("steps", layer=layer, marks=4)
     task = dataclasses.replace(TASK, calendar=True)
-    training = fit(stepwise, task, 0)
+    training = fit_forecaster(stepwise, task, 0)
     windows = task.windows("test")
     flat = errors(climatology(task, windows), windows.targets)
     assert score(training, windows, stepwise).mse < 0.6 * flat.mse
@@ -208,13 +208,15 @@ def test_windows_stay_views_of_the_rows():
 def test_a_loss_that_is_not_finite_stops(tmp_path):
     path = tmp_path / "checkpoint.npz"
     with pytest.raises(Diverged, match="not finite at step"):
-        fit(dataclasses.replace(RECIPE, rate=1e30), TASK, checkpoint=path, every=0)
+        fit_forecaster(
+            dataclasses.replace(RECIPE, rate=1e30), TASK, checkpoint=path, every=0
+        )
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=re.escape("(4, 2, 4), got (4, 2, 0)")):
         require_task(RECIPE.head, dataclasses.replace(TASK, calendar=True))
     with pytest.raises(ValueError, match="a batch of 1 to 195 examples, got 200"):
-        fit(dataclasses.replace(RECIPE, batch=200), TASK)
+        fit_forecaster(dataclasses.replace(RECIPE, batch=200), TASK)
     with pytest.raises(ValueError, match="need a network of inputs, outputs"):
         dataclasses.replace(RECIPE, head=Head(horizon=5, features=2))

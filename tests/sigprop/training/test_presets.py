@@ -91,7 +91,7 @@ def test_every_network_of_a_quick_training_can_be_drawn(task):
     """At its own sizes and ranges; shapes alone are computed."""
     for model in NETWORKS:
         config = preset(task, model, "quick", TOKENS).network
-        eqx.filter_eval_shape(build, jax.random.key(0), config)
+        eqx.filter_eval_shape(build, config, key=jax.random.key(0))
 
 
 def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():

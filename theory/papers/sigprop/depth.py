@@ -13,7 +13,7 @@ part.row(
     r"\; R^{(l+1)} = R^{(l)} + R_b + R_{bx} + R_{xb}, \; R_b = \mathrm{Cov}[v\, \sigma(g)], "
     r"\; (v, g) = W \, \phi(K * x^{(l)}), \; R_{bx}(\tau) = G \sum_n K_n R^{(l)}(\tau - n)",
     where="whole deep networks",
-    code="sigprop.networks.propagation.predict",
+    code="sigprop.networks.propagation.predict_signals",
     assumes="independent input channels of a stationary Gaussian process, here AR(1); "
     "streams taken for Gaussian and stationary; layers linear and causal; after as many "
     "steps as it takes to forget the zero state; where there is mixing, the margin of 15 % "

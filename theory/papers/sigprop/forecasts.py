@@ -62,7 +62,7 @@ ABOUT = (
     "last values, three trainings of 800 steps. The setting was chosen on the validation, "
     "for all tasks alike"
 )
-part = Part("forecasts", "training", "sigprop.training.forecasting.fit")
+part = Part("forecasts", "training", "sigprop.training.forecasting.fit_forecaster")
 
 
 def _row(kind: str, task: tuple[str, int], model: str) -> None:
