@@ -204,7 +204,7 @@ BAD = [
     ),
     (
         lambda: Recording(np.array([1.0, math.inf])),
-        "need -1e+150 <= values <= 1e+150, got values=inf",
+        "need values in [-1e+18, 1e+18], got inf",
     ),
 ]
 
