@@ -10,7 +10,8 @@ import numpy as np
 from jax.core import Tracer
 from jaxtyping import Float
 
-from sigprop.numerics.arguments import LARGEST, numbers, require_moderate
+from sigprop.numerics.arguments import LARGEST, require_moderate
+from sigprop.numerics.tracing import numbers
 
 # Share of R(0) by which an eigenvalue may be negative: sums of 1e4 rounded terms that
 # cancel are no better.

@@ -23,15 +23,10 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import require_autocovariance
 from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
-from sigprop.numerics.arguments import (
-    is_traced,
-    numbers,
-    require_count,
-    require_moderate,
-    require_within,
-)
+from sigprop.numerics.arguments import require_count, require_moderate, require_within
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import require_dtype
+from sigprop.numerics.tracing import is_traced, numbers
 
 MOST_BATCH = 2**20  # impulses that are held, whatever the length
 BATCH = 512  # sequences held at once

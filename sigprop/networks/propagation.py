@@ -46,9 +46,9 @@ from sigprop.networks.gaussian import (
 from sigprop.networks.network import Network
 from sigprop.networks.normalisation import EPSILON, BatchNorm, Norm
 from sigprop.networks.retrieval import TwoTowers
-from sigprop.numerics.arguments import is_traced, numbers
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
+from sigprop.numerics.tracing import is_traced, numbers
 
 MOST_SAMPLES = 10**6
 

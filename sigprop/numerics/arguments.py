@@ -10,31 +10,11 @@ from collections.abc import Collection
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 
 MOST = 2**31 - 1  # what a 32-bit index reaches
 LARGEST = 1e18  # whose square a 32-bit float holds
 LARGEST_PHASE = 1e4  # beyond it a 32-bit float has lost a thousandth of a radian
-
-
-def is_traced(*trees: Any) -> bool:
-    """True inside ``jax.jit``, and where JAX traces an array of the trees.
-
-    Example:
-        >>> found = []
-        >>> jax.eval_shape(lambda x: found.append(is_traced(x)), 1.0)
-        >>> found, is_traced(1.0)
-        ([True], False)
-    """
-    leaves = [jnp.zeros(()), *jax.tree.leaves(trees)]  # the first is traced in a program
-    return any(isinstance(leaf, Tracer) for leaf in leaves)
-
-
-def numbers(value: Any) -> Any:
-    """An array of NumPy, unless JAX traces it."""
-    return value if isinstance(value, Tracer) else np.asarray(value)
 
 
 def require_count(name: str, value: Any, least: int = 1, most: int = MOST) -> Any:
