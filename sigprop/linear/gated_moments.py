@@ -40,14 +40,14 @@ from sigprop.numerics.compilation import SOME
 from sigprop.numerics.tracing import namespace
 
 MOST = 2**16  # sequences that are worth enumerating
-Directions = Float[Array | np.ndarray, "directions d_in"] | Literal["each"] | None
+Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 
 
 class Predicted(NamedTuple):
     """A second moment, summed over neurons and entries, and how far it may be off."""
 
-    value: float | Float[Array, ""]
-    error: float | Float[Array, ""]
+    value: Float[Any, ""]
+    error: Float[Any, ""]
 
 
 class Moved(NamedTuple):
@@ -62,7 +62,7 @@ class Moved(NamedTuple):
 
     by: str
     directions: Directions = None
-    factor: float | Float[Array | np.ndarray, " neurons"] = 1.0
+    factor: float | Float[Any, " neurons"] = 1.0
 
 
 class Part(NamedTuple):
@@ -266,7 +266,7 @@ def predict_gated(
         settled: Relative error of a moment under inputs that remember at which no finer
             grid is tried.
         spread: Largest standard deviation of a gate's argument, which the nodes suit; the
-            layer's own if left out.
+            layer's own if left out.  Nodes of the delta rule and of terms suit the layer.
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:

@@ -61,8 +61,8 @@ class Predicted(NamedTuple):
     those of NumPy, unless JAX traces them.
     """
 
-    stream: Float[Array | np.ndarray, " blocks"]
-    state: Float[Array | np.ndarray, " blocks"]
+    stream: Float[Any, " blocks"]
+    state: Float[Any, " blocks"]
     error: Moments
 
 
@@ -142,9 +142,9 @@ def predict(
     with double_precision(True):
         wide = widened(network)
         if isinstance(wide, Layer):
-            return jax.tree.map(np.asarray, _of_layer(wide, autocovariance))
-        moments = _moments(_follow(wide, autocovariance, state, known))
-        moments = jax.tree.map(np.asarray, moments)
+            return jax.tree.map(np.array, _of_layer(wide, autocovariance))
+        rows = _follow(wide, autocovariance, state, known)
+        moments = Moments(*map(np.array, _moments(rows)))
         signal, key = (
             source(autocovariance, wide.config.inputs),
             jax.random.key(seed),
@@ -185,7 +185,8 @@ def _follow(
     rows = []
     for index, block in enumerate(blocks):
         if index in measured:
-            signal, square = _of_samples(measured[index], signal, index), jnp.array(jnp.nan)
+            signal = _of_samples(measured[index], signal, index)
+            square = jnp.array(jnp.nan)
         else:
             signal, square = advance(block, signal, state)
             require_moments(signal, f"block {index}", type(block.layer).__name__)

@@ -21,17 +21,17 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 from sympy.codegen.rewriting import log1p_opt, optimize
 
 from sigprop.neuron.quadrature import Law, Nodes, gaussian_nodes, tilted
 from sigprop.neuron.random_coefficients import require_finite, second_moment
-from sigprop.numerics.arguments import LARGEST, require_number
+from sigprop.numerics.arguments import require_number
 from sigprop.numerics.compile import Backend, compile_expr
 from sigprop.numerics.tracing import namespace
 from sigprop.theory import gates
 
-Table = Float[Array | np.ndarray, "neurons directions"]
+Table = Float[Any, "neurons directions"]
 Expectations = dict[str, Table]
 Change = Callable[[Expectations], Expectations]
 
@@ -52,16 +52,16 @@ class Neurons(NamedTuple):
     """
 
     gate: str
-    weights: Float[Array | np.ndarray, "neurons k d_in"]
-    offsets: Float[Array | np.ndarray, "neurons k"]
-    own: Float[Array | np.ndarray, "neurons own"]
+    weights: Float[Any, "neurons k d_in"]
+    offsets: Float[Any, "neurons k"]
+    own: Float[Any, "neurons own"]
 
 
 class Moment(NamedTuple):
     """A second moment of each neuron, and by how much quadrature may be off."""
 
-    value: Float[Array | np.ndarray, " neurons"]
-    error: Float[Array | np.ndarray, " neurons"]
+    value: Float[Any, " neurons"]
+    error: Float[Any, " neurons"]
 
 
 @functools.cache
@@ -81,8 +81,8 @@ class _View(NamedTuple):
     """Neurons in coordinates: projections of the nodes, and directions of weights."""
 
     nodes: Nodes
-    projections: Float[Array | np.ndarray, "neurons k coordinates"]
-    along: Float[Array | np.ndarray, "neurons directions coordinates"]
+    projections: Float[Any, "neurons k coordinates"]
+    along: Float[Any, "neurons directions coordinates"]
     rest: Table  # variance of the part of a direction outside of the span
     copies: Float[np.ndarray, " directions"]  # how many such directions there are
 
@@ -234,7 +234,7 @@ def _moment(
     spread: float | None,
 ) -> Moment:
     if spread is not None:
-        require_number("spread", spread, 0, LARGEST, "[]")
+        require_number("spread", spread, 0, SATURATED, "[]")
     xp = namespace(neurons[1:], directions, scale)
     weighted = directions is not None
     quantity = "state" if by is None else "sensitivity"

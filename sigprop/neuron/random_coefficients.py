@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy
-from jaxtyping import Array, Float
+from jaxtyping import Float
 from sympy import Symbol
 
 from sigprop.numerics.arguments import require_choice, require_count, require_within
@@ -46,7 +46,7 @@ def second_moment(
     steps: int | None = None,
     average: bool = False,
     lost: Mapping[str, Any] | None = None,
-) -> Float[Array | np.ndarray, "..."]:
+) -> Float[Any, "..."]:
     """``E h^2`` or ``E s^2`` from expectations of the coefficients.
 
     It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``; a limit of traced expectations is
