@@ -234,7 +234,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
 def predict_gated(
     layer: Layer,
     *,
-    scale: float = 1.0,
+    scale: float | Float[Any, ""] = 1.0,
     law: Law | None = None,
     terms: Sequence[Term] | None = None,
     steps: int | None = None,

@@ -106,8 +106,9 @@ def predict(
 
     Raises:
         ValueError: If ``samples`` or ``seed`` is out of range, ``samples`` is given under
-            a transformation of JAX, a layer has no theory, covariances are those of no process, the input is not a stream of numbers, or
-            no finite moments come out of a block.
+            a transformation of JAX, a layer has no theory, covariances are those of no
+            process, the input is not a stream of numbers, or no finite moments come out
+            of a block.
 
     Example:
         >>> import jax

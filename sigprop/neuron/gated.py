@@ -196,7 +196,9 @@ def _expectations(
         """Means of products with what the directions see."""
 
         def seen_mean(*factors: Float[Any, "neurons nodes"]) -> Table:
-            return xp.einsum("nm,nrm->nr", functools.reduce(operator.mul, factors) * w, seen)
+            return xp.einsum(
+                "nm,nrm->nr", functools.reduce(operator.mul, factors) * w[None], seen
+            )
 
         return seen_mean
 
@@ -226,7 +228,7 @@ def _moment(
     neurons: Neurons,
     by: str | None,
     directions: Any,
-    scale: float,
+    scale: float | Float[Any, ""],
     law: Law | None,
     steps: int | None,
     average: bool,
@@ -247,8 +249,8 @@ def _moment(
     for part in _chunks(neurons, size):
         view = _view(part, law, directions, spread)
         nodes = view.nodes
-        parts = coefficients_and_lost(part, view.projections @ nodes.z.T, by)
-        seen = view.along @ nodes.z.T if weighted and by is not None else None
+        parts = coefficients_and_lost(part, view.projections @ nodes.z.T[None], by)
+        seen = view.along @ nodes.z.T[None] if weighted and by is not None else None
 
         def found(
             parts: Any,
@@ -292,7 +294,7 @@ def _log_moment(
 def state_moment(
     neurons: Neurons,
     *,
-    scale: float = 1.0,
+    scale: float | Float[Any, ""] = 1.0,
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
@@ -328,7 +330,7 @@ def sensitivity_moment(
     by: str,
     *,
     directions: Float[Any, "directions d_in"] | Literal["each"] | None = None,
-    scale: float = 1.0,
+    scale: float | Float[Any, ""] = 1.0,
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,

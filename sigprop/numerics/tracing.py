@@ -17,7 +17,10 @@ def is_traced(*trees: Any) -> bool:
         >>> found, is_traced(1.0)
         ([True], False)
     """
-    leaves = [jnp.zeros(()), *jax.tree.leaves(trees)]  # the first is traced in a program
+    leaves = [
+        jnp.zeros(()),
+        *jax.tree.leaves(trees),
+    ]  # the first is traced in a program
     return any(isinstance(leaf, Tracer) for leaf in leaves)
 
 

@@ -160,7 +160,13 @@ LINEAR: dict[str, Row] = {
             "spread": 1.5,
         },
         unchecked="change law terms",
-        legal={"spread: 0": valid, "spread: None": valid, "steps: None": valid, "steps: 10**12": valid, "steps: 0": _at_rest},
+        legal={
+            "spread: 0": valid,
+            "spread: None": valid,
+            "steps: None": valid,
+            "steps: 10**12": valid,
+            "steps: 0": _at_rest,
+        },
         wide=True,
     ),
     "sigprop.linear.enumerate_gated": row(

@@ -320,9 +320,7 @@ def of_layer(name, seed=0):
     layer = jax.jit(LAYERS[name])(jax.random.key(3))
     run, width = squares(layer), layer.widths[0]
     z = np.random.default_rng(seed).standard_normal((NUM, STEPS, width))
-    moments = gated_moments.predict_gated(
-        layer, scale=SCALE, steps=STEPS, spread=2.0
-    )
+    moments = gated_moments.predict_gated(layer, scale=SCALE, steps=STEPS, spread=2.0)
     for moment, estimate in measured(run, SCALE * z):
         simulated(estimate, moments[moment].value, moments[moment].error)
         assert moments[moment].error < 0.01 * moments[moment].value
@@ -503,9 +501,7 @@ def a_linear_layer_by_its_responses():
 @row(measured_moments.response_moment)
 def a_response():
     lam = np.array([POINT, -0.6])
-    moments = measured_moments.response_moment(
-        lam ** np.arange(7)[:, None], COVARIANCE
-    )
+    moments = measured_moments.response_moment(lam ** np.arange(7)[:, None], COVARIANCE)
     exact = [by_ages((x, x), lambda lag: 2.5 * 0.4**lag, ages=7).real for x in lam]
     assert moments == pytest.approx(exact, rel=1e-12)
 
