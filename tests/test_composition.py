@@ -60,7 +60,7 @@ def network(depth=1):
     config = dataclasses.replace(
         zucchet_paper(nu0=0.5, features=2), width=3, state_size=3, depth=depth
     )
-    return propagation.widened(build(KEY, config)[0])
+    return propagation.widened(build(config, key=KEY)[0])
 
 
 def gated_case(name, **options):
@@ -149,10 +149,12 @@ CASES = {
         np.array(0.8),
     ),
     "predict-layer": lambda: of_module(
-        random_layer("s4"), lambda layer, R: propagation.predict(layer, R)[:2], R
+        random_layer("s4"),
+        lambda layer, R: propagation.predict_signals(layer, R)[:2],
+        R,
     ),
     "predict-network": lambda: of_module(
-        network(), lambda net, R: propagation.predict(net, R)[:2], R
+        network(), lambda net, R: propagation.predict_signals(net, R)[:2], R
     ),
     "predict_errors": lambda: of_module(network(), predict_errors, R),
     "loss-modes": lambda: loss_case("zucchet_lru", "linear_rnn", None),
@@ -294,7 +296,7 @@ def test_moments_by_impulses_are_those_by_modes(x64):
 
 
 def test_moments_of_gates_whose_nodes_are_given_are_those_that_are_chosen(x64):
-    layer = mingru(KEY, 4, 3)
+    layer = mingru(4, 3, key=KEY)
     chosen, given = predict_gated(layer), predict_gated(layer, spread=2.0)
     for name, moment in chosen.items():
         assert given[name].value == pytest.approx(moment.value, rel=SAME)
@@ -306,14 +308,16 @@ def test_a_traced_limit_that_is_infinite_is_infinity(x64):
 
 
 def test_what_cannot_be_traced_is_refused(x64):
-    layer = mingru(KEY, 4, 3)
+    layer = mingru(4, 3, key=KEY)
     with pytest.raises(ValueError, match="need a spread under jit, vmap or grad"):
         jax.eval_shape(predict_gated, layer)
     with pytest.raises(TypeError, match="trace, for DeltaNet"):
-        jax.eval_shape(predict_gated, deltanet(KEY, 2, 4))
+        jax.eval_shape(predict_gated, deltanet(2, 4, key=KEY))
     with pytest.raises(TypeError, match="trace, for inputs that remember"):
         jax.eval_shape(lambda x: predict_gated(x, terms=((1.0, 0.5),)), layer)
-    net = of_module(network(), lambda net: propagation.predict(net, R, samples=9))
+    net = of_module(
+        network(), lambda net: propagation.predict_signals(net, R, samples=9)
+    )
     with pytest.raises(ValueError, match="need samples left out or 0 under jit"):
         jax.eval_shape(*net)
     with pytest.raises(ValueError, match="need 5 covariances, got 4"):
@@ -321,8 +325,10 @@ def test_what_cannot_be_traced_is_refused(x64):
 
 
 def test_errors_of_a_traced_network_are_infinite_and_of_a_layer_rounding(x64):
-    function, arrays = of_module(network(), lambda net: propagation.predict(net, R))
+    function, arrays = of_module(
+        network(), lambda net: propagation.predict_signals(net, R)
+    )
     assert np.isinf(jax.jit(function)(arrays).error.stream).all()
     layer = random_layer("lru")
-    found = jax.jit(lambda layer: propagation.predict(layer, R))(layer)
+    found = jax.jit(lambda layer: propagation.predict_signals(layer, R))(layer)
     assert 0 < float(found.error.state[0]) < 1e-6 * float(found.state[0])

@@ -32,7 +32,12 @@ from sigprop.neuron.correlated_gates import SETTLED, Term, correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import correlated_delta_moments
 from sigprop.neuron.delta_moments import Parameter, delta_moments
-from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
+from sigprop.neuron.gated import (
+    Moment,
+    Neurons,
+    gated_sensitivity_moment,
+    gated_state_moment,
+)
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
 from sigprop.numerics.arguments import LARGEST, require_count, require_number
@@ -43,7 +48,7 @@ MOST = 2**16  # sequences that are worth enumerating
 Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 
 
-class Predicted(NamedTuple):
+class BoundedMoment(NamedTuple):
     """A second moment, summed over neurons and entries, and how far it may be off."""
 
     value: Float[Any, ""]
@@ -56,7 +61,7 @@ class Moved(NamedTuple):
     Attributes:
         by: The projection or the neurons' own parameter, by its name in
             ``sigprop.theory.gates``.
-        directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
+        directions: As in ``sigprop.neuron.gated.gated_sensitivity_moment``.
         factor: What the moment of each neuron is multiplied by.
     """
 
@@ -241,7 +246,7 @@ def predict_gated(
     change: Callable[[Any], Any] | None = None,
     settled: float = SETTLED,
     spread: float | None = None,
-) -> dict[str, Predicted]:
+) -> dict[str, BoundedMoment]:
     """Second moments of a layer whose gates see the input alone.
 
     It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, as a function of the layer's
@@ -282,7 +287,7 @@ def predict_gated(
 
     Example:
         >>> from sigprop.layers.mingru import mingru
-        >>> found = predict_gated(mingru(jax.random.key(0), 4, 3))
+        >>> found = predict_gated(mingru(4, 3, key=jax.random.key(0)))
         >>> sorted(found), found["state"].error < 1e-6
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
     """
@@ -306,16 +311,16 @@ def predict_gated(
     if steps is not None:
         steps = require_count("steps", steps, least=0, most=LONGEST)
     require_number("settled", settled, 0, 1)
-    totals: dict[str, Predicted] = {}
+    totals: dict[str, BoundedMoment] = {}
     common: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
     plain = {**common, "spread": spread}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
-        value, error = totals.get(name, Predicted(0.0, 0.0))
+        value, error = totals.get(name, BoundedMoment(0.0, 0.0))
         more, less_sure = ((factor * part).sum() for part in moment)
         if xp is np:
             more, less_sure = float(more), float(less_sure)
-        totals[name] = Predicted(value + more, error + less_sure)
+        totals[name] = BoundedMoment(value + more, error + less_sure)
 
     def moment(
         neurons: Neurons, by: str | None, directions: Directions, law: Law | None
@@ -334,10 +339,12 @@ def predict_gated(
                 **options,
             )
         if by is None:
-            return state_moment(neurons, law=law, **plain)
-        return sensitivity_moment(neurons, by, directions=directions, law=law, **plain)
+            return gated_state_moment(neurons, law=law, **plain)
+        return gated_sensitivity_moment(
+            neurons, by, directions=directions, law=law, **plain
+        )
 
-    def settled_all() -> dict[str, Predicted]:
+    def settled_all() -> dict[str, BoundedMoment]:
         if xp is not np:
             return totals
         for name, (value, error) in totals.items():

@@ -343,7 +343,7 @@ def impulse_moments(
         >>> from sigprop.layers.lru import lru
         >>> def state(layer):
         ...     return impulse_moments(layer, np.ones(8), steps=8, at=7)["state"]
-        >>> slope = jax.grad(state)(lru(jax.random.key(0), 4, 1, r_min=0.5))
+        >>> slope = jax.grad(state)(lru(4, 1, key=jax.random.key(0), r_min=0.5))
         >>> slope.nu_log.shape, bool((slope.nu_log < 0).all())
         ((4,), True)
     """

@@ -37,8 +37,8 @@ from sigprop.networks.gaussian import (
     bent,
     correlation,
     derivative,
-    expand,
     gated,
+    hermite_expansion,
     independent,
     inverse_deviation,
     series,
@@ -87,11 +87,11 @@ def predict_errors(
 
     Args:
         network: Of causal linear layers, without dropout.
-        autocovariance: As for ``propagation.predict``.
-        state: As for ``propagation.predict``.
+        autocovariance: As for ``propagation.predict_signals``.
+        state: As for ``propagation.predict_signals``.
 
     Raises:
-        ValueError: As ``propagation.predict``.
+        ValueError: As ``propagation.predict_signals``.
 
     Example:
         >>> import jax
@@ -99,7 +99,7 @@ def predict_errors(
         >>> from sigprop import AR1
         >>> from sigprop.networks import build, zucchet_paper
         >>> config = replace(zucchet_paper(nu0=0.5, features=3), width=8, state_size=8)
-        >>> network, _ = build(jax.random.key(0), config)
+        >>> network, _ = build(config, key=jax.random.key(0))
         >>> predict_errors(network, AR1(0.9).autocovariance(np.arange(64))).error[-1]
         np.float64(1.0)
     """
@@ -234,7 +234,7 @@ def _gate_by_derivative(
     own, v = jnp.diagonal(ahead[0]), value.mean
     variance = jnp.diagonal(gate.covariance[0])
     f, f1 = (
-        expand(function, gate.mean, variance).coefficients
+        hermite_expansion(function, gate.mean, variance).coefficients
         for function in (sigmoid, OF_GATE)
     )
     g, g1 = bent(f), bent(f1)

@@ -73,7 +73,7 @@ class Map(NamedTuple):
     bias: Float[Array, " m"]
 
 
-def predict(
+def predict_signals(
     network: Network | TwoTowers | Layer,
     autocovariance: Float[Any, "lags *channels"],
     state: eqx.nn.State | None = None,
@@ -117,7 +117,7 @@ def predict(
         >>> from sigprop.networks.propagation import predict
         >>> from dataclasses import replace
         >>> config = replace(zucchet_paper(nu0=0.5, features=3), width=8, state_size=8)
-        >>> network, _ = build(jax.random.key(0), config)
+        >>> network, _ = build(config, key=jax.random.key(0))
         >>> found = predict(network, AR1(0.9).autocovariance(np.arange(64)))
         >>> found.stream.shape, bool((found.error.stream < found.stream).all())
         ((4,), True)

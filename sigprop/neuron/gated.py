@@ -291,7 +291,7 @@ def _log_moment(
         return float((np.log(np.abs(a)) @ weights).max())
 
 
-def state_moment(
+def gated_state_moment(
     neurons: Neurons,
     *,
     scale: float | Float[Any, ""] = 1.0,
@@ -325,7 +325,7 @@ def state_moment(
     return _moment(neurons, None, None, scale, law, steps, average, change, spread)
 
 
-def sensitivity_moment(
+def gated_sensitivity_moment(
     neurons: Neurons,
     by: str,
     *,

@@ -312,7 +312,7 @@ LANDSCAPE: dict[str, Row] = {
         wide=True,
     ),
     "sigprop.landscape.units": row(lambda: {"model": samples.lru()}),
-    "sigprop.landscape.parameters": row(lambda: {"model": samples.lru()}),
+    "sigprop.landscape.only_parameters": row(lambda: {"model": samples.lru()}),
     "sigprop.landscape.direction": row(lambda: {"key": KEY, "model": samples.lru()}),
     "sigprop.landscape.normalise": row(
         lambda: {"direction": _direction(), "model": samples.one_channel()}
