@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from sigprop.linear.measured_moments import by_group as by_group
     from sigprop.linear.measured_moments import channels as channels
     from sigprop.linear.measured_moments import exact as exact
+    from sigprop.linear.measured_moments import impulse_moments as impulse_moments
     from sigprop.linear.measured_moments import measure as measure
+    from sigprop.linear.measured_moments import response_moment as response_moment
     from sigprop.linear.measured_moments import responses as responses
     from sigprop.linear.predicted_moments import pair_moment as pair_moment
     from sigprop.linear.predicted_moments import predict as predict

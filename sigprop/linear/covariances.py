@@ -7,9 +7,11 @@ Any other would give negative second moments.
 from typing import Any
 
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Float
 
 from sigprop.numerics.arguments import LARGEST, require_moderate
+from sigprop.numerics.tracing import numbers
 
 # Share of R(0) by which an eigenvalue may be negative: sums of 1e4 rounded terms that
 # cancel are no better.
@@ -20,6 +22,8 @@ ROUNDED = 64  # the same in roundings of the numbers' own precision, where that 
 def require_autocovariance(covariance: Any, steps: int) -> None:
     """Refuse what cannot be the autocovariance of a process.
 
+    Of covariances that JAX traces, the shape and the type alone are checked.
+
     Args:
         covariance: ``R`` at lags from 0 on.
         steps: How many of them are needed and looked at.
@@ -28,7 +32,7 @@ def require_autocovariance(covariance: Any, steps: int) -> None:
         ValueError: If there are too few, they are not finite real numbers, or their
             Toeplitz matrix has a negative eigenvalue.
     """
-    values = np.asarray(covariance)
+    values = numbers(covariance)
     if values.ndim != 1 or values.size == 0 or values.dtype.kind not in "fiu":
         raise ValueError(
             "need the covariances R(0), R(1), ... as an array of real numbers, got shape "
@@ -38,6 +42,8 @@ def require_autocovariance(covariance: Any, steps: int) -> None:
         raise ValueError(
             f"need {steps} covariances, got {len(values)}: one for each of the steps"
         )
+    if isinstance(values, Tracer):
+        return
     used = values[:steps]
     if not (np.abs(used) <= LARGEST).all():
         lag = int(np.argmin(np.abs(used) <= LARGEST))

@@ -24,8 +24,9 @@ from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
 from sigprop.layers.base import Layer
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.linear.impulse_response import require_linear
-from sigprop.linear.linearise import Modes, diagonalise, linearise
+from sigprop.linear.linearise import Modes, System, diagonalise, linearise
 from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.tracing import is_traced
 from sigprop.theory import overlaps
 from sigprop.theory.symbols import a, alpha, b, beta, rho
 
@@ -65,8 +66,11 @@ def spectrum(process: Any) -> Geometric | Lags:
     )
 
 
-def stationary_target(teacher: Layer, process: Any) -> Modes:
+def stationary_target(teacher: Layer, process: Any) -> Modes | System:
     """Modes of a teacher, as ``stationary_loss`` takes them.
+
+    A teacher that JAX traces has no eigenvectors: its matrices are given in their place,
+    and its stability is taken on trust.
 
     Raises:
         ValueError: If the teacher has no basis of eigenvectors or is not stable, or the
@@ -74,6 +78,8 @@ def stationary_target(teacher: Layer, process: Any) -> Modes:
     """
     spectrum(process)
     system = linearise(teacher)
+    if is_traced(system):
+        return System(*real_system(*system[:3]), system.D)
     modes = diagonalise(system)
     if np.iscomplexobj(system.A):
         # A real part is half of a number and half of its conjugate.
@@ -93,8 +99,12 @@ def stationary_target(teacher: Layer, process: Any) -> Modes:
     return jax.tree.map(jnp.asarray, modes)
 
 
-def stationary_loss(student: Layer, target: Modes, process: Any) -> Float[Array, ""]:
+def stationary_loss(
+    student: Layer, target: Modes | System, process: Any
+) -> Float[Array, ""]:
     """The expected loss of a linear causal student; infinite if it is not stable.
+
+    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp`` of student and target.
 
     Raises:
         ValueError: If the student is not linear or not causal, or the inputs have no
@@ -106,7 +116,7 @@ def stationary_loss(student: Layer, target: Modes, process: Any) -> Float[Array,
             f"need a causal student for infinitely long sequences, got "
             f"{type(student).__name__}; give the task a length"
         )
-    if isinstance(student, DiagonalLayer):
+    if isinstance(student, DiagonalLayer) and isinstance(target, Modes):
         return _by_modes(student, target, spectrum(process))
     return _by_gramian(student, target, spectrum(process))
 
@@ -141,14 +151,14 @@ def pair_sums(covariance: Geometric | Lags) -> Callable[..., Any]:
 
 
 def _by_gramian(
-    student: Layer, target: Modes, covariance: Geometric | Lags
+    student: Layer, target: Modes | System, covariance: Geometric | Lags
 ) -> Float[Array, ""]:
     A, B, C, D = linearise(student)
-    systems = (
-        real_system(A, B, C),
-        real_system(jnp.diag(target.lam), target.inward, -target.outward),
-    )
-    skip = D - target.skip
+    if isinstance(target, Modes):
+        lam, _, inward, outward, skip = target
+        target = System(*real_system(jnp.diag(lam), inward, outward), skip)
+    systems = real_system(A, B, C), (target.A, target.B, -target.C)
+    skip = D - target.D
     d_in = skip.shape[1]
     # D is a state that forgets at once, so that every response is C A**age B.
     A = jax.scipy.linalg.block_diag(

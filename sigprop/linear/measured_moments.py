@@ -16,6 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float, Inexact, Int, PRNGKeyArray
 
 from sigprop.layers.base import Layer, parameters, replace
@@ -25,6 +26,7 @@ from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
 from sigprop.numerics.arguments import require_count, require_moderate, require_within
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import require_dtype
+from sigprop.numerics.tracing import is_traced, numbers
 
 MOST_BATCH = 2**20  # impulses that are held, whatever the length
 BATCH = 512  # sequences held at once
@@ -79,14 +81,20 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
     return totals
 
 
-@eqx.filter_jit(compiler_options=SOME)  # type: ignore[call-overload]
-def _respond(
+def _respond_each(
     layer: Layer,
     u: Float[Array, "num time d_in"],
-    at: int,
+    at: int | Int[Array, ""],
     errors: Float[Array, "num errors d_out"],
 ):
     return jax.vmap(lambda u, v: responses(layer, u, at, v))(u, errors)
+
+
+# A program with options of its own cannot be part of another one.
+_respond_inside = eqx.filter_jit(_respond_each)
+_respond = eqx.filter_jit(  # type: ignore[call-overload]
+    _respond_each, compiler_options=SOME
+)
 
 
 def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]:
@@ -96,9 +104,9 @@ def _basis(width: int, num: int, dtype: Any) -> Float[Array, "num errors d_out"]
 
 def _flat(
     values: Mapping[str, Array], num: int
-) -> dict[str, Inexact[np.ndarray, "num size"]]:
+) -> dict[str, Inexact[Array | np.ndarray, "num size"]]:
     return {
-        name: np.asarray(value)[:num].reshape(num, -1) for name, value in values.items()
+        name: numbers(value)[:num].reshape(num, -1) for name, value in values.items()
     }
 
 
@@ -252,14 +260,14 @@ def _sums(layer: Layer, values: Mapping[str, Array], count: int) -> dict[str, Su
     }
 
 
-def require_position(at: int, steps: int) -> None:
-    """Refuse what is no position of a sequence.
+def require_position(at: Any, steps: int) -> None:
+    """Refuse what is no position of a sequence; a traced one is taken on trust.
 
     Raises:
         ValueError: Naming the positions.
     """
     steps = require_count("steps", steps)
-    if not 0 <= at < steps:
+    if not isinstance(at, Tracer) and not 0 <= at < steps:
         raise ValueError(f"need a position from 0 to {steps - 1}, got {at=}")
 
 
@@ -268,17 +276,103 @@ def position(layer: Layer, steps: int) -> int:
     return steps - 1 if layer.causal else steps // 2
 
 
-def exact(
+def response_moment(
+    response: Inexact[Array | np.ndarray, "time *entries"],
+    covariance: Float[Array | np.ndarray, " lags"],
+) -> Float[Array | np.ndarray, "*entries"]:
+    """``E|sum over steps of response_s u_s|^2`` for a stationary input ``u``.
+
+    A function of arrays: of NumPy, or of JAX under ``jit``, ``vmap`` and ``grad``.  It
+    holds one matrix of time by time.
+
+    Args:
+        response: What an input of one at each step leaves.
+        covariance: ``R`` at as many lags as there are steps, or more.
+
+    Raises:
+        ValueError: If covariances are missing, or no process has them.
+
+    Example:
+        >>> response_moment(np.array([1.0, 0.5]), np.array([1.0, 0.2])).item()
+        1.45
+    """
+    steps = len(response)
+    require_autocovariance(covariance, steps)
+    lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
+    columns = response.reshape(steps, -1)
+    products = (covariance[lags] @ columns) * columns.conj()
+    return products.sum(0).real.reshape(response.shape[1:])
+
+
+def impulse_moments(
     layer: Layer,
-    covariance: Float[np.ndarray, " lags"],
+    covariance: Float[Array | np.ndarray, " lags"],
     *,
     steps: int,
-    at: int,
-    batch: int = BATCH,
-) -> dict[str, float]:
+    at: int | Int[Array, ""],
+    batch: int = 1,
+) -> dict[str, Any]:
     """Second moments of a linear layer from its responses to unit impulses.
 
-    Of a layer that is not linear, those of its first-order responses.
+    A function of the layer's arrays and of the covariance that runs under ``jit``,
+    ``vmap``, ``grad`` and ``jvp``.  The numbers are those of
+    ``sigprop.linear.predicted_moments.predict``, without eigenvectors.  Of a layer that
+    is not linear they are those of its first-order responses.
+
+    It runs ``steps * d_in`` sequences of ``steps`` steps, each forward once and backward
+    once an output, and holds all their states: ``steps**2 * d_in`` times the state.  The
+    responses of ``p`` parameters are ``steps * d_in * d_out * p`` numbers.
+
+    Args:
+        layer: Any layer.
+        covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
+        steps: Length of the sequences.
+        at: Position to look at.
+        batch: Least number of impulses in the program.
+
+    Returns:
+        ``state`` and ``output``: summed over neurons and outputs.  By the name of each
+        parameter: ``E|d(v . y_at)/dtheta|^2`` summed over its entries, for an error ``v``
+        of unit covariance.
+
+    Raises:
+        ValueError: If ``at`` is not a position of the sequence, or covariances are
+            missing or those of no process.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> def state(layer):
+        ...     return impulse_moments(layer, np.ones(8), steps=8, at=7)["state"]
+        >>> slope = jax.grad(state)(lru(4, 1, key=jax.random.key(0), r_min=0.5))
+        >>> slope.nu_log.shape, bool((slope.nu_log < 0).all())
+        ((4,), True)
+    """
+    batch = require_count("batch", batch, most=MOST_BATCH)
+    require_position(at, steps)
+    require_autocovariance(covariance, steps)
+    dtype = next(iter(parameters(layer).values())).real.dtype
+    width, size = layer.widths[0], 1.0 if layer.linear else IMPULSE
+    count = steps * width
+    eye = np.eye(max(count, batch), count, dtype=dtype)
+    impulses = jnp.asarray(size * eye.reshape(-1, steps, width))
+    errors = _basis(layer.widths[1], len(impulses), dtype)
+    respond = _respond_inside if is_traced(layer, at) else _respond
+    flat = _flat(respond(layer, impulses, at, errors), count)
+    return {
+        name: response_moment(value.reshape(steps, -1) / size, covariance).sum()
+        for name, value in flat.items()
+    }
+
+
+def exact(
+    layer: Layer,
+    covariance: Float[Array | np.ndarray, " lags"],
+    *,
+    steps: int,
+    at: int | Int[Array, ""],
+    batch: int = BATCH,
+) -> dict[str, Any]:
+    """``impulse_moments``, added up in each group of the optimiser.
 
     Args:
         layer: Any layer.
@@ -291,20 +385,5 @@ def exact(
         ValueError: If ``at`` is not a position of the sequence, or covariances are
             missing or those of no process.
     """
-    batch = require_count("batch", batch, most=MOST_BATCH)
-    require_position(at, steps)
-    require_autocovariance(covariance, steps)
-    dtype = next(iter(parameters(layer).values())).real.dtype
-    width, size = layer.widths[0], 1.0 if layer.linear else IMPULSE
-    count = steps * width
-    eye = np.eye(max(count, batch), count, dtype=dtype)
-    impulses = jnp.asarray(size * eye.reshape(-1, steps, width))
-    errors = _basis(layer.widths[1], len(impulses), dtype)
-    flat = _flat(_respond(layer, impulses, at, errors), count)
-    lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
-
-    def moment(response: Inexact[np.ndarray, "num size"]) -> float:
-        columns = response.reshape(steps, -1) / size
-        return float(np.real(np.sum((covariance[lags] @ columns) * columns.conj())))
-
-    return by_group(layer, {name: moment(value) for name, value in flat.items()})
+    moments = impulse_moments(layer, covariance, steps=steps, at=at, batch=batch)
+    return by_group(layer, moments)

@@ -18,6 +18,7 @@ integration by parts is Stein's (1981).
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -57,6 +58,7 @@ from sigprop.networks.propagation import (
     widened,
 )
 from sigprop.numerics.precision import double_precision
+from sigprop.numerics.tracing import is_traced
 
 Matrices = Float[Array, "lags a b"]
 OF_GELU, OF_GATE = derivative(gelu), derivative(sigmoid)  # each compiled for once
@@ -69,8 +71,8 @@ class Depth(NamedTuple):
     many steps as there are lags.
     """
 
-    stream: Float[np.ndarray, " streams"]
-    error: Float[np.ndarray, " streams"]
+    stream: Float[Any, " streams"]
+    error: Float[Any, " streams"]
 
 
 def predict_errors(
@@ -80,7 +82,8 @@ def predict_errors(
 ) -> Depth:
     """Moments of the stream and of ``dL/dx`` through depth, for ``L = sum v x``.
 
-    ``x`` are all numbers of the last stream, ``v`` independent and of variance one.
+    ``x`` are all numbers of the last stream, ``v`` independent and of variance one.  It runs
+    under ``jit``, ``vmap``, ``grad`` and ``jvp``, in the caller's precision.
 
     Args:
         network: Of causal linear layers, without dropout.
@@ -100,8 +103,9 @@ def predict_errors(
         >>> predict_errors(network, AR1(0.9).autocovariance(np.arange(64))).error[-1]
         np.float64(1.0)
     """
-    with double_precision(True):
-        network = widened(network)
+    traced = is_traced(network, autocovariance, state)
+    with nullcontext() if traced else double_precision(True):
+        network = network if traced else widened(network)
         streams = [entering(network, autocovariance)]
         for index, block in enumerate(network.blocks):
             require_theory(block.layer, f"block {index}")
@@ -117,7 +121,8 @@ def predict_errors(
         values = [
             [x.mean_square() for x in signals] for signals in (streams, errors[::-1])
         ]
-    return Depth(*np.array(values, float))
+        moments = [jnp.stack(squares) for squares in values]
+    return Depth(*(moments if traced else map(np.array, moments)))
 
 
 def retreat(

@@ -40,8 +40,8 @@ class Moments(NamedTuple):
     its recurrence, summed over neurons; NaN for a block that was measured.
     """
 
-    stream: Float[np.ndarray, " blocks"]
-    state: Float[np.ndarray, " blocks"]
+    stream: Float[Any, " blocks"]
+    state: Float[Any, " blocks"]
 
 
 def is_affine(norm: Norm, state: eqx.nn.State | None) -> bool:

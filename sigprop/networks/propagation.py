@@ -23,6 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.core import Tracer
 from jax.nn import gelu
 from jaxtyping import Array, Float
 
@@ -47,6 +48,7 @@ from sigprop.networks.normalisation import EPSILON, BatchNorm, Norm
 from sigprop.networks.retrieval import TwoTowers
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
+from sigprop.numerics.tracing import is_traced, numbers
 
 MOST_SAMPLES = 10**6
 
@@ -55,11 +57,12 @@ class Predicted(NamedTuple):
     """Moments, and for each a bound of its distance from the network's own.
 
     The truth is within the bound as surely as within five standard errors; a moment that
-    is exact has a bound of rounding.  It is infinity where nothing was drawn.
+    is exact has a bound of rounding.  It is infinity where nothing was drawn.  Arrays are
+    those of NumPy, unless JAX traces them.
     """
 
-    stream: Float[np.ndarray, " blocks"]
-    state: Float[np.ndarray, " blocks"]
+    stream: Float[Any, " blocks"]
+    state: Float[Any, " blocks"]
     error: Moments
 
 
@@ -84,6 +87,10 @@ def predict_signals(
     Of a layer by itself the stream is its output.  The errors cost more than the moments:
     with ``samples=0`` those of moments that are not exact are infinite.
 
+    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, as a function of the arrays of
+    the network, the autocovariance and the state.  Then moments have the caller's
+    precision, and nothing is drawn: all errors of a network are infinite.
+
     Args:
         network: Without dropout; of one for pairs, its tower.
         autocovariance: ``R`` of independent input channels of mean zero at lags from 0,
@@ -98,9 +105,10 @@ def predict_signals(
         seed: Of these trajectories.
 
     Raises:
-        ValueError: If ``samples`` or ``seed`` is out of range, a layer has no theory,
-            covariances are those of no process, the input is not a stream of numbers, or
-            no finite moments come out of a block.
+        ValueError: If ``samples`` or ``seed`` is out of range, ``samples`` is given under
+            a transformation of JAX, a layer has no theory, covariances are those of no
+            process, the input is not a stream of numbers, or no finite moments come out
+            of a block.
 
     Example:
         >>> import jax
@@ -118,30 +126,46 @@ def predict_signals(
         raise ValueError(
             f"need samples=0 or at least 2 and at most {MOST_SAMPLES}, got {samples=}"
         )
-    with double_precision(True):
-        network = network.tower if isinstance(network, TwoTowers) else network
-        known = dict(measured or {})
-        if isinstance(network, Layer):
-            signal = source(autocovariance, network.widths[0])
-            require_theory(network, "the layer")
-            linear = filter_of(widened(network), len(signal.covariance))
-            out = filtered(signal, linear).signal
-            rows = [(out.mean_square(), square_filtered(signal, linear))]
-            moments = Moments(*np.array(rows, float).T)
-            return Predicted(
-                *moments, Moments(*(ROUNDED * moment for moment in moments))
+    network = network.tower if isinstance(network, TwoTowers) else network
+    known = dict(measured or {})
+    if is_traced(network, autocovariance, state):
+        if samples:
+            raise ValueError(
+                f"need samples left out or 0 under jit, vmap or grad, got {samples=}: no "
+                "trajectories can be drawn there"
             )
+        if isinstance(network, Layer):
+            return _of_layer(network, autocovariance)
+        stream, square = _moments(_follow(network, autocovariance, state, known))
+        unknown = jnp.full(stream.shape, jnp.inf)
+        return Predicted(stream, square, Moments(unknown, unknown))
+    with double_precision(True):
         wide = widened(network)
+        if isinstance(wide, Layer):
+            return jax.tree.map(np.array, _of_layer(wide, autocovariance))
         rows = _follow(wide, autocovariance, state, known)
-        moments = Moments(*np.array(rows, float).T)
+        moments = Moments(*map(np.array, _moments(rows)))
         signal, key = (
-            source(autocovariance, network.config.inputs),
+            source(autocovariance, wide.config.inputs),
             jax.random.key(seed),
         )
         error = deviations.errors(
             wide, signal, autocovariance, state, known, moments, key, samples
         )
     return Predicted(*moments, error)
+
+
+def _moments(rows: list[tuple[Any, Any]]) -> Moments:
+    return Moments(*(jnp.stack(column) for column in zip(*rows, strict=True)))
+
+
+def _of_layer(layer: Layer, autocovariance: Any) -> Predicted:
+    signal = source(autocovariance, layer.widths[0])
+    require_theory(layer, "the layer")
+    linear = filter_of(layer, len(signal.covariance))
+    out = filtered(signal, linear).signal
+    moments = _moments([(out.mean_square(), square_filtered(signal, linear))])
+    return Predicted(*moments, Moments(*(ROUNDED * moment for moment in moments)))
 
 
 def _follow(
@@ -161,7 +185,8 @@ def _follow(
     rows = []
     for index, block in enumerate(blocks):
         if index in measured:
-            signal, square = _of_samples(measured[index], signal, index), jnp.nan
+            signal = _of_samples(measured[index], signal, index)
+            square = jnp.array(jnp.nan)
         else:
             signal, square = advance(block, signal, state)
             require_moments(signal, f"block {index}", type(block.layer).__name__)
@@ -314,11 +339,13 @@ def require_theory(layer: Layer, where: str) -> None:
 
 
 def require_moments(signal: Signal, where: str, kind: str = "") -> None:
-    """Refuse a stream that is not one of finite moments.
+    """Refuse a stream that is not one of finite moments; a traced one is trusted.
 
     Raises:
         ValueError: If they are not; the message names ``where``.
     """
+    if is_traced(signal):
+        return
     square = float(signal.mean_square())
     least = float(jnp.diagonal(signal.covariance[0]).min())
     if np.isfinite(square) and least >= -ROUNDED * square:
@@ -337,11 +364,12 @@ def source(autocovariance: Any, channels: int) -> Signal:
     Raises:
         ValueError: If there is no such process.
     """
-    R = np.asarray(autocovariance)
+    R = numbers(autocovariance)
     if R.ndim != 3:
         require_autocovariance(R, max(np.size(R), 1))
         return independent(R, channels)
-    if R.shape[1:] != (channels, channels) or not np.isfinite(R).all():
+    finite = isinstance(R, Tracer) or np.isfinite(R).all()
+    if R.shape[1:] != (channels, channels) or not finite:
         raise ValueError(
             f"need finite covariances of shape (lags, {channels}, {channels}), got "
             f"{R.shape}"
@@ -356,7 +384,7 @@ def entering(network: Network, autocovariance: Any) -> Signal:
         ValueError: If there is no such process, the network reads tokens, or its encoder
             makes something infinite of them.
     """
-    encoder, R = network.encoder, np.asarray(autocovariance)
+    encoder, R = network.encoder, numbers(autocovariance)
     if not isinstance(encoder, eqx.nn.Linear):
         raise ValueError(
             "need a linear encoder, got an embedding of tokens, which have no "

@@ -15,7 +15,8 @@ from jaxtyping import Float
 from sympy import Symbol
 
 from sigprop.numerics.arguments import require_choice, require_count, require_within
-from sigprop.numerics.compile import compile_expr
+from sigprop.numerics.compile import Backend, compile_expr
+from sigprop.numerics.tracing import namespace
 from sigprop.theory import gated_moments
 
 LOST = {name: Symbol(f"L_{name}", positive=True) for name in ("a", "aa")}
@@ -25,18 +26,18 @@ ROUNDED = 1e-9  # relative, how far rounding puts a square below that of a mean
 
 
 @functools.cache
-def _limit(quantity: str) -> Callable[..., Any]:
+def _limit(quantity: str, backend: Backend) -> Callable[..., Any]:
     E = gated_moments.EXPECTATIONS
     form = gated_moments.limit(quantity).result
     form = form.subs({1 - E["a"]: LOST["a"], 1 - E["aa"]: LOST["aa"]})
-    return compile_expr(form, *E.values(), *LOST.values(), backend="numpy")
+    return compile_expr(form, *E.values(), *LOST.values(), backend=backend)
 
 
 @functools.cache
-def _transition() -> Callable[..., Any]:
+def _transition(backend: Backend) -> Callable[..., Any]:
     entries = gated_moments.transition().flat()
     E = gated_moments.EXPECTATIONS
-    return compile_expr(entries, *E.values(), backend="numpy")
+    return compile_expr(entries, *E.values(), backend=backend)
 
 
 def second_moment(
@@ -45,8 +46,11 @@ def second_moment(
     steps: int | None = None,
     average: bool = False,
     lost: Mapping[str, Any] | None = None,
-) -> Float[np.ndarray, "..."]:
+) -> Float[Any, "..."]:
     """``E h^2`` or ``E s^2`` from expectations of the coefficients.
+
+    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``; a limit of traced expectations is
+    infinite where others are refused.
 
     Args:
         known: ``E a`` as ``a``, ``E[a b]`` as ``ab`` and so on; those of ``c`` and ``d``
@@ -72,20 +76,24 @@ def second_moment(
     if steps is not None:
         steps = require_count("steps", steps, least=int(average), most=LONGEST)
     _require_expectations(known, lost)
-    arrays = np.broadcast_arrays(*(np.asarray(known.get(n, 0.0), float) for n in names))
+    xp = namespace(known, lost)
+    backend: Backend = "numpy" if xp is np else "jax"
+    arrays = xp.broadcast_arrays(*(xp.asarray(known.get(n, 0.0), float) for n in names))
     if steps is None:
         if lost is None:
-            require_finite(np.asarray(known["aa"], float))
-            lost = {name: 1 - np.asarray(known.get(name, 0.0)) for name in LOST}
+            require_finite(known["aa"])
+            lost = {name: 1 - xp.asarray(known.get(name, 0.0)) for name in LOST}
         require_within("lost['aa']", lost["aa"], 0)
-        below = (np.asarray(lost[name], float) for name in LOST)
-        return np.asarray(_limit(quantity)(*arrays, *below))
-    entries = [np.broadcast_to(e, arrays[0].shape) for e in _transition()(*arrays)]
-    matrix = np.stack(entries, -1).reshape(*arrays[0].shape, 6, 6)
+        below = [xp.asarray(lost[name], float) for name in LOST]
+        moment = xp.asarray(_limit(quantity, backend)(*arrays, *below))
+        return moment if xp is np else xp.where(below[1] > 0, moment, xp.inf)
+    transition = _transition(backend)(*arrays)
+    entries = [xp.broadcast_to(entry, arrays[0].shape) for entry in transition]
+    matrix = xp.stack(entries, -1).reshape(*arrays[0].shape, 6, 6)
     if average:
-        zero, one = np.zeros_like(matrix), np.broadcast_to(np.eye(6), matrix.shape)
-        matrix = np.block([[matrix, zero], [matrix, one]])  # moments, and their sum
-    powers = np.linalg.matrix_power(matrix, steps)[..., 0]
+        zero, one = xp.zeros_like(matrix), xp.broadcast_to(xp.eye(6), matrix.shape)
+        matrix = xp.block([[matrix, zero], [matrix, one]])  # moments, and their sum
+    powers = xp.linalg.matrix_power(matrix, steps)[..., 0]
     if average:
         powers = powers[..., 6:] / steps
     orders = [(0, 0), *gated_moments.ORDERS]
@@ -108,6 +116,8 @@ def _require_expectations(
             raise ValueError(f"need lost to have a and aa, got {list(lost)}")
         for name, value in lost.items():
             require_within(f"lost[{name!r}]", value)
+    if namespace(known) is not np:
+        return
     for one in "abcd":
         square, mean = (
             np.asarray(known.get(name, 0.0), float) for name in (2 * one, one)
@@ -119,8 +129,10 @@ def _require_expectations(
             )
 
 
-def require_finite(square: Float[np.ndarray, "..."], log: float | None = None) -> None:
+def require_finite(square: Any, log: float | None = None) -> None:
     """Refuse an infinite second moment, and say what is finite instead.
+
+    A traced one is taken on trust.
 
     Args:
         square: ``E a^2`` of each neuron.
@@ -129,7 +141,9 @@ def require_finite(square: Float[np.ndarray, "..."], log: float | None = None) -
     Raises:
         ValueError: If one is not below one.
     """
-    worst = float(np.max(square, initial=0.0))
+    if namespace(square) is not np:
+        return
+    worst = float(np.max(np.asarray(square, float), initial=0.0))
     if worst < 1:
         return
     if log is None:

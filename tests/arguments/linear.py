@@ -157,9 +157,16 @@ LINEAR: dict[str, Row] = {
             "steps": 3,
             "change": None,
             "settled": 1e-9,
+            "spread": 1.5,
         },
         unchecked="change law terms",
-        legal={"steps: None": valid, "steps: 10**12": valid, "steps: 0": _at_rest},
+        legal={
+            "spread: 0": valid,
+            "spread: None": valid,
+            "steps: None": valid,
+            "steps: 10**12": valid,
+            "steps: 0": _at_rest,
+        },
         wide=True,
     ),
     "sigprop.linear.enumerate_gated": row(

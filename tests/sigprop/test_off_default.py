@@ -228,7 +228,7 @@ def states(population, u):
     return np.array(history)
 
 
-@row(gated.gated_state_moment, "scale", "steps", "average")
+@row(gated.gated_state_moment, "scale", "steps", "average", "spread")
 def the_state_of_a_gate():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
@@ -237,12 +237,12 @@ def the_state_of_a_gate():
         moment = gated.gated_state_moment(population, scale=SCALE, steps=STEPS).value
         np.testing.assert_allclose(moment, exact[-1], rtol=1e-3)
         moment = gated.gated_state_moment(
-            population, scale=SCALE, steps=STEPS, average=True
+            population, scale=SCALE, steps=STEPS, average=True, spread=3.0
         ).value
         np.testing.assert_allclose(moment, exact.mean(0), rtol=1e-3)
 
 
-@row(gated.gated_sensitivity_moment, "scale", "steps", "average")
+@row(gated.gated_sensitivity_moment, "scale", "steps", "average", "spread")
 def the_sensitivity_of_a_gate():
     u, p = nodes(2, STEPS)
     population = neurons("mingru", seed=6)
@@ -258,9 +258,8 @@ def the_sensitivity_of_a_gate():
         options = {"scale": SCALE, "steps": STEPS, "directions": directions}
         moment = gated.gated_sensitivity_moment(population, "r", **options)
         np.testing.assert_allclose(moment.value, exact[-1], rtol=1e-3)
-        moment = gated.gated_sensitivity_moment(
-            population, "r", average=True, **options
-        )
+        options |= {"average": True, "spread": 3.0}
+        moment = gated.gated_sensitivity_moment(population, "r", **options)
         np.testing.assert_allclose(moment.value, exact.mean(0), rtol=1e-3)
 
 
@@ -321,7 +320,7 @@ def of_layer(name, seed=0):
     layer = jax.jit(LAYERS[name])(jax.random.key(3))
     run, width = squares(layer), layer.widths[0]
     z = np.random.default_rng(seed).standard_normal((NUM, STEPS, width))
-    moments = gated_moments.predict_gated(layer, scale=SCALE, steps=STEPS)
+    moments = gated_moments.predict_gated(layer, scale=SCALE, steps=STEPS, spread=2.0)
     for moment, estimate in measured(run, SCALE * z):
         simulated(estimate, moments[moment].value, moments[moment].error)
         assert moments[moment].error < 0.01 * moments[moment].value
@@ -343,7 +342,7 @@ for each_layer in LAYERS:
 
     ROWS[f"layer {each_layer}"] = Row(
         gated_moments.predict_gated,
-        ("scale", "steps", "terms", "settled"),
+        ("scale", "steps", "terms", "settled", "spread"),
         layer_moments,
     )
 
@@ -490,6 +489,23 @@ def a_linear_layer():
     assert set(moments) == set(exact)
     for name, value in exact.items():
         assert moments[name] == pytest.approx(value, rel=1e-9), name
+
+
+@row(measured_moments.impulse_moments, "batch")
+def a_linear_layer_by_its_responses():
+    layer = linear_layer()
+    moments = measured_moments.impulse_moments(
+        layer, COVARIANCE, steps=7, at=4, batch=32
+    )
+    assert moments == pytest.approx(by_pairs(layer, COVARIANCE, 7, 4), rel=1e-12)
+
+
+@row(measured_moments.response_moment)
+def a_response():
+    lam = np.array([POINT, -0.6])
+    moments = measured_moments.response_moment(lam ** np.arange(7)[:, None], COVARIANCE)
+    exact = [by_ages((x, x), lambda lag: 2.5 * 0.4**lag, ages=7).real for x in lam]
+    assert moments == pytest.approx(exact, rel=1e-12)
 
 
 @row(linear.pair_moment, "orders")
