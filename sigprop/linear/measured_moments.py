@@ -23,7 +23,12 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.linear.covariances import require_autocovariance
 from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums, over_batches
-from sigprop.numerics.arguments import require_count, require_moderate, require_within
+from sigprop.numerics.arguments import (
+    LARGEST,
+    require_count,
+    require_moderate,
+    require_within,
+)
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import require_dtype
 from sigprop.numerics.tracing import is_traced, numbers
@@ -290,13 +295,15 @@ def response_moment(
         covariance: ``R`` at as many lags as there are steps, or more.
 
     Raises:
-        ValueError: If covariances are missing, or no process has them.
+        ValueError: If covariances are missing, or no process has them; if there is no
+            step, or a response is not finite or too large to square.
 
     Example:
         >>> response_moment(np.array([1.0, 0.5]), np.array([1.0, 0.2])).item()
         1.45
     """
-    steps = len(response)
+    steps = require_count("response", len(response))
+    require_within("response", abs(response), 0, LARGEST, "[]")
     require_autocovariance(covariance, steps)
     lags = np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
     columns = response.reshape(steps, -1)

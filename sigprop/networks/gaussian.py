@@ -57,7 +57,7 @@ def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
     Raises:
         ValueError: If the covariances are those of no process, or there are no channels.
     """
-    require_autocovariance(np.asarray(covariance), len(covariance))
+    require_autocovariance(covariance, np.size(covariance))
     channels = require_count("channels", channels)
     R = jnp.asarray(covariance, float)
     return Signal(jnp.zeros(channels), R[:, None, None] * jnp.eye(channels)[None])

@@ -117,6 +117,28 @@ LINEAR: dict[str, Row] = {
         legal={"covariance: zeros": valid, "at: 0": valid},
         wide=True,
     ),
+    "sigprop.linear.impulse_moments": row(
+        lambda: {
+            "layer": samples.lru(),
+            "covariance": LAGS,
+            "steps": 5,
+            "at": 4,
+            "batch": 8,
+        },
+        legal={"covariance: zeros": valid, "at: 0": valid},
+        wide=True,
+    ),
+    "sigprop.linear.response_moment": row(
+        lambda: {"response": LAGS, "covariance": LAGS},
+        legal={
+            "response: zeros": valid,
+            "response: minus ones": valid,
+            "response: an axis more": valid,
+            "response: complex": valid,
+            "covariance: zeros": valid,
+        },
+        wide=True,
+    ),
     "sigprop.linear.measure": row(
         lambda: {
             "key": KEY,
