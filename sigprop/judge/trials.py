@@ -105,14 +105,15 @@ def settings_of(
     """
     require_margin(margin)
     try:
-        lam = np.atleast_1d(np.asarray(lams, complex))
-    except (TypeError, ValueError):
-        lam = np.empty((0, 0), complex)
-    if lam.ndim != 1:
+        numbers = np.asarray(lams)
+    except ValueError:  # ragged
+        numbers = np.array(None)
+    if numbers.dtype.kind not in "biufc" or numbers.ndim > 1:
         raise ValueError(
             "need a system: eigenvalues lam (n,), a layer, a network, an object with "
             f"initial and step, or a function; got {repr(lams)[:60]}"
         )
+    lam = np.atleast_1d(numbers.astype(complex))
     radius = np.abs(lam)
     if not lam.size:
         raise ValueError("need one eigenvalue lam or more, got 0")

@@ -1,5 +1,6 @@
 """Statistics of any system are judged; what has no trustworthy verdict is refused."""
 
+import math
 import re
 
 import equinox as eqx
@@ -302,6 +303,9 @@ def test_errors_of_the_statistic_itself_stay_as_they_are():
     [
         ([1.0, 2.0, 3.0], r"shape \(2,\), got an array of shape \(3,\)"),
         (np.ones((2, 1)), r"shape \(2,\), got an array of shape \(2, 1\)"),
+        (math.nan, r"finite real values for a moment, got nan.* for component 0"),
+        ("three", "need formula a number, an array, .* got 'three'"),
+        (None, "need formula a number, an array, .* got None"),
         ([1.0, None], "need formula a number, an array, a SymPy expression"),
         ([[1.0], [1.0, 2.0]], "need formula a number, an array, a SymPy expression"),
         (
@@ -331,6 +335,8 @@ def unchecked():
             ([0.5], None),
             "need inputs from a process of sigprop.inputs or an object with",
         ),
+        ((None, White()), "need a system: eigenvalues lam .* got None"),
+        (([[1.0], [0.5, 0.2]], White()), "need a system: eigenvalues lam"),
         (("abc", White()), "need a system: eigenvalues lam .* got 'abc'"),
         ((np.ones((2, 2)), White()), "need a system: eigenvalues lam"),
         ((identity, White(), "sensitivity"), "need eigenvalues to differentiate by"),
