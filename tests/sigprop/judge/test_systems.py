@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import White, linear_recurrence
+from sigprop import Constant, White, linear_recurrence
 from sigprop.judge.systems import Process, Recurrence, channels, draw, trajectory, wide
 from sigprop.layers import lru
 from sigprop.layers.base import stepwise
@@ -128,6 +128,8 @@ def test_channels_have_inputs_of_their_own(x64):
     assert x.shape == (500, 20, 3)
     covariance = np.cov(x.reshape(-1, 3).T)
     np.testing.assert_allclose(covariance, 2 * np.eye(3), atol=5 * 2 / 100)
+    still = np.asarray(draw(Constant(), KEY, 5, 20, 3))
+    np.testing.assert_array_equal(still, np.broadcast_to(still[:, :1], still.shape))
     assert draw(White(), KEY, 5, 20, None).shape == (5, 20)
 
 
