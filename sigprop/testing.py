@@ -462,7 +462,7 @@ def assert_healthy(
     Example:
         >>> import jax
         >>> from sigprop.layers.lru import lru
-        >>> assert_healthy(lru(jax.random.key(0), 16, 4, r_min=0.9, r_max=0.99))
+        >>> assert_healthy(lru(16, 4, key=jax.random.key(0), r_min=0.9, r_max=0.99))
     """
     from sigprop.audit.lint import Settings, lint
     from sigprop.audit.lint.report import lines

@@ -202,7 +202,7 @@ AUDIT: dict[str, Row] = {
 def _forecaster() -> dict[str, Any]:
     head = networks.Head(horizon=4, features=1)
     config = dataclasses.replace(samples.config(), inputs=1, outputs=4)
-    network, state = networks.build(KEY, config)
+    network, state = networks.build(config, key=KEY)
     blocks = blocks_of(samples.forecasts(), head, "test", 8, 2)
     return {"network": network, "state": state, "blocks": blocks}
 
@@ -243,7 +243,7 @@ ADVICE: dict[str, Row] = {
     "sigprop.advice.matched": row(
         lambda: {"layer": samples.lru(), "spectrum": samples.exponential()}
     ),
-    "sigprop.advice.predict": row(
+    "sigprop.advice.predict_initialisation": row(
         lambda: {"layer": samples.lru(), "spectrum": samples.exponential()},
         infinite=True,
     ),

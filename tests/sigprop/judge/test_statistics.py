@@ -179,7 +179,7 @@ def test_parameters_give_symbols_their_values():
 
 
 def test_layers_and_networks_are_systems():
-    layer = lru(KEY, 3, 2, r_max=0.5)
+    layer = lru(3, 2, key=KEY, r_max=0.5)
     inward = np.abs(np.asarray(layer.matrices()[0])) ** 2
     truth = inward.sum(1) / (1 - np.abs(np.asarray(layer.eigenvalues())) ** 2)
     assert_moment(truth, layer, White(), steps=20, margin=0.1, seed=5)
@@ -187,7 +187,7 @@ def test_layers_and_networks_are_systems():
         inputs=2, outputs=3, width=3, state_size=2, depth=1, layer="lru", norm="none",
         mixing="none", pooling="last",
     )  # fmt: skip
-    net, state = build(KEY, config)
+    net, state = build(config, key=KEY)
 
     def by_bias(system, x):
         return eqx.filter_grad(

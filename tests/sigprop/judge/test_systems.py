@@ -29,7 +29,7 @@ class Leaky(eqx.Module):
 
 def network(norm="layer", **more):
     config = {"inputs": 2, "outputs": 3, "width": 4, "state_size": 5, "depth": 2}
-    return build(KEY, NetworkConfig(**config, layer="lru", norm=norm, **more))
+    return build(NetworkConfig(**config, layer="lru", norm=norm, **more), key=KEY)
 
 
 def test_eigenvalues_run_the_recurrence():
@@ -42,7 +42,7 @@ def test_eigenvalues_run_the_recurrence():
 
 
 def test_a_layer_has_states_and_outputs():
-    layer = lru(KEY, 3, 2)
+    layer = lru(3, 2, key=KEY)
     states, outputs = trajectory(layer, PAIRS)
     np.testing.assert_array_equal(states, layer.states(PAIRS))
     np.testing.assert_allclose(outputs, stepwise(layer, PAIRS), rtol=1e-4, atol=1e-5)
@@ -116,7 +116,7 @@ def test_what_is_no_system_is_refused():
 
 
 def test_channels_are_those_of_layers_and_linear_encoders():
-    assert channels(lru(KEY, 3, 2)) == 2
+    assert channels(lru(3, 2, key=KEY)) == 2
     assert channels(network()) == 2
     assert channels(network(encoder="embedding")) is None
     assert channels(jnp.ones(2)) is None
