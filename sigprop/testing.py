@@ -9,6 +9,17 @@
 Usable from any pytest suite; a wrong formula raises ``AssertionError`` with the ratio,
 its interval and the sample size.  Hypothesis strategies draw the hard cases on purpose.
 
+The moment is the mean of any statistic of a layer, a network, a recurrence of your own or
+a function.  A statistic takes the system and one sequence of inputs, so that ``jax.grad``
+differentiates it by the system's parameters:
+
+    >>> import jax.numpy as jnp
+    >>> def gated(x):
+    ...     return jnp.tanh(x)[:, None]
+    >>> def mean(system, x):
+    ...     return system(x)[-1, 0]
+    >>> answer = assert_moment(0, gated, White(), mean, steps=4)
+
 Symbols are those of ``sigprop.theory.symbols`` and mean the same in every function here:
 
 - ``lam = r exp(i theta)`` is an eigenvalue and ``lam_bar`` its conjugate; ``r`` and
@@ -17,34 +28,46 @@ Symbols are those of ``sigprop.theory.symbols`` and mean the same in every funct
 - ``rho`` is the field of ``AR1`` or ``Mixed``; ``a`` and ``b`` are fields of ``Mixed``.
   Under another process they have no value, and a formula in them is a ``ValueError``.
 - ``R(Delta)`` is the input's autocovariance, with ``Delta`` the index of a sum.
+- Symbols of your own have the values that ``parameters`` gives them.
 
 A moment is a real number: a formula of another value is a ``ValueError``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jax.numpy as jnp
 import mpmath
 import numpy as np
-from jaxtyping import Array, Inexact
 from sympy import Expr, Symbol, factor, lambdify
 
-from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
+from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
 from sigprop.judge.notation import (
     Domain,
     equal,
     require_one_notation,
     require_symbols,
 )
-from sigprop.judge.trials import Layer, neurons, neurons_of_layer, settings_of
+from sigprop.judge.statistics import (
+    STATISTICS,
+    Simulation,
+    Statistic,
+    judge_mean,
+    position,
+)
+from sigprop.judge.systems import Process as Process
+from sigprop.judge.systems import Recurrence as Recurrence
+from sigprop.judge.systems import Trajectory as Trajectory
+from sigprop.judge.systems import trajectory as trajectory
+from sigprop.judge.trials import UNKNOWN, is_known, judge_neurons, settings_of
 from sigprop.judge.trials import Setting as Setting
 from sigprop.judge.trials import input_of as input_of
 from sigprop.judge.trials import stationary_steps as stationary_steps
-from sigprop.judge.verdict import Outcome, Verdict, judge
+from sigprop.judge.verdict import Outcome, Verdict
 from sigprop.numerics.arguments import require_count, require_number
 from sigprop.numerics.evaluate import values
-from sigprop.numerics.points import EigenPoint
+from sigprop.numerics.points import WHITE, EigenPoint, Environment
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 from sigprop.theory.autocorrelation import as_functional
@@ -62,12 +85,16 @@ __all__ = [
 ]
 
 LONGEST = 10**8  # steps, whose lags take a gigabyte
+MORE = (
+    ", a SymPy expression in the symbols of sigprop.theory.symbols or a function of a "
+    "Setting; for a string write it out in Python"
+)
 ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on each neuron, and the measured and expected moments."""
+    """The verdict on each component, and the measured and expected moments."""
 
     verdicts: tuple[Verdict, ...]
     measured: tuple[float, ...]
@@ -75,89 +102,192 @@ class Answer:
 
 
 def assert_moment(
-    formula: Expr | Callable[[Setting], float],
-    recurrence: Sequence[complex] | Inexact[Array, " n"] | Layer,
-    inputs: GaussianProcess,
+    formula: Any,
+    system: Any,
+    inputs: Process,
+    statistic: str | Statistic = "state",
     *,
-    quantity: str = "state",
     steps: int | None = None,
     margin: float = 0.05,
     seed: int = 0,
+    parameters: Mapping[Symbol, Any] | None = None,
     yes: bool = False,
 ) -> Answer:
-    """Assert a second moment against simulation, neuron by neuron.
+    """Assert the mean of a statistic against simulation, component by component.
 
-    Work of more than a minute is announced on standard error, with its sample size.
+    The margin is relative to the formula's value.  Where the formula is zero it is
+    relative to the root mean square of the statistic, and the verdict's ratio is one plus
+    the mean in that unit.  Work of more than a minute is announced on standard error,
+    with its sample size.
 
     Args:
-        formula: A SymPy expression in ``sigprop.theory.symbols`` (lam, lam_bar, r, theta, T,
-            what the process defines of rho, a, b, and R under a sum over Delta), or a
-            callable of a ``Setting``.
-        recurrence: Eigenvalues of the diagonal recurrence, or a layer from (time,)
-            inputs to (time, n) states; a layer's neurons have no eigenvalue, so a
-            formula for it is a callable that does not use one, or a constant.
-        inputs: A process of ``sigprop.inputs``.
-        quantity: ``state`` for E|h|^2; ``sensitivity`` for E|dh/dlam|^2, which needs
-            eigenvalues.
-        steps: Inputs seen from the zero state; by default enough for the stationary
-            value to be reached within a hundredth of the margin.
+        formula: The expected mean: a SymPy expression in ``sigprop.theory.symbols`` (lam,
+            lam_bar, r, theta, T, what the process defines of rho, a, b, and R under a sum
+            over Delta); a number; an array of the statistic's shape; or a callable of a
+            ``Setting``.
+        system: Eigenvalues of a diagonal recurrence, a layer, a network, an object with
+            ``initial`` and ``step``, or a function; see ``sigprop.judge.systems``.
+        inputs: A process of ``sigprop.inputs``, or an object with ``sample``; see
+            ``sigprop.judge.systems.Process``.
+        statistic: ``state`` for E|h|^2 of each neuron after the last step;
+            ``sensitivity`` for E|dh/dlam|^2, which needs eigenvalues; or a function of
+            JAX, of the system and of one sequence, that returns a real number or an
+            array.  Component ``i`` of ``n`` belongs to eigenvalue ``i`` of ``n``, any
+            component to a single eigenvalue.
+        steps: Inputs seen from the initial state.  Of eigenvalues the default is enough
+            for the stationary value to be reached within a hundredth of the margin.
         margin: Equivalence margin, relative.
         seed: Key of the simulation.
+        parameters: Values of symbols of the formula: each a number, or an array of the
+            statistic's shape.
         yes: Whether to begin what will take more than a day or half of the memory.
 
     Returns:
         The verdicts, all of them ``confirmed``.
 
     Raises:
-        AssertionError: If a neuron's moment is refuted or not decided.
-        ValueError: If an argument is out of its range, the formula has a symbol without
-            a value or a value that is no real number, the layer's steps are unset, or it
-            would take too long.
+        AssertionError: If a component's mean is refuted or not decided.
+        ValueError: If an argument is out of its range; the formula has a symbol without a
+            value, a value that is no real number or another shape than the statistic;
+            JAX cannot trace or differentiate the statistic; it is not one array of real
+            numbers, does not vary or has no finite variance; the steps of a layer are
+            unset; or it would take too long.
+
+    Example:
+        The covariance of neighbouring states, of one neuron:
+
+        >>> from sigprop import White
+        >>> from sigprop.theory.symbols import r
+        >>> def neighbours(lam, x):
+        ...     h = trajectory(lam, x).states[:, 0]
+        ...     return h[-1] * h[-2]
+        >>> answer = assert_moment(r / (1 - r**2), [0.8], White(), neighbours, margin=0.1)
+        >>> [str(verdict.outcome) for verdict in answer.verdicts]
+        ['confirmed']
     """
     require_seed(seed)
     if steps is not None:
         steps = require_count("steps", steps, most=LONGEST)
-    if not callable(formula):
-        require_symbols(formula, inputs, eigenvalues=not callable(recurrence))
-    if quantity not in ("state", "sensitivity"):
-        raise ValueError(f"need quantity 'state' or 'sensitivity', got {quantity!r}")
-    source = input_of(inputs)
+    diagonal = _is_eigenvalues(system)
+    own = {} if parameters is None else parameters
+    if not isinstance(own, Mapping):
+        raise ValueError(
+            f"need parameters a mapping from symbols to values, got {parameters!r}"
+        )
+    if isinstance(formula, Expr):
+        require_symbols(formula, inputs, eigenvalues=diagonal, own=own)
+    _require_statistic(statistic, diagonal)
+    _require_process(inputs)
     with double_precision(True):
-        if callable(recurrence):
-            if quantity != "state":
-                raise ValueError("need eigenvalues to differentiate by, got a layer")
-            settings, sums, plans = neurons_of_layer(
-                recurrence, source, inputs, steps, margin, seed, yes
+        settings = []
+        if diagonal:
+            settings = settings_of(system, _source(inputs), steps, margin)
+            steps, system = settings[0].steps, jnp.atleast_1d(jnp.asarray(system))
+        if steps is None:
+            raise ValueError(
+                "need steps for a layer: how long it runs from its zero state"
             )
-            expected = _expected(formula, settings)
+        if isinstance(statistic, str) and diagonal and is_known(inputs):
+            shape: tuple[int, ...] = (len(settings),)
+            expected = _expected(formula, settings, shape, own)
+            judged = judge_neurons(
+                settings, inputs, statistic, expected, margin, seed, yes
+            )
         else:
-            settings = settings_of(recurrence, source, steps, margin)
-            expected = _expected(formula, settings)
-            sums, plans = neurons(settings, inputs, quantity, margin, seed, yes)
-    estimate = sums.estimate()
-    verdicts = tuple(
-        judge(float(m), f, p, float(s))
-        for m, f, p, s in zip(estimate.mean, expected, plans, estimate.sem, strict=True)
-    )
+            chosen = STATISTICS[statistic] if isinstance(statistic, str) else statistic
+            simulation = Simulation(system, inputs, chosen, steps)
+            shape = simulation.shape
+            settings = _components(settings, shape, _source(inputs), steps)
+            expected = _expected(formula, settings, shape, own)
+            judged = judge_mean(simulation, np.array(expected), margin, seed, yes)
+    verdicts, means, n = judged
+    name = _name(statistic)
     wrong = [
-        f"neuron {index} ({_setting_text(setting)}): {verdict.outcome}; "
-        f"measured {mean:.6g}, formula {form:.6g}"
-        + (f", ratio in [{verdict.low:.4f}, {verdict.high:.4f}]" if form else "")
-        for index, (setting, verdict, mean, form) in enumerate(
-            zip(settings, verdicts, estimate.mean, expected, strict=True)
+        f"{_where(setting, shape)}: {verdict.outcome}; "
+        f"measured {mean:.6g}, formula {form:.6g}{_interval(verdict, form)}"
+        for setting, verdict, mean, form in zip(
+            settings, verdicts, means, expected, strict=True
         )
         if verdict.outcome != Outcome.CONFIRMED
     ]
     if wrong:
         raise AssertionError(
-            f"{quantity} moment not confirmed within {margin:.1%} on "
-            f"{sums.n} trajectories:\n  " + "\n  ".join(wrong)
+            f"{name} not confirmed within {margin:.1%} on "
+            f"{n} trajectories:\n  " + "\n  ".join(wrong)
         )
-    return Answer(verdicts, tuple(map(float, estimate.mean)), tuple(expected))
+    return Answer(tuple(verdicts), tuple(map(float, means)), tuple(expected))
+
+
+def _source(inputs: Any) -> Any:
+    """A process as formulas see it, or a process of your own."""
+    return input_of(inputs) if is_known(inputs) else inputs
+
+
+def _is_eigenvalues(system: Any) -> bool:
+    """True for numbers, and for what no other system can be."""
+    if hasattr(system, "step") or callable(system):
+        return False
+    return not (isinstance(system, tuple) and system and callable(system[0]))
+
+
+def _require_statistic(statistic: Any, diagonal: bool) -> None:
+    if callable(statistic):
+        return
+    if statistic not in STATISTICS:
+        raise ValueError(
+            "need statistic 'state' or 'sensitivity', or a function of a system and a "
+            f"sequence, got {statistic!r}"
+        )
+    if statistic == "sensitivity" and not diagonal:
+        raise ValueError("need eigenvalues to differentiate by, got a layer")
+
+
+def _require_process(inputs: Any) -> None:
+    if not callable(getattr(inputs, "sample", None)):
+        raise ValueError(
+            "need inputs from a process of sigprop.inputs or an object with "
+            f"sample(key, num, length, dtype), got {inputs!r}"
+        )
+
+
+def _components(
+    neurons: list[Setting], shape: tuple[int, ...], source: Any, steps: int
+) -> list[Setting]:
+    """The setting of each component of a statistic."""
+    unknown = Setting(complex("nan"), UNKNOWN, UNKNOWN, source, steps)
+    size = int(np.prod(shape, dtype=int))
+    if len(neurons) == 1:
+        neurons = neurons * size
+    if shape != (len(neurons),) and len(neurons) != size:
+        neurons = [unknown] * size
+    return [setting._replace(component=index) for index, setting in enumerate(neurons)]
+
+
+def _name(statistic: Any) -> str:
+    if isinstance(statistic, str):
+        return f"{statistic} moment"
+    return f"mean of {getattr(statistic, '__name__', type(statistic).__name__)}"
+
+
+def _where(setting: Setting, shape: tuple[int, ...]) -> str:
+    kind = "component" if np.isnan(setting.lam) else "neuron"
+    return f"{kind} {position(setting.component, shape)} ({_setting_text(setting)})"
+
+
+def _interval(verdict: Verdict, form: float) -> str:
+    if form:
+        return f", ratio in [{verdict.low:.4f}, {verdict.high:.4f}]"
+    if np.isnan(verdict.low):
+        return ""
+    return (
+        f", a mean of [{verdict.low - 1:.4f}, {verdict.high - 1:.4f}] root mean squares"
+    )
 
 
 def _setting_text(setting: Setting) -> str:
-    return f"lam={_number(setting.lam)}, {setting.input}, T={setting.steps}"
+    known = "" if np.isnan(setting.lam) else f"lam={_number(setting.lam)}, "
+    source = setting.input
+    return f"{known}{source if is_known(source) else type(source).__name__}, T={setting.steps}"
 
 
 def _number(value: complex) -> str:
@@ -166,24 +296,82 @@ def _number(value: complex) -> str:
     return f"{value.real:.6g}" if small else f"{value:.6g}"
 
 
-def _expected(formula: Any, settings: list[Setting]) -> list[float]:
-    """The formula's value for each neuron.
+@dataclass(frozen=True)
+class _Point(EigenPoint):
+    """Where a formula has symbols of its own."""
+
+    own: tuple[tuple[Symbol, Any], ...] = ()
+
+    def environment(self) -> Environment:
+        """Values of all symbols."""
+        return {**super().environment(), **dict(self.own)}
+
+
+def _expected(
+    formula: Any,
+    settings: list[Setting],
+    shape: tuple[int, ...],
+    parameters: Mapping[Symbol, Any],
+) -> list[float]:
+    """The formula's value for each component.
 
     Raises:
-        ValueError: Naming the neuron where the value is no finite real number.
+        ValueError: Naming the component where the value is no finite real number, or the
+            shape that does not fit.
     """
     if isinstance(formula, Expr):
-        points = [EigenPoint(s.gap, s.theta, s.input, s.steps) for s in settings]
+        columns = {
+            symbol: _filled(f"parameters[{symbol}]", value, shape)
+            for symbol, value in parameters.items()
+        }
+        points = [
+            _Point(
+                s.gap,
+                s.theta,
+                s.input if is_known(s.input) else WHITE,
+                s.steps,
+                tuple((symbol, column[i]) for symbol, column in columns.items()),
+            )
+            for i, s in enumerate(settings)
+        ]
         results = [complex(value) for value in values([formula], points)[0]]
+    elif callable(formula):
+        function: Callable[[Setting], Any] = formula
+        results = [complex(function(setting)) for setting in settings]
     else:
-        results = [complex(formula(setting)) for setting in settings]
-    for index, (value, setting) in enumerate(zip(results, settings, strict=True)):
+        results = [complex(value) for value in _filled("formula", formula, shape, MORE)]
+    for value, setting in zip(results, settings, strict=True):
         if not np.isfinite(value) or abs(value.imag) > ROUNDED * abs(value):
             raise ValueError(
                 "need a formula of finite real values for a moment, got "
-                f"{_number(value)} for neuron {index} ({_setting_text(setting)})"
+                f"{_number(value)} for {_where(setting, shape)}"
             )
     return [value.real for value in results]
+
+
+def _filled(
+    name: str, value: Any, shape: tuple[int, ...], more: str = ""
+) -> np.ndarray:
+    """A number for each component, from one or from an array of them.
+
+    Raises:
+        ValueError: If it is no number, or an array of another shape.
+    """
+    try:
+        array = np.asarray(value)
+        fits = array.dtype.kind in "biufc"
+    except (TypeError, ValueError):  # of a ragged list
+        array, fits = np.array(None), False
+    if not fits:
+        raise ValueError(
+            f"need {name} a number, an array{more}, got {repr(value)[:60]}"
+        )
+    if array.shape not in ((), shape):
+        raise ValueError(
+            f"need {name} a number or an array of the statistic's shape {shape}, got an "
+            f"array of shape {array.shape}"
+        )
+    return np.broadcast_to(array, shape).reshape(-1)
 
 
 def assert_equal_forms(

@@ -18,12 +18,22 @@ import grimp
 import pytest
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = (".ci", "theory", "sigprop", "experiments", "figures", "notebooks", "tests")
-ROOMS = FOLDERS[1:]
+FOLDERS = (
+    ".ci",
+    "docs",
+    "theory",
+    "sigprop",
+    "experiments",
+    "figures",
+    "notebooks",
+    "tests",
+)
+ROOMS = FOLDERS[2:]
 PACKAGE = ("theory", "sigprop", "experiments", "figures")
 GENERATED = ("__pycache__", "experiments/results", "figures/out")
 TOP = {
     *ROOMS,
+    "docs",
     *("pyproject.toml", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md"),
     "CONTRIBUTING.md",
 }

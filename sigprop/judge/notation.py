@@ -6,7 +6,7 @@ name of the input process, and have no value where the process has no such field
 ``Delta`` is the index of a sum over lags.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import mpmath
@@ -33,6 +33,7 @@ from sigprop.theory.autocorrelation import same_form
 from sigprop.theory.symbols import (
     NOTATION,
     Delta,
+    R,
     T,
     a,
     b,
@@ -58,25 +59,22 @@ PARTS = (re, im, Abs, conjugate)
 LARGEST_INTEGER = 8  # of a number of steps that looks for a counterexample
 
 
-def require_symbols(formula: Any, process: GaussianProcess, eigenvalues: bool) -> None:
+def require_symbols(
+    formula: Expr, process: Any, eigenvalues: bool, own: Collection[Symbol] = ()
+) -> None:
     """Refuse a formula with a symbol that has no value.
 
     Args:
-        formula: What should be an expression in the notation.
+        formula: An expression in the notation.
         process: The input.
         eigenvalues: Whether neurons have eigenvalues, as those of a layer have not.
+        own: Symbols that have values of their own.
 
     Raises:
         ValueError: Naming the symbols and what to write instead.
     """
-    if not isinstance(formula, Expr):
-        raise ValueError(
-            "need a SymPy expression in the symbols of sigprop.theory.symbols, or a "
-            f"function of a Setting, got {formula!r}; for a string write it out in Python, "
-            "after `from sigprop.theory.symbols import lam, lam_bar, rho`"
-        )
     everywhere = (*EIGENVALUE, T, rho, a, b)
-    strangers = formula.free_symbols - {Delta, *everywhere}
+    strangers = formula.free_symbols - {Delta, *everywhere, *own}
     if strangers:
         _refuse_strangers(strangers, everywhere)
     if Delta in formula.free_symbols:
@@ -84,18 +82,24 @@ def require_symbols(formula: Any, process: GaussianProcess, eigenvalues: bool) -
             "need Delta as the index of a sum alone, got a formula that depends on it; "
             "write Sum(..., (Delta, 1, oo))"
         )
-    if not eigenvalues and formula.has(*EIGENVALUE):
+    eigenvalue = formula.free_symbols & {*EIGENVALUE} - {*own}
+    if not eigenvalues and eigenvalue:
         raise ValueError(
             f"need a formula without eigenvalues for a layer, which has none, got one in "
-            f"{_names(formula.free_symbols & {*EIGENVALUE})}; put numbers in for them"
+            f"{_names(eigenvalue)}; put numbers in for them"
         )
     known = FIELDS.get(type(process), ())
-    missing = formula.free_symbols & {rho, a, b} - {*known}
+    missing = formula.free_symbols & {rho, a, b} - {*known, *own}
     if missing:
         has = f"defines {_names(known)} alone" if known else "defines none of them"
         raise ValueError(
             f"need a formula in the symbols that its input defines, got one in "
             f"{_names(missing)} under {process}, which {has}; put numbers in for them"
+        )
+    if formula.has(R) and type(process) not in FIELDS:
+        raise ValueError(
+            "need a process of sigprop.inputs for the autocovariance R, got a formula in R "
+            f"under {process}; put numbers in for it"
         )
 
 

@@ -1,44 +1,68 @@
-"""Simulations that judge a user's formula: of neurons by eigenvalue, or of a layer.
+"""The second moments of neurons by their eigenvalues, by which a formula is judged.
 
-Each gives what the formula is evaluated at, sums of the squares, and the plan by which
-they are judged.
+The simulation is the fastest that there is, and the law of its samples is known: they are
+quadratic forms of Gaussians.  ``sigprop.judge.statistics`` has any other statistic.
 """
 
-import functools
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import mpmath
 import numpy as np
 import scipy
-from jaxtyping import Array, Inexact
-from sympy import lambdify
+from jaxtyping import Float
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, MovingAverage, White
 from sigprop.judge import forecast
-from sigprop.judge.verdict import ALPHA, BETA, GAUSSIAN_VARIANCE, Plan, plan
-from sigprop.neuron.montecarlo import Sums, over_batches, second_moments
+from sigprop.judge.verdict import (
+    ALPHA,
+    BETA,
+    GAUSSIAN_VARIANCE,
+    Plan,
+    Verdict,
+    judge,
+    plan,
+)
+from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.points import Input, exponential
 
-Layer = Callable[[Inexact[Array, " time"]], Inexact[Array, "time n"]]
-PILOT = 2000  # trajectories that measure the variance of a layer's samples
-INFLATION = 1.5  # the pilot's variance is itself uncertain
 DRAWN = 2048  # trajectories at once of ``second_moments``
-AT_ONCE = 256  # sequences at once through a layer
 WALKED = 2**14  # steps times neurons of a trial of how long a simulation takes
+UNKNOWN = float("nan")
+
+
+class Judged(NamedTuple):
+    """Verdicts and sample means of the components of a statistic."""
+
+    verdicts: list[Verdict]
+    mean: Float[np.ndarray, " components"]
+    n: int
 
 
 class Setting(NamedTuple):
-    """Arguments of a callable formula: one neuron, one input, the number of steps."""
+    """Arguments of a callable formula: one component of the statistic.
+
+    Attributes:
+        lam: The neuron's eigenvalue; not a number where it has none.
+        gap: ``1 - |lam|``.
+        theta: The phase of ``lam``.
+        input: The input process as formulas see it, or a process of your own.
+        steps: Inputs seen from the initial state.
+        component: Its position in the statistic, read row by row.
+    """
 
     lam: complex
     gap: float
     theta: float
-    input: Input
+    input: Any
     steps: int
+    component: int = 0
+
+
+def is_known(process: Any) -> bool:
+    """True for a process whose parameters formulas know, or for such parameters."""
+    return isinstance(process, White | Constant | AR1 | Mixed | MovingAverage | Input)
 
 
 def input_of(process: GaussianProcess) -> Input:
@@ -72,15 +96,24 @@ def _scaled(variance: float, rho: float) -> Input:
 
 
 def settings_of(
-    lams: Any, source: Input, steps: int | None, margin: float
+    lams: Any, source: Any, steps: int | None, margin: float
 ) -> list[Setting]:
     """Neurons of these eigenvalues; arguments as in ``testing.assert_moment``.
 
     Raises:
         ValueError: If an eigenvalue or the margin is out of range.
     """
-    _require_margin(margin)
-    lam = np.asarray(lams, complex).reshape(-1)
+    require_margin(margin)
+    try:
+        numbers = np.asarray(lams)
+    except ValueError:  # ragged
+        numbers = np.array(None)
+    if numbers.dtype.kind not in "biufc" or numbers.ndim > 1:
+        raise ValueError(
+            "need a system: eigenvalues lam (n,), a layer, a network, an object with "
+            f"initial and step, or a function; got {repr(lams)[:60]}"
+        )
+    lam = np.atleast_1d(numbers.astype(complex))
     radius = np.abs(lam)
     if not lam.size:
         raise ValueError("need one eigenvalue lam or more, got 0")
@@ -94,20 +127,30 @@ def settings_of(
             )
         steps = stationary_steps(float(radius.max()), margin)
     return [
-        Setting(complex(x), float(1 - abs(x)), float(np.angle(x)), source, steps)
-        for x in lam
+        Setting(complex(x), float(1 - abs(x)), float(np.angle(x)), source, steps, index)
+        for index, x in enumerate(lam)
     ]
 
 
-def neurons(
+def judge_neurons(
     settings: list[Setting],
-    process: GaussianProcess,
+    process: Any,
     quantity: str,
+    expected: Sequence[float],
     margin: float,
     seed: int,
     yes: bool,
-) -> tuple[Sums, list[Plan]]:
-    """Simulate neurons for as many steps; arguments as in ``testing.assert_moment``.
+) -> Judged:
+    """Judge ``E|h|^2`` or ``E|dh/dlam|^2`` of neurons that see as many inputs.
+
+    Args:
+        settings: One a neuron.
+        process: One of ``sigprop.inputs``.
+        quantity: ``state`` or ``sensitivity``.
+        expected: One a neuron.
+        margin: As in ``testing.assert_moment``, as are the others.
+        seed: Key of the simulation.
+        yes: Whether to begin long work.
 
     Raises:
         ValueError: If it takes too long.
@@ -117,10 +160,20 @@ def neurons(
     _allow_neurons(key, lam, process, steps, margin, yes)
     planned = plan(margin)
     (moments,) = second_moments(key, lam, process, times=(steps,), num=planned.n)
-    return moments[quantity], [planned] * len(settings)
+    mean, sem, n = moments[quantity].estimate()
+    verdicts = [
+        judge(float(m), f, planned, float(s))
+        for m, f, s in zip(mean, expected, sem, strict=True)
+    ]
+    return Judged(verdicts, mean, n)
 
 
-def _require_margin(margin: float) -> None:
+def require_margin(margin: float) -> None:
+    """Refuse a margin that no simulation decides.
+
+    Raises:
+        ValueError: If it is not between zero and one, or takes too many trajectories.
+    """
     Plan(2, margin)  # refuses a margin out of range
     if _least(margin) > forecast.MOST:
         raise ValueError(
@@ -134,7 +187,12 @@ def _least(margin: float) -> int:
     return int(GAUSSIAN_VARIANCE * (z / margin) ** 2)
 
 
-def _allow(cost: forecast.Forecast, margin: float, yes: bool) -> None:
+def allow(cost: forecast.Forecast, margin: float, yes: bool) -> None:
+    """Say what takes long, and refuse what takes too long.
+
+    Raises:
+        ValueError: If it would take more than a day or half of the memory.
+    """
     remedy = f"raise margin={margin:g}, take fewer steps, or pass yes=True"
     forecast.allow(cost, remedy, yes=yes)
 
@@ -150,7 +208,7 @@ def _allow_neurons(key, lam, process, steps, margin, yes) -> None:
         return second_moments(key, lam, process, times=(few,), num=num)
 
     cost = forecast.trial(work, DRAWN, n)
-    _allow(cost._replace(seconds=cost.seconds * steps / few), margin, yes)
+    allow(cost._replace(seconds=cost.seconds * steps / few), margin, yes)
 
 
 def stationary_steps(radius: float, margin: float) -> int:
@@ -165,67 +223,12 @@ def stationary_steps(radius: float, margin: float) -> int:
 
 
 def _remainder(radius: float, steps: int) -> float:
-    from sigprop.theory.diagonal import remainder_factor
-    from sigprop.theory.symbols import T, r
+    """The tail of ``sum n^2 r^{2(n-1)}`` from ``n = steps`` on, over the whole sum.
 
-    form = remainder_factor("sensitivity")
-    return float(lambdify([r, T], form, modules="mpmath")(mpmath.mpf(radius), steps))
-
-
-def neurons_of_layer(
-    layer: Layer,
-    source: Input,
-    process: GaussianProcess,
-    steps: int | None,
-    margin: float,
-    seed: int,
-    yes: bool,
-) -> tuple[list[Setting], Sums, list[Plan]]:
-    """Simulate a layer; arguments as in ``testing.assert_moment``.
-
-    Raises:
-        ValueError: If the steps are unset, the margin is out of range, the outputs do not
-            vary or are not finite, or it takes too long.
+    Stable twin of ``theory.diagonal.remainder_factor("sensitivity")``, which SymPy takes
+    a second to derive.
     """
-    if steps is None:
-        raise ValueError("need steps for a layer: how long it runs from its zero state")
-    _require_margin(margin)
-    pilot_key, key = jax.random.split(jax.random.key(seed))
-
-    @jax.jit
-    def squares(key):
-        x = process.sample(key, AT_ONCE, steps, jnp.float64)
-        return jnp.abs(jax.vmap(lambda sequence: layer(sequence)[-1])(x)) ** 2
-
-    compiled = squares.lower(key).compile()
-    bytes_needed = forecast.program_memory(compiled)
-    _allow(forecast.Forecast(PILOT, 0.0, bytes_needed), margin, yes)
-
-    def sums(key, num) -> Sums:
-        def task(index: int, count: int) -> Sums:
-            powers = np.asarray(compiled(jax.random.fold_in(key, index)))[:count]
-            return Sums(powers.sum(0), (powers**2).sum(0), count)
-
-        return functools.reduce(
-            Sums.__add__, over_batches(task, num, AT_ONCE, lambda count: None)
-        )
-
-    began = time.perf_counter()
-    pilot = sums(pilot_key, PILOT)
-    pace = (time.perf_counter() - began) / PILOT
-    first = pilot.estimate()
-    with np.errstate(invalid="ignore", divide="ignore"):
-        relative = INFLATION * PILOT * (first.sem / first.mean) ** 2
-    if not (np.isfinite(relative).all() and (relative > 0).all()):
-        raise ValueError(
-            "need a layer whose outputs vary and are finite, got one that does not"
-        )
-    plans = [plan(margin, variance=float(v)) for v in relative]
-    most = max(p.n for p in plans)
-    _allow(forecast.Forecast(most, pace * most, bytes_needed), margin, yes)
-    judged = [Plan(most, margin, variance=p.variance) for p in plans]
-    unknown = complex("nan")
-    settings = [
-        Setting(unknown, float("nan"), float("nan"), source, steps) for _ in plans
-    ]
-    return settings, sums(key, most), judged
+    q, left = radius**2, steps * (1 - radius**2)
+    if q == 0:
+        return 0.0
+    return q ** (steps - 1) * (left**2 + 2 * q * left + q * (1 + q)) / (1 + q)

@@ -276,21 +276,24 @@ TESTING: dict[str, Row] = {
     "sigprop.testing.assert_moment": row(
         lambda: {
             "formula": FORM,
-            "recurrence": [0.5],
+            "system": [0.5],
             "inputs": White(),
-            "quantity": "state",
+            "statistic": "state",
             "steps": 30,
             "margin": 0.2,
             "seed": 0,
+            "parameters": None,
             "yes": False,
         },
         legal={
             "seed: 0": valid,
             "steps: None": valid,
-            "recurrence: 0 at 0": valid,
-            "recurrence: one more": valid,
+            "system: 0 at 0": valid,
+            "system: one more": valid,
+            "system: a number": valid,
         },
-        names={"recurrence": "lam"},
+        names={"system": "lam"},
+        unchecked="formula",  # zero is a formula, and is refuted
     ),
     "sigprop.testing.assert_equal_forms": row(
         lambda: {"derived": FORM, "printed": FORM, "domain": None},

@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from sigprop import Constant, White, testing
-from sigprop.judge import trials
-from sigprop.judge.trials import INFLATION, PILOT
+from sigprop import Constant, White
+from sigprop.judge import statistics, trials
+from sigprop.judge.statistics import INFLATION, PILOT
 from sigprop.judge.verdict import plan
 from sigprop.neuron.montecarlo import Sums
 from sigprop.testing import assert_moment
@@ -57,10 +57,10 @@ def test_steps_are_those_asked_for_or_enough_for_the_margin(draws, monkeypatch):
 
 def test_the_quantity_chooses_what_is_judged(draws):
     derivative = (1 + lam * lam_bar) / (1 - lam * lam_bar) ** 3
-    assert_moment(derivative, [0.5], White(), quantity="sensitivity", steps=9)
+    assert_moment(derivative, [0.5], White(), statistic="sensitivity", steps=9)
     for form, quantity in ((derivative, "state"), (STATE, "sensitivity")):
         with pytest.raises(AssertionError, match=f"^{quantity} moment not confirmed"):
-            assert_moment(form, [0.5], White(), quantity=quantity, steps=9)
+            assert_moment(form, [0.5], White(), statistic=quantity, steps=9)
 
 
 @pytest.mark.parametrize("index", [0, 1, 2])
@@ -89,19 +89,20 @@ def test_an_answer_has_what_was_measured_and_what_was_expected(draws):
 def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
     """A constant input: the square of one normal number, whose variance is two."""
     sizes, planned, begun = [], [], []
-    batches, judge = trials.over_batches, testing.judge
+    batches, judge = statistics.over_batches, statistics.judge
 
-    def counted(task, num, batch, tick):
+    def counted(task, num, batch, tick, workers):
         sizes.append(num)
-        begun.append(float(task(0, 256).first[0]))
-        return batches(task, num, batch, tick)
+        values = task(0, 256)
+        begun.append(float(values.first[0] if num != PILOT else values.sum(0)[0]))
+        return batches(task, num, batch, tick, workers)
 
-    def recording_judge(mean, form, sized, sem):
-        planned.append((mean, sized))
-        return judge(mean, form, sized, sem)
+    def recording_judge(ratio, form, sized):
+        planned.append((ratio, sized))
+        return judge(ratio, form, sized)
 
-    monkeypatch.setattr(trials, "over_batches", counted)
-    monkeypatch.setattr(testing, "judge", recording_judge)
+    monkeypatch.setattr(statistics, "over_batches", counted)
+    monkeypatch.setattr(statistics, "judge", recording_judge)
 
     def layer(x):
         return jnp.stack([x, 2 * x], axis=1)
@@ -111,7 +112,7 @@ def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
         forms = iter(truths)
         assert_moment(
             lambda _, forms=forms: next(forms),
-            layer, Constant(), steps=2, margin=0.2, seed=seed,
+            layer, Constant(), steps=2, margin=0.1, seed=seed,
         )  # fmt: skip
     assert sizes[::2] == [PILOT] * 3
     means = [mean for mean, _ in planned]
@@ -123,8 +124,8 @@ def test_a_layer_has_its_own_pilot_its_margin_and_its_seed(monkeypatch):
     )
     for first, n in zip(range(0, 6, 2), sizes[1::2], strict=True):
         both_plans = [sized for _, sized in planned[first : first + 2]]
-        assert {(sized.n, sized.margin) for sized in both_plans} == {(n, 0.2)}
-        assert n == max(plan(0.2, variance=sized.variance).n for sized in both_plans)
-        # The variance of 2000 squares of normal numbers has a standard error of 8 %.
-        assert both_plans[0].variance == pytest.approx(2 * INFLATION, rel=5 * 0.084)
+        assert {(sized.n, sized.margin) for sized in both_plans} == {(n, 0.1)}
+        assert n == max(plan(0.1, variance=sized.variance).n for sized in both_plans)
+        # The variance of 16384 squares of normal numbers has a standard error of 3 %.
+        assert both_plans[0].variance == pytest.approx(2 * INFLATION, rel=5 * 0.03)
     assert INFLATION > 1.25

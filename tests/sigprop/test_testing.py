@@ -7,9 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from sympy import Rational
 
 from sigprop import AR1, Constant, Mixed, MovingAverage, White, linear_recurrence
 from sigprop.inputs import GaussianProcess
+from sigprop.judge import trials
 from sigprop.testing import (
     assert_equal_forms,
     assert_moment,
@@ -21,7 +23,7 @@ from sigprop.testing import (
 )
 from sigprop.theory import diagonal
 from sigprop.theory.papers.zucchet import forms
-from sigprop.theory.symbols import T, lam, lam_bar, r_max, r_min, rho
+from sigprop.theory.symbols import T, lam, lam_bar, r, r_max, r_min, rho
 
 MARGIN = 0.1  # 21 784 trajectories: the assertions take about a second each
 LAMS = [0.5, -0.8, 0.6 + 0.5j]
@@ -43,10 +45,10 @@ RIGHT = [
     keep=["state-process0-form0", "state-process1-form1", "sensitivity-process7-form7"]
 )
 def test_a_right_formula_passes_and_a_wrong_one_does_not(quantity, process, form):
-    answer = assert_moment(form, LAMS, process, quantity=quantity, margin=MARGIN)
+    answer = assert_moment(form, LAMS, process, statistic=quantity, margin=MARGIN)
     assert [verdict.outcome for verdict in answer.verdicts] == ["confirmed"] * 3
     with pytest.raises(AssertionError, match=f"{quantity} moment not confirmed"):
-        assert_moment(1.15 * form, LAMS, process, quantity=quantity, margin=MARGIN)
+        assert_moment(1.15 * form, LAMS, process, statistic=quantity, margin=MARGIN)
 
 
 def test_the_default_margin_notices_five_percent():
@@ -56,7 +58,7 @@ def test_the_default_margin_notices_five_percent():
 
 def test_the_printed_eq_59_is_refuted():
     with pytest.raises(AssertionError, match=r"neuron 0 .*: refuted"):
-        assert_moment(forms.eq_59(), [0.9], AR1(0.5), quantity="sensitivity")
+        assert_moment(forms.eq_59(), [0.9], AR1(0.5), statistic="sensitivity")
 
 
 def test_a_finite_time_formula_is_judged_at_its_time():
@@ -107,15 +109,15 @@ def test_a_layer_is_judged_by_a_pilot():
         ((layer, White()), {}, "need steps for a layer: how long it runs"),
         (
             (layer, White()),
-            {"steps": 4, "quantity": "sensitivity"},
+            {"steps": 4, "statistic": "sensitivity"},
             "need eigenvalues to differentiate by, got a layer",
         ),
-        (([0.5], White()), {"quantity": "output"}, "need quantity 'state' or"),
+        (([0.5], White()), {"statistic": "output"}, "need statistic 'state' or"),
         (([0.5], White()), {"margin": 2.0}, "need 0 < margin < 1, got margin=2.0"),
         (
             (lambda x: 0 * x[:, None], White()),
             {"steps": 4},
-            "need a layer whose outputs vary and are finite",
+            "need a statistic that varies, got 0 in component 0 on all of 16384",
         ),
     ],
 )
@@ -161,6 +163,17 @@ def test_stationary_steps_leave_out_less_than_a_hundredth_of_the_margin(radius):
     tail = (ages**2 * radius ** (2.0 * (ages - 1))).sum()
     total = (1 + radius**2) / (1 - radius**2) ** 3
     assert tail / total < 0.05 / 100
+
+
+@pytest.mark.parametrize(
+    ("radius", "steps"), [(0.3, 1), (0.9, 7), (0.999, 500), (0.5, 60)]
+)
+def test_what_is_left_out_is_that_of_the_theory(radius, steps):
+    exact = diagonal.remainder_factor("sensitivity").subs(
+        {T: steps, r: Rational(radius)}
+    )
+    assert trials._remainder(radius, steps) == pytest.approx(float(exact), rel=1e-12)
+    assert trials._remainder(0.0, steps) == 0
 
 
 @settings(max_examples=60)

@@ -29,7 +29,7 @@ def no_draws(monkeypatch):
     def refuse_to_draw(*arguments, **more):
         raise AssertionError("simulated")
 
-    monkeypatch.setattr(testing, "neurons", refuse_to_draw)
+    monkeypatch.setattr(testing, "judge_neurons", refuse_to_draw)
 
 
 OWN = [
@@ -41,10 +41,10 @@ OWN = [
     (Symbol("rho") / (1 - lam), "`from sigprop.theory.symbols import rho`"),
     (Symbol("T") + Symbol("r"), "`from sigprop.theory.symbols import T, r`"),
     (Symbol("c") / (1 - lam * lam_bar), "got one that depends on c; put numbers in"),
-    ("1/(1 - lam**2)", "got '1/(1 - lam**2)'; for a string write it out in Python"),
+    ("1/(1 - lam**2)", "for a string write it out in Python, got '1/(1 - lam**2)'"),
     (
-        2.0,
-        "need a SymPy expression in the symbols of sigprop.theory.symbols, or a function",
+        None,
+        "a SymPy expression in the symbols of sigprop.theory.symbols or a function",
     ),
 ]
 

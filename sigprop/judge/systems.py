@@ -1,0 +1,201 @@
+"""Systems whose statistics are judged: trajectories of anything that has states.
+
+A system is one of
+
+- eigenvalues (n,), for ``h_t = lam h_{t-1} + x_t``;
+- a layer of ``sigprop.layers``;
+- a network of ``sigprop.networks``, or the pair (network, state) that ``build`` returns;
+- a ``Recurrence``: an object of your own with ``initial`` and ``step``;
+- a function from inputs to states.
+
+Layers, and networks with a linear encoder, take inputs (time, d_in): as many independent
+sequences as they have channels.  Any other system takes inputs of the shape that its
+``Process`` samples: (time,) of a process of ``sigprop.inputs``.
+"""
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Num, PRNGKeyArray
+
+from sigprop.layers.base import Layer
+from sigprop.networks.network import Network
+from sigprop.networks.normalisation import BatchNorm, normalise
+from sigprop.neuron.recurrence import linear_recurrence
+
+
+@runtime_checkable
+class Recurrence(Protocol):
+    """A recurrence of your own.
+
+    Its parameters can be differentiated if it is a pytree, such as an ``equinox.Module``.
+
+    Attributes:
+        initial: The state before the first input; an attribute or a property.
+    """
+
+    initial: Any
+
+    def step(self, state: Any, x: Any) -> Any:
+        """Take one input and return the next state, of the same shape."""
+        ...
+
+
+@runtime_checkable
+class Process(Protocol):
+    """An input process of your own.  Those of ``sigprop.inputs`` are some."""
+
+    def sample(
+        self, key: PRNGKeyArray, num: int, length: int, dtype: Any
+    ) -> Num[Array, "num length *features"]:
+        """Draw ``num`` independent sequences of ``length`` steps, in functions of JAX."""
+        ...
+
+
+class Trajectory(NamedTuple):
+    """States and outputs of a system at each step, from its initial state.
+
+    Attributes:
+        states: (time, n); of a network, one such array a block; of a ``Recurrence``, a
+            pytree like its state.
+        outputs: (time, d_out) of a layer; what a network or a function returns; the
+            states of any other system.
+    """
+
+    states: Any
+    outputs: Any
+
+
+def trajectory(system: Any, x: Num[Array, "time *features"]) -> Trajectory:
+    """Run a system on one sequence of inputs; JAX differentiates it in both arguments.
+
+    Args:
+        system: One of those above.
+        x: Inputs.
+
+    Raises:
+        ValueError: If the system is none of those above, or the inputs do not fit it.
+
+    Example:
+        >>> trajectory(jnp.array([0.5]), jnp.array([1.0, 0.0])).states
+        Array([[1. ],
+               [0.5]], dtype=float32)
+    """
+    network, state = _network(system)
+    if network is not None:
+        return _of_network(network, state, x)
+    if isinstance(system, Layer):
+        states = system.states(x)
+        return Trajectory(states, system.read(states, x))
+    if isinstance(system, Recurrence):
+        states = _steps(system, x)
+    elif callable(system):
+        states = system(x)
+    elif eqx.is_array(system) and system.ndim == 1:
+        states = linear_recurrence(system, x[:, None] if x.ndim == 1 else x)
+    else:
+        raise ValueError(
+            "need a system: eigenvalues, a layer, a network, an object with initial and "
+            f"step, or a function; got {type(system).__name__}"
+        )
+    return Trajectory(states, states)
+
+
+def _steps(system: Recurrence, x: Any) -> Any:
+    """All states; the first has the precision that a step returns."""
+    first = jax.tree.map(jnp.asarray, system.initial)
+    after = jax.eval_shape(system.step, first, x[0])
+    shapes = [jax.tree.map(jnp.shape, tree) for tree in (first, after)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(
+            "need a step that returns a state like initial, got shapes "
+            f"{shapes[1]} after {shapes[0]}"
+        )
+    first = jax.tree.map(
+        lambda a, b: a.astype(jnp.result_type(a, b)), first, after
+    )  # as scan does not
+
+    def body(state: Any, x_t: Any) -> Any:
+        state = system.step(state, x_t)
+        return state, state
+
+    return lax.scan(body, first, x)[1]
+
+
+def _network(system: Any) -> tuple[Network | None, Any]:
+    """The network of a system and its state, or nothing."""
+    if isinstance(system, tuple) and system and isinstance(system[0], Network):
+        return system[0], system[1]
+    if not isinstance(system, Network):
+        return None, None
+    norms = [
+        norm for block in system.blocks for norm in (block.norm, block.mixing_norm)
+    ]
+    if any(isinstance(norm, BatchNorm) for norm in norms):
+        raise ValueError(
+            "need the state of a network that normalises by batches, got the network "
+            "alone; pass the pair (network, state) that build returns"
+        )
+    return system, eqx.nn.State(system)
+
+
+def _of_network(network: Network, state: Any, x: Any) -> Trajectory:
+    if network.training:
+        raise ValueError(
+            "need a network in inference mode, got one in training; call "
+            "equinox.nn.inference_mode(network) first"
+        )
+    features, states = network.encode(x, None), []
+    for block in network.blocks:
+        u, _ = normalise(block.norm, features, state, None)
+        states.append(block.layer.states(u))
+        features, _ = block(features, state)
+    return Trajectory(tuple(states), network(x, state)[0])
+
+
+def channels(system: Any) -> int | None:
+    """Inputs a step of a layer or of a linear encoder; nothing of another system."""
+    if isinstance(system, Layer):
+        return system.widths[0]
+    network, _ = _network(system)
+    if network is None or network.config.encoder == "embedding":
+        return None
+    return network.config.inputs
+
+
+def wide(system: Any) -> Any:
+    """The system with every array of numbers in double precision."""
+    types = {"f": jnp.float64, "c": jnp.complex128}
+    return jax.tree.map(
+        lambda leaf: (
+            leaf.astype(types[leaf.dtype.kind])
+            if eqx.is_inexact_array(leaf) and leaf.dtype.kind in types
+            else leaf
+        ),
+        system,
+    )
+
+
+def draw(
+    process: Process, key: PRNGKeyArray, num: int, steps: int, width: int | None
+) -> Num[Array, "num steps *features"]:
+    """Sequences of inputs for a system of so many channels.
+
+    Raises:
+        ValueError: If a sample has not an axis of ``num`` and one of ``steps``.
+    """
+    dtype = jnp.float64
+    x = process.sample(key, num, steps, dtype)
+    if not eqx.is_array(x) or x.shape[:2] != (num, steps):
+        raise ValueError(
+            f"need sample(key, {num}, {steps}, dtype) to return an array of shape "
+            f"({num}, {steps}, ...), got {getattr(x, 'shape', type(x).__name__)} from "
+            f"{type(process).__name__}"
+        )
+    if width is None or x.ndim > 2:
+        return x
+    x = process.sample(key, num * width, steps, dtype)
+    return jnp.moveaxis(x.reshape(num, width, steps), 1, 2)
