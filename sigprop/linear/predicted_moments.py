@@ -73,7 +73,6 @@ def pair_moment(
     covariance: Covariance,
     *,
     orders: tuple[int, int] = (0, 0),
-    form: Expr | None = None,
 ) -> Complex[np.ndarray, "n m"]:
     """``E[h g]`` of two neurons that share an input, for each pair of eigenvalues.
 
@@ -86,7 +85,6 @@ def pair_moment(
         steps: Inputs seen since the zero state.
         covariance: ``R`` of the input at lags ``0, 1, ... steps - 1`` or more.
         orders: For each, 0 for the state and 1 for its derivative by the eigenvalue.
-        form: A lag weight in place of the derived one, for its mutants.
 
     Raises:
         ValueError: If there are fewer covariances than steps, or no process has them; if
@@ -106,7 +104,7 @@ def pair_moment(
                 f"need {name} of eigenvalues whose powers up to {steps} are finite, got "
                 f"one of modulus {size:.6g}"
             )
-    return _pair_moment(first, second, steps, covariance, orders, form)
+    return _pair_moment(first, second, steps, covariance, orders, None)
 
 
 def _pair_moment(
@@ -165,10 +163,17 @@ def products(
     eigenvalues: list[Complex[np.ndarray, " n"]],
     lengths: tuple[int, ...],
     covariance: Covariance,
-    form: Expr | None = None,
+    weight: Expr | None = None,
     orders: tuple[int, ...] = ORDERS,
 ) -> Products:
     """All products, for the eigenvalues of each half and its number of inputs.
+
+    Args:
+        eigenvalues: Of each half.
+        lengths: Inputs that each half has seen.
+        covariance: As in ``pair_moment``.
+        weight: Of a lag, in place of the derived one.
+        orders: As in ``pair_moment``, all pairs of them.
 
     Raises:
         ValueError: If covariances are missing, or no process has them.
@@ -189,7 +194,7 @@ def products(
         turn = np.conj if conjugate else np.asarray
         for half, (lam, steps) in enumerate(halves):
             pairs[half, half, p, q, conjugate] = _pair_moment(
-                lam, turn(lam), steps, covariance, (p, q), form
+                lam, turn(lam), steps, covariance, (p, q), weight
             )
         if len(halves) == 2:
             apart = hankel(
@@ -250,7 +255,6 @@ def predict(
     covariance: Covariance,
     steps: int,
     at: int,
-    form: Expr | None = None,
 ) -> dict[str, float]:
     """Second moments at one position of a sequence between zero states.
 
@@ -262,7 +266,6 @@ def predict(
         covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
         steps: Length of the sequence.
         at: Position, counted from 0.
-        form: As in ``pair_moment``.
 
     Returns:
         ``state`` and ``output``: summed over neurons and outputs.  By the name of each
@@ -272,12 +275,23 @@ def predict(
         ValueError: If ``at`` is not a position of the sequence, covariances are missing
             or those of no process, or the modes are too close to degenerate.
     """
+    return predict_with_weight(None, layer, covariance, steps, at)
+
+
+def predict_with_weight(
+    weight: Expr | None,
+    layer: Perturbed,
+    covariance: Covariance,
+    steps: int,
+    at: int,
+) -> dict[str, float]:
+    """``predict`` by another weight of a lag than the derived one, for its mutants."""
     require_position(at, steps)
     require_autocovariance(covariance, steps)
     lengths = (at + 1, steps - at)[: len(layer.modes)]
     orders = ORDERS if layer.tangents else ORDERS[:1]
     lam = [modes.lam for modes in layer.modes]
-    known = products(lam, lengths, covariance, form, orders)
+    known = products(lam, lengths, covariance, weight, orders)
     residues = [modes.residues() for modes in layer.modes]
     readout: Weights = [(part[None], np.zeros_like(part[None])) for part in residues]
     states = [

@@ -74,9 +74,7 @@ LINEAR: dict[str, Row] = {
             "steps": 4,
             "covariance": LAGS,
             "orders": (0, 1),
-            "form": None,
         },
-        unchecked="form",
         legal={
             **{
                 f"{n}: {w}": valid
@@ -95,9 +93,7 @@ LINEAR: dict[str, Row] = {
             "covariance": LAGS,
             "steps": 5,
             "at": 4,
-            "form": None,
         },
-        unchecked="form",
         legal={"covariance: zeros": valid, "at: 0": valid},
         wide=True,
     ),

@@ -46,7 +46,7 @@ from sigprop.linear.measured_moments import (
     measure_each,
     position,
 )
-from sigprop.linear.predicted_moments import predict
+from sigprop.linear.predicted_moments import predict, predict_with_weight
 from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, together
 from sigprop.numerics.compilation import ONCE
@@ -320,7 +320,10 @@ def score(claim: Claim) -> Score:
     def moments(
         now: Perturbed = known, weight: Any = None, at: int = at
     ) -> Float[np.ndarray, "inputs quantities"]:
-        rows = [by_group(layer, predict(now, R, STEPS, at, weight)) for R in inputs]
+        rows = [
+            by_group(layer, predict_with_weight(weight, now, R, STEPS, at))
+            for R in inputs
+        ]
         return np.array(
             [[row[q] for q in _judged(claim.id) if q in row] for row in rows]
         )
