@@ -12,6 +12,7 @@ from typing import ClassVar, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
@@ -19,7 +20,9 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.gru import blend, chrono, orthogonal
 from sigprop.layers.initialisers import fan_in, require_sizes
+from sigprop.neuron.neurons import Moved, Part, describe
 from sigprop.neuron.scan import scan_linear
+from sigprop.theory import gates
 
 
 class _Gated(Layer):
@@ -83,6 +86,21 @@ class GatedUnit(_Gated):
             return h, h
 
         return lax.scan(body, self.initial_state(), (entering, u))[1]
+
+    def neurons(self) -> list[Part]:
+        """The neurons, for ``sigprop.linear.gated_moments``.
+
+        Raises:
+            TypeError: If the gate sees the state.
+        """
+        if self.W_fh is not None:
+            raise TypeError(
+                "need a gate that sees the input alone, got one that sees the state; draw "
+                "the unit with state_gain=0, or linearise it"
+            )
+        rows = {"r": self.W_fx, "x": np.eye(self.state_size)}
+        moved = {"W_fx": Moved("r", "each"), "b_f": Moved("r")}
+        return [describe(gates.GATE_UNIT, rows, offsets={"r": self.b_f}, moved=moved)]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -13,6 +13,7 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.nn import log_sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -22,10 +23,13 @@ from sigprop.layers.projected import (
     Heads,
     InputGated,
     by_heads,
+    low_rank,
     require_heads,
     uniform_bias,
     uniform_linear,
 )
+from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.theory import gates
 
 TEMPERING = 16.0
 
@@ -62,6 +66,28 @@ class GLA(Heads, InputGated):
         q = jnp.einsum("hkd,td->thk", self.W_q, u) / math.sqrt(keys)
         S = h.reshape(len(u), heads, keys, self.W_v.shape[1])
         return jnp.einsum("thk,thkv->thv", q, S).reshape(len(u), self.widths[1])
+
+    def neurons(self) -> list[Part]:
+        """The entries of every head's state, for ``sigprop.linear.gated_moments``."""
+        heads, keys, _ = self.W_k.shape
+        values, d_in = self.W_v.shape[1:]
+        V = np.reshape(np.asarray(self.V, float), (heads * keys, -1))
+        V = np.repeat(V, values, 0)
+        part = describe(
+            gates.GLA,
+            {
+                "r": V @ np.asarray(self.U, float),
+                "k": np.repeat(np.reshape(self.W_k, (heads * keys, d_in)), values, 0),
+                "v": np.reshape(np.repeat(self.W_v[:, None], keys, 1), (-1, d_in)),
+            },
+            offsets={"r": np.repeat(np.ravel(self.bias), values)},
+            moved={
+                "W_k": Moved("k", "each"),
+                "W_v": Moved("v", "each"),
+                **low_rank("r", self.U, V),
+            },
+        )
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

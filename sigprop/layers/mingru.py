@@ -16,7 +16,9 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
 from sigprop.layers.projected import InputGated, uniform_bias, uniform_linear
+from sigprop.neuron.neurons import Moved, Part, describe
 from sigprop.numerics.arguments import LARGEST
+from sigprop.theory import gates
 
 
 @final
@@ -54,6 +56,17 @@ class MinGRU(InputGated):
     ) -> Float[Array, "time n"]:
         """The states."""
         return h
+
+    def neurons(self) -> list[Part]:
+        """The neurons, for ``sigprop.linear.gated_moments``."""
+        moved = {
+            "W_z": Moved("r", "each"),
+            "b_z": Moved("r"),
+            "W_v": Moved("v", "each"),
+            "b_v": Moved("v"),
+        }
+        rows, offsets = {"r": self.W_z, "v": self.W_v}, {"r": self.b_z, "v": self.b_v}
+        return [describe(gates.MINGRU, rows, offsets=offsets, moved=moved)]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -12,7 +12,7 @@ Source: ``sigprop.theory.gated_moments``.
 import functools
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -27,18 +27,18 @@ from sigprop.layers.mingru import MinGRU
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
-from sigprop.neuron.correlated_gates import SETTLED, Term, correlated_moment
+from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
-from sigprop.neuron.delta_correlated import correlated_delta_moments
-from sigprop.neuron.delta_moments import Parameter, delta_moments
-from sigprop.neuron.gated import Moment, Neurons, sensitivity_moment, state_moment
+from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
+from sigprop.neuron.delta_moments import Parameter, mutated_delta_moments
+from sigprop.neuron.gated import Moment, mutated_moment
+from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
 from sigprop.numerics.arguments import LARGEST, require_count, require_number
 from sigprop.numerics.compilation import SOME
 
 MOST = 2**16  # sequences that are worth enumerating
-Directions = Float[np.ndarray, "directions d_in"] | Literal["each"] | None
 
 
 class Predicted(NamedTuple):
@@ -48,139 +48,7 @@ class Predicted(NamedTuple):
     error: float
 
 
-class Moved(NamedTuple):
-    """How a parameter moves neurons.
-
-    Attributes:
-        by: The projection or the neurons' own parameter, by its name in
-            ``sigprop.theory.gates``.
-        directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
-        factor: What the moment of each neuron is multiplied by.
-    """
-
-    by: str
-    directions: Directions = None
-    factor: float | Float[np.ndarray, " neurons"] = 1.0
-
-
-class Part(NamedTuple):
-    """Neurons that see the same columns of the input, and what moves them."""
-
-    neurons: Neurons
-    columns: Int[np.ndarray, " d_in"]
-    moved: dict[str, Moved]
-
-
-def _neurons(gate: str, rows: list[Any], offsets: list[Any], own: list[Any]) -> Neurons:
-    """Neurons from the rows and offsets of each projection, and their own parameters."""
-    n = max(len(row) for row in rows)
-    columns = [np.broadcast_to(np.asarray(offset, float), (n,)) for offset in offsets]
-    mine = [np.asarray(parameter, float) for parameter in own]
-    return Neurons(
-        gate,
-        np.stack([np.asarray(row, float) for row in rows], 1),
-        np.stack(columns, 1),
-        np.stack(mine, 1) if mine else np.zeros((n, 0)),
-    )
-
-
-def _rglru(layer: RGLRU) -> list[Part]:
-    heads, size, _ = layer.W_a.shape
-    moved = {
-        "W_a": Moved("r", "each"),
-        "b_a": Moved("r"),
-        "W_x": Moved("i", "each"),
-        "b_x": Moved("i"),
-        "Lambda": Moved("Lambda"),
-    }
-    parts = []
-    for head in range(heads):
-        indices = np.arange(head * size, (head + 1) * size)
-        rows = [layer.W_a[head], layer.W_x[head], np.eye(size)]
-        offsets = [layer.b_a[indices], layer.b_x[indices], 0.0]
-        neurons = _neurons("rglru", rows, offsets, [layer.Lambda[indices]])
-        parts.append(Part(neurons, indices, moved))
-    return parts
-
-
-def _mingru(layer: MinGRU) -> list[Part]:
-    neurons = _neurons("mingru", [layer.W_z, layer.W_v], [layer.b_z, layer.b_v], [])
-    moved = {
-        "W_z": Moved("r", "each"),
-        "b_z": Moved("r"),
-        "W_v": Moved("v", "each"),
-        "b_v": Moved("v"),
-    }
-    return [Part(neurons, np.arange(layer.widths[0]), moved)]
-
-
-def _gated_unit(layer: GatedUnit) -> list[Part]:
-    if layer.W_fh is not None:
-        raise TypeError(
-            "need a gate that sees the input alone, got one that sees the state; draw the "
-            "unit with state_gain=0, or linearise it"
-        )
-    n = layer.state_size
-    neurons = _neurons("gate-unit", [layer.W_fx, np.eye(n)], [layer.b_f, 0.0], [])
-    moved = {"W_fx": Moved("r", "each"), "b_f": Moved("r")}
-    return [Part(neurons, np.arange(n), moved)]
-
-
-def _low_rank(U: Any, V: Float[np.ndarray, "neurons rank"]) -> dict[str, Moved]:
-    """How the factors of a gate's weights ``V U`` move it."""
-    return {
-        "U": Moved("r", "each", (np.asarray(V, float) ** 2).sum(1)),
-        "V": Moved("r", np.asarray(U, float)),
-        "bias": Moved("r"),
-    }
-
-
-def _selective(layer: Selective) -> list[Part]:
-    width, n = layer.A_log.shape
-    V = np.repeat(np.asarray(layer.V, float), n, 0)
-    rows = [
-        V @ np.asarray(layer.U, float),
-        np.tile(layer.W_B, (width, 1)),
-        np.repeat(np.eye(width), n, 0),
-    ]
-    offsets = [np.repeat(layer.bias, n), 0.0, 0.0]
-    neurons = _neurons("selective", rows, offsets, [np.ravel(layer.A_log)])
-    moved = {
-        "A_log": Moved("A"),
-        "W_B": Moved("k", "each"),
-        **_low_rank(layer.U, V),
-    }
-    return [Part(neurons, np.arange(width), moved)]
-
-
-def _gla(layer: GLA) -> list[Part]:
-    heads, keys, _ = layer.W_k.shape
-    values, d_in = layer.W_v.shape[1:]
-    V = np.repeat(np.reshape(np.asarray(layer.V, float), (heads * keys, -1)), values, 0)
-    rows = [
-        V @ np.asarray(layer.U),
-        np.repeat(np.reshape(layer.W_k, (heads * keys, d_in)), values, 0),
-        np.reshape(np.repeat(layer.W_v[:, None], keys, 1), (-1, d_in)),
-    ]
-    offsets = [np.repeat(np.ravel(layer.bias), values), 0.0, 0.0]
-    neurons = _neurons("gla", rows, offsets, [])
-    moved = {
-        "W_k": Moved("k", "each"),
-        "W_v": Moved("v", "each"),
-        **_low_rank(layer.U, V),
-    }
-    return [Part(neurons, np.arange(d_in), moved)]
-
-
-READ: dict[type[Layer], Callable[[Any], list[Part]]] = {
-    RGLRU: _rglru,
-    MinGRU: _mingru,
-    GatedUnit: _gated_unit,
-    Selective: _selective,
-    GLA: _gla,
-}
-
-
+OURS = GatedUnit, GLA, MinGRU, RGLRU, Selective
 DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
@@ -210,6 +78,35 @@ def _restricted(law: Law | None, columns: Int[np.ndarray, " d_in"]) -> Law | Non
     return None if law is None else Law(law.values[:, columns], law.probabilities)
 
 
+def parts_of(layer: Layer) -> list[Part]:
+    """The neurons of a layer, as it describes them.
+
+    Raises:
+        TypeError: If it does not describe them, or its gates see the state.
+        ValueError: If its description names a parameter or an input that it has not.
+    """
+    if not isinstance(layer, GatedLayer):
+        known = ", ".join(kind.__name__ for kind in (*OURS, *DELTA))
+        raise TypeError(
+            f"need a layer whose gates see the input alone ({known}), or one with a "
+            f"method neurons (sigprop.neuron.neurons), got {type(layer).__name__}"
+        )
+    parts, names, width = list(layer.neurons()), parameters(layer), layer.widths[0]
+    for part in parts:
+        unknown = set(part.moved) - set(names)
+        if unknown:
+            raise ValueError(
+                f"need neurons() of {type(layer).__name__} to name its parameters "
+                f"{', '.join(names)}, got {', '.join(sorted(unknown))}"
+            )
+        if not set(part.columns.tolist()) <= set(range(width)):
+            raise ValueError(
+                f"need columns of {width} inputs in neurons() of {type(layer).__name__}, "
+                f"got {part.columns.tolist()}"
+            )
+    return parts
+
+
 def covered(layer: Layer) -> tuple[str, ...]:
     """The parameters of which ``predict_gated`` gives moments.
 
@@ -218,13 +115,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         return DELTA[type(layer)]
-    if type(layer) in READ:
-        return tuple(READ[type(layer)](layer)[0].moved)
-    known = ", ".join(kind.__name__ for kind in (*READ, *DELTA))
-    raise TypeError(
-        f"need a layer whose gates see the input alone ({known}), got "
-        f"{type(layer).__name__}"
-    )
+    return tuple(dict.fromkeys(name for part in parts_of(layer) for name in part.moved))
 
 
 def predict_gated(
@@ -234,13 +125,13 @@ def predict_gated(
     law: Law | None = None,
     terms: Sequence[Term] | None = None,
     steps: int | None = None,
-    change: Callable[[Any], Any] | None = None,
     settled: float = SETTLED,
 ) -> dict[str, Predicted]:
     """Second moments of a layer whose gates see the input alone.
 
     Args:
-        layer: One that ``covered`` knows.
+        layer: One of ours, or of yours with a method ``neurons``; see
+            ``sigprop.neuron.neurons``.
         scale: Standard deviation of the inputs, which are Gaussian and independent of
             each other and in time.
         law: Another law of each input vector.
@@ -249,8 +140,6 @@ def predict_gated(
             ``sigprop.neuron.correlated_gates``.  Beside a law, the probability with which
             an input stays, as ``((1, rho),)``.
         steps: Inputs seen since the zero state; the limit if left out.
-        change: Makes wrong expectations of the right ones, or gates of the delta rule,
-            or coefficients of inputs that remember, for mutants.
         settled: Relative error of a moment under inputs that remember at which no finer
             grid is tried.
 
@@ -270,6 +159,33 @@ def predict_gated(
         >>> sorted(found), found["state"].error < 1e-6
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
     """
+    return mutated_gated(
+        None, layer, scale=scale, law=law, terms=terms, steps=steps, settled=settled
+    )
+
+
+def mutated_gated(
+    change: Callable[[Any], Any] | None,
+    layer: Layer,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    terms: Sequence[Term] | None = None,
+    steps: int | None = None,
+    settled: float = SETTLED,
+) -> dict[str, Predicted]:
+    """``predict_gated`` with an error, for mutants.
+
+    Args:
+        change: Makes wrong expectations of the right ones, or gates of the delta rule,
+            or coefficients of inputs that remember; nothing for the right ones.
+        layer: As in ``predict_gated``.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        terms: As in ``predict_gated``.
+        steps: As in ``predict_gated``.
+        settled: As in ``predict_gated``.
+    """
     covered(layer)
     if not 0 < scale <= LARGEST:
         raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
@@ -282,7 +198,7 @@ def predict_gated(
         steps = require_count("steps", steps, least=0, most=LONGEST)
     require_number("settled", settled, 0, 1)
     totals: dict[str, Predicted] = {}
-    common: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
+    common: dict[str, Any] = {"scale": scale, "steps": steps}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
         value, error = totals.get(name, Predicted(0.0, 0.0))
@@ -298,19 +214,19 @@ def predict_gated(
         if terms is not None:
             size = 1.0 if law is not None else scale**2
             sized = [(size * variance, rho) for variance, rho in terms]
-            options = {key: common[key] for key in ("steps", "change")}
-            return correlated_moment(
+            return mutated_correlated_moment(
+                change,
                 neurons,
                 by,
                 terms=sized,
                 directions=directions,
                 law=law,
+                steps=steps,
                 settled=settled,
-                **options,
             )
-        if by is None:
-            return state_moment(neurons, law=law, **common)
-        return sensitivity_moment(neurons, by, directions=directions, law=law, **common)
+        return mutated_moment(
+            change, neurons, by, directions=directions, law=law, **common
+        )
 
     def settled_all() -> dict[str, Predicted]:
         for name, (value, error) in totals.items():
@@ -326,16 +242,16 @@ def predict_gated(
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
             moments = (
-                delta_moments(head, names, law=law, **common)
+                mutated_delta_moments(change, head, names, law=law, **common)
                 if terms is None
-                else correlated_delta_moments(
-                    head, names, law=law, terms=terms, **common
+                else mutated_correlated_delta_moments(
+                    change, head, names, law=law, terms=terms, **common
                 )
             )
             for name, (value, error) in moments.items():
                 add(name, Moment(np.array([value]), np.array([error])))
         return settled_all()
-    for neurons, columns, moved in READ[type(layer)](layer):
+    for neurons, columns, moved in parts_of(layer):
         restricted = _restricted(law, columns)
         add("state", moment(neurons, None, None, restricted))
         for name, (by, directions, factor) in moved.items():

@@ -242,7 +242,6 @@ def delta_moments(
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
-    change: Callable[[Gates], Gates] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Second moments of a head's state and of what parameters move, and their errors.
 
@@ -255,11 +254,36 @@ def delta_moments(
         law: Another law of each input vector.
         steps: Inputs seen since the zero state; the limit if left out.
         average: Over all steps from the first to that one.
-        change: Makes wrong gates of the right ones, for mutants.
 
     Raises:
         ValueError: If a limit is infinite, Gaussian inputs are fewer than gates and
             entries of a key, or an average is over no steps.
+    """
+    return mutated_delta_moments(
+        None, head, names, scale=scale, law=law, steps=steps, average=average
+    )
+
+
+def mutated_delta_moments(
+    change: Callable[[Gates], Gates] | None,
+    head: Head,
+    names: tuple[Parameter, ...],
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    average: bool = False,
+) -> dict[str, tuple[float, float]]:
+    """``delta_moments`` of wrong gates, for mutants.
+
+    Args:
+        change: Makes wrong gates of the right ones; nothing for the right ones.
+        head: As in ``delta_moments``.
+        names: As in ``delta_moments``.
+        scale: As in ``delta_moments``.
+        law: As in ``delta_moments``.
+        steps: As in ``delta_moments``.
+        average: As in ``delta_moments``.
     """
     if average and not steps:
         raise ValueError(f"need steps >= 1 to average over, got {steps=}")

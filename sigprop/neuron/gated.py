@@ -6,7 +6,7 @@ products of two coefficients.  Those are sums over nodes: of a law of few values
 themselves; of Gaussian inputs a trapezoidal rule in each projection that a gate bends,
 whose error falls exponentially with the nodes, and four nodes in each other, which are
 exact.  How far every second node is off bounds the error, with what rounding can do to
-sums of the terms' sizes.
+sums of the terms' sizes.  Gates that are steep or have kinks get more nodes.
 
 Notation: z  coordinates of an input in the span of a neuron's projections;  k  projections;
 rest  coordinates outside of the span, which a weight sees and no gate does.
@@ -16,16 +16,18 @@ Source: ``sigprop.theory.gated_moments`` and ``sigprop.theory.gates``.
 
 import functools
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from sympy.codegen.rewriting import log1p_opt, optimize
 
-from sigprop.neuron.quadrature import Law, Nodes, gaussian_nodes, tilted
+from sigprop.neuron.neurons import Directions, Neurons
+from sigprop.neuron.quadrature import STRAIGHT, Law, Nodes, gaussian_nodes, tilted
 from sigprop.neuron.random_coefficients import require_finite, second_moment
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import gates
+from sigprop.theory.gates import Gate
 
 Table = Float[np.ndarray, "neurons directions"]
 Expectations = dict[str, Table]
@@ -35,22 +37,9 @@ Change = Callable[[Expectations], Expectations]
 SATURATED = 300.0  # where a gate is open or closed to all digits
 HELD = 2**21  # numbers of one table held at once
 ROUNDED = 64 * float(np.finfo(float).eps)  # share of the sizes added up that may be off
-
-
-class Neurons(NamedTuple):
-    """Neurons of one gate.
-
-    Attributes:
-        gate: A name in ``sigprop.theory.gates.GATES``.
-        weights: Rows of each projection, in the gate's order.
-        offsets: What is added to each projection.
-        own: Parameters of a neuron that multiply no input, in the gate's order.
-    """
-
-    gate: str
-    weights: Float[np.ndarray, "neurons k d_in"]
-    offsets: Float[np.ndarray, "neurons k"]
-    own: Float[np.ndarray, "neurons own"]
+RESOLVED = 1e-3  # relative error at which a gate gets no more nodes
+MOST_NODES = 2**14  # of a gate that is steep or has kinks
+KINKED = 4.0  # times its coarse rule's distance: errors of several kinks may cancel
 
 
 class Moment(NamedTuple):
@@ -61,16 +50,22 @@ class Moment(NamedTuple):
 
 
 @functools.cache
-def _compiled(gate: str, by: str | None) -> Callable[..., Any]:
+def _compiled(gate: Gate, by: str | None) -> Callable[..., Any]:
     """``a, b`` and, by a symbol, ``c, d`` as functions of projections and parameters.
 
     The last is ``1 - a``.
+
+    Raises:
+        ValueError: If the gate has no such symbol, or no derivative.
     """
-    known = gates.GATES[gate]
-    moved = {str(symbol): pair for symbol, pair in gates.derivatives(gate).items()}
-    exprs = [known.a, known.b, *(moved[by] if by is not None else ()), known.lost]
+    exprs = [gate.a, gate.b, gate.lost]
+    if by is not None:
+        names = [str(symbol) for symbol in gate.symbols]
+        if by not in names:
+            raise ValueError(f"need one of {', '.join(names)} to move, got {by}")
+        exprs[2:2] = gates.derivatives(gate)[gate.symbols[names.index(by)]]
     accurate = [optimize(expr, [log1p_opt]) for expr in exprs]
-    return compile_expr(accurate, *known.projections, *known.own, backend="numpy")
+    return compile_expr(accurate, *gate.symbols, backend="numpy")
 
 
 class _View(NamedTuple):
@@ -86,11 +81,12 @@ class _View(NamedTuple):
 def _view(
     neurons: Neurons,
     law: Law | None,
-    directions: Float[np.ndarray, "directions d_in"] | Literal["each"] | None,
+    directions: Directions,
+    narrow: float = 1.0,
 ) -> _View:
     """The coordinates of inputs of a law, or of unit variance."""
     n, _, width = neurons.weights.shape
-    bent = len(gates.GATES[neurons.gate].bent)
+    bent = len(neurons.gate.nonlinear)
     if law is not None:
         nodes = Nodes(law.values, law.probabilities, law.probabilities)
         rows = np.eye(width) if isinstance(directions, str) else directions
@@ -105,7 +101,10 @@ def _view(
     spreads = np.abs(projections[:, :bent])
     offsets = np.abs(neurons.offsets[:, :bent, None])
     spread, tilt = float(spreads.max(initial=0.0)), tilted(spreads, offsets)
-    nodes = gaussian_nodes(min(bent, size), size - min(bent, size), spread, tilt=tilt)
+    points = max(STRAIGHT, len(neurons.gate.linear) + 2)
+    nodes = gaussian_nodes(
+        min(bent, size), size - min(bent, size), spread, narrow, tilt, points
+    )
     if directions is None:
         zero = np.zeros((n, 1, size))
         return _View(nodes, projections, zero, np.zeros((n, 1)), np.ones(1))
@@ -137,17 +136,43 @@ def coefficients_and_lost(
 
     A projection of such a size that its exponential overflows is cut: there every gate
     is open or closed to all digits, and one that is open loses nothing.
+
+    Raises:
+        ValueError: If a coefficient is not a real number at a node.
     """
-    bent = len(gates.GATES[neurons.gate].bent)
+    gate = neurons.gate
+    bent = [gate.projections.index(symbol) for symbol in gate.nonlinear]
     at = at + neurons.offsets[:, :, None]
-    cut = (np.abs(at[:, :bent]) > SATURATED).any(1)
-    at[:, :bent] = np.clip(at[:, :bent], -SATURATED, SATURATED)
-    own = [one[:, None] for one in neurons.own.T]
+    cut = (np.abs(at[:, bent]) > SATURATED).any(1)
+    at[:, bent] = np.clip(at[:, bent], -SATURATED, SATURATED)
+    own = [one[:, None] for one in neurons.parameters.T]
     columns = (at[:, place] for place in range(at.shape[1]))
-    with np.errstate(under="ignore"):
-        found = _compiled(neurons.gate, by)(*columns, *own)
+    with np.errstate(under="ignore", invalid="ignore"):
+        found = _compiled(gate, by)(*columns, *own)
     a, *others, lost = [np.broadcast_to(one, cut.shape) + 0.0 for one in found]
+    _require_real(gate, a, others[0], at)
     return [a, *others, np.where(cut & (a == 1), 0.0, lost)]
+
+
+def _require_real(gate: Gate, a: Any, b: Any, at: Any) -> None:
+    """Refuse a gate that is no number somewhere, as the root of ``1 - a^2`` for ``a > 1``.
+
+    Raises:
+        ValueError: With the projections where, and ``a`` there.
+    """
+    for name, values in (("a", a), ("b", b)):
+        wrong = np.argwhere(np.isnan(values))
+        if not len(wrong):
+            continue
+        n, node = wrong[0]
+        where = ", ".join(
+            f"{symbol} = {value:.4g}"
+            for symbol, value in zip(gate.projections, at[n, :, node], strict=True)
+        )
+        raise ValueError(
+            f"need a gate whose {name} is a real number for every input, got none at "
+            f"{where}, where a = {a[n, node]:.4g}; does a leave [0, 1]?"
+        )
 
 
 def _expectations(
@@ -197,31 +222,94 @@ def _expectations(
 
 def _chunks(neurons: Neurons, size: int) -> list[Neurons]:
     return [
-        Neurons(neurons.gate, *(part[i : i + size] for part in neurons[1:]))
-        for i in range(0, len(neurons.weights), size)
+        neurons.some(slice(i, i + size)) for i in range(0, len(neurons.weights), size)
     ]
+
+
+def mutated_moment(
+    change: Change | None,
+    neurons: Neurons,
+    by: str | None = None,
+    *,
+    directions: Directions = None,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    average: bool = False,
+) -> Moment:
+    """``state_moment`` or ``sensitivity_moment`` of wrong expectations, for mutants.
+
+    Args:
+        change: Makes wrong expectations of the right ones; nothing for the right ones.
+        neurons: As in ``sensitivity_moment``.
+        by: As in ``sensitivity_moment``; nothing for the state.
+        directions: As in ``sensitivity_moment``.
+        scale: As in ``state_moment``.
+        law: As in ``state_moment``.
+        steps: As in ``state_moment``.
+        average: As in ``state_moment``.
+    """
+    neurons = neurons.nonlinear_first()
+    if law is None:
+        neurons = neurons._replace(weights=scale * neurons.weights)
+
+    def moment(narrow: float) -> Moment:
+        value, error = _moment(
+            neurons, by, directions, law, steps, average, change, narrow
+        )
+        factor = scale**2 if directions is not None and law is None else 1.0
+        return Moment(factor * value, factor * error)
+
+    return moment(1.0) if law is not None else refined(neurons, directions, moment)
+
+
+def refined(
+    neurons: Neurons, directions: Directions, moment: Callable[[float], Moment]
+) -> Moment:
+    """A moment over more and more nodes, as many as a gate needs.
+
+    Args:
+        neurons: Of a gate; one with kinks needs as many as there may be.
+        directions: In which they are moved.
+        moment: By how narrow nodes are; see ``quadrature.gaussian_nodes``.
+    """
+    if not neurons.gate.nonlinear:
+        return moment(1.0)
+
+    def fits(narrow: float) -> bool:
+        nodes = _view(neurons, None, directions, narrow).nodes
+        return len(nodes.weights) <= MOST_NODES
+
+    narrow = 1.0
+    if not neurons.gate.smooth:
+        while fits(2 * narrow):
+            narrow *= 2
+        value, error = moment(narrow)
+        return Moment(value, KINKED * error)
+    value, error = moment(narrow)
+    while (error > RESOLVED * np.abs(value)).any() and fits(2 * narrow):
+        narrow *= 2
+        value, error = moment(narrow)
+    return Moment(value, error)
 
 
 def _moment(
     neurons: Neurons,
     by: str | None,
-    directions: Any,
-    scale: float,
+    directions: Directions,
     law: Law | None,
     steps: int | None,
     average: bool,
     change: Change | None,
+    narrow: float,
 ) -> Moment:
     weighted = directions is not None
     quantity = "state" if by is None else "sensitivity"
-    if law is None:
-        neurons = neurons._replace(weights=scale * neurons.weights)
-    factor = scale**2 if weighted and law is None else 1.0
-    probe = _view(neurons, law, directions)
+    probe = _view(neurons, law, directions, narrow)
     size = max(1, HELD // (len(probe.nodes.weights) * max(probe.along.shape[1], 3)))
     values: list[Any] = []
     for part in _chunks(neurons, size):
-        view = _view(part, law, directions)
+        view = _view(part, law, directions, narrow)
         nodes = view.nodes
         parts = coefficients_and_lost(part, view.projections @ nodes.z.T, by)
         seen = view.along @ nodes.z.T if weighted and by is not None else None
@@ -239,11 +327,11 @@ def _moment(
             if steps is None:
                 lost = below["aa"] if exact else 1 - known["aa"]
                 if lost.min() <= 0:
-                    require_finite(known["aa"], _log_moment(parts[0], w))
+                    require_finite(known["aa"], parts[0], w)
             moment = second_moment(
                 known, quantity, steps, average, below if exact else None
             )
-            return factor * (moment @ view.copies)
+            return moment @ view.copies
 
         fine = found(parts, seen, nodes.weights, change)
         error = np.zeros_like(fine)
@@ -257,14 +345,6 @@ def _moment(
     return Moment(*(np.concatenate(one) for one in zip(*values, strict=True)))
 
 
-def _log_moment(
-    a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
-) -> float:
-    """The largest ``E log|a|``."""
-    with np.errstate(divide="ignore"):
-        return float((np.log(np.abs(a)) @ weights).max())
-
-
 def state_moment(
     neurons: Neurons,
     *,
@@ -272,50 +352,58 @@ def state_moment(
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
-    change: Change | None = None,
 ) -> Moment:
     """``E h^2`` of each neuron.
 
     Args:
-        neurons: What their gates see.
+        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
         scale: Standard deviation of the Gaussian input channels, which are independent of
             each other and in time.
         law: Another law of the input in its place.
         steps: Inputs seen since the zero state; the limit if left out.
         average: Take the mean over these steps, not the moment after the last.
-        change: Makes wrong expectations of the right ones, for mutants.
 
     Raises:
-        ValueError: If a limit is infinite: what is finite instead is said.
+        ValueError: If a limit is infinite: what is finite instead is said; if a
+            coefficient of the gate is no real number for some input.
     """
-    return _moment(neurons, None, None, scale, law, steps, average, change)
+    return mutated_moment(
+        None, neurons, scale=scale, law=law, steps=steps, average=average
+    )
 
 
 def sensitivity_moment(
     neurons: Neurons,
     by: str,
     *,
-    directions: Float[np.ndarray, "directions d_in"] | Literal["each"] | None = None,
+    directions: Directions = None,
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
-    change: Change | None = None,
 ) -> Moment:
     """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
 
     Args:
-        neurons: What their gates see.
-        by: A projection or a neuron's own parameter, by its name in ``sigprop.theory.gates``.
+        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        by: A projection or a parameter of the neurons, by its name in their gate.
         directions: ``each``: every weight of the projection's row.  Rows: the row moved
-            along them.  None: what is added to the projection, or the own parameter.
+            along them.  None: what is added to the projection, or the parameter.
         scale: As in ``state_moment``.
         law: As in ``state_moment``.
         steps: As in ``state_moment``.
         average: As in ``state_moment``.
-        change: As in ``state_moment``.
 
     Raises:
-        ValueError: As ``state_moment``.
+        ValueError: As ``state_moment``, or if the gate has no such name or may jump.
     """
-    return _moment(neurons, by, directions, scale, law, steps, average, change)
+    return mutated_moment(
+        None,
+        neurons,
+        by,
+        directions=directions,
+        scale=scale,
+        law=law,
+        steps=steps,
+        average=average,
+    )

@@ -97,17 +97,24 @@ def tilted(
 
 
 def gaussian_nodes(
-    bent: int, straight: int, spread: float, narrow: float = 1.0, tilt: float = 0.0
+    bent: int,
+    straight: int,
+    spread: float,
+    narrow: float = 1.0,
+    tilt: float = 0.0,
+    points: int = STRAIGHT,
 ) -> Nodes:
     """Nodes for a standard Gaussian vector.
 
     Args:
         bent: Coordinates of which a function is analytic in a strip alone.
-        straight: Coordinates in which it is a polynomial of degree seven at most.
+        straight: Coordinates in which it is a polynomial of degree ``2 points - 1`` at
+            most.
         spread: Standard deviation of what a gate bends, in one coordinate: its poles are
             ``pi / spread`` away, and the more nodes are needed.
         narrow: How many times narrower than the Gaussian the function may be.
         tilt: How far from the Gaussian's middle the function may move it; see ``tilted``.
+        points: Nodes in each straight coordinate.
 
     Raises:
         ValueError: If spread or narrowness is not finite.
@@ -123,7 +130,7 @@ def gaussian_nodes(
     line = step * np.arange(-half, half + 1)
     density = np.exp(-(line**2) / 2)
     even = density * (np.arange(-half, half + 1) % 2 == 0)
-    z, w = np.polynomial.hermite_e.hermegauss(STRAIGHT)
+    z, w = np.polynomial.hermite_e.hermegauss(points)
     axes = [line] * bent + [z] * straight
 
     def product(rule: Float[np.ndarray, " line"]) -> Float[np.ndarray, " nodes"]:

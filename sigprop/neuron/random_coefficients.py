@@ -119,12 +119,17 @@ def _require_expectations(
             )
 
 
-def require_finite(square: Float[np.ndarray, "..."], log: float | None = None) -> None:
+def require_finite(
+    square: Float[np.ndarray, "..."],
+    a: Float[np.ndarray, "neurons nodes"] | None = None,
+    weights: Float[np.ndarray, " nodes"] | None = None,
+) -> None:
     """Refuse an infinite second moment, and say what is finite instead.
 
     Args:
         square: ``E a^2`` of each neuron.
-        log: The largest ``E log|a|``, where it is known.
+        a: Its values at nodes, where they are known.
+        weights: Of the nodes.
 
     Raises:
         ValueError: If one is not below one.
@@ -132,17 +137,30 @@ def require_finite(square: Float[np.ndarray, "..."], log: float | None = None) -
     worst = float(np.max(square, initial=0.0))
     if worst < 1:
         return
-    if log is None:
+    if a is None or weights is None:
         instead = "moments at finite steps are finite; pass steps"
-    elif log < 0:
-        instead = (
-            f"E log|a| = {log:.4g} < 0, so that a stationary state exists, with finite "
-            "moments of lower order (tail_index); or pass steps"
-        )
     else:
-        instead = f"E log|a| = {log:.4g} >= 0: there is no stationary state; pass steps"
+        instead = _instead(a, weights)
     raise ValueError(
         f"the stationary second moment is infinite: E a^2 = {worst:.6g} >= 1; {instead}"
+    )
+
+
+def _instead(
+    a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
+) -> str:
+    """What is finite where a moment is not, and how often ``|a|`` exceeds one."""
+    above = float((weights * (np.abs(a) > 1)).sum(1).max())
+    exceeds = f"|a| > 1 with probability {above:.3g}; " if above > 0 else ""
+    with np.errstate(divide="ignore"):
+        log = float((np.log(np.abs(a)) @ weights).max())
+    if log < 0:
+        return (
+            f"{exceeds}E log|a| = {log:.4g} < 0, so that a stationary state exists, with "
+            "finite moments of lower order (tail_index); or pass steps"
+        )
+    return (
+        f"{exceeds}E log|a| = {log:.4g} >= 0: there is no stationary state; pass steps"
     )
 
 

@@ -4,7 +4,7 @@ import itertools
 from fractions import Fraction
 
 import pytest
-from sympy import Rational, exp, simplify
+from sympy import Max, Rational, exp, simplify
 
 from sigprop.theory import gated_moments as theory
 from sigprop.theory import gates
@@ -73,15 +73,18 @@ def test_the_finite_form_obeys_the_recursion():
     assert theory.finite_holds()
 
 
-@pytest.mark.parametrize("name", gates.GATES)
-def test_what_is_called_straight_is(name):
-    assert gates.is_linear(name)
-
-
-def test_a_bent_projection_is_not_straight():
-    """The check can fail: the gate of minGRU bends what enters it."""
-    gate = gates.GATES["mingru"]
-    assert gate.a.diff(gates.r) != 0
+def test_what_enters_a_gate_linearly_is_derived():
+    linear = {name: gate.linear for name, gate in gates.GATES.items()}
+    k, v, x = gates.k, gates.v, gates.x
+    assert linear == {
+        "rglru": (x,),
+        "mingru": (v,),
+        "selective": (k, x),
+        "gla": (k, v),
+        "gate-unit": (x,),
+    }
+    bent = gates.Gate(gates.sigmoid(gates.r), Max(0, v) + x**2, (gates.r, v, x))
+    assert bent.nonlinear == (gates.r, v, x)
 
 
 def test_the_rglru_keeps_white_inputs_at_one():
