@@ -30,8 +30,8 @@ from sigprop.layers.selective import Selective
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
-from sigprop.neuron.delta_moments import Parameter, mutated_delta_moments
-from sigprop.neuron.gated import Moment, mutated_moment
+from sigprop.neuron.delta_moments import Parameter, delta_lagged, mutated_delta_moments
+from sigprop.neuron.gated import Moment, lagged_moment, mutated_moment
 from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
@@ -187,15 +187,7 @@ def mutated_gated(
         settled: As in ``predict_gated``.
     """
     covered(layer)
-    if not 0 < scale <= LARGEST:
-        raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
-    if law is not None and scale != 1:
-        raise ValueError(
-            f"need no scale beside a law, which has its own, got {scale=}; multiply the "
-            "law's values"
-        )
-    if steps is not None:
-        steps = require_count("steps", steps, least=0, most=LONGEST)
+    steps = _require_options(scale, law, steps)
     require_number("settled", settled, 0, 1)
     totals: dict[str, Predicted] = {}
     common: dict[str, Any] = {"scale": scale, "steps": steps}
@@ -257,6 +249,82 @@ def mutated_gated(
         for name, (by, directions, factor) in moved.items():
             add(name, moment(neurons, by, directions, restricted), factor)
     return settled_all()
+
+
+def lagged_gated(
+    layer: Layer,
+    lag: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> Predicted:
+    """``E[h_t . h_{t+lag}]`` of a layer whose gates see independent inputs alone.
+
+    Its ratio to the value at lag zero is the state's autocorrelation.
+
+    Args:
+        layer: As in ``predict_gated``.
+        lag: Steps in between, zero or more.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+
+    Raises:
+        TypeError: As ``predict_gated``.
+        ValueError: As ``predict_gated``, or if the lag is negative.
+
+    Source: ``sigprop.theory.gated_moments.lag_limit``.
+
+    Example:
+        >>> from sigprop.layers.mingru import mingru
+        >>> layer = mingru(jax.random.key(1), 4, 3)
+        >>> state = predict_gated(layer)["state"].value
+        >>> [round(lagged_gated(layer, n).value / state, 2) for n in (0, 1, 20)]
+        [1.0, 0.84, 0.63]
+    """
+    require_count("lag", lag, least=0)
+    steps = _require_options(scale, law, steps)
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        moments = [
+            Predicted(*delta_lagged(head, lag, scale=scale, law=law, steps=steps))
+            for head in _heads(layer)
+        ]
+    else:
+        moments = [
+            Predicted(
+                *(
+                    float(one.sum())
+                    for one in lagged_moment(
+                        part.neurons,
+                        lag,
+                        scale=scale,
+                        law=_restricted(law, part.columns),
+                        steps=steps,
+                    )
+                )
+            )
+            for part in parts_of(layer)
+        ]
+    return Predicted(*(sum(one) for one in zip(*moments, strict=True)))
+
+
+def _require_options(scale: float, law: Law | None, steps: int | None) -> int | None:
+    """Refuse a scale or a number of steps that is none, and return the steps.
+
+    Raises:
+        ValueError: Naming the one.
+    """
+    if not 0 < scale <= LARGEST:
+        raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
+    if law is not None and scale != 1:
+        raise ValueError(
+            f"need no scale beside a law, which has its own, got {scale=}; multiply the "
+            "law's values"
+        )
+    return (
+        None if steps is None else require_count("steps", steps, least=0, most=LONGEST)
+    )
 
 
 def squares(

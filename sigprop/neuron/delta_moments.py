@@ -18,6 +18,7 @@ from jaxtyping import Float
 from sigprop.neuron.delta import Head, Nodewise, Products, View, nodes_of
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import require_finite
+from sigprop.numerics.arguments import require_count
 
 Parameter = Literal["state", "W_v", "W_beta", "W_a", "bias", "A_log"]
 ROUNDED = 1e-11  # relative error that rounding leaves: weights of nodes may be negative
@@ -199,14 +200,21 @@ def _trace(
     steps: int | None,
     average: bool,
 ) -> float:
-    """The trace of the last second moment, after some steps or in the limit.
+    """The trace of the last second moment; arguments as of ``_settled``."""
+    last = list(_settled(blocks, lost, steps, average).values())[-1]
+    return float(np.trace(last.reshape(keys, keys)))
 
-    Its mean over the steps so far, if that is asked.
+
+def _settled(
+    blocks: Blocks, lost: dict[str, Matrix], steps: int | None, average: bool
+) -> dict[str, Float[np.ndarray, " _entries"]]:
+    """Means and second moments by name, after some steps or in the limit.
+
+    Their means over the steps so far, if that is asked.
 
     Args:
-        blocks: Of a step's matrix, the last one's moment last.
+        blocks: Of a step's matrix.
         lost: Of the limit; one less ``A`` and one less ``A`` on both sides.
-        keys: Entries of a key.
         steps: As in ``delta_moments``.
         average: As in ``delta_moments``.
     """
@@ -223,15 +231,15 @@ def _trace(
             below = lost["AA" if name in "MPS" else "A"]
             rows = added.reshape(-1, len(below))
             known[name] = np.linalg.solve(below, rows.T).T.ravel()
-        last = known[names[-1]]
-    elif average:
-        whole[0, 0] = 1
+        return known
+    whole[0, 0] = 1
+    if average:
         summed = np.block([[whole, np.zeros_like(whole)], [whole, np.eye(len(whole))]])
         last = np.linalg.matrix_power(summed, steps)[len(whole) + 1 :, 0] / steps
     else:
-        whole[0, 0] = 1
         last = np.linalg.matrix_power(whole, steps)[1:, 0]
-    return float(np.trace(last[-(keys**2) :].reshape(keys, keys)))
+    ends = np.cumsum([sizes[name] for name in names[1:]])
+    return dict(zip(names[1:], np.split(last, ends[:-1]), strict=True))
 
 
 def delta_moments(
@@ -315,3 +323,51 @@ def mutated_delta_moments(
         by: (float(fine[by]), float(abs(fine[by] - coarse[by]) + ROUNDED * fine[by]))
         for by in names
     }
+
+
+def delta_lagged(
+    head: Head,
+    lag: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> tuple[float, float]:
+    """``E tr(S_t S_{t+lag}^T)`` of a head's state, and its error.
+
+    Later steps are independent of ``S_t``, so that ``X = E h_{t+n} h_t^T``, summed over
+    the rows, becomes ``E A X + E[beta v k] E h_t^T``.
+
+    Args:
+        head: The head.
+        lag: Steps in between, zero or more.
+        scale: As in ``delta_moments``.
+        law: As in ``delta_moments``.
+        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+
+    Raises:
+        ValueError: As ``delta_moments``, or if the lag is negative.
+    """
+    lag = require_count("lag", lag, least=0)
+    view, nodes = nodes_of(head.scaled(scale if law is None else 1.0), law)
+    gates, keys, values = gates_at(head, view, nodes.z), len(head.W_k), []
+    for weights in (
+        (nodes.weights,)
+        if law is not None
+        else (
+            nodes.weights,
+            nodes.coarse,
+        )
+    ):
+        step = _Step(Products(nodes.x, weights), gates, view)
+        if steps is None:
+            square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
+            require_finite(square)
+        moments = _settled(step.state(), step.lost, steps, False)
+        mean, X = moments["m"].reshape(-1, keys), moments["M"].reshape(keys, keys)
+        added = step.E.first(step.b).reshape(-1, keys).T @ mean
+        for _ in range(lag):
+            X = step.A @ X + added
+        values.append(float(np.trace(X)))
+    error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
+    return values[0], error

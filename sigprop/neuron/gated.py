@@ -24,9 +24,21 @@ from sympy.codegen.rewriting import log1p_opt, optimize
 
 from sigprop.neuron.neurons import Directions, Neurons
 from sigprop.neuron.quadrature import STRAIGHT, Law, Nodes, gaussian_nodes, tilted
-from sigprop.neuron.random_coefficients import require_finite, second_moment
+from sigprop.neuron.random_coefficients import (
+    fourth_moment as fourth_of_expectations,
+)
+from sigprop.neuron.random_coefficients import (
+    lagged_moment as lagged_of_expectations,
+)
+from sigprop.neuron.random_coefficients import (
+    require_finite,
+    require_finite_fourth,
+    second_moment,
+)
+from sigprop.numerics.arguments import require_count
 from sigprop.numerics.compile import compile_expr
 from sigprop.theory import gates
+from sigprop.theory.gated_moments import FOURTH, PRODUCTS
 from sigprop.theory.gates import Gate
 
 Table = Float[np.ndarray, "neurons directions"]
@@ -83,8 +95,17 @@ def _view(
     law: Law | None,
     directions: Directions,
     narrow: float = 1.0,
+    power: int = 2,
 ) -> _View:
-    """The coordinates of inputs of a law, or of unit variance."""
+    """The coordinates of inputs of a law, or of unit variance.
+
+    Args:
+        neurons: Of a gate whose linear projections are last.
+        law: Of each input vector; standard normal entries if left out.
+        directions: As in ``sensitivity_moment``.
+        narrow: As in ``quadrature.gaussian_nodes``.
+        power: Of the state, whose moment is asked.
+    """
     n, _, width = neurons.weights.shape
     bent = len(neurons.gate.nonlinear)
     if law is not None:
@@ -101,7 +122,7 @@ def _view(
     spreads = np.abs(projections[:, :bent])
     offsets = np.abs(neurons.offsets[:, :bent, None])
     spread, tilt = float(spreads.max(initial=0.0)), tilted(spreads, offsets)
-    points = max(STRAIGHT, len(neurons.gate.linear) + 2)
+    points = max(STRAIGHT, power * len(neurons.gate.linear) // 2 + 2)
     nodes = gaussian_nodes(
         min(bent, size), size - min(bent, size), spread, narrow, tilt, points
     )
@@ -264,7 +285,10 @@ def mutated_moment(
 
 
 def refined(
-    neurons: Neurons, directions: Directions, moment: Callable[[float], Moment]
+    neurons: Neurons,
+    directions: Directions,
+    moment: Callable[[float], Moment],
+    power: int = 2,
 ) -> Moment:
     """A moment over more and more nodes, as many as a gate needs.
 
@@ -272,12 +296,13 @@ def refined(
         neurons: Of a gate; one with kinks needs as many as there may be.
         directions: In which they are moved.
         moment: By how narrow nodes are; see ``quadrature.gaussian_nodes``.
+        power: Of the state, whose moment is asked.
     """
     if not neurons.gate.nonlinear:
         return moment(1.0)
 
     def fits(narrow: float) -> bool:
-        nodes = _view(neurons, None, directions, narrow).nodes
+        nodes = _view(neurons, None, directions, narrow, power).nodes
         return len(nodes.weights) <= MOST_NODES
 
     narrow = 1.0
@@ -407,3 +432,146 @@ def sensitivity_moment(
         steps=steps,
         average=average,
     )
+
+
+def fourth_moment(
+    neurons: Neurons,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> Moment:
+    """``E h^4`` of each neuron.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        scale: As in ``state_moment``.
+        law: As in ``state_moment``.
+        steps: As in ``state_moment``.
+
+    Raises:
+        ValueError: If a limit is infinite, ``E a^4 >= 1``: the tail index is said; else
+            as ``state_moment``.
+
+    Source: ``sigprop.theory.gated_moments.power_limit``.
+
+    Example:
+        >>> from sigprop.neuron.neurons import describe
+        >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[1.0, 0.0]]})
+        >>> fourth, square = fourth_moment(part.neurons), state_moment(part.neurons)
+        >>> bool(abs(fourth.value / (3 * square.value**2) - 1) < 1e-9)  # a normal state
+        True
+    """
+    return _of_states(_fourth, neurons, scale, law, steps)
+
+
+def lagged_moment(
+    neurons: Neurons,
+    lag: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> Moment:
+    """``E[h_t h_{t+lag}]`` of each neuron.
+
+    Inputs are independent in time: of inputs that remember this is not known here.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        lag: Steps in between, zero or more.
+        scale: As in ``state_moment``.
+        law: As in ``state_moment``.
+        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+
+    Raises:
+        ValueError: As ``state_moment``, or if the lag is negative.
+
+    Source: ``sigprop.theory.gated_moments.lag_limit``.
+
+    Example:
+        >>> from sigprop.neuron.neurons import describe
+        >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[1.0, 0.0]]})
+        >>> lagged = lagged_moment(part.neurons, 2).value  # a gate of one half
+        >>> bool(abs(lagged / state_moment(part.neurons).value - 0.25) < 1e-12)
+        True
+    """
+    require_count("lag", lag, least=0)
+    return _of_states(functools.partial(_lagged, lag), neurons, scale, law, steps)
+
+
+Rule = Callable[..., Float[np.ndarray, " neurons"]]
+
+
+def _of_states(
+    rule: Rule, neurons: Neurons, scale: float, law: Law | None, steps: int | None
+) -> Moment:
+    """A moment of states alone, by a rule from coefficients at nodes; and its error.
+
+    Args:
+        rule: From ``a``, ``b`` and ``1 - a`` at nodes, weights and steps.
+        neurons: Of any gate.
+        scale: As in ``state_moment``.
+        law: As in ``state_moment``.
+        steps: As in ``state_moment``.
+    """
+    neurons = neurons.nonlinear_first()
+    if law is None:
+        neurons = neurons._replace(weights=scale * neurons.weights)
+
+    def moment(narrow: float) -> Moment:
+        count = len(_view(neurons.some(slice(1)), law, None, narrow, FOURTH).nodes.z)
+        values = []
+        for part in _chunks(neurons, max(1, HELD // (8 * count))):
+            view = _view(part, law, None, narrow, FOURTH)
+            at = view.projections @ view.nodes.z.T
+            parts = coefficients_and_lost(part, at, None)
+            fine = rule(*parts, view.nodes.weights, steps)
+            sizes = rule(*map(np.abs, parts), view.nodes.weights, steps)
+            error = ROUNDED * sizes
+            if law is None:
+                error = error + np.abs(fine - rule(*parts, view.nodes.coarse, steps))
+            values.append((fine, error))
+        return Moment(*(np.concatenate(one) for one in zip(*values, strict=True)))
+
+    return moment(1.0) if law is not None else refined(neurons, None, moment, FOURTH)
+
+
+def _fourth(
+    a: Float[np.ndarray, "neurons nodes"],
+    b: Float[np.ndarray, "neurons nodes"],
+    lost: Float[np.ndarray, "neurons nodes"],
+    w: Float[np.ndarray, " nodes"],
+    steps: int | None,
+) -> Float[np.ndarray, " neurons"]:
+    known = {
+        name: (a ** name.count("a") * b ** name.count("b")) @ w for name in PRODUCTS
+    }
+    partial, below = np.zeros_like(a), {}
+    for order in range(1, FOURTH + 1):
+        partial = partial + a ** (order - 1)
+        below["a" * order] = (lost * partial) @ w
+    if steps is None and below["aaaa"].min() <= 0:
+        require_finite_fourth(known["aaaa"], a, w)
+    return fourth_of_expectations(known, steps, below)
+
+
+def _lagged(
+    lag: int,
+    a: Float[np.ndarray, "neurons nodes"],
+    b: Float[np.ndarray, "neurons nodes"],
+    lost: Float[np.ndarray, "neurons nodes"],
+    w: Float[np.ndarray, " nodes"],
+    steps: int | None,
+) -> Float[np.ndarray, " neurons"]:
+    known = {"a": a @ w, "b": b @ w, "aa": a**2 @ w, "ab": (a * b) @ w, "bb": b**2 @ w}
+    below = {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
+    if steps is None and below["aa"].min() <= 0:
+        require_finite(known["aa"], a, w)
+    square = second_moment(known, "state", steps, lost=below)
+    mean = (
+        known["b"] / below["a"]
+        if steps is None
+        else lagged_of_expectations(1.0, 0.0, known, steps)
+    )
+    return lagged_of_expectations(mean, square, known, lag)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 from jaxtyping import Float
-from sympy import Symbol
+from sympy import Symbol, sympify
 
 from sigprop.numerics.arguments import require_choice, require_count, require_within
 from sigprop.numerics.compile import compile_expr
@@ -90,6 +90,135 @@ def second_moment(
         powers = powers[..., 6:] / steps
     orders = [(0, 0), *gated_moments.ORDERS]
     return powers[..., orders.index((2, 0) if quantity == "state" else (0, 2))]
+
+
+@functools.cache
+def _power_limit(order: int) -> Callable[..., Any]:
+    """``E h^n`` from expectations, lower moments and ``1 - E a^n``."""
+    own = Symbol("own", positive=True)
+    E = gated_moments.PRODUCTS
+    form = gated_moments.power_limit(order).result.subs(1 - E["a" * order], own)
+    lower = gated_moments.M[1:order]
+    return compile_expr(form, *E.values(), *lower, own, backend="numpy")
+
+
+@functools.cache
+def _power_transition() -> Callable[..., Any]:
+    """A step's matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    M, rows = gated_moments.M, [[1, 0, 0, 0, 0]]
+    for order in range(1, gated_moments.FOURTH + 1):
+        step = gated_moments.power_step(order)
+        constant = step.subs(dict.fromkeys(M[1:], 0))
+        rows.append([constant, *(step.diff(symbol) for symbol in M[1:])])
+    entries = [sympify(entry) for row in rows for entry in row]
+    return compile_expr(entries, *gated_moments.PRODUCTS.values(), backend="numpy")
+
+
+def fourth_moment(
+    known: Mapping[str, Any],
+    steps: int | None = None,
+    lost: Mapping[str, Any] | None = None,
+) -> Float[np.ndarray, "..."]:
+    """``E h^4`` from expectations of products of up to four coefficients.
+
+    Args:
+        known: ``E a`` as ``a``, ``E[a^3 b]`` as ``aaab`` and so on, ``a`` first; all
+            14 products of one to four of ``a`` and ``b``.
+        steps: Inputs seen since the zero state; the limit if left out.
+        lost: ``1 - E a^n`` as ``a``, ``aa``, ``aaa`` and ``aaaa``, where they are known
+            to more digits than their difference from one has.
+
+    Raises:
+        ValueError: If a limit is infinite, ``E a^4 >= 1``, that is, if the tail index is
+            four or less; if an expectation is missing, unknown or not finite.
+
+    Source: ``sigprop.theory.gated_moments``; Kesten (1973), Theorem 5.
+
+    Example:
+        >>> names = ("a", "aa", "aaa", "aaaa", "bb", "bbbb", "aabb")
+        >>> values = (0.5, 0.25, 0.125, 0.0625, 1.0, 3.0, 0.25)  # a = 1/2, b normal
+        >>> known = {name: 0.0 for name in gated_moments.PRODUCTS}
+        >>> round(float(fourth_moment(known | dict(zip(names, values)))), 12)
+        5.333333333333
+        >>> float(3 * second_moment({"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}) ** 2)
+        5.333333333333333
+    """
+    names = gated_moments.PRODUCTS
+    if set(known) != set(names):
+        raise ValueError(f"need known of {', '.join(names)}, got {', '.join(known)}")
+    for name, value in known.items():
+        require_within(f"known[{name!r}]", value)
+    arrays = np.broadcast_arrays(*(np.asarray(known[n], float) for n in names))
+    if steps is not None:
+        steps = require_count("steps", steps, least=0, most=LONGEST)
+        entries = [
+            np.broadcast_to(e, arrays[0].shape) for e in _power_transition()(*arrays)
+        ]
+        matrix = np.stack(entries, -1).reshape(*arrays[0].shape, 5, 5)
+        return np.asarray(np.linalg.matrix_power(matrix, steps)[..., 4, 0])
+    powers = ["a" * order for order in range(1, gated_moments.FOURTH + 1)]
+    if lost is None:
+        lost = {name: 1 - np.asarray(known[name], float) for name in powers}
+    if set(lost) != set(powers):
+        raise ValueError(f"need lost of {', '.join(powers)}, got {', '.join(lost)}")
+    if np.min(lost["aaaa"]) <= 0:
+        require_finite_fourth(np.asarray(known["aaaa"], float))
+    moments: list[Any] = []
+    for order, name in enumerate(powers, start=1):
+        own = np.asarray(lost[name], float)
+        moments.append(_power_limit(order)(*arrays, *moments, own))
+    return np.asarray(moments[-1])
+
+
+def require_finite_fourth(
+    fourth: Float[np.ndarray, "..."],
+    a: Float[np.ndarray, "neurons nodes"] | None = None,
+    weights: Float[np.ndarray, " nodes"] | None = None,
+) -> None:
+    """Refuse an infinite fourth moment, with the condition and the tail index.
+
+    Args:
+        fourth: ``E a^4`` of each neuron.
+        a: Its values at nodes, where they are known.
+        weights: Of the nodes.
+
+    Raises:
+        ValueError: If one is not below one.
+    """
+    worst = float(np.max(fourth, initial=0.0))
+    index = "the tail index is at most 4; tail_index of the values of a gives it"
+    if a is not None and weights is not None:
+        kappa = min(tail_index(row, weights) for row in a)
+        index = f"the tail index, kappa with E|a|^kappa = 1, is {kappa:.4g}"
+    raise ValueError(
+        f"the stationary fourth moment is infinite: it needs E a^4 < 1, got {worst:.6g}; "
+        f"{index}: moments of order below it are finite; or pass steps"
+    )
+
+
+def lagged_moment(
+    mean: Any, square: Any, known: Mapping[str, Any], lag: int
+) -> Float[np.ndarray, "..."]:
+    """``E[h_t h_{t+lag}]`` from the moments at ``t`` and the means of the coefficients.
+
+    Args:
+        mean: ``E h_t``.
+        square: ``E h_t^2``.
+        known: ``E a`` as ``a`` and ``E b`` as ``b``.
+        lag: Steps in between, zero or more.
+
+    Source: ``sigprop.theory.gated_moments.lag_limit``.
+
+    Example:
+        >>> float(lagged_moment(0.0, 2.0, {"a": 0.5, "b": 0.0}, 3))
+        0.25
+    """
+    lag = require_count("lag", lag, least=0, most=LONGEST)
+    a, b = (np.asarray(known[name], float) for name in "ab")
+    matrix = np.zeros((*np.broadcast_shapes(a.shape, b.shape), 2, 2))
+    matrix[..., 0, 0], matrix[..., 0, 1], matrix[..., 1, 1] = a, b, 1.0
+    power = np.linalg.matrix_power(matrix, lag)  # a may be one, where sums have no form
+    return np.asarray(power[..., 0, 0] * square + power[..., 0, 1] * mean)
 
 
 def _require_expectations(

@@ -1,5 +1,7 @@
 """Moments of whole gated layers are those of every sequence through the layer."""
 
+import itertools
+
 import jax
 import numpy as np
 import pytest
@@ -11,7 +13,12 @@ from sigprop.layers.gru import gru
 from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
-from sigprop.linear.gated_moments import covered, enumerate_gated, predict_gated
+from sigprop.linear.gated_moments import (
+    covered,
+    enumerate_gated,
+    lagged_gated,
+    predict_gated,
+)
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
 
@@ -58,6 +65,31 @@ def test_every_moment_of_inputs_that_stay_is_that_of_every_sequence(name, x64):
         assert moments[quantity].value == pytest.approx(value, rel=1e-10), quantity
     apart = enumerate_gated(layer, inputs, 5)["state"] / exact["state"]
     assert abs(apart - 1) > 1e-3
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("lag", [0, 1, 3])
+def test_lagged_states_are_those_of_every_sequence(name, lag, x64):
+    layer, steps = build(name, 3), 2
+    inputs = law(layer.widths[0], 4)
+    index = np.array(list(itertools.product(range(2), repeat=steps + lag)))
+    p = inputs.probabilities[index].prod(1)
+    h = jax.vmap(layer.states)(jax.numpy.asarray(inputs.values[index]))
+    exact = p @ np.asarray((h[:, steps - 1] * h[:, -1]).sum(1))
+    moment = lagged_gated(layer, lag, law=inputs, steps=steps)
+    assert moment.value == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_lagged_states_are_those_of_samples(name, x64):
+    layer, num = build(name, 4), 40_000
+    u = jax.random.normal(jax.random.key(11), (num, 8, layer.widths[0]))
+    h = jax.vmap(layer.states)(u)
+    samples = np.asarray((h[:, 4] * h[:, 7]).sum(1))
+    moment = lagged_gated(layer, 3, steps=5)
+    sem = samples.std() / num**0.5
+    assert abs(samples.mean() - moment.value) < 5 * sem + moment.error
+    assert moment.error < 0.05 * abs(moment.value)
 
 
 def test_the_scale_of_inputs_that_remember_is_that_of_their_terms():

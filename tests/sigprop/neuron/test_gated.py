@@ -59,10 +59,10 @@ def gate_name(population):
     return next(name for name, gate in GATES.items() if gate == population.gate)
 
 
-def last_states(population, u):
+def last_states(population, u, steps=STEPS):
     """States after the inputs, of each neuron, by the hand's coefficients."""
     h = np.zeros((len(population.weights), len(u)))
-    for t in range(STEPS):
+    for t in range(steps):
         g = (
             np.einsum("nkd,sd->kns", population.weights, u[:, t])
             + population.offsets.T[:, :, None]
