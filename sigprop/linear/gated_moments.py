@@ -30,7 +30,12 @@ from sigprop.layers.selective import Selective
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
-from sigprop.neuron.delta_moments import Parameter, delta_lagged, mutated_delta_moments
+from sigprop.neuron.delta_moments import (
+    Parameter,
+    delta_lagged,
+    key_gradient,
+    mutated_delta_moments,
+)
 from sigprop.neuron.gated import Moment, lagged_moment, mutated_moment
 from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
@@ -306,6 +311,49 @@ def lagged_gated(
             )
             for part in parts_of(layer)
         ]
+    return Predicted(*(sum(one) for one in zip(*moments, strict=True)))
+
+
+def predict_key_gradient(
+    layer: Layer,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> Predicted:
+    """``E|d(v . h_t)/dW_k|^2`` of a layer of the delta rule, summed over its entries.
+
+    Apart from ``predict_gated``, as it takes seconds for a head with a decay, and as few
+    inputs, of short keys, make most of it: samples show it slowly.
+
+    Args:
+        layer: DeltaNet or GatedDeltaNet.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: As in ``predict_gated``.
+
+    Raises:
+        TypeError: If the layer is of another type.
+        ValueError: As ``predict_gated``, or if keys have so many entries that a sum would
+            have more than 8 388 608 nodes.
+
+    Source: ``sigprop.neuron.delta_moments.key_gradient``.
+
+    Example:
+        >>> from sigprop.layers.deltanet import deltanet
+        >>> found = predict_key_gradient(deltanet(jax.random.key(1), 2, 4), steps=3)
+        >>> found.error < 1e-2 * found.value
+        True
+    """
+    if not isinstance(layer, DeltaNet | GatedDeltaNet):
+        raise TypeError(
+            f"need a DeltaNet or GatedDeltaNet, got {type(layer).__name__}; predict_gated "
+            "has the moments of other layers"
+        )
+    steps = _require_options(scale, law, steps)
+    moments = [
+        key_gradient(head, scale=scale, law=law, steps=steps) for head in _heads(layer)
+    ]
     return Predicted(*(sum(one) for one in zip(*moments, strict=True)))
 
 

@@ -9,13 +9,21 @@ with ``P = sum E s h^T``;  f  the input that a weight sees.
 Source: ``sigprop.theory.delta_moments``.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.neuron.delta import Head, Nodewise, Products, View, nodes_of
+from sigprop.neuron.delta import (
+    Head,
+    Nodewise,
+    Products,
+    View,
+    nodes_of,
+    steep_nodes_of,
+)
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import require_finite
 from sigprop.numerics.arguments import require_count
@@ -371,3 +379,169 @@ def delta_lagged(
         values.append(float(np.trace(X)))
     error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
     return values[0], error
+
+
+TOGETHER = 2**15  # nodes at which matrices are held at once
+Graded = dict[int, Float[np.ndarray, "nodes ..."]]
+
+
+class _Keyed:
+    """What an entry of ``W_k`` does, by the number of inverse lengths of each term.
+
+    A key's derivative by the row ``a`` of its weights along ``f`` is
+    ``k' = f (e_a - k_a k)/|x|``, so that the step moves by
+    ``c = -alpha beta (k' k^T + k k'^T)`` and ``d = beta k'`` times the value.
+    """
+
+    def __init__(self, x: Float[np.ndarray, "nodes keys"], gates: Gates, a: int):
+        size = x.shape[1]
+        eye, one = np.eye(size), np.eye(size)[a]
+        pairs = x[:, :, None] * x[:, None]
+        beside = one[:, None] * x[:, None] + x[:, :, None] * one
+        erased = (gates.alpha * gates.beta)[:, None, None]
+        self.A = {0: gates.alpha[:, None, None] * eye, 2: -erased * pairs}
+        self.c = {2: -erased * beside, 4: 2 * erased * x[:, a, None, None] * pairs}
+        beta = gates.beta[:, None]
+        self.d = {1: beta * one, 3: -beta * x[:, a, None] * x}
+        self.b = {1: beta * x}
+
+
+class _Means:
+    """Expectations of products of graded terms."""
+
+    def __init__(self, weights: dict[int, Nodewise]) -> None:
+        self.weights = weights
+
+    def one(self, X: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
+        """``E f X``."""
+        parts = [np.tensordot(self.weights[p] * f, term, 1) for p, term in X.items()]
+        return np.sum(parts, axis=0)
+
+    def two(self, X: Graded, Y: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
+        """``E f X Y``, entries of ``X`` first."""
+        total: Any = 0.0
+        for p, left in X.items():
+            for q, right in Y.items():
+                w = self.weights[p + q] * f
+                flat = left.reshape(len(w), -1).T * w
+                product = flat @ right.reshape(len(w), -1)
+                total = total + product.reshape(*left.shape[1:], *right.shape[1:])
+        return total
+
+    def sandwich(self, X: Graded, Y: Graded, f: Nodewise) -> Matrix:
+        """``Z -> E[f X Z Y^T]``, as a matrix on the entries of ``Z``."""
+        found = np.swapaxes(self.two(X, Y, f), 1, 2)
+        return found.reshape(len(found) ** 2, -1)
+
+    def cross(
+        self, X: Graded, y: Graded, phi: Float[np.ndarray, "nodes values"]
+    ) -> Matrix:
+        """``m -> sum_i E[phi_i X m_i y^T]``, as a matrix on the entries of ``m``."""
+        found = np.stack([self.two(X, y, one) for one in phi.T])  # i a c b
+        size = found.shape[1]
+        return np.einsum("iacb->abic", found).reshape(size**2, -1)
+
+
+def _keyed_blocks(
+    step: "_Step", x: Float[np.ndarray, "nodes keys"], z: Float[np.ndarray, "nodes q"]
+) -> list[Blocks]:
+    """Blocks of a step's matrix, a list of one set for every entry of ``W_k``."""
+    E, gates, view, one = _Means(step.E.weights), step.gates, step.view, step.one
+    v, both, turned, systems = gates.v, step.both, step.turned, []
+    for a in range(x.shape[1]):
+        k = _Keyed(x, gates, a)
+        for f in z.T:
+            fv = f[:, None] * v
+            crossed = E.cross(k.A, k.d, fv)
+            systems.append(
+                {
+                    **step.resting,
+                    ("s", "1"): _column(np.stack([E.one(k.d, row) for row in fv.T])),
+                    ("s", "m"): step._rows(E.one(k.c, f)),
+                    ("s", "s"): step._rows(step.A),
+                    ("P", "1"): _column(E.two(k.d, k.b, f * gates.square)),
+                    ("P", "m"): E.cross(k.c, k.b, fv) + turned @ crossed,
+                    ("P", "M"): E.sandwich(k.c, k.A, f),
+                    ("P", "s"): step.Ab,
+                    ("P", "P"): step.AA,
+                    ("S", "1"): _column(E.two(k.d, k.d, f**2 * gates.square)),
+                    ("S", "m"): both @ E.cross(k.c, k.d, f[:, None] * fv),
+                    ("S", "M"): E.sandwich(k.c, k.c, f**2),
+                    ("S", "s"): both @ crossed,
+                    ("S", "P"): both @ E.sandwich(k.A, k.c, f),
+                    ("S", "S"): step.AA,
+                }
+            )
+        seen = view.rest * gates.square + 2 * view.unseen
+        systems.append(
+            {  # as of ``_Step.elsewhere``
+                **step.resting,
+                ("s", "1"): _column(E.one(k.d, one)),
+                ("s", "s"): step.A,
+                ("S", "1"): _column(E.two(k.d, k.d, seen)),
+                ("S", "m"): view.rest * both @ E.cross(k.c, k.d, v),
+                ("S", "M"): view.rest * E.sandwich(k.c, k.c, one),
+                ("S", "s"): view.unseen * both @ E.cross(k.A, k.d, one[:, None]),
+                ("S", "S"): step.AA,
+            }
+        )
+    return systems
+
+
+def key_gradient(
+    head: Head,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> tuple[float, float]:
+    """``E|dS_t/dW_k|^2`` of a head, summed over the entries of the keys, and its error.
+
+    The weights of a key move it the more the shorter it is, as ``1/|x|``: for keys of
+    two entries the moment grows with the logarithm of what is added to their squared
+    length.  Samples show it slowly, as few of them make most of it.
+
+    Args:
+        head: The head.
+        scale: As in ``delta_moments``.
+        law: As in ``delta_moments``.
+        steps: As in ``delta_moments``.
+
+    Raises:
+        ValueError: As ``delta_moments``, or if keys have so many entries that a sum
+            would have more than 8 388 608 nodes.
+
+    Source: ``sigprop.theory.delta_moments``.
+    """
+    size = scale if law is None else 1.0
+    view, nodes = steep_nodes_of(head.scaled(size), law)
+    keys, values = len(head.W_k), []
+    rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
+    for weights in rules:
+        systems: list[Blocks] = []
+        lost: dict[str, Matrix] = {}
+        used = np.flatnonzero(np.any([row != 0 for row in weights.values()], axis=0))
+        for start in range(0, len(used), TOGETHER):
+            here = used[start : start + TOGETHER]
+            some = {p: row[here] for p, row in weights.items()}
+            x, z = nodes.x[here], nodes.z[here]
+            step = _Step(Products(x, some), gates_at(head.scaled(size), view, z), view)
+            systems = _added(systems, _keyed_blocks(step, x, z))
+            (lost,) = _added([lost] if lost else [], [step.lost])
+        if steps is None:
+            square = 1 - np.linalg.eigvals(lost["AA"]).real.min(keepdims=True)
+            require_finite(square)
+        traces = [_trace(one, lost, keys, steps, False) for one in systems]
+        values.append(size**2 * math.fsum(traces))
+    error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
+    return values[0], error
+
+
+def _added(totals: list[Any], more: list[Any]) -> list[Any]:
+    """Sums of tables of matrices, table by table."""
+    if not totals:
+        return more
+    return [
+        {name: matrix + other[name] for name, matrix in one.items()}
+        for one, other in zip(totals, more, strict=True)
+    ]
