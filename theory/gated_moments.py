@@ -262,3 +262,48 @@ def lag_holds() -> bool:
         simplify(form.subs(n, 0) - MOMENTS[2, 0]) == 0
         and simplify(form.subs(n, n + 1) - after) == 0
     )
+
+
+E_AA, E_BB = symbols("E_aa' E_bb'", real=True)  # of two neurons of one input
+E_AB, E_BA = symbols("E_ab' E_ba'", real=True)
+FIRST, OTHER = symbols("m m'", real=True)  # E h and E h'
+BOTH = Symbol("C", real=True)  # E[h h']
+
+
+@cache
+def pair_limit() -> Derivation:
+    """``E[h h']`` of two stationary neurons that see the same inputs.
+
+    Conditions: coefficients of both neurons independent in time; ``E a^2 < 1`` and
+    ``E a'^2 < 1``, so that ``E[a a'] < 1``.
+
+    Example:
+        >>> pair_limit().result.subs({FIRST: 0, OTHER: 0})
+        E_bb'/(1 - E_aa')
+    """
+    added = E_AB * FIRST + E_BA * OTHER + E_BB
+    return start(
+        "Multiply one step of both neurons and take the mean:", E_AA * BOTH + added
+    ).then("In the limit, solve for the moment:", added / (1 - E_AA))
+
+
+@cache
+def input_gradient() -> Derivation:
+    """``E (dh_t/dg)^2`` by a projection ``g`` of the input ``n`` steps ago.
+
+    At the step itself ``dh/dg`` is ``c h + d``, with ``c`` and ``d`` the derivatives of
+    ``a`` and ``b`` by the projection, and ``h`` the state before, which is independent of
+    them.  Each later step multiplies it by an ``a`` that is independent of it.  Several
+    projections add up with the products of their rows of weights as factors.
+
+    Conditions: pairs ``(a, b)`` independent in time, with second moments of derivatives.
+
+    Example:
+        >>> input_gradient().result.subs({n: 0, EXPECTATIONS["cc"]: 0, EXPECTATIONS["cd"]: 0})
+        E_dd
+    """
+    E = EXPECTATIONS
+    fresh = E["cc"] * MOMENTS[2, 0] + 2 * E["cd"] * MOMENTS[1, 0] + E["dd"]
+    return start("The square of c h + d is, on average,", fresh).then(
+        "Every later step multiplies it by E a^2:", Pow(E["aa"], n) * fresh
+    )

@@ -20,7 +20,7 @@ from jaxtyping import Array, Complex, Float, PRNGKeyArray
 from sigprop.layers.base import Group, Layer
 from sigprop.layers.gru import blend, chrono, orthogonal
 from sigprop.layers.initialisers import fan_in, require_sizes
-from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
 from sigprop.neuron.scan import scan_linear
 from sigprop.theory import gates
 
@@ -100,7 +100,22 @@ class GatedUnit(_Gated):
             )
         rows = {"r": self.W_fx, "x": np.eye(self.state_size)}
         moved = {"W_fx": Moved("r", "each"), "b_f": Moved("r")}
-        return [describe(gates.GATE_UNIT, rows, offsets={"r": self.b_f}, moved=moved)]
+        part = describe(
+            gates.GATE_UNIT,
+            rows,
+            offsets={"r": self.b_f},
+            moved=moved,
+            readout=read_by(
+                self.C,
+                width=self.state_size,
+                skip=self.D,
+                moved={
+                    "C": Reads("mixing", len(self.C)),
+                    "D": Reads("skip", len(self.D)),
+                },
+            ),
+        )
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -28,7 +28,7 @@ from sigprop.layers.projected import (
     uniform_bias,
     uniform_linear,
 )
-from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
 from sigprop.theory import gates
 
 TEMPERING = 16.0
@@ -73,6 +73,14 @@ class GLA(Heads, InputGated):
         values, d_in = self.W_v.shape[1:]
         V = np.reshape(np.asarray(self.V, float), (heads * keys, -1))
         V = np.repeat(V, values, 0)
+        queries = np.reshape(np.asarray(self.W_q, float), (heads * keys, d_in))
+        mixing = np.kron(np.eye(heads), np.tile(np.eye(values), keys))
+        read = read_by(
+            mixing,
+            np.repeat(queries, values, 0) / math.sqrt(keys),
+            width=d_in,
+            moved={"W_q": Reads("rows", 1 / keys)},
+        )
         part = describe(
             gates.GLA,
             {
@@ -86,6 +94,7 @@ class GLA(Heads, InputGated):
                 "W_v": Moved("v", "each"),
                 **low_rank("r", self.U, V),
             },
+            readout=read,
         )
         return [part]
 

@@ -10,13 +10,14 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
 from sigprop.layers.projected import InputGated, uniform_bias, uniform_linear
-from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.neuron.neurons import Moved, Part, describe, read_by
 from sigprop.numerics.arguments import LARGEST
 from sigprop.theory import gates
 
@@ -66,7 +67,10 @@ class MinGRU(InputGated):
             "b_v": Moved("v"),
         }
         rows, offsets = {"r": self.W_z, "v": self.W_v}, {"r": self.b_z, "v": self.b_v}
-        return [describe(gates.MINGRU, rows, offsets=offsets, moved=moved)]
+        n, width = self.W_z.shape
+        read = read_by(np.eye(n), width=width)
+        part = describe(gates.MINGRU, rows, offsets=offsets, moved=moved, readout=read)
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -20,7 +20,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import normal, require_sizes
 from sigprop.layers.projected import InputGated, inverse_softplus
-from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.neuron.neurons import Moved, Part, describe, read_by
 from sigprop.neuron.ring import even_memories, require_spread
 from sigprop.theory import gates
 
@@ -92,6 +92,7 @@ class RGLRU(InputGated):
                 parameters={"Lambda": self.Lambda[own]},
                 moved=moved,
                 columns=own,
+                readout=read_by(np.eye(self.state_size)[:, own], width=size),
             )
             parts.append(part)
         return parts

@@ -26,7 +26,7 @@ from sigprop.layers.projected import (
     low_rank,
     uniform_linear,
 )
-from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
 from sigprop.theory import gates
 
 
@@ -77,6 +77,13 @@ class Selective(InputGated):
         """The states of every channel, for ``sigprop.linear.gated_moments``."""
         width, n = self.A_log.shape
         V = np.repeat(np.asarray(self.V, float), n, 0)
+        read = read_by(
+            np.repeat(np.eye(width), n, 1),
+            np.tile(self.W_C, (width, 1)),
+            width=width,
+            skip=np.diag(self.D),
+            moved={"W_C": Reads("rows"), "D": Reads("skip")},
+        )
         part = describe(
             gates.SELECTIVE,
             {
@@ -91,6 +98,7 @@ class Selective(InputGated):
                 "W_B": Moved("k", "each"),
                 **low_rank("r", self.U, V),
             },
+            readout=read,
         )
         return [part]
 

@@ -33,13 +33,20 @@ from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
 from sigprop.neuron.delta_moments import (
     Parameter,
     delta_lagged,
+    delta_outputs,
     key_gradient,
     mutated_delta_moments,
 )
-from sigprop.neuron.gated import Moment, lagged_moment, mutated_moment
+from sigprop.neuron.gated import (
+    Moment,
+    input_gradient_moment,
+    lagged_moment,
+    mutated_moment,
+)
 from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
+from sigprop.neuron.readouts import output_moments
 from sigprop.numerics.arguments import LARGEST, require_count, require_number
 from sigprop.numerics.compilation import SOME
 
@@ -248,11 +255,11 @@ def mutated_gated(
             for name, (value, error) in moments.items():
                 add(name, Moment(np.array([value]), np.array([error])))
         return settled_all()
-    for neurons, columns, moved in parts_of(layer):
-        restricted = _restricted(law, columns)
-        add("state", moment(neurons, None, None, restricted))
-        for name, (by, directions, factor) in moved.items():
-            add(name, moment(neurons, by, directions, restricted), factor)
+    for part in parts_of(layer):
+        restricted = _restricted(law, part.columns)
+        add("state", moment(part.neurons, None, None, restricted))
+        for name, (by, directions, factor) in part.moved.items():
+            add(name, moment(part.neurons, by, directions, restricted), factor)
     return settled_all()
 
 
@@ -355,6 +362,133 @@ def predict_key_gradient(
         key_gradient(head, scale=scale, law=law, steps=steps) for head in _heads(layer)
     ]
     return Predicted(*(sum(one) for one in zip(*moments, strict=True)))
+
+
+def predict_output(
+    layer: Layer,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> dict[str, Predicted]:
+    """Second moments of outputs that read the state through gates or queries.
+
+    ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs it
+    is for small layers, as of four neurons an output.  Of DeltaNet and GatedDeltaNet it is
+    known for a law alone: queries divided by their length beside keys divided by theirs
+    are beyond one integral.  Gradients of outputs by parameters of the gates are not
+    known where a query multiplies states, which share those parameters.
+
+    Args:
+        layer: As in ``predict_gated``.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: Inputs seen since the zero state, the output's included; the limit if
+            left out.
+
+    Returns:
+        ``output``: ``E|y_t|^2``.  By the name of each parameter of the readout (``W_q``,
+        ``W_C``, ``C``, ``D``): ``E|d(v . y_t)/dtheta|^2`` for an error ``v`` of unit
+        covariance.
+
+    Raises:
+        TypeError: As ``predict_gated``.
+        ValueError: As ``predict_gated``; if the layer does not say how outputs read its
+            neurons, sums would have too many nodes, or a layer of the delta rule has
+            Gaussian inputs.
+
+    Source: ``sigprop.theory.gated_moments.pair_limit``.
+
+    Example:
+        >>> from sigprop.layers.selective import selective
+        >>> found = predict_output(selective(jax.random.key(1), 2, 2), steps=8)
+        >>> sorted(found), found["output"].error < 1e-6 * found["output"].value
+        (['D', 'W_C', 'output'], True)
+    """
+    steps = _require_options(scale, law, steps)
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        if law is None:
+            raise ValueError(
+                "need a law for outputs of the delta rule, got Gaussian inputs: queries and "
+                "keys are each divided by their length; pass law, or measure"
+            )
+        W_q = np.asarray(layer.W_q, float)
+        parts = [
+            delta_outputs(head, rows, law, steps)
+            for head, rows in zip(_heads(layer), W_q, strict=True)
+        ]
+    else:
+        parts = []
+        for part in parts_of(layer):
+            if part.readout is None:
+                raise ValueError(
+                    f"need neurons() of {type(layer).__name__} to give a readout, got "
+                    "none; pass one to sigprop.neuron.neurons.describe"
+                )
+            restricted = _restricted(law, part.columns)
+            parts.append(output_moments(part, scale=scale, law=restricted, steps=steps))
+    totals: dict[str, Predicted] = {}
+    for moments in parts:
+        for name, (value, error) in moments.items():
+            before = totals.get(name, Predicted(0.0, 0.0))
+            totals[name] = Predicted(before.value + value, before.error + error)
+    return totals
+
+
+def predict_input_gradient(
+    layer: Layer,
+    lag: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> Predicted:
+    """``E|d(v . h_t)/du_{t-lag}|^2``, summed over inputs, for an error of unit covariance.
+
+    The error ``v`` is at the state.  Of the delta rule it is not known: an input moves
+    keys, values and gates at once.
+
+    Args:
+        layer: As in ``predict_gated``, but not of the delta rule.
+        lag: Steps in between, zero or more.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: Inputs seen at ``t`` since the zero state, more than the lag; the limit if
+            left out.
+
+    Raises:
+        TypeError: As ``predict_gated``, or if the layer is of the delta rule.
+        ValueError: As ``predict_gated``, or if the lag is no lag.
+
+    Source: ``sigprop.theory.gated_moments.input_gradient``.
+
+    Example:
+        >>> from sigprop.layers.mingru import mingru
+        >>> layer = mingru(jax.random.key(1), 4, 3)
+        >>> first, later = (predict_input_gradient(layer, n).value for n in (0, 5))
+        >>> later < 0.1 * first
+        True
+    """
+    steps = _require_options(scale, law, steps)
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        raise TypeError(
+            "need a layer of numbers a neuron for gradients by inputs, got "
+            f"{type(layer).__name__}; measure them"
+        )
+    moments = [
+        input_gradient_moment(
+            part.neurons,
+            lag,
+            scale=scale,
+            law=_restricted(law, part.columns),
+            steps=steps,
+        )
+        for part in parts_of(layer)
+    ]
+    return Predicted(
+        sum(float(one.value.sum()) for one in moments),
+        sum(float(one.error.sum()) for one in moments),
+    )
 
 
 def _require_options(scale: float, law: Law | None, steps: int | None) -> int | None:

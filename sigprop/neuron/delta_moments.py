@@ -381,6 +381,54 @@ def delta_lagged(
     return values[0], error
 
 
+def delta_outputs(
+    head: Head, W_q: Matrix, law: Law, steps: int | None = None
+) -> dict[str, tuple[float, float]]:
+    """``E|y|^2`` of ``y = S q/sqrt(keys)``, and what the weights of the query move of it.
+
+    The query ``q`` is ``W_q u`` over its length, as a key is.
+
+    Args:
+        head: The head.
+        W_q: Rows of the query.
+        law: Of each input vector.
+        steps: Inputs seen since the zero state, the output's included; the limit if
+            left out.
+
+    Returns:
+        ``output`` and ``W_q``, each with its error.
+
+    Raises:
+        ValueError: As ``delta_moments``.
+    """
+    if steps == 0:
+        return {"output": (0.0, 0.0), "W_q": (0.0, 0.0)}
+    view, nodes = nodes_of(head, law)
+    gates, keys = gates_at(head, view, nodes.z), len(head.W_k)
+    step = _Step(Products(nodes.x, nodes.weights), gates, view)
+    if steps is None:
+        square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
+        require_finite(square)
+    before = None if steps is None else steps - 1
+    moments = _settled(step.state(), step.lost, before, False)
+    m, M = moments["m"].reshape(-1, keys), moments["M"].reshape(keys, keys)
+    k = nodes.x / np.sqrt((nodes.x**2).sum(1, keepdims=True) + head.tiny)
+    kk = k[:, :, None] * k[:, None]
+    kept = gates.alpha[:, None, None] * (np.eye(keys) - gates.beta[:, None, None] * kk)
+    crossed = np.einsum("nij,vj,nv,nk->nik", kept, m, step.b, k)
+    after = kept @ M @ kept + crossed + np.swapaxes(crossed, 1, 2)
+    after = after + (gates.beta**2 * gates.square)[:, None, None] * kk  # E S^T S
+    x = law.values @ W_q.T
+    length = (x**2).sum(1) + head.tiny
+    read = np.einsum("ni,nij,nj->n", x, after, x) / length
+    shrunk = 2 - (x**2).sum(1) / length
+    moved = (np.trace(after, axis1=1, axis2=2) - shrunk * read) / length
+    seen = (law.values**2).sum(1)
+    p = law.probabilities / keys
+    values = {"output": float(p @ read), "W_q": float(p @ (seen * moved))}
+    return {name: (value, ROUNDED * value) for name, value in values.items()}
+
+
 TOGETHER = 2**15  # nodes at which matrices are held at once
 Graded = dict[int, Float[np.ndarray, "nodes ..."]]
 

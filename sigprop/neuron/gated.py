@@ -504,20 +504,28 @@ Rule = Callable[..., Float[np.ndarray, " neurons"]]
 
 
 def _of_states(
-    rule: Rule, neurons: Neurons, scale: float, law: Law | None, steps: int | None
+    rule: Rule,
+    neurons: Neurons,
+    scale: float,
+    law: Law | None,
+    steps: int | None,
+    moved: bool = False,
 ) -> Moment:
-    """A moment of states alone, by a rule from coefficients at nodes; and its error.
+    """A moment by a rule from coefficients at nodes; and its error.
 
     Args:
-        rule: From ``a``, ``b`` and ``1 - a`` at nodes, weights and steps.
+        rule: From neurons, their ``a``, ``b`` and ``1 - a`` at nodes, and if they are
+            ``moved`` derivatives by each projection; weights and steps.
         neurons: Of any gate.
         scale: As in ``state_moment``.
         law: As in ``state_moment``.
         steps: As in ``state_moment``.
+        moved: Whether the rule takes derivatives.
     """
     neurons = neurons.nonlinear_first()
     if law is None:
         neurons = neurons._replace(weights=scale * neurons.weights)
+    names = [str(symbol) for symbol in neurons.gate.projections if moved]
 
     def moment(narrow: float) -> Moment:
         count = len(_view(neurons.some(slice(1)), law, None, narrow, FOURTH).nodes.z)
@@ -525,25 +533,31 @@ def _of_states(
         for part in _chunks(neurons, max(1, HELD // (8 * count))):
             view = _view(part, law, None, narrow, FOURTH)
             at = view.projections @ view.nodes.z.T
-            parts = coefficients_and_lost(part, at, None)
-            fine = rule(*parts, view.nodes.weights, steps)
-            sizes = rule(*map(np.abs, parts), view.nodes.weights, steps)
-            error = ROUNDED * sizes
+            parts = coefficients_and_lost(part, at.copy(), None)
+            for name in names:
+                parts += coefficients(part, at.copy(), name)[2:]
+            w = view.nodes.weights
+            fine = rule(part, parts, w, steps)
+            error = ROUNDED * np.abs(
+                rule(part, [np.abs(one) for one in parts], w, steps)
+            )
             if law is None:
-                error = error + np.abs(fine - rule(*parts, view.nodes.coarse, steps))
+                coarse = rule(part, parts, view.nodes.coarse, steps)
+                error = error + np.abs(fine - coarse)
             values.append((fine, error))
         return Moment(*(np.concatenate(one) for one in zip(*values, strict=True)))
 
     return moment(1.0) if law is not None else refined(neurons, None, moment, FOURTH)
 
 
+Parts = list[Float[np.ndarray, "neurons nodes"]]
+
+
 def _fourth(
-    a: Float[np.ndarray, "neurons nodes"],
-    b: Float[np.ndarray, "neurons nodes"],
-    lost: Float[np.ndarray, "neurons nodes"],
-    w: Float[np.ndarray, " nodes"],
-    steps: int | None,
+    neurons: Neurons, parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
 ) -> Float[np.ndarray, " neurons"]:
+    del neurons  # their coefficients are enough
+    a, b, lost = parts
     known = {
         name: (a ** name.count("a") * b ** name.count("b")) @ w for name in PRODUCTS
     }
@@ -558,12 +572,21 @@ def _fourth(
 
 def _lagged(
     lag: int,
-    a: Float[np.ndarray, "neurons nodes"],
-    b: Float[np.ndarray, "neurons nodes"],
-    lost: Float[np.ndarray, "neurons nodes"],
+    neurons: Neurons,
+    parts: Parts,
     w: Float[np.ndarray, " nodes"],
     steps: int | None,
 ) -> Float[np.ndarray, " neurons"]:
+    del neurons  # their coefficients are enough
+    mean, square, known = _states(parts, w, steps)
+    return lagged_of_expectations(mean, square, known, lag)
+
+
+def _states(
+    parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
+) -> tuple[Any, Any, dict[str, Float[np.ndarray, " neurons"]]]:
+    """``E h``, ``E h^2`` and expectations of the coefficients."""
+    a, b, lost = parts[:3]
     known = {"a": a @ w, "b": b @ w, "aa": a**2 @ w, "ab": (a * b) @ w, "bb": b**2 @ w}
     below = {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
     if steps is None and below["aa"].min() <= 0:
@@ -574,4 +597,64 @@ def _lagged(
         if steps is None
         else lagged_of_expectations(1.0, 0.0, known, steps)
     )
-    return lagged_of_expectations(mean, square, known, lag)
+    return mean, square, known
+
+
+def input_gradient_moment(
+    neurons: Neurons,
+    lag: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> Moment:
+    """``E|dh_t/du_{t-lag}|^2`` of each neuron, summed over the inputs that it sees.
+
+    Later steps multiply it by ``E a^2`` each.  Inputs are independent in time.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        lag: Steps in between, zero or more.
+        scale: As in ``state_moment``.
+        law: As in ``state_moment``.
+        steps: Inputs seen at ``t`` since the zero state, more than the lag; the limit if
+            left out.
+
+    Raises:
+        ValueError: As ``sensitivity_moment``, or if the lag is negative or no less than
+            the steps.
+
+    Source: ``sigprop.theory.gated_moments.input_gradient``.
+
+    Example:
+        >>> from sigprop.neuron.neurons import describe
+        >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[2.0, 0.0]]})
+        >>> input_gradient_moment(part.neurons, 1).value.round(6)  # (0.5 0.5 2)^2
+        array([0.25])
+    """
+    require_count("lag", lag, least=0)
+    if steps is not None:
+        require_count("steps", steps, least=lag + 1)
+    size = scale if law is None else 1.0
+    rule = functools.partial(_input_gradient, lag, size)
+    before = None if steps is None else steps - lag - 1
+    return _of_states(rule, neurons, scale, law, before, moved=True)
+
+
+def _input_gradient(
+    lag: int,
+    size: float,
+    neurons: Neurons,
+    parts: Parts,
+    w: Float[np.ndarray, " nodes"],
+    steps: int | None,
+) -> Float[np.ndarray, " neurons"]:
+    mean, square, known = _states(parts, w, steps)
+    gram = neurons.weights @ np.swapaxes(neurons.weights, 1, 2) / size**2
+    c, d = np.stack(parts[3::2], 1), np.stack(parts[4::2], 1)
+
+    def summed(left: Any, right: Any) -> Float[np.ndarray, " neurons"]:
+        return np.einsum("nkl,nkz,nlz,z->n", gram, left, right, w, optimize=True)
+
+    fresh = summed(c, c) * square + 2 * summed(c, d) * mean + summed(d, d)
+    return known["aa"] ** lag * fresh

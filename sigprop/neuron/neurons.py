@@ -114,6 +114,39 @@ class Moved(NamedTuple):
     factor: float | Float[np.ndarray, " neurons"] = 1.0
 
 
+class Reads(NamedTuple):
+    """How a parameter of a layer enters outputs.
+
+    Attributes:
+        what: ``rows``: its entries are weights of the queries, each of one query an
+            output.  ``mixing`` or ``skip``: they are entries of these.
+        factor: What the moment is multiplied by: of ``rows``, the square of the factor
+            between a row and the parameter; of ``mixing`` and ``skip``, how many outputs
+            see a neuron or an input through the parameter.
+    """
+
+    what: Literal["rows", "mixing", "skip"]
+    factor: float = 1.0
+
+
+class Readout(NamedTuple):
+    """Outputs ``y_o = sum_n mixing_on (rows_n u + offsets_n) h_n + skip_o u``.
+
+    Attributes:
+        mixing: Constants.
+        rows: Of each neuron's query, over the columns that its part sees.
+        offsets: What is added to each query.
+        skip: Of the inputs to the outputs.
+        moved: By the name of each parameter of the layer, how it enters the outputs.
+    """
+
+    mixing: Float[np.ndarray, "outputs neurons"]
+    rows: Float[np.ndarray, "neurons d_in"]
+    offsets: Float[np.ndarray, " neurons"]
+    skip: Float[np.ndarray, "outputs d_in"]
+    moved: Mapping[str, Reads]
+
+
 class Part(NamedTuple):
     """Neurons that see the same columns of the input, and what moves them.
 
@@ -121,11 +154,13 @@ class Part(NamedTuple):
         neurons: Of one gate.
         columns: Inputs that they see, in the order of their weights.
         moved: By the name of each parameter of the layer, what it does to them.
+        readout: How outputs read them; None if that is not said.  Parts share no outputs.
     """
 
     neurons: Neurons
     columns: Int[np.ndarray, " d_in"]
     moved: Mapping[str, Moved]
+    readout: Readout | None = None
 
 
 @runtime_checkable
@@ -145,6 +180,7 @@ def describe(
     parameters: Mapping[str, Any] | None = None,
     moved: Mapping[str, Moved] | None = None,
     columns: Any = None,
+    readout: Readout | None = None,
 ) -> Part:
     """Describe neurons by arrays of their layer.
 
@@ -155,6 +191,7 @@ def describe(
         parameters: Numbers (neurons,) of each parameter of the gate, by its name.
         moved: By the name of each parameter of the layer, how it moves the neurons.
         columns: Which inputs of the layer they see; the first ``d_in`` if left out.
+        readout: How outputs read them, for moments of outputs.
 
     Raises:
         ValueError: If a name is not the gate's, one of the gate's is missing, a shape is
@@ -207,7 +244,46 @@ def describe(
         np.stack(mine, 1) if mine else np.zeros((n, 0)),
     )
     require_finite(rows=neurons.weights, offsets=neurons.offsets)
-    return Part(neurons, columns, moved)
+    return Part(neurons, columns, moved, readout)
+
+
+def read_by(
+    mixing: Any,
+    rows: Any = None,
+    *,
+    width: int,
+    skip: Any = None,
+    moved: Mapping[str, Reads] | None = None,
+) -> Readout:
+    """A readout of constants alone, or of queries that are linear in the input.
+
+    Args:
+        mixing: Constants (outputs, neurons).
+        rows: Weights (neurons, width) of the queries; queries are one if left out.
+        width: Columns of the input that the neurons see.
+        skip: Weights (outputs, width) of the input; zero if left out.
+        moved: As in ``Readout``.
+
+    Raises:
+        ValueError: If a shape is wrong.
+
+    Example:
+        >>> read_by(np.eye(2), width=3).offsets
+        array([1., 1.])
+    """
+    mixing = np.asarray(mixing, float)
+    if mixing.ndim != 2:
+        raise ValueError(f"need mixing of shape (outputs, neurons), got {mixing.shape}")
+    outputs, n = mixing.shape
+    offsets = np.ones(n) if rows is None else np.zeros(n)
+    arrays = {"rows": (rows, (n, width)), "skip": (skip, (outputs, width))}
+    whole = []
+    for name, (value, shape) in arrays.items():
+        array = np.zeros(shape) if value is None else np.asarray(value, float)
+        if array.shape != shape:
+            raise ValueError(f"need {name} of shape {shape}, got {array.shape}")
+        whole.append(array)
+    return Readout(mixing, whole[0], offsets, whole[1], dict(moved or {}))
 
 
 def _list(names: Any) -> str:

@@ -8,7 +8,6 @@ Review 56.
 """
 
 import functools
-import itertools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple, final
@@ -137,5 +136,6 @@ def gaussian_nodes(
         rules = [rule / rule.sum()] * bent + [w / w.sum()] * straight
         return functools.reduce(np.multiply.outer, rules, np.ones(())).ravel()
 
-    grid = np.array(list(itertools.product(*axes))).reshape(-1, len(axes))
+    grids = np.meshgrid(*axes, indexing="ij", copy=False)
+    grid = np.stack([one.ravel() for one in grids], 1) if axes else np.zeros((1, 0))
     return Nodes(grid, product(density), product(even))
