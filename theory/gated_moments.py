@@ -178,7 +178,7 @@ PRODUCTS = {
     for i in range(order, -1, -1)
     for j in (order - i,)
 }  # of powers of a and b up to the fourth
-M = (Integer(1), *symbols("M_1:5", real=True))  # E h^n; the first is of order zero
+M = tuple(symbols("M_0:5", real=True))  # E h^n; the first is one
 
 
 @cache
@@ -193,7 +193,18 @@ def power_step(order: int) -> Expr:
         binomial(order, i) * PRODUCTS["a" * i + "b" * (order - i)] * M[i]
         for i in range(order + 1)
     )
-    return Add(*terms)
+    return Add(*terms).subs(M[0], 1)
+
+
+@cache
+def power_transition() -> Matrix:
+    """The step as a matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    rows = [[Integer(1), *[Integer(0)] * FOURTH]]
+    for order in range(1, FOURTH + 1):
+        step = power_step(order)
+        constant = step.subs(dict.fromkeys(M, 0))
+        rows.append([constant, *(step.diff(symbol) for symbol in M[1:])])
+    return Matrix(rows)
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 from jaxtyping import Float
-from sympy import Symbol, sympify
+from sympy import Symbol
 
 from sigprop.numerics.arguments import require_choice, require_count, require_within
 from sigprop.numerics.compile import compile_expr
@@ -105,12 +105,7 @@ def _power_limit(order: int) -> Callable[..., Any]:
 @functools.cache
 def _power_transition() -> Callable[..., Any]:
     """A step's matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
-    M, rows = gated_moments.M, [[1, 0, 0, 0, 0]]
-    for order in range(1, gated_moments.FOURTH + 1):
-        step = gated_moments.power_step(order)
-        constant = step.subs(dict.fromkeys(M[1:], 0))
-        rows.append([constant, *(step.diff(symbol) for symbol in M[1:])])
-    entries = [sympify(entry) for row in rows for entry in row]
+    entries = gated_moments.power_transition().flat()
     return compile_expr(entries, *gated_moments.PRODUCTS.values(), backend="numpy")
 
 
@@ -150,12 +145,12 @@ def fourth_moment(
         require_within(f"known[{name!r}]", value)
     arrays = np.broadcast_arrays(*(np.asarray(known[n], float) for n in names))
     if steps is not None:
-        steps = require_count("steps", steps, least=0, most=LONGEST)
+        count: int = require_count("steps", steps, least=0, most=LONGEST)
         entries = [
             np.broadcast_to(e, arrays[0].shape) for e in _power_transition()(*arrays)
         ]
         matrix = np.stack(entries, -1).reshape(*arrays[0].shape, 5, 5)
-        return np.asarray(np.linalg.matrix_power(matrix, steps)[..., 4, 0])
+        return np.asarray(np.linalg.matrix_power(matrix, count)[..., 4, 0])
     powers = ["a" * order for order in range(1, gated_moments.FOURTH + 1)]
     if lost is None:
         lost = {name: 1 - np.asarray(known[name], float) for name in powers}
