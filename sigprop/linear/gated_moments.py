@@ -53,7 +53,7 @@ from sigprop.numerics.compilation import SOME
 MOST = 2**16  # sequences that are worth enumerating
 
 
-class Predicted(NamedTuple):
+class BoundedMoment(NamedTuple):
     """A second moment, summed over neurons and entries, and how far it may be off."""
 
     value: float
@@ -138,7 +138,7 @@ def predict_gated(
     terms: Sequence[Term] | None = None,
     steps: int | None = None,
     settled: float = SETTLED,
-) -> dict[str, Predicted]:
+) -> dict[str, BoundedMoment]:
     """Second moments of a layer whose gates see the input alone.
 
     Args:
@@ -167,7 +167,7 @@ def predict_gated(
 
     Example:
         >>> from sigprop.layers.mingru import mingru
-        >>> found = predict_gated(mingru(jax.random.key(0), 4, 3))
+        >>> found = predict_gated(mingru(4, 3, key=jax.random.key(0)))
         >>> sorted(found), found["state"].error < 1e-6
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
     """
@@ -185,7 +185,7 @@ def mutated_gated(
     terms: Sequence[Term] | None = None,
     steps: int | None = None,
     settled: float = SETTLED,
-) -> dict[str, Predicted]:
+) -> dict[str, BoundedMoment]:
     """``predict_gated`` with an error, for mutants.
 
     Args:
@@ -201,12 +201,12 @@ def mutated_gated(
     covered(layer)
     steps = _require_options(scale, law, steps)
     require_number("settled", settled, 0, 1)
-    totals: dict[str, Predicted] = {}
+    totals: dict[str, BoundedMoment] = {}
     common: dict[str, Any] = {"scale": scale, "steps": steps}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
-        value, error = totals.get(name, Predicted(0.0, 0.0))
-        total = Predicted(
+        value, error = totals.get(name, BoundedMoment(0.0, 0.0))
+        total = BoundedMoment(
             value + float((factor * moment.value).sum()),
             error + float((factor * moment.error).sum()),
         )
@@ -232,7 +232,7 @@ def mutated_gated(
             change, neurons, by, directions=directions, law=law, **common
         )
 
-    def settled_all() -> dict[str, Predicted]:
+    def settled_all() -> dict[str, BoundedMoment]:
         for name, (value, error) in totals.items():
             if not error <= abs(value):
                 raise ValueError(
@@ -270,7 +270,7 @@ def lagged_gated(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
-) -> Predicted:
+) -> BoundedMoment:
     """``E[h_t . h_{t+lag}]`` of a layer whose gates see independent inputs alone.
 
     Its ratio to the value at lag zero is the state's autocorrelation.
@@ -290,7 +290,7 @@ def lagged_gated(
 
     Example:
         >>> from sigprop.layers.mingru import mingru
-        >>> layer = mingru(jax.random.key(1), 4, 3)
+        >>> layer = mingru(4, 3, key=jax.random.key(1))
         >>> state = predict_gated(layer)["state"].value
         >>> [round(lagged_gated(layer, n).value / state, 2) for n in (0, 1, 20)]
         [1.0, 0.84, 0.63]
@@ -299,12 +299,12 @@ def lagged_gated(
     steps = _require_options(scale, law, steps)
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         moments = [
-            Predicted(*delta_lagged(head, lag, scale=scale, law=law, steps=steps))
+            BoundedMoment(*delta_lagged(head, lag, scale=scale, law=law, steps=steps))
             for head in _heads(layer)
         ]
     else:
         moments = [
-            Predicted(
+            BoundedMoment(
                 *(
                     float(one.sum())
                     for one in lagged_moment(
@@ -318,7 +318,7 @@ def lagged_gated(
             )
             for part in parts_of(layer)
         ]
-    return Predicted(*(sum(one) for one in zip(*moments, strict=True)))
+    return BoundedMoment(*(sum(one) for one in zip(*moments, strict=True)))
 
 
 def predict_key_gradient(
@@ -327,7 +327,7 @@ def predict_key_gradient(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
-) -> Predicted:
+) -> BoundedMoment:
     """``E|d(v . h_t)/dW_k|^2`` of a layer of the delta rule, summed over its entries.
 
     Apart from ``predict_gated``, as it takes seconds for a head with a decay, and as few
@@ -348,7 +348,7 @@ def predict_key_gradient(
 
     Example:
         >>> from sigprop.layers.deltanet import deltanet
-        >>> found = predict_key_gradient(deltanet(jax.random.key(1), 2, 4), steps=3)
+        >>> found = predict_key_gradient(deltanet(2, 4, key=jax.random.key(1)), steps=3)
         >>> found.error < 1e-2 * found.value
         True
     """
@@ -361,7 +361,7 @@ def predict_key_gradient(
     moments = [
         key_gradient(head, scale=scale, law=law, steps=steps) for head in _heads(layer)
     ]
-    return Predicted(*(sum(one) for one in zip(*moments, strict=True)))
+    return BoundedMoment(*(sum(one) for one in zip(*moments, strict=True)))
 
 
 def predict_output(
@@ -370,7 +370,7 @@ def predict_output(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
-) -> dict[str, Predicted]:
+) -> dict[str, BoundedMoment]:
     """Second moments of outputs that read the state through gates or queries.
 
     ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs it
@@ -401,7 +401,7 @@ def predict_output(
 
     Example:
         >>> from sigprop.layers.selective import selective
-        >>> found = predict_output(selective(jax.random.key(1), 2, 2), steps=8)
+        >>> found = predict_output(selective(2, 2, key=jax.random.key(1)), steps=8)
         >>> sorted(found), found["output"].error < 1e-6 * found["output"].value
         (['D', 'W_C', 'output'], True)
     """
@@ -427,11 +427,11 @@ def predict_output(
                 )
             restricted = _restricted(law, part.columns)
             parts.append(output_moments(part, scale=scale, law=restricted, steps=steps))
-    totals: dict[str, Predicted] = {}
+    totals: dict[str, BoundedMoment] = {}
     for moments in parts:
         for name, (value, error) in moments.items():
-            before = totals.get(name, Predicted(0.0, 0.0))
-            totals[name] = Predicted(before.value + value, before.error + error)
+            before = totals.get(name, BoundedMoment(0.0, 0.0))
+            totals[name] = BoundedMoment(before.value + value, before.error + error)
     return totals
 
 
@@ -442,7 +442,7 @@ def predict_input_gradient(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None = None,
-) -> Predicted:
+) -> BoundedMoment:
     """``E|d(v . h_t)/du_{t-lag}|^2``, summed over inputs, for an error of unit covariance.
 
     The error ``v`` is at the state.  Of the delta rule it is not known: an input moves
@@ -464,7 +464,7 @@ def predict_input_gradient(
 
     Example:
         >>> from sigprop.layers.mingru import mingru
-        >>> layer = mingru(jax.random.key(1), 4, 3)
+        >>> layer = mingru(4, 3, key=jax.random.key(1))
         >>> first, later = (predict_input_gradient(layer, n).value for n in (0, 5))
         >>> later < 0.1 * first
         True
@@ -485,7 +485,7 @@ def predict_input_gradient(
         )
         for part in parts_of(layer)
     ]
-    return Predicted(
+    return BoundedMoment(
         sum(float(one.value.sum()) for one in moments),
         sum(float(one.error.sum()) for one in moments),
     )

@@ -148,10 +148,10 @@ def correlated_moment(
 
     Args:
         neurons: What their gates see.
-        by: Nothing for the state; else as in ``sigprop.neuron.gated.sensitivity_moment``.
+        by: Nothing for the state; else as in ``sigprop.neuron.gated.gated_sensitivity_moment``.
         terms: Variance and correlation of AR(1) series whose sum each input channel is,
             independent of the other channels.
-        directions: As in ``sigprop.neuron.gated.sensitivity_moment``.
+        directions: As in ``sigprop.neuron.gated.gated_sensitivity_moment``.
         law: Input vectors of few values instead, of one term whose variance is one: they
             stay with the probability that is its correlation.
         steps: Inputs seen since the zero state; the limit if left out.

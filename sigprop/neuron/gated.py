@@ -370,7 +370,7 @@ def _moment(
     return Moment(*(np.concatenate(one) for one in zip(*values, strict=True)))
 
 
-def state_moment(
+def gated_state_moment(
     neurons: Neurons,
     *,
     scale: float = 1.0,
@@ -397,7 +397,7 @@ def state_moment(
     )
 
 
-def sensitivity_moment(
+def gated_sensitivity_moment(
     neurons: Neurons,
     by: str,
     *,

@@ -146,8 +146,8 @@ def output_moments(
 
     Args:
         part: With a readout.
-        scale: As in ``sigprop.neuron.gated.state_moment``.
-        law: As in ``sigprop.neuron.gated.state_moment``.
+        scale: As in ``sigprop.neuron.gated.gated_state_moment``.
+        law: As in ``sigprop.neuron.gated.gated_state_moment``.
         steps: Inputs seen since the zero state, the output's included; the limit if
             left out.
 

@@ -234,15 +234,15 @@ def states(population, u):
     return np.array(history)
 
 
-@row(gated.state_moment, "scale", "steps", "average")
+@row(gated.gated_state_moment, "scale", "steps", "average")
 def the_state_of_a_gate():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
         population = neurons(gate, seed=5)
         exact = states(population, u) ** 2 @ p
-        moment = gated.state_moment(population, scale=SCALE, steps=STEPS).value
+        moment = gated.gated_state_moment(population, scale=SCALE, steps=STEPS).value
         np.testing.assert_allclose(moment, exact[-1], rtol=1e-3)
-        moment = gated.state_moment(
+        moment = gated.gated_state_moment(
             population, scale=SCALE, steps=STEPS, average=True
         ).value
         np.testing.assert_allclose(moment, exact.mean(0), rtol=1e-3)
@@ -301,7 +301,7 @@ def fourth_powers_of_two_values():
     assert limit == pytest.approx(many, rel=1e-10)
 
 
-@row(gated.sensitivity_moment, "scale", "steps", "average")
+@row(gated.gated_sensitivity_moment, "scale", "steps", "average")
 def the_sensitivity_of_a_gate():
     u, p = nodes(2, STEPS)
     population = neurons("mingru", seed=6)
@@ -315,22 +315,24 @@ def the_sensitivity_of_a_gate():
             ahead, behind = (states(population._replace(weights=w), u) for w in moved)
             exact = exact + ((ahead - behind) / 2e-5) ** 2 @ p
         options = {"scale": SCALE, "steps": STEPS, "directions": directions}
-        moment = gated.sensitivity_moment(population, "r", **options)
+        moment = gated.gated_sensitivity_moment(population, "r", **options)
         np.testing.assert_allclose(moment.value, exact[-1], rtol=1e-3)
-        moment = gated.sensitivity_moment(population, "r", average=True, **options)
+        moment = gated.gated_sensitivity_moment(
+            population, "r", average=True, **options
+        )
         np.testing.assert_allclose(moment.value, exact.mean(0), rtol=1e-3)
 
 
 # Whole layers, by running them.
 
 LAYERS = {
-    "rglru": lambda key: rglru(key, 2, heads=1, radii=(0.5, 0.9)),
-    "mingru": lambda key: mingru(key, 2, 3),
-    "selective": lambda key: selective(key, 2, 2, steps=(0.2, 0.8)),
-    "gla": lambda key: gla(key, 1, 3, heads=1, rank=2),
-    "gate-unit": lambda key: gated_unit(key, 2, 2, times=(2.0, 4.0), state_gain=0),
-    "deltanet": lambda key: deltanet(key, 1, 3),
-    "gated-deltanet": lambda key: gated_deltanet(key, 1, 4, steps=(0.3, 0.6)),
+    "rglru": lambda key: rglru(2, 2, key=key, heads=1, radii=(0.5, 0.9)),
+    "mingru": lambda key: mingru(2, 3, key=key),
+    "selective": lambda key: selective(2, 2, key=key, steps=(0.2, 0.8)),
+    "gla": lambda key: gla(1, 3, key=key, heads=1, rank=2),
+    "gate-unit": lambda key: gated_unit(2, 2, key=key, times=(2.0, 4.0), state_gain=0),
+    "deltanet": lambda key: deltanet(1, 3, key=key),
+    "gated-deltanet": lambda key: gated_deltanet(1, 4, key=key, steps=(0.3, 0.6)),
 }
 TERMS = ((2.5, 0.6),)
 NUM, BATCH = 1 << 20, 1 << 16
@@ -445,7 +447,7 @@ def gradients_of_a_layer_by_its_inputs():
 @row(gated_moments.predict_key_gradient, "scale", "steps")
 def weights_of_keys():
     """Keys on circles: another rule than theory's, with more added to their length."""
-    layer = jax.jit(lambda key: deltanet(key, 2, 3))(jax.random.key(2))
+    layer = jax.jit(lambda key: deltanet(2, 3, key=key))(jax.random.key(2))
     layer = replace(layer, {"W_k": 2 * layer.W_k})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gated_moments, "TINY", 0.05)
@@ -560,7 +562,9 @@ def a_gate_of_inputs_that_remember():
 
 
 def linear_layer():
-    return jax.jit(lambda key: lru(key, 3, 2, r_min=0.5, r_max=0.9))(jax.random.key(2))
+    return jax.jit(lambda key: lru(3, 2, key=key, r_min=0.5, r_max=0.9))(
+        jax.random.key(2)
+    )
 
 
 def by_pairs(layer, covariance, steps, at):
@@ -634,7 +638,7 @@ def a_measured_layer():
 @row(infinite_loss.stationary_loss)
 def the_loss_of_long_sequences():
     student = linear_layer()
-    teacher = jax.jit(lambda key: lru(key, 2, 2, r_min=0.3, r_max=0.8))(
+    teacher = jax.jit(lambda key: lru(2, 2, key=key, r_min=0.3, r_max=0.8))(
         jax.random.key(5)
     )
     target = infinite_loss.stationary_target(teacher, AR1(0.4))

@@ -20,7 +20,11 @@ from sigprop.audit.series import Series
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
 from sigprop.neuron.correlated_gates import correlated_moment
-from sigprop.neuron.gated import coefficients, sensitivity_moment, state_moment
+from sigprop.neuron.gated import (
+    coefficients,
+    gated_sensitivity_moment,
+    gated_state_moment,
+)
 from sigprop.neuron.neurons import Neurons
 from sigprop.theory import gates
 
@@ -118,7 +122,7 @@ def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str,
         rows = embedding.mixing[indices] @ root
         for name, by in SLOPES.items():
             directions = rows if name.startswith("W") else None
-            moment = sensitivity_moment(
+            moment = gated_sensitivity_moment(
                 driven, by, directions=directions, steps=steps, average=True
             )
             totals[name] += float(moment.value.sum())
@@ -156,9 +160,9 @@ def _predict(
                 if terms is not None:
                     moment = correlated_moment(neuron, by, terms=terms)
                 elif by is None:
-                    moment = state_moment(neuron)
+                    moment = gated_state_moment(neuron)
                 else:
-                    moment = sensitivity_moment(neuron, by)
+                    moment = gated_sensitivity_moment(neuron, by)
         except ValueError:
             continue
         values[index] = moment.value[0]
@@ -174,8 +178,8 @@ def _second_half(
     def total(until: int) -> Float[np.ndarray, " n"]:
         options: Any = {"steps": until, "average": True}
         if by is None:
-            return until * state_moment(neurons, **options).value
-        return until * sensitivity_moment(neurons, by, **options).value
+            return until * gated_state_moment(neurons, **options).value
+        return until * gated_sensitivity_moment(neurons, by, **options).value
 
     return (total(steps) - total(half)) / (steps - half)
 

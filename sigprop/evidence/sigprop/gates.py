@@ -121,13 +121,15 @@ EXACT = 1e-9
 MARGIN, PILOT, INFLATION = 0.15, 16 * BATCH, 2.0
 HEAVY = {"selective": 6.0}  # steps times keys times inputs: a pilot misses the tails
 LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
-    "rglru": lambda key: rglru(key, 4, heads=2, radii=(0.7, 0.97)),
-    "mingru": lambda key: mingru(key, 4, 3, memory=4.0),
-    "selective": lambda key: selective(key, 2, 4, steps=(0.05, 0.3)),
-    "gla": lambda key: gla(key, 2, 4, heads=2, rank=2),
-    "unit": lambda key: gated_unit(key, 4, 2, times=(2.0, 16.0), state_gain=0),
-    "deltanet": lambda key: deltanet(key, 2, 4, heads=1),
-    "gated-deltanet": lambda key: gated_deltanet(key, 2, 8, heads=1),
+    "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.7, 0.97)),
+    "mingru": lambda key: mingru(4, 3, key=key, memory=4.0),
+    "selective": lambda key: selective(2, 4, key=key, steps=(0.05, 0.3)),
+    "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
+    "unit": lambda key: gated_unit(
+        4, 4, key=key, d_out=2, times=(2.0, 16.0), state_gain=0
+    ),
+    "deltanet": lambda key: deltanet(2, 4, key=key, heads=1),
+    "gated-deltanet": lambda key: gated_deltanet(2, 8, key=key, heads=1),
 }
 
 

@@ -28,13 +28,15 @@ from sigprop.numerics.precision import double_precision
 
 KEY = jax.random.key(1)
 LAYERS = {
-    "rglru": lambda key: rglru(key, 4, heads=2, radii=(0.5, 0.9)),
-    "mingru": lambda key: mingru(key, 3, 4),
-    "selective": lambda key: selective(key, 2, 3, steps=(0.05, 0.5)),
-    "gla": lambda key: gla(key, 2, 4, heads=2, rank=3),
-    "gate-unit": lambda key: gated_unit(key, 3, 2, times=(2.0, 9.0), state_gain=0),
-    "deltanet": lambda key: deltanet(key, 2, 4, heads=2),
-    "gated-deltanet": lambda key: gated_deltanet(key, 2, 6, heads=1),
+    "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.5, 0.9)),
+    "mingru": lambda key: mingru(3, 4, key=key),
+    "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
+    "gla": lambda key: gla(2, 4, key=key, heads=2, rank=3),
+    "gate-unit": lambda key: gated_unit(
+        3, 3, key=key, d_out=2, times=(2.0, 9.0), state_gain=0
+    ),
+    "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
+    "gated-deltanet": lambda key: gated_deltanet(2, 6, key=key, heads=1),
 }
 
 
@@ -129,9 +131,9 @@ def test_no_steps_leave_nothing():
 @pytest.mark.parametrize(
     ("layer", "options", "error", "message"),
     [
-        (lambda key: gru(key, 3, 2, 2, times=(2, 4)), {}, TypeError, "RGLRU.*got GRU"),
+        (lambda key: gru(3, 2, key=key, times=(2, 4)), {}, TypeError, "RGLRU.*got GRU"),
         (
-            lambda key: gated_unit(key, 3, 2, times=(2, 4)),
+            lambda key: gated_unit(3, 3, key=key, d_out=2, times=(2, 4)),
             {},
             TypeError,
             "need a gate that sees the input alone",

@@ -17,7 +17,7 @@ from sigprop.linear.gated_moments import (
     predict_gated,
     squares,
 )
-from sigprop.neuron.gated import sensitivity_moment, state_moment
+from sigprop.neuron.gated import gated_sensitivity_moment, gated_state_moment
 from sigprop.neuron.gated_simulation import BLOCK, controls, readings, simulate, stepped
 from sigprop.neuron.neurons import GatedLayer, Moved, describe
 from sigprop.neuron.quadrature import Law
@@ -174,7 +174,10 @@ def test_a_gate_with_kinks_states_its_error(x64):
     )
     w = w * np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
     law = Law(x[:, None], w / w.sum())
-    for moment in (state_moment, functools.partial(sensitivity_moment, by="f")):
+    for moment in (
+        gated_state_moment,
+        functools.partial(gated_sensitivity_moment, by="f"),
+    ):
         exact, found = moment(neurons, law=law), moment(neurons)
         assert abs(found.value - exact.value) <= found.error
         assert found.error < 0.01 * exact.value
@@ -186,7 +189,7 @@ def test_a_steep_gate_gets_more_nodes():
         Gate(steep, (1 - steep) * z, (f, z)), {"f": np.eye(1, 2), "z": np.eye(1, 2)}
     ).neurons
     same = describe(gates.GATE_UNIT, {"r": 8 * np.eye(1, 2), "x": np.eye(1, 2)}).neurons
-    found, exact = state_moment(neurons), state_moment(same)
+    found, exact = gated_state_moment(neurons), gated_state_moment(same)
     assert abs(found.value - exact.value) <= found.error + exact.error
     assert found.error < 1e-3 * found.value
 
@@ -204,9 +207,9 @@ def test_the_simulation_takes_a_gate(x64):
         rows = None if by in (None, "low") else np.eye(2)[:1]
         options = {"steps": 2 * BLOCK, "average": True}
         predicted = (
-            state_moment(part.neurons, **options)
+            gated_state_moment(part.neurons, **options)
             if by is None
-            else sensitivity_moment(part.neurons, by, directions=rows, **options)
+            else gated_sensitivity_moment(part.neurons, by, directions=rows, **options)
         )
         np.testing.assert_allclose(predicted.value, value, rtol=1e-6)
 
@@ -276,19 +279,19 @@ PLAIN = Gate(gates.sigmoid(f), z, (f, z))
             "need finite rows, got nan at index 0, 0, 0",
         ),
         (
-            lambda: sensitivity_moment(describe(PLAIN, ROWS).neurons, "q"),
+            lambda: gated_sensitivity_moment(describe(PLAIN, ROWS).neurons, "q"),
             ValueError,
             "need one of f, z to move, got q",
         ),
         (
-            lambda: sensitivity_moment(
+            lambda: gated_sensitivity_moment(
                 describe(Gate((1 + sign(f)) / 4, z, (f, z)), ROWS).neurons, "z"
             ),
             ValueError,
             "need a gate without jumps for a gradient, got sign in a",
         ),
         (
-            lambda: state_moment(
+            lambda: gated_state_moment(
                 describe(Gate(exp(f), sqrt(1 - exp(2 * f)) * z, (f, z)), ROWS).neurons,
                 steps=3,
             ),
@@ -296,7 +299,9 @@ PLAIN = Gate(gates.sigmoid(f), z, (f, z))
             r"need a gate whose b is a real number .* does a leave \[0, 1\]",
         ),
         (
-            lambda: state_moment(describe(Gate(exp(f - 1), z, (f, z)), ROWS).neurons),
+            lambda: gated_state_moment(
+                describe(Gate(exp(f - 1), z, (f, z)), ROWS).neurons
+            ),
             ValueError,
             r"infinite: E a\^2 = .*a\| > 1 with probability 0.28.*a stationary state exists",
         ),
@@ -330,5 +335,5 @@ def test_a_layer_without_a_description_is_told_of_it():
 def test_jumps_have_a_state_moment():
     gate = Gate((1 + sign(f)) / 4, z, (f, z))  # zero or a half
     rows = {"f": np.array([[1.0, 0.0]]), "z": np.array([[0.0, 1.0]])}
-    moment = state_moment(describe(gate, rows).neurons)
+    moment = gated_state_moment(describe(gate, rows).neurons)
     assert abs(moment.value[0] - 1 / (1 - 1 / 8)) <= moment.error[0] < 0.02

@@ -10,7 +10,7 @@ from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
 from sigprop.neuron import chains
 from sigprop.neuron.chains import Chain, Recursion, hermite_axis, law_axis
 from sigprop.neuron.correlated_gates import correlated_moment, terms_of
-from sigprop.neuron.gated import sensitivity_moment, state_moment
+from sigprop.neuron.gated import gated_sensitivity_moment, gated_state_moment
 from sigprop.neuron.quadrature import Law
 from tests.sigprop.neuron.test_gated import (
     BY_HAND,
@@ -53,11 +53,11 @@ def test_every_moment_is_that_of_every_sequence(name, rho):
 def test_independent_inputs_are_those_that_do_not_remember(name):
     population, by = neurons(name, d=4, n=1, seed=3), str(GATES[name].projections[-1])
     for steps in (2, None):
-        exact = state_moment(population, steps=steps).value
+        exact = gated_state_moment(population, steps=steps).value
         moment = correlated_moment(population, terms=WHITE, steps=steps).value
         np.testing.assert_allclose(moment, exact, rtol=1e-7)
     for directions in (None, "each", np.array([[1.0, -2.0, 0.5, 0.0]])):
-        exact = sensitivity_moment(population, by, directions=directions).value
+        exact = gated_sensitivity_moment(population, by, directions=directions).value
         moment = correlated_moment(population, by, terms=WHITE, directions=directions)
         np.testing.assert_allclose(moment.value, exact, rtol=1e-7)
 
@@ -94,7 +94,7 @@ def test_gaussian_inputs_are_those_of_another_rule(name, rho):
     )
     assert (np.abs(limit.value - exact) <= limit.error + 1e-9 * exact).all()
     assert (limit.error < 1e-4 * exact).all()
-    assert (np.abs(limit.value / state_moment(population).value - 1) > 0.01).all()
+    assert (np.abs(limit.value / gated_state_moment(population).value - 1) > 0.01).all()
 
 
 def test_series_of_one_correlation_are_one_series():
@@ -121,7 +121,7 @@ def test_the_stated_error_is_no_less_than_the_error():
         population = neurons("gate-unit", size=size, d=3, seed=5)
         moment, exact = (
             correlated_moment(population, terms=WHITE),
-            state_moment(population).value,
+            gated_state_moment(population).value,
         )
         assert (moment.error < 0.02 * exact).all()
         assert (np.abs(moment.value - exact) <= moment.error + 1e-12 * exact).all()

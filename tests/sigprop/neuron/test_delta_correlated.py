@@ -33,7 +33,7 @@ def sampled(request):
     """A layer, and squares of its state and slopes over AR(1) sequences."""
     seed = request.param
     with jax.enable_x64(True):
-        layer = deltanet(jax.random.key(seed), 2, WIDTH)
+        layer = deltanet(2, WIDTH, key=jax.random.key(seed))
         layer = jax.tree.map(lambda leaf: 2 * jnp.asarray(leaf, float), layer)
         series = AR1(RHO).sample(jax.random.key(seed + 1), NUM * WIDTH, STEPS)
         u = jnp.moveaxis(series.reshape(NUM, WIDTH, STEPS), 1, 2)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sympy import exp, symbols
 
-from sigprop.neuron.gated import fourth_moment, lagged_moment, state_moment
+from sigprop.neuron.gated import fourth_moment, gated_state_moment, lagged_moment
 from sigprop.neuron.gated_simulation import by_gate
 from sigprop.neuron.neurons import describe
 from sigprop.neuron.random_coefficients import fourth_moment as of_expectations
@@ -73,7 +73,7 @@ def test_many_steps_reach_the_limit(name):
     population = neurons(name, seed=8)
     limit, many = fourth_moment(population), fourth_moment(population, steps=3000)
     np.testing.assert_allclose(many.value, limit.value, rtol=1e-9)
-    assert (limit.value >= state_moment(population).value ** 2).all()
+    assert (limit.value >= gated_state_moment(population).value ** 2).all()
     limit = lagged_moment(population, 3).value
     many = lagged_moment(population, 3, steps=3000).value
     np.testing.assert_allclose(many, limit, rtol=1e-9)
@@ -96,7 +96,7 @@ def lognormal(spread):
 def test_kesten_decides_which_moments_are_finite():
     """``E a^kappa = exp(kappa^2 spread^2 / 2 - kappa)``: one at ``2 / spread^2``."""
     wide = lognormal(0.8)  # 3.125
-    assert np.isfinite(state_moment(wide).value).all()
+    assert np.isfinite(gated_state_moment(wide).value).all()
     wanted = (
         r"infinite: it needs E a\^4 < 1, got 3.06.* is 3.125: moments of order below"
     )

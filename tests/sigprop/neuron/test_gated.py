@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from sigprop.neuron.gated import sensitivity_moment, state_moment
+from sigprop.neuron.gated import gated_sensitivity_moment, gated_state_moment
 from sigprop.neuron.neurons import Neurons
 from sigprop.neuron.quadrature import Law, gaussian_nodes
 from sigprop.neuron.random_coefficients import second_moment, tail_index
@@ -98,20 +98,22 @@ LAW = Law(np.array([[1.5, -0.3], [-0.8, 1.1], [0.2, 0.9]]), np.array([0.5, 0.3, 
 @pytest.mark.parametrize("name", GATES)
 def test_every_moment_is_that_of_every_sequence(name):
     population, (u, p) = neurons(name), sequences(LAW)
-    moment = state_moment(population, law=LAW, steps=STEPS).value
+    moment = gated_state_moment(population, law=LAW, steps=STEPS).value
     np.testing.assert_allclose(moment, last_states(population, u) ** 2 @ p, rtol=1e-12)
     parameters = [("offsets", k) for k in range(population.offsets.shape[1])]
     parameters += [("parameters", k) for k in range(population.parameters.shape[1])]
     symbols = GATES[name].symbols
     for (field, index), by in zip(parameters, symbols, strict=True):
         exact = differenced(population, field, (index,), u) ** 2 @ p
-        moment = sensitivity_moment(population, str(by), law=LAW, steps=STEPS).value
+        moment = gated_sensitivity_moment(
+            population, str(by), law=LAW, steps=STEPS
+        ).value
         np.testing.assert_allclose(moment, exact, rtol=1e-7, atol=1e-12)
     for k, by in enumerate(GATES[name].projections):
         exact = [
             differenced(population, "weights", (k, j), u) ** 2 @ p for j in range(2)
         ]
-        moment = sensitivity_moment(
+        moment = gated_sensitivity_moment(
             population, str(by), directions="each", law=LAW, steps=STEPS
         )
         np.testing.assert_allclose(moment.value, sum(exact), rtol=1e-7)
@@ -127,13 +129,15 @@ def test_gaussian_inputs_are_the_limit_of_laws_of_more_values(name):
     fine = Law(grid, np.outer(density, density).ravel() / density.sum() ** 2)
     by = str(GATES[name].projections[0])
     for steps in (4, None):
-        exact = state_moment(population, law=fine, steps=steps).value
-        moment = state_moment(population, steps=steps)
+        exact = gated_state_moment(population, law=fine, steps=steps).value
+        moment = gated_state_moment(population, steps=steps)
         np.testing.assert_allclose(moment.value, exact, rtol=1e-10)
-        exact = sensitivity_moment(
+        exact = gated_sensitivity_moment(
             population, by, directions="each", law=fine, steps=steps
         ).value
-        moment = sensitivity_moment(population, by, directions="each", steps=steps)
+        moment = gated_sensitivity_moment(
+            population, by, directions="each", steps=steps
+        )
         np.testing.assert_allclose(moment.value, exact, rtol=1e-8)
 
 
@@ -143,20 +147,20 @@ def test_each_weight_is_every_direction(name, d):
     """Inputs outside of the span count, and none that do not exist."""
     population = neurons(name, d=d, seed=3)
     for by in GATES[name].projections:
-        each = sensitivity_moment(population, str(by), directions="each").value
-        rows = sensitivity_moment(population, str(by), directions=np.eye(d)).value
+        each = gated_sensitivity_moment(population, str(by), directions="each").value
+        rows = gated_sensitivity_moment(population, str(by), directions=np.eye(d)).value
         np.testing.assert_allclose(each, rows, rtol=1e-11)
 
 
 @pytest.mark.parametrize("size", [0.3, 1.0, 4.0])
 def test_the_stated_error_is_no_less_than_the_error(size):
     population = neurons("rglru", size=size, seed=5)
-    moment = sensitivity_moment(population, "r", directions="each")
+    moment = gated_sensitivity_moment(population, "r", directions="each")
     line = 0.05 * np.arange(-180, 181) if size > 1 else 0.1 * np.arange(-90, 91)
     density = np.exp(-(line**2) / 2)
     grid = np.array(list(itertools.product(line, line)))
     fine = Law(grid, np.outer(density, density).ravel() / density.sum() ** 2)
-    exact = sensitivity_moment(population, "r", directions="each", law=fine).value
+    exact = gated_sensitivity_moment(population, "r", directions="each", law=fine).value
     assert (moment.error < 0.02 * exact).all()
     assert (np.abs(moment.value - exact) <= moment.error + 1e-12 * exact).all()
 
@@ -164,15 +168,17 @@ def test_the_stated_error_is_no_less_than_the_error(size):
 def test_the_size_of_inputs_is_that_of_the_weights():
     population = neurons("mingru")
     double = population._replace(weights=2 * population.weights)
-    moment = state_moment(population, scale=2.0).value
-    np.testing.assert_allclose(moment, state_moment(double).value, rtol=1e-12)
+    moment = gated_state_moment(population, scale=2.0).value
+    np.testing.assert_allclose(moment, gated_state_moment(double).value, rtol=1e-12)
 
 
 def test_finite_times_reach_the_limit():
     population = neurons("mingru")
-    limit = sensitivity_moment(population, "r", directions="each").value
-    long = sensitivity_moment(population, "r", directions="each", steps=2000).value
-    short = sensitivity_moment(population, "r", directions="each", steps=2).value
+    limit = gated_sensitivity_moment(population, "r", directions="each").value
+    long = gated_sensitivity_moment(
+        population, "r", directions="each", steps=2000
+    ).value
+    short = gated_sensitivity_moment(population, "r", directions="each", steps=2).value
     np.testing.assert_allclose(long, limit, rtol=1e-10)
     assert (short < 0.9 * limit).all()
 
@@ -184,7 +190,7 @@ def test_an_infinite_moment_says_what_is_finite():
     assert second_moment(known, steps=2) == 2.25
     saturated = neurons("gate-unit")._replace(offsets=np.full((2, 2), 600.0))
     with pytest.raises(ValueError, match="no stationary state; pass steps"):
-        state_moment(saturated)
+        gated_state_moment(saturated)
 
 
 def test_the_tail_is_the_golden_ratio():
@@ -216,8 +222,8 @@ def test_the_mean_over_time_is_that_of_each_step():
 
         def moment(quantity=quantity, **options):
             if quantity == "state":
-                return state_moment(population, **options).value
-            return sensitivity_moment(
+                return gated_state_moment(population, **options).value
+            return gated_sensitivity_moment(
                 population, quantity, directions="each", **options
             ).value
 

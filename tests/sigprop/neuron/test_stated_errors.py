@@ -11,7 +11,7 @@ from sigprop.layers.selective import selective
 from sigprop.linear.gated_moments import predict_gated
 from sigprop.neuron.correlated_gates import correlated_moment
 from sigprop.neuron.delta_moments import delta_moments
-from sigprop.neuron.gated import sensitivity_moment, state_moment
+from sigprop.neuron.gated import gated_sensitivity_moment, gated_state_moment
 from sigprop.neuron.neurons import Neurons
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import gates
@@ -65,7 +65,7 @@ def test_a_gate_that_is_nearly_always_closed_has_the_moment_of_mpmath(
         losses = mean(opened), mean(lambda z: opened(z) * (2 - opened(z)))
         crossed = 2 * mean(lambda z: (1 - opened(z)) * b(z)) * mean(b) / losses[0]
         exact = float((crossed + mean(lambda z: b(z) ** 2)) / losses[1])
-    moment = state_moment(mingru_neuron(weight, bias, value, offset))
+    moment = gated_state_moment(mingru_neuron(weight, bias, value, offset))
     assert moment.value[0] == pytest.approx(exact, rel=1e-12)
     assert abs(moment.value[0] - exact) <= moment.error[0] < 1e-8 * exact
 
@@ -116,7 +116,9 @@ def test_independent_terms_of_a_closed_gate_agree_with_no_terms():
         neuron = mingru_neuron(weight, KEPT)
         for by in (None, "r"):
             exact = (
-                state_moment(neuron) if by is None else sensitivity_moment(neuron, by)
+                gated_state_moment(neuron)
+                if by is None
+                else gated_sensitivity_moment(neuron, by)
             )
             moment = correlated_moment(neuron, by, terms=((1.0, 0.0),))
             apart = abs(moment.value - exact.value)
@@ -126,8 +128,8 @@ def test_independent_terms_of_a_closed_gate_agree_with_no_terms():
 
 def layers():
     with double_precision(True):
-        gated = jax.jit(lambda key: mingru(key, 2, 3))(jax.random.key(0))
-        remembering = jax.jit(lambda key: selective(key, 2, 2))(jax.random.key(0))
+        gated = jax.jit(lambda key: mingru(2, 3, key=key))(jax.random.key(0))
+        remembering = jax.jit(lambda key: selective(2, 2, key=key))(jax.random.key(0))
     return gated, remembering
 
 
