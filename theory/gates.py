@@ -54,7 +54,7 @@ class Gate:
     """The coefficients ``a`` and ``b`` of a neuron ``h' = a h + b``.
 
     Moments need no more than this: pass a gate of your own to
-    ``sigprop.neuron.neurons.describe``.
+    ``sigprop.neuron.describe``.
 
     Attributes:
         a: Factor of the state.

@@ -450,7 +450,7 @@ def predict_output(
             if part.readout is None:
                 raise ValueError(
                     f"need neurons() of {type(layer).__name__} to give a readout, got "
-                    "none; pass one to sigprop.neuron.neurons.describe"
+                    "none; pass one to sigprop.neuron.describe"
                 )
             restricted = _restricted(law, part.columns)
             parts.append(output_moments(part, scale=scale, law=restricted, steps=steps))

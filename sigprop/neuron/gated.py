@@ -28,6 +28,7 @@ from sympy.codegen.rewriting import log1p_opt, optimize
 from sigprop.neuron.neurons import Directions, Neurons
 from sigprop.neuron.quadrature import STRAIGHT, Law, Nodes, gaussian_nodes, tilted
 from sigprop.neuron.random_coefficients import (
+    LONGEST,
     fourth_moment,
     lagged_moment,
     require_finite,
@@ -420,7 +421,7 @@ def gated_state_moment(
     dependent.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         scale: Standard deviation of the Gaussian input channels, which are independent of
             each other and in time.
         law: Another law of the input in its place.
@@ -459,7 +460,7 @@ def gated_sensitivity_moment(
     """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         by: A projection or a parameter of the neurons, by its name in their gate.
         directions: ``each``: every weight of the projection's row.  Rows: the row moved
             along them.  None: what is added to the projection, or the parameter.
@@ -496,7 +497,7 @@ def gated_fourth_moment(
     """``E h^4`` of each neuron.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
         steps: As in ``gated_state_moment``.
@@ -509,7 +510,7 @@ def gated_fourth_moment(
     Source: ``sigprop.theory.gated_moments.power_limit``.
 
     Example:
-        >>> from sigprop.neuron.neurons import describe
+        >>> from sigprop.neuron import describe
         >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[1.0, 0.0]]})
         >>> fourth = gated_fourth_moment(part.neurons).value
         >>> square = gated_state_moment(part.neurons).value
@@ -533,7 +534,7 @@ def gated_lagged_moment(
     Inputs are independent in time: of inputs that remember this is not known here.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         lag: Steps in between, zero or more.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
@@ -546,7 +547,7 @@ def gated_lagged_moment(
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
     Example:
-        >>> from sigprop.neuron.neurons import describe
+        >>> from sigprop.neuron import describe
         >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[1.0, 0.0]]})
         >>> lagged = gated_lagged_moment(part.neurons, 2).value  # a gate of one half
         >>> bool(abs(lagged / gated_state_moment(part.neurons).value - 0.25) < 1e-12)
@@ -675,7 +676,7 @@ def input_gradient_moment(
     Later steps multiply it by ``E a^2`` each.  Inputs are independent in time.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         lag: Steps in between, zero or more.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
@@ -690,14 +691,14 @@ def input_gradient_moment(
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 
     Example:
-        >>> from sigprop.neuron.neurons import describe
+        >>> from sigprop.neuron import describe
         >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[2.0, 0.0]]})
         >>> input_gradient_moment(part.neurons, 1).value.round(6)  # (0.5 0.5 2)^2
         array([0.25])
     """
     require_count("lag", lag, least=0)
     if steps is not None:
-        require_count("steps", steps, least=lag + 1)
+        require_count("steps", steps, least=lag + 1, most=LONGEST)
     size = scale if law is None else 1.0
     rule = functools.partial(_input_gradient, lag, size)
     before = None if steps is None else steps - lag - 1

@@ -58,12 +58,12 @@ def readings(neurons: Neurons, hand: Hand | None = None) -> Readings:
     """All that can move neurons.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.neurons.describe``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         hand: The gate's coefficients, written in JAX by another hand; compiled from the
             gate if left out.
 
     Example:
-        >>> from sigprop.neuron.neurons import describe
+        >>> from sigprop.neuron import describe
         >>> from sigprop.theory.gates import MINGRU
         >>> rows = {"r": np.ones((1, 2)), "v": np.eye(1, 2)}
         >>> asked = readings(describe(MINGRU, rows).neurons)

@@ -2,13 +2,13 @@
 
 A layer whose gates read the input alone says what its neurons are by a method
 ``neurons``, which returns one ``Part`` for each set of neurons that see the same inputs.
-That is all that ``sigprop.linear.gated_moments.predict_gated`` needs, of our layers and of
-yours:
+That is all that ``sigprop.linear.predict_gated`` needs, of our layers and of yours:
 
     >>> import jax, jax.numpy as jnp
     >>> from jax.nn import sigmoid
-    >>> from sigprop.layers.projected import InputGated
-    >>> from sigprop.linear.gated_moments import predict_gated, squares
+    >>> from sigprop.layers import InputGated
+    >>> from sigprop.linear import predict_gated, squares
+    >>> from sigprop.neuron import Moved, describe
     >>> from sigprop.theory import gates
     >>> f, z = gates.symbols("f z", real=True)
     >>> bounded = 0.5 + 0.5 * gates.sigmoid(f)  # HGRN: a gate with a lower bound
@@ -53,7 +53,7 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Int
 
-from sigprop.numerics.arguments import require_finite
+from sigprop.numerics.arguments import require_count, require_within
 from sigprop.numerics.tracing import namespace
 from sigprop.theory.gates import Gate
 
@@ -196,7 +196,7 @@ def describe(
 
     Raises:
         ValueError: If a name is not the gate's, one of the gate's is missing, a shape is
-            wrong, or a number is not finite.
+            wrong, a weight or an offset is not finite, or a parameter is no number.
 
     Example:
         >>> from sigprop.theory.gates import GATE_UNIT
@@ -211,44 +211,44 @@ def describe(
     if not set(offsets) <= set(names):
         raise ValueError(f"need offsets of {_list(names)}, got {_list(offsets)}")
     xp = namespace(rows, offsets, parameters)
-    weights = [xp.asarray(rows[name], float) for name in names]
-    for name, row in zip(names, weights, strict=True):
-        if row.ndim != 2 or row.shape != weights[0].shape:
-            wanted = "(neurons, d_in)" if weights[0].ndim != 2 else weights[0].shape
+    weights: list[Any] = []
+    for name in names:
+        require_within(f"rows of the projection {name}", rows[name])
+        row = xp.asarray(rows[name], float)
+        if row.ndim != 2 or row.shape != (weights or [row])[0].shape:
+            wanted = weights[0].shape if weights else "(neurons, d_in)"
             raise ValueError(
                 f"need rows of the projection {name} of shape {wanted}, got {row.shape}"
             )
+        weights.append(row)
     n, width = weights[0].shape
 
-    def numbers(name: str, value: Any) -> Float[Any, " n"]:
+    def numbers(name: str, value: Any, brackets: str = "()") -> Float[Any, " n"]:
+        require_within(name, value, brackets=brackets)
         array = xp.asarray(value, float)
         if array.shape not in ((), (n,)):
             raise ValueError(f"need {name} of shape ({n},), got {array.shape}")
         return xp.broadcast_to(array, (n,))
 
     columns = np.arange(width) if columns is None else np.asarray(columns)
-    if columns.shape != (width,):
+    if columns.shape != (width,) or columns.dtype.kind not in "iu":
         raise ValueError(
-            f"need one column of the input for each of {width} weights of a row, got "
-            f"columns of shape {columns.shape}"
+            f"need columns of shape ({width},), the whole number of an input for each "
+            f"weight of a row, got {_shown(columns)}"
         )
+    _require_kind(moved, Moved)
     for name, how in moved.items():
         if how.by not in (*names, *own):
             raise ValueError(
                 f"need {name} to move one of {_list((*names, *own))}, got {how.by}"
             )
     shifts = [numbers(f"the offset of {one}", offsets.get(one, 0.0)) for one in names]
-    mine = [numbers(f"the parameter {one}", parameters[one]) for one in own]
+    mine = [numbers(f"the parameter {one}", parameters[one], "[]") for one in own]
     neurons = Neurons(
         gate,
         xp.stack(weights, 1),
         xp.stack(shifts, 1),
         xp.stack(mine, 1) if mine else xp.zeros((n, 0)),
-    )
-    require_finite(
-        rows=neurons.weights,
-        offsets=neurons.offsets,
-        parameters=neurons.parameters,
     )
     return Part(neurons, columns, moved, readout)
 
@@ -271,26 +271,52 @@ def read_by(
         moved: As in ``Readout``.
 
     Raises:
-        ValueError: If a shape is wrong.
+        ValueError: If a shape is wrong, a number is not finite, or ``moved`` has other
+            values than ``Reads``.
 
     Example:
         >>> read_by(np.eye(2), width=3).offsets
         array([1., 1.])
     """
     xp = namespace(mixing, rows, skip)
+    width = require_count("width", width)
+    require_within("mixing", mixing)
     mixing = xp.asarray(mixing, float)
-    if mixing.ndim != 2:
-        raise ValueError(f"need mixing of shape (outputs, neurons), got {mixing.shape}")
+    if mixing.ndim != 2 or not mixing.size:
+        raise ValueError(
+            f"need mixing of shape (outputs, neurons), got {_shown(mixing)}"
+        )
     outputs, n = mixing.shape
     offsets = np.ones(n) if rows is None else np.zeros(n)
-    arrays = {"rows": (rows, (n, width)), "skip": (skip, (outputs, width))}
+    arrays = {"rows": (rows, "neurons", n), "skip": (skip, "outputs", outputs)}
     whole = []
-    for name, (value, shape) in arrays.items():
-        array = xp.zeros(shape) if value is None else xp.asarray(value, float)
-        if array.shape != shape:
-            raise ValueError(f"need {name} of shape {shape}, got {array.shape}")
+    for name, (value, count, length) in arrays.items():
+        given = np.zeros((length, width)) if value is None else value
+        require_within(name, given)
+        array = xp.asarray(given, float)
+        if array.shape != (length, width):
+            raise ValueError(
+                f"need {name} of shape ({count}, width) = {length, width}, got "
+                f"{_shown(array)}"
+            )
         whole.append(array)
-    return Readout(mixing, whole[0], offsets, whole[1], dict(moved or {}))
+    moved = dict(moved or {})
+    _require_kind(moved, Reads)
+    return Readout(mixing, whole[0], offsets, whole[1], moved)
+
+
+def _shown(array: Any) -> str:
+    """What a message says of an array of a wrong shape."""
+    return f"shape {array.shape}" if array.shape else str(array)
+
+
+def _require_kind(moved: Mapping[str, Any], kind: type) -> None:
+    for name, how in moved.items():
+        if not isinstance(how, kind):
+            raise ValueError(
+                f"need moved of {kind.__name__}, got {how!r} for {name}; write "
+                f"{kind.__name__}(...)"
+            )
 
 
 def _list(names: Any) -> str:

@@ -160,17 +160,19 @@ def fourth_moment(
     for name, value in known.items():
         require_within(f"known[{name!r}]", value)
     xp = namespace(known, lost)
+    powers = ["a" * order for order in range(1, gated_moments.FOURTH + 1)]
+    if lost is None:
+        lost = {name: 1 - xp.asarray(known[name], float) for name in powers}
+    if set(lost) != set(powers):
+        raise ValueError(f"need lost of {', '.join(powers)}, got {', '.join(lost)}")
+    for name, value in lost.items():
+        require_within(f"lost[{name!r}]", value)
     backend: Backend = "numpy" if xp is np else "jax"
     arrays = xp.broadcast_arrays(*(xp.asarray(known[n], float) for n in names))
     if steps is not None:
         count: int = require_count("steps", steps, least=0, most=LONGEST)
         matrix = _matrix(_power_transition(backend)(*arrays), 5)
         return xp.asarray(xp.linalg.matrix_power(matrix, count)[..., 4, 0])
-    powers = ["a" * order for order in range(1, gated_moments.FOURTH + 1)]
-    if lost is None:
-        lost = {name: 1 - xp.asarray(known[name], float) for name in powers}
-    if set(lost) != set(powers):
-        raise ValueError(f"need lost of {', '.join(powers)}, got {', '.join(lost)}")
     if xp is np and np.min(lost["aaaa"]) <= 0:
         require_finite_fourth(np.asarray(known["aaaa"], float))
     below, moments = [xp.asarray(lost[name], float) for name in powers], []

@@ -248,29 +248,33 @@ def the_state_of_a_gate():
         np.testing.assert_allclose(moment, exact.mean(0), rtol=1e-3)
 
 
-@row(gated.gated_fourth_moment, "scale", "steps")
+@row(gated.gated_fourth_moment, "scale", "steps", "spread")
 def the_fourth_power_of_a_gate():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
         population = neurons(gate, seed=7)
         exact = states(population, u)[-1] ** 4 @ p
-        moment = gated.gated_fourth_moment(population, scale=SCALE, steps=STEPS).value
-        np.testing.assert_allclose(moment, exact, rtol=1e-3)
+        for spread in (None, 3.0):
+            moment = gated.gated_fourth_moment(
+                population, scale=SCALE, steps=STEPS, spread=spread
+            )
+            np.testing.assert_allclose(moment.value, exact, rtol=1e-3)
 
 
-@row(gated.gated_lagged_moment, "scale", "steps")
+@row(gated.gated_lagged_moment, "scale", "steps", "spread")
 def states_a_step_apart():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
         population = neurons(gate, seed=8)
         history = states(population, u)
-        moment = gated.gated_lagged_moment(
-            population, 1, scale=SCALE, steps=STEPS - 1
-        ).value
-        np.testing.assert_allclose(moment, history[-2] * history[-1] @ p, rtol=1e-3)
+        for spread in (None, 3.0):
+            moment = gated.gated_lagged_moment(
+                population, 1, scale=SCALE, steps=STEPS - 1, spread=spread
+            ).value
+            np.testing.assert_allclose(moment, history[-2] * history[-1] @ p, rtol=1e-3)
 
 
-@row(gated.input_gradient_moment, "scale", "steps")
+@row(gated.input_gradient_moment, "scale", "steps", "spread")
 def gradients_by_inputs():
     u, p = nodes(2, STEPS)
     for gate in BY_HAND:
@@ -280,8 +284,11 @@ def gradients_by_inputs():
             shift[:, 0, place] = 1e-5
             ahead, behind = (states(population, u + k * shift)[-1] for k in (1, -1))
             exact = exact + ((ahead - behind) / 2e-5) ** 2 @ p
-        moment = gated.input_gradient_moment(population, 1, scale=SCALE, steps=STEPS)
-        np.testing.assert_allclose(moment.value, exact, rtol=1e-3)
+        for spread in (None, 3.0):
+            moment = gated.input_gradient_moment(
+                population, 1, scale=SCALE, steps=STEPS, spread=spread
+            )
+            np.testing.assert_allclose(moment.value, exact, rtol=1e-3)
 
 
 @row(random_coefficients.fourth_moment, "steps", "lost")
@@ -426,7 +433,7 @@ for output_function in (gated_moments.predict_output, readouts.output_moments):
     row(output_function, "scale", "steps")(outputs_of_a_layer)
 
 
-@row(gated_moments.predict_input_gradient, "scale", "steps")
+@row(gated_moments.predict_input_gradient, "scale", "steps", "spread")
 def gradients_of_a_layer_by_its_inputs():
     layer = jax.jit(LAYERS["rglru"])(jax.random.key(4))
     z = np.random.default_rng(6).standard_normal((NUM, STEPS, layer.widths[0]))
@@ -438,11 +445,14 @@ def gradients_of_a_layer_by_its_inputs():
         jacobian = jax.vmap(jax.jacrev(last))(u[:, -2], u)
         return {"input": (jacobian**2).sum((1, 2))}
 
-    value, error = gated_moments.predict_input_gradient(
-        layer, 1, scale=SCALE, steps=STEPS
+    options = {"scale": SCALE, "steps": STEPS}
+    chosen, given = (
+        gated_moments.predict_input_gradient(layer, 1, spread=spread, **options)
+        for spread in (None, 2.0)
     )
+    assert given.value == pytest.approx(chosen.value, rel=1e-9)
     for _, estimate in measured(jax.jit(run), SCALE * z):
-        simulated(estimate, value, error)
+        simulated(estimate, *given)
 
 
 @row(gated_moments.predict_key_gradient, "scale", "steps")
