@@ -56,14 +56,15 @@ from sigprop.judge.statistics import (
     judge_mean,
     position,
 )
-from sigprop.judge.systems import Process as Process
-from sigprop.judge.systems import Recurrence as Recurrence
-from sigprop.judge.systems import Trajectory as Trajectory
-from sigprop.judge.systems import trajectory as trajectory
-from sigprop.judge.trials import UNKNOWN, is_known, judge_neurons, settings_of
-from sigprop.judge.trials import Setting as Setting
-from sigprop.judge.trials import input_of as input_of
-from sigprop.judge.trials import stationary_steps as stationary_steps
+from sigprop.judge.systems import Process, Recurrence, Trajectory, trajectory
+from sigprop.judge.trials import (
+    UNKNOWN,
+    Setting,
+    input_of,
+    is_known,
+    judge_neurons,
+    settings_of,
+)
 from sigprop.judge.verdict import Outcome, Verdict
 from sigprop.numerics.arguments import require_count, require_number
 from sigprop.numerics.evaluate import values
@@ -75,13 +76,17 @@ from sigprop.theory.symbols import R
 
 __all__ = [
     "Answer",
+    "Process",
+    "Recurrence",
     "Setting",
+    "Trajectory",
     "assert_equal_forms",
     "assert_healthy",
     "assert_moment",
     "eigenvalues",
     "inputs",
     "rings",
+    "trajectory",
 ]
 
 LONGEST = 10**8  # steps, whose lags take a gigabyte
@@ -126,9 +131,9 @@ def assert_moment(
             over Delta); a number; an array of the statistic's shape; or a callable of a
             ``Setting``.
         system: Eigenvalues of a diagonal recurrence, a layer, a network, an object with
-            ``initial`` and ``step``, or a function; see ``sigprop.judge.systems``.
+            ``initial`` and ``step`` (see ``Recurrence``), or a function.
         inputs: A process of ``sigprop.inputs``, or an object with ``sample``; see
-            ``sigprop.judge.systems.Process``.
+            ``Process``.
         statistic: ``state`` for E|h|^2 of each neuron after the last step;
             ``sensitivity`` for E|dh/dlam|^2, which needs eigenvalues; or a function of
             JAX, of the system and of one sequence, that returns a real number or an

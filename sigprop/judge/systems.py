@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Array, Num, PRNGKeyArray
 
@@ -69,7 +70,7 @@ class Trajectory(NamedTuple):
     outputs: Any
 
 
-def trajectory(system: Any, x: Num[Array, "time *features"]) -> Trajectory:
+def trajectory(system: Any, x: Num[Array | np.ndarray, "time *features"]) -> Trajectory:
     """Run a system on one sequence of inputs; JAX differentiates it in both arguments.
 
     Args:
@@ -84,6 +85,7 @@ def trajectory(system: Any, x: Num[Array, "time *features"]) -> Trajectory:
         Array([[1. ],
                [0.5]], dtype=float32)
     """
+    x = jnp.asarray(x)
     network, state = _network(system)
     if network is not None:
         return _of_network(network, state, x)

@@ -95,6 +95,6 @@ _RECORDS = {
     "sigprop.networks": "Network Signal TwoTowers",
     "sigprop.networks.foreign": "Checkpoint Family ForeignLayer Rest Tensor",
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
-    "sigprop.testing": "Answer Setting",
+    "sigprop.testing": "Answer Process Recurrence Setting Trajectory",
 }
 RECORDS = {f"{module}.{n}" for module, names in _RECORDS.items() for n in names.split()}

@@ -304,6 +304,10 @@ TESTING: dict[str, Row] = {
         unchecked="layer",
         legal={"length: None": valid, "dtype: None": valid},
     ),
+    "sigprop.testing.trajectory": row(
+        lambda: {"system": samples.lru(), "x": samples.draw(4, 2)},
+        unchecked="system x",  # JAX traces both
+    ),
     "sigprop.testing.eigenvalues": row(lambda: {"smallest_gap": 1e-3, "real": False}),
     "sigprop.testing.rings": row(lambda: {"smallest_gap": 1e-3}),
     "sigprop.testing.inputs": row(dict),

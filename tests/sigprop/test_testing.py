@@ -12,14 +12,13 @@ from sympy import Rational
 from sigprop import AR1, Constant, Mixed, MovingAverage, White, linear_recurrence
 from sigprop.inputs import GaussianProcess
 from sigprop.judge import trials
+from sigprop.judge.trials import input_of, stationary_steps
 from sigprop.testing import (
     assert_equal_forms,
     assert_moment,
     eigenvalues,
-    input_of,
     inputs,
     rings,
-    stationary_steps,
 )
 from sigprop.theory import diagonal
 from sigprop.theory.papers.zucchet import forms
