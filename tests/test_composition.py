@@ -6,6 +6,7 @@ function gives numbers of NumPy by itself, the first law compares both ways.
 """
 
 import dataclasses
+import functools
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -17,7 +18,12 @@ import pytest
 from sigprop.inputs import AR1, White
 from sigprop.layers.deltanet import deltanet
 from sigprop.layers.mingru import mingru
-from sigprop.linear.gated_moments import predict_gated
+from sigprop.linear.gated_moments import (
+    lagged_gated,
+    predict_gated,
+    predict_input_gradient,
+    predict_output,
+)
 from sigprop.linear.impulse_response import kernel
 from sigprop.linear.infinite_loss import stationary_loss, stationary_target
 from sigprop.linear.linearise import perturb
@@ -27,8 +33,10 @@ from sigprop.networks import build, propagation, zucchet_paper
 from sigprop.networks.backpropagation import predict_errors
 from sigprop.neuron import stable
 from sigprop.neuron.quadrature import Law
-from sigprop.neuron.random_coefficients import second_moment
+from sigprop.neuron.random_coefficients import fourth_moment, second_moment
 from sigprop.tasks.teacher_student import expected_loss, teacher_student
+from tests.arguments.inputs import POWERS
+from tests.sigprop.linear import test_own_gates as own_gates
 from tests.test_laws import NAMES, random_layer, single_random_layer
 
 KEY = jax.random.key(3)
@@ -66,6 +74,14 @@ def network(depth=1):
 def gated_case(name, **options):
     return of_module(
         random_layer(name),
+        lambda layer: values(predict_gated(layer, **options)),
+    )
+
+
+def own_case(kind, **options):
+    """A layer whose gate is not ours, of few neurons."""
+    return of_module(
+        own_gates.build(kind, 3, n=2, d=2),
         lambda layer: values(predict_gated(layer, **options)),
     )
 
@@ -113,6 +129,7 @@ EXPECTATIONS = {
         "bc": 0.1,
     }.items()
 }
+FOURTH = {name: np.asarray(value + 0.1) for name, value in POWERS.items()}
 GAPS = (np.array([0.3, 0.05]), np.array([0.9, -2.0]), np.array([0.6, -0.3]))
 CASES = {
     "state_moment": lambda: Case(lambda x: stable.state_moment(*x), GAPS),
@@ -129,6 +146,8 @@ CASES = {
     "second_moment-limit": lambda: Case(
         lambda known: second_moment(known, "sensitivity"), EXPECTATIONS
     ),
+    "fourth_moment": lambda: Case(lambda known: fourth_moment(known, 5), FOURTH),
+    "fourth_moment-limit": lambda: Case(fourth_moment, FOURTH),
     "response_moment": lambda: Case(
         lambda x: response_moment(*x), (np.cos(np.arange(10.0)).reshape(STEPS, 2), R)
     ),
@@ -142,6 +161,15 @@ CASES = {
     "predict-selective": lambda: gated_case("selective", law=finite_law(3)),
     "predict-gla": lambda: gated_case("gla", law=finite_law(4), steps=3),
     "predict-gated_unit": lambda: gated_case("gated_unit-input", spread=1.0),
+    "predict-own-gate": lambda: own_case(own_gates.Bounded, spread=1.5, steps=4),
+    "predict-own-kinks": lambda: own_case(own_gates.Hard, spread=1.5, steps=4),
+    "lagged": lambda: of_module(
+        random_layer("mingru"), lambda layer: lagged_gated(layer, 2, spread=1.0).value
+    ),
+    "input-gradient": lambda: of_module(
+        random_layer("mingru"),
+        lambda layer: predict_input_gradient(layer, 2, spread=1.0, steps=5).value,
+    ),
     "predict-scale": lambda: Case(
         lambda scale: values(
             predict_gated(random_layer("mingru"), scale=scale, spread=2.0)
@@ -300,6 +328,19 @@ def test_moments_of_gates_whose_nodes_are_given_are_those_that_are_chosen(x64):
     chosen, given = predict_gated(layer), predict_gated(layer, spread=2.0)
     for name, moment in chosen.items():
         assert given[name].value == pytest.approx(moment.value, rel=SAME)
+    chosen, given = lagged_gated(layer, 2), lagged_gated(layer, 2, spread=2.0)
+    assert given.value == pytest.approx(chosen.value, rel=SAME)
+
+
+def test_a_steep_gate_gets_more_nodes_unless_its_spread_is_given(x64):
+    layer = mingru(2, 2, key=KEY)
+    steep = eqx.tree_at(lambda one: one.W_z, layer, 8 * layer.W_z)
+    given = functools.partial(predict_gated, spread=0.5)
+    state = predict_gated(steep)["state"]
+    fixed, traced = given(steep)["state"], jax.jit(given)(steep)["state"]
+    assert float(traced.value) == pytest.approx(fixed.value, rel=SAME)
+    assert state.error < 1e-3 * state.value < fixed.error
+    assert abs(state.value - fixed.value) < fixed.error
 
 
 def test_a_traced_limit_that_is_infinite_is_infinity(x64):
@@ -313,6 +354,8 @@ def test_what_cannot_be_traced_is_refused(x64):
         jax.eval_shape(predict_gated, layer)
     with pytest.raises(TypeError, match="trace, for DeltaNet"):
         jax.eval_shape(predict_gated, deltanet(2, 4, key=KEY))
+    with pytest.raises(TypeError, match="trace, for outputs"):
+        jax.eval_shape(predict_output, layer)
     with pytest.raises(TypeError, match="trace, for inputs that remember"):
         jax.eval_shape(lambda x: predict_gated(x, terms=((1.0, 0.5),)), layer)
     net = of_module(

@@ -10,7 +10,7 @@ Source: ours, for the rule of Yang et al. (2024) and Yang, Kautz & Hatamizadeh (
 
 from functools import cache
 
-from sympy import Expr, Matrix, Symbol, expand, eye, symbols, zeros
+from sympy import Expr, Matrix, Symbol, expand, eye, simplify, sqrt, symbols, zeros
 
 from sigprop.theory.derivation import Derivation, start
 
@@ -66,3 +66,24 @@ def isotropic() -> Derivation:
         .then("of |S|^2 a step leaves", E_alphaalpha * faded)
         .then("and adds E beta^2 E|v|^2, in the limit as much as it takes", grown)
     )
+
+
+def key_derivative_holds(size: int = 2) -> bool:
+    """Prove what a weight of the keys moves, for keys divided by their length.
+
+    The derivative of ``k = x/ell``, ``ell^2 = x^T x + tiny``, by the entry ``a`` of ``x`` is
+    ``(e_a - k_a k)/ell``.  With it ``c = -alpha beta (k' k^T + k k'^T)`` is the derivative
+    of ``A``, and ``beta k'`` that of ``beta k``.
+    """
+    tiny = Symbol("tiny", positive=True)
+    x = Matrix(symbols(f"x_1:{size + 1}", real=True))
+    length = sqrt(x.dot(x) + tiny)
+    k = x / length
+    A = alpha * (eye(size) - beta * k * k.T)
+    for a in range(size):
+        moved = (eye(size)[:, a] - k[a] * k) / length
+        c = -alpha * beta * (moved * k.T + k * moved.T)
+        residuals = [*(k.diff(x[a]) - moved), *(A.diff(x[a]) - c)]
+        if any(simplify(residual) != 0 for residual in residuals):
+            return False
+    return True

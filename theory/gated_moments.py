@@ -20,12 +20,26 @@ random matrices, Acta Mathematica 131, for the tail; the rest is ours.
 from functools import cache
 from itertools import combinations_with_replacement
 
-from sympy import Expr, Integer, Matrix, Poly, Pow, Symbol, simplify, symbols
+from sympy import (
+    Add,
+    Expr,
+    Integer,
+    Matrix,
+    Poly,
+    Pow,
+    Symbol,
+    binomial,
+    cancel,
+    simplify,
+    symbols,
+    together,
+)
 
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.symbols import T
+from sigprop.theory.symbols import T, n
 
 a, b, c, d = LETTERS = symbols("a b c d", real=True)  # coefficients of one step
+C = Symbol("C", real=True)  # E[h_t h_{t+n}]
 h, s = symbols("h s", real=True)  # the state before it, and its sensitivity
 EXPECTATIONS = {
     name: Symbol(f"E_{name}", real=True)
@@ -155,3 +169,152 @@ def finite_holds() -> bool:
     after = step()[2, 0].subs({MOMENTS[2, 0]: form, MOMENTS[1, 0]: before})
     later = form.subs(T, T + 1)
     return simplify(form.subs(T, 0)) == 0 and simplify(later - after) == 0
+
+
+FOURTH = 4  # the highest power of the state
+PRODUCTS = {
+    "a" * i + "b" * j: Symbol(f"E_{'a' * i}{'b' * j}", real=True)
+    for order in range(1, FOURTH + 1)
+    for i in range(order, -1, -1)
+    for j in (order - i,)
+}  # of powers of a and b up to the fourth
+M = tuple(symbols("M_0:5", real=True))  # E h^n; the first is one
+
+
+@cache
+def power_step(order: int) -> Expr:
+    """``E h^n`` after a step, from lower and equal powers before it.
+
+    Example:
+        >>> power_step(2)
+        E_aa*M_2 + 2*E_ab*M_1 + E_bb
+    """
+    terms = (
+        binomial(order, i) * PRODUCTS["a" * i + "b" * (order - i)] * M[i]
+        for i in range(order + 1)
+    )
+    return Add(*terms).subs(M[0], 1)
+
+
+@cache
+def power_transition() -> Matrix:
+    """The step as a matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    rows = [[Integer(1), *[Integer(0)] * FOURTH]]
+    for order in range(1, FOURTH + 1):
+        step = power_step(order)
+        constant = step.subs(dict.fromkeys(M, 0))
+        rows.append([constant, *(step.diff(symbol) for symbol in M[1:])])
+    return Matrix(rows)
+
+
+@cache
+def power_limit(order: int) -> Derivation:
+    """The stationary ``E h^n`` in ``E h`` to ``E h^(n-1)``, for ``n`` up to four.
+
+    Conditions: ``E |a|^n < 1``, that is a tail index above ``n``: ``kappa > n`` with
+    ``E |a|^kappa = 1``; ``E |b|^n`` is finite.  At or above one the stationary moment is
+    infinite, unless ``b`` is ``(1 - a) c`` for a constant ``c``.
+
+    Source: Kesten (1973), Theorem 5, for the condition; the form is the binomial theorem.
+
+    Example:
+        >>> power_limit(1).result
+        E_b/(1 - E_a)
+    """
+    own = PRODUCTS["a" * order]
+    lower = power_step(order) - own * M[order]
+    return start(
+        f"Raise one step to the power {order} and take the mean:", power_step(order)
+    ).then("In the limit, solve for the moment:", lower / (1 - own))
+
+
+def power_limits_hold() -> bool:
+    """Prove that a step leaves all four limits as they are, once lower ones are inserted."""
+    known: dict[Expr, Expr] = {}
+    for order in range(1, FOURTH + 1):
+        known[M[order]] = power_limit(order).result.subs(known)
+        after = power_step(order).subs(known)
+        if cancel(together(after - known[M[order]])) != 0:
+            return False
+    return True
+
+
+@cache
+def lag_limit() -> Derivation:
+    """``E[h_t h_{t+n}]`` of a stationary state, ``n`` steps apart.
+
+    The coefficients of later steps are independent of ``h_t``, so that each step
+    multiplies ``E[h_t h_{t+n}]`` by ``E a`` and adds ``E b`` times ``E h_t``.  At finite
+    times the same holds with the moments at ``t``.
+
+    Conditions: pairs ``(a, b)`` independent in time; ``E a^2 < 1`` for the limit;
+    ``E a`` is not one.
+
+    Example:
+        >>> lag_limit().result.subs(EXPECTATIONS["b"], 0)
+        E_a**n*M_20
+    """
+    E, first = EXPECTATIONS, MOMENTS[1, 0]
+    decay = Pow(E["a"], n)
+    return start(
+        "One step later the product is, on average, with C the product before:",
+        E["a"] * C + E["b"] * first,
+    ).then(
+        "From C = E h^2, sum over the steps:",
+        decay * MOMENTS[2, 0] + E["b"] * first * (1 - decay) / (1 - E["a"]),
+    )
+
+
+def lag_holds() -> bool:
+    """Prove the lagged moment: ``E h^2`` at no lag, and a step later what a step makes."""
+    form, E = lag_limit().result, EXPECTATIONS
+    after = E["a"] * form + E["b"] * MOMENTS[1, 0]
+    return (
+        simplify(form.subs(n, 0) - MOMENTS[2, 0]) == 0
+        and simplify(form.subs(n, n + 1) - after) == 0
+    )
+
+
+E_AA, E_BB = symbols("E_aa' E_bb'", real=True)  # of two neurons of one input
+E_AB, E_BA = symbols("E_ab' E_ba'", real=True)
+FIRST, OTHER = symbols("m m'", real=True)  # E h and E h'
+BOTH = Symbol("C", real=True)  # E[h h']
+
+
+@cache
+def pair_limit() -> Derivation:
+    """``E[h h']`` of two stationary neurons that see the same inputs.
+
+    Conditions: coefficients of both neurons independent in time; ``E a^2 < 1`` and
+    ``E a'^2 < 1``, so that ``E[a a'] < 1``.
+
+    Example:
+        >>> pair_limit().result.subs({FIRST: 0, OTHER: 0})
+        E_bb'/(1 - E_aa')
+    """
+    added = E_AB * FIRST + E_BA * OTHER + E_BB
+    return start(
+        "Multiply one step of both neurons and take the mean:", E_AA * BOTH + added
+    ).then("In the limit, solve for the moment:", added / (1 - E_AA))
+
+
+@cache
+def input_gradient() -> Derivation:
+    """``E (dh_t/dg)^2`` by a projection ``g`` of the input ``n`` steps ago.
+
+    At the step itself ``dh/dg`` is ``c h + d``, with ``c`` and ``d`` the derivatives of
+    ``a`` and ``b`` by the projection, and ``h`` the state before, which is independent of
+    them.  Each later step multiplies it by an ``a`` that is independent of it.  Several
+    projections add up with the products of their rows of weights as factors.
+
+    Conditions: pairs ``(a, b)`` independent in time, with second moments of derivatives.
+
+    Example:
+        >>> input_gradient().result.subs({n: 0, EXPECTATIONS["cc"]: 0, EXPECTATIONS["cd"]: 0})
+        E_dd
+    """
+    E = EXPECTATIONS
+    fresh = E["cc"] * MOMENTS[2, 0] + 2 * E["cd"] * MOMENTS[1, 0] + E["dd"]
+    return start("The square of c h + d is, on average,", fresh).then(
+        "Every later step multiplies it by E a^2:", Pow(E["aa"], n) * fresh
+    )

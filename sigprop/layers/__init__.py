@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from sigprop.layers.lstm import tallec_times as tallec_times
     from sigprop.layers.mingru import MinGRU as MinGRU
     from sigprop.layers.mingru import mingru as mingru
+    from sigprop.layers.projected import InputGated as InputGated
     from sigprop.layers.released_rotrnn import (
         released_bidirectional_rotrnn as released_bidirectional_rotrnn,
     )

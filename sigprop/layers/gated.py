@@ -12,6 +12,7 @@ from typing import ClassVar, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.nn import sigmoid
 from jaxtyping import Array, Complex, Float, PRNGKeyArray
@@ -23,7 +24,9 @@ from sigprop.layers.initialisers import (
     require_one_state_a_channel,
     require_sizes,
 )
+from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
 from sigprop.neuron.scan import scan_linear
+from sigprop.theory import gates
 
 
 class _Gated(Layer):
@@ -87,6 +90,36 @@ class GatedUnit(_Gated):
             return h, h
 
         return lax.scan(body, self.initial_state(), (entering, u))[1]
+
+    def neurons(self) -> list[Part]:
+        """The neurons, for ``sigprop.linear.gated_moments``.
+
+        Raises:
+            TypeError: If the gate sees the state.
+        """
+        if self.W_fh is not None:
+            raise TypeError(
+                "need a gate that sees the input alone, got one that sees the state; draw "
+                "the unit with state_gain=0, or linearise it"
+            )
+        rows = {"r": self.W_fx, "x": np.eye(self.state_size)}
+        moved = {"W_fx": Moved("r", "each"), "b_f": Moved("r")}
+        part = describe(
+            gates.GATE_UNIT,
+            rows,
+            offsets={"r": self.b_f},
+            moved=moved,
+            readout=read_by(
+                self.C,
+                width=self.state_size,
+                skip=self.D,
+                moved={
+                    "C": Reads("mixing", len(self.C)),
+                    "D": Reads("skip", len(self.D)),
+                },
+            ),
+        )
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

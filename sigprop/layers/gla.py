@@ -13,6 +13,7 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.nn import log_sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -22,10 +23,14 @@ from sigprop.layers.projected import (
     Heads,
     InputGated,
     by_heads,
+    low_rank,
     require_heads,
     uniform_bias,
     uniform_linear,
 )
+from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
+from sigprop.numerics.tracing import namespace
+from sigprop.theory import gates
 
 TEMPERING = 16.0
 
@@ -62,6 +67,38 @@ class GLA(Heads, InputGated):
         q = jnp.einsum("hkd,td->thk", self.W_q, u) / math.sqrt(keys)
         S = h.reshape(len(u), heads, keys, self.W_v.shape[1])
         return jnp.einsum("thk,thkv->thv", q, S).reshape(len(u), self.widths[1])
+
+    def neurons(self) -> list[Part]:
+        """The entries of every head's state, for ``sigprop.linear.gated_moments``."""
+        heads, keys, _ = self.W_k.shape
+        values, d_in = self.W_v.shape[1:]
+        xp = namespace(self)
+        U, V = xp.asarray(self.U, float), xp.asarray(self.V, float)
+        V = xp.repeat(xp.reshape(V, (heads * keys, -1)), values, 0)
+        queries = xp.reshape(xp.asarray(self.W_q, float), (heads * keys, d_in))
+        mixing = np.kron(np.eye(heads), np.tile(np.eye(values), keys))
+        read = read_by(
+            mixing,
+            xp.repeat(queries, values, 0) / math.sqrt(keys),
+            width=d_in,
+            moved={"W_q": Reads("rows", 1 / keys)},
+        )
+        part = describe(
+            gates.GLA,
+            {
+                "r": V @ U,
+                "k": xp.repeat(xp.reshape(self.W_k, (heads * keys, d_in)), values, 0),
+                "v": xp.reshape(xp.repeat(self.W_v[:, None], keys, 1), (-1, d_in)),
+            },
+            offsets={"r": xp.repeat(xp.ravel(self.bias), values)},
+            moved={
+                "W_k": Moved("k", "each"),
+                "W_v": Moved("v", "each"),
+                **low_rank("r", U, V),
+            },
+            readout=read,
+        )
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -10,13 +10,16 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.nn import sigmoid
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
 from sigprop.layers.projected import InputGated, uniform_bias, uniform_linear
+from sigprop.neuron.neurons import Moved, Part, describe, read_by
 from sigprop.numerics.arguments import LARGEST
+from sigprop.theory import gates
 
 
 @final
@@ -54,6 +57,20 @@ class MinGRU(InputGated):
     ) -> Float[Array, "time n"]:
         """The states."""
         return h
+
+    def neurons(self) -> list[Part]:
+        """The neurons, for ``sigprop.linear.gated_moments``."""
+        moved = {
+            "W_z": Moved("r", "each"),
+            "b_z": Moved("r"),
+            "W_v": Moved("v", "each"),
+            "b_v": Moved("v"),
+        }
+        rows, offsets = {"r": self.W_z, "v": self.W_v}, {"r": self.b_z, "v": self.b_v}
+        n, width = self.W_z.shape
+        read = read_by(np.eye(n), width=width)
+        part = describe(gates.MINGRU, rows, offsets=offsets, moved=moved, readout=read)
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -5,13 +5,14 @@ Notation: heads  independent parts of a state;  size  entries of a head's key or
 
 import math
 from abc import abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Layer
+from sigprop.neuron.neurons import Moved
 from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.arguments import LARGEST
 
@@ -71,6 +72,17 @@ def by_heads(
 ) -> Float[Array, "heads rows columns"]:
     """``uniform_linear`` maps, one a head."""
     return uniform_linear(key, heads * rows, columns).reshape(heads, rows, columns)
+
+
+def low_rank(
+    by: str, U: Float[Any, "rank d_in"], V: Float[Any, "neurons rank"]
+) -> dict[str, Moved]:
+    """How the factors of weights ``V U`` of a projection, and its bias, move neurons."""
+    return {
+        "U": Moved(by, "each", (V**2).sum(1)),
+        "V": Moved(by, U),
+        "bias": Moved(by),
+    }
 
 
 def require_heads(width: int, heads: int) -> None:

@@ -13,6 +13,7 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.nn import sigmoid, softplus
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -23,7 +24,9 @@ from sigprop.layers.initialisers import (
     require_sizes,
 )
 from sigprop.layers.projected import InputGated, inverse_softplus
+from sigprop.neuron.neurons import Moved, Part, describe, read_by
 from sigprop.neuron.ring import even_memories, require_spread
+from sigprop.theory import gates
 
 CLOSING = 8.0  # the paper's c
 
@@ -73,6 +76,30 @@ class RGLRU(InputGated):
     ) -> Float[Array, "time n"]:
         """The states."""
         return h
+
+    def neurons(self) -> list[Part]:
+        """One part a head, for ``sigprop.linear.gated_moments``."""
+        moved = {
+            "W_a": Moved("r", "each"),
+            "b_a": Moved("r"),
+            "W_x": Moved("i", "each"),
+            "b_x": Moved("i"),
+            "Lambda": Moved("Lambda"),
+        }
+        size, parts = self.W_a.shape[1], []
+        for head, (W_a, W_x) in enumerate(zip(self.W_a, self.W_x, strict=True)):
+            own = np.arange(head * size, (head + 1) * size)
+            part = describe(
+                gates.RGLRU,
+                {"r": W_a, "i": W_x, "x": np.eye(size)},
+                offsets={"r": self.b_a[own], "i": self.b_x[own]},
+                parameters={"Lambda": self.Lambda[own]},
+                moved=moved,
+                columns=own,
+                readout=read_by(np.eye(self.state_size)[:, own], width=size),
+            )
+            parts.append(part)
+        return parts
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

@@ -14,12 +14,21 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.nn import softplus
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
-from sigprop.layers.projected import InputGated, log_uniform_steps, uniform_linear
+from sigprop.layers.projected import (
+    InputGated,
+    log_uniform_steps,
+    low_rank,
+    uniform_linear,
+)
+from sigprop.neuron.neurons import Moved, Part, Reads, describe, read_by
+from sigprop.numerics.tracing import namespace
+from sigprop.theory import gates
 
 
 @final
@@ -64,6 +73,36 @@ class Selective(InputGated):
         """``C h + D x``."""
         channels = h.reshape(len(u), *self.A_log.shape)
         return jnp.einsum("tdn,tn->td", channels, u @ self.W_C.T) + self.D[None] * u
+
+    def neurons(self) -> list[Part]:
+        """The states of every channel, for ``sigprop.linear.gated_moments``."""
+        width, n = self.A_log.shape
+        xp = namespace(self)
+        U, V = xp.asarray(self.U, float), xp.repeat(xp.asarray(self.V, float), n, 0)
+        read = read_by(
+            np.repeat(np.eye(width), n, 1),
+            xp.tile(self.W_C, (width, 1)),
+            width=width,
+            skip=xp.diag(self.D),
+            moved={"W_C": Reads("rows"), "D": Reads("skip")},
+        )
+        part = describe(
+            gates.SELECTIVE,
+            {
+                "r": V @ U,
+                "k": xp.tile(self.W_B, (width, 1)),
+                "x": np.repeat(np.eye(width), n, 0),
+            },
+            offsets={"r": xp.repeat(self.bias, n)},
+            parameters={"A": xp.ravel(self.A_log)},
+            moved={
+                "A_log": Moved("A"),
+                "W_B": Moved("k", "each"),
+                **low_rank("r", U, V),
+            },
+            readout=read,
+        )
+        return [part]
 
     def groups(self) -> dict[str, Group]:
         """Which learning rate and decay each parameter gets."""

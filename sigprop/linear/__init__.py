@@ -33,7 +33,15 @@ if TYPE_CHECKING:
     from sigprop.linear.covariances import nearest_process as nearest_process
     from sigprop.linear.gated_moments import BoundedMoment as BoundedMoment
     from sigprop.linear.gated_moments import enumerate_gated as enumerate_gated
+    from sigprop.linear.gated_moments import lagged_gated as lagged_gated
     from sigprop.linear.gated_moments import predict_gated as predict_gated
+    from sigprop.linear.gated_moments import (
+        predict_input_gradient as predict_input_gradient,
+    )
+    from sigprop.linear.gated_moments import (
+        predict_key_gradient as predict_key_gradient,
+    )
+    from sigprop.linear.gated_moments import predict_output as predict_output
     from sigprop.linear.gated_moments import squares as squares
     from sigprop.linear.impulse_response import kernel as kernel
     from sigprop.linear.infinite_loss import spectrum as spectrum

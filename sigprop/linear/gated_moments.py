@@ -11,8 +11,8 @@ Source: ``sigprop.theory.gated_moments``.
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,24 +28,31 @@ from sigprop.layers.mingru import MinGRU
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
-from sigprop.neuron.correlated_gates import SETTLED, Term, correlated_moment
+from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
-from sigprop.neuron.delta_correlated import correlated_delta_moments
-from sigprop.neuron.delta_moments import Parameter, delta_moments
+from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
+from sigprop.neuron.delta_moments import (
+    Parameter,
+    delta_lagged,
+    delta_outputs,
+    key_gradient,
+    mutated_delta_moments,
+)
 from sigprop.neuron.gated import (
     Moment,
-    Neurons,
-    gated_sensitivity_moment,
-    gated_state_moment,
+    gated_lagged_moment,
+    input_gradient_moment,
+    mutated_moment,
 )
+from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
+from sigprop.neuron.readouts import output_moments
 from sigprop.numerics.arguments import LARGEST, require_count, require_number
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.tracing import namespace
 
 MOST = 2**16  # sequences that are worth enumerating
-Directions = Float[Any, "directions d_in"] | Literal["each"] | None
 
 
 class BoundedMoment(NamedTuple):
@@ -55,141 +62,7 @@ class BoundedMoment(NamedTuple):
     error: Float[Any, ""]
 
 
-class Moved(NamedTuple):
-    """How a parameter moves neurons.
-
-    Attributes:
-        by: The projection or the neurons' own parameter, by its name in
-            ``sigprop.theory.gates``.
-        directions: As in ``sigprop.neuron.gated.gated_sensitivity_moment``.
-        factor: What the moment of each neuron is multiplied by.
-    """
-
-    by: str
-    directions: Directions = None
-    factor: float | Float[Any, " neurons"] = 1.0
-
-
-class Part(NamedTuple):
-    """Neurons that see the same columns of the input, and what moves them."""
-
-    neurons: Neurons
-    columns: Int[np.ndarray, " d_in"]
-    moved: dict[str, Moved]
-
-
-def _neurons(gate: str, rows: list[Any], offsets: list[Any], own: list[Any]) -> Neurons:
-    """Neurons from the rows and offsets of each projection, and their own parameters."""
-    xp = namespace(rows, offsets, own)
-    n = max(len(row) for row in rows)
-    columns = [xp.broadcast_to(xp.asarray(offset, float), (n,)) for offset in offsets]
-    mine = [xp.asarray(parameter, float) for parameter in own]
-    return Neurons(
-        gate,
-        xp.stack([xp.asarray(row, float) for row in rows], 1),
-        xp.stack(columns, 1),
-        xp.stack(mine, 1) if mine else xp.zeros((n, 0)),
-    )
-
-
-def _rglru(layer: RGLRU) -> list[Part]:
-    heads, size, _ = layer.W_a.shape
-    moved = {
-        "W_a": Moved("r", "each"),
-        "b_a": Moved("r"),
-        "W_x": Moved("i", "each"),
-        "b_x": Moved("i"),
-        "Lambda": Moved("Lambda"),
-    }
-    parts = []
-    for head in range(heads):
-        indices = np.arange(head * size, (head + 1) * size)
-        rows = [layer.W_a[head], layer.W_x[head], np.eye(size)]
-        offsets = [layer.b_a[indices], layer.b_x[indices], 0.0]
-        neurons = _neurons("rglru", rows, offsets, [layer.Lambda[indices]])
-        parts.append(Part(neurons, indices, moved))
-    return parts
-
-
-def _mingru(layer: MinGRU) -> list[Part]:
-    neurons = _neurons("mingru", [layer.W_z, layer.W_v], [layer.b_z, layer.b_v], [])
-    moved = {
-        "W_z": Moved("r", "each"),
-        "b_z": Moved("r"),
-        "W_v": Moved("v", "each"),
-        "b_v": Moved("v"),
-    }
-    return [Part(neurons, np.arange(layer.widths[0]), moved)]
-
-
-def _gated_unit(layer: GatedUnit) -> list[Part]:
-    if layer.W_fh is not None:
-        raise TypeError(
-            "need a gate that sees the input alone, got one that sees the state; draw the "
-            "unit with state_gain=0, or linearise it"
-        )
-    n = layer.state_size
-    neurons = _neurons("gate-unit", [layer.W_fx, np.eye(n)], [layer.b_f, 0.0], [])
-    moved = {"W_fx": Moved("r", "each"), "b_f": Moved("r")}
-    return [Part(neurons, np.arange(n), moved)]
-
-
-def _low_rank(
-    U: Float[Any, "rank d_in"], V: Float[Any, "neurons rank"]
-) -> dict[str, Moved]:
-    """How the factors of a gate's weights ``V U`` move it."""
-    return {
-        "U": Moved("r", "each", (V**2).sum(1)),
-        "V": Moved("r", U),
-        "bias": Moved("r"),
-    }
-
-
-def _selective(layer: Selective) -> list[Part]:
-    width, n = layer.A_log.shape
-    xp = namespace(layer)
-    U, V = xp.asarray(layer.U, float), xp.repeat(xp.asarray(layer.V, float), n, 0)
-    rows = [V @ U, xp.tile(layer.W_B, (width, 1)), np.repeat(np.eye(width), n, 0)]
-    offsets = [xp.repeat(layer.bias, n), 0.0, 0.0]
-    neurons = _neurons("selective", rows, offsets, [xp.ravel(layer.A_log)])
-    moved = {
-        "A_log": Moved("A"),
-        "W_B": Moved("k", "each"),
-        **_low_rank(U, V),
-    }
-    return [Part(neurons, np.arange(width), moved)]
-
-
-def _gla(layer: GLA) -> list[Part]:
-    heads, keys, _ = layer.W_k.shape
-    values, d_in = layer.W_v.shape[1:]
-    xp = namespace(layer)
-    U = xp.asarray(layer.U, float)
-    V = xp.repeat(xp.reshape(xp.asarray(layer.V, float), (heads * keys, -1)), values, 0)
-    rows = [
-        V @ U,
-        xp.repeat(xp.reshape(layer.W_k, (heads * keys, d_in)), values, 0),
-        xp.reshape(xp.repeat(layer.W_v[:, None], keys, 1), (-1, d_in)),
-    ]
-    offsets = [xp.repeat(xp.ravel(layer.bias), values), 0.0, 0.0]
-    neurons = _neurons("gla", rows, offsets, [])
-    moved = {
-        "W_k": Moved("k", "each"),
-        "W_v": Moved("v", "each"),
-        **_low_rank(U, V),
-    }
-    return [Part(neurons, np.arange(d_in), moved)]
-
-
-READ: dict[type[Layer], Callable[[Any], list[Part]]] = {
-    RGLRU: _rglru,
-    MinGRU: _mingru,
-    GatedUnit: _gated_unit,
-    Selective: _selective,
-    GLA: _gla,
-}
-
-
+OURS = GatedUnit, GLA, MinGRU, RGLRU, Selective
 DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
@@ -219,6 +92,35 @@ def _restricted(law: Law | None, columns: Int[np.ndarray, " d_in"]) -> Law | Non
     return None if law is None else Law(law.values[:, columns], law.probabilities)
 
 
+def parts_of(layer: Layer) -> list[Part]:
+    """The neurons of a layer, as it describes them.
+
+    Raises:
+        TypeError: If it does not describe them, or its gates see the state.
+        ValueError: If its description names a parameter or an input that it has not.
+    """
+    if not isinstance(layer, GatedLayer):
+        known = ", ".join(kind.__name__ for kind in (*OURS, *DELTA))
+        raise TypeError(
+            f"need a layer whose gates see the input alone ({known}), or one with a "
+            f"method neurons (sigprop.neuron.neurons), got {type(layer).__name__}"
+        )
+    parts, names, width = list(layer.neurons()), parameters(layer), layer.widths[0]
+    for part in parts:
+        unknown = set(part.moved) - set(names)
+        if unknown:
+            raise ValueError(
+                f"need neurons() of {type(layer).__name__} to name its parameters "
+                f"{', '.join(names)}, got {', '.join(sorted(unknown))}"
+            )
+        if not set(part.columns.tolist()) <= set(range(width)):
+            raise ValueError(
+                f"need columns of {width} inputs in neurons() of {type(layer).__name__}, "
+                f"got {part.columns.tolist()}"
+            )
+    return parts
+
+
 def covered(layer: Layer) -> tuple[str, ...]:
     """The parameters of which ``predict_gated`` gives moments.
 
@@ -227,13 +129,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         return DELTA[type(layer)]
-    if type(layer) in READ:
-        return tuple(READ[type(layer)](layer)[0].moved)
-    known = ", ".join(kind.__name__ for kind in (*READ, *DELTA))
-    raise TypeError(
-        f"need a layer whose gates see the input alone ({known}), got "
-        f"{type(layer).__name__}"
-    )
+    return tuple(dict.fromkeys(name for part in parts_of(layer) for name in part.moved))
 
 
 def predict_gated(
@@ -243,7 +139,6 @@ def predict_gated(
     law: Law | None = None,
     terms: Sequence[Term] | None = None,
     steps: int | None = None,
-    change: Callable[[Any], Any] | None = None,
     settled: float = SETTLED,
     spread: float | None = None,
 ) -> dict[str, BoundedMoment]:
@@ -257,7 +152,8 @@ def predict_gated(
     projections at a spread of one.
 
     Args:
-        layer: One that ``covered`` knows.
+        layer: One of ours, or of yours with a method ``neurons``; see
+            ``sigprop.neuron.neurons``.
         scale: Standard deviation of the inputs, which are Gaussian and independent of
             each other and in time.
         law: Another law of each input vector.
@@ -266,12 +162,11 @@ def predict_gated(
             ``sigprop.neuron.correlated_gates``.  Beside a law, the probability with which
             an input stays, as ``((1, rho),)``.
         steps: Inputs seen since the zero state; the limit if left out.
-        change: Makes wrong expectations of the right ones, or gates of the delta rule,
-            or coefficients of inputs that remember, for mutants.
         settled: Relative error of a moment under inputs that remember at which no finer
             grid is tried.
         spread: Largest standard deviation of a gate's argument, which the nodes suit; the
-            layer's own if left out.  Nodes of the delta rule and of terms suit the layer.
+            layer's own if left out, with more nodes for steep gates.  Nodes of the delta
+            rule and of terms suit the layer.
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
@@ -281,9 +176,9 @@ def predict_gated(
         TypeError: If the layer is of another type, or its gates see the state; if a layer of
             the delta rule, or one beside ``terms``, is traced.
         ValueError: If a Gaussian input meets a traced layer without a spread; if a moment is
-            infinite, the scale is not positive and finite, there
-            are no steps, or inputs of the delta rule remember and steps are left out or
-            inputs are more than five; if the error of a moment may exceed its value.
+            infinite, the scale is not positive and finite, there are no steps, or inputs of
+            the delta rule remember and steps are left out or inputs are more than five; if
+            the error of a moment may exceed its value.
 
     Example:
         >>> from sigprop.layers import mingru
@@ -291,35 +186,53 @@ def predict_gated(
         >>> sorted(found), found["state"].error < 1e-6
         (['W_v', 'W_z', 'b_v', 'b_z', 'state'], True)
     """
+    return mutated_gated(
+        None,
+        layer,
+        scale=scale,
+        law=law,
+        terms=terms,
+        steps=steps,
+        settled=settled,
+        spread=spread,
+    )
+
+
+def mutated_gated(
+    change: Callable[[Any], Any] | None,
+    layer: Layer,
+    *,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    terms: Sequence[Term] | None = None,
+    steps: int | None = None,
+    settled: float = SETTLED,
+    spread: float | None = None,
+) -> dict[str, BoundedMoment]:
+    """``predict_gated`` with an error, for mutants.
+
+    Args:
+        change: Makes wrong expectations of the right ones, or gates of the delta rule,
+            or coefficients of inputs that remember; nothing for the right ones.
+        layer: As in ``predict_gated``.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        terms: As in ``predict_gated``.
+        steps: As in ``predict_gated``.
+        settled: As in ``predict_gated``.
+        spread: As in ``predict_gated``.
+    """
     covered(layer)
-    xp = namespace(layer, scale)
-    delta = isinstance(layer, DeltaNet | GatedDeltaNet)
-    if xp is not np and (delta or terms is not None):
-        kind = type(layer).__name__ if delta else "inputs that remember"
-        raise TypeError(
-            f"need numbers, not arrays that jit, vmap or grad trace, for {kind}: its nodes "
-            "depend on the weights; differentiate a simulation"
-        )
-    traced_scale = isinstance(scale, Tracer)
-    if not traced_scale and not 0 < scale <= LARGEST:
-        raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
-    if law is not None and (traced_scale or scale != 1):
-        raise ValueError(
-            f"need no scale beside a law, which has its own, got {scale=}; multiply the "
-            "law's values"
-        )
-    if steps is not None:
-        steps = require_count("steps", steps, least=0, most=LONGEST)
+    steps = _require_options(layer, scale, law, steps)
     require_number("settled", settled, 0, 1)
+    if terms is not None:
+        _require_numbers("inputs that remember", layer, scale)
     totals: dict[str, BoundedMoment] = {}
-    common: dict[str, Any] = {"scale": scale, "steps": steps, "change": change}
-    plain = {**common, "spread": spread}
+    common: dict[str, Any] = {"scale": scale, "steps": steps}
 
     def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
         value, error = totals.get(name, BoundedMoment(0.0, 0.0))
-        more, less_sure = ((factor * part).sum() for part in moment)
-        if xp is np:
-            more, less_sure = float(more), float(less_sure)
+        more, less_sure = (_number((factor * part).sum()) for part in moment)
         totals[name] = BoundedMoment(value + more, error + less_sure)
 
     def moment(
@@ -328,27 +241,29 @@ def predict_gated(
         if terms is not None:
             size = 1.0 if law is not None else scale**2
             sized = [(size * variance, rho) for variance, rho in terms]
-            options = {key: common[key] for key in ("steps", "change")}
-            return correlated_moment(
+            return mutated_correlated_moment(
+                change,
                 neurons,
                 by,
                 terms=sized,
                 directions=directions,
                 law=law,
+                steps=steps,
                 settled=settled,
-                **options,
             )
-        if by is None:
-            return gated_state_moment(neurons, law=law, **plain)
-        return gated_sensitivity_moment(
-            neurons, by, directions=directions, law=law, **plain
+        return mutated_moment(
+            change,
+            neurons,
+            by,
+            directions=directions,
+            law=law,
+            spread=spread,
+            **common,
         )
 
     def settled_all() -> dict[str, BoundedMoment]:
-        if xp is not np:
-            return totals
         for name, (value, error) in totals.items():
-            if not error <= abs(value):
+            if not isinstance(value, Tracer) and not error <= abs(value):
                 raise ValueError(
                     f"need gates less steep or less closed for the moment of {name}: its "
                     f"error may be {error:.3g}, its value {value:.3g}; make the weights or "
@@ -360,21 +275,298 @@ def predict_gated(
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
             moments = (
-                delta_moments(head, names, law=law, **common)
+                mutated_delta_moments(change, head, names, law=law, **common)
                 if terms is None
-                else correlated_delta_moments(
-                    head, names, law=law, terms=terms, **common
+                else mutated_correlated_delta_moments(
+                    change, head, names, law=law, terms=terms, **common
                 )
             )
             for name, (value, error) in moments.items():
                 add(name, Moment(np.array([value]), np.array([error])))
         return settled_all()
-    for neurons, columns, moved in READ[type(layer)](layer):
-        restricted = _restricted(law, columns)
-        add("state", moment(neurons, None, None, restricted))
-        for name, (by, directions, factor) in moved.items():
-            add(name, moment(neurons, by, directions, restricted), factor)
+    for part in parts_of(layer):
+        restricted = _restricted(law, part.columns)
+        add("state", moment(part.neurons, None, None, restricted))
+        for name, (by, directions, factor) in part.moved.items():
+            add(name, moment(part.neurons, by, directions, restricted), factor)
     return settled_all()
+
+
+def lagged_gated(
+    layer: Layer,
+    lag: int,
+    *,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    spread: float | None = None,
+) -> BoundedMoment:
+    """``E[h_t . h_{t+lag}]`` of a layer whose gates see independent inputs alone.
+
+    Its ratio to the value at lag zero is the state's autocorrelation.
+
+    Args:
+        layer: As in ``predict_gated``.
+        lag: Steps in between, zero or more.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+        spread: As in ``predict_gated``.
+
+    Raises:
+        TypeError: As ``predict_gated``.
+        ValueError: As ``predict_gated``, or if the lag is negative.
+
+    Source: ``sigprop.theory.gated_moments.lag_limit``.
+
+    Example:
+        >>> from sigprop.layers import mingru
+        >>> layer = mingru(4, 3, key=jax.random.key(1))
+        >>> state = predict_gated(layer)["state"].value
+        >>> [round(lagged_gated(layer, n).value / state, 2) for n in (0, 1, 20)]
+        [1.0, 0.84, 0.63]
+    """
+    require_count("lag", lag, least=0)
+    steps = _require_options(layer, scale, law, steps)
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        moments = [
+            BoundedMoment(*delta_lagged(head, lag, scale=scale, law=law, steps=steps))
+            for head in _heads(layer)
+        ]
+        return BoundedMoment(*(sum(one) for one in zip(*moments, strict=True)))
+    return _summed(
+        gated_lagged_moment(
+            part.neurons,
+            lag,
+            scale=scale,
+            law=_restricted(law, part.columns),
+            steps=steps,
+            spread=spread,
+        )
+        for part in parts_of(layer)
+    )
+
+
+def predict_key_gradient(
+    layer: Layer,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> BoundedMoment:
+    """``E|d(v . h_t)/dW_k|^2`` of a layer of the delta rule, summed over its entries.
+
+    Apart from ``predict_gated``, as it takes seconds for a head with a decay, and as few
+    inputs, of short keys, make most of it: samples show it slowly.
+
+    Args:
+        layer: DeltaNet or GatedDeltaNet.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: As in ``predict_gated``.
+
+    Raises:
+        TypeError: If the layer is of another type, or traced.
+        ValueError: As ``predict_gated``, or if keys have so many entries that a sum would
+            have more than 8 388 608 nodes.
+
+    Source: ``sigprop.neuron.delta_moments.key_gradient``.
+
+    Example:
+        >>> from sigprop.layers import deltanet
+        >>> found = predict_key_gradient(deltanet(2, 4, key=jax.random.key(1)), steps=3)
+        >>> found.error < 1e-2 * found.value
+        True
+    """
+    if not isinstance(layer, DeltaNet | GatedDeltaNet):
+        raise TypeError(
+            f"need a DeltaNet or GatedDeltaNet, got {type(layer).__name__}; predict_gated "
+            "has the moments of other layers"
+        )
+    steps = _require_options(layer, scale, law, steps)
+    moments = [
+        key_gradient(head, scale=scale, law=law, steps=steps) for head in _heads(layer)
+    ]
+    return BoundedMoment(*(sum(one) for one in zip(*moments, strict=True)))
+
+
+def predict_output(
+    layer: Layer,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> dict[str, BoundedMoment]:
+    """Second moments of outputs that read the state through gates or queries.
+
+    ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs it
+    is for small layers, as of four neurons an output.  Of DeltaNet and GatedDeltaNet it is
+    known for a law alone: queries divided by their length beside keys divided by theirs
+    are beyond one integral.  Gradients of outputs by parameters of the gates are not
+    known where a query multiplies states, which share those parameters.
+
+    Args:
+        layer: As in ``predict_gated``.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: Inputs seen since the zero state, the output's included; the limit if
+            left out.
+
+    Returns:
+        ``output``: ``E|y_t|^2``.  By the name of each parameter of the readout (``W_q``,
+        ``W_C``, ``C``, ``D``): ``E|d(v . y_t)/dtheta|^2`` for an error ``v`` of unit
+        covariance.
+
+    Raises:
+        TypeError: As ``predict_gated``, or if the layer or the scale is traced.
+        ValueError: As ``predict_gated``; if the layer does not say how outputs read its
+            neurons, sums would have too many nodes, or a layer of the delta rule has
+            Gaussian inputs.
+
+    Source: ``sigprop.theory.gated_moments.pair_limit``.
+
+    Example:
+        >>> from sigprop.layers import selective
+        >>> found = predict_output(selective(2, 2, key=jax.random.key(1)), steps=8)
+        >>> sorted(found), found["output"].error < 1e-6 * found["output"].value
+        (['D', 'W_C', 'output'], True)
+    """
+    _require_numbers("outputs", layer, scale)
+    steps = _require_options(layer, scale, law, steps)
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        if law is None:
+            raise ValueError(
+                "need a law for outputs of the delta rule, got Gaussian inputs: queries and "
+                "keys are each divided by their length; pass law, or measure"
+            )
+        W_q = np.asarray(layer.W_q, float)
+        parts = [
+            delta_outputs(head, rows, law, steps)
+            for head, rows in zip(_heads(layer), W_q, strict=True)
+        ]
+    else:
+        parts = []
+        for part in parts_of(layer):
+            if part.readout is None:
+                raise ValueError(
+                    f"need neurons() of {type(layer).__name__} to give a readout, got "
+                    "none; pass one to sigprop.neuron.describe"
+                )
+            restricted = _restricted(law, part.columns)
+            parts.append(output_moments(part, scale=scale, law=restricted, steps=steps))
+    totals: dict[str, BoundedMoment] = {}
+    for moments in parts:
+        for name, (value, error) in moments.items():
+            before = totals.get(name, BoundedMoment(0.0, 0.0))
+            totals[name] = BoundedMoment(before.value + value, before.error + error)
+    return totals
+
+
+def predict_input_gradient(
+    layer: Layer,
+    lag: int,
+    *,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    spread: float | None = None,
+) -> BoundedMoment:
+    """``E|d(v . h_t)/du_{t-lag}|^2``, summed over inputs, for an error of unit covariance.
+
+    The error ``v`` is at the state.  Of the delta rule it is not known: an input moves
+    keys, values and gates at once.
+
+    Args:
+        layer: As in ``predict_gated``, but not of the delta rule.
+        lag: Steps in between, zero or more.
+        scale: As in ``predict_gated``.
+        law: As in ``predict_gated``.
+        steps: Inputs seen at ``t`` since the zero state, more than the lag; the limit if
+            left out.
+        spread: As in ``predict_gated``.
+
+    Raises:
+        TypeError: As ``predict_gated``, or if the layer is of the delta rule.
+        ValueError: As ``predict_gated``, or if the lag is no lag.
+
+    Source: ``sigprop.theory.gated_moments.input_gradient``.
+
+    Example:
+        >>> from sigprop.layers import mingru
+        >>> layer = mingru(4, 3, key=jax.random.key(1))
+        >>> first, later = (predict_input_gradient(layer, n).value for n in (0, 5))
+        >>> later < 0.1 * first
+        True
+    """
+    steps = _require_options(layer, scale, law, steps)
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        raise TypeError(
+            "need a layer of numbers a neuron for gradients by inputs, got "
+            f"{type(layer).__name__}; measure them"
+        )
+    return _summed(
+        input_gradient_moment(
+            part.neurons,
+            lag,
+            scale=scale,
+            law=_restricted(law, part.columns),
+            steps=steps,
+            spread=spread,
+        )
+        for part in parts_of(layer)
+    )
+
+
+def _require_options(
+    layer: Layer, scale: float | Float[Any, ""], law: Law | None, steps: int | None
+) -> int | None:
+    """Refuse a scale or a number of steps that is none, and return the steps.
+
+    Raises:
+        TypeError: If a layer of the delta rule, or its scale, is traced.
+        ValueError: Naming the one.
+    """
+    if isinstance(layer, DeltaNet | GatedDeltaNet):
+        _require_numbers(type(layer).__name__, layer, scale)
+    traced = isinstance(scale, Tracer)
+    if not traced and not 0 < scale <= LARGEST:
+        raise ValueError(f"need a finite scale > 0 of the inputs, got {scale=}")
+    if law is not None and (traced or scale != 1):
+        raise ValueError(
+            f"need no scale beside a law, which has its own, got {scale=}; multiply the "
+            "law's values"
+        )
+    return (
+        None if steps is None else require_count("steps", steps, least=0, most=LONGEST)
+    )
+
+
+def _require_numbers(what: str, *trees: Any) -> None:
+    """Refuse arrays that JAX traces.
+
+    Raises:
+        TypeError: Naming what needs numbers.
+    """
+    if namespace(*trees) is not np:
+        raise TypeError(
+            f"need numbers, not arrays that jit, vmap or grad trace, for {what}, whose "
+            "nodes depend on them; differentiate a simulation"
+        )
+
+
+def _summed(moments: Iterable[Moment]) -> BoundedMoment:
+    """The sum of the moments of all neurons."""
+    total = BoundedMoment(0.0, 0.0)
+    for value, error in moments:
+        total = BoundedMoment(
+            total.value + _number(value.sum()), total.error + _number(error.sum())
+        )
+    return total
+
+
+def _number(value: Any) -> Any:
+    """A number of Python, unless JAX traces it."""
+    return value if isinstance(value, Tracer) else float(value)
 
 
 def squares(

@@ -13,16 +13,16 @@ Source: ``sigprop.theory.correlated_gates``.
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from sigprop.inputs import AR1, Constant, GaussianProcess, Mixed, White
 from sigprop.neuron.chains import Chain, Grid, Recursion, hermite_axis, law_axis
-from sigprop.neuron.gated import ROUNDED, Moment, Neurons, coefficients_and_lost
+from sigprop.neuron.gated import ROUNDED, Moment, coefficients_and_lost
+from sigprop.neuron.neurons import Directions, Neurons
 from sigprop.neuron.quadrature import Law
-from sigprop.theory import gates
+from sigprop.theory.gates import Gate
 
 Term = tuple[float, float]  # variance and correlation of an AR(1) series
 LADDER = {1: (16, 25, 36, 55, 82), 2: (12, 19, 28, 41), 3: (6, 8, 10)}
@@ -61,9 +61,6 @@ def terms_of(process: GaussianProcess) -> tuple[Term, ...]:
     )
 
 
-Directions = Float[np.ndarray, "directions d_in"] | Literal["each"] | None
-
-
 class _Scope(NamedTuple):
     """What is asked of each neuron; see ``correlated_moment``."""
 
@@ -83,9 +80,9 @@ def _projected(
 
     The last coordinate is one outside of the span of the projections, if there is one.
     """
-    gate, (row,) = gates.GATES[neurons.gate], neurons.weights
+    gate, (row,) = neurons.gate, neurons.weights
     basis, upper = np.linalg.qr(row.T)
-    size, bent = basis.shape[1], min(len(gate.bent), basis.shape[1])
+    size, bent = basis.shape[1], min(len(gate.nonlinear), basis.shape[1])
     straight = range(len(gate.projections) - bent, 0, -1)
     degrees = [bent_nodes] * bent + [2 * (degree + 1) + 1 for degree in straight]
     counts = degrees[:size] + [3] * (len(row.T) > size)
@@ -108,11 +105,11 @@ def _projected(
     return chain, at, coordinates
 
 
-def _led(gate: str, bent: int) -> int:
-    """How many bent projections what multiplies the state depends on, and those before."""
-    known = gates.GATES[gate]
-    depends = [known.a.has(symbol) for symbol in known.bent]
-    return min(bent, max(place + 1 for place, one in enumerate(depends) if one))
+def _led(gate: Gate, bent: int) -> int:
+    """How many nonlinear projections ``a`` depends on, and those before; one at least."""
+    depends = [gate.a.has(symbol) for symbol in gate.nonlinear]
+    last = max((place + 1 for place, one in enumerate(depends) if one), default=1)
+    return max(1, min(bent, last))
 
 
 def _seen(
@@ -145,7 +142,6 @@ def correlated_moment(
     directions: Directions = None,
     law: Law | None = None,
     steps: int | None = None,
-    change: Callable[[list[Grid]], list[Grid]] | None = None,
     settled: float = SETTLED,
 ) -> Moment:
     """``E h^2`` of each neuron, or ``E (dh/dtheta)^2``, for inputs that remember.
@@ -159,20 +155,60 @@ def correlated_moment(
         law: Input vectors of few values instead, of one term whose variance is one: they
             stay with the probability that is its correlation.
         steps: Inputs seen since the zero state; the limit if left out.
-        change: Makes wrong coefficients of the right ones, for mutants.
         settled: Relative error at which no finer grid is tried.
 
     Raises:
-        ValueError: If a limit is infinite, the terms are too many or no autocovariance.
+        ValueError: If a limit is infinite, the terms are too many or no autocovariance;
+            if the gate has kinks or jumps, for Gaussian inputs.
 
     Source: ``sigprop.theory.correlated_gates``.
     """
+    return mutated_correlated_moment(
+        None,
+        neurons,
+        by,
+        terms=terms,
+        directions=directions,
+        law=law,
+        steps=steps,
+        settled=settled,
+    )
+
+
+def mutated_correlated_moment(
+    change: Callable[[list[Grid]], list[Grid]] | None,
+    neurons: Neurons,
+    by: str | None = None,
+    *,
+    terms: Sequence[Term],
+    directions: Directions = None,
+    law: Law | None = None,
+    steps: int | None = None,
+    settled: float = SETTLED,
+) -> Moment:
+    """``correlated_moment`` of wrong coefficients, for mutants.
+
+    Args:
+        change: Makes wrong coefficients of the right ones; nothing for the right ones.
+        neurons: As in ``correlated_moment``.
+        by: As in ``correlated_moment``.
+        terms: As in ``correlated_moment``.
+        directions: As in ``correlated_moment``.
+        law: As in ``correlated_moment``.
+        steps: As in ``correlated_moment``.
+        settled: As in ``correlated_moment``.
+    """
     require_terms(terms, law)
+    neurons = neurons.nonlinear_first()
+    if law is None and not neurons.gate.smooth:
+        raise ValueError(
+            "need a gate without kinks for Gaussian inputs that remember, got a = "
+            f"{neurons.gate.a}; pass a law, or no terms for independent inputs"
+        )
     scope = _Scope(by, tuple(terms), directions, law, steps, change, settled)
     found = []
     for place in range(len(neurons.weights)):
-        parts = (part[place : place + 1] for part in neurons[1:])
-        found.append(_refined(Neurons(neurons.gate, *parts), scope))
+        found.append(_refined(neurons.some(slice(place, place + 1)), scope))
     value, error = np.array(found).reshape(-1, 2).T
     return Moment(value, error)
 
@@ -190,7 +226,7 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
             _summed(one, scope, chain, at, each, sizes) for sizes in (False, True)
         )
         return value, ROUNDED * size
-    bent = len(scope.terms) * min(len(gates.GATES[one.gate].bent), one.weights.shape[2])
+    bent = len(scope.terms) * min(max(1, len(one.gate.nonlinear)), one.weights.shape[2])
     if bent not in LADDER:
         raise ValueError(
             f"need at most {max(LADDER)} series that a gate bends, got {bent}; take fewer "
@@ -215,8 +251,8 @@ def _refined(one: Neurons, scope: _Scope) -> tuple[float, float]:
 
 def _spread(one: Neurons, terms: Sequence[Term]) -> float:
     """Return the largest standard deviation that one series gives a gate's argument."""
-    bent = one.weights[0, : len(gates.GATES[one.gate].bent)]
-    largest = np.linalg.norm(bent, axis=1).max()
+    bent = one.weights[0, : len(one.gate.nonlinear)]
+    largest = np.linalg.norm(bent, axis=1).max(initial=0.0)
     return float(largest) * math.sqrt(max(variance for variance, _ in terms))
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.neuron.quadrature import STRAIGHT, Law, gaussian_nodes, tilted
+from sigprop.neuron.quadrature import Nodes as GateNodes
 
 STEP = 0.35  # of the logarithm of s
 LOOSE = 0.65  # factor on the nodes of gates, each of which costs a grid of keys
@@ -31,6 +32,11 @@ GONE = 40.0  # exp(-40): where a length of zero ends the integral
 LEAST = 1e-10  # of an addend in units of x^2: six digits are left
 SPANNED = 7  # nodes a coordinate, for polynomials of degree six
 TOP = 4  # keys in a product at most
+STEEPEST = 8  # inverse lengths in a product of two derivatives by a key's weights
+EXACT = 5  # nodes a coordinate, for polynomials of degree eight
+SPARSE = 0.3  # step of the logarithm of s for products of these
+NEGLIGIBLE = 1e-14  # weight of a node, in units of the largest for its s
+MOST = 2**23  # nodes that are worth summing over
 
 Nodewise = Float[np.ndarray, " nodes"]
 Matrix = Float[np.ndarray, "_rows _columns"]
@@ -68,7 +74,10 @@ class Head(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Inputs, keys, and by the number of keys in a product the weights of the nodes."""
+    """Inputs, keys before they are divided by their length, and weights of the nodes.
+
+    Weights are by the number of inverse lengths in a product.
+    """
 
     z: Float[np.ndarray, "nodes coordinates"]
     x: Float[np.ndarray, "nodes keys"]
@@ -119,9 +128,9 @@ def _view(head: Head, law: Law | None) -> tuple[View, Matrix]:
 
 def _finite_law(head: Head, law: Law) -> Nodes:
     x = law.values @ head.W_k.T
-    k = x / np.sqrt((x**2).sum(1, keepdims=True) + head.tiny)
-    same = dict.fromkeys(range(TOP + 1), law.probabilities)
-    return Nodes(law.values, k, same, same)
+    length = np.sqrt((x**2).sum(1) + head.tiny)
+    weights = {p: law.probabilities / length**p for p in range(STEEPEST + 1)}
+    return Nodes(law.values, x, weights, weights)
 
 
 class _Tilted(NamedTuple):
@@ -233,6 +242,69 @@ def _gaussian(
     return Nodes(z, z @ keys.T, fine, coarse)
 
 
+def steep_nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
+    """As ``nodes_of``, for products with up to eight inverse lengths.
+
+    Nodes are of the gates, of the variable ``s`` of the integral over lengths, and of
+    Gaussians given both: all weights are positive, so that no digits are lost where keys
+    are short.
+
+    Args:
+        head: The head.
+        law: Of each input vector; standard normal entries if left out.
+
+    Raises:
+        ValueError: If Gaussian inputs are fewer than gates and entries of a key, or a sum
+            would have more than 8 388 608 nodes.
+    """
+    view, keys = _view(head, law)
+    if law is not None:
+        return view, _finite_law(head, law)
+    gates, count = _gate_nodes(head, view, keys)
+    by_gate, inner = keys[:, :count], keys[:, count:]
+    size = inner.shape[1]
+    unit = float((keys**2).sum()) / len(keys) + head.tiny
+    half = math.ceil((math.log(GONE * unit / head.tiny) - FIRST) / SPARSE / 2)
+    total = (2 * half + 2) * len(gates.weights) * EXACT**size
+    if total > MOST:
+        raise ValueError(
+            f"need at most {MOST} nodes for gradients by W_k, got {total} for keys of "
+            f"{len(keys)} entries and {count} gates; pass a law of few values, or measure"
+        )
+    one, w = np.polynomial.hermite_e.hermegauss(EXACT)
+    rules = functools.reduce(
+        np.multiply.outer, [w / w.sum()] * size, np.ones(())
+    ).ravel()
+    xi, tilted_by = _products(one, size), _Tilted(by_gate, inner, gates.z)
+    z, fine, coarse = [], [], []
+    for place in range(-1, 2 * half + 1):
+        log = FIRST + SPARSE * place
+        s = 0.0 if place < 0 else math.exp(log - math.exp(-log)) / unit
+        zeta, factor = tilted_by.at(s, xi)
+        grid = ((gates.weights * factor)[:, None] * rules).ravel()
+        kept = grid > NEGLIGIBLE * grid.max()
+        inside = np.concatenate(
+            [np.repeat(gates.z, len(xi), 0), zeta.reshape(-1, size)], 1
+        )
+        z.append(inside[kept])
+        powers = np.zeros(STEEPEST + 1)
+        if place < 0:
+            powers[0] = 1.0
+        else:
+            measure = SPARSE * (1 + math.exp(-log)) * math.exp(-s * head.tiny)
+            for p in range(1, STEEPEST + 1):
+                powers[p] = measure * s ** (p / 2) / math.gamma(p / 2)
+        fine.append(np.outer(powers, grid[kept]))
+        every_other = ((gates.coarse * factor)[:, None] * rules).ravel()[kept]
+        share = 1.0 if place < 0 else 2.0 * (place % 2 == 0)
+        coarse.append(np.outer(share * powers, every_other))
+    inputs = np.concatenate(z)
+    rules_by_power = [
+        dict(enumerate(np.concatenate(table, 1))) for table in (fine, coarse)
+    ]
+    return view, Nodes(inputs, inputs @ keys.T, *rules_by_power)
+
+
 class Products:
     """Expectations of products of keys, over one set of nodes."""
 
@@ -311,8 +383,22 @@ def nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
     view, keys = _view(head, law)
     if law is not None:
         return view, _finite_law(head, law)
+    count, spread, tilt = _gates(head, view)
+    rows = tuple(map(tuple, keys.tolist()))
+    return view, _gaussian(rows, count, spread, head.tiny, tilt)
+
+
+def _gates(head: Head, view: View) -> tuple[int, float, float]:
+    """How many gates there are, their largest weight, and the tilt of the decay."""
     count = 1 if head.w_a is None else 2
     spread = float(np.abs(np.stack([view.beta, view.decay])[:, :count]).max())
     tilt = tilted(np.abs(view.decay), np.full_like(view.decay, abs(head.bias)))
-    rows = tuple(map(tuple, keys.tolist()))
-    return view, _gaussian(rows, count, spread, head.tiny, tilt)
+    return count, spread, tilt
+
+
+def _gate_nodes(head: Head, view: View, keys: Matrix) -> tuple[GateNodes, int]:
+    """Nodes of the gates, near which keys may be much narrower than the Gaussian."""
+    count, spread, tilt = _gates(head, view)
+    sharp = np.linalg.norm(np.linalg.solve(keys[:, count:], keys[:, :count]), 2)
+    narrow = LOOSE * math.hypot(1.0, float(sharp))
+    return gaussian_nodes(count, 0, spread, narrow, tilt), count

@@ -175,7 +175,6 @@ def correlated_delta_moments(
     scale: float = 1.0,
     law: Law | None = None,
     steps: int | None,
-    change: Callable[[Gates], Gates] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Second moments of a head's state and of what parameters move, and their errors.
 
@@ -188,11 +187,36 @@ def correlated_delta_moments(
         law: Input vectors of few values instead, which stay with the probability that is
             the correlation.
         steps: Inputs seen since the zero state.
-        change: Makes wrong gates of the right ones, for mutants.
 
     Raises:
         ValueError: If there are no steps, more terms than one, Gaussian inputs are not 2
             to 5, or the terms are no autocovariance.
+    """
+    return mutated_correlated_delta_moments(
+        None, head, names, terms=terms, scale=scale, law=law, steps=steps
+    )
+
+
+def mutated_correlated_delta_moments(
+    change: Callable[[Gates], Gates] | None,
+    head: Head,
+    names: Sequence[Parameter],
+    *,
+    terms: Sequence[Term],
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None,
+) -> dict[str, tuple[float, float]]:
+    """``correlated_delta_moments`` of wrong gates, for mutants.
+
+    Args:
+        change: Makes wrong gates of the right ones; nothing for the right ones.
+        head: As in ``correlated_delta_moments``.
+        names: As in ``correlated_delta_moments``.
+        terms: As in ``correlated_delta_moments``.
+        scale: As in ``correlated_delta_moments``.
+        law: As in ``correlated_delta_moments``.
+        steps: As in ``correlated_delta_moments``.
     """
     require_terms(terms, law)
     if steps is None:

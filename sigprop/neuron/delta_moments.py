@@ -9,15 +9,24 @@ with ``P = sum E s h^T``;  f  the input that a weight sees.
 Source: ``sigprop.theory.delta_moments``.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from sigprop.neuron.delta import Head, Nodewise, Products, View, nodes_of
+from sigprop.neuron.delta import (
+    Head,
+    Nodewise,
+    Products,
+    View,
+    nodes_of,
+    steep_nodes_of,
+)
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import require_finite
+from sigprop.numerics.arguments import require_count
 
 Parameter = Literal["state", "W_v", "W_beta", "W_a", "bias", "A_log"]
 ROUNDED = 1e-11  # relative error that rounding leaves: weights of nodes may be negative
@@ -199,14 +208,21 @@ def _trace(
     steps: int | None,
     average: bool,
 ) -> float:
-    """The trace of the last second moment, after some steps or in the limit.
+    """The trace of the last second moment; arguments as of ``_settled``."""
+    last = list(_settled(blocks, lost, steps, average).values())[-1]
+    return float(np.trace(last.reshape(keys, keys)))
 
-    Its mean over the steps so far, if that is asked.
+
+def _settled(
+    blocks: Blocks, lost: dict[str, Matrix], steps: int | None, average: bool
+) -> dict[str, Float[np.ndarray, " _entries"]]:
+    """Means and second moments by name, after some steps or in the limit.
+
+    Their means over the steps so far, if that is asked.
 
     Args:
-        blocks: Of a step's matrix, the last one's moment last.
+        blocks: Of a step's matrix.
         lost: Of the limit; one less ``A`` and one less ``A`` on both sides.
-        keys: Entries of a key.
         steps: As in ``delta_moments``.
         average: As in ``delta_moments``.
     """
@@ -223,15 +239,15 @@ def _trace(
             below = lost["AA" if name in "MPS" else "A"]
             rows = added.reshape(-1, len(below))
             known[name] = np.linalg.solve(below, rows.T).T.ravel()
-        last = known[names[-1]]
-    elif average:
-        whole[0, 0] = 1
+        return known
+    whole[0, 0] = 1
+    if average:
         summed = np.block([[whole, np.zeros_like(whole)], [whole, np.eye(len(whole))]])
         last = np.linalg.matrix_power(summed, steps)[len(whole) + 1 :, 0] / steps
     else:
-        whole[0, 0] = 1
         last = np.linalg.matrix_power(whole, steps)[1:, 0]
-    return float(np.trace(last[-(keys**2) :].reshape(keys, keys)))
+    ends = np.cumsum([sizes[name] for name in names[1:]])
+    return dict(zip(names[1:], np.split(last, ends[:-1]), strict=True))
 
 
 def delta_moments(
@@ -242,7 +258,6 @@ def delta_moments(
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
-    change: Callable[[Gates], Gates] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Second moments of a head's state and of what parameters move, and their errors.
 
@@ -255,11 +270,36 @@ def delta_moments(
         law: Another law of each input vector.
         steps: Inputs seen since the zero state; the limit if left out.
         average: Over all steps from the first to that one.
-        change: Makes wrong gates of the right ones, for mutants.
 
     Raises:
         ValueError: If a limit is infinite, Gaussian inputs are fewer than gates and
             entries of a key, or an average is over no steps.
+    """
+    return mutated_delta_moments(
+        None, head, names, scale=scale, law=law, steps=steps, average=average
+    )
+
+
+def mutated_delta_moments(
+    change: Callable[[Gates], Gates] | None,
+    head: Head,
+    names: tuple[Parameter, ...],
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    average: bool = False,
+) -> dict[str, tuple[float, float]]:
+    """``delta_moments`` of wrong gates, for mutants.
+
+    Args:
+        change: Makes wrong gates of the right ones; nothing for the right ones.
+        head: As in ``delta_moments``.
+        names: As in ``delta_moments``.
+        scale: As in ``delta_moments``.
+        law: As in ``delta_moments``.
+        steps: As in ``delta_moments``.
+        average: As in ``delta_moments``.
     """
     if average and not steps:
         raise ValueError(f"need steps >= 1 to average over, got {steps=}")
@@ -291,3 +331,265 @@ def delta_moments(
         by: (float(fine[by]), float(abs(fine[by] - coarse[by]) + ROUNDED * fine[by]))
         for by in names
     }
+
+
+def delta_lagged(
+    head: Head,
+    lag: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> tuple[float, float]:
+    """``E tr(S_t S_{t+lag}^T)`` of a head's state, and its error.
+
+    Later steps are independent of ``S_t``, so that ``X = E h_{t+n} h_t^T``, summed over
+    the rows, becomes ``E A X + E[beta v k] E h_t^T``.
+
+    Args:
+        head: The head.
+        lag: Steps in between, zero or more.
+        scale: As in ``delta_moments``.
+        law: As in ``delta_moments``.
+        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+
+    Raises:
+        ValueError: As ``delta_moments``, or if the lag is negative.
+    """
+    lag = require_count("lag", lag, least=0)
+    view, nodes = nodes_of(head.scaled(scale if law is None else 1.0), law)
+    gates, keys, values = gates_at(head, view, nodes.z), len(head.W_k), []
+    for weights in (
+        (nodes.weights,)
+        if law is not None
+        else (
+            nodes.weights,
+            nodes.coarse,
+        )
+    ):
+        step = _Step(Products(nodes.x, weights), gates, view)
+        if steps is None:
+            square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
+            require_finite(square)
+        moments = _settled(step.state(), step.lost, steps, False)
+        mean, X = moments["m"].reshape(-1, keys), moments["M"].reshape(keys, keys)
+        added = step.E.first(step.b).reshape(-1, keys).T @ mean
+        for _ in range(lag):
+            X = step.A @ X + added
+        values.append(float(np.trace(X)))
+    error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
+    return values[0], error
+
+
+def delta_outputs(
+    head: Head, W_q: Matrix, law: Law, steps: int | None = None
+) -> dict[str, tuple[float, float]]:
+    """``E|y|^2`` of ``y = S q/sqrt(keys)``, and what the weights of the query move of it.
+
+    The query ``q`` is ``W_q u`` over its length, as a key is.
+
+    Args:
+        head: The head.
+        W_q: Rows of the query.
+        law: Of each input vector.
+        steps: Inputs seen since the zero state, the output's included; the limit if
+            left out.
+
+    Returns:
+        ``output`` and ``W_q``, each with its error.
+
+    Raises:
+        ValueError: As ``delta_moments``.
+    """
+    if steps == 0:
+        return {"output": (0.0, 0.0), "W_q": (0.0, 0.0)}
+    view, nodes = nodes_of(head, law)
+    gates, keys = gates_at(head, view, nodes.z), len(head.W_k)
+    step = _Step(Products(nodes.x, nodes.weights), gates, view)
+    if steps is None:
+        square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
+        require_finite(square)
+    before = None if steps is None else steps - 1
+    moments = _settled(step.state(), step.lost, before, False)
+    m, M = moments["m"].reshape(-1, keys), moments["M"].reshape(keys, keys)
+    k = nodes.x / np.sqrt((nodes.x**2).sum(1, keepdims=True) + head.tiny)
+    kk = k[:, :, None] * k[:, None]
+    kept = gates.alpha[:, None, None] * (np.eye(keys) - gates.beta[:, None, None] * kk)
+    crossed = np.einsum("nij,vj,nv,nk->nik", kept, m, step.b, k)
+    after = kept @ M @ kept + crossed + np.swapaxes(crossed, 1, 2)
+    after = after + (gates.beta**2 * gates.square)[:, None, None] * kk  # E S^T S
+    x = law.values @ W_q.T
+    length = (x**2).sum(1) + head.tiny
+    read = np.einsum("ni,nij,nj->n", x, after, x) / length
+    shrunk = 2 - (x**2).sum(1) / length
+    moved = (np.trace(after, axis1=1, axis2=2) - shrunk * read) / length
+    seen = (law.values**2).sum(1)
+    p = law.probabilities / keys
+    values = {"output": float(p @ read), "W_q": float(p @ (seen * moved))}
+    return {name: (value, ROUNDED * value) for name, value in values.items()}
+
+
+TOGETHER = 2**15  # nodes at which matrices are held at once
+Graded = dict[int, Float[np.ndarray, "nodes ..."]]
+
+
+class _Keyed:
+    """What an entry of ``W_k`` does, by the number of inverse lengths of each term.
+
+    A key's derivative by the row ``a`` of its weights along ``f`` is
+    ``k' = f (e_a - k_a k)/|x|``, so that the step moves by
+    ``c = -alpha beta (k' k^T + k k'^T)`` and ``d = beta k'`` times the value.
+    """
+
+    def __init__(self, x: Float[np.ndarray, "nodes keys"], gates: Gates, a: int):
+        size = x.shape[1]
+        eye, one = np.eye(size), np.eye(size)[a]
+        pairs = x[:, :, None] * x[:, None]
+        beside = one[:, None] * x[:, None] + x[:, :, None] * one
+        erased = (gates.alpha * gates.beta)[:, None, None]
+        self.A = {0: gates.alpha[:, None, None] * eye, 2: -erased * pairs}
+        self.c = {2: -erased * beside, 4: 2 * erased * x[:, a, None, None] * pairs}
+        beta = gates.beta[:, None]
+        self.d = {1: beta * one, 3: -beta * x[:, a, None] * x}
+        self.b = {1: beta * x}
+
+
+class _Means:
+    """Expectations of products of graded terms."""
+
+    def __init__(self, weights: dict[int, Nodewise]) -> None:
+        self.weights = weights
+
+    def one(self, X: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
+        """``E f X``."""
+        parts = [np.tensordot(self.weights[p] * f, term, 1) for p, term in X.items()]
+        return np.sum(parts, axis=0)
+
+    def two(self, X: Graded, Y: Graded, f: Nodewise) -> Float[np.ndarray, "..."]:
+        """``E f X Y``, entries of ``X`` first."""
+        total: Any = 0.0
+        for p, left in X.items():
+            for q, right in Y.items():
+                w = self.weights[p + q] * f
+                flat = left.reshape(len(w), -1).T * w
+                product = flat @ right.reshape(len(w), -1)
+                total = total + product.reshape(*left.shape[1:], *right.shape[1:])
+        return total
+
+    def sandwich(self, X: Graded, Y: Graded, f: Nodewise) -> Matrix:
+        """``Z -> E[f X Z Y^T]``, as a matrix on the entries of ``Z``."""
+        found = np.swapaxes(self.two(X, Y, f), 1, 2)
+        return found.reshape(len(found) ** 2, -1)
+
+    def cross(
+        self, X: Graded, y: Graded, phi: Float[np.ndarray, "nodes values"]
+    ) -> Matrix:
+        """``m -> sum_i E[phi_i X m_i y^T]``, as a matrix on the entries of ``m``."""
+        found = np.stack([self.two(X, y, one) for one in phi.T])  # i a c b
+        size = found.shape[1]
+        return np.einsum("iacb->abic", found).reshape(size**2, -1)
+
+
+def _keyed_blocks(
+    step: "_Step", x: Float[np.ndarray, "nodes keys"], z: Float[np.ndarray, "nodes q"]
+) -> list[Blocks]:
+    """Blocks of a step's matrix, a list of one set for every entry of ``W_k``."""
+    E, gates, view, one = _Means(step.E.weights), step.gates, step.view, step.one
+    v, both, turned, systems = gates.v, step.both, step.turned, []
+    for a in range(x.shape[1]):
+        k = _Keyed(x, gates, a)
+        for f in z.T:
+            fv = f[:, None] * v
+            crossed = E.cross(k.A, k.d, fv)
+            systems.append(
+                {
+                    **step.resting,
+                    ("s", "1"): _column(np.stack([E.one(k.d, row) for row in fv.T])),
+                    ("s", "m"): step._rows(E.one(k.c, f)),
+                    ("s", "s"): step._rows(step.A),
+                    ("P", "1"): _column(E.two(k.d, k.b, f * gates.square)),
+                    ("P", "m"): E.cross(k.c, k.b, fv) + turned @ crossed,
+                    ("P", "M"): E.sandwich(k.c, k.A, f),
+                    ("P", "s"): step.Ab,
+                    ("P", "P"): step.AA,
+                    ("S", "1"): _column(E.two(k.d, k.d, f**2 * gates.square)),
+                    ("S", "m"): both @ E.cross(k.c, k.d, f[:, None] * fv),
+                    ("S", "M"): E.sandwich(k.c, k.c, f**2),
+                    ("S", "s"): both @ crossed,
+                    ("S", "P"): both @ E.sandwich(k.A, k.c, f),
+                    ("S", "S"): step.AA,
+                }
+            )
+        seen = view.rest * gates.square + 2 * view.unseen
+        systems.append(
+            {  # as of ``_Step.elsewhere``
+                **step.resting,
+                ("s", "1"): _column(E.one(k.d, one)),
+                ("s", "s"): step.A,
+                ("S", "1"): _column(E.two(k.d, k.d, seen)),
+                ("S", "m"): view.rest * both @ E.cross(k.c, k.d, v),
+                ("S", "M"): view.rest * E.sandwich(k.c, k.c, one),
+                ("S", "s"): view.unseen * both @ E.cross(k.A, k.d, one[:, None]),
+                ("S", "S"): step.AA,
+            }
+        )
+    return systems
+
+
+def key_gradient(
+    head: Head,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> tuple[float, float]:
+    """``E|dS_t/dW_k|^2`` of a head, summed over the entries of the keys, and its error.
+
+    The weights of a key move it the more the shorter it is, as ``1/|x|``: for keys of
+    two entries the moment grows with the logarithm of what is added to their squared
+    length.  Samples show it slowly, as few of them make most of it.
+
+    Args:
+        head: The head.
+        scale: As in ``delta_moments``.
+        law: As in ``delta_moments``.
+        steps: As in ``delta_moments``.
+
+    Raises:
+        ValueError: As ``delta_moments``, or if keys have so many entries that a sum
+            would have more than 8 388 608 nodes.
+
+    Source: ``sigprop.theory.delta_moments``.
+    """
+    size = scale if law is None else 1.0
+    view, nodes = steep_nodes_of(head.scaled(size), law)
+    keys, values = len(head.W_k), []
+    rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
+    for weights in rules:
+        systems: list[Blocks] = []
+        lost: dict[str, Matrix] = {}
+        used = np.flatnonzero(np.any([row != 0 for row in weights.values()], axis=0))
+        for start in range(0, len(used), TOGETHER):
+            here = used[start : start + TOGETHER]
+            some = {p: row[here] for p, row in weights.items()}
+            x, z = nodes.x[here], nodes.z[here]
+            step = _Step(Products(x, some), gates_at(head.scaled(size), view, z), view)
+            systems = _added(systems, _keyed_blocks(step, x, z))
+            (lost,) = _added([lost] if lost else [], [step.lost])
+        if steps is None:
+            square = 1 - np.linalg.eigvals(lost["AA"]).real.min(keepdims=True)
+            require_finite(square)
+        traces = [_trace(one, lost, keys, steps, False) for one in systems]
+        values.append(size**2 * math.fsum(traces))
+    error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
+    return values[0], error
+
+
+def _added(totals: list[Any], more: list[Any]) -> list[Any]:
+    """Sums of tables of matrices, table by table."""
+    if not totals:
+        return more
+    return [
+        {name: matrix + other[name] for name, matrix in one.items()}
+        for one, other in zip(totals, more, strict=True)
+    ]

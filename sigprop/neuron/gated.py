@@ -6,8 +6,9 @@ products of two coefficients.  Those are sums over nodes: of a law of few values
 themselves; of Gaussian inputs a trapezoidal rule in each projection that a gate bends,
 whose error falls exponentially with the nodes, and four nodes in each other, which are
 exact.  How far every second node is off bounds the error, with what rounding can do to
-sums of the terms' sizes.  Neurons that JAX traces take the same path: only the number of
-nodes cannot depend on them, and ``spread`` says it.
+sums of the terms' sizes.  Gates that are steep or have kinks get more nodes.  Neurons that
+JAX traces take the same path: only the number of nodes cannot depend on them, and
+``spread`` says it.
 
 Notation: z  coordinates of an input in the span of a neuron's projections;  k  projections;
 rest  coordinates outside of the span, which a weight sees and no gate does.
@@ -18,18 +19,28 @@ Source: ``sigprop.theory.gated_moments`` and ``sigprop.theory.gates``.
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from sympy.codegen.rewriting import log1p_opt, optimize
 
-from sigprop.neuron.quadrature import Law, Nodes, gaussian_nodes, tilted
-from sigprop.neuron.random_coefficients import require_finite, second_moment
-from sigprop.numerics.arguments import require_number
+from sigprop.neuron.neurons import Directions, Neurons
+from sigprop.neuron.quadrature import STRAIGHT, Law, Nodes, gaussian_nodes, tilted
+from sigprop.neuron.random_coefficients import (
+    LONGEST,
+    fourth_moment,
+    lagged_moment,
+    require_finite,
+    require_finite_fourth,
+    second_moment,
+)
+from sigprop.numerics.arguments import require_count, require_number
 from sigprop.numerics.compile import Backend, compile_expr
 from sigprop.numerics.tracing import namespace
 from sigprop.theory import gates
+from sigprop.theory.gated_moments import FOURTH, PRODUCTS
+from sigprop.theory.gates import Gate
 
 Table = Float[Any, "neurons directions"]
 Expectations = dict[str, Table]
@@ -39,22 +50,9 @@ Change = Callable[[Expectations], Expectations]
 SATURATED = 300.0  # where a gate is open or closed to all digits
 HELD = 2**21  # numbers of one table held at once
 ROUNDED = 64 * float(np.finfo(float).eps)  # share of the sizes added up that may be off
-
-
-class Neurons(NamedTuple):
-    """Neurons of one gate.
-
-    Attributes:
-        gate: A name in ``sigprop.theory.gates.GATES``.
-        weights: Rows of each projection, in the gate's order.
-        offsets: What is added to each projection.
-        own: Parameters of a neuron that multiply no input, in the gate's order.
-    """
-
-    gate: str
-    weights: Float[Any, "neurons k d_in"]
-    offsets: Float[Any, "neurons k"]
-    own: Float[Any, "neurons own"]
+RESOLVED = 1e-3  # relative error at which a gate gets no more nodes
+MOST_NODES = 2**14  # of a gate that is steep or has kinks
+KINKED = 4.0  # times its coarse rule's distance: errors of several kinks may cancel
 
 
 class Moment(NamedTuple):
@@ -65,16 +63,22 @@ class Moment(NamedTuple):
 
 
 @functools.cache
-def _compiled(gate: str, by: str | None, backend: Backend) -> Callable[..., Any]:
+def _compiled(gate: Gate, by: str | None, backend: Backend) -> Callable[..., Any]:
     """``a, b`` and, by a symbol, ``c, d`` as functions of projections and parameters.
 
     The last is ``1 - a``.
+
+    Raises:
+        ValueError: If the gate has no such symbol, or no derivative.
     """
-    known = gates.GATES[gate]
-    moved = {str(symbol): pair for symbol, pair in gates.derivatives(gate).items()}
-    exprs = [known.a, known.b, *(moved[by] if by is not None else ()), known.lost]
+    exprs = [gate.a, gate.b, gate.lost]
+    if by is not None:
+        names = [str(symbol) for symbol in gate.symbols]
+        if by not in names:
+            raise ValueError(f"need one of {', '.join(names)} to move, got {by}")
+        exprs[2:2] = gates.derivatives(gate)[gate.symbols[names.index(by)]]
     accurate = [optimize(expr, [log1p_opt]) for expr in exprs]
-    return compile_expr(accurate, *known.projections, *known.own, backend=backend)
+    return compile_expr(accurate, *gate.symbols, backend=backend)
 
 
 class _View(NamedTuple):
@@ -90,17 +94,27 @@ class _View(NamedTuple):
 def _view(
     neurons: Neurons,
     law: Law | None,
-    directions: Float[Any, "directions d_in"] | Literal["each"] | None,
+    directions: Directions,
     spread: float | None,
+    narrow: float = 1.0,
+    power: int = 2,
 ) -> _View:
     """The coordinates of inputs of a law, or of unit variance.
+
+    Args:
+        neurons: Of a gate whose linear projections are last.
+        law: Of each input vector; standard normal entries if left out.
+        directions: As in ``gated_sensitivity_moment``.
+        spread: As in ``gated_state_moment``.
+        narrow: As in ``quadrature.gaussian_nodes``.
+        power: Of the state, whose moment is asked.
 
     Raises:
         ValueError: If nodes depend on neurons that are traced.
     """
     xp = namespace(neurons[1:], directions)
     n, _, width = neurons.weights.shape
-    bent = len(gates.GATES[neurons.gate].bent)
+    bent = len(neurons.gate.nonlinear)
     if law is not None:
         nodes = Nodes(law.values, law.probabilities, law.probabilities)
         rows = np.eye(width) if isinstance(directions, str) else directions
@@ -125,7 +139,10 @@ def _view(
             "on the weights: pass as spread= the largest standard deviation that a gate's "
             "argument takes"
         )
-    nodes = gaussian_nodes(min(bent, size), size - min(bent, size), spread, tilt=tilt)
+    points = max(STRAIGHT, power * len(neurons.gate.linear) // 2 + 2)
+    nodes = gaussian_nodes(
+        min(bent, size), size - min(bent, size), spread, narrow, tilt, points
+    )
     if directions is None:
         zero = np.zeros((n, 1, size))
         return _View(nodes, projections, zero, np.zeros((n, 1)), np.ones(1))
@@ -156,20 +173,48 @@ def coefficients_and_lost(
     """The ``coefficients``, and ``1 - a`` as accurate where ``a`` is close to one.
 
     A projection of such a size that its exponential overflows is cut: there every gate
-    is open or closed to all digits, and one that is open loses nothing.
+    is open or closed to all digits, and one that is open loses nothing.  What JAX traces is
+    taken for a real number.
+
+    Raises:
+        ValueError: If a coefficient is not a real number at a node.
     """
-    xp = namespace(neurons[1:], at)
-    bent = len(gates.GATES[neurons.gate].bent)
+    xp, gate = namespace(neurons[1:], at), neurons.gate
     at = at + neurons.offsets[:, :, None]
-    cut = (xp.abs(at[:, :bent]) > SATURATED).any(1)
-    own = [one[:, None] for one in neurons.own.T]
-    columns = [xp.clip(at[:, place], -SATURATED, SATURATED) for place in range(bent)]
-    columns += [at[:, place] for place in range(bent, at.shape[1])]
-    program = _compiled(neurons.gate, by, "numpy" if xp is np else "jax")
-    with np.errstate(under="ignore"):
-        found = program(*columns, *own)
+    columns = dict(zip(gate.projections, xp.moveaxis(at, 1, 0), strict=True))
+    cut = xp.zeros(at[:, 0].shape, bool)
+    for symbol in gate.nonlinear:
+        cut = cut | (xp.abs(columns[symbol]) > SATURATED)
+        columns[symbol] = xp.clip(columns[symbol], -SATURATED, SATURATED)
+    own = [one[:, None] for one in neurons.parameters.T]
+    program = _compiled(gate, by, "numpy" if xp is np else "jax")
+    with np.errstate(under="ignore", invalid="ignore"):
+        found = program(*columns.values(), *own)
     a, *others, lost = [xp.broadcast_to(one, cut.shape) + 0.0 for one in found]
+    if xp is np:
+        _require_real(gate, a, others[0], at)
     return [a, *others, xp.where(cut & (a == 1), 0.0, lost)]
+
+
+def _require_real(gate: Gate, a: Any, b: Any, at: Any) -> None:
+    """Refuse a gate that is no number somewhere, as the root of ``1 - a^2`` for ``a > 1``.
+
+    Raises:
+        ValueError: With the projections where, and ``a`` there.
+    """
+    for name, values in (("a", a), ("b", b)):
+        wrong = np.argwhere(np.isnan(values))
+        if not len(wrong):
+            continue
+        n, node = wrong[0]
+        where = ", ".join(
+            f"{symbol} = {value:.4g}"
+            for symbol, value in zip(gate.projections, at[n, :, node], strict=True)
+        )
+        raise ValueError(
+            f"need a gate whose {name} is a real number for every input, got none at "
+            f"{where}, where a = {a[n, node]:.4g}; does a leave [0, 1]?"
+        )
 
 
 def _expectations(
@@ -196,9 +241,8 @@ def _expectations(
         """Means of products with what the directions see."""
 
         def seen_mean(*factors: Float[Any, "neurons nodes"]) -> Table:
-            return xp.einsum(
-                "nm,nrm->nr", functools.reduce(operator.mul, factors) * w[None], seen
-            )
+            product = functools.reduce(operator.mul, factors) * w[None]
+            return xp.einsum("nm,nrm->nr", product, seen)
 
         return seen_mean
 
@@ -219,35 +263,112 @@ def _expectations(
 
 def _chunks(neurons: Neurons, size: int) -> list[Neurons]:
     return [
-        Neurons(neurons.gate, *(part[i : i + size] for part in neurons[1:]))
-        for i in range(0, len(neurons.weights), size)
+        neurons.some(slice(i, i + size)) for i in range(0, len(neurons.weights), size)
     ]
+
+
+def mutated_moment(
+    change: Change | None,
+    neurons: Neurons,
+    by: str | None = None,
+    *,
+    directions: Directions = None,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    average: bool = False,
+    spread: float | None = None,
+) -> Moment:
+    """Moments of the state, or of the sensitivity, from wrong expectations, for mutants.
+
+    Args:
+        change: Makes wrong expectations of the right ones; nothing for the right ones.
+        neurons: As in ``gated_sensitivity_moment``.
+        by: As in ``gated_sensitivity_moment``; nothing for the state.
+        directions: As in ``gated_sensitivity_moment``.
+        scale: As in ``gated_state_moment``.
+        law: As in ``gated_state_moment``.
+        steps: As in ``gated_state_moment``.
+        average: As in ``gated_state_moment``.
+        spread: As in ``gated_state_moment``.
+    """
+    neurons = neurons.nonlinear_first()
+    if law is None:
+        neurons = neurons._replace(weights=scale * neurons.weights)
+
+    def moment(narrow: float) -> Moment:
+        value, error = _moment(
+            neurons, by, directions, law, steps, average, change, spread, narrow
+        )
+        factor = scale**2 if directions is not None and law is None else 1.0
+        return Moment(factor * value, factor * error)
+
+    return refined(neurons, directions, law, spread, moment)
+
+
+def refined(
+    neurons: Neurons,
+    directions: Directions,
+    law: Law | None,
+    spread: float | None,
+    moment: Callable[[float], Moment],
+    power: int = 2,
+) -> Moment:
+    """A moment over more and more nodes, as many as a gate needs.
+
+    Those of a law are exact, and those of a smooth gate of a given spread stay as they are.
+
+    Args:
+        neurons: Of a gate; one with kinks needs as many as there may be.
+        directions: In which they are moved.
+        law: As in ``gated_state_moment``.
+        spread: As in ``gated_state_moment``.
+        moment: By how narrow nodes are; see ``quadrature.gaussian_nodes``.
+        power: Of the state, whose moment is asked.
+    """
+    if spread is not None:
+        require_number("spread", spread, 0, SATURATED, "[]")
+    if law is not None or not neurons.gate.nonlinear:
+        return moment(1.0)
+
+    def fits(narrow: float) -> bool:
+        nodes = _view(neurons, None, directions, spread, narrow, power).nodes
+        return len(nodes.weights) <= MOST_NODES
+
+    narrow = 1.0
+    if not neurons.gate.smooth:
+        while fits(2 * narrow):
+            narrow *= 2
+        value, error = moment(narrow)
+        return Moment(value, KINKED * error)
+    value, error = moment(narrow)
+    if spread is not None:
+        return Moment(value, error)
+    while (error > RESOLVED * np.abs(value)).any() and fits(2 * narrow):
+        narrow *= 2
+        value, error = moment(narrow)
+    return Moment(value, error)
 
 
 def _moment(
     neurons: Neurons,
     by: str | None,
-    directions: Any,
-    scale: float | Float[Any, ""],
+    directions: Directions,
     law: Law | None,
     steps: int | None,
     average: bool,
     change: Change | None,
     spread: float | None,
+    narrow: float,
 ) -> Moment:
-    if spread is not None:
-        require_number("spread", spread, 0, SATURATED, "[]")
-    xp = namespace(neurons[1:], directions, scale)
+    xp = namespace(neurons[1:], directions)
     weighted = directions is not None
     quantity = "state" if by is None else "sensitivity"
-    if law is None:
-        neurons = neurons._replace(weights=scale * neurons.weights)
-    factor = scale**2 if weighted and law is None else 1.0
-    probe = _view(neurons, law, directions, spread)
+    probe = _view(neurons, law, directions, spread, narrow)
     size = max(1, HELD // (len(probe.nodes.weights) * max(probe.along.shape[1], 3)))
     values: list[Any] = []
     for part in _chunks(neurons, size):
-        view = _view(part, law, directions, spread)
+        view = _view(part, law, directions, spread, narrow)
         nodes = view.nodes
         parts = coefficients_and_lost(part, view.projections @ nodes.z.T[None], by)
         seen = view.along @ nodes.z.T[None] if weighted and by is not None else None
@@ -265,11 +386,11 @@ def _moment(
             if steps is None and xp is np:
                 lost = below["aa"] if exact else 1 - known["aa"]
                 if lost.min() <= 0:
-                    require_finite(known["aa"], _log_moment(parts[0], w))
+                    require_finite(known["aa"], parts[0], w)
             moment = second_moment(
                 known, quantity, steps, average, below if exact else None
             )
-            return factor * (moment @ view.copies)
+            return moment @ view.copies
 
         fine = found(parts, seen, nodes.weights, change)
         error = xp.zeros_like(fine)
@@ -283,14 +404,6 @@ def _moment(
     return Moment(*(xp.concatenate(one) for one in zip(*values, strict=True)))
 
 
-def _log_moment(
-    a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
-) -> float:
-    """The largest ``E log|a|``."""
-    with np.errstate(divide="ignore"):
-        return float((np.log(np.abs(a)) @ weights).max())
-
-
 def gated_state_moment(
     neurons: Neurons,
     *,
@@ -298,60 +411,315 @@ def gated_state_moment(
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
-    change: Change | None = None,
     spread: float | None = None,
 ) -> Moment:
     """``E h^2`` of each neuron.
 
     It runs under ``jit``, ``vmap``, ``grad`` and ``jvp`` of the neurons and the scale.  A
-    limit that is infinite is then not refused.  Derivatives are not numbers where the
-    weights of a neuron's projections are linearly dependent.
+    limit that is infinite and a gate that is no real number are then not refused.
+    Derivatives are not numbers where the weights of a neuron's projections are linearly
+    dependent.
 
     Args:
-        neurons: What their gates see.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
         scale: Standard deviation of the Gaussian input channels, which are independent of
             each other and in time.
         law: Another law of the input in its place.
         steps: Inputs seen since the zero state; the limit if left out.
         average: Take the mean over these steps, not the moment after the last.
-        change: Makes wrong expectations of the right ones, for mutants.
         spread: Largest standard deviation of a gate's argument, from which the nodes are
-            chosen; that of the neurons if left out.
+            chosen; that of the neurons if left out, with more nodes for steep gates.
 
     Raises:
-        ValueError: If a limit is infinite: what is finite instead is said; or if inputs
-            are Gaussian and the neurons traced without a spread.
+        ValueError: If a limit is infinite: what is finite instead is said; if a
+            coefficient of the gate is no real number for some input; or if inputs are
+            Gaussian and the neurons traced without a spread.
     """
-    return _moment(neurons, None, None, scale, law, steps, average, change, spread)
+    return mutated_moment(
+        None,
+        neurons,
+        scale=scale,
+        law=law,
+        steps=steps,
+        average=average,
+        spread=spread,
+    )
 
 
 def gated_sensitivity_moment(
     neurons: Neurons,
     by: str,
     *,
-    directions: Float[Any, "directions d_in"] | Literal["each"] | None = None,
+    directions: Directions = None,
     scale: float | Float[Any, ""] = 1.0,
     law: Law | None = None,
     steps: int | None = None,
     average: bool = False,
-    change: Change | None = None,
     spread: float | None = None,
 ) -> Moment:
     """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
 
     Args:
-        neurons: What their gates see.
-        by: A projection or a neuron's own parameter, by its name in ``sigprop.theory.gates``.
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        by: A projection or a parameter of the neurons, by its name in their gate.
         directions: ``each``: every weight of the projection's row.  Rows: the row moved
-            along them.  None: what is added to the projection, or the own parameter.
-        scale: As in ``state_moment``.
-        law: As in ``state_moment``.
-        steps: As in ``state_moment``.
-        average: As in ``state_moment``.
-        change: As in ``state_moment``.
-        spread: As in ``state_moment``.
+            along them.  None: what is added to the projection, or the parameter.
+        scale: As in ``gated_state_moment``.
+        law: As in ``gated_state_moment``.
+        steps: As in ``gated_state_moment``.
+        average: As in ``gated_state_moment``.
+        spread: As in ``gated_state_moment``.
 
     Raises:
-        ValueError: As ``state_moment``.
+        ValueError: As ``gated_state_moment``, or if the gate has no such name or may jump.
     """
-    return _moment(neurons, by, directions, scale, law, steps, average, change, spread)
+    return mutated_moment(
+        None,
+        neurons,
+        by,
+        directions=directions,
+        scale=scale,
+        law=law,
+        steps=steps,
+        average=average,
+        spread=spread,
+    )
+
+
+def gated_fourth_moment(
+    neurons: Neurons,
+    *,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    spread: float | None = None,
+) -> Moment:
+    """``E h^4`` of each neuron.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        scale: As in ``gated_state_moment``.
+        law: As in ``gated_state_moment``.
+        steps: As in ``gated_state_moment``.
+        spread: As in ``gated_state_moment``.
+
+    Raises:
+        ValueError: If a limit is infinite, ``E a^4 >= 1``: the tail index is said; else
+            as ``gated_state_moment``.
+
+    Source: ``sigprop.theory.gated_moments.power_limit``.
+
+    Example:
+        >>> from sigprop.neuron import describe
+        >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[1.0, 0.0]]})
+        >>> fourth = gated_fourth_moment(part.neurons).value
+        >>> square = gated_state_moment(part.neurons).value
+        >>> bool(abs(fourth / (3 * square**2) - 1) < 1e-9)  # a normal state
+        True
+    """
+    return _of_states(_fourth, neurons, scale, law, steps, spread)
+
+
+def gated_lagged_moment(
+    neurons: Neurons,
+    lag: int,
+    *,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    spread: float | None = None,
+) -> Moment:
+    """``E[h_t h_{t+lag}]`` of each neuron.
+
+    Inputs are independent in time: of inputs that remember this is not known here.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        lag: Steps in between, zero or more.
+        scale: As in ``gated_state_moment``.
+        law: As in ``gated_state_moment``.
+        steps: Inputs seen at ``t`` since the zero state; the limit if left out.
+        spread: As in ``gated_state_moment``.
+
+    Raises:
+        ValueError: As ``gated_state_moment``, or if the lag is negative.
+
+    Source: ``sigprop.theory.gated_moments.lag_limit``.
+
+    Example:
+        >>> from sigprop.neuron import describe
+        >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[1.0, 0.0]]})
+        >>> lagged = gated_lagged_moment(part.neurons, 2).value  # a gate of one half
+        >>> bool(abs(lagged / gated_state_moment(part.neurons).value - 0.25) < 1e-12)
+        True
+    """
+    require_count("lag", lag, least=0)
+    return _of_states(
+        functools.partial(_lagged, lag), neurons, scale, law, steps, spread
+    )
+
+
+Rule = Callable[..., Float[Any, " neurons"]]
+
+
+def _of_states(
+    rule: Rule,
+    neurons: Neurons,
+    scale: float | Float[Any, ""],
+    law: Law | None,
+    steps: int | None,
+    spread: float | None,
+    moved: bool = False,
+) -> Moment:
+    """A moment by a rule from coefficients at nodes; and its error.
+
+    Args:
+        rule: From neurons, their ``a``, ``b`` and ``1 - a`` at nodes, and if they are
+            ``moved`` derivatives by each projection; weights and steps.
+        neurons: Of any gate.
+        scale: As in ``gated_state_moment``.
+        law: As in ``gated_state_moment``.
+        steps: As in ``gated_state_moment``.
+        spread: As in ``gated_state_moment``.
+        moved: Whether the rule takes derivatives.
+    """
+    neurons = neurons.nonlinear_first()
+    if law is None:
+        neurons = neurons._replace(weights=scale * neurons.weights)
+    names = [str(symbol) for symbol in neurons.gate.projections if moved]
+    xp = namespace(neurons[1:])
+
+    def moment(narrow: float) -> Moment:
+        probe = _view(neurons.some(slice(1)), law, None, spread, narrow, FOURTH)
+        values = []
+        for part in _chunks(neurons, max(1, HELD // (8 * len(probe.nodes.z)))):
+            view = _view(part, law, None, spread, narrow, FOURTH)
+            at = view.projections @ view.nodes.z.T[None]
+            parts = coefficients_and_lost(part, at, None)
+            for name in names:
+                parts += coefficients(part, at, name)[2:]
+            w = view.nodes.weights
+            fine = rule(part, parts, w, steps)
+            error = ROUNDED * xp.abs(
+                rule(part, [xp.abs(one) for one in parts], w, steps)
+            )
+            if law is None:
+                coarse = rule(part, parts, view.nodes.coarse, steps)
+                error = error + xp.abs(fine - coarse)
+            values.append((fine, error))
+        return Moment(*(xp.concatenate(one) for one in zip(*values, strict=True)))
+
+    return refined(neurons, None, law, spread, moment, FOURTH)
+
+
+Parts = list[Float[Any, "neurons nodes"]]
+
+
+def _fourth(
+    neurons: Neurons, parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
+) -> Float[Any, " neurons"]:
+    del neurons  # their coefficients are enough
+    a, b, lost = parts
+    known = {
+        name: (a ** name.count("a") * b ** name.count("b")) @ w for name in PRODUCTS
+    }
+    partial, below = 0.0, {}
+    for order in range(1, FOURTH + 1):
+        partial = partial + a ** (order - 1)
+        below["a" * order] = (lost * partial) @ w
+    if steps is None and namespace(a) is np and below["aaaa"].min() <= 0:
+        require_finite_fourth(known["aaaa"], a, w)
+    return fourth_moment(known, steps, below)
+
+
+def _lagged(
+    lag: int,
+    neurons: Neurons,
+    parts: Parts,
+    w: Float[np.ndarray, " nodes"],
+    steps: int | None,
+) -> Float[Any, " neurons"]:
+    del neurons  # their coefficients are enough
+    mean, square, known = _states(parts, w, steps)
+    return lagged_moment(mean, square, known, lag)
+
+
+def _states(
+    parts: Parts, w: Float[np.ndarray, " nodes"], steps: int | None
+) -> tuple[Any, Any, dict[str, Float[Any, " neurons"]]]:
+    """``E h``, ``E h^2`` and expectations of the coefficients."""
+    a, b, lost = parts[:3]
+    known = {"a": a @ w, "b": b @ w, "aa": a**2 @ w, "ab": (a * b) @ w, "bb": b**2 @ w}
+    below = {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
+    if steps is None and namespace(a) is np and below["aa"].min() <= 0:
+        require_finite(known["aa"], a, w)
+    square = second_moment(known, "state", steps, lost=below)
+    mean = (
+        known["b"] / below["a"]
+        if steps is None
+        else lagged_moment(1.0, 0.0, known, steps)
+    )
+    return mean, square, known
+
+
+def input_gradient_moment(
+    neurons: Neurons,
+    lag: int,
+    *,
+    scale: float | Float[Any, ""] = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+    spread: float | None = None,
+) -> Moment:
+    """``E|dh_t/du_{t-lag}|^2`` of each neuron, summed over the inputs that it sees.
+
+    Later steps multiply it by ``E a^2`` each.  Inputs are independent in time.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        lag: Steps in between, zero or more.
+        scale: As in ``gated_state_moment``.
+        law: As in ``gated_state_moment``.
+        steps: Inputs seen at ``t`` since the zero state, more than the lag; the limit if
+            left out.
+        spread: As in ``gated_state_moment``.
+
+    Raises:
+        ValueError: As ``gated_sensitivity_moment``, or if the lag is negative or no less than
+            the steps.
+
+    Source: ``sigprop.theory.gated_moments.input_gradient``.
+
+    Example:
+        >>> from sigprop.neuron import describe
+        >>> part = describe(gates.GATE_UNIT, {"r": [[0.0, 0.0]], "x": [[2.0, 0.0]]})
+        >>> input_gradient_moment(part.neurons, 1).value.round(6)  # (0.5 0.5 2)^2
+        array([0.25])
+    """
+    require_count("lag", lag, least=0)
+    if steps is not None:
+        require_count("steps", steps, least=lag + 1, most=LONGEST)
+    size = scale if law is None else 1.0
+    rule = functools.partial(_input_gradient, lag, size)
+    before = None if steps is None else steps - lag - 1
+    return _of_states(rule, neurons, scale, law, before, spread, moved=True)
+
+
+def _input_gradient(
+    lag: int,
+    size: float | Float[Any, ""],
+    neurons: Neurons,
+    parts: Parts,
+    w: Float[np.ndarray, " nodes"],
+    steps: int | None,
+) -> Float[Any, " neurons"]:
+    xp = namespace(neurons[1:], parts)
+    mean, square, known = _states(parts, w, steps)
+    gram = neurons.weights @ xp.swapaxes(neurons.weights, 1, 2) / size**2
+    c, d = xp.stack(parts[3::2], 1), xp.stack(parts[4::2], 1)
+
+    def summed(left: Any, right: Any) -> Float[Any, " neurons"]:
+        return xp.einsum("nkl,nkz,nlz,z->n", gram, left, right, w, optimize=True)
+
+    fresh = summed(c, c) * square + 2 * summed(c, d) * mean + summed(d, d)
+    return known["aa"] ** lag * fresh

@@ -25,12 +25,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.neuron.gated import Neurons, coefficients
+from sigprop.neuron.gated import coefficients
 from sigprop.neuron.montecarlo import Sums, by_reading
+from sigprop.neuron.neurons import Neurons
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.compile import compile_expr
-from sigprop.theory import gates
 from sigprop.theory.gated_moments import LETTERS, MOMENTS, ORDERS, h, s
+from sigprop.theory.gates import Gate
 
 DEGREE = 8  # of the polynomials, in all inputs together: squares of slopes have six
 NODES = 40  # in each input, at which their weights are computed
@@ -44,8 +45,8 @@ class Readings(NamedTuple):
 
     Attributes:
         neurons: Of one gate.
-        hand: Coefficients ``a`` and ``b`` from projections and own parameters.
-        by: Projections, each moved by its weight of the first input, and own parameters.
+        hand: Coefficients ``a`` and ``b`` from projections and parameters.
+        by: Projections, each moved by its weight of the first input, and parameters.
     """
 
     neurons: Neurons
@@ -53,10 +54,40 @@ class Readings(NamedTuple):
     by: tuple[str, ...]
 
 
-def readings(neurons: Neurons, hand: Hand) -> Readings:
-    """All that can move neurons."""
-    known = gates.GATES[neurons.gate]
-    return Readings(neurons, hand, tuple(map(str, known.projections + known.own)))
+def readings(neurons: Neurons, hand: Hand | None = None) -> Readings:
+    """All that can move neurons.
+
+    Args:
+        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        hand: The gate's coefficients, written in JAX by another hand; compiled from the
+            gate if left out.
+
+    Example:
+        >>> from sigprop.neuron import describe
+        >>> from sigprop.theory.gates import MINGRU
+        >>> rows = {"r": np.ones((1, 2)), "v": np.eye(1, 2)}
+        >>> asked = readings(describe(MINGRU, rows).neurons)
+        >>> sums = simulate(jax.random.key(1), asked, controls(asked, 2 * BLOCK), 512)
+        >>> mean, sem, _ = sums["state"].estimate()
+        >>> exact = stepped(asked, 2 * BLOCK)["state"]
+        >>> bool((abs(mean - exact) < 6 * sem).all())
+        True
+    """
+    gate = neurons.gate
+    hand = by_gate(gate) if hand is None else hand
+    return Readings(neurons, hand, tuple(map(str, gate.symbols)))
+
+
+@functools.cache
+def by_gate(gate: Gate) -> Hand:
+    """The coefficients of a gate in JAX, from its expressions."""
+    compiled = compile_expr([gate.a, gate.b], *gate.symbols)
+
+    def hand(at: list[Array], parameters: list[Array]) -> tuple[Array, Array]:
+        a, b = compiled(*at, *parameters)
+        return a + 0 * at[0], b + 0 * at[0]
+
+    return hand
 
 
 def _degrees(width: int) -> list[tuple[int, ...]]:
@@ -111,7 +142,7 @@ def _matrices(
     parts = coefficients(neurons, neurons.weights @ u.T, by)
     if by is None:
         parts = [*parts, 0 * parts[0], 0 * parts[0]]
-    elif by not in map(str, gates.GATES[neurons.gate].own):
+    elif by not in map(str, neurons.gate.parameters):
         parts[2:] = [part * u[:, 0] for part in parts[2:]]
     entries = [np.broadcast_to(one, parts[0].shape) for one in _step_matrix()(*parts)]
     size = len(MOMENTS) + 1
@@ -181,7 +212,7 @@ def _batch(
     control: Float[Array, "blocks neurons readings moments polynomials"],
     hand: Hand,
     by: tuple[str, ...],
-    gate: str,
+    gate: Gate,
     batch: int,
 ) -> tuple[
     Float[Array, "readings neurons batch"], Float[Array, "readings neurons batch"]
@@ -192,7 +223,7 @@ def _batch(
     """
     n, k, width = weights.shape
     degrees = _degrees(width)
-    names = [str(one) for one in gates.GATES[gate].projections]
+    names = [str(one) for one in gate.projections]
 
     def gated(u: Float[Array, "width batch"]):
         at = [weights[:, j] @ u + offsets[:, j, None] for j in range(k)]

@@ -8,7 +8,6 @@ Review 56.
 """
 
 import functools
-import itertools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple, final
@@ -97,17 +96,24 @@ def tilted(
 
 
 def gaussian_nodes(
-    bent: int, straight: int, spread: float, narrow: float = 1.0, tilt: float = 0.0
+    bent: int,
+    straight: int,
+    spread: float,
+    narrow: float = 1.0,
+    tilt: float = 0.0,
+    points: int = STRAIGHT,
 ) -> Nodes:
     """Nodes for a standard Gaussian vector.
 
     Args:
         bent: Coordinates of which a function is analytic in a strip alone.
-        straight: Coordinates in which it is a polynomial of degree seven at most.
+        straight: Coordinates in which it is a polynomial of degree ``2 points - 1`` at
+            most.
         spread: Standard deviation of what a gate bends, in one coordinate: its poles are
             ``pi / spread`` away, and the more nodes are needed.
         narrow: How many times narrower than the Gaussian the function may be.
         tilt: How far from the Gaussian's middle the function may move it; see ``tilted``.
+        points: Nodes in each straight coordinate.
 
     Raises:
         ValueError: If spread or narrowness is not finite.
@@ -123,12 +129,13 @@ def gaussian_nodes(
     line = step * np.arange(-half, half + 1)
     density = np.exp(-(line**2) / 2)
     even = density * (np.arange(-half, half + 1) % 2 == 0)
-    z, w = np.polynomial.hermite_e.hermegauss(STRAIGHT)
+    z, w = np.polynomial.hermite_e.hermegauss(points)
     axes = [line] * bent + [z] * straight
 
     def product(rule: Float[np.ndarray, " line"]) -> Float[np.ndarray, " nodes"]:
         rules = [rule / rule.sum()] * bent + [w / w.sum()] * straight
         return functools.reduce(np.multiply.outer, rules, np.ones(())).ravel()
 
-    grid = np.array(list(itertools.product(*axes))).reshape(-1, len(axes))
+    grids = np.meshgrid(*axes, indexing="ij", copy=False)
+    grid = np.stack([one.ravel() for one in grids], 1) if axes else np.zeros((1, 0))
     return Nodes(grid, product(density), product(even))

@@ -87,9 +87,7 @@ def second_moment(
         below = [xp.asarray(lost[name], float) for name in LOST]
         moment = xp.asarray(_limit(quantity, backend)(*arrays, *below))
         return moment if xp is np else xp.where(below[1] > 0, moment, xp.inf)
-    transition = _transition(backend)(*arrays)
-    entries = [xp.broadcast_to(entry, arrays[0].shape) for entry in transition]
-    matrix = xp.stack(entries, -1).reshape(*arrays[0].shape, 6, 6)
+    matrix = _matrix(_transition(backend)(*arrays), 6)
     if average:
         zero, one = xp.zeros_like(matrix), xp.broadcast_to(xp.eye(6), matrix.shape)
         matrix = xp.block([[matrix, zero], [matrix, one]])  # moments, and their sum
@@ -98,6 +96,142 @@ def second_moment(
         powers = powers[..., 6:] / steps
     orders = [(0, 0), *gated_moments.ORDERS]
     return powers[..., orders.index((2, 0) if quantity == "state" else (0, 2))]
+
+
+def _matrix(entries: list[Any], size: int) -> Float[Any, "... size size"]:
+    """A batch of matrices from their entries, row by row."""
+    xp = namespace(entries)
+    entries = xp.broadcast_arrays(*(xp.asarray(entry, float) for entry in entries))
+    return xp.stack(entries, -1).reshape(*entries[0].shape, size, size)
+
+
+@functools.cache
+def _power_limit(order: int, backend: Backend) -> Callable[..., Any]:
+    """``E h^n`` from expectations, lower moments and ``1 - E a^n``."""
+    own = Symbol("own", positive=True)
+    E = gated_moments.PRODUCTS
+    form = gated_moments.power_limit(order).result.subs(1 - E["a" * order], own)
+    lower = gated_moments.M[1:order]
+    return compile_expr(form, *E.values(), *lower, own, backend=backend)
+
+
+@functools.cache
+def _power_transition(backend: Backend) -> Callable[..., Any]:
+    """A step's matrix on ``(1, E h, E h^2, E h^3, E h^4)``."""
+    entries = gated_moments.power_transition().flat()
+    return compile_expr(entries, *gated_moments.PRODUCTS.values(), backend=backend)
+
+
+def fourth_moment(
+    known: Mapping[str, Any],
+    steps: int | None = None,
+    lost: Mapping[str, Any] | None = None,
+) -> Float[Any, "..."]:
+    """``E h^4`` from expectations of products of up to four coefficients.
+
+    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``; a limit of traced expectations is
+    infinite where others are refused.
+
+    Args:
+        known: ``E a`` as ``a``, ``E[a^3 b]`` as ``aaab`` and so on, ``a`` first; all
+            14 products of one to four of ``a`` and ``b``.
+        steps: Inputs seen since the zero state; the limit if left out.
+        lost: ``1 - E a^n`` as ``a``, ``aa``, ``aaa`` and ``aaaa``, where they are known
+            to more digits than their difference from one has.
+
+    Raises:
+        ValueError: If a limit is infinite, ``E a^4 >= 1``, that is, if the tail index is
+            four or less; if an expectation is missing, unknown or not finite.
+
+    Source: ``sigprop.theory.gated_moments``; Kesten (1973), Theorem 5.
+
+    Example:
+        >>> names = ("a", "aa", "aaa", "aaaa", "bb", "bbbb", "aabb")
+        >>> values = (0.5, 0.25, 0.125, 0.0625, 1.0, 3.0, 0.25)  # a = 1/2, b normal
+        >>> known = {name: 0.0 for name in gated_moments.PRODUCTS}
+        >>> round(float(fourth_moment(known | dict(zip(names, values)))), 12)
+        5.333333333333
+        >>> float(3 * second_moment({"a": 0.5, "b": 0, "aa": 0.25, "ab": 0, "bb": 1.0}) ** 2)
+        5.333333333333333
+    """
+    names = gated_moments.PRODUCTS
+    if set(known) != set(names):
+        raise ValueError(f"need known of {', '.join(names)}, got {', '.join(known)}")
+    for name, value in known.items():
+        require_within(f"known[{name!r}]", value)
+    xp = namespace(known, lost)
+    powers = ["a" * order for order in range(1, gated_moments.FOURTH + 1)]
+    if lost is None:
+        lost = {name: 1 - xp.asarray(known[name], float) for name in powers}
+    if set(lost) != set(powers):
+        raise ValueError(f"need lost of {', '.join(powers)}, got {', '.join(lost)}")
+    for name, value in lost.items():
+        require_within(f"lost[{name!r}]", value)
+    backend: Backend = "numpy" if xp is np else "jax"
+    arrays = xp.broadcast_arrays(*(xp.asarray(known[n], float) for n in names))
+    if steps is not None:
+        count: int = require_count("steps", steps, least=0, most=LONGEST)
+        matrix = _matrix(_power_transition(backend)(*arrays), 5)
+        return xp.asarray(xp.linalg.matrix_power(matrix, count)[..., 4, 0])
+    if xp is np and np.min(lost["aaaa"]) <= 0:
+        require_finite_fourth(np.asarray(known["aaaa"], float))
+    below, moments = [xp.asarray(lost[name], float) for name in powers], []
+    for order, own in enumerate(below, start=1):
+        moments.append(_power_limit(order, backend)(*arrays, *moments, own))
+    moment = xp.asarray(moments[-1])
+    return moment if xp is np else xp.where(below[-1] > 0, moment, xp.inf)
+
+
+def require_finite_fourth(
+    fourth: Float[np.ndarray, "..."],
+    a: Float[np.ndarray, "neurons nodes"] | None = None,
+    weights: Float[np.ndarray, " nodes"] | None = None,
+) -> None:
+    """Refuse an infinite fourth moment, with the condition and the tail index.
+
+    Args:
+        fourth: ``E a^4`` of each neuron.
+        a: Its values at nodes, where they are known.
+        weights: Of the nodes.
+
+    Raises:
+        ValueError: If one is not below one.
+    """
+    worst = float(np.max(fourth, initial=0.0))
+    index = "the tail index is at most 4; tail_index of the values of a gives it"
+    if a is not None and weights is not None:
+        kappa = min(tail_index(row, weights) for row in a)
+        index = f"the tail index, kappa with E|a|^kappa = 1, is {kappa:.4g}"
+    raise ValueError(
+        f"the stationary fourth moment is infinite: it needs E a^4 < 1, got {worst:.6g}; "
+        f"{index}: moments of order below it are finite; or pass steps"
+    )
+
+
+def lagged_moment(
+    mean: Any, square: Any, known: Mapping[str, Any], lag: int
+) -> Float[Any, "..."]:
+    """``E[h_t h_{t+lag}]`` from the moments at ``t`` and the means of the coefficients.
+
+    It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``.
+
+    Args:
+        mean: ``E h_t``.
+        square: ``E h_t^2``.
+        known: ``E a`` as ``a`` and ``E b`` as ``b``.
+        lag: Steps in between, zero or more.
+
+    Source: ``sigprop.theory.gated_moments.lag_limit``.
+
+    Example:
+        >>> float(lagged_moment(0.0, 2.0, {"a": 0.5, "b": 0.0}, 3))
+        0.25
+    """
+    lag = require_count("lag", lag, least=0, most=LONGEST)
+    xp = namespace(known, mean, square)
+    matrix = _matrix([known["a"], known["b"], 0.0, 1.0], 2)
+    power = xp.linalg.matrix_power(matrix, lag)  # a may be one, where sums have no form
+    return xp.asarray(power[..., 0, 0] * square + power[..., 0, 1] * mean)
 
 
 def _require_expectations(
@@ -129,14 +263,19 @@ def _require_expectations(
             )
 
 
-def require_finite(square: Any, log: float | None = None) -> None:
+def require_finite(
+    square: Any,
+    a: Float[np.ndarray, "neurons nodes"] | None = None,
+    weights: Float[np.ndarray, " nodes"] | None = None,
+) -> None:
     """Refuse an infinite second moment, and say what is finite instead.
 
     A traced one is taken on trust.
 
     Args:
         square: ``E a^2`` of each neuron.
-        log: The largest ``E log|a|``, where it is known.
+        a: Its values at nodes, where they are known.
+        weights: Of the nodes.
 
     Raises:
         ValueError: If one is not below one.
@@ -146,17 +285,30 @@ def require_finite(square: Any, log: float | None = None) -> None:
     worst = float(np.max(np.asarray(square, float), initial=0.0))
     if worst < 1:
         return
-    if log is None:
+    if a is None or weights is None:
         instead = "moments at finite steps are finite; pass steps"
-    elif log < 0:
-        instead = (
-            f"E log|a| = {log:.4g} < 0, so that a stationary state exists, with finite "
-            "moments of lower order (tail_index); or pass steps"
-        )
     else:
-        instead = f"E log|a| = {log:.4g} >= 0: there is no stationary state; pass steps"
+        instead = _instead(a, weights)
     raise ValueError(
         f"the stationary second moment is infinite: E a^2 = {worst:.6g} >= 1; {instead}"
+    )
+
+
+def _instead(
+    a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
+) -> str:
+    """What is finite where a moment is not, and how often ``|a|`` exceeds one."""
+    above = float((weights * (np.abs(a) > 1)).sum(1).max())
+    exceeds = f"|a| > 1 with probability {above:.3g}; " if above > 0 else ""
+    with np.errstate(divide="ignore"):
+        log = float((np.log(np.abs(a)) @ weights).max())
+    if log < 0:
+        return (
+            f"{exceeds}E log|a| = {log:.4g} < 0, so that a stationary state exists, with "
+            "finite moments of lower order (tail_index); or pass steps"
+        )
+    return (
+        f"{exceeds}E log|a| = {log:.4g} >= 0: there is no stationary state; pass steps"
     )
 
 

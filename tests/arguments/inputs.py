@@ -6,10 +6,18 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from sigprop import White
+from sigprop import White, neuron
+from sigprop.theory.gates import RGLRU
 from tests.arguments import KEY, Row, numbers, row, valid
 
 LAM = jnp.array([0.5, 0.8])
+# a = 1/2, b standard normal: at most the state of an AR(1) process
+POWERS = {
+    n * "a" + m * "b": 0.5**n * (1.0, 0.0, 1.0, 0.0, 3.0)[m]
+    for n in range(5)
+    for m in range(5 - n)
+    if n + m
+}
 COMPLEX = jnp.array([0.5 + 0.2j, 0.8j])
 X = jnp.array([[1.0, 0.5], [0.0, -1.0], [2.0, 1.0]])
 
@@ -213,6 +221,50 @@ ROWS: dict[str, Row] = {
             "steps: None": near(2.0),
             "steps: 10**12": near(2.0),
             "lost: None": near(1.75),
+        },
+    ),
+    "sigprop.neuron.fourth_moment": row(
+        lambda: {
+            "known": POWERS,
+            "steps": 3,
+            "lost": {n * "a": 1 - 0.5**n for n in range(1, 5)},
+        },
+        legal={
+            "steps: 0": near(0.0),
+            "steps: None": near(16 / 3),
+            "steps: 10**12": near(16 / 3),
+            "lost: None": near(3 * 1.3125**2),
+        },
+    ),
+    "sigprop.neuron.describe": row(
+        lambda: {
+            "gate": RGLRU,
+            "rows": {name: np.ones((2, 3)) for name in "rix"},
+            "offsets": {"r": 0.5},
+            "parameters": {"Lambda": np.ones(2)},
+            "moved": {"W_a": neuron.Moved("r", "each")},
+            "columns": np.arange(3),
+            "readout": None,
+        },
+        legal={"offsets: None": valid, "moved: None": valid, "columns: None": valid},
+    ),
+    "sigprop.neuron.read_by": row(
+        lambda: {
+            "mixing": np.ones((3, 2)),
+            "rows": np.ones((2, 4)),
+            "width": 4,
+            "skip": np.ones((3, 4)),
+            "moved": {"W_q": neuron.Reads("rows")},
+        },
+        legal={
+            **{
+                f"{n}: {w}": valid
+                for n in ("mixing", "rows", "skip")
+                for w in ("zeros", "minus ones", "huge")
+            },
+            "rows: None": valid,
+            "skip: None": valid,
+            "moved: None": valid,
         },
     ),
     "sigprop.neuron.tail_index": row(

@@ -87,10 +87,11 @@ _RECORDS = {
     "sigprop.landscape": "Quadratic",
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
-        "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit LRU LSTM Layer LinearRNN "
-        "MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 Selective Stack TwoWay"
+        "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit InputGated LRU LSTM Layer "
+        "LinearRNN MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
+    "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",
     "sigprop.networks": "Network Signal TwoTowers",
     "sigprop.networks.foreign": "Checkpoint Family ForeignLayer Rest Tensor",
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",

@@ -53,6 +53,11 @@ def mingru():
 
 
 @once
+def deltanet():
+    return layers.deltanet(2, 3, key=KEY)
+
+
+@once
 def config():
     return networks.NetworkConfig(
         inputs=2, outputs=3, width=4, state_size=4, depth=1, layer="lru", norm="layer"

@@ -35,12 +35,13 @@ from sigprop.neuron import (
     ginibre,
     montecarlo,
     random_coefficients,
+    readouts,
     stable,
 )
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
-from tests.sigprop.neuron.test_delta import DECAYED, head
-from tests.sigprop.neuron.test_gated import BY_HAND, neurons
+from tests.sigprop.neuron.test_delta import DECAYED, by_polar_nodes, head
+from tests.sigprop.neuron.test_gated import BY_HAND, gate_name, neurons
 from tests.sigprop.off_default import Row, Rows, public, require_complete
 
 ROOMS = ("neuron", "linear")
@@ -52,6 +53,11 @@ PARTS = {  # what a row calls, or what has no argument but arrays
     "linear.output_derivatives.predicted_trace",
     "linear.output_derivatives.measured_trace",
     "linear.measured_moments.measure_each",
+    "neuron.correlated_gates.mutated_correlated_moment",
+    "neuron.delta_correlated.mutated_correlated_delta_moments",
+    "neuron.delta_moments.mutated_delta_moments",
+    "neuron.gated.mutated_moment",
+    "neuron.random_coefficients.lagged_moment",
 }
 Z = 5.5  # chance 4e-8 a comparison, fewer than 200 comparisons
 SEEN = 0.05  # relative error that a simulation must notice
@@ -222,7 +228,7 @@ def states(population, u):
             np.einsum("nkd,sd->kns", population.weights, u[:, t])
             + population.offsets.T[:, :, None]
         )
-        a, b = BY_HAND[population.gate](g, population.own.T[:, :, None])
+        a, b = BY_HAND[gate_name(population)](g, population.parameters.T[:, :, None])
         h = a * h + b
         history.append(h)
     return np.array(history)
@@ -240,6 +246,68 @@ def the_state_of_a_gate():
             population, scale=SCALE, steps=STEPS, average=True, spread=3.0
         ).value
         np.testing.assert_allclose(moment, exact.mean(0), rtol=1e-3)
+
+
+@row(gated.gated_fourth_moment, "scale", "steps", "spread")
+def the_fourth_power_of_a_gate():
+    u, p = nodes(2, STEPS)
+    for gate in BY_HAND:
+        population = neurons(gate, seed=7)
+        exact = states(population, u)[-1] ** 4 @ p
+        for spread in (None, 3.0):
+            moment = gated.gated_fourth_moment(
+                population, scale=SCALE, steps=STEPS, spread=spread
+            )
+            np.testing.assert_allclose(moment.value, exact, rtol=1e-3)
+
+
+@row(gated.gated_lagged_moment, "scale", "steps", "spread")
+def states_a_step_apart():
+    u, p = nodes(2, STEPS)
+    for gate in BY_HAND:
+        population = neurons(gate, seed=8)
+        history = states(population, u)
+        for spread in (None, 3.0):
+            moment = gated.gated_lagged_moment(
+                population, 1, scale=SCALE, steps=STEPS - 1, spread=spread
+            ).value
+            np.testing.assert_allclose(moment, history[-2] * history[-1] @ p, rtol=1e-3)
+
+
+@row(gated.input_gradient_moment, "scale", "steps", "spread")
+def gradients_by_inputs():
+    u, p = nodes(2, STEPS)
+    for gate in BY_HAND:
+        population, exact = neurons(gate, seed=9), 0.0
+        for place in range(2):
+            shift = np.zeros_like(u)
+            shift[:, 0, place] = 1e-5
+            ahead, behind = (states(population, u + k * shift)[-1] for k in (1, -1))
+            exact = exact + ((ahead - behind) / 2e-5) ** 2 @ p
+        for spread in (None, 3.0):
+            moment = gated.input_gradient_moment(
+                population, 1, scale=SCALE, steps=STEPS, spread=spread
+            )
+            np.testing.assert_allclose(moment.value, exact, rtol=1e-3)
+
+
+@row(random_coefficients.fourth_moment, "steps", "lost")
+def fourth_powers_of_two_values():
+    p, a, b = np.array([0.3, 0.7]), np.array([0.9, 0.2]), np.array([0.4, 1.0])
+    names = [i * "a" + j * "b" for i in range(5) for j in range(5 - i) if i + j]
+    known = {n: p @ (a ** n.count("a") * b ** n.count("b")) for n in names}
+    exact = 0.0
+    for path in itertools.product((0, 1), repeat=3):
+        h = 0.0
+        for place in path:
+            h = a[place] * h + b[place]
+        exact += p[list(path)].prod() * h**4
+    moment = random_coefficients.fourth_moment(known, 3)
+    assert moment == pytest.approx(exact, rel=1e-12)
+    losses = {n * "a": 1 - known[n * "a"] for n in range(1, 5)}
+    limit = random_coefficients.fourth_moment(known, lost=losses)
+    many = random_coefficients.fourth_moment(known, 300)
+    assert limit == pytest.approx(many, rel=1e-10)
 
 
 @row(gated.gated_sensitivity_moment, "scale", "steps", "average", "spread")
@@ -345,6 +413,62 @@ for each_layer in LAYERS:
         ("scale", "steps", "terms", "settled", "spread"),
         layer_moments,
     )
+
+
+def outputs_of_a_layer():
+    """A layer whose queries read two numbers, and the input beside them."""
+    layer = jax.jit(LAYERS["selective"])(jax.random.key(4))
+    z = np.random.default_rng(5).standard_normal((NUM, STEPS, layer.widths[0]))
+    run = jax.jit(lambda u: {"output": (jax.vmap(layer)(u)[:, -1] ** 2).sum(1)})
+    options = {"scale": SCALE, "steps": STEPS}
+    (part,) = layer.neurons()
+    of_part = readouts.output_moments(part, **options)["output"][0]
+    value, error = gated_moments.predict_output(layer, **options)["output"]
+    assert of_part == value
+    for _, estimate in measured(run, SCALE * z):
+        simulated(estimate, value, error)
+
+
+for output_function in (gated_moments.predict_output, readouts.output_moments):
+    row(output_function, "scale", "steps")(outputs_of_a_layer)
+
+
+@row(gated_moments.predict_input_gradient, "scale", "steps", "spread")
+def gradients_of_a_layer_by_its_inputs():
+    layer = jax.jit(LAYERS["rglru"])(jax.random.key(4))
+    z = np.random.default_rng(6).standard_normal((NUM, STEPS, layer.widths[0]))
+
+    def last(now, u):
+        return layer.states(u.at[-2].set(now))[-1]
+
+    def run(u):
+        jacobian = jax.vmap(jax.jacrev(last))(u[:, -2], u)
+        return {"input": (jacobian**2).sum((1, 2))}
+
+    options = {"scale": SCALE, "steps": STEPS}
+    chosen, given = (
+        gated_moments.predict_input_gradient(layer, 1, spread=spread, **options)
+        for spread in (None, 2.0)
+    )
+    assert given.value == pytest.approx(chosen.value, rel=1e-9)
+    for _, estimate in measured(jax.jit(run), SCALE * z):
+        simulated(estimate, *given)
+
+
+@row(gated_moments.predict_key_gradient, "scale", "steps")
+def weights_of_keys():
+    """Keys on circles: another rule than theory's, with more added to their length."""
+    layer = jax.jit(lambda key: deltanet(2, 3, key=key))(jax.random.key(2))
+    layer = replace(layer, {"W_k": 2 * layer.W_k})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gated_moments, "TINY", 0.05)
+        rows = (np.asarray(W[0], float) for W in (layer.W_k, layer.W_v, layer.W_beta))
+        own = head()._replace(**dict(zip(("W_k", "W_v", "w_beta"), rows, strict=True)))
+        fine = by_polar_nodes(own)
+        law = Law(SCALE * fine.values, fine.probabilities)
+        exact = gated_moments.predict_key_gradient(layer, law=law, steps=3).value
+        moment = gated_moments.predict_key_gradient(layer, scale=SCALE, steps=3)
+    assert moment.value == pytest.approx(exact, rel=1e-4)
 
 
 @row(gated_moments.enumerate_gated, "rho")

@@ -21,11 +21,12 @@ from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
 from sigprop.neuron.correlated_gates import correlated_moment
 from sigprop.neuron.gated import (
-    Neurons,
     coefficients,
     gated_sensitivity_moment,
     gated_state_moment,
 )
+from sigprop.neuron.neurons import Neurons
+from sigprop.theory import gates
 
 RUNGS = ("AR(1)", "Gaussian, white")
 SLOPES = {"W_a": "r", "b_a": "r", "W_x": "i", "b_x": "i", "Lambda": "Lambda"}
@@ -63,7 +64,11 @@ def neurons_of(
         weights[np.arange(len(indices)), 2, indices] = 1
         offsets = np.stack([layer.b_a[indices], layer.b_x[indices], 0 * indices], 1)
         own = np.asarray(layer.Lambda, float)[indices, None]
-        return Neurons("rglru", weights, offsets.astype(float), own), "Lambda", "Lambda"
+        return (
+            Neurons(gates.RGLRU, weights, offsets.astype(float), own),
+            "Lambda",
+            "Lambda",
+        )
     channel, state = np.divmod(indices, layer.A_log.shape[1])
     gate = np.asarray(layer.V, float)[channel] @ np.asarray(layer.U, float)
     entering = np.asarray(layer.W_B, float)[state]
@@ -73,7 +78,7 @@ def neurons_of(
     offsets = np.stack([bias, np.zeros_like(bias), np.zeros_like(bias)], 1)
     own = np.asarray(layer.A_log, float)[channel, state][:, None]
     rows = np.stack([gate, entering, alone], 1)
-    return Neurons("selective", rows, offsets, own), "A", "A_log"
+    return Neurons(gates.SELECTIVE, rows, offsets, own), "A", "A_log"
 
 
 def gated_moments(
@@ -148,9 +153,7 @@ def _predict(
     """The limit of a moment of each neuron; not a number where it is infinite."""
     values = np.full(len(neurons.weights), np.nan)
     for index in range(len(values)):
-        neuron = Neurons(
-            neurons.gate, *(part[index : index + 1] for part in neurons[1:])
-        )
+        neuron = neurons.some(slice(index, index + 1))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)

@@ -21,7 +21,11 @@ from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge
 from sigprop.layers.base import Layer
-from sigprop.linear.gated_moments import enumerate_gated, predict_gated
+from sigprop.linear.gated_moments import (
+    enumerate_gated,
+    mutated_gated,
+    predict_gated,
+)
 from sigprop.neuron.chains import Chain, Recursion, law_axis
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
@@ -151,7 +155,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
 
 
 def mutants(rho: float) -> dict[str, dict[str, Any]]:
-    """By name, options of ``predict_gated`` under which the operator is a wrong one."""
+    """By name, options of ``mutated_gated`` under which the operator is a wrong one."""
 
     def without(index: int) -> dict[str, Any]:
         def change(parts: list[Any]) -> list[Any]:
@@ -185,7 +189,13 @@ def score(claim: Claim) -> Score:
             common: dict[str, Any] = {"terms": ((1.0, rho),), "steps": gates.STEPS}
             truth = predict_gated(layer, law=law, **common)
             for mutant, options in mutants(rho).items():
-                mutated = predict_gated(layer, law=law, **{**common, **options})
+                mutated = mutated_gated(
+                    options.get("change"),
+                    layer,
+                    law=law,
+                    terms=options.get("terms", common["terms"]),
+                    steps=options.get("steps", common["steps"]),
+                )
                 total += 1
                 apart = [
                     abs(mutated[quantity].value / value - 1)

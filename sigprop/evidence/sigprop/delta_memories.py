@@ -32,7 +32,7 @@ from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.verdict import Plan
 from sigprop.layers.projected import TINY
 from sigprop.neuron.delta import Head
-from sigprop.neuron.delta_moments import delta_moments
+from sigprop.neuron.delta_moments import mutated_delta_moments
 from sigprop.neuron.delta_simulation import (
     BATCH,
     KEYS,
@@ -88,8 +88,8 @@ def closed(size: Size, change: Any = None) -> dict[str, np.ndarray]:
     deltas, rows = heads(size), []
     for W_k, W_v, W_beta in zip(*deltas[:3], strict=True):
         head = Head(W_k, W_v[None], W_beta, None, 0.0, 0.0, deltas.tiny)
-        moments = delta_moments(
-            head, READINGS, steps=STEPS, average=True, change=change
+        moments = mutated_delta_moments(
+            change, head, READINGS, steps=STEPS, average=True
         )
         rows.append([moments[name][0] for name in READINGS])
     return dict(zip(READINGS, np.array(rows).T, strict=True))

@@ -30,7 +30,12 @@ from sigprop.layers.gla import gla
 from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
-from sigprop.linear.gated_moments import enumerate_gated, predict_gated, squares
+from sigprop.linear.gated_moments import (
+    enumerate_gated,
+    mutated_gated,
+    predict_gated,
+    squares,
+)
 from sigprop.neuron import draws
 from sigprop.neuron.delta_moments import Gates
 from sigprop.neuron.gated import Expectations
@@ -265,13 +270,11 @@ def score(claim: Claim) -> Score:
     layer = layer_of(claim.id)
     law = two_inputs(layer.widths[0])
     mutants: dict[str, Any] = OF_HEADS if isinstance(layer, Delta) else OF_NEURONS
-    wrong = {
-        mutant: {"steps": STEPS, "change": change} for mutant, change in mutants.items()
-    }
-    wrong["a step less"] = {"steps": STEPS - 1}
+    wrong = {mutant: (change, STEPS) for mutant, change in mutants.items()}
+    wrong["a step less"] = (None, STEPS - 1)
     truth, total, survivors = predict_gated(layer, law=law, steps=STEPS), 0, []
-    for mutant, options in wrong.items():
-        mutated = predict_gated(layer, law=law, **options)
+    for mutant, (change, steps) in wrong.items():
+        mutated = mutated_gated(change, layer, law=law, steps=steps)
         apart = [
             abs(mutated[name].value / value - 1) for name, (value, _) in truth.items()
         ]

@@ -26,13 +26,7 @@ from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge, plan
-from sigprop.neuron.gated import (
-    Change,
-    Neurons,
-    coefficients,
-    gated_sensitivity_moment,
-    gated_state_moment,
-)
+from sigprop.neuron.gated import Change, coefficients, mutated_moment
 from sigprop.neuron.gated_simulation import (
     BATCH,
     Hand,
@@ -43,6 +37,7 @@ from sigprop.neuron.gated_simulation import (
     stepped,
 )
 from sigprop.neuron.montecarlo import Sums
+from sigprop.neuron.neurons import Neurons
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import gates as theory
 from sigprop.theory.claims import Claim
@@ -135,7 +130,7 @@ def judged_readings(name: str, size: Size) -> Readings:
     offsets = np.zeros((points, k))
     for column, symbol in enumerate(gate.projections):
         offsets[:, column] = OFFSET.get(name, {}).get(str(symbol), 0.0)
-    neurons = Neurons(name, weights, offsets, np.zeros((points, len(gate.own))))
+    neurons = Neurons(gate, weights, offsets, np.zeros((points, len(gate.parameters))))
     for row, memory in enumerate(size.time_constants):
         _set(neurons, row, float(memory))
     return readings(neurons, HANDS[name])
@@ -145,8 +140,8 @@ def _set(neurons: Neurons, row: int, memory: float) -> None:
     """Move one neuron to a memory, in place."""
     z, w = np.polynomial.hermite_e.hermegauss(60)
     w = w / w.sum()
-    moved = neurons.own if neurons.own.size else neurons.offsets
-    neuron = Neurons(neurons.gate, *(part[row : row + 1] for part in neurons[1:]))
+    moved = neurons.parameters if neurons.parameters.size else neurons.offsets
+    neuron = neurons.some(slice(row, row + 1))
     at = np.zeros((1, neurons.weights.shape[1], len(z)))
     at[0, 0] = np.linalg.norm(neurons.weights[row, 0]) * z
 
@@ -162,13 +157,13 @@ def closed(name: str, size: Size, change: Change | None = None) -> dict[str, Any
     """The moments that are judged, by reading: one of each neuron."""
     neurons = judged_readings(name, size).neurons
     first = np.eye(WIDTH)[:1]
-    options: dict[str, Any] = {"steps": STEPS, "average": True, "change": change}
-    moments = {"state": gated_state_moment(neurons, **options).value}
+    options: dict[str, Any] = {"steps": STEPS, "average": True}
+    moments = {"state": mutated_moment(change, neurons, **options).value}
     for by in judged_readings(name, size).by:
-        own = by in map(str, theory.GATES[name].own)
+        own = by in map(str, theory.GATES[name].parameters)
         rows = None if own else first
-        moments[by] = gated_sensitivity_moment(
-            neurons, by, directions=rows, **options
+        moments[by] = mutated_moment(
+            change, neurons, by, directions=rows, **options
         ).value
     return moments
 

@@ -1,9 +1,13 @@
 """Moments of whole gated layers are those of every sequence through the layer."""
 
+import itertools
+
 import jax
 import numpy as np
 import pytest
 
+from sigprop.layers import projected
+from sigprop.layers.base import replace
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gated import gated_unit
 from sigprop.layers.gla import gla
@@ -11,10 +15,18 @@ from sigprop.layers.gru import gru
 from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
-from sigprop.linear.gated_moments import covered, enumerate_gated, predict_gated
+from sigprop.linear import gated_moments
+from sigprop.linear.gated_moments import (
+    covered,
+    enumerate_gated,
+    lagged_gated,
+    predict_gated,
+    predict_key_gradient,
+)
 from sigprop.neuron.quadrature import Law
 from sigprop.numerics.precision import double_precision
 
+KEY = jax.random.key(1)
 LAYERS = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.5, 0.9)),
     "mingru": lambda key: mingru(3, 4, key=key),
@@ -60,6 +72,31 @@ def test_every_moment_of_inputs_that_stay_is_that_of_every_sequence(name, x64):
         assert moments[quantity].value == pytest.approx(value, rel=1e-10), quantity
     apart = enumerate_gated(layer, inputs, 5)["state"] / exact["state"]
     assert abs(apart - 1) > 1e-3
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("lag", [0, 1, 3])
+def test_lagged_states_are_those_of_every_sequence(name, lag, x64):
+    layer, steps = build(name, 3), 2
+    inputs = law(layer.widths[0], 4)
+    index = np.array(list(itertools.product(range(2), repeat=steps + lag)))
+    p = inputs.probabilities[index].prod(1)
+    h = jax.vmap(layer.states)(jax.numpy.asarray(inputs.values[index]))
+    exact = p @ np.asarray((h[:, steps - 1] * h[:, -1]).sum(1))
+    moment = lagged_gated(layer, lag, law=inputs, steps=steps)
+    assert moment.value == pytest.approx(exact, rel=1e-11)
+
+
+@pytest.mark.parametrize("name", sorted(set(LAYERS) - {"gated-deltanet"}))
+def test_lagged_states_are_those_of_samples(name, x64):
+    layer, num = build(name, 4), 40_000
+    u = jax.random.normal(jax.random.key(11), (num, 8, layer.widths[0]))
+    h = jax.vmap(layer.states)(u)
+    samples = np.asarray((h[:, 4] * h[:, 7]).sum(1))
+    moment = lagged_gated(layer, 3, steps=5)
+    sem = samples.std() / num**0.5
+    assert abs(samples.mean() - moment.value) < 5 * sem + moment.error
+    assert moment.error < 0.05 * abs(moment.value)
 
 
 def test_the_scale_of_inputs_that_remember_is_that_of_their_terms():
@@ -127,3 +164,45 @@ def test_too_many_sequences_are_refused():
     layer = build("mingru")
     with pytest.raises(ValueError, match="need at most 65536 sequences"):
         enumerate_gated(layer, law(4, 0), 17)
+
+
+def key_squares(layer, u):
+    """``|d(v . h)/dW_k|^2`` at the end, by JAX through the layer."""
+
+    def last(W_k, sequence):
+        return replace(layer, {"W_k": W_k}).states(sequence)[-1]
+
+    jacobian = jax.vmap(jax.jacrev(last), (None, 0))(layer.W_k, u)
+    return np.asarray((jacobian**2).reshape(len(u), -1).sum(1))
+
+
+@pytest.mark.parametrize("name", ["deltanet", "gated-deltanet"])
+def test_what_weights_of_keys_move_is_that_of_every_sequence(name, x64):
+    layer, inputs = build(name, 5), law(LAYERS[name](KEY).widths[0], 6)
+    index = np.array(list(itertools.product(range(2), repeat=5)))
+    exact = inputs.probabilities[index].prod(1) @ key_squares(
+        layer, jax.numpy.asarray(inputs.values[index])
+    )
+    moment = predict_key_gradient(layer, law=inputs, steps=5)
+    assert moment.value == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    "name", ["deltanet", pytest.param("gated-deltanet", marks=pytest.mark.slow)]
+)
+def test_what_weights_of_keys_move_is_that_of_samples(name, x64, monkeypatch):
+    """With more added to the length of a key, whose samples have lighter tails."""
+    for module in (projected, gated_moments):
+        monkeypatch.setattr(module, "TINY", 0.1)
+    layer, num = build(name, 6), 40_000
+    u = jax.random.normal(jax.random.key(8), (num, 4, layer.widths[0]))
+    samples = key_squares(layer, 1.1 * u)
+    moment = predict_key_gradient(layer, scale=1.1, steps=4)
+    sem = samples.std() / num**0.5
+    assert abs(samples.mean() - moment.value) < 5 * sem + moment.error
+    assert sem + moment.error < 0.05 * moment.value
+
+
+def test_weights_of_keys_are_those_of_the_delta_rule():
+    with pytest.raises(TypeError, match="need a DeltaNet or GatedDeltaNet, got MinGRU"):
+        predict_key_gradient(build("mingru"))

@@ -17,6 +17,7 @@ from tests.sigprop.neuron.test_gated import (
     GATES,
     LAW,
     differenced,
+    gate_name,
     last_states,
     neurons,
 )
@@ -69,8 +70,8 @@ def on_a_grid(population, rho, steps):
     kernel /= kernel.sum(1, keepdims=True)
     density = np.exp(-(line**2) / 2) / np.exp(-(line**2) / 2).sum()
     g = np.einsum("nkd,sd->kns", population.weights, line[:, None])
-    a, b = BY_HAND[population.gate](
-        g + population.offsets.T[:, :, None], population.own.T[:, :, None]
+    a, b = BY_HAND[gate_name(population)](
+        g + population.offsets.T[:, :, None], population.parameters.T[:, :, None]
     )
     first = second = np.zeros_like(a)
     for _ in range(steps):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigprop.neuron.delta import Head
-from sigprop.neuron.delta_moments import delta_moments
+from sigprop.neuron.delta_moments import delta_moments, key_gradient
 from sigprop.neuron.quadrature import Law
 from sigprop.theory import delta_moments as theory
 
@@ -180,3 +180,58 @@ def test_an_average_is_that_of_the_steps():
         np.testing.assert_allclose(averages[name][0], mean, rtol=1e-12)
     with pytest.raises(ValueError, match="need steps >= 1 to average over, got steps="):
         delta_moments(h, PLAIN, average=True)
+
+
+@pytest.mark.parametrize("decayed", [False, True])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_weights_of_keys_move_is_that_of_every_sequence(decayed, seed):
+    h, generator = head(decayed, seed=seed), np.random.default_rng(seed)
+    law = Law(generator.normal(size=(3, 4)), np.array([0.5, 0.3, 0.2]))
+    index = np.array(list(itertools.product(range(3), repeat=STEPS)))
+    u, p = np.swapaxes(law.values[index], 0, 1), law.probabilities[index].prod(1)
+    value, _ = key_gradient(h, law=law, steps=STEPS)
+    assert value == pytest.approx(enumerated(h, "W_k", u) @ p, rel=1e-7)
+
+
+@pytest.mark.parametrize("steps", [3, None])
+def test_weights_of_keys_with_gaussian_inputs_are_those_of_a_fine_law(steps):
+    W_k = np.array([[0.9, 0.2, 0.1], [-0.3, 0.7, 0.4]])
+    h = head(d=3, values=2, tiny=0.05)._replace(W_k=W_k)
+    exact = key_gradient(h, law=by_polar_nodes(h), steps=steps)[0]
+    value, error = key_gradient(h, steps=steps)
+    assert value == pytest.approx(exact, rel=1e-7)
+    assert abs(value - exact) < error < 1e-2 * value
+
+
+def test_weights_of_keys_see_inputs_outside_of_the_span():
+    """Two more inputs, of which values see one, beside the same moment over all inputs."""
+    h = head(d=3, values=2, tiny=0.05, seed=4)
+    wide = h._replace(
+        W_k=np.pad(h.W_k, ((0, 0), (0, 2))),
+        W_v=np.pad(h.W_v, ((0, 0), (0, 2))) + 0.8 * np.eye(2, 5, 3),
+        w_beta=np.pad(h.w_beta, (0, 2)),
+    )
+    fine, steps = by_polar_nodes(h), 2
+    likely = fine.probabilities > 1e-8
+    three = np.sqrt(3.0) * np.array([-1.0, 0.0, 1.0])  # Gauss and Hermite: degree five
+    pairs = np.array(list(itertools.product(three, repeat=2)))
+    chance = np.outer([1 / 6, 2 / 3, 1 / 6], [1 / 6, 2 / 3, 1 / 6]).ravel()
+    values = np.concatenate(
+        [
+            np.repeat(fine.values[likely], 9, 0),
+            np.tile(pairs, (likely.sum(), 1)),
+        ],
+        1,
+    )
+    p = np.outer(fine.probabilities[likely], chance).ravel()
+    exact = key_gradient(wide, law=Law(values, p / p.sum()), steps=steps)[0]
+    value, _ = key_gradient(wide, steps=steps)
+    assert value == pytest.approx(exact, rel=1e-3)  # of the law's tails
+    assert value > 1.2 * key_gradient(h, steps=steps)[0]
+
+
+def test_keys_of_too_many_entries_are_refused():
+    with pytest.raises(
+        ValueError, match="need at most 8388608 nodes for gradients by W"
+    ):
+        key_gradient(head(decayed=True, d=8, keys=6))

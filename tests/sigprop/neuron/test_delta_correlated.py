@@ -9,7 +9,10 @@ from sigprop.inputs import AR1
 from sigprop.layers.deltanet import deltanet
 from sigprop.linear.gated_moments import predict_gated, squares
 from sigprop.neuron.delta import Head
-from sigprop.neuron.delta_correlated import correlated_delta_moments
+from sigprop.neuron.delta_correlated import (
+    correlated_delta_moments,
+    mutated_correlated_delta_moments,
+)
 from sigprop.neuron.delta_moments import delta_moments
 
 STEPS, WIDTH, NUM, RHO = 12, 4, 40_000, 0.9
@@ -63,11 +66,8 @@ def test_without_memory_they_are_those_of_independent_inputs():
 def test_a_mutant_in_a_gate_moves_them():
     delta_head, options = head(), {"terms": ((1.0, 0.5),), "steps": 3}
     right = correlated_delta_moments(delta_head, NAMES, **options)
-    wrong = correlated_delta_moments(
-        delta_head,
-        NAMES,
-        change=lambda gates: gates._replace(slope=gates.beta),
-        **options,
+    wrong = mutated_correlated_delta_moments(
+        lambda gates: gates._replace(slope=gates.beta), delta_head, NAMES, **options
     )
     assert wrong["state"] == right["state"]
     assert wrong["W_beta"][0] > 1.5 * right["W_beta"][0]

@@ -6,10 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from sigprop.neuron.gated import Neurons, gated_sensitivity_moment, gated_state_moment
+from sigprop.neuron.gated import gated_sensitivity_moment, gated_state_moment
+from sigprop.neuron.neurons import Neurons
 from sigprop.neuron.quadrature import Law, gaussian_nodes
 from sigprop.neuron.random_coefficients import second_moment, tail_index
-from sigprop.theory.gates import GATES, Lambda, derivatives
+from sigprop.theory.gates import GATES, RGLRU, Lambda, derivatives
 
 STEPS, STEP = 3, 1e-5
 
@@ -47,22 +48,26 @@ def neurons(name, d=2, n=2, seed=0, size=1.0):
     generator, gate = np.random.default_rng(seed), GATES[name]
     k = len(gate.projections)
     return Neurons(
-        name,
+        gate,
         size * generator.normal(size=(n, k, d)) / math.sqrt(d),
         0.5 * generator.normal(size=(n, k)),
-        0.5 * generator.normal(size=(n, len(gate.own))) - 1,
+        0.5 * generator.normal(size=(n, len(gate.parameters))) - 1,
     )
 
 
-def last_states(population, u):
+def gate_name(population):
+    return next(name for name, gate in GATES.items() if gate == population.gate)
+
+
+def last_states(population, u, steps=STEPS):
     """States after the inputs, of each neuron, by the hand's coefficients."""
     h = np.zeros((len(population.weights), len(u)))
-    for t in range(STEPS):
+    for t in range(steps):
         g = (
             np.einsum("nkd,sd->kns", population.weights, u[:, t])
             + population.offsets.T[:, :, None]
         )
-        a, b = BY_HAND[population.gate](g, population.own.T[:, :, None])
+        a, b = BY_HAND[gate_name(population)](g, population.parameters.T[:, :, None])
         h = a * h + b
     return h
 
@@ -96,8 +101,8 @@ def test_every_moment_is_that_of_every_sequence(name):
     moment = gated_state_moment(population, law=LAW, steps=STEPS).value
     np.testing.assert_allclose(moment, last_states(population, u) ** 2 @ p, rtol=1e-12)
     parameters = [("offsets", k) for k in range(population.offsets.shape[1])]
-    parameters += [("own", k) for k in range(population.own.shape[1])]
-    symbols = [*GATES[name].projections, *GATES[name].own]
+    parameters += [("parameters", k) for k in range(population.parameters.shape[1])]
+    symbols = GATES[name].symbols
     for (field, index), by in zip(parameters, symbols, strict=True):
         exact = differenced(population, field, (index,), u) ** 2 @ p
         moment = gated_sensitivity_moment(
@@ -208,7 +213,7 @@ def test_nodes_integrate_a_gaussian():
 
 
 def test_slopes_are_those_of_the_gate():
-    assert derivatives("rglru")[Lambda][0] == GATES["rglru"].a.diff(Lambda)
+    assert derivatives(RGLRU)[Lambda][0] == RGLRU.a.diff(Lambda)
 
 
 def test_the_mean_over_time_is_that_of_each_step():

@@ -11,7 +11,8 @@ from sigprop.layers.selective import selective
 from sigprop.linear.gated_moments import predict_gated
 from sigprop.neuron.correlated_gates import correlated_moment
 from sigprop.neuron.delta_moments import delta_moments
-from sigprop.neuron.gated import Neurons, gated_sensitivity_moment, gated_state_moment
+from sigprop.neuron.gated import gated_sensitivity_moment, gated_state_moment
+from sigprop.neuron.neurons import Neurons
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import gates
 from tests.sigprop.neuron.test_delta import PLAIN, by_polar_nodes, head
@@ -22,7 +23,7 @@ KEPT = -20.0  # offset of a gate that keeps all but 2e-9 of a state
 def mingru_neuron(weight, bias, value=1.0, offset=0.3):
     weights = np.array([[[weight], [value]]], float)
     return Neurons(
-        "mingru", weights, np.array([[bias, offset]], float), np.zeros((1, 0))
+        gates.MINGRU, weights, np.array([[bias, offset]], float), np.zeros((1, 0))
     )
 
 

@@ -1,0 +1,328 @@
+"""Neurons of a gate in numbers, and what moves them: how a layer describes itself.
+
+A layer whose gates read the input alone says what its neurons are by a method
+``neurons``, which returns one ``Part`` for each set of neurons that see the same inputs.
+That is all that ``sigprop.linear.predict_gated`` needs, of our layers and of yours:
+
+    >>> import jax, jax.numpy as jnp
+    >>> from jax.nn import sigmoid
+    >>> from sigprop.layers import InputGated
+    >>> from sigprop.linear import predict_gated, squares
+    >>> from sigprop.neuron import Moved, describe
+    >>> from sigprop.theory import gates
+    >>> f, z = gates.symbols("f z", real=True)
+    >>> bounded = 0.5 + 0.5 * gates.sigmoid(f)  # HGRN: a gate with a lower bound
+    >>> gate = gates.Gate(bounded, (1 - bounded) * z, (f, z))
+    >>> class HGRN(InputGated):
+    ...     W_f: jax.Array
+    ...     b_f: jax.Array
+    ...     W_z: jax.Array
+    ...     widths = property(lambda self: self.W_f.shape[::-1])
+    ...     state_size = property(lambda self: len(self.W_f))
+    ...
+    ...     def initial_state(self):
+    ...         return jnp.zeros_like(self.b_f)
+    ...
+    ...     def gates(self, u):
+    ...         a = 0.5 + 0.5 * sigmoid(u @ self.W_f.T + self.b_f[None])
+    ...         return a, (1 - a) * (u @ self.W_z.T)
+    ...
+    ...     def read(self, h, u):
+    ...         return h
+    ...
+    ...     def groups(self):
+    ...         return {"W_f": "recurrent", "b_f": "recurrent", "W_z": "input"}
+    ...
+    ...     def neurons(self):
+    ...         moved = {"W_f": Moved("f", "each"), "W_z": Moved("z", "each")}
+    ...         moved = {**moved, "b_f": Moved("f")}
+    ...         rows = {"f": self.W_f, "z": self.W_z}
+    ...         return [describe(gate, rows, offsets={"f": self.b_f}, moved=moved)]
+    >>> W_f, W_z = jax.random.normal(jax.random.key(1), (2, 4, 3))
+    >>> layer = HGRN(W_f, jnp.ones(4), W_z)
+    >>> predicted = predict_gated(layer, steps=20)
+    >>> u = jax.random.normal(jax.random.key(2), (4096, 20, 3))
+    >>> for name, samples in squares(layer)(u).items():
+    ...     mean, sem = samples.mean(), samples.std() / 64
+    ...     assert abs(mean - predicted[name].value) < 5 * sem, name
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from sigprop.numerics.arguments import require_count, require_within
+from sigprop.numerics.tracing import namespace
+from sigprop.theory.gates import Gate
+
+Directions = Float[Any, "directions d_in"] | Literal["each"] | None
+
+
+class Neurons(NamedTuple):
+    """Neurons of one gate.
+
+    Attributes:
+        gate: What they do with their projections.
+        weights: Rows of each projection, in the gate's order.
+        offsets: What is added to each projection.
+        parameters: Of a neuron, which multiply no input, in the gate's order.
+    """
+
+    gate: Gate
+    weights: Float[Any, "neurons k d_in"]
+    offsets: Float[Any, "neurons k"]
+    parameters: Float[Any, "neurons parameters"]
+
+    def some(self, which: Any) -> "Neurons":
+        """The neurons of some indices."""
+        return Neurons(
+            self.gate,
+            self.weights[which],
+            self.offsets[which],
+            self.parameters[which],
+        )
+
+    def nonlinear_first(self) -> "Neurons":
+        """The same neurons, with the projections in which their gate is linear last."""
+        gate = self.gate
+        order = gate.nonlinear + gate.linear
+        if order == gate.projections:
+            return self
+        places = np.array([gate.projections.index(one) for one in order])
+        sorted_gate = Gate(gate.a, gate.b, order, gate.parameters, gate.lost)
+        return self._replace(
+            gate=sorted_gate,
+            weights=self.weights[:, places],
+            offsets=self.offsets[:, places],
+        )
+
+
+class Moved(NamedTuple):
+    """How a parameter of a layer moves neurons.
+
+    Attributes:
+        by: The projection or the neurons' parameter, by its name in the gate.
+        directions: ``each`` for a weight matrix of the projection.  Rows: directions in
+            which the weights of the projection move.  None for what is added to a
+            projection, and for a neuron's parameter.
+        factor: What the moment of each neuron is multiplied by.
+    """
+
+    by: str
+    directions: Directions = None
+    factor: float | Float[Any, " neurons"] = 1.0
+
+
+class Reads(NamedTuple):
+    """How a parameter of a layer enters outputs.
+
+    Attributes:
+        what: ``rows``: its entries are weights of the queries, each of one query an
+            output.  ``mixing`` or ``skip``: they are entries of these.
+        factor: What the moment is multiplied by: of ``rows``, the square of the factor
+            between a row and the parameter; of ``mixing`` and ``skip``, how many outputs
+            see a neuron or an input through the parameter.
+    """
+
+    what: Literal["rows", "mixing", "skip"]
+    factor: float = 1.0
+
+
+class Readout(NamedTuple):
+    """Outputs ``y_o = sum_n mixing_on (rows_n u + offsets_n) h_n + skip_o u``.
+
+    Attributes:
+        mixing: Constants.
+        rows: Of each neuron's query, over the columns that its part sees.
+        offsets: What is added to each query.
+        skip: Of the inputs to the outputs.
+        moved: By the name of each parameter of the layer, how it enters the outputs.
+    """
+
+    mixing: Float[Any, "outputs neurons"]
+    rows: Float[Any, "neurons d_in"]
+    offsets: Float[Any, " neurons"]
+    skip: Float[Any, "outputs d_in"]
+    moved: Mapping[str, Reads]
+
+
+class Part(NamedTuple):
+    """Neurons that see the same columns of the input, and what moves them.
+
+    Attributes:
+        neurons: Of one gate.
+        columns: Inputs that they see, in the order of their weights.
+        moved: By the name of each parameter of the layer, what it does to them.
+        readout: How outputs read them; None if that is not said.  Parts share no outputs.
+    """
+
+    neurons: Neurons
+    columns: Int[np.ndarray, " d_in"]
+    moved: Mapping[str, Moved]
+    readout: Readout | None = None
+
+
+@runtime_checkable
+class GatedLayer(Protocol):
+    """Protocol of a layer that says what its neurons are; see this module's example."""
+
+    def neurons(self) -> Sequence[Part]:
+        """One part for each set of neurons that see the same inputs."""
+        ...
+
+
+def describe(
+    gate: Gate,
+    rows: Mapping[str, Any],
+    *,
+    offsets: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    moved: Mapping[str, Moved] | None = None,
+    columns: Any = None,
+    readout: Readout | None = None,
+) -> Part:
+    """Describe neurons by arrays of their layer.
+
+    Args:
+        gate: What they do with their projections.
+        rows: Weights (neurons, d_in) of each projection, by its name.
+        offsets: What is added to projections: (neurons,) or one number; else zero.
+        parameters: Numbers (neurons,) of each parameter of the gate, by its name.
+        moved: By the name of each parameter of the layer, how it moves the neurons.
+        columns: Which inputs of the layer they see; the first ``d_in`` if left out.
+        readout: How outputs read them, for moments of outputs.
+
+    Raises:
+        ValueError: If a name is not the gate's, one of the gate's is missing, a shape is
+            wrong, a weight or an offset is not finite, or a parameter is no number.
+
+    Example:
+        >>> from sigprop.theory.gates import GATE_UNIT
+        >>> part = describe(GATE_UNIT, {"r": np.ones((2, 3)), "x": np.eye(2, 3)})
+        >>> part.neurons.weights.shape, part.columns
+        ((2, 2, 3), array([0, 1, 2]))
+    """
+    names, own = ([str(s) for s in row] for row in (gate.projections, gate.parameters))
+    offsets, parameters, moved = offsets or {}, parameters or {}, dict(moved or {})
+    _require_names("rows of the projections", names, rows)
+    _require_names("parameters", own, parameters)
+    if not set(offsets) <= set(names):
+        raise ValueError(f"need offsets of {_list(names)}, got {_list(offsets)}")
+    xp = namespace(rows, offsets, parameters)
+    weights: list[Any] = []
+    for name in names:
+        require_within(f"rows of the projection {name}", rows[name])
+        row = xp.asarray(rows[name], float)
+        if row.ndim != 2 or row.shape != (weights or [row])[0].shape:
+            wanted = weights[0].shape if weights else "(neurons, d_in)"
+            raise ValueError(
+                f"need rows of the projection {name} of shape {wanted}, got {row.shape}"
+            )
+        weights.append(row)
+    n, width = weights[0].shape
+
+    def numbers(name: str, value: Any, brackets: str = "()") -> Float[Any, " n"]:
+        require_within(name, value, brackets=brackets)
+        array = xp.asarray(value, float)
+        if array.shape not in ((), (n,)):
+            raise ValueError(f"need {name} of shape ({n},), got {array.shape}")
+        return xp.broadcast_to(array, (n,))
+
+    columns = np.arange(width) if columns is None else np.asarray(columns)
+    if columns.shape != (width,) or columns.dtype.kind not in "iu":
+        raise ValueError(
+            f"need columns of shape ({width},), the whole number of an input for each "
+            f"weight of a row, got {_shown(columns)}"
+        )
+    _require_kind(moved, Moved)
+    for name, how in moved.items():
+        if how.by not in (*names, *own):
+            raise ValueError(
+                f"need {name} to move one of {_list((*names, *own))}, got {how.by}"
+            )
+    shifts = [numbers(f"the offset of {one}", offsets.get(one, 0.0)) for one in names]
+    mine = [numbers(f"the parameter {one}", parameters[one], "[]") for one in own]
+    neurons = Neurons(
+        gate,
+        xp.stack(weights, 1),
+        xp.stack(shifts, 1),
+        xp.stack(mine, 1) if mine else xp.zeros((n, 0)),
+    )
+    return Part(neurons, columns, moved, readout)
+
+
+def read_by(
+    mixing: Any,
+    rows: Any = None,
+    *,
+    width: int,
+    skip: Any = None,
+    moved: Mapping[str, Reads] | None = None,
+) -> Readout:
+    """A readout of constants alone, or of queries that are linear in the input.
+
+    Args:
+        mixing: Constants (outputs, neurons).
+        rows: Weights (neurons, width) of the queries; queries are one if left out.
+        width: Columns of the input that the neurons see.
+        skip: Weights (outputs, width) of the input; zero if left out.
+        moved: As in ``Readout``.
+
+    Raises:
+        ValueError: If a shape is wrong, a number is not finite, or ``moved`` has other
+            values than ``Reads``.
+
+    Example:
+        >>> read_by(np.eye(2), width=3).offsets
+        array([1., 1.])
+    """
+    xp = namespace(mixing, rows, skip)
+    width = require_count("width", width)
+    require_within("mixing", mixing)
+    mixing = xp.asarray(mixing, float)
+    if mixing.ndim != 2 or not mixing.size:
+        raise ValueError(
+            f"need mixing of shape (outputs, neurons), got {_shown(mixing)}"
+        )
+    outputs, n = mixing.shape
+    offsets = np.ones(n) if rows is None else np.zeros(n)
+    arrays = {"rows": (rows, "neurons", n), "skip": (skip, "outputs", outputs)}
+    whole = []
+    for name, (value, count, length) in arrays.items():
+        given = np.zeros((length, width)) if value is None else value
+        require_within(name, given)
+        array = xp.asarray(given, float)
+        if array.shape != (length, width):
+            raise ValueError(
+                f"need {name} of shape ({count}, width) = {length, width}, got "
+                f"{_shown(array)}"
+            )
+        whole.append(array)
+    moved = dict(moved or {})
+    _require_kind(moved, Reads)
+    return Readout(mixing, whole[0], offsets, whole[1], moved)
+
+
+def _shown(array: Any) -> str:
+    """What a message says of an array of a wrong shape."""
+    return f"shape {array.shape}" if array.shape else str(array)
+
+
+def _require_kind(moved: Mapping[str, Any], kind: type) -> None:
+    for name, how in moved.items():
+        if not isinstance(how, kind):
+            raise ValueError(
+                f"need moved of {kind.__name__}, got {how!r} for {name}; write "
+                f"{kind.__name__}(...)"
+            )
+
+
+def _list(names: Any) -> str:
+    return ", ".join(names) or "none"
+
+
+def _require_names(what: str, names: Sequence[str], given: Mapping[str, Any]) -> None:
+    if set(given) != set(names):
+        raise ValueError(f"need {what} {_list(names)} of the gate, got {_list(given)}")

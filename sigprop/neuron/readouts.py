@@ -1,0 +1,246 @@
+"""Second moments of outputs that read states through gates, and of their queries' weights.
+
+An output is ``y_o = sum_n S_on q_n h_n + D_o u``, with ``S`` a matrix of constants and a
+query ``q_n`` that is linear in the input of the same step, as ``q^T S`` of linear
+attention.  Its square is a sum over pairs of neurons, whose states are not independent, as
+both see all inputs: ``C = E h h'`` obeys
+``C <- E[a a'] C + E[a b'] E h + E[b a'] E h' + E[b b']``.  What the weights of a query
+move is the input times the state.
+
+Expectations are sums over nodes in the span of all that a pair sees; of Gaussian inputs
+there are many for each pair, so that this is for small layers, or for laws of few values.
+
+Source: ``sigprop.theory.gated_moments.pair_limit``.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from sigprop.neuron.gated import ROUNDED, coefficients_and_lost
+from sigprop.neuron.neurons import Neurons, Part, Readout
+from sigprop.neuron.quadrature import STRAIGHT, Law, Nodes, gaussian_nodes, tilted
+from sigprop.neuron.random_coefficients import require_finite
+
+SAME = 1e-9  # share of a row outside of a span that is rounding
+MOST = 2**28  # nodes of all pairs that are worth summing over
+
+
+class _Seen(NamedTuple):
+    """What a pair sees at nodes: coefficients, queries, skips and squares of the input."""
+
+    a: Float[np.ndarray, "2 nodes"]
+    b: Float[np.ndarray, "2 nodes"]
+    lost: Float[np.ndarray, "2 nodes"]
+    q: Float[np.ndarray, "2 nodes"]
+    square: Float[np.ndarray, " nodes"]
+
+
+def _span(
+    rows: Float[np.ndarray, "rows d_in"], first: int
+) -> tuple[Float[np.ndarray, "d_in q"], int]:
+    """An orthonormal basis of rows, and how many of its vectors span the first ones."""
+    basis: list[np.ndarray] = []
+    leading = 0
+    for place, row in enumerate(rows):
+        rest = row - sum(((row @ one) * one for one in basis), np.zeros_like(row))
+        rest = rest - sum(((rest @ one) * one for one in basis), np.zeros_like(row))
+        if np.linalg.norm(rest) > SAME * np.linalg.norm(row):
+            basis.append(rest / np.linalg.norm(rest))
+        if place + 1 == first:
+            leading = len(basis)
+    return np.stack(basis, 1) if basis else np.zeros((rows.shape[1], 0)), leading
+
+
+def _pair_nodes(
+    neurons: Neurons,
+    rows: Float[np.ndarray, "rows d_in"],
+    scale: float,
+    law: Law | None,
+) -> tuple[Nodes, Float[np.ndarray, "d_in q"]]:
+    """Nodes of inputs in the span of a pair's projections and further rows."""
+    if law is not None:
+        nodes = Nodes(law.values, law.probabilities, law.probabilities)
+        return nodes, np.eye(law.values.shape[1])
+    bent = len(neurons.gate.nonlinear)
+    nonlinear = neurons.weights[:, :bent].reshape(-1, rows.shape[1])
+    linear = neurons.weights[:, bent:].reshape(-1, rows.shape[1])
+    basis, leading = _span(np.concatenate([nonlinear, linear, rows]), len(nonlinear))
+    spreads = scale * np.abs(nonlinear @ basis[:, :leading])
+    offsets = np.broadcast_to(
+        np.abs(neurons.offsets[:, :bent].reshape(-1, 1)), spreads.shape
+    )
+    points = max(STRAIGHT, len(neurons.gate.linear) + 2)
+    spread = float(spreads.max(initial=0.0))
+    straight = basis.shape[1] - leading
+    tilt = tilted(spreads, offsets)
+    return gaussian_nodes(leading, straight, spread, 1.0, tilt, points), scale * basis
+
+
+def _seen(
+    pair: Neurons,
+    read: Readout,
+    indices: list[int],
+    scale: float,
+    law: Law | None,
+) -> tuple[_Seen, Nodes]:
+    """What a pair of neurons sees at the nodes of the input."""
+    rows = read.rows[indices]
+    nodes, basis = _pair_nodes(pair, rows, scale, law)
+    u = nodes.z @ basis.T
+    a, b, lost = coefficients_and_lost(pair, pair.weights @ u.T, None)
+    outside = 0.0 if law is not None else scale**2 * (u.shape[1] - basis.shape[1])
+    q = rows @ u.T + read.offsets[indices][:, None]
+    return _Seen(a, b, lost, q, (u**2).sum(1) + outside), nodes
+
+
+def _before(
+    seen: _Seen, w: Float[np.ndarray, " nodes"], steps: int | None
+) -> tuple[Float[np.ndarray, "2"], float]:
+    """Means of both states and of their product before the last step."""
+    (a, a2), (b, b2) = seen.a, seen.b
+    means = np.array([a @ w, a2 @ w]), np.array([b @ w, b2 @ w])
+    both, crossed = (a * a2) @ w, np.array([(a * b2) @ w, (b * a2) @ w])
+    added = (b * b2) @ w
+    if steps is None:
+        left = seen.lost[0] + seen.lost[1] * seen.a[0]  # 1 - a a'
+        require_finite(np.array([(a**2) @ w, (a2**2) @ w]), seen.a, w)
+        first = means[1] / (seen.lost @ w)
+        return first, float((crossed @ first + added) / (left @ w))
+    if steps == 0:
+        return np.zeros(2), 0.0
+    step = np.array(
+        [
+            [1.0, 0.0, 0.0, 0.0],
+            [means[1][0], means[0][0], 0.0, 0.0],
+            [means[1][1], 0.0, means[0][1], 0.0],
+            [added, *crossed, both],
+        ]
+    )
+    last = np.linalg.matrix_power(step, steps - 1)[:, 0]
+    return last[1:3], float(last[3])
+
+
+def _product(seen: _Seen, first: Any, both: float) -> Float[np.ndarray, " nodes"]:
+    """``E[h h']`` after the last step, given its input."""
+    (a, a2), (b, b2) = seen.a, seen.b
+    return a * a2 * both + a * b2 * first[0] + b * a2 * first[1] + b * b2
+
+
+def _pairs(
+    gram: Float[np.ndarray, "neurons neurons"],
+) -> Iterator[tuple[int, int, float]]:
+    """Neurons that share an output, and the factor of their product in ``E|y|^2``."""
+    for n, m in itertools.combinations_with_replacement(range(len(gram)), 2):
+        if n == m or gram[n, m] != 0:
+            yield n, m, float(gram[n, m] * (1 if n == m else 2))
+
+
+def output_moments(
+    part: Part, *, scale: float = 1.0, law: Law | None = None, steps: int | None = None
+) -> dict[str, tuple[float, float]]:
+    """``E|y|^2`` and what the weights of queries move of it, each with its error.
+
+    Args:
+        part: With a readout.
+        scale: As in ``sigprop.neuron.gated.gated_state_moment``.
+        law: As in ``sigprop.neuron.gated.gated_state_moment``.
+        steps: Inputs seen since the zero state, the output's included; the limit if
+            left out.
+
+    Returns:
+        ``output``: ``E|y|^2``.  By each name in the readout's ``moved``:
+        ``E|d(v . y)/dtheta|^2`` for an error ``v`` of unit covariance.
+
+    Raises:
+        ValueError: If the part has no readout, a limit is infinite, or sums would have
+            more than 268 435 456 nodes.
+    """
+    read, neurons = part.readout, part.neurons.nonlinear_first()
+    if read is None:
+        raise ValueError("need a part with a readout, got none; pass one to describe")
+    if not neurons.gate.smooth and law is None:
+        raise ValueError(
+            "need a gate without kinks for outputs under Gaussian inputs, got a = "
+            f"{neurons.gate.a}; pass a law"
+        )
+    skipped = float((read.skip**2).sum())
+    if law is None:
+        skipped = skipped * scale**2
+    else:
+        seen = law.values @ read.skip.T
+        skipped = float((seen**2).sum(1) @ law.probabilities)
+    if steps == 0:
+        return dict.fromkeys(("output", *read.moved), (0.0, 0.0))
+    totals = dict.fromkeys(("output", *read.moved), (0.0, 0.0))
+    totals["output"] = skipped, ROUNDED * skipped
+    inputs = scale**2 * read.skip.shape[1]
+    if law is not None:
+        inputs = float((law.values**2).sum(1) @ law.probabilities)
+    for name, (what, factor) in read.moved.items():
+        if what == "skip":
+            totals[name] = factor * inputs, ROUNDED * factor * inputs
+    gram = read.mixing.T @ read.mixing
+    count, pairs = 0, list(_pairs(gram))
+
+    def add(name: str, fine: float, coarse: float, size: float) -> None:
+        value, error = totals[name]
+        moved = abs(fine - coarse) + ROUNDED * size
+        totals[name] = value + fine, error + moved
+
+    for n, m, factor in pairs:
+        pair = neurons.some([n, m])
+        seen, nodes = _seen(pair, read, [n, m], scale, law)
+        count += len(nodes.weights)
+        if count == len(nodes.weights) and len(pairs) * count > MOST:
+            raise ValueError(
+                f"need at most {MOST} nodes for E|y|^2, got {len(pairs)} pairs of neurons "
+                f"of about {count} nodes; pass a law of few values, or measure"
+            )
+        results = []
+        for w in (nodes.weights, nodes.coarse):
+            first, both = _before(seen, w, steps)
+            product = _product(seen, first, both)
+            value = factor * float((seen.q[0] * seen.q[1] * product) @ w)
+            size = factor * float(np.abs(seen.q[0] * seen.q[1] * product) @ w)
+            moved = {
+                "rows": gram[n, n] * float((seen.square * product) @ w),
+                "mixing": float(product @ w),
+            }
+            results.append((value, moved, size))
+        (fine, moved, size), (coarse, moved_coarse, _) = results
+        add("output", fine, coarse, size)
+        for name, (what, by) in read.moved.items():
+            if n == m and what != "skip":
+                here = by * moved[what]
+                add(name, here, by * moved_coarse[what], here)
+    if read.skip.any():
+        _add_skips(neurons, read, scale, law, steps, add)
+    return totals
+
+
+def _add_skips(
+    neurons: Neurons, read: Readout, scale: float, law: Law | None, steps: Any, add: Any
+) -> None:
+    """Twice the mean product of what is read and what skips."""
+    for n in range(len(neurons.weights)):
+        row = read.mixing[:, n] @ read.skip
+        if not row.any():
+            continue
+        both = Readout(
+            np.ones((1, 2)),
+            np.stack([read.rows[n], row]),
+            np.array([read.offsets[n], 0.0]),
+            np.zeros((1, len(row))),
+            {},
+        )
+        seen, nodes = _seen(neurons.some([n, n]), both, [0, 1], scale, law)
+        results = []
+        for w in (nodes.weights, nodes.coarse):
+            (mean, _), _ = _before(seen, w, steps)
+            product = 2 * seen.q[0] * seen.q[1] * (seen.a[0] * mean + seen.b[0])
+            results.append((float(product @ w), float(np.abs(product) @ w)))
+        add("output", results[0][0], results[1][0], results[0][1])
