@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sigprop import layers as layers
     from sigprop import linear as linear
     from sigprop import networks as networks
+    from sigprop import neuron as neuron
     from sigprop import tasks as tasks
     from sigprop import testing as testing
     from sigprop import theory as theory

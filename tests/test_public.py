@@ -52,7 +52,7 @@ def test_modules_are_public_at_the_top_alone():
         n for n, value in public().items() if isinstance(value, types.ModuleType)
     }
     rooms = {"advice", "audit", "curvature", "inputs", "landscape", "layers", "linear"}
-    rooms |= {"networks", "tasks", "testing", "theory", "training"}
+    rooms |= {"networks", "neuron", "tasks", "testing", "theory", "training"}
     assert modules == {f"sigprop.{room}" for room in rooms}
 
 
