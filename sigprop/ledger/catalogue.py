@@ -8,6 +8,7 @@ from sympy import latex
 
 from sigprop.judge import evidence
 from sigprop.judge.basis import ARITHMETIC, Basis, Check, Evidence, Grid, Routine, Row
+from sigprop.judge.forms import worked
 from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
@@ -109,6 +110,8 @@ def describe(row: Row) -> str:
     ]
     if claim.correction:
         lines.append(f"corrected   {claim.correction}")
+    if basis is not None and basis.example is not None:
+        lines.append(f"example     {worked(basis.example)}")
     if claim.condition:
         lines.append(f"condition   {claim.condition.text}")
     if claim.assumes.text:
