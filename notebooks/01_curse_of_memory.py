@@ -391,7 +391,7 @@ draw = np.random.default_rng(0).standard_normal
 steady = np.sqrt(1 - np.abs(turn) ** 2) * (draw((4000, 200)) + 1j * draw((4000, 200)))
 oscillation = np.real(lfilter([1], [1, -turn], steady))
 inputs = (oscillation + draw((4000, 200))) / np.sqrt(2)
-last = [lfilter([1], [1, -lam_i], inputs)[:, -1] for lam_i in learned]
+last = [np.asarray(lfilter([1], [1, -x], inputs))[:, -1] for x in learned]
 squares = np.abs(last) ** 2
 mean, sem = squares.mean(1), squares.std(1) / np.sqrt(4000)
 assert (np.abs(mean - after) < 5 * sem).all()
