@@ -21,7 +21,7 @@ composed.row(
 composed.row(
     "blur:13",
     "definition",
-    "refuted",
+    "definition",
     "The skip connection and the output map",
     r"\bm{y}_k = \mathcal{L}_3(\bm{z}_k + \mathbf{C}\bm{u}_k), \quad "
     r"\mathcal{L}_3: \mathbb{R}^n\to\mathbb{R}^s, \; \mathbf{C}\in"

@@ -110,12 +110,11 @@ EVIDENCE: dict[str, Basis] = {
             "reference": contour_plain,
             "closed_form": lambda f_re, f_im, **_: (f_re - 1j * f_im) / 2,
         },
-        example=Example(
-            "df/dz of f(z) = p z + m conj(z)",
-            {"p": 2.0, "m": 1.0},
-            lambda m, **_: complex(m).conjugate(),
-            lambda p, **_: p,
-        ),
+        mutants={
+            "f for its conjugate": lambda f_re, f_im, **_: (
+                (f_re + 1j * f_im) / 2
+            ).conjugate()
+        },
     ),
     "zucchet:119": UNMIXED,
     "zucchet:120": UNMIXED,

@@ -58,18 +58,15 @@ part.row(
 
 part.row(
     "zucchet:text:hessian-cartesian",
-    "text",
-    "refuted",
+    "definition",
+    "definition",
     "The real-imaginary parametrisation",
-    r"\lambda = \omega_{\mathrm{re}} + \omega_{\mathrm{im}}",
+    r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
     where="text before Eq. 139",
-    printed=lambda: re_i + im_i,
+    printed=lambda: re_i + I * im_i,
     code="CARTESIAN",
-    correction=r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
-    corrected=lambda: re_i + I * im_i,
-    note="The i is missing, perhaps only in our copy; all lines that follow have it.",
+    note="Our copy lacks the i and may have lost it. All lines that follow have it.",
     as_extracted=True,
-    erratum=Erratum("F", bearing="Nothing: all that follows has the i."),
 )
 
 
@@ -91,8 +88,8 @@ def eq_139(upper: str) -> str:
 
 part.row(
     "zucchet:139",
-    "identity",
-    "refuted",
+    "definition",
+    "definition",
     "The real Hessian of two units, in real and imaginary parts",
     eq_139("re"),
     code="real_block",
