@@ -30,6 +30,7 @@ from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import recurrences
+from sigprop.theory.dense import diagonal_network_agrees
 
 SIZE, STEPS = 4, 8
 
@@ -310,6 +311,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"late": 0},),
         {"impulse": states_by_layer, "reference": states_by_powers},
         form=states_by_modes,
+        proof=diagonal_network_agrees,
         mutants={
             "P for its inverse": functools.partial(
                 states_by_modes, entering="vectors", leaving="inverse"

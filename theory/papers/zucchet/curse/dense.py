@@ -11,7 +11,7 @@ part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
 part.row(
     "zucchet:8",
     "identity",
-    "confirmed",
+    "proved",
     "A dense linear recurrence in its eigenbasis",
     r"h_t = P h_t^{\text{diag}} \text{ with } h_{t+1}^"
     r"{\text{diag}} = \text{diag}(\lambda) h_t^{\text{diag}} + P^{-1} x_{t+1}",
