@@ -114,7 +114,7 @@ def finish(
         note=claim.note,
         topic=claim.topic,
         reason=claim.reason or _reason(row.basis),
-        errata_class=erratum.letter if erratum else None,
+        errata_class=claim.errata_class,
         root=erratum.root if erratum else "",
         appears_in=erratum.appears_in if erratum else (),
         inherits=erratum.inherits if erratum else (),

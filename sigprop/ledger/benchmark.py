@@ -19,7 +19,7 @@ from sigprop.numerics.documents import read_object
 from sigprop.numerics.extras import extra
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.claims import PAPERS, Claim, Status, select
-from sigprop.theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.errata import CLASSES
 from sigprop.theory.misprints import Misprint, misprints
 from sigprop.theory.readings import UNREAD, reading_of
 
@@ -108,13 +108,13 @@ def questions(benchmark: Benchmark) -> list[Question]:
 
 
 def _is_question(claim: Claim) -> bool:
-    doubtful = claim.erratum is not None and claim.erratum.letter == DOUBTFUL
-    return claim.expected in TRUTH and not claim.as_extracted and not doubtful
+    return claim.expected in TRUTH and not claim.as_extracted
 
 
 def _question(claim: Claim) -> Question:
-    kind = claim.erratum.letter if claim.erratum else ""
-    return Question(claim, claim.statement, TRUTH[claim.expected], kind)
+    return Question(
+        claim, claim.statement, TRUTH[claim.expected], claim.errata_class or ""
+    )
 
 
 def _misprinted(right: Sequence[Question], benchmark: Benchmark) -> dict[str, Misprint]:

@@ -70,7 +70,7 @@ def as_json(row: Row) -> dict[str, Any]:
         "note": claim.note,
         "topic": claim.topic,
         "arithmetic": set(routes_of(row)) - {"symbolic"} == {ARITHMETIC},
-        "errata_class": claim.erratum.letter if claim.erratum else None,
+        "errata_class": claim.errata_class,
         "appears_in": list(claim.erratum.appears_in) if claim.erratum else [],
         "inherits": list(claim.erratum.inherits) if claim.erratum else [],
     }

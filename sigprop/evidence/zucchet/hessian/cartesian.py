@@ -1,5 +1,6 @@
 """What judges the Hessian in real parameters, Eq. 138-143 of Zucchet & Orvieto (2024)."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -182,7 +183,15 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "zucchet:140": FIRST,
-    "zucchet:141": FIRST,
+    "zucchet:141": replace(
+        FIRST,
+        example=Example(
+            "d^2L/domega_re^2 of one unit (b = c = 1, white input)",
+            {"lam": 0.5},
+            lambda lam: np.sum(quarter(complex_block(**by_hand(lam)))).real,
+            lambda lam: block("cartesian", **by_hand(lam))[0, 0],
+        ),
+    ),
     "zucchet:142": FIRST,
     # All four entries at once, between two pairs of unrelated real weights.
     "zucchet:143": Evidence(
