@@ -13,6 +13,7 @@ from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.paths import repository_path
+from sigprop.theory import conventions
 from sigprop.theory.claims import Claim, home
 from sigprop.theory.errata import CLASSES
 
@@ -119,6 +120,9 @@ def describe(row: Row) -> str:
     lines += _erratum(claim)
     if claim.as_extracted:
         lines.append("our copy    its extraction is likely at fault, not the paper")
+    lines += [
+        f"convention  {one.subject}: {one.choice}" for one in conventions.of(claim.id)
+    ]
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
     lines.append(f"routes      {', '.join(routes_of(row))}")
     if claim.derive is not None:

@@ -83,6 +83,7 @@ part.row(
     printed=lambda: scale**2 * (gamma**2 * c + s),
     assumes=f"{PREMISES_OF_LEMMA_3}, with covariance I",
     note="Our copy lacks the equals sign at the start of the line.",
+    as_extracted=True,
     code="next_norm",
 )
 part.row(

@@ -200,6 +200,7 @@ lemma_1.row(
     where="Definition 4",
     note="The definition repeats Eq. 5. We test that a product of three members, one "
     "of them inverted, is a member. Our copy lacks the comma before det.",
+    as_extracted=True,
     code="sigprop.evidence.rotrnn.random_matrices.rotation",
 )
 lemma_1.row(
