@@ -86,7 +86,8 @@ def questions(benchmark: Benchmark) -> list[Question]:
         ValueError: If more misprints are asked for than statements can have.
     """
     claims = [claim for paper in benchmark.papers for claim in select(paper)]
-    most = sum(_is_question(claim) and claim.printed is not None for claim in claims)
+    claims = [claim for claim in claims if claim.expected in TRUTH]
+    most = sum(claim.printed is not None for claim in claims)
     if (
         benchmark.planted > most
     ):  # said before the statements are read, which takes long
@@ -94,7 +95,7 @@ def questions(benchmark: Benchmark) -> list[Question]:
             f"need at most {most} planted misprints, got {benchmark.planted}: no more of "
             "these statements are formulas"
         )
-    plain = [_question(claim) for claim in claims if _is_question(claim)]
+    plain = [_question(claim) for claim in claims]
     planted = _misprinted(
         [question for question in plain if question.truth == RIGHT], benchmark
     )
@@ -107,14 +108,9 @@ def questions(benchmark: Benchmark) -> list[Question]:
     ]
 
 
-def _is_question(claim: Claim) -> bool:
-    return claim.expected in TRUTH and not claim.as_extracted
-
-
 def _question(claim: Claim) -> Question:
-    return Question(
-        claim, claim.statement, TRUTH[claim.expected], claim.errata_class or ""
-    )
+    kind = claim.erratum.letter if claim.erratum else ""
+    return Question(claim, claim.statement, TRUTH[claim.expected], kind)
 
 
 def _misprinted(right: Sequence[Question], benchmark: Benchmark) -> dict[str, Misprint]:

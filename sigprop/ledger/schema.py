@@ -88,7 +88,7 @@ SHOWN: dict[str, Any] = {
 FAULT: dict[str, Any] = SHOWN | {
     "paper": ROW["paper"],
     "class": {"enum": [*REPORTED, None]},
-    "status": {"enum": ["refuted", "conditional"]},
+    "status": {"enum": ["refuted", "conditional", "definition"]},
     "title": WORDS,
     "condition": MAYBE,
     "what": WORDS | {"description": "what is wrong"},

@@ -252,7 +252,7 @@ EVIDENCE: dict[str, Basis] = {
         MODES,
         LIMITS,
         example=Example(
-            "the limit that is 1/(1 - lambda^2), of one mode's sum, b = 1,",
+            "the limit of E|x_t|^2 of one mode with b = 1",
             {"lambda": 0.5},
             lambda **at: at["lambda"] ** 2 / (1 - at["lambda"] ** 2),
             lambda **at: 1 / (1 - at["lambda"] ** 2),

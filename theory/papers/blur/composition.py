@@ -16,7 +16,7 @@ composed.row(
     r"\bm{z}_k = \mathcal{G}(\hat{\bm{h}}_k), \quad \mathcal{G}: \mathbb{R}^n "
     r"\to \mathbb{R}^s",
     code="sigprop.networks.blocks.Block",
-    note="The range is copied from Eq. 1 and does not fit Eq. 13; see there.",
+    note="The range is copied from Eq. 1 and does not fit Eq. 13 (blur:13).",
 )
 composed.row(
     "blur:13",

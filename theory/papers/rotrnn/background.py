@@ -1,6 +1,5 @@
 """RotRNN (2024), Sections 2 and 3: recurrences, Eq. 1 to 5."""
 
-from sigprop.theory.claims import Condition
 from sigprop.theory.rows import Part
 
 part = Part("Section 2.1", "models", "sigprop.theory.rotation")
@@ -9,9 +8,7 @@ section_3_1 = part.at(
     "Section 3.1", "rotation", "sigprop.evidence.rotrnn.random_matrices"
 )
 
-ZERO_STATE = Condition(
-    "the state before the first input is zero", lambda start=0.0, **_: start == 0
-)
+ZERO_STATE = "the state before the first input is zero"
 
 part.row(
     "rotrnn:1",
@@ -56,7 +53,7 @@ section_2_2.row(
     "The recurrence and its output in the eigenbasis",
     r"\tilde{x}_t = \sum_{k=1}^t \Lambda^{t-k}\tilde{B}u_k, \quad y_t = "
     r"\tilde{C}\tilde{x}_t + Du_t",
-    assumes=Condition(f"A is diagonalisable; {ZERO_STATE.text}", ZERO_STATE.holds),
+    assumes=f"A is diagonalisable; {ZERO_STATE}",
     note="We compare the outputs, which do not depend on the scales of the eigenvectors.",
     code="sigprop.layers.lru.LRU",
 )

@@ -191,7 +191,8 @@ EVIDENCE: dict[str, Basis] = {
         CONTROLLED,
         printed=bare,
         example=Example(
-            "the value that panel B shows at rho = 0",
+            "the curve of panel B under white input, which is E[(dh/dnu)^2] for lam = "
+            "exp(-exp(nu)) and not E[(dh/dlam)^2],",
             {"lam": 0.9},
             lambda lam: bare(lam, 0.0),
             lambda lam: (lam * math.log(lam)) ** 2 * bare(lam, 0.0),

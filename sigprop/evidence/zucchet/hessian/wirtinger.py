@@ -133,7 +133,8 @@ EVIDENCE: dict[str, Basis] = {
         proof=_differs_by_imaginary_A,
         mutants={"symmetric for Hermitian": lambda **point: full_complex(**point).T},
         example=Example(
-            "A_ii in Eq. 138 (b = c = 1, white input), which is to equal its conjugate,",
+            "the upper left entry S(lam, lam) of Eq. 138 (b = c = 1, white input), which "
+            "equals its conjugate in a Hermitian matrix,",
             {"lam": 0.5 + 0.4j},
             lambda lam: H.similarity(lam, lam).conjugate(),
             lambda lam: H.similarity(lam, lam),
