@@ -121,7 +121,8 @@ def describe(row: Row) -> str:
     if claim.as_extracted:
         lines.append("our copy    its extraction is likely at fault, not the paper")
     lines += [
-        f"convention  {one.subject}: {one.choice}" for one in conventions.of(claim.id)
+        f"convention  {one.id}: {one.subject} ({one.verdict})"
+        for one in conventions.of(claim.id)
     ]
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
     lines.append(f"routes      {', '.join(routes_of(row))}")
