@@ -64,14 +64,10 @@ CITATIONS = {
 # page in its submission to a conference; our other copies have no pages.
 PAGES: dict[str, dict[str, int]] = {
     "rotrnn": {
-        "rotrnn:2": 2,
-        "rotrnn:4": 3,
-        "rotrnn:text:surjectivity": 4,
         "rotrnn:lemma3": 5,
         "rotrnn:text:lemma3-last-step": 5,
         "rotrnn:text:trace": 6,
         "rotrnn:11": 6,
-        "rotrnn:12": 6,
         "rotrnn:text:real-blocks": 6,
         "rotrnn:14": 7,
         "rotrnn:text:lru-norm-sum": 7,

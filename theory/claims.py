@@ -16,11 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
+from sigprop.theory.errata import DOUBTFUL, Erratum
+
 if TYPE_CHECKING:  # a list of commands names the papers, and needs no SymPy
     from sympy import Expr
 
     from sigprop.theory.derivation import Derivation
-    from sigprop.theory.errata import Erratum
 
 
 class Paper(NamedTuple):
@@ -135,6 +136,7 @@ class Claim:
         reason: Why it is not checkable.
         erratum: Report to the authors, where the statement fails.
         as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
+            The statement is then written and judged as it is meant.
     """
 
     id: str
@@ -153,13 +155,20 @@ class Claim:
     note: str = ""
     topic: str = ""
     reason: str = ""
-    erratum: "Erratum | None" = None
+    erratum: Erratum | None = None
     as_extracted: bool = False
 
     @property
     def paper(self) -> str:
         """The paper's key."""
         return self.id.split(":")[0]
+
+    @property
+    def errata_class(self) -> str | None:
+        """A key of ``sigprop.theory.errata.CLASSES``, or ``None`` where nothing is wrong."""
+        if self.as_extracted:
+            return DOUBTFUL
+        return self.erratum.letter if self.erratum else None
 
     @property
     def source(self) -> str:

@@ -11,6 +11,7 @@ CLASSES = {
     "F": "perhaps an error of our text extraction, not of the paper",
 }
 DOUBTFUL = "F"  # never listed among the errors
+REPORTED = tuple(letter for letter in CLASSES if letter != DOUBTFUL)
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Erratum:
     """Severity of an error in a statement, and the results that it affects.
 
     Attributes:
-        letter: Its class, a key of ``CLASSES``.
+        letter: Its class, a key of ``CLASSES`` other than ``DOUBTFUL``.
         root: Id of the row whose fault it repeats; empty where it is its own.
         appears_in: Other positions of the same error in the paper: ids of rows, or text
             for positions without a row.
@@ -28,6 +29,7 @@ class Erratum:
 
     Raises:
         ValueError: If there is no such class, or nothing says what rests on it.
+            Rows that are wrong in our copy alone are marked ``as_extracted`` instead.
     """
 
     letter: str
@@ -38,9 +40,9 @@ class Erratum:
 
     def __post_init__(self) -> None:
         """Refuse an unknown class, and silence on what rests on the fault."""
-        if self.letter not in CLASSES:
+        if self.letter not in REPORTED:
             raise ValueError(
-                f"need a class of {', '.join(CLASSES)}, got {self.letter!r}"
+                f"need a class of {', '.join(REPORTED)}, got {self.letter!r}"
             )
         if not (self.root or self.inherits or self.bearing):
             raise ValueError(

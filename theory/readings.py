@@ -97,7 +97,9 @@ _SAMPLE = {
     r"\frac{\mathrm{d}h_{t,i}}{\mathrm{d}\lambda_i}\right]": (
         "S_ibarj*b_i*b_j_bar*c_i*c_j_bar"
     ),
-    r"(1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}": "A_ij + A_ij_bar + B_ij + B_ij_bar",
+    r"(1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}": (
+        "(A_ij + A_ij_bar + B_ij + B_ij_bar)/4"
+    ),
     r"S(\lambda_i, \lambda_j)": "S_ij",
     r"S(\lambda_i, \bar{\lambda}_j)": "S_ibarj",
     r"S(\lambda_i, \bar{\lambda}_i)": "S_ibarj",

@@ -244,10 +244,11 @@ def printed_input_scale() -> Expr:
     return sqrt((1 - c * gamma**2) / s)
 
 
-def norm_stays() -> bool:
-    """Prove that a step with ``alpha = 1`` and ``Tr(B^T B) = 1 - gamma^2`` keeps norm one."""
-    after = next_norm().result.subs({scale: 1, s: 1 - gamma**2, c: 1})
-    return simplify(after) == 1
+def norm_from_zero() -> bool:
+    """Prove ``E|x_T|^2 = 1 - gamma^(2T)`` by a step, for ``Tr(B^T B) = 1 - gamma^2``."""
+    now, then = (1 - gamma ** (2 * steps) for steps in (T, T + 1))
+    after = next_norm().result.subs({scale: 1, s: 1 - gamma**2, c: now})
+    return now.subs(T, 0) == 0 and simplify(after - then) == 0
 
 
 @cache

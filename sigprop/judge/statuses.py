@@ -29,9 +29,9 @@ def simulated_result(
 def status_of(row: Row, results: Iterable[RouteResult], scores: Scores) -> Status:
     """Status from the results of all routes; no status that a row announces is read.
 
-    The statement is refuted where it fails within its condition and what is true is
-    known; conditional where it fails beyond it alone; undecided where the routes do not
-    suffice, disagree, or notice no mutant of the form.
+    A definition is never refuted.  Any other statement is refuted where it fails within
+    its condition and what is true is known; conditional where it fails beyond it alone;
+    undecided where the routes do not suffice, disagree, or notice no mutant of the form.
     """
     claim = row.claim
     if row.basis is None:  # there is no truth value
@@ -46,10 +46,10 @@ def status_of(row: Row, results: Iterable[RouteResult], scores: Scores) -> Statu
         return Status.UNDECIDED
     if any(r.verdict != "confirmed" for r in true):
         return Status.UNDECIDED
+    if claim.kind == Kind.DEFINITION:  # a misprint in it has a class, not a status
+        return Status.DEFINITION
     if any(r.verdict == "refuted" for r in printed):
         return _where_it_fails(printed)
-    if claim.kind == Kind.DEFINITION:
-        return Status.DEFINITION
     proved = "symbolic" in routes or (claim.printed is None and claim.derive)
     return Status.PROVED if proved else Status.CONFIRMED
 
@@ -114,7 +114,7 @@ def finish(
         note=claim.note,
         topic=claim.topic,
         reason=claim.reason or _reason(row.basis),
-        errata_class=erratum.letter if erratum else None,
+        errata_class=claim.errata_class,
         root=erratum.root if erratum else "",
         appears_in=erratum.appears_in if erratum else (),
         inherits=erratum.inherits if erratum else (),

@@ -19,7 +19,7 @@ from sigprop.numerics.documents import read_object
 from sigprop.numerics.extras import extra
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.claims import PAPERS, Claim, Status, select
-from sigprop.theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.errata import CLASSES
 from sigprop.theory.misprints import Misprint, misprints
 from sigprop.theory.readings import UNREAD, reading_of
 
@@ -86,7 +86,8 @@ def questions(benchmark: Benchmark) -> list[Question]:
         ValueError: If more misprints are asked for than statements can have.
     """
     claims = [claim for paper in benchmark.papers for claim in select(paper)]
-    most = sum(_is_question(claim) and claim.printed is not None for claim in claims)
+    claims = [claim for claim in claims if claim.expected in TRUTH]
+    most = sum(claim.printed is not None for claim in claims)
     if (
         benchmark.planted > most
     ):  # said before the statements are read, which takes long
@@ -94,7 +95,7 @@ def questions(benchmark: Benchmark) -> list[Question]:
             f"need at most {most} planted misprints, got {benchmark.planted}: no more of "
             "these statements are formulas"
         )
-    plain = [_question(claim) for claim in claims if _is_question(claim)]
+    plain = [_question(claim) for claim in claims]
     planted = _misprinted(
         [question for question in plain if question.truth == RIGHT], benchmark
     )
@@ -105,11 +106,6 @@ def questions(benchmark: Benchmark) -> list[Question]:
         for question in plain
         for wrong in (planted.get(question.claim.id),)
     ]
-
-
-def _is_question(claim: Claim) -> bool:
-    doubtful = claim.erratum is not None and claim.erratum.letter == DOUBTFUL
-    return claim.expected in TRUTH and not claim.as_extracted and not doubtful
 
 
 def _question(claim: Claim) -> Question:

@@ -14,6 +14,7 @@ from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.paths import repository_path
+from sigprop.theory import conventions
 from sigprop.theory.claims import Claim, home
 from sigprop.theory.errata import CLASSES
 
@@ -71,7 +72,7 @@ def as_json(row: Row) -> dict[str, Any]:
         "note": claim.note,
         "topic": claim.topic,
         "arithmetic": set(routes_of(row)) - {"symbolic"} == {ARITHMETIC},
-        "errata_class": claim.erratum.letter if claim.erratum else None,
+        "errata_class": claim.errata_class,
         "appears_in": list(claim.erratum.appears_in) if claim.erratum else [],
         "inherits": list(claim.erratum.inherits) if claim.erratum else [],
     }
@@ -122,6 +123,10 @@ def describe(row: Row) -> str:
     lines += _erratum(claim)
     if claim.as_extracted:
         lines.append("our copy    its extraction is likely at fault, not the paper")
+    lines += [
+        f"convention  {one.id}: {one.subject} ({one.verdict})"
+        for one in conventions.of(claim.id)
+    ]
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
     lines.append(f"routes      {', '.join(routes_of(row))}")
     if claim.derive is not None:

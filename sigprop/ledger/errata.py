@@ -20,12 +20,11 @@ from sigprop.ledger.schema import VERSION
 from sigprop.theory.citations import CITATIONS, bibtex, page
 from sigprop.theory.claims import PAPERS
 from sigprop.theory.conventions import CONVENTIONS
-from sigprop.theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.errata import CLASSES, REPORTED
 
 ALL, BIBLIOGRAPHY, DATA = "errata.html", "errata.bib", "errata.json"
 SHEET = "errata.css"  # of the pages to print
-WRONG = ("refuted", "conditional")
-LETTERS = tuple(letter for letter in CLASSES if letter != DOUBTFUL)
+WRONG, DEFINITION = ("refuted", "conditional"), "definition"
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,11 @@ class Fault:
 
 
 def is_listed(claim: Entry) -> bool:
-    """True if a verdict accuses a cited paper, and not our copy of it."""
-    doubtful = claim.as_extracted or claim.errata_class == DOUBTFUL
-    return claim.status in WRONG and claim.paper in CITATIONS and not doubtful
+    """True if a verdict accuses a cited paper, or names a misprint in its definition."""
+    wrong = claim.status in WRONG or (
+        claim.status == DEFINITION and claim.errata_class in REPORTED
+    )
+    return wrong and claim.paper in CITATIONS and not claim.as_extracted
 
 
 def faults(claims: Iterable[Entry]) -> list[Fault]:
@@ -111,7 +112,7 @@ def faults(claims: Iterable[Entry]) -> list[Fault]:
         errata.append(
             Fault(first, tuple(member for member in members if member is not first))
         )
-    letters = {letter: rank for rank, letter in enumerate(LETTERS)}
+    letters = {letter: rank for rank, letter in enumerate(REPORTED)}
     return sorted(errata, key=lambda fault: letters.get(fault.letter, len(letters)))
 
 
@@ -184,7 +185,7 @@ def as_json(
     return {
         "title": "Errata",
         "version": VERSION,
-        "classes": {letter: CLASSES[letter] for letter in LETTERS},
+        "classes": {letter: CLASSES[letter] for letter in REPORTED},
         "papers": [
             {"paper": paper, "title": PAPERS[paper].title, "cite": CITATIONS[paper].key}
             for paper in errata

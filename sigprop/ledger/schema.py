@@ -3,7 +3,7 @@
 from typing import Any
 
 from sigprop.theory.claims import PAPERS, Kind, Status
-from sigprop.theory.errata import CLASSES, DOUBTFUL
+from sigprop.theory.errata import CLASSES, REPORTED
 
 VERSION = "2.0"
 ADDRESS = "https://json-schema.org/draft/2020-12/schema"
@@ -87,8 +87,8 @@ SHOWN: dict[str, Any] = {
 }
 FAULT: dict[str, Any] = SHOWN | {
     "paper": ROW["paper"],
-    "class": {"enum": [letter for letter in CLASSES if letter != DOUBTFUL] + [None]},
-    "status": {"enum": ["refuted", "conditional"]},
+    "class": {"enum": [*REPORTED, None]},
+    "status": {"enum": ["refuted", "conditional", "definition"]},
     "title": WORDS,
     "condition": MAYBE,
     "what": WORDS | {"description": "what is wrong"},

@@ -1,7 +1,7 @@
 """The verdict on a row in one sentence, for a reader who asks nothing more."""
 
 from sigprop.ledger.entries import Entry
-from sigprop.theory.errata import CLASSES
+from sigprop.theory.errata import CLASSES, REPORTED
 
 # What routes are called in a sentence; others by their own names.
 ROUTES = {
@@ -23,7 +23,7 @@ ROUTES = {
 def sentence(claim: Entry) -> str:
     """What was found of a row, in one sentence of plain text."""
     adverb = "as stated" if claim.paper == "sigprop" else "as printed"
-    wrong = "Wrong in our copy" if claim.as_extracted else f"Wrong {adverb}"
+    adverb = "as meant" if claim.as_extracted else adverb
     sentences = {
         "proved": lambda: f"True {adverb}: proved for all parameters{_also(claim)}.",
         "confirmed": lambda: f"True {adverb}{_confirmed(claim)}.",
@@ -31,11 +31,11 @@ def sentence(claim: Entry) -> str:
             "True only under a condition that the paper does not state: "
             f"{_stripped(claim.condition or 'see below')}."
         ),
-        "refuted": lambda: f"{wrong}{_class(claim)}{_instead(claim)}.",
+        "refuted": lambda: f"Wrong {adverb}{_class(claim)}{_instead(claim)}.",
         "undecided": lambda: (
             f"Undecided: what {_listed(claim)} gave contains both answers."
         ),
-        "definition": lambda: f"A definition, neither true nor false{_also(claim)}.",
+        "definition": lambda: f"A definition, {_of_definition(claim)}{_also(claim)}.",
         "not-checkable": lambda: (
             f"Not checkable: {_stripped(claim.reason or 'nothing to measure')}."
         ),
@@ -92,6 +92,13 @@ def _confirmed(claim: Entry) -> str:
 def _class(claim: Entry) -> str:
     letter = claim.errata_class
     return f" (class {letter}: {CLASSES[letter]})" if letter in CLASSES else ""
+
+
+def _of_definition(claim: Entry) -> str:
+    """Whether a definition has a misprint."""
+    if claim.errata_class in REPORTED:
+        return f"with a misprint{_class(claim)}"
+    return "neither true nor false"
 
 
 def _instead(claim: Entry) -> str:

@@ -73,6 +73,42 @@ def test_every_accusation_of_a_paper_has_an_example_for_the_hand():
     assert all("the printed form gives" in worked(row.basis.example) for row in accused)
 
 
+# What sends a reader elsewhere, or names a value by what it is not.
+NOT_ALONE = (
+    r"gives not\b|as printed not\b|[Ss]ee (there|below|above)\b|, as (above|below)\b|"
+    r"\b([Nn]ext|[Pp]revious) row\b|\brow (above|below)\b|sigprop\.evidence|evidence file"
+)
+
+
+def sentences_of(row):
+    """The counterexample of a row, and all that its row says."""
+    claim = row.claim
+    example = getattr(row.basis, "example", None)
+    yield worked(example) if example else ""
+    yield from (claim.note, claim.reason, claim.assumes.text)
+    yield claim.condition.text if claim.condition else ""
+    yield claim.erratum.bearing if claim.erratum else ""
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_a_counterexample_and_a_note_are_understood_alone(row):
+    assert [text for text in sentences_of(row) if re.search(NOT_ALONE, text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "At a = 1: the ratio is 1; the printed form gives not 1.",
+        "The range does not fit Eq. 13; see there.",
+        "The next row judges the right side.",
+        "Pairs, as above.",
+        "The closure is sigprop.evidence.rotrnn.norm.step_norm.",
+    ],
+)
+def test_a_sentence_that_leans_on_another_is_noticed(text):
+    assert re.search(NOT_ALONE, text)
+
+
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
 def test_formulas_can_be_shown(claim):
     for text in (claim.statement, claim.correction):

@@ -60,7 +60,7 @@ def test_a_reason_for_one_route_stands_where_there_is_one():
 
 
 def test_a_route_that_is_dropped_is_missed():
-    row = JUDGED["blur:text:metrics"]
+    row = JUDGED["blur:text:radius"]
     assert not has_one(row)
     fewer = {"reference": row.basis.routes["reference"]}
     assert has_one(changed(row, {"routes": fewer}))

@@ -14,6 +14,7 @@ from jaxtyping import Complex, Float
 
 from sigprop.evidence.blur.reconstruction import (
     SQUARE,
+    eigenvalues,
     last_state,
     nodes,
     ordered,
@@ -24,7 +25,7 @@ from sigprop.evidence.blur.reconstruction import (
     vandermonde,
 )
 from sigprop.evidence.blur.universality import SOLVED_MUTANTS
-from sigprop.evidence.kit import also, each, legendre, points, sigmoid
+from sigprop.evidence.kit import also, each, legendre, points, recur, sigmoid
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import bidirectional as two
 
@@ -154,28 +155,17 @@ def stretched_series(long: float, short: float) -> float:
     return mean * math.sqrt(math.pi / 2)
 
 
-def padded_neurons(
-    radius: float, barron: float, accuracy: float, padding: int, **_: float
+def neurons_of_logistic(
+    radius: float, barron: float, accuracy: float, **_: float
 ) -> float:
-    """Size of a network that approximates the logistic function, extra neurons idle.
+    """Neurons of the smallest network that approximates a logistic function.
 
-    Raises:
-        ValueError: If the network misses the accuracy.
+    Its slope is ``a`` and its constant ``C = a/4``.  No neuron is enough where a constant,
+    one half, is within the accuracy.
     """
-    idle = [0.0] * padding
-    input_weights, scales = [4 * barron, *idle], [1.0, *idle]  # of slope a, C = a/4
     h = np.linspace(-radius, radius, 11)
-    error = np.abs(
-        sigmoid(np.outer(h, input_weights)) @ scales - sigmoid(4 * barron * h)
-    ).max()
-    if error > accuracy:
-        raise ValueError(f"need an error of at most {accuracy}, got {error}")
-    return float(len(input_weights))
-
-
-def least_and_padding(padding: int, **sizes: float) -> float:
-    """The bound of Eq. 23 on the neurons that are needed, and the idle ones."""
-    return sufficient_neurons(**sizes) + padding
+    error = np.abs(sigmoid(4 * barron * h) - 0.5).max()
+    return float(error > accuracy)
 
 
 def sufficient_neurons(
@@ -218,10 +208,24 @@ def _round_constant(factor: Callable[[float, float], float]) -> Callable[..., fl
     return lambda long, short: factor(long, short) * math.sqrt(math.pi / 2)
 
 
+def size_of_parts(seed: int, n: int, side: str) -> list[int]:
+    """Rows and columns of real above imaginary parts of the matrix of n inputs."""
+    matrix = vandermonde(seed, n, n, "ones", side)
+    return list(np.vstack([matrix.real, matrix.imag]).shape)
+
+
+def size_of_traced_parts(seed: int, n: int, side: str) -> list[int]:
+    """The same from states: a column an input, a row a part of a state."""
+    lam = eigenvalues(seed, n, "ones", side)
+    pulses = np.eye(n)[:, :, None] * np.ones(n)
+    states = [recur(lam, pulse)[-1] for pulse in pulses]
+    return [2 * len(states[0]), len(states)]
+
+
 def _bound(power: int = 2, share: int = -2) -> Callable[..., float]:
-    """The bound of Eq. 23 of one state and output, with other powers, and idle neurons."""
-    return lambda barron, accuracy, padding, **_: (
-        4 * barron**power * accuracy**share + padding
+    """The bound of Eq. 23 of one state and output, with other powers."""
+    return lambda radius, barron, accuracy, **_: (
+        4 * radius**2 * barron**power * accuracy**share
     )
 
 
@@ -352,25 +356,30 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "blur:23": Evidence(
         points(
-            f"{SIZES} padding",
-            *((1.0, 1.0, 1.0, 0.25, 1.0, 0.5, idle) for idle in (0, 1, 1000)),
+            SIZES,
+            (1.0, 1.0, 1.0, 0.1, 1.0, 0.09),
+            (1.0, 1.0, 10.0, 0.01, 1.0, 0.09),
+            (1.0, 1.0, 0.5, 0.2, 1.0, 0.08),
         ),
-        {"reference": padded_neurons},
-        form=least_and_padding,
-        printed=lambda padding, **sizes: sufficient_neurons(**sizes),
+        {"reference": neurons_of_logistic},
+        form=sufficient_neurons,
         relation="<=",
         mutants={
             "the fourth power of the constant": _bound(power=4),
             "the accuracy not squared": _bound(share=-1),
             "the accuracy for its inverse": _bound(share=2),
         },
-        alone="one network, of a logistic function, with idle neurons added",
-        example=Example(
-            "D of a sufficient network, n = s = r = |Theta| = 1, C = 1/4, eps = 1/2,",
-            {"idle": 1000},
-            lambda idle: sufficient_neurons(1, 1, 1, 0.25, 1, 0.5),
-            lambda idle: padded_neurons(1, 0.25, 0.5, idle),
-        ),
+        alone="networks of one logistic unit",
+    ),
+    "blur:text:real-imaginary": Evidence(
+        points("seed n side", (0, 4, "forward"), (1, 6, "backward")),
+        {"reference": size_of_parts, "traced": size_of_traced_parts},
+        form=lambda n, **_: [2 * n, n],
+        mutants={
+            "the complex matrix": lambda n, **_: [n, n],
+            "its transpose": lambda n, **_: [n, 2 * n],
+            "both sizes doubled": lambda n, **_: [2 * n, 2 * n],
+        },
     ),
     "blur:text:constant": Evidence(
         points(

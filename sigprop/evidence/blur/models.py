@@ -8,7 +8,12 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from sigprop.theory.papers.blur.printed import REFERENCES, TABLE_4, TABLE_6
+from sigprop.theory.papers.blur.printed import (
+    REFERENCES,
+    TABLE_4,
+    TABLE_6,
+    errors,
+)
 from sigprop.theory.papers.lru import printed as lru
 
 
@@ -77,7 +82,26 @@ def _number(title: str) -> int:
     )
 
 
+def lead(horizon: int) -> float:
+    """By how much the MAE of BLUR on ETTh1 is below that of the LRU."""
+    row = errors(3)["ETTh1", horizon]
+    return row["LRU"].mae - row["BLUR"].mae
+
+
 EVIDENCE: dict[str, Basis] = {
+    "blur:text:inference": numbers(
+        lead,
+        0.0,
+        points("horizon", 24, 48, 168, 336, 720),
+        ">",
+        wrong=1.0,
+        example=Example(
+            "the MAE of BLUR on ETTh1 at 48 hours (Table 3)",
+            {},
+            "below the LRU's 0.383",
+            f"{errors(3)['ETTh1', 48]['BLUR'].mae}",
+        ),
+    ),
     "blur:text:brnn-citation": numbers(
         _number("Bidirectional recurrent neural networks"),
         37,

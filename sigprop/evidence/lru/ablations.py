@@ -22,11 +22,6 @@ def least_hole(tasks: str) -> float:
     return min(RINGS[task][0] for task in tasks.split(","))
 
 
-def ring_is_disc(task: str) -> float:
-    """One if Table 7's last row starts on the whole disc, nought if on less."""
-    return float(RINGS[task] == (0.0, 1.0))
-
-
 EVIDENCE: dict[str, Basis] = {
     "lru:text:best-unstable": numbers(
         best_ring, [0.9, 0.9], dict(panel="A"), absolute=0.0005
@@ -67,17 +62,6 @@ EVIDENCE: dict[str, Basis] = {
             {},
             "thin and close to the circle",
             lambda: str(list(RINGS["listops"])),
-        ),
-    ),
-    "lru:text:all-rows-disk": numbers(
-        ring_is_disc,
-        1.0,
-        points("task", "listops", "scifar", "text", "pathfinder"),
-        example=Example(
-            "the ring of sCIFAR in the last row of Table 7",
-            {},
-            "the disc [0, 1]",
-            lambda: str(list(RINGS["scifar"])),
         ),
     ),
     "lru:text:dropping-helps": numbers(

@@ -220,7 +220,7 @@ EVIDENCE: dict[str, Basis] = {
         mutants={"counted from one": lambda index, size: inv_spectrum(index - 1, size)},
         alone="the spectrum of the package's layer, by the formula that is cited",
         example=Example(
-            "the imaginary part for N = 256",
+            "the imaginary part of the eigenvalue a_n of S4D-Inv with N = 256",
             {"n": 1},
             lambda n: inv_spectrum(n, 256, factor=1).imag,
             lambda n: inv_spectrum(n, 256).imag,

@@ -308,7 +308,8 @@ EVIDENCE: dict[str, Basis] = {
         {"reference": derivative_ratio, "autodiff": derivative_ratio_by_autodiff},
         tolerance=1e-9,
         example=Example(
-            "the ratio of the two derivatives at k = 100 and theta* - theta = d",
+            "the loss's derivative by nu divided by that by theta, for nu = nu*, k = 100 "
+            "and theta* - theta = d,",
             {"d": 0.004},
             0.0,
             lambda d: derivative_ratio(d, 100),
@@ -326,11 +327,11 @@ EVIDENCE: dict[str, Basis] = {
         },
         tolerance=1e-8,
         example=Example(
-            "for lambda* = 0.995 i, the loss at a + 0.993 i divided by the loss at -a "
-            "+ 0.993 i",
+            "for lambda* = 0.995 i, the loss at a + 0.993 i divided by the loss at its "
+            "mirror image -a + 0.993 i",
             {"k": 100, "a": 0.003},
-            "not 1: the landscape is tilted against the axes",
-            lambda k, a: "{:.4g}: it is its own mirror image in an axis".format(
+            "a landscape tilted against the axes, whose mirror images differ",
+            lambda k, a: "{:.4g}, as of a landscape along the axes".format(
                 abs((a + 0.993j) ** k - 0.995j**k) ** 2
                 / abs((-a + 0.993j) ** k - 0.995j**k) ** 2
             ),
@@ -358,7 +359,8 @@ EVIDENCE: dict[str, Basis] = {
         },
         tolerance=1e-6,
         example=Example(
-            "Adam's loss after 500 steps at theta* = pi/2, rate 1e-5, 0.006 behind",
+            "the loss of |lambda^k - lambda*^k|^2 / 2 after 500 steps of Adam at theta* = "
+            "pi/2, rate 1e-5, from a phase 0.006 below theta*,",
             {"k": 100},
             "larger than at theta* = 0",
             _equal_losses,

@@ -114,7 +114,7 @@ EVIDENCE: dict[str, Basis] = {
             "quadrature": lambda **ring: 1 + ring_power_sum(**ring),
         },
         example=Example(
-            "the geometric sum",
+            "the sum of r^n that equals 1/(1 - r)",
             {"r": 0.5},
             lambda r: powers(r, 200)[1:].sum(),
             lambda r: powers(r, 200).sum(),

@@ -80,11 +80,16 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:table6": same(6, 7),
     "lru:table7": gains(
+        (7, "real+im", "dense", "scifar,listops"),
+        (7, "exp", "dense", "scifar,listops,pathfinder"),
         (7, "stable", "dense", "scifar,listops,pathfinder"),
         (7, "ring", "dense", "scifar,listops,text,retrieval,pathfinder"),
-        (7, "real+im", "dense", "text"),
+        *(
+            (7, "real+im", "dense", task)
+            for task in ("text", "retrieval", "pathfinder")
+        ),
         (7, "exp", "dense", "text"),
-        (7, "stable", "dense", "text"),
+        *((7, "stable", "dense", task) for task in ("text", "retrieval")),
         example=Example(
             "the accuracy of Lambda Re + Im on Text (Table 7)",
             {},

@@ -20,7 +20,7 @@ from sigprop.evidence.rotrnn.recurrences import (
 )
 from sigprop.evidence.rotrnn.rotations import BLOCKS, SIZES, WRONG_MEMBERS
 from sigprop.evidence.rotrnn.special_orthogonal import member
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory import rotation
 
 # Eq. 1: an input held over a step.
@@ -151,17 +151,12 @@ def eigen_lru(seed: int, size: int, time: int) -> Sequence:
 
 
 def eigen_sum(
-    seed: int, size: int, time: int, start: float = 0.0, by=powered
+    seed: int, size: int, time: int, by=powered
 ) -> Complex[np.ndarray, "time width"]:
-    """Eq. 4: powers of the eigenvalues summed and read out; it knows of no ``start``."""
+    """Eq. 4: powers of the eigenvalues summed and read out."""
     A, B, C, D, u = real_system(seed, size, time)
     lam, P = np.linalg.eig(A)
     return by(np.diag(lam), u @ np.linalg.solve(P, B).T) @ (C @ P).T + u @ D.T
-
-
-def unrolled_without_start(of: str) -> Example:
-    """What is missing after one step without input, from a state of one number."""
-    return Example(of, {"A": 0.5, "x_0": 1, "u_1": 0}, 0, lambda A, x_0, u_1: A * x_0)
 
 
 EVIDENCE: dict[str, Basis] = {
@@ -175,17 +170,18 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "rotrnn:2": Evidence(
-        (
-            *points("seed size time", (1, 3, 5), (2, 4, 8), (3, 1, 3)),
-            dict(seed=1, size=3, time=5, start=1.0),
-        ),
+        points("seed size time", (1, 3, 5), (2, 4, 8), (3, 1, 3)),
         {
             "reference": lambda **point: recur(*linear_case(**point)),
             "linear_system": lambda **point: all_at_once(*linear_case(**point)),
         },
         states_unrolled,
-        mutants=wrong_sums(states_unrolled),
-        example=unrolled_without_start("x_1"),
+        mutants=wrong_sums(states_unrolled)
+        | {
+            "from another state": lambda **point: recur(
+                *linear_case(**point, start=1.0)
+            )
+        },
     ),
     "rotrnn:3": Evidence(
         (*points("seed size", (1, 3), (2, 4)), dict(seed=3, size=3, shift=0.02)),
@@ -197,14 +193,11 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "rotrnn:4": Evidence(
-        (
-            *points("seed size time", (1, 4, 6), (2, 4, 6), (3, 4, 6)),
-            dict(seed=1, size=4, time=6, start=1.0),
-        ),
+        points("seed size time", (1, 4, 6), (2, 4, 6), (3, 4, 6)),
         {"reference": real_recurrence, "layer": eigen_lru},
         eigen_sum,
-        mutants=wrong_sums(eigen_sum),
-        example=unrolled_without_start("the mode x~_1 with eigenvalue A"),
+        mutants=wrong_sums(eigen_sum)
+        | {"from another state": partial(real_recurrence, start=1.0)},
     ),
     "rotrnn:5": Evidence(also(SIZES, sign=1), BLOCKS, member, mutants=WRONG_MEMBERS),
 }

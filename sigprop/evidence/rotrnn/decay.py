@@ -40,26 +40,24 @@ from sigprop.evidence.rotrnn.white_noise import (
 )
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
-from sigprop.theory.rotation import norm_stays
+from sigprop.theory.rotation import norm_from_zero
 
 # Norms of one head from the zero state, and of all heads of a layer.
 
 
-def norm_from(gamma: float, T: int, start: float = 0.0, seed: int = 1) -> float:
-    """``E|x_T|^2`` from a state of norm ``start``, Eq. 11 at ``c = 1``, by covariances."""
-    return norm_after(gamma, start, 1 - gamma**2, 1.0, 1.0, T, seed)
+def norm_from(gamma: float, T: int, seed: int = 1) -> float:
+    """``E|x_T|^2`` from the zero state, Eq. 11 at ``c = 1``, by covariances."""
+    return norm_after(gamma, 0.0, 1 - gamma**2, 1.0, 1.0, T, seed)
 
 
-def norm_from_summed(gamma: float, T: int, start: float, seed: int = 2) -> float:
-    """``E|x_T|^2``: squared responses to the start and to all inputs, summed."""
-    rest = np.linalg.matrix_power(gamma * rotation(seed, SIZE), T)
-    began = np.vdot(rest, rest @ covariance(seed, start))
-    return began + _summed(gamma, input_matrix(seed, 1 - gamma**2), T, seed)
+def norm_from_summed(gamma: float, T: int, seed: int = 2) -> float:
+    """``E|x_T|^2``: squared responses to all inputs, summed."""
+    return _summed(gamma, input_matrix(seed, 1 - gamma**2), T, seed)
 
 
-def predicted_norm(gamma: float, T: int, start: float, passed: float = 1.0) -> float:
-    """``gamma^2T start + passed (1 - gamma^2T)``: the norm where inputs pass on so much."""
-    return gamma ** (2 * T) * start + passed * (1 - gamma ** (2 * T))
+def predicted_norm(gamma: float, T: int, passed: float = 1.0) -> float:
+    """``passed (1 - gamma^2T)``: the norm where inputs pass on so much."""
+    return passed * (1 - gamma ** (2 * T))
 
 
 def _summed(gamma: float, B: Matrix, steps: int, seed: int) -> float:
@@ -226,24 +224,20 @@ CONSTANTS = points("gamma c", (0.9, 0.6), (0.5, 2.4), (0.7, 1.6))
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:constant-norm": Evidence(
-        points(
-            "gamma T start",
-            *((0.9, 1, 1.0), (0.5, 3, 1.0), (0.99, 20, 1.0)),
-            *((0.9, 1, 0.0), (0.7, 2, 0.0)),
-        ),
+        points("gamma T", (0.9, 1), (0.7, 2), (0.5, 3), (0.99, 20)),
         {"reference": norm_from, "summed": norm_from_summed},
-        1.0,
+        predicted_norm,
+        printed=1.0,
         mutants={
-            "gamma not squared in xi": lambda gamma, **at: predicted_norm(
-                gamma, **at, passed=1 / (1 + gamma)
+            "gamma not squared in xi": lambda gamma, T: predicted_norm(
+                gamma, T, passed=1 / (1 + gamma)
             ),
-            "no factor on B": lambda gamma, **at: predicted_norm(
-                gamma, **at, passed=1 / (1 - gamma**2)
+            "no factor on B": lambda gamma, T: predicted_norm(
+                gamma, T, passed=1 / (1 - gamma**2)
             ),
-            "the inputs alone": lambda start, **at: predicted_norm(start=0.0, **at),
-            "the state alone": partial(predicted_norm, passed=0.0),
+            "a step too far": lambda gamma, T: predicted_norm(gamma, T + 1),
         },
-        proof=norm_stays,
+        proof=norm_from_zero,
         example=Example(
             "E|x_T|^2 of a head from the zero state, c = 1,",
             {"gamma": 0.9, "T": 1},

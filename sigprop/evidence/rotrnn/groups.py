@@ -39,7 +39,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
     share_reached,
     skew_logarithm,
 )
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory.rotation import (
     block_is_rotation,
     flip_reverses_angle,
@@ -218,15 +218,8 @@ EVIDENCE: dict[str, Basis] = {
         SIZES,
         {"schur": share_reached, "eigenvectors": share_by_eigenvectors},
         1.0,
-        printed=0.0,
         proof=flip_reverses_angle,
         mutants=REBUILT | {"P as it comes": partial(share_reached, flip=False)},
-        example=Example(
-            "the rotation P Theta P^T with P = diag(1, -1), which is not in SO(2),",
-            {"theta": 0.5},
-            "perhaps out of reach",
-            "reached with P = I and the angle -theta",
-        ),
     ),
     "rotrnn:text:blocks": Evidence(
         SIZES,

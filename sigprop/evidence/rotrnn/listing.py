@@ -34,7 +34,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
     exponential_by_eigenvalues,
     exponential_series,
 )
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.rotrnn import RotRNN, rotrnn
 from sigprop.numerics.precision import double_precision
 from sigprop.theory.rotation import combine_is_associative
@@ -258,18 +258,12 @@ EVIDENCE: dict[str, Basis] = {
         points("heads size", (2, 4), (3, 6)),
         {"layer": angles_of_layer, "reference": angles_of_loops},
         lambda heads, size: size // 2,
-        printed=angles_of_listing,
         mutants={
+            "a float": angles_of_listing,
             "one an axis": lambda heads, size: size,
             "one a pair of axes": lambda heads, size: size * (size - 1) // 2,
             "one fewer": lambda heads, size: (size - 1) // 2,
         },
-        example=Example(
-            "the number of angles that is asked for",
-            {"dim_h": 4},
-            "2.0 angles, which NumPy refuses",
-            "2, with dim_h // 2",
-        ),
     ),
     "rotrnn:listing:glorot": Evidence(
         points("rows columns", (4, 6), (8, 3)),

@@ -82,10 +82,10 @@ def rotated_sum(by=powered, **point) -> Float[np.ndarray, "time size"]:
 
 
 def rotated_unrolled(
-    seed: int, size: int, time: int, alpha: float, gamma: float, start: float = 0.0
+    seed: int, size: int, time: int, alpha: float, gamma: float
 ) -> Float[np.ndarray, "time size"]:
     """Eq. 10, its powers of ``alpha``, ``gamma`` and ``A`` apart."""
-    _, inputs, _ = linear_case(seed, size, time, start)
+    _, inputs, _ = linear_case(seed, size, time)
     A, states = rotation(seed, size), np.zeros((time, size))
     for t in range(time):
         for k in range(t + 1):
@@ -230,7 +230,6 @@ ROTATED = (
     dict(seed=1, size=3, time=5, alpha=0.7, gamma=0.9),
     dict(seed=2, size=4, time=7, alpha=1.2, gamma=0.6),
     dict(seed=3, size=2, time=3, alpha=-0.5, gamma=0.99),
-    dict(seed=1, size=3, time=5, alpha=0.7, gamma=0.9, start=1.0),
 )
 STEPS = (
     dict(seed=1, alpha=0.7, gamma=0.9, c=2.3, s=1.7),
@@ -249,7 +248,7 @@ WRONG_POWERS = {
 
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:6": Evidence(
-        ROTATED,
+        (*ROTATED, ROTATED[0] | {"start": 1.0}),
         {"linear_system": rotated_at_once, "modes": rotated_modes},
         rotated_recurrence,
         mutants={
@@ -294,13 +293,8 @@ EVIDENCE: dict[str, Basis] = {
         ROTATED,
         {"reference": rotated_recurrence, "linear_system": rotated_at_once},
         rotated_unrolled,
-        mutants=wrong_sums(rotated_sum),
-        example=Example(
-            "x_1 without input, for A = 1 and alpha = 1",
-            {"gamma": 0.5, "x_0": 1},
-            0,
-            lambda gamma, x_0: gamma * x_0,
-        ),
+        mutants=wrong_sums(rotated_sum)
+        | {"from another state": functools.partial(rotated_recurrence, start=1.0)},
     ),
     "rotrnn:11": Evidence(
         points("gamma c s", (0.9, 0.6, 1.7), (0.5, 2.4, 0.8), (0.7, 1.6, 0.3)),
@@ -313,18 +307,10 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "rotrnn:12": Evidence(
-        (
-            *points("seed heads size", (1, 2, 4), (2, 2, 4)),
-            dict(seed=1, heads=2, size=4, start=1.0),
-        ),
+        points("seed heads size", (1, 2, 4), (2, 2, 4)),
         {"reference": dense_states, "layer": layer_states},
         summed_states,
-        mutants=wrong_sums(summed_states),
-        example=Example(
-            "x_1 without input by the recurrence, for A = 1,",
-            {"gamma": 0.9, "x_0": 1},
-            0,
-            lambda gamma, x_0: gamma * x_0,
-        ),
+        mutants=wrong_sums(summed_states)
+        | {"from another state": functools.partial(dense_states, start=1.0)},
     ),
 }

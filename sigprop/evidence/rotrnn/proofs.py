@@ -252,7 +252,7 @@ EVIDENCE: dict[str, Basis] = {
         MODES,
         LIMITS,
         example=Example(
-            "the limit that is 1/(1 - lambda^2), of one mode's sum, b = 1,",
+            "the limit of E|x_t|^2 of one mode with b = 1",
             {"lambda": 0.5},
             lambda **at: at["lambda"] ** 2 / (1 - at["lambda"] ** 2),
             lambda **at: 1 / (1 - at["lambda"] ** 2),
@@ -302,7 +302,7 @@ EVIDENCE: dict[str, Basis] = {
         mutants=each(determinant, WRONG_BLOCKS),
     ),
     "rotrnn:19": Evidence(
-        points("seed size", (1, 2), (2, 4), (3, 8), (4, 5)),
+        points("seed size", (1, 2), (2, 4), (3, 8)),
         {
             "dense": lambda seed, size: blocks(seed, size) @ draw(seed, size),
             "complex": complex_product,
@@ -312,12 +312,6 @@ EVIDENCE: dict[str, Basis] = {
             name: partial(elementwise_product, **wrong)
             for name, wrong in WRONG_TURNS.items()
         },
-        example=Example(
-            "Theta x for x of three entries and theta_1 = pi/2",
-            {"D_x": 3},
-            "a vector of two pairs, with x_4 and theta_2 in it",
-            "(-x_2, x_1, x_3)",
-        ),
     ),
     "rotrnn:def4": Evidence(
         SIZES,

@@ -111,8 +111,13 @@ def test_another_paper_is_ordered_by_what_its_locators_say():
             r"Wrong as printed; the correction is proved for all parameters\.",
         ),
         (
-            claim("lru:1", "refuted", errata_class="C", as_extracted=True),
-            r"Wrong in our copy \(class C: a misprint that the next line repairs\)\.",
+            claim("lru:1", "proved", errata_class="F", as_extracted=True),
+            r"True as meant: proved for all parameters.*\.",
+        ),
+        (
+            claim("lru:1", "definition", errata_class="C"),
+            r"A definition, with a misprint \(class C: a misprint that the next line "
+            r"repairs\).*\.",
         ),
         (
             CONDITIONAL,

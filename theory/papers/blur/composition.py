@@ -16,12 +16,12 @@ composed.row(
     r"\bm{z}_k = \mathcal{G}(\hat{\bm{h}}_k), \quad \mathcal{G}: \mathbb{R}^n "
     r"\to \mathbb{R}^s",
     code="sigprop.networks.blocks.Block",
-    note="The range is copied from Eq. 1 and does not fit Eq. 13; see there.",
+    note="The range is copied from Eq. 1 and does not fit Eq. 13 (blur:13).",
 )
 composed.row(
     "blur:13",
     "definition",
-    "refuted",
+    "definition",
     "The skip connection and the output map",
     r"\bm{y}_k = \mathcal{L}_3(\bm{z}_k + \mathbf{C}\bm{u}_k), \quad "
     r"\mathcal{L}_3: \mathbb{R}^n\to\mathbb{R}^s, \; \mathbf{C}\in"

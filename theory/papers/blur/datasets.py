@@ -111,7 +111,7 @@ part.row(
 part.row(
     "blur:text:metrics",
     "definition",
-    "refuted",
+    "definition",
     "The two error measures",
     r"MAE = \frac{1}{N}\sum_{i=1}^{N} |\bm{y} - \hat{\bm{y}}_i|, \; MSE = "
     r"\frac{1}{N}\sum_{i=1}^{N} (\bm{y} - \hat{\bm{y}}_i)^2",

@@ -135,8 +135,8 @@ part.row(
     r"\text{the input and output lengths are all set equal to each other}",
     where="Figure 8, Appendix A.8",
     code="sigprop.networks.presets.blur_paper",
-    note="Equal lengths are a choice. The next row judges whether it is that of the "
-    "setting.",
+    note="Equal lengths are a choice. The row blur:text:setting judges whether it is that "
+    "of the setting that is followed.",
 )
 part.row(
     "blur:text:setting",

@@ -58,7 +58,7 @@ part.row(
 part.row(
     "blur:def3.3",
     "definition",
-    "refuted",
+    "definition",
     "Domain and range of the linear RNN",
     r"\mathcal{L}_{\mathbf{A},\mathbf{B}}: \mathbb{R}^{n\times N} \to "
     r"\mathbb{R}^{m\times N}, \quad \mathbf{A}\in\mathbb{R}^{n\times n}, "

@@ -68,7 +68,7 @@ part.row(
     code="sigprop.layers.blur.BLUR",
     assumes=DISTINCT,
     reason="The conclusion of Theorem 4.1, a statement that parameters exist for every "
-    "target; see there.",
+    "target (blur:thm4.1).",
 )
 text.row(
     "blur:text:nonlinear-letter",

@@ -24,15 +24,15 @@ part.row(
     "lru:text:kernel-realised",
     "text",
     "proved",
-    "A linear RNN can express the kernel of Fig. 7",
-    r"h_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2 \text{ is the kernel of a "
-    r"linear RNN}",
+    "The map of Fig. 7 is linear",
+    r"\text{the input-output map the system had to approximate is linear (i.e. a "
+    r"convolution)}: R_k = \frac{1}{10} \exp(-0.015\,k) \cos(0.04\,k)^2",
     where="Appendix E.2",
     code="kernel_by_states",
     topic="models",
-    note="A linear RNN of 100 states can express it exactly, by three modes: "
-    "exp(-0.015) and exp(-0.015 +- 0.08 i). The paper's sentence that a tanh RNN can "
-    "express convolutions cites another paper; we do not judge it.",
+    note="The kernel is that of a linear RNN with three modes: exp(-0.015) and exp(-0.015 "
+    "+- 0.08 i). So the linear RNN of 100 states can express the map exactly. That a "
+    "tanh RNN can express convolutions is quoted from another paper.",
 )
 part.row(
     "lru:fig7",

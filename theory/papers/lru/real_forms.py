@@ -46,8 +46,7 @@ part.row(
     assumes="A is real",
     note="The printed block is transposed. The two lines before Eq. 26 give A Re v = "
     "Re(lam) Re v - Im(lam) Im v, which is the first column. The printed block is "
-    "right for the basis [Re v, -Im v], or for conj(lam). The paper may be right if "
-    "our text extraction transposed the block.",
+    "right for the basis [Re v, -Im v], or for conj(lam).",
     erratum=Erratum(
         "B", bearing="Both blocks have the same eigenvalues and the same algebra."
     ),

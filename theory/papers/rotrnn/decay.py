@@ -15,25 +15,21 @@ section_4_1 = part.at("Section 4.1")
 part.row(
     "rotrnn:text:constant-norm",
     "text",
-    "conditional",
+    "refuted",
     "The norm of a head's state is constant over time",
     r"\text{a normalisation constant that retains a constant expected norm of the "
     r"recurrent state at all times throughout training}: \quad "
     r"\mathbb{E}\left[||x_t||^2\right] = 1",
     where="Sections 1 (contributions), 3 (point iii) and 3.3",
-    condition=Condition(
-        "the first state already has the norm 1, as Lemma 3 asks of x_1",
-        lambda start, **_: start == 1,
-    ),
-    note="We take c = 1 and white inputs. The listing and the sum of Eq. 12 start from the "
-    "zero state. From there the first state xi B u_1 has the norm 1 - gamma^2, and "
-    "the norm after t steps is 1 - gamma^(2t). At gamma = 0.9999, a value of the "
-    "Pathfinder task, this norm is 0.185 after 1,024 steps. The statement is "
-    "conditional and not refuted, because Eq. 2 leaves the start open. Sections 1 and "
-    "3 speak of training: training changes gamma, but not the limit of the norm.",
+    correction=r"\mathbb{E}\left[||x_t||^2\right] = 1 - \gamma^{2t}",
+    note="We take c = 1 and white inputs. Lemma 3 asks that E|x_1|^2 is already c. The "
+    "sums of Eq. 2, 10 and 12 and the listing start from the zero state, which never "
+    "meets this. There the first state xi B u_1 has the squared norm 1 - gamma^2. At "
+    "gamma = 0.9999, a value of the Pathfinder task, the squared norm is 0.185 after "
+    "1,024 steps. Training changes gamma, but not the limit of the norm.",
     erratum=Erratum(
-        "D",
-        inherits=("rotrnn:text:stronger-guarantee",),
+        "A",
+        appears_in=("rotrnn:text:stronger-guarantee",),
         bearing="The comparison with the LRU in Section 4.1 relies on it.",
     ),
     code="states",
@@ -55,9 +51,7 @@ section_4_1.row(
     "the first state already has the limiting norm. One thing differs: "
     "the RotRNN computes xi anew at each training step. The LRU's factor is right at "
     "initialisation and is then learnt.",
-    erratum=Erratum(
-        "A", bearing="No later result is affected: the sentence closes the section."
-    ),
+    erratum=Erratum("A", root="rotrnn:text:constant-norm"),
     code="states",
 )
 part.row(

@@ -1,6 +1,5 @@
 """RotRNN (2024), Sections 1-4: the text on rotations and their groups."""
 
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.groups")
@@ -69,22 +68,15 @@ part.row(
 part.row(
     "rotrnn:text:surjectivity",
     "text",
-    "refuted",
+    "proved",
     "Rotations that the parametrisation reaches",
-    r"P = \exp(M - M^{\top}): \quad A = P\Theta P^{\top} \ \text{may not be "
-    r"surjective onto } SO(N)",
+    r"P = \exp(M - M^{\top}): \quad A = P\Theta P^{\top} \ \text{may not be surjective "
+    r"onto } SO(N) \text{, but is sufficiently general}",
     where="last sentence of Section 3.2",
-    correction=r"P = \exp(M - M^{\top}): \quad A = P\Theta P^{\top} \ \text{is "
-    r"surjective onto } SO(N)",
-    note="The paper says less than is true. If the P of Lemma 2 has determinant -1, "
-    "one can flip one axis of a plane in P and reverse that plane's angle. This gives "
-    "the same A with a P in SO(N). We sample rotations and count the fraction that is "
-    "reached: all.",
-    erratum=Erratum(
-        "B",
-        bearing="No later result is affected: the model is more general than the "
-        "paper says.",
-    ),
+    note="The paper leaves open whether every rotation is reached. It is. If the P of "
+    "Lemma 2 has determinant -1, one can flip one axis of a plane in P and reverse that "
+    "plane's angle. This gives the same A with a P in SO(N). We sample rotations and "
+    "count the fraction that is reached: all.",
     code="sigprop.layers.rotrnn.RotRNN.transition",
 )
 section_3_2.row(

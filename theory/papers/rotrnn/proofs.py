@@ -170,27 +170,23 @@ lemma_2.row(
 part.row(
     "rotrnn:19",
     "identity",
-    "conditional",
+    "confirmed",
     "A block-diagonal product, entry by entry",
     r"\Theta x = \begin{bmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \\ \vdots \\ x_{"
-    r"\mathcal{D}_x^{-1}} \\ x_{\mathcal{D}_x} \end{bmatrix} \odot \begin{bmatrix} "
-    r"\cos\theta_1 \\ \cos\theta_2 \\ \cos\theta_2 \\ \vdots \\ \cos\theta_{"
+    r"\mathcal{D}_x-1} \\ x_{\mathcal{D}_x} \end{bmatrix} \odot \begin{bmatrix} "
+    r"\cos\theta_1 \\ \cos\theta_1 \\ \cos\theta_2 \\ \cos\theta_2 \\ \vdots \\ \cos\theta_{"
     r"\mathcal{D}_x//2} \\ \cos\theta_{\mathcal{D}_x//2} \end{bmatrix} + "
     r"\begin{bmatrix} -x_2 \\ x_1 \\ -x_4 \\ x_3 \\ \vdots \\ -x_{\mathcal{D}_x} \\ "
-    r"x_3 \end{bmatrix} \odot \begin{bmatrix} \sin\theta_1 \\ \sin\theta_2 \\ "
+    r"x_{\mathcal{D}_x-1} \end{bmatrix} \odot \begin{bmatrix} \sin\theta_1 \\ "
+    r"\sin\theta_1 \\ \sin\theta_2 \\ "
     r"\sin\theta_2 \\ \vdots \\ \sin\theta_{\mathcal{D}_x//2} \\ \sin\theta_{"
     r"\mathcal{D}_x//2} \end{bmatrix}",
     where="Eq. 19, Appendix B.1",
-    condition=Condition("the dimension is even", lambda size, **_: size % 2 == 0),
-    note="Judged as meant: our copy loses the second cos theta_1 and sin theta_1, has "
-    "x_3 for x_{D_x - 1} at the end of the turned vector and a power for the index "
-    "D_x - 1. With an odd dimension, which Section 3.2 allows, the last entry has no "
-    "partner.",
-    erratum=Erratum(
-        "F",
-        appears_in=("binf in Appendix C",),
-        bearing="Nothing: all heads of the paper have an even size.",
-    ),
+    assumes=Condition("the dimension is even", lambda size, **_: size % 2 == 0),
+    note="Our copy loses the second cos theta_1 and sin theta_1, has x_3 for x_{D_x - 1} "
+    "at the end of the turned vector and a power for the index D_x - 1. All heads of the "
+    "paper have an even size. With an odd one, which Section 3.2 allows, the last entry "
+    "has no partner.",
     as_extracted=True,
     code="sigprop.evidence.rotrnn.proofs.elementwise_product",
 )
@@ -204,6 +200,7 @@ lemma_1.row(
     where="Definition 4",
     note="The definition repeats Eq. 5. We test that a product of three members, one "
     "of them inverted, is a member. Our copy lacks the comma before det.",
+    as_extracted=True,
     code="sigprop.evidence.rotrnn.random_matrices.rotation",
 )
 lemma_1.row(

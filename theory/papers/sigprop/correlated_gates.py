@@ -63,5 +63,5 @@ part.row(
     "before a step are the chain's operator on them; theory.correlated_gates proves that "
     "the operator of an AR(1) series multiplies Hermite polynomials. Nodes are refined "
     "until a moment settles. At rho = 0.9 inputs taken for independent would give 0.05 to "
-    "2.6 times a stationary moment (sigprop.evidence.sigprop.correlated_gates.closure).",
+    "2.6 times a stationary moment.",
 )

@@ -8,7 +8,7 @@ from sympy import Expr, Sum, diff, oo, sqrt
 from sigprop.theory import diagonal
 from sigprop.theory.autocorrelation import double_sum
 from sigprop.theory.claims import Condition
-from sigprop.theory.conditions import inside, is_stable
+from sigprop.theory.conditions import is_stable
 from sigprop.theory.papers.zucchet.conditions import is_even, is_exponential
 from sigprop.theory.symbols import Delta, R, alpha, beta, lam, lam_bar, n, rho
 
@@ -25,12 +25,8 @@ REAL_STATIONARY = Condition(
     "is even then",
     is_stable,
 )
-COMPLEX_STATIONARY = Condition(
-    "|lambda| < 1, wide-sense-stationary input, complex too, with a bounded autocovariance",
-    inside("lam"),
-)
-EVEN = Condition(
-    "R_x is even, as Lemma 1 asks: real inputs are enough", lambda R, **_: is_even(R)
+REAL_INPUTS = Condition(
+    REAL_STATIONARY.text, lambda lam, R, **_: abs(lam) < 1 and is_even(R)
 )
 
 square = lam * lam_bar  # |lambda|^2

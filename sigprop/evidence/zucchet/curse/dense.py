@@ -30,6 +30,7 @@ from sigprop.evidence.zucchet.curse.small_networks import linear_layer
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import recurrences
+from sigprop.theory.dense import diagonal_network_agrees
 
 SIZE, STEPS = 4, 8
 
@@ -310,7 +311,7 @@ EVIDENCE: dict[str, Basis] = {
         ({"late": 0},),
         {"impulse": states_by_layer, "reference": states_by_powers},
         form=states_by_modes,
-        printed=lambda late: states_by_powers(late=1),
+        proof=diagonal_network_agrees,
         mutants={
             "P for its inverse": functools.partial(
                 states_by_modes, entering="vectors", leaving="inverse"
@@ -321,13 +322,8 @@ EVIDENCE: dict[str, Basis] = {
             "the adjoint for the inverse": functools.partial(
                 states_by_modes, entering="adjoint"
             ),
+            "the input one step late": lambda late: states_by_powers(late=1),
         },
-        example=Example(
-            "h_2 of h_{t+1} = A h_t + x_t, h_0 = 0, x_1 = 1 alone, by Eq. 8,",
-            {"A": 0.9},
-            lambda A: A,
-            1.0,
-        ),
     ),
     "zucchet:9": Evidence(
         ({"draw": 4}, {"draw": 9}),

@@ -296,17 +296,11 @@ EVIDENCE: dict[str, Basis] = {
         ENDS,
         each(gradient, WAYS),
         form=gradient_sum,
-        printed=functools.partial(gradient_sum, left_out=1),
         mutants={
+            "without t' = t": functools.partial(gradient_sum, left_out=1),
             **mutated(gradient_sum, "late", "turned"),
             "further": functools.partial(gradient_sum, further=1),
         },
-        example=Example(
-            "dh_2/dlam of h <- lam h without inputs, h_0 = 1,",
-            {"lam": 0.9},
-            lambda lam: lam,  # of t' = 1 alone
-            lambda lam: 2 * lam,
-        ),
     ),
     "zucchet:4": Evidence(
         ENDS,

@@ -180,18 +180,10 @@ EVIDENCE: dict[str, Basis] = {
         points("lam", 0.3, -0.5, 0.9),
         {"reference": by_tanh, "impulse": by_tanh_and_layer},
         form=lambda lam: 1 + lam**2,
-        printed=1.0,
         mutants={
             "the slope once": lambda lam: (1 + lam**2) / (1 - lam**2),
             "the slope of a sigmoid": lambda lam: (lam / (1 + lam)) ** 2 * (1 + lam**2),
         },
-        example=Example(
-            "gamma^2 lam'^2 E[(dh/dlam)^2], which lam = tanh(omega) keeps between 1 and "
-            "2 under white input,",
-            {"lam": 0.5},
-            1.0,
-            by_tanh,
-        ),
     ),
     "zucchet:fig2a": Evidence(also(SIZES, rho=0.0, quantity="state"), CONTROLLED),
     "zucchet:fig2b": Evidence(
@@ -199,7 +191,8 @@ EVIDENCE: dict[str, Basis] = {
         CONTROLLED,
         printed=bare,
         example=Example(
-            "the value that panel B shows at rho = 0",
+            "the curve of panel B under white input, which is E[(dh/dnu)^2] for lam = "
+            "exp(-exp(nu)) and not E[(dh/dlam)^2],",
             {"lam": 0.9},
             lambda lam: bare(lam, 0.0),
             lambda lam: (lam * math.log(lam)) ** 2 * bare(lam, 0.0),

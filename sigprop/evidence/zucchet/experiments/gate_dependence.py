@@ -21,7 +21,7 @@ from sigprop.evidence.zucchet.experiments.constant_gates import (
     EMBEDDINGS,
 )
 from sigprop.evidence.zucchet.experiments.gated_networks import sampled_gate
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 
 NEURONS, LENGTH, TIMES = 256, 512, (1.0, 256.0)
 
@@ -121,13 +121,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:fig15": Evidence(
         points("tau", 1.0, 4.0, 256.0),
         {"layer": sampled_gate},
-        printed=lambda tau: tau / 1 + tau,
-        example=Example(
-            "lambda",
-            {"T": 256.0},
-            lambda T: T / 1 + T,
-            lambda T: T / (1 + T),
-        ),
+        mutants={"no brackets": lambda tau: tau / 1 + tau},
     ),
     "zucchet:fig15:samples": Evidence(
         points("time", 128.0, 7.0, 1.0),

@@ -1,5 +1,6 @@
 """What judges the Hessian in real parameters, Eq. 138-143 of Zucchet & Orvieto (2024)."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -142,12 +143,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:hessian-cartesian": Evidence(
         points("re_i im_i", (0.3, 0.6), (-0.5, 0.2)),
         {"impulse": layer_eigenvalue, "reference": eigenvalue_of_turn},
-        example=Example(
-            "lambda",
-            {"re": 0.3, "im": 0.6},
-            lambda re, im: re + im,
-            lambda re, im: re + 1j * im,
-        ),
+        mutants={"no i": lambda re_i, im_i: re_i + im_i},
     ),
     "zucchet:139": Evidence(
         PAIRS,
@@ -187,7 +183,15 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "zucchet:140": FIRST,
-    "zucchet:141": FIRST,
+    "zucchet:141": replace(
+        FIRST,
+        example=Example(
+            "d^2L/domega_re^2 of one unit (b = c = 1, white input)",
+            {"lam": 0.5},
+            lambda lam: np.sum(complex_block(**by_hand(lam))).real / 4,
+            lambda lam: block("cartesian", **by_hand(lam))[0, 0],
+        ),
+    ),
     "zucchet:142": FIRST,
     # All four entries at once, between two pairs of unrelated real weights.
     "zucchet:143": Evidence(

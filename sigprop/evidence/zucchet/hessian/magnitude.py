@@ -17,7 +17,7 @@ from sigprop.evidence.zucchet.hessian.sensitivities import (
     pair_sum,
 )
 from sigprop.evidence.zucchet.hessian.units import EIGENVALUES, TWO_UNITS
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory import hessian as H
 
 LAMBDA_0 = 0.99 * cmath.exp(0.25j * math.pi)
@@ -104,12 +104,15 @@ def blocks_are_largest() -> bool:
 
 
 def peaks_grow() -> bool:
-    """Both peaks, ``(1+x)/(1-x)^3`` and ``1/(1-x)^2``, have a positive slope in [0, 1)."""
-    x = Symbol("x", nonnegative=True)
-    white, constant = ((1 + x) / (1 - x) ** 3).diff(x), (1 / (1 - x) ** 2).diff(x)
+    """The peak under white noise, and ``1/|1-x e^{i phi}|^2`` where ``x < cos(phi)``, grow.
+
+    The derivative of the squared distance to 1 is ``2 (x - cos(phi))``.
+    """
+    x, c = Symbol("x", nonnegative=True), Symbol("c", real=True)
+    white, distance = ((1 + x) / (1 - x) ** 3).diff(x), 1 - 2 * x * c + x**2
     return (
         simplify(white - (4 + 2 * x) / (1 - x) ** 4) == 0
-        and simplify(constant - 2 / (1 - x) ** 3) == 0
+        and simplify(distance.diff(x) - 2 * (x - c)) == 0
     )
 
 
@@ -145,8 +148,13 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:text:hessian-amplified": Evidence(
         tuple(
             towards(rho, angle, low)
-            for rho, angle in ((0.0, -0.8), (1.0, 0.0))
-            for low in (0.1, 0.5, 0.7)
+            for rho, angle, lows in (
+                (0.0, -0.8, (0.1, 0.5, 0.7)),
+                (1.0, 0.0, (0.1, 0.5, 0.7)),
+                (1.0, math.pi / 4, (0.1, 0.6, 0.75, 0.9)),
+                (1.0, 2.0, (0.5,)),
+            )
+            for low in lows
         ),
         each(modulus, {"reference": pair_sum}) | {"closed_form": size},
         form=lambda lambda_i, smaller, rho, **_: size(lambda_i, smaller, rho),
@@ -157,6 +165,12 @@ EVIDENCE: dict[str, Basis] = {
                 lambda_i, 1.05 * lambda_j, rho
             )
         },
+        example=Example(
+            "|S(0.99, lambda_j)| under constant input at lambda_j = r exp(i pi/4)",
+            {"r": 0.99},
+            "above 2e+04, its value at r = 0.7071",
+            lambda r: f"{size(0.99, cmath.rect(r, math.pi / 4), 1.0):.4g}",
+        ),
     ),
     "zucchet:fig8": Evidence(
         crossed(

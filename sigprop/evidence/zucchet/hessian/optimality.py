@@ -31,7 +31,7 @@ from sigprop.evidence.zucchet.hessian.units import (
     SINGLES,
     with_coordinates,
 )
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import hessian as H
 
@@ -161,8 +161,10 @@ EVIDENCE: dict[str, Basis] = {
         OFF_OPTIMALITY[:2],
         {"reference": state_by_powers, "impulse": state_by_scan},
         form=lambda h_i, **_: h_i,
-        printed=lambda x, **point: state_by_powers(x=x[:-1], **point),
         mutants={
+            "an input one step late": lambda x, **point: state_by_powers(
+                x=x[:-1], **point
+            ),
             "the oldest input lost": lambda x, **point: state_by_powers(
                 x=x[1:], **point
             ),
@@ -171,12 +173,6 @@ EVIDENCE: dict[str, Basis] = {
                 complex(lambda_i).conjugate(), **point
             ),
         },
-        example=Example(
-            "h_2 after x_1 = 1 alone, from rest (b = 1),",
-            {"lam": 0.9},
-            lambda lam: state_by_powers(lam, 1.0, (1.0,)),
-            lambda lam: state_by_powers(lam, 1.0, (1.0, 0.0)),
-        ),
     ),
     "zucchet:114": Evidence(
         OFF_OPTIMALITY[:2],

@@ -15,11 +15,10 @@ from sigprop.evidence.zucchet.hessian.sensitivities import (
     PAIR_ROUTES,
     covariance,
     gauss_newton,
-    pair_sum,
     sensitivity,
 )
 from sigprop.evidence.zucchet.hessian.units import PAIRS, SINGLES, TWO_UNITS, single
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory import hessian as H
 
 Weights = Callable[[complex, complex], Complex[np.ndarray, " ages"]]
@@ -125,17 +124,10 @@ EVIDENCE: dict[str, Basis] = {
         SINGLES,
         each(of_own_conjugate, PAIR_ROUTES),
         form=partial(moment_of, by_lambda),
-        printed=partial(moment_of, by_b),
         mutants={
             "by the angle": partial(moment_of, by_angle),
             "by b": partial(moment_of, by_b),
             "without the modulus": without_modulus,
         },
-        example=Example(
-            "E|dh/dtheta|^2 of theta = b (b = 1, white input)",
-            {"lam": 0.5},
-            lambda lam: of_own_conjugate(pair_sum, lam, 1.0).real,
-            lambda lam: moment_of(by_b, lam, 1.0),
-        ),
     ),
 }

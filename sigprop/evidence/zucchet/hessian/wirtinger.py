@@ -110,12 +110,11 @@ EVIDENCE: dict[str, Basis] = {
             "reference": contour_plain,
             "closed_form": lambda f_re, f_im, **_: (f_re - 1j * f_im) / 2,
         },
-        example=Example(
-            "df/dz of f(z) = p z + m conj(z)",
-            {"p": 2.0, "m": 1.0},
-            lambda m, **_: complex(m).conjugate(),
-            lambda p, **_: p,
-        ),
+        mutants={
+            "f for its conjugate": lambda f_re, f_im, **_: (
+                (f_re + 1j * f_im) / 2
+            ).conjugate()
+        },
     ),
     "zucchet:119": UNMIXED,
     "zucchet:120": UNMIXED,
@@ -134,7 +133,8 @@ EVIDENCE: dict[str, Basis] = {
         proof=_differs_by_imaginary_A,
         mutants={"symmetric for Hermitian": lambda **point: full_complex(**point).T},
         example=Example(
-            "A_ii in Eq. 138 (b = c = 1, white input), which is to equal its conjugate,",
+            "the upper left entry S(lam, lam) of Eq. 138 (b = c = 1, white input), which "
+            "equals its conjugate in a Hermitian matrix,",
             {"lam": 0.5 + 0.4j},
             lambda lam: H.similarity(lam, lam).conjugate(),
             lambda lam: H.similarity(lam, lam),

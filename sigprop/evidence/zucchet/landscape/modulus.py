@@ -134,7 +134,8 @@ EVIDENCE: dict[str, Basis] = {
         printed=square_energy,
         mutants={"the modulus of the mean": modulus_of_mean, "one part": real_energy},
         example=Example(
-            "the mean that is the curvature along the angle at theta = 0",
+            "the curvature along the angle at the teacher, of lambda = nu at theta = 0,"
+            " where the printed form is E[(dh/dtheta)^2],",
             {"nu": 0.5},
             lambda nu: square_energy("angle", 0.0, nu=nu).real,
             lambda nu: modulus_energy("angle", 0.0, nu=nu),
@@ -144,18 +145,12 @@ EVIDENCE: dict[str, Basis] = {
         (*REAL, *TURNED),
         each(thrice, PATH_ROUTES),
         form=chain,
-        printed=functools.partial(chain, mean=square_energy),
         mutants={
+            "no conjugate": functools.partial(chain, mean=square_energy),
             "the slope once": functools.partial(chain, power=1),
             "the inverse slope": functools.partial(chain, power=-2),
             "by the angle": functools.partial(chain, orders=(0, 2)),
         },
-        example=Example(
-            "the expectation that is the curvature along nu at theta = pi/2",
-            {"nu": 0.6},
-            lambda nu: square_energy("fixed angle", nu, theta=math.pi / 2).real,
-            lambda nu: modulus_energy("fixed angle", nu, theta=math.pi / 2),
-        ),
     ),
     "zucchet:100": Evidence(
         also(MODULI, orders=(2, 0)),

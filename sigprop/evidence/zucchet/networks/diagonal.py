@@ -22,7 +22,7 @@ from sigprop.evidence.zucchet.networks.models import (
     states_of,
     written,
 )
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers import LRU, S4
 from sigprop.layers.complex_diagonal import ComplexDiagonal
 
@@ -70,11 +70,6 @@ def diagonalised_print(
     lam, x = turn(lam), arrays(d_in)["x"]
     B = lam[:, None] * B if through else B
     return np.real(recur(lam, delayed(x, late) @ B.T) @ C.T) + x @ D.T
-
-
-def second_output(lam: float, late: int) -> float:
-    """``y_2`` of one neuron after the single input ``x_1 = 1``, seen so many steps late."""
-    return float(recur(lam, delayed(np.array([1.0, 0.0]), late))[1])
 
 
 @functools.cache
@@ -139,8 +134,8 @@ EVIDENCE: dict[str, Basis] = {
             "reference": functools.partial(kernel_outputs, "dense"),
         },
         form=diagonalised_layer,
-        printed=diagonalised_print,
         mutants={
+            "an input one step late": diagonalised_print,
             "an input one step early through the recurrence": functools.partial(
                 diagonalised_print, late=0, through=True
             ),
@@ -151,12 +146,6 @@ EVIDENCE: dict[str, Basis] = {
                 diagonalised_print, late=0, turn=np.abs
             ),
         },
-        example=Example(
-            "y_2 after x_1 = 1 and x_2 = 0, with gamma = B = C = 1 and D = 0,",
-            {"lam": 0.9},
-            functools.partial(second_output, late=1),
-            functools.partial(second_output, late=0),
-        ),
     ),
     "zucchet:16": start_of("lru"),
     "zucchet:18": outputs_of("lru"),

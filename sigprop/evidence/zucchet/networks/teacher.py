@@ -141,8 +141,8 @@ def curvature_of_unit(lam: float, star: float) -> float:
 
 
 DOWNWARDS = Example(
-    "the Lipschitz constant of the gradient of Eq. 91, lambda restricted to the real axis, "
-    "near lam",
+    "the Lipschitz constant near lam of the derivative of (1/(1 - lam^2) + 1/(1 - star^2))/2 "
+    "- 1/(1 - lam star), the loss of Eq. 91 on the real axis,",
     {"lam": 0.0, "star": 0.9},
     curvature_of_unit,
     lambda **at: abs(curvature_of_unit(**at)),

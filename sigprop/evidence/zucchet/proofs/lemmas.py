@@ -265,13 +265,7 @@ EVIDENCE: dict[str, Basis] = {
     "zucchet:34": Grid("state_pair", grids.PAIRS, example=BY_HAND),
     "zucchet:39": Grid("sensitivity_pair", grids.PAIRS),
     "zucchet:lemma1": Evidence(
-        SUMMABLE,
-        SUM,
-        bracket,
-        double_sum_34,
-        proof=_summed,
-        mutants=BRACKETS,
-        example=BY_HAND,
+        (*EVEN, *SUMMABLE), SUM, bracket, proof=_summed, mutants=BRACKETS
     ),
     "zucchet:35": Evidence(
         UNEVEN,

@@ -34,7 +34,6 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     INPUTS,
     REAL_LINES,
     TURNING,
-    WHITE,
     Sequence,
     Spectrum,
     ages,
@@ -42,7 +41,7 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     past,
 )
 from sigprop.evidence.zucchet.proofs.state import real_state
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory import diagonal
 from sigprop.theory.autocorrelation import same_form
 from sigprop.theory.papers.zucchet import forms
@@ -299,20 +298,14 @@ EVIDENCE: dict[str, Basis] = {
         REAL_LINES,
         {"reference": spectral_sensitivity, "impulse": impulse_sensitivity},
         real_sensitivity,
-        real_sensitivity_57,
         proof=lambda: same_form(
             forms.eq_57_corrected().subs(lam_bar, lam), forms.eq_6()
         ),
         mutants={
             "lags of one sign": partial(real_sensitivity, twice=1),
             "the power lowered": partial(real_sensitivity, lowered=1),
+            "Eq. 57 as printed": real_sensitivity_57,
         },
-        example=Example(
-            "E|dh/dlam|^2 under white inputs",
-            {"lam": 0.5},
-            partial(real_sensitivity_57, R=WHITE),
-            partial(real_sensitivity, R=WHITE),
-        ),
     ),
     "zucchet:text:denominator": Evidence(
         points(

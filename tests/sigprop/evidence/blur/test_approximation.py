@@ -4,15 +4,17 @@ import pytest
 
 from sigprop.evidence.blur.approximation import (
     circle_norms,
-    padded_neurons,
+    neurons_of_logistic,
     reconstruction_norms,
 )
 
 
-def test_a_network_that_misses_its_accuracy_is_refused():
-    at = {"states": 1.0, "outputs": 1.0, "radius": 1.0, "barron": 0.3, "Theta": 1.0}
-    with pytest.raises(ValueError, match="need an error of at most"):
-        padded_neurons(**at, accuracy=-1.0, padding=0)
+@pytest.mark.parametrize(("accuracy", "neurons"), [(0.1, 1), (0.2, 0)])
+def test_a_logistic_function_needs_a_neuron_where_no_constant_is_near(
+    accuracy, neurons
+):
+    # 1/(1 + exp(-0.8)) - 1/2 is 0.19
+    assert neurons_of_logistic(1.0, 0.2, accuracy) == neurons
 
 
 @pytest.mark.parametrize("spread", ["closing", "half"])

@@ -11,22 +11,16 @@ part = Part("Section 2.3", "backward", "sigprop.evidence.zucchet.curse.dense")
 part.row(
     "zucchet:8",
     "identity",
-    "refuted",
+    "proved",
     "A dense linear recurrence in its eigenbasis",
-    r"h_{t+1} = Ah_t + x_t:\quad h_t = P h_t^{\text{diag}} \text{ with } h_{t+1}^"
+    r"h_t = P h_t^{\text{diag}} \text{ with } h_{t+1}^"
     r"{\text{diag}} = \text{diag}(\lambda) h_t^{\text{diag}} + P^{-1} x_{t+1}",
     code="sigprop.linear.linearise.Modes",
     topic="forward",
-    assumes="A is diagonalisable",
-    correction=r"h_{t+1} = Ah_t + x_{t+1}:\quad h_t = P h_t^{\text{diag}}",
-    note="The paper prints x_t before Eq. 8, and x_{t+1} in Eq. 8, 62 and 65. With "
-    "one state both cannot hold; Eq. 1 fixes x_{t+1} for the paper. Stationary "
+    assumes="h_{t+1} = A h_t + x_{t+1}, where A is diagonalisable",
+    note="The index of the input is a convention. The text before Eq. 8 has x_t, and "
+    "Eq. 1, 8, 62 and 65 have x_{t+1}. We take x_{t+1} on both sides. Stationary "
     "moments do not depend on the choice.",
-    erratum=Erratum(
-        "C",
-        appears_in=("zucchet:17", "zucchet:113", "caption of Figure 1, panel A"),
-        bearing="Eq. 9 and Appendix B.2.3 use the recurrence with x_{t+1}.",
-    ),
 )
 part.row(
     "zucchet:9",

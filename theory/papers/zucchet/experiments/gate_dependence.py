@@ -1,7 +1,6 @@
 """Zucchet & Orvieto (2024), Appendix D.3: the text on Figure 15."""
 
 from sigprop.theory import gated
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 part = Part("Appendix D.3", "gated", "sigprop.theory.gated")
@@ -54,21 +53,18 @@ part.row(
 part.row(
     "zucchet:fig15",
     "figure",
-    "refuted",
+    "proved",
     "Time constant and gate",
-    r"\lambda = T/1+T,\quad T \in [1, 256]",
+    r"\lambda = \frac{T}{1+T},\quad T \in [1, 256]",
     where="Figure 15",
     derive=gated.gate_at_time,
     code="sigprop.layers.gru.chrono",
-    correction=r"\lambda = \frac{T}{1+T}",
-    corrected=lambda: gated.tau / (1 + gated.tau),
-    note="The caption lacks brackets: T/1 + T is 2 T. Right is T/(1 + T). As b_f = "
-    "log T, the gate is T/(1 + T) and its memory length is 1 + T steps. The authors' "
+    printed=lambda: gated.tau / (1 + gated.tau),
+    note="Our copy has T/1 + T and may have lost the line of the fraction, or brackets. "
+    "As b_f = log T, the gate is T/(1 + T) and its memory length is 1 + T steps. The authors' "
     "notebook plots samples and theory against 1/(1 - lambda), which is 1 + T. So its "
     "axis needs no shift, but it does not show the sampled T.",
-    erratum=Erratum(
-        "C", bearing="No later result is affected: every reader takes T/(1 + T)."
-    ),
+    as_extracted=True,
 )
 
 part.row(

@@ -137,21 +137,15 @@ part.row(
 part.row(
     "zucchet:text:bias-sensitivity",
     "moment",
-    "refuted",
+    "proved",
     "From the eigenvalue to the bias of the gate",
-    r"\mathbb{E}\left[\left(\frac{\partial^2 h_t}{\partial b_f^2}\right)^2\right] = "
-    r"\sigma'(b_f)^2 " + BY_GATE,
+    rf"{BY_BIAS} = \sigma'(b_f)^2 {BY_GATE}",
     where="after Eq. 161",
     derive=gated.bias_sensitivity,
     code="bias_sensitivity",
-    correction=rf"{BY_BIAS} = \sigma'(b_f)^2 {BY_GATE}",
-    corrected=lambda: gated.sensitivity().on("mixed") * gated.gate_derivative().result,
-    note="By the chain rule the right side is the square of the first derivative, not "
-    "of the second as our copy has it; Fig. 15 shows the first. The place of the "
-    "squares may be an extraction fault.",
-    erratum=Erratum(
-        "F",
-        bearing="None: the bullets below it and Figure 15 have the first derivative.",
-    ),
+    printed=lambda: gated.sensitivity().on("mixed") * gated.gate_derivative().result,
+    note="Our copy has squares within the derivative, as of a second derivative, and may "
+    "have moved them. By the chain rule the right side is the square of the first "
+    "derivative. The bullets below it and Figure 15 have the first derivative.",
     as_extracted=True,
 )

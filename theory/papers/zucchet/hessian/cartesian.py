@@ -58,18 +58,15 @@ part.row(
 
 part.row(
     "zucchet:text:hessian-cartesian",
-    "text",
-    "refuted",
+    "definition",
+    "definition",
     "The real-imaginary parametrisation",
-    r"\lambda = \omega_{\mathrm{re}} + \omega_{\mathrm{im}}",
+    r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
     where="text before Eq. 139",
-    printed=lambda: re_i + im_i,
+    printed=lambda: re_i + I * im_i,
     code="CARTESIAN",
-    correction=r"\lambda = \omega_{\mathrm{re}} + i\omega_{\mathrm{im}}",
-    corrected=lambda: re_i + I * im_i,
-    note="The i is missing, perhaps only in our copy; all lines that follow have it.",
+    note="Our copy lacks the i and may have lost it. All lines that follow have it.",
     as_extracted=True,
-    erratum=Erratum("F", bearing="Nothing: all that follows has the i."),
 )
 
 
@@ -91,8 +88,8 @@ def eq_139(upper: str) -> str:
 
 part.row(
     "zucchet:139",
-    "identity",
-    "refuted",
+    "definition",
+    "definition",
     "The real Hessian of two units, in real and imaginary parts",
     eq_139("re"),
     code="real_block",
@@ -128,6 +125,11 @@ part.row(
     ),
 )
 
+FIRST_ENTRY = (
+    r"\frac{\mathrm{d}^2 L}{\mathrm{d}\omega_{\mathrm{re},i}\mathrm{d}\omega_{"
+    r"\mathrm{re},j}} = "
+)
+
 
 def first_entry(
     number: int, title: str, latex: str, printed: Callable[[], Expr], note: str = ""
@@ -138,8 +140,7 @@ def first_entry(
         "identity",
         "proved",
         title,
-        r"\frac{\mathrm{d}^2 L}{\mathrm{d}\omega_{\mathrm{re},i}\mathrm{d}\omega_{"
-        r"\mathrm{re},j}} = " + latex,
+        FIRST_ENTRY + latex,
         derive=lambda: H.entry(Rational(1), Rational(1)),
         printed=printed,
         code="entry",
@@ -162,19 +163,27 @@ first_entry(
     r"}\bar{\lambda}_j)H_{ij}^{\lambda}(\mathrm{d}_{\omega_{\mathrm{re},i}}\lambda_i \ "
     r"\mathrm{d}_{\omega_{\mathrm{re},i}}\bar{\lambda}_i)^{\top}",
     lambda: between(ONES, H.complex_block(), ONES),
-    "The formula holds with Wirtinger's derivatives if the derivatives of lambda are 1, and "
-    "also with A, B if they are 1/2. Units i and j are interchanged. This is harmless if all "
-    "derivatives are equal. Otherwise unit i belongs on the left, or Im B in the mixed "
-    "entries of Eq. 143 changes sign.",
+    "H is the matrix of second derivatives, as Eq. 138 defines it. Units i and j are "
+    "interchanged. This is harmless if all derivatives of lambda are equal. Otherwise unit i "
+    "belongs on the left, or Im B in the mixed entries of Eq. 143 changes sign.",
 )
-first_entry(
-    141,
+SUM_OF_BLOCK = r"(1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}"
+part.row(
+    "zucchet:141",
+    "identity",
+    "refuted",
     "The Hessian's entry (re, re) as a sum over the complex block",
-    r"\frac{1}{4} (1 \ 1) H_{ij}^{\lambda} (1 \ 1)^{\top}",
-    lambda: between(ONES, Matrix([[A, B], [H.bar(B), H.bar(A)]]), ONES) / 4,
-    "With the matrix of A and B that Eq. 138 prints. Two errors cancel: A and B are four "
-    "times the second derivatives (zucchet:122), and the derivatives are half the true ones "
-    "(zucchet:text:hessian-cartesian-slopes).",
+    FIRST_ENTRY + r"\frac{1}{4} " + SUM_OF_BLOCK,
+    derive=lambda: H.entry(Rational(1), Rational(1)),
+    printed=lambda: between(ONES, H.complex_block(), ONES) / 4,
+    code="entry",
+    assumes=AT_OPTIMALITY,
+    correction=FIRST_ENTRY + SUM_OF_BLOCK,
+    corrected=lambda: between(ONES, H.complex_block(), ONES),
+    note="The paper prints a factor 1/4; it should be 1, because the derivatives of lambda "
+    "are 1. H is the matrix of second derivatives, as Eq. 138 defines it. With the matrix "
+    "of A and B, which is four times H, Eq. 142 is right.",
+    erratum=Erratum("B", root="zucchet:80"),
 )
 first_entry(
     142,

@@ -3,7 +3,6 @@
 from sympy import Expr, Symbol
 
 from sigprop.theory import hessian as H
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 u, v = Symbol("u"), Symbol("v")  # derivatives of lambda by two real parameters
@@ -14,20 +13,13 @@ part = Part("Appendix C.2", "hessian", "sigprop.theory.hessian")
 part.row(
     "zucchet:113",
     "definition",
-    "refuted",
+    "definition",
     "The complex diagonal recurrence",
     r"h_{t+1} = \lambda \odot h_t + bx_t",
     code="sigprop.layers.complex_diagonal.ComplexDiagonal",
-    correction=r"h_{t+1} = \lambda \odot h_t + bx_{t+1}",
-    note="The paper prints x_t; it should be x_{t+1}. In Section 1 h_{t+1} depends on "
-    "x_{t+1} throughout. Eq. 130, with weights n lambda^(n-1) at x_{-n}, agrees with "
-    "Section 1. Eq. 17 has the same misprint.",
-    erratum=Erratum(
-        "C",
-        root="zucchet:8",
-        bearing="No later result is affected: a delay of one step changes no "
-        "stationary moment.",
-    ),
+    note="The index of the input is a convention: here x_t, in Section 1 x_{t+1}. We "
+    "take x_{t+1}, which fits Eq. 130 with its weights n lambda^(n-1) at x_{-n}. A delay "
+    "of one step changes no stationary moment.",
 )
 
 part.row(

@@ -4,7 +4,6 @@ from sympy import Expr, Symbol, expand
 
 from sigprop.theory import hessian as H
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.errata import Erratum
 from sigprop.theory.papers.zucchet.hessian.cartesian import AT_OPTIMALITY
 from sigprop.theory.rows import Part
 
@@ -111,15 +110,10 @@ RIGHT = r"}\right|^2\right] = |b_i|^2 " + OWN
 part.row(
     "zucchet:147",
     "moment",
-    "refuted",
+    "confirmed",
     "The second moment of the sensitivity is one term of the trace",
     MOMENT + r"\theta" + RIGHT,
     code="pair",
-    correction=MOMENT + r"\lambda_i" + RIGHT,
-    note="The paper prints theta; it should be lambda_i, which the sentence before names. "
-    "Elsewhere theta is any parameter, such as b. The trace of the block is |c_i|^2 "
-    "times this moment.",
-    erratum=Erratum(
-        "C", bearing="No later result is affected: the equation is a remark."
-    ),
+    note="We read theta as lambda_i, which the sentence before names. Elsewhere theta is "
+    "any parameter, or an angle. The trace of the block is |c_i|^2 times this moment.",
 )

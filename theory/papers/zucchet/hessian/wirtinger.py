@@ -33,8 +33,8 @@ def derivative(
 
     part.row(
         f"zucchet:{number}",
-        "identity",
-        "refuted",
+        "definition",
+        "definition",
         f"Wirtinger derivative with respect to {name}",
         left + r"\mathrm{d}\mathrm{Re}[f]}{\mathrm{d}\mathrm{Re}[z]} "
         rf"{sign} i \frac{{\mathrm{{d}}\mathrm{{Im}}[f]}}{{\mathrm{{d}}\mathrm{{Im}}[z]"
@@ -52,9 +52,7 @@ def derivative(
         f"itself. With the printed form f(z) = z has {shown}. For a real f the printed "
         "form loses the derivative with respect to Im z.",
         erratum=Erratum(
-            "B",
-            root="" if number == 116 else "zucchet:116",
-            appears_in=("zucchet:117",) if number == 116 else (),
+            "C",
             bearing="Nothing is computed from the printed form.",
         ),
     )
@@ -73,24 +71,17 @@ derivative(
 part.row(
     "zucchet:118",
     "identity",
-    "refuted",
+    "proved",
     "The two Wirtinger derivatives are conjugate",
-    r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}f}{\mathrm{d}"
-    r"\bar{z}}}",
-    printed=lambda: H.conjugate((f_re + I * f_im) / 2),
-    code="conjugate",
-    correction=r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}\bar{f}}{"
+    r"\frac{\mathrm{d}f}{\mathrm{d}z} = \overline{\frac{\mathrm{d}\bar{f}}{"
     r"\mathrm{d}\bar{z}}}",
-    corrected=lambda: (f_re - I * f_im) / 2,
-    note="The paper prints df / d conj(z) under the bar; it should be d conj(f) / d "
-    "conj(z). The equation is introduced for a complex-valued f, and as printed it "
-    "holds only for a real f. The next item, which says that conj(L) = L, shows that "
-    "conj(f) was meant.",
-    erratum=Erratum(
-        "C",
-        bearing="No later result is affected: the paper uses the equation only "
-        "for the loss, which is real.",
-    ),
+    derive=lambda: start("The derivative of f is", (f_re - I * f_im) / 2),
+    printed=lambda: H.conjugate((H.conjugate(f_re) + I * H.conjugate(f_im)) / 2),
+    code="conjugate",
+    note="Our copy has f without a bar on the right side and may have lost it. Without "
+    "the bar the equation holds only for a real f. The next item says that conj(L) = L, "
+    "so conj(f) was meant.",
+    as_extracted=True,
 )
 
 REAL_LOSS = "the loss is real and twice differentiable"

@@ -100,7 +100,6 @@ part.row(
     "lambda. The printed form holds only for the modulus of a real eigenvalue.",
     erratum=Erratum(
         "C",
-        appears_in=("zucchet:99",),
         bearing="No later result is affected: the paper computes what follows from "
         "the loss.",
     ),
@@ -108,32 +107,21 @@ part.row(
 part.row(
     "zucchet:99",
     "identity",
-    "refuted",
+    "confirmed",
     "The chain rule for the curvature at optimality",
     r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\omega_\nu^2} = \mathbb{E}\left[\frac{"
-    r"\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}"
-    r"\frac{\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\right] = \nu'(\omega_\nu)^2 "
-    r"\mathbb{E}\left[\frac{\mathrm{d}h_t}{\mathrm{d}\nu}\frac{\mathrm{d}^2 "
-    r"L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{\mathrm{d}\nu}\right] = "
-    r"\nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{\mathrm{d}\nu^2}",
-    code="sigprop.evidence.zucchet.landscape.curvature.path_curvature",
-    correction=r"\frac{\mathrm{d}^2 L_t}{\mathrm{d}\omega_\nu^2} = \mathbb{E}\left[\frac{"
     r"\overline{\mathrm{d}h_t}}{\mathrm{d}\omega_\nu}\frac{\mathrm{d}^2 L_t}{"
     r"\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{\mathrm{d}\omega_\nu}\right] = "
     r"\nu'(\omega_\nu)^2 \mathbb{E}\left[\frac{\overline{\mathrm{d}h_t}}{"
     r"\mathrm{d}\nu}\frac{\mathrm{d}^2 L_t}{\mathrm{d}h_t^2}\frac{\mathrm{d}h_t}{"
     r"\mathrm{d}\nu}\right] = \nu'(\omega_\nu)^2 \frac{\mathrm{d}^2 L_t}{"
     r"\mathrm{d}\nu^2}",
-    note="This is a matter of notation. With d^2 L/dh^2 = 1 and complex states the "
-    "first factor of both expectations must be conjugated, as in the sentence before "
-    "Eq. 94. The equality of the first and the last member, which the paper uses, is "
-    "right as printed.",
-    erratum=Erratum(
-        "C",
-        root="zucchet:text:c1-unit-sensitivity",
-        bearing="No later result is affected: Eq. 100 uses the equality of the first "
-        "and the last member.",
-    ),
+    code="sigprop.evidence.zucchet.landscape.curvature.path_curvature",
+    note="Our copy has no line over the first factor of both expectations and may have "
+    "lost it. With d^2 L/dh^2 = 1 and complex states the first factor must be "
+    "conjugated. Eq. 100 uses the equality of the first and the last member, which does "
+    "not need the line.",
+    as_extracted=True,
 )
 part.row(
     "zucchet:100",

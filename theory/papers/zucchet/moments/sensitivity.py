@@ -17,10 +17,9 @@ LAGS_57 = (
     r"\Delta(\lambda^\Delta + \bar{\lambda}^\Delta) R_x(\Delta)\right)"
 )
 
-UNEVEN = Erratum("D", root="zucchet:45")
 AS_45 = (
-    "The condition is that of zucchet:45: for complex inputs R_x is not even, but "
-    "R(-D) = conj(R(D))."
+    "Inputs are real, as in Section 2.2, so R_x is even, as Lemma 1 asks. For complex "
+    "inputs R(-D) = conj(R(D))."
 )
 
 part = Part("Appendix B.2.2", "backward", "sigprop.neuron.stable")
@@ -56,8 +55,7 @@ part.row(
     erratum=Erratum(
         "B",
         bearing="For stationary inputs, a shift of all inputs changes no moment. Eq. "
-        "130 is right. Eq. 54 has the right weights and indices; the sign of its lag "
-        "is a different misprint.",
+        "130 is right, and Eq. 54 has the right weights.",
     ),
 )
 DOUBLE_SUM = r" = \sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-1}"
@@ -65,25 +63,17 @@ DOUBLE_SUM = r" = \sum_{n\geq 0} \sum_{m\geq 0} nm\lambda^{n-1}\bar{\lambda}^{m-
 part.row(
     "zucchet:54",
     "moment",
-    "refuted",
+    "proved",
     "Second moment of the sensitivity as a double sum",
     D_H + DOUBLE_SUM + "R_x(n-m)",
     code="sigprop.theory.autocorrelation.double_sum",
-    assumes=forms.COMPLEX_STATIONARY,
-    correction=D_H + DOUBLE_SUM + "R_x(m-n)",
-    note="The paper prints R_x(n - m); it should be R_x(m - n). The reason is the same as "
-    "in Eq. 44: the mean of x_{-n} conj(x_{-m}) is R_x(m - n).",
-    erratum=Erratum(
-        "B",
-        root="zucchet:44",
-        bearing="No later result is affected: Lemma 2, which follows, assumes an even "
-        "R_x.",
-    ),
+    assumes=forms.REAL_INPUTS,
+    note=f"{AS_45} Then the lag is m - n, as in Eq. 44.",
 )
 part.row(
     "zucchet:55",
     "moment",
-    "conditional",
+    "proved",
     "Second moment of the sensitivity as a mixed derivative",
     D_H + r" = "
     r"\frac{\mathrm{d}}{\mathrm{d}\alpha}\frac{\mathrm{d}}{\mathrm{d}\beta}"
@@ -93,15 +83,13 @@ part.row(
     derive=lambda: diagonal.moment("sensitivity"),
     printed=lambda: diagonal.conjugate_pair(diff(forms.bracket(), alpha, beta)),
     code="sensitivity_moment",
-    assumes=forms.COMPLEX_STATIONARY,
-    condition=forms.EVEN,
+    assumes=forms.REAL_INPUTS,
     note=AS_45,
-    erratum=UNEVEN,
 )
 part.row(
     "zucchet:56",
     "moment",
-    "conditional",
+    "proved",
     "Second moment of the sensitivity, differentiated as a product",
     D_H + r" = "
     r"\left[\frac{1+\alpha\beta}{(1-\alpha\beta)^3}\left(R_x(0) + \sum_{\Delta"
@@ -113,10 +101,8 @@ part.row(
     derive=lambda: diagonal.moment("sensitivity"),
     printed=forms.eq_56,
     code="sensitivity_moment",
-    assumes=forms.COMPLEX_STATIONARY,
-    condition=forms.EVEN,
+    assumes=forms.REAL_INPUTS,
     note=f"{AS_45} The differentiation is right for any R_x.",
-    erratum=UNEVEN,
 )
 part.row(
     "zucchet:57",
@@ -132,11 +118,10 @@ part.row(
     corrected=forms.eq_57_corrected,
     note="The paper prints the cube of 1 - |lam|; it should be the cube of 1 - |lam|^2, "
     "as in Eq. 56. The square is lost between Eq. 56 and Eq. 57; Eq. 6 and Eq. 60 "
-    "have it. The first printed term is too large by (1 + |lam|)^3. The corrected "
-    "form also needs an even R_x, as Eq. 45 does.",
+    "have it. The first printed term is too large by (1 + |lam|)^3.",
     erratum=Erratum(
         "C",
-        inherits=("zucchet:text:eq-6",),
+        appears_in=("zucchet:text:eq-6",),
         bearing="Eq. 58 to 61 start from Eq. 55, and Eq. 6 has the square.",
     ),
 )

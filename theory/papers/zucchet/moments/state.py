@@ -3,7 +3,6 @@
 from sigprop.theory import diagonal
 from sigprop.theory.claims import Condition
 from sigprop.theory.conditions import driven_by
-from sigprop.theory.errata import Erratum
 from sigprop.theory.papers.zucchet import forms
 from sigprop.theory.rows import Part
 from sigprop.theory.symbols import lam, lam_bar, n
@@ -24,26 +23,18 @@ part.row(
 part.row(
     "zucchet:45",
     "moment",
-    "conditional",
-    "Second moment of the state, complex eigenvalue, any input",
+    "proved",
+    "Second moment of the state, complex eigenvalue, any real input",
     r"\mathbb{E}[|h_0|^2] = \frac{1}{1-|\lambda|^2}\left(R_x(0) + \sum_{\Delta \ge 1} "
     r"(\bar{\lambda}^\Delta + \lambda^\Delta) R_x(\Delta)\right)",
     derive=lambda: diagonal.moment("state"),
     printed=forms.eq_45,
     code="state_moment",
-    assumes=forms.COMPLEX_STATIONARY,
-    condition=forms.EVEN,
-    note="Assumption a) of Appendix B.2 allows complex x_t. Assumption c) has R(D) = "
-    "E[x_{t+D} conj(x_t)], for which R(-D) = conj(R(D)). The equation follows from "
-    "Lemma 1, which needs an even sequence. For any R the moment is (R(0) + 2 Re sum "
-    "conj(lambda)^D R(D))/(1 - |lambda|^2).",
-    erratum=Erratum(
-        "D",
-        appears_in=("zucchet:55", "zucchet:56", "zucchet:57"),
-        bearing="All results with R(D) = rho^|D| have an even R, and Eq. 5 and 6 have "
-        "real inputs. But the sentence before B.2.3 applies the result to complex "
-        "errors.",
-    ),
+    assumes=forms.REAL_INPUTS,
+    note="Inputs are real, as in Section 2.2, so R_x is even, as Lemma 1 asks. Appendix "
+    "B.2 also calls x_t complex. For complex inputs R(-D) = conj(R(D)), and the moment "
+    "is (R(0) + 2 Re sum conj(lambda)^D R(D))/(1 - |lambda|^2). The sentence before "
+    "B.2.3 applies the result to backpropagated errors, which are complex.",
 )
 part.row(
     "zucchet:47",

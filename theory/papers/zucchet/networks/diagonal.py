@@ -2,7 +2,6 @@
 
 from sympy import I, Integer, Symbol, exp, log
 
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 re, im = Symbol("re", real=True), Symbol("im", real=True)
@@ -23,22 +22,13 @@ part.row(
 part.row(
     "zucchet:17",
     "definition",
-    "refuted",
+    "definition",
     "The complex diagonal recurrence",
     r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_t",
     code="step",
-    correction=r"h_{t+1} = \lambda \odot h_t + \gamma \odot B x_{t+1}",
-    note="The paper prints x_t; it should be x_{t+1}, by the notation of Eq. 1. With "
-    "gamma = 1 the text wants the diagonalised linear RNN of Eq. 12-14. That RNN "
-    "takes x_{t+1}, as S4 does in Eq. 24. With its B, C and D the printed output lags "
-    "by one step. Another B and D would compensate the lag. We compare the outputs "
-    "with those of a dense RNN.",
-    erratum=Erratum(
-        "C",
-        root="zucchet:8",
-        bearing="No stationary moment of the state depends on the index. Outputs with "
-        "D do.",
-    ),
+    note="The index of the input is a convention: here x_t, in Eq. 1, 12 and 24 "
+    "x_{t+1}. We take x_{t+1} and compare the outputs with those of the dense RNN of "
+    "Eq. 12-14. With x_t the outputs lag by one step, if B, C and D are the same.",
 )
 part.row(
     "zucchet:18",

@@ -16,7 +16,7 @@ part.row(
 part.row(
     "zucchet:27",
     "definition",
-    "refuted",
+    "definition",
     "The forget gate of the GRU",
     r"f_{t+1} = \sigma(W_{fx}x + W_{fh}h_t + b_f)",
     correction=r"f_{t+1} = \sigma(W_{fx}x_{t+1} + W_{fh}h_t + b_f)",
@@ -32,7 +32,7 @@ part.row(
 part.row(
     "zucchet:28",
     "definition",
-    "refuted",
+    "definition",
     "The candidate of the GRU",
     r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r \odot (W_{nh}h_t + b_{nh}))",
     correction=r"n_{t+1} = \tanh(W_{nx}x_{t+1} + b_{nx} + r_{t+1} \odot (W_{nh}h_t + "

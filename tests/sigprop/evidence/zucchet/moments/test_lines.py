@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from sigprop.evidence.zucchet.moments import lines
-from sigprop.evidence.zucchet.proofs.sequences import AGES, REAL_SPECTRUM, UNEVEN
+from sigprop.evidence.zucchet.proofs.sequences import (
+    AGES,
+    QUARTER,
+    REAL_SPECTRUM,
+    UNEVEN,
+)
 from sigprop.theory.papers.zucchet.conditions import is_even
 
 LAM = 0.4 - 0.3j
@@ -16,7 +21,7 @@ def for_any_input(lam, R):
     return (R(0) + 2 * lags.real) / (1 - abs(lam) ** 2)
 
 
-@pytest.mark.parametrize("R", [REAL_SPECTRUM, UNEVEN, lines.QUARTER])
+@pytest.mark.parametrize("R", [REAL_SPECTRUM, UNEVEN, QUARTER])
 def test_the_form_for_any_input_holds_for_waves_of_every_sense(R):
     for route in (lines.moment_of_lines, lines.moment_by_scan):
         moment = route(lines.OF_STATE, LAM, R)
@@ -27,7 +32,7 @@ def test_the_form_for_any_input_holds_for_waves_of_every_sense(R):
 def test_a_wave_at_the_phase_of_the_eigenvalue_adds_up():
     # 1/(1 - 0.5)^2 and 1/(1 - 0.5)^4: every input comes in the same phase.
     state, derivative = (
-        lines.moment_of_lines(q, 0.5j, lines.QUARTER)
+        lines.moment_of_lines(q, 0.5j, QUARTER)
         for q in (lines.OF_STATE, lines.OF_SENSITIVITY)
     )
     assert (state, derivative) == pytest.approx((4, 16))
