@@ -16,7 +16,7 @@ for name, (title, gates) in GATES.items():
         r"\frac{1}{T} \sum_{t \le T} \mathbb{E} h_t^2, \; \frac{1}{T} \sum_{t \le T} "
         r"\mathbb{E} s_t^2, \; h' = a h + b, \; s' = a s + c h + d, \quad " + gates,
         where="neurons",
-        code="sensitivity_moment",
+        code="gated_sensitivity_moment",
         assumes="independent Gaussian inputs; neurons of memories 1 / (1 - E a) from 4 to "
         "1000 steps; T = 1024 from the zero state; c and d the derivatives of a and b by a "
         "weight of each projection and by each own parameter",
