@@ -30,6 +30,7 @@ ALIKE = {
         "sigprop/evidence/sigprop/sampled_loss.py",
         "np.random.default_rng(5)",
     ): "one set of directions for every input",
+    ("sigprop/neuron/delta_moments.py", "reshape(keys)"): "keys of a memory",
     ("sigprop/networks/foreign/find.py", "require_keys(keys)"): "names of settings",
     ("sigprop/linear/measured_moments.py", "_draw(keys)"): "folds its index in",
     ("sigprop/neuron/normals.py", "len(keys)"): "draws nothing",

@@ -131,7 +131,7 @@ def predict_signals(
     if is_traced(network, autocovariance, state):
         if samples:
             raise ValueError(
-                f"need samples left out or 0 under jit, vmap or grad, got {samples=}: no "
+                f"need samples=None or 0 under jit, vmap or grad, got {samples=}: no "
                 "trajectories can be drawn there"
             )
         if isinstance(network, Layer):

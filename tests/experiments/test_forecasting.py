@@ -208,5 +208,5 @@ def test_a_sweep_of_forecasts_is_run_gathered_and_not_run_again(tmp_path, monkey
     table = store.read(file)
     assert table.sizes["cell"] == 2
     assert (table["test_mse"] > 0).all()
-    monkeypatch.setattr(cells, "fit", None)
+    monkeypatch.setattr(cells, "fit_forecaster", None)
     assert sweep.run("forecasts", "smoke") == file

@@ -41,7 +41,8 @@ def test_an_advised_training_keeps_its_records(
     if module is to_forecast:
         del records["validation_accuracy"], records["validation_loss"]
     fitted = SimpleNamespace(records=records)
-    monkeypatch.setattr(module, "fit", lambda *args, **more: fitted)
+    name = "fit_forecaster" if module is to_forecast else "fit"
+    monkeypatch.setattr(module, name, lambda *args, **more: fitted)
     for name in ("recipe_of", "forecasts", "data_of"):
         monkeypatch.setattr(tasks, name, lambda *args: None)
     monkeypatch.setattr(tasks, "factor_of", lambda task, arm: 0.125)
@@ -143,7 +144,7 @@ def test_a_forecast_keeps_its_records_and_the_forecasts_of_the_last_feature(
     )
     nothing: Any = None
     fitted = to_forecast.Fitted(nothing, nothing, 20, 0.72, RECORDS)
-    monkeypatch.setattr(forecasting, "fit", lambda *args, **more: fitted)
+    monkeypatch.setattr(forecasting, "fit_forecaster", lambda *args, **more: fitted)
     (result,) = forecasting.run_cells([TINY])
     own = forecasts.sel(forecaster="model")
     for name in ("mse", "mae", "coverage"):

@@ -172,12 +172,12 @@ def test_no_steps_leave_no_output():
         (
             lambda: read_by(np.eye(2), np.ones((3, 3)), width=3),
             ValueError,
-            r"need rows of shape \(2, 3\), got \(3, 3\)",
+            r"need rows of shape \(neurons, width\) = \(2, 3\), got shape \(3, 3\)",
         ),
         (
             lambda: read_by(np.ones(2), width=3),
             ValueError,
-            r"need mixing of shape \(outputs, neurons\), got \(2,\)",
+            r"need mixing of shape \(outputs, neurons\), got shape \(2,\)",
         ),
     ],
 )

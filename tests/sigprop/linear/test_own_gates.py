@@ -271,12 +271,12 @@ PLAIN = Gate(gates.sigmoid(f), z, (f, z))
         (
             lambda: describe(PLAIN, ROWS, columns=[0, 1]),
             ValueError,
-            r"need one column of the input for each of 3 weights of a row",
+            r"need columns of shape \(3,\), the whole number of an input for each weight of a row",
         ),
         (
             lambda: describe(PLAIN, {**ROWS, "f": np.full((2, 3), np.nan)}),
             ValueError,
-            "need finite rows, got nan at index 0, 0, 0",
+            r"need rows of the projection f in \(-inf, inf\), got nan",
         ),
         (
             lambda: gated_sensitivity_moment(describe(PLAIN, ROWS).neurons, "q"),
