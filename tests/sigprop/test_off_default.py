@@ -49,6 +49,7 @@ NAMED = re.compile(r"moment|loss|predict|gain$|gramian|enumerate|trace|measure|_
 NO_NUMBER = {"change", "form", "tick", "law", "by", "directions", "workers"}
 PARTS = {  # what a row calls, or what has no argument but arrays
     "linear.filters.moment",
+    "linear.predicted_moments.predict_with_weight",
     "linear.predicted_moments.state_moments",
     "linear.output_derivatives.predicted_trace",
     "linear.output_derivatives.measured_trace",
