@@ -34,9 +34,7 @@ def begun(monkeypatch):
 
     forbid(studies, "make")
     forbid(sweep, "run")
-    forbid(
-        importlib.import_module("sigprop.advice.advise"), "predict_initialisation"
-    )
+    forbid(importlib.import_module("sigprop.advice.advise"), "predict_initialisation")
     forbid(series_moments, "_run")
     forbid(judged, "judge")
     forbid(importlib.import_module("sigprop.cli.train"), "_once")

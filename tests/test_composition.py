@@ -361,7 +361,7 @@ def test_what_cannot_be_traced_is_refused(x64):
     net = of_module(
         network(), lambda net: propagation.predict_signals(net, R, samples=9)
     )
-    with pytest.raises(ValueError, match="need samples left out or 0 under jit"):
+    with pytest.raises(ValueError, match="need samples=None or 0 under jit"):
         jax.eval_shape(*net)
     with pytest.raises(ValueError, match="need 5 covariances, got 4"):
         jax.eval_shape(at_end(exact), random_layer("lru"), R[:4])

@@ -271,7 +271,8 @@ PLAIN = Gate(gates.sigmoid(f), z, (f, z))
         (
             lambda: describe(PLAIN, ROWS, columns=[0, 1]),
             ValueError,
-            r"need columns of shape \(3,\), the whole number of an input for each weight of a row",
+            r"need columns of shape \(3,\), the whole number of an input for each weight "
+            r"of a row",
         ),
         (
             lambda: describe(PLAIN, {**ROWS, "f": np.full((2, 3), np.nan)}),
