@@ -18,7 +18,9 @@ from jax import lax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-from sigprop.curvature import dense, diagonal, gramian
+from sigprop.curvature import dense
+from sigprop.curvature.diagonal import expand_diagonal
+from sigprop.curvature.gramian import expand_gramian
 from sigprop.curvature.layout import Expansion, layout, through
 from sigprop.curvature.overlaps import overlaps_of
 from sigprop.layers.base import Layer, parameters, replace
@@ -72,9 +74,7 @@ def expand(
         if route == "closed":
             return _closed(task, student, at_optimum)
         if route == "gramian":
-            expansion = gramian.expand_gramian(
-                task, dense.matrices(student), at_optimum
-            )
+            expansion = expand_gramian(task, dense.matrices(student), at_optimum)
             return through(student, dense.by_name, expansion)
         if route == "autodiff" and not at_optimum:
             return _autodiff(task, student)
@@ -98,9 +98,9 @@ def _closed(task: TeacherStudent, student: Layer, at_optimum: bool) -> Expansion
     if at_optimum:
         rule = rule.at_optimum()
     if all(isinstance(half, DiagonalLayer) for half in student.halves()):
-        return diagonal.expand_diagonal(student, rule)
+        return expand_diagonal(student, rule)
     if isinstance(student, DIAGONALISED):
-        known = diagonal.expand_diagonal(student.diagonal(), rule)
+        known = expand_diagonal(student.diagonal(), rule)
         return through(student, _diagonal, known)
     expansion = dense.expand_dense(dense.matrices(student), rule)
     return through(student, dense.by_name, expansion)

@@ -17,10 +17,11 @@ import numpy as np
 from jaxtyping import Array, Float, Num
 
 from sigprop.judge import forecast
-from sigprop.judge.systems import Process, channels, draw, trajectory, wide
+from sigprop.judge.systems import Process, channels, draw, trajectory
 from sigprop.judge.tails import LARGEST, LEAST, tail_index
 from sigprop.judge.trials import Judged, allow, require_margin
 from sigprop.judge.verdict import FROZEN, SPREAD, Outcome, Plan, Verdict, judge, plan
+from sigprop.networks.propagation import widened
 from sigprop.neuron.montecarlo import Sums, over_batches
 from sigprop.neuron.recurrence import sensitivity
 from sigprop.numerics.compilation import OFTEN
@@ -75,7 +76,7 @@ class Simulation:
 
     def __init__(self, system: Any, process: Process, statistic: Statistic, steps: int):
         width = channels(system)
-        arrays, static = eqx.partition(wide(system), eqx.is_array)
+        arrays, static = eqx.partition(widened(system), eqx.is_array)
         self.leaves, structure = jax.tree.flatten(arrays)
         few, many = AT_ONCE
         self.at_once = min(max(HELD // (steps * (width or 1)), few), many)
@@ -121,7 +122,7 @@ class Simulation:
 
 
 def _real(values: Any) -> Any:
-    """What a statistic returned, in double precision.
+    """Check the value of a statistic, and return it in double precision.
 
     Raises:
         ValueError: If it is not one array of real numbers.

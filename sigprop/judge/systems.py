@@ -24,7 +24,8 @@ from jaxtyping import Array, Num, PRNGKeyArray
 
 from sigprop.layers.base import Layer
 from sigprop.networks.network import Network
-from sigprop.networks.normalisation import BatchNorm, normalise
+from sigprop.networks.normalisation import BatchNorm
+from sigprop.networks.probing import watch
 from sigprop.neuron.recurrence import linear_recurrence
 
 
@@ -150,11 +151,10 @@ def _of_network(network: Network, state: Any, x: Any) -> Trajectory:
             "need a network in inference mode, got one in training; call "
             "equinox.nn.inference_mode(network) first"
         )
-    features, states = network.encode(x, None), []
-    for block in network.blocks:
-        u, _ = normalise(block.norm, features, state, None)
-        states.append(block.layer.states(u))
-        features, _ = block(features, state)
+    _, inputs = watch(network, state, x)
+    states = (
+        block.layer.states(u) for block, u in zip(network.blocks, inputs, strict=True)
+    )
     return Trajectory(tuple(states), network(x, state)[0])
 
 
@@ -166,19 +166,6 @@ def channels(system: Any) -> int | None:
     if network is None or network.config.encoder == "embedding":
         return None
     return network.config.inputs
-
-
-def wide(system: Any) -> Any:
-    """The system with every array of numbers in double precision."""
-    types = {"f": jnp.float64, "c": jnp.complex128}
-    return jax.tree.map(
-        lambda leaf: (
-            leaf.astype(types[leaf.dtype.kind])
-            if eqx.is_inexact_array(leaf) and leaf.dtype.kind in types
-            else leaf
-        ),
-        system,
-    )
 
 
 def draw(

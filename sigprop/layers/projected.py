@@ -77,7 +77,7 @@ def by_heads(
 def low_rank(
     by: str, U: Float[Any, "rank d_in"], V: Float[Any, "neurons rank"]
 ) -> dict[str, Moved]:
-    """How the factors of weights ``V U`` of a projection, and its bias, move neurons."""
+    """Describe neurons moved by a projection's bias, and by factors of its weights ``V U``."""
     return {
         "U": Moved(by, "each", (V**2).sum(1)),
         "V": Moved(by, U),

@@ -95,7 +95,7 @@ def _class(claim: Entry) -> str:
 
 
 def _of_definition(claim: Entry) -> str:
-    """Whether a definition has a misprint."""
+    """Say that a definition has a misprint, or that it is neither true nor false."""
     if claim.errata_class in REPORTED:
         return f"with a misprint{_class(claim)}"
     return "neither true nor false"

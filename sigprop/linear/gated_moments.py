@@ -11,6 +11,7 @@ Source: ``sigprop.theory.gated_moments``.
 
 import functools
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -222,18 +223,13 @@ def mutated_gated(
         settled: As in ``predict_gated``.
         spread: As in ``predict_gated``.
     """
-    covered(layer)
+    is_delta = isinstance(layer, DeltaNet | GatedDeltaNet)
+    parts = [] if is_delta else parts_of(layer)
     steps = _require_options(layer, scale, law, steps)
     require_number("settled", settled, 0, 1)
     if terms is not None:
         _require_numbers("inputs that remember", layer, scale)
-    totals: dict[str, BoundedMoment] = {}
     common: dict[str, Any] = {"scale": scale, "steps": steps}
-
-    def add(name: str, moment: Moment, factor: Any = 1.0) -> None:
-        value, error = totals.get(name, BoundedMoment(0.0, 0.0))
-        more, less_sure = (_number((factor * part).sum()) for part in moment)
-        totals[name] = BoundedMoment(value + more, error + less_sure)
 
     def moment(
         neurons: Neurons, by: str | None, directions: Directions, law: Law | None
@@ -261,35 +257,35 @@ def mutated_gated(
             **common,
         )
 
-    def settled_all() -> dict[str, BoundedMoment]:
-        for name, (value, error) in totals.items():
-            if not isinstance(value, Tracer) and not error <= abs(value):
-                raise ValueError(
-                    f"need gates less steep or less closed for the moment of {name}: its "
-                    f"error may be {error:.3g}, its value {value:.3g}; make the weights or "
-                    "the scale of the inputs smaller, or measure it"
-                )
-        return totals
-
+    moments: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
         for head in _heads(layer):
-            moments = (
+            of_head = (
                 mutated_delta_moments(change, head, names, law=law, **common)
                 if terms is None
                 else mutated_correlated_delta_moments(
                     change, head, names, law=law, terms=terms, **common
                 )
             )
-            for name, (value, error) in moments.items():
-                add(name, Moment(np.array([value]), np.array([error])))
-        return settled_all()
-    for part in parts_of(layer):
-        restricted = _restricted(law, part.columns)
-        add("state", moment(part.neurons, None, None, restricted))
-        for name, (by, directions, factor) in part.moved.items():
-            add(name, moment(part.neurons, by, directions, restricted), factor)
-    return settled_all()
+            for name, known in of_head.items():
+                moments[name].append(known)
+    else:
+        for part in parts:
+            restricted = _restricted(law, part.columns)
+            moments["state"].append(moment(part.neurons, None, None, restricted))
+            for name, (by, directions, factor) in part.moved.items():
+                value, error = moment(part.neurons, by, directions, restricted)
+                moments[name].append((factor * value, factor * error))
+    totals = {name: _summed(known) for name, known in moments.items()}
+    for name, (value, error) in totals.items():
+        if not isinstance(value, Tracer) and not error <= abs(value):
+            raise ValueError(
+                f"need gates less steep or less closed for the moment of {name}: its "
+                f"error may be {error:.3g}, its value {value:.3g}; make the weights or "
+                "the scale of the inputs smaller, or measure it"
+            )
+    return totals
 
 
 def lagged_gated(
@@ -329,11 +325,10 @@ def lagged_gated(
     require_count("lag", lag, least=0)
     steps = _require_options(layer, scale, law, steps)
     if isinstance(layer, DeltaNet | GatedDeltaNet):
-        moments = [
-            BoundedMoment(*delta_lagged(head, lag, scale=scale, law=law, steps=steps))
+        return _summed(
+            delta_lagged(head, lag, scale=scale, law=law, steps=steps)
             for head in _heads(layer)
-        ]
-        return BoundedMoment(*(sum(one) for one in zip(*moments, strict=True)))
+        )
     return _summed(
         gated_lagged_moment(
             part.neurons,
@@ -384,10 +379,9 @@ def predict_key_gradient(
             "has the moments of other layers"
         )
     steps = _require_options(layer, scale, law, steps)
-    moments = [
+    return _summed(
         key_gradient(head, scale=scale, law=law, steps=steps) for head in _heads(layer)
-    ]
-    return BoundedMoment(*(sum(one) for one in zip(*moments, strict=True)))
+    )
 
 
 def predict_output(
@@ -454,12 +448,11 @@ def predict_output(
                 )
             restricted = _restricted(law, part.columns)
             parts.append(output_moments(part, scale=scale, law=restricted, steps=steps))
-    totals: dict[str, BoundedMoment] = {}
-    for moments in parts:
-        for name, (value, error) in moments.items():
-            before = totals.get(name, BoundedMoment(0.0, 0.0))
-            totals[name] = BoundedMoment(before.value + value, before.error + error)
-    return totals
+    names = dict.fromkeys(name for moments in parts for name in moments)
+    return {
+        name: _summed(moments[name] for moments in parts if name in moments)
+        for name in names
+    }
 
 
 def predict_input_gradient(
@@ -554,19 +547,14 @@ def _require_numbers(what: str, *trees: Any) -> None:
         )
 
 
-def _summed(moments: Iterable[Moment]) -> BoundedMoment:
-    """The sum of the moments of all neurons."""
-    total = BoundedMoment(0.0, 0.0)
-    for value, error in moments:
-        total = BoundedMoment(
-            total.value + _number(value.sum()), total.error + _number(error.sum())
-        )
-    return total
-
-
-def _number(value: Any) -> Any:
-    """A number of Python, unless JAX traces it."""
-    return value if isinstance(value, Tracer) else float(value)
+def _summed(moments: Iterable[tuple[Any, Any]]) -> BoundedMoment:
+    """The sum of moments and of their errors, each a number or one a neuron."""
+    totals: list[Any] = [0.0, 0.0]
+    for pair in moments:
+        for place, part in enumerate(pair):
+            more = part.sum() if np.ndim(part) else part
+            totals[place] += more if isinstance(more, Tracer) else float(more)
+    return BoundedMoment(*totals)
 
 
 def squares(

@@ -296,7 +296,7 @@ def normaliser(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Map:
 
 
 def widened(model: Any) -> Any:
-    """A network whose numbers are all of double precision."""
+    """The model, or any tree, with all its numbers in double precision."""
     return jax.tree.map(_wide, model)
 
 

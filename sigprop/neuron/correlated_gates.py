@@ -106,7 +106,7 @@ def _projected(
 
 
 def _led(gate: Gate, bent: int) -> int:
-    """How many nonlinear projections ``a`` depends on, and those before; one at least."""
+    """Count the nonlinear projections up to the last that ``a`` depends on; at least one."""
     depends = [gate.a.has(symbol) for symbol in gate.nonlinear]
     last = max((place + 1 for place, one in enumerate(depends) if one), default=1)
     return max(1, min(bent, last))

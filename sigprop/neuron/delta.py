@@ -389,7 +389,7 @@ def nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
 
 
 def _gates(head: Head, view: View) -> tuple[int, float, float]:
-    """How many gates there are, their largest weight, and the tilt of the decay."""
+    """Return the number of gates, their largest weight, and the tilt of the decay."""
     count = 1 if head.w_a is None else 2
     spread = float(np.abs(np.stack([view.beta, view.decay])[:, :count]).max())
     tilt = tilted(np.abs(view.decay), np.full_like(view.decay, abs(head.bias)))

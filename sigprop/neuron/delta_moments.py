@@ -250,6 +250,26 @@ def _settled(
     return dict(zip(names[1:], np.split(last, ends[:-1]), strict=True))
 
 
+def _require_limit(lost: dict[str, Matrix]) -> None:
+    """Refuse a second moment without a limit.
+
+    Raises:
+        ValueError: If a step does not contract it.
+    """
+    require_finite(1 - np.linalg.eigvals(lost["AA"]).real.min(keepdims=True))
+
+
+def _rules(nodes: Any, law: Law | None) -> tuple[Any, ...]:
+    """Weights of the nodes, and of Gaussian ones also those of the coarse rule."""
+    return (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
+
+
+def _with_error(values: list[float]) -> tuple[float, float]:
+    """A moment by the fine rule, and its distance from that by the coarse rule."""
+    fine, coarse = values[0], values[-1]
+    return fine, abs(fine - coarse) + ROUNDED * abs(fine)
+
+
 def delta_moments(
     head: Head,
     names: tuple[Parameter, ...],
@@ -309,13 +329,11 @@ def mutated_delta_moments(
     if change is not None:
         gates = change(gates)
         gates = gates._replace(lost=1 - gates.alpha)
-    rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
     results = []
-    for weights in rules:
+    for weights in _rules(nodes, law):
         step = _Step(Products(nodes.x, weights), gates, view)
         if steps is None:
-            square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
-            require_finite(square)
+            _require_limit(step.lost)
         results.append(
             {
                 by: (size**2 if by in WEIGHTS else 1.0)
@@ -326,11 +344,7 @@ def mutated_delta_moments(
                 for by in names
             }
         )
-    fine, coarse = results[0], results[-1]
-    return {
-        by: (float(fine[by]), float(abs(fine[by] - coarse[by]) + ROUNDED * fine[by]))
-        for by in names
-    }
+    return {by: _with_error([float(found[by]) for found in results]) for by in names}
 
 
 def delta_lagged(
@@ -359,26 +373,17 @@ def delta_lagged(
     lag = require_count("lag", lag, least=0)
     view, nodes = nodes_of(head.scaled(scale if law is None else 1.0), law)
     gates, keys, values = gates_at(head, view, nodes.z), len(head.W_k), []
-    for weights in (
-        (nodes.weights,)
-        if law is not None
-        else (
-            nodes.weights,
-            nodes.coarse,
-        )
-    ):
+    for weights in _rules(nodes, law):
         step = _Step(Products(nodes.x, weights), gates, view)
         if steps is None:
-            square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
-            require_finite(square)
+            _require_limit(step.lost)
         moments = _settled(step.state(), step.lost, steps, False)
         mean, X = moments["m"].reshape(-1, keys), moments["M"].reshape(keys, keys)
         added = step.E.first(step.b).reshape(-1, keys).T @ mean
         for _ in range(lag):
             X = step.A @ X + added
         values.append(float(np.trace(X)))
-    error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
-    return values[0], error
+    return _with_error(values)
 
 
 def delta_outputs(
@@ -407,8 +412,7 @@ def delta_outputs(
     gates, keys = gates_at(head, view, nodes.z), len(head.W_k)
     step = _Step(Products(nodes.x, nodes.weights), gates, view)
     if steps is None:
-        square = 1 - np.linalg.eigvals(step.lost["AA"]).real.min(keepdims=True)
-        require_finite(square)
+        _require_limit(step.lost)
     before = None if steps is None else steps - 1
     moments = _settled(step.state(), step.lost, before, False)
     m, M = moments["m"].reshape(-1, keys), moments["M"].reshape(keys, keys)
@@ -434,7 +438,7 @@ Graded = dict[int, Float[np.ndarray, "nodes ..."]]
 
 
 class _Keyed:
-    """What an entry of ``W_k`` does, by the number of inverse lengths of each term.
+    """Terms of a step that an entry of ``W_k`` moves, by their number of inverse lengths.
 
     A key's derivative by the row ``a`` of its weights along ``f`` is
     ``k' = f (e_a - k_a k)/|x|``, so that the step moves by
@@ -564,8 +568,7 @@ def key_gradient(
     size = scale if law is None else 1.0
     view, nodes = steep_nodes_of(head.scaled(size), law)
     keys, values = len(head.W_k), []
-    rules = (nodes.weights,) if law is not None else (nodes.weights, nodes.coarse)
-    for weights in rules:
+    for weights in _rules(nodes, law):
         systems: list[Blocks] = []
         lost: dict[str, Matrix] = {}
         used = np.flatnonzero(np.any([row != 0 for row in weights.values()], axis=0))
@@ -577,12 +580,10 @@ def key_gradient(
             systems = _added(systems, _keyed_blocks(step, x, z))
             (lost,) = _added([lost] if lost else [], [step.lost])
         if steps is None:
-            square = 1 - np.linalg.eigvals(lost["AA"]).real.min(keepdims=True)
-            require_finite(square)
+            _require_limit(lost)
         traces = [_trace(one, lost, keys, steps, False) for one in systems]
         values.append(size**2 * math.fsum(traces))
-    error = abs(values[0] - values[-1]) + ROUNDED * abs(values[0])
-    return values[0], error
+    return _with_error(values)
 
 
 def _added(totals: list[Any], more: list[Any]) -> list[Any]:

@@ -116,7 +116,7 @@ def _view(
     n, _, width = neurons.weights.shape
     bent = len(neurons.gate.nonlinear)
     if law is not None:
-        nodes = Nodes(law.values, law.probabilities, law.probabilities)
+        nodes = law.nodes()
         rows = np.eye(width) if isinstance(directions, str) else directions
         rows = np.zeros((1, width)) if rows is None else rows
         along = xp.broadcast_to(rows, (n, *rows.shape))
@@ -246,9 +246,10 @@ def _expectations(
 
         return seen_mean
 
-    known = {"a": mean(a), "b": mean(b), "aa": mean(a, a), "ab": mean(a, b)}
-    known["bb"] = mean(b, b)
-    below = {"a": mean(lost), "aa": mean(lost, 1 + a)}
+    known, below = (
+        {name: values[:, None] for name, values in table.items()}
+        for table in _of_the_state(a, b, lost, w)
+    )
     if not moved:
         return known, below
     c, d = moved
@@ -261,10 +262,34 @@ def _expectations(
     return known, below
 
 
+def _of_the_state(
+    a: Float[Any, "neurons nodes"],
+    b: Float[Any, "neurons nodes"],
+    lost: Float[Any, "neurons nodes"],
+    w: Float[np.ndarray, " nodes"],
+) -> tuple[dict[str, Float[Any, " neurons"]], dict[str, Float[Any, " neurons"]]]:
+    """``E a``, ``E a b`` and so on, and ``1 - E a`` and ``1 - E a^2``."""
+    known = {"a": a @ w, "b": b @ w, "aa": (a * a) @ w, "ab": (a * b) @ w}
+    known["bb"] = (b * b) @ w
+    return known, {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
+
+
 def _chunks(neurons: Neurons, size: int) -> list[Neurons]:
     return [
         neurons.some(slice(i, i + size)) for i in range(0, len(neurons.weights), size)
     ]
+
+
+def _standard(
+    neurons: Neurons, scale: float | Float[Any, ""], law: Law | None
+) -> Neurons:
+    """The neurons for inputs of unit variance, linear projections last."""
+    neurons = neurons.nonlinear_first()
+    return (
+        neurons
+        if law is not None
+        else neurons._replace(weights=scale * neurons.weights)
+    )
 
 
 def mutated_moment(
@@ -292,9 +317,7 @@ def mutated_moment(
         average: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.
     """
-    neurons = neurons.nonlinear_first()
-    if law is None:
-        neurons = neurons._replace(weights=scale * neurons.weights)
+    neurons = _standard(neurons, scale, law)
 
     def moment(narrow: float) -> Moment:
         value, error = _moment(
@@ -583,9 +606,7 @@ def _of_states(
         spread: As in ``gated_state_moment``.
         moved: Whether the rule takes derivatives.
     """
-    neurons = neurons.nonlinear_first()
-    if law is None:
-        neurons = neurons._replace(weights=scale * neurons.weights)
+    neurons = _standard(neurons, scale, law)
     names = [str(symbol) for symbol in neurons.gate.projections if moved]
     xp = namespace(neurons[1:])
 
@@ -649,8 +670,7 @@ def _states(
 ) -> tuple[Any, Any, dict[str, Float[Any, " neurons"]]]:
     """``E h``, ``E h^2`` and expectations of the coefficients."""
     a, b, lost = parts[:3]
-    known = {"a": a @ w, "b": b @ w, "aa": a**2 @ w, "ab": (a * b) @ w, "bb": b**2 @ w}
-    below = {"a": lost @ w, "aa": (lost * (1 + a)) @ w}
+    known, below = _of_the_state(a, b, lost, w)
     if steps is None and namespace(a) is np and below["aa"].min() <= 0:
         require_finite(known["aa"], a, w)
     square = second_moment(known, "state", steps, lost=below)

@@ -85,7 +85,7 @@ class Neurons(NamedTuple):
         )
 
     def nonlinear_first(self) -> "Neurons":
-        """The same neurons, with the projections in which their gate is linear last."""
+        """Sort the projections in which the gate is linear last."""
         gate = self.gate
         order = gate.nonlinear + gate.linear
         if order == gate.projections:
@@ -100,7 +100,7 @@ class Neurons(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """How a parameter of a layer moves neurons.
+    """Effect of a parameter of a layer on neurons.
 
     Attributes:
         by: The projection or the neurons' parameter, by its name in the gate.
@@ -116,7 +116,7 @@ class Moved(NamedTuple):
 
 
 class Reads(NamedTuple):
-    """How a parameter of a layer enters outputs.
+    """Effect of a parameter of a layer on outputs.
 
     Attributes:
         what: ``rows``: its entries are weights of the queries, each of one query an
@@ -306,7 +306,7 @@ def read_by(
 
 
 def _shown(array: Any) -> str:
-    """What a message says of an array of a wrong shape."""
+    """Describe an array of a wrong shape, for a message."""
     return f"shape {array.shape}" if array.shape else str(array)
 
 

@@ -63,6 +63,10 @@ class Law:
                 f"{total:.6g}"
             )
 
+    def nodes(self) -> Nodes:
+        """The values as nodes, which are exact."""
+        return Nodes(self.values, self.probabilities, self.probabilities)
+
     def chances(
         self, index: Int[np.ndarray, "sequences steps"], rho: float = 0.0
     ) -> Float[np.ndarray, " sequences"]:

@@ -297,7 +297,7 @@ def require_finite(
 def _instead(
     a: Float[np.ndarray, "neurons nodes"], weights: Float[np.ndarray, " nodes"]
 ) -> str:
-    """What is finite where a moment is not, and how often ``|a|`` exceeds one."""
+    """Say what is finite where a moment is not, and how often ``|a|`` exceeds one."""
     above = float((weights * (np.abs(a) > 1)).sum(1).max())
     exceeds = f"|a| > 1 with probability {above:.3g}; " if above > 0 else ""
     with np.errstate(divide="ignore"):

@@ -30,7 +30,7 @@ MOST = 2**28  # nodes of all pairs that are worth summing over
 
 
 class _Seen(NamedTuple):
-    """What a pair sees at nodes: coefficients, queries, skips and squares of the input."""
+    """Coefficients, queries and squares of the input of a pair of neurons, at nodes."""
 
     a: Float[np.ndarray, "2 nodes"]
     b: Float[np.ndarray, "2 nodes"]
@@ -63,8 +63,7 @@ def _pair_nodes(
 ) -> tuple[Nodes, Float[np.ndarray, "d_in q"]]:
     """Nodes of inputs in the span of a pair's projections and further rows."""
     if law is not None:
-        nodes = Nodes(law.values, law.probabilities, law.probabilities)
-        return nodes, np.eye(law.values.shape[1])
+        return law.nodes(), np.eye(law.values.shape[1])
     bent = len(neurons.gate.nonlinear)
     nonlinear = neurons.weights[:, :bent].reshape(-1, rows.shape[1])
     linear = neurons.weights[:, bent:].reshape(-1, rows.shape[1])
@@ -87,7 +86,7 @@ def _seen(
     scale: float,
     law: Law | None,
 ) -> tuple[_Seen, Nodes]:
-    """What a pair of neurons sees at the nodes of the input."""
+    """Evaluate a pair of neurons at the nodes of the input."""
     rows = read.rows[indices]
     nodes, basis = _pair_nodes(pair, rows, scale, law)
     u = nodes.z @ basis.T
@@ -173,9 +172,9 @@ def output_moments(
     else:
         seen = law.values @ read.skip.T
         skipped = float((seen**2).sum(1) @ law.probabilities)
-    if steps == 0:
-        return dict.fromkeys(("output", *read.moved), (0.0, 0.0))
     totals = dict.fromkeys(("output", *read.moved), (0.0, 0.0))
+    if steps == 0:
+        return totals
     totals["output"] = skipped, ROUNDED * skipped
     inputs = scale**2 * read.skip.shape[1]
     if law is not None:

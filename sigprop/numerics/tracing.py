@@ -17,17 +17,16 @@ def is_traced(*trees: Any) -> bool:
         >>> found, is_traced(1.0)
         ([True], False)
     """
-    leaves = [
-        jnp.zeros(()),
-        *jax.tree.leaves(trees),
-    ]  # the first is traced in a program
-    return any(isinstance(leaf, Tracer) for leaf in leaves)
+    return _has_tracer((jnp.zeros(()), trees))  # the first is traced in a program
 
 
 def namespace(*trees: Any) -> Any:
     """``jax.numpy`` where JAX traces an array of the trees, else ``numpy``."""
-    leaves = jax.tree.leaves(trees)
-    return jnp if any(isinstance(leaf, Tracer) for leaf in leaves) else np
+    return jnp if _has_tracer(trees) else np
+
+
+def _has_tracer(trees: Any) -> bool:
+    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(trees))
 
 
 def numbers(value: Any) -> Any:

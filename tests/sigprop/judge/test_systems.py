@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from sigprop import Constant, White, linear_recurrence
-from sigprop.judge.systems import Process, Recurrence, channels, draw, trajectory, wide
+from sigprop.judge.systems import Process, Recurrence, channels, draw, trajectory
 from sigprop.layers import lru
 from sigprop.layers.base import stepwise
 from sigprop.networks import NetworkConfig, build, over_batch
+from sigprop.networks.propagation import widened
 
 KEY = jax.random.key(4)
 X = jax.random.normal(KEY, (7,))
@@ -65,9 +66,9 @@ def test_a_recurrence_of_your_own_begins_at_its_initial_state():
 def test_a_state_takes_the_precision_of_its_inputs(x64):
     own = Leaky(jnp.array([0.5], jnp.float32), jnp.zeros(1, jnp.float32))
     assert trajectory(own, jnp.ones(3, jnp.float64)).states.dtype == jnp.float64
-    assert wide(own).rate.dtype == jnp.float64
-    assert wide(jnp.array([1j], jnp.complex64)).dtype == jnp.complex128
-    assert wide(jnp.array([1])).dtype == jnp.array([1]).dtype
+    assert widened(own).rate.dtype == jnp.float64
+    assert widened(jnp.array([1j], jnp.complex64)).dtype == jnp.complex128
+    assert widened(jnp.array([1])).dtype == jnp.array([1]).dtype
 
 
 def test_a_trajectory_is_differentiated_by_parameters():
