@@ -211,11 +211,11 @@ def _round_constant(factor: Callable[[float, float], float]) -> Callable[..., fl
 def size_of_parts(seed: int, n: int, side: str) -> list[int]:
     """Rows and columns of real above imaginary parts of the matrix of n inputs."""
     matrix = vandermonde(seed, n, n, "ones", side)
-    return list(np.vstack([matrix.real, matrix.imag]).shape)
+    return list(np.vstack([np.real(matrix), np.imag(matrix)]).shape)
 
 
 def size_of_traced_parts(seed: int, n: int, side: str) -> list[int]:
-    """The same from states: a column an input, a row a part of a state."""
+    """Rows and columns of the matrix whose columns are the last states' parts."""
     lam = eigenvalues(seed, n, "ones", side)
     pulses = np.eye(n)[:, :, None] * np.ones(n)
     states = [recur(lam, pulse)[-1] for pulse in pulses]
