@@ -1,13 +1,12 @@
 """The status of every row of the ledger, as it was measured, for the pictures.
 
-Beside each status stands a digest of the files that the row is made of, so that a reader
-can tell whether it is older than they are.
+Beside each status stand the finding in words and a digest of the code that decides the
+row, so that a reader can tell whether the code has changed since.
 
 Source: the rows of ``sigprop.theory.papers``, judged by ``sigprop.evidence``.
 """
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +15,13 @@ import xarray as xr
 
 from sigprop.experiments import store
 from sigprop.experiments.command import main
-from sigprop.numerics.paths import file_of, on_disk
+from sigprop.judge.digests import digest
+from sigprop.judge.findings import NOT_JUDGED, finding
+from sigprop.judge.results import ClaimResult
 from sigprop.theory.claims import PAPERS, home, select
 
-STUDY, VERSION = "statuses", 1
-CHANGED = ", before its files changed"
-UNKNOWN = "not judged"
+STUDY, VERSION = "statuses", 2
+CHANGED = ", before its code changed"
 
 
 @dataclass(frozen=True)
@@ -49,52 +49,44 @@ def run(config: Config) -> xr.Dataset:
 
     rows = [row(claim.id) for paper in config.papers for claim in select(paper)]
     run = verify(rows, seed=config.seed, again=row)
-    return table({claim.id: str(claim.status) for claim in run.claims})
+    return table(run.claims)
 
 
-def table(statuses: Mapping[str, str]) -> xr.Dataset:
-    """Statuses by the ids of their rows, with the file of each and its digest."""
-    files = [file_of(home(row)) for row in statuses]
+def table(claims: Iterable[ClaimResult]) -> xr.Dataset:
+    """Statuses by the ids of their rows, with titles, findings, modules and digests."""
+    verdicts = {claim.id: claim for claim in claims}
+    modules = {row: home(row) for row in verdicts}
     columns = {
-        "status": ([*statuses.values()], "a value of sigprop.theory.claims.Status"),
-        "file": (files, "path from the root of the repository"),
-        "digest": ([digest(file) for file in files], "SHA-256"),
+        "status": (
+            [str(claim.status) for claim in verdicts.values()],
+            "a value of sigprop.theory.claims.Status",
+        ),
+        "title": ([claim.title for claim in verdicts.values()], "a few words"),
+        "finding": ([finding(claim) for claim in verdicts.values()], "a few words"),
+        "module": ([*modules.values()], "dotted name"),
+        "digest": ([digest(*item) for item in modules.items()], "SHA-256"),
     }
     return xr.Dataset(
         {
             name: ("row", np.array(values, str), {"units": units})
             for name, (values, units) in columns.items()
         },
-        {"row": [*statuses]},
+        {"row": [*verdicts]},
         {"dtype": "none"},
     )
 
 
-def keep(statuses: Mapping[str, str], seed: int) -> Path:
+def keep(claims: Iterable[ClaimResult], seed: int) -> Path:
     """Store the statuses of all rows after a run."""
-    return store.save(
-        STUDY, VERSION, Config(seed=seed), table(statuses), preset="quick"
-    )
-
-
-def digest(file: str) -> str:
-    """Hash a file of rows together with the file of evidence that judges them.
-
-    Args:
-        file: Such as ``theory/papers/lru/ring.py``; a missing file counts as empty.
-    """
-    evidence = file.replace("theory/papers", "sigprop/evidence", 1)
-    both = [on_disk(file), on_disk(evidence)]
-    content = b"".join(path.read_bytes() for path in both if path.is_file())
-    return hashlib.sha256(content).hexdigest()
+    return store.save(STUDY, VERSION, Config(seed=seed), table(claims), preset="quick")
 
 
 def current(rows: Iterable[str]) -> dict[str, str]:
-    """The statuses of some rows in the newest stored run, by their ids.
+    """Return the titles and findings of some rows in the newest stored run, by their ids.
 
-    A status that is older than the files of its row says so.  A row without a status is
-    ``not judged``.  If the folder of results has no run, the run that comes with the code
-    is read.
+    A finding that is older than the code that decides its row says so.  A row without a
+    status is ``not judged``.  If the folder of results has no run, the run that comes with
+    the code is read.
 
     Raises:
         ValueError: If the result is damaged; names the file and what to do.
@@ -109,13 +101,14 @@ def current(rows: Iterable[str]) -> dict[str, str]:
         known = data.to_dataframe().to_dict("index")
     except FileNotFoundError:
         known = {}
-    return {row: _status(known.get(row)) for row in rows}
+    return {row: _finding(row, known.get(row)) for row in rows}
 
 
-def _status(stored: dict[str, str] | None) -> str:
-    if stored is None:
-        return UNKNOWN
-    return stored["status"] + CHANGED * (stored["digest"] != digest(stored["file"]))
+def _finding(row: str, stored: dict[str, str] | None) -> str:
+    if stored is None or stored["finding"] == NOT_JUDGED:
+        return NOT_JUDGED
+    changed = stored["digest"] != digest(row, stored["module"])
+    return f"{stored['title']}: {stored['finding']}{CHANGED * changed}"
 
 
 if __name__ == "__main__":

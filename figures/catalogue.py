@@ -145,8 +145,8 @@ def draw_and_save(
 
     The files are named after the figure, the panel, and the presets of the results unless
     all are of the preset ``paper``: no picture takes the place of a better one.  Below
-    each figure, and in the metadata of its files, stand the ledger's statuses of its
-    caption, the summary of a whole figure, and the origin of its results.
+    each figure, and in the metadata of its files, stand the ledger's findings about
+    its caption, the summary of a whole figure, and the origin of its results.
 
     Args:
         name: A key of ``entries``.
@@ -154,7 +154,7 @@ def draw_and_save(
         panel: One of the figure's panels; all of them if left out.
         into: Folder for the files; ``sigprop.figures.style.folder()`` if left out.
         formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
-        verdicts: Statuses of the ledger by the figure's rows; unsaid if left out.
+        verdicts: Findings of the ledger by the figure's rows; unsaid if left out.
 
     Raises:
         ValueError: If the name, the panel or a format is unknown.

@@ -1,10 +1,12 @@
-"""The sentences below a figure: statuses of its caption, and the origin of its results."""
+"""The sentences below a figure: findings about its caption, and the origin of its results."""
 
 import json
 from collections.abc import Mapping
 
 import numpy as np
 import xarray as xr
+
+from sigprop.judge.findings import NOT_JUDGED
 
 COMMIT = 7  # letters of one that tell it apart
 
@@ -34,22 +36,28 @@ def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
     )
 
 
-def verdict(statuses: Mapping[str, str], shown: str = "") -> str:
-    """Return the ledger's statuses of a figure's rows, followed by the figure's summary.
+def verdict(findings: Mapping[str, str], shown: str = "") -> str:
+    """Return what the ledger says of a figure's rows, followed by the figure's summary.
 
     Args:
-        statuses: By the ids of the rows.
+        findings: Title and finding, as ``sigprop.experiments.statuses.current`` gives
+            them, by the ids of the rows.
         shown: Summary of the figure, or an empty text.
 
     Example:
-        >>> verdict({"lru:fig2": "confirmed", "lru:fig3": "proved"}, "It fills the disk.")
-        'Ledger: lru:fig2 confirmed; lru:fig3 proved. It fills the disk.'
+        >>> verdict(
+        ...     {"lru:fig3": "Small phases help: confirmed", "lru:fig5": "not judged"},
+        ...     "Here they help.",
+        ... )
+        'Small phases help: confirmed (lru:fig3). Not judged: lru:fig5. Here they help.'
     """
-    alike: dict[str, list[str]] = {}
-    for row, status in statuses.items():
-        alike.setdefault(status, []).append(row)
-    parts = [f"{', '.join(rows)} {status}" for status, rows in alike.items()]
-    return " ".join(filter(None, (f"Ledger: {'; '.join(parts)}." * bool(parts), shown)))
+    unjudged = [row for row, text in findings.items() if text == NOT_JUDGED]
+    parts = [
+        f"{text} ({row})." for row, text in findings.items() if row not in unjudged
+    ]
+    if unjudged:
+        parts.append(f"Not judged: {', '.join(unjudged)}.")
+    return " ".join(filter(None, (*parts, shown)))
 
 
 def _origin(data: xr.Dataset, reduced: bool) -> str:

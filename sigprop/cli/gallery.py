@@ -48,7 +48,7 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
     """What is said of every figure without looking at its results.
 
     Args:
-        verdicts: Statuses of the ledger by its rows; others are left out.
+        verdicts: Titles and findings by the ledger's rows; other rows are left out.
     """
     from sigprop.figures.catalogue import entries, source_and_caption
 

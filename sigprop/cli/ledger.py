@@ -1,8 +1,9 @@
 """``sigprop ledger``: judge every statement, and write the site."""
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,6 +21,9 @@ from sigprop.cli.help import JSON_HELP, PAPER_HELP
 from sigprop.cli.pictures import NoFigures, with_overview
 from sigprop.numerics.compilation import compile_quickly
 from sigprop.numerics.seeds import require_seed
+
+if TYPE_CHECKING:
+    from sigprop.judge.results import ClaimResult
 
 
 def ledger(
@@ -87,15 +91,17 @@ def ledger(
             write_json(json, shown, graph and graph.rests_on)
         if html is not None:
             from sigprop.cli.gallery import describe
+            from sigprop.judge.findings import finding
             from sigprop.ledger.site import write_site
 
             run = run if no_figures else with_overview(run)
-            pictures = describe({entry.id: entry.status for entry in shown})
+            pictures = describe(
+                {entry.id: f"{entry.title}: {finding(entry)}" for entry in shown}
+            )
             shorter = dataclasses.replace(run, claims=tuple(shown))
             write_site(html, shorter, pictures, graph)
-        statuses = {entry.id: str(entry.status) for entry in run.claims}
-        if set(statuses) == set(registry()):
-            _keep(statuses, seed)
+        if {entry.id for entry in run.claims} == set(registry()):
+            _keep(run.claims, seed)
         raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)
 
 
@@ -107,11 +113,11 @@ def _print_schema() -> None:
     typer.echo(encoder.dumps(schema(), indent=2))
 
 
-def _keep(statuses_by_id: dict[str, str], seed: int) -> None:
+def _keep(claims: "Iterable[ClaimResult]", seed: int) -> None:
     """Leave the statuses to the figures; what cannot be written is said, no more."""
     from sigprop.experiments import statuses
 
     try:
-        statuses.keep(statuses_by_id, seed)
+        statuses.keep(claims, seed)
     except OSError as error:
         aside(f"figures will not know of these statuses: {error}")

@@ -29,7 +29,7 @@ class Picture:
         title: What it is about.
         source: The figure of the paper that it follows, or ours.
         caption: What is drawn.
-        rows: Statuses of the ledger by the ids of its rows.
+        rows: What the ledger found, by the ids of its rows.
         shown: Sentences on what it shows.
         details: The numbers behind them, as the header and the rows of a table.
         origin: Sizes, seeds and versions of its results.

@@ -8,17 +8,31 @@ from typer.testing import CliRunner
 from sigprop.cli import judged, ledger
 from sigprop.cli.main import app
 from sigprop.experiments import statuses, store
-from sigprop.numerics.paths import on_disk
+from sigprop.judge.digests import digest
 from sigprop.theory.claims import home, registry
 from tests.sigprop.ledger.test_report import EVERYTHING
 
-ROWS = {"lru:fig2": "confirmed", "lru:fig3": "refuted"}
+ROWS = {
+    "lru:fig2": "Eigenvalues of a Glorot matrix fill the disc: confirmed numerically",
+    "lru:fig3": "The whole disc has the limit distribution of Glorot matrices: proved",
+}
 
 
-def verdicts(**changes):
-    """As announced, but for some."""
+def verdicts(changes=()):
+    """Every row as announced, but for some."""
     by_row = {name: str(claim.expected) for name, claim in registry().items()}
-    return by_row | changes
+    return [
+        dataclasses.replace(
+            EVERYTHING.claims[0],
+            id=name,
+            title=registry()[name].title,
+            status=status,
+            arithmetic=False,
+            as_extracted=False,
+            routes=("reference",),
+        )
+        for name, status in (by_row | dict(changes)).items()
+    ]
 
 
 @pytest.fixture
@@ -35,56 +49,49 @@ def test_those_that_come_with_the_code_are_the_announced_ones_of_every_row():
 
 
 def test_without_a_run_they_are_those_that_come_with_the_code(results):
-    texts = statuses.current(ROWS)
-    assert {row: text.partition(",")[0] for row, text in texts.items()} == {
-        "lru:fig2": "confirmed",
-        "lru:fig3": "proved",
-    }
+    assert statuses.current(ROWS) == ROWS
+
+
+def test_no_row_has_changed_since_those_that_come_with_the_code():
+    data = store.shipped("statuses")
+    changed = [
+        row
+        for row, module, stored in zip(
+            *(data[name].values.tolist() for name in ("row", "module", "digest")),
+            strict=True,
+        )
+        if home(row) != module or digest(row, module) != stored
+    ]
+    assert not changed, "judge them again: sigprop sweep run statuses --preset paper"
 
 
 def test_the_newest_whole_run_counts(results):
-    statuses.keep(verdicts(**{"lru:fig3": "refuted"}), 5)
-    assert statuses.current(ROWS) == ROWS
-    statuses.keep(verdicts(**{"lru:fig3": "undecided"}), 3)
-    assert statuses.current(ROWS)["lru:fig3"] == "undecided"
-    smoke = statuses.table({"lru:fig3": "definition"})
+    statuses.keep(verdicts({"lru:fig3": "confirmed"}), 5)
+    assert statuses.current(ROWS)["lru:fig3"].endswith(": confirmed numerically")
+    statuses.keep(verdicts({"lru:fig3": "undecided"}), 3)
+    assert statuses.current(ROWS)["lru:fig3"].endswith(": undecided")
+    smoke = statuses.table(verdicts({"lru:fig3": "definition"}))
     store.save("statuses", statuses.VERSION, statuses.SMOKE, smoke, preset="smoke")
-    assert statuses.current(ROWS)["lru:fig3"] == "undecided"
+    assert statuses.current(ROWS)["lru:fig3"].endswith(": undecided")
 
 
 def test_a_row_that_was_not_judged_says_so(results):
+    statuses.keep(verdicts({"lru:fig2": "not-checkable"}), 0)
+    assert statuses.current(["lru:new", "lru:fig2"]) == dict.fromkeys(
+        ["lru:new", "lru:fig2"], "not judged"
+    )
+
+
+def test_a_row_whose_code_has_changed_since_says_so(results, monkeypatch):
     statuses.keep(verdicts(), 0)
-    assert statuses.current(["lru:new"]) == {"lru:new": "not judged"}
-
-
-@pytest.mark.parametrize("room", ["theory/papers", "sigprop/evidence"])
-def test_a_change_to_a_rows_files_is_seen_and_one_to_others_is_not(
-    room, results, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(statuses, "on_disk", tmp_path.joinpath)
-    monkeypatch.setattr(statuses, "home", home)
-    for folder in ("theory/papers", "sigprop/evidence"):
-        (tmp_path / folder / "lru").mkdir(parents=True)
-    module = home("lru:fig2").rpartition(".")[2]
-    assert module != home("lru:fig8").rpartition(".")[2]
-    file = tmp_path / room / "lru" / f"{module}.py"
-    file.write_text("before")
-    statuses.keep(verdicts(), 0)
-    assert statuses.current(["lru:fig2"]) == {"lru:fig2": "confirmed"}
-    file.write_text("after")
-    texts = statuses.current(["lru:fig2", "lru:fig8"])
-    assert texts == {
-        "lru:fig2": "confirmed, before its files changed",
-        "lru:fig8": "refuted",
-    }
-
-
-def test_the_files_of_every_row_are_there():
-    data = store.shipped("statuses")
-    files = set(data["file"].values.tolist())
-    assert all(on_disk(file).is_file() for file in files)
-    judged = [file.replace("theory/papers", "sigprop/evidence") for file in files]
-    assert sum(on_disk(file).is_file() for file in judged) > len(files) / 2
+    assert statuses.current(ROWS) == ROWS
+    monkeypatch.setattr(
+        statuses,
+        "digest",
+        lambda row, module: f"{digest(row, module)}{row == 'lru:fig3'}",
+    )
+    changed = statuses.current(["lru:fig3"])["lru:fig3"]
+    assert changed == f"{ROWS['lru:fig3']}, before its code changed"
 
 
 def test_an_unwritable_folder_costs_no_verdict(results, monkeypatch, capsys):
@@ -100,12 +107,7 @@ def test_an_unwritable_folder_costs_no_verdict(results, monkeypatch, capsys):
 def test_the_ledger_keeps_the_statuses_of_all_rows_and_of_no_fewer(
     missing, results, monkeypatch
 ):
-    claims = [
-        dataclasses.replace(
-            EVERYTHING.claims[0], id=name, status=status, expected=status
-        )
-        for name, status in verdicts().items()
-    ]
+    claims = [dataclasses.replace(c, expected=c.status) for c in verdicts()]
     run = dataclasses.replace(EVERYTHING, claims=tuple(claims[missing:]))
     monkeypatch.setattr(judged, "judge", lambda *args: (run, 0.0))
     answer = CliRunner().invoke(app, ["ledger", "--seed", "7"])
@@ -113,7 +115,6 @@ def test_the_ledger_keeps_the_statuses_of_all_rows_and_of_no_fewer(
     if missing:
         assert not any(results.iterdir())
     else:
-        assert store.load("statuses", 1, statuses.Config(seed=7)).sizes["row"] == len(
-            claims
-        )
-        assert statuses.current(ROWS)["lru:fig3"] == "proved"
+        stored = store.load("statuses", statuses.VERSION, statuses.Config(seed=7))
+        assert stored.sizes["row"] == len(claims)
+        assert statuses.current(ROWS) == ROWS

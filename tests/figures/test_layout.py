@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from sigprop.experiments import statuses
 from sigprop.figures import catalogue, provenance, style
 from tests.figures import layout
 from tests.figures.tracked import shipped
@@ -28,8 +29,7 @@ def figure_with_texts(name, panel):
         if panel is None
         else ("", "word " * 40)
     )
-    verdicts = dict.fromkeys(shown.rows, "conditional, before its files changed")
-    return figure, provenance.verdict(verdicts, text), origin
+    return figure, provenance.verdict(statuses.current(shown.rows), text), origin
 
 
 @pytest.mark.parametrize(

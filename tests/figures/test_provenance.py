@@ -79,10 +79,10 @@ def written(tmp_path_factory):
     (study,) = catalogue.entry("lru-9").needs()
     results = {study: store.shipped(study)}
     files = catalogue.draw_and_save(
-        "lru-9", results, None, folder, catalogue.FORMATS, {"lru:fig9": "confirmed"}
+        "lru-9", results, None, folder, catalogue.FORMATS, {"lru:fig9": "It is: proved"}
     )
     text = " ".join(catalogue.summary_and_origin("lru-9", results))
-    caption = f"Ledger: lru:fig9 confirmed. {text}"
+    caption = f"It is: proved (lru:fig9). {text}"
     return dict(zip(catalogue.FORMATS, files, strict=True)), caption
 
 
@@ -122,10 +122,14 @@ def test_the_page_grows_by_the_lines_below(tmp_path):
     np.testing.assert_allclose(list(map(float, box.groups())), points, atol=0.1)
 
 
-def test_rows_of_one_status_are_named_together():
-    statuses = {"a:fig1": "proved", "a:fig1:b": "refuted", "a:fig1:c": "proved"}
-    assert provenance.verdict(statuses, "So it is.") == (
-        "Ledger: a:fig1, a:fig1:c proved; a:fig1:b refuted. So it is."
+def test_each_row_has_a_sentence_and_those_not_judged_have_one_together():
+    findings = {
+        "a:fig1": "not judged",
+        "a:fig1:b": "It falls: refuted",
+        "a:fig1:c": "not judged",
+    }
+    assert provenance.verdict(findings, "So it is.") == (
+        "It falls: refuted (a:fig1:b). Not judged: a:fig1, a:fig1:c. So it is."
     )
     assert provenance.verdict({}, "So it is.") == "So it is."
 
@@ -135,11 +139,11 @@ def test_one_panel_says_the_status_alone(tmp_path):
         study: store.shipped(study) for study in catalogue.entry("lru-9").needs()
     }
     (file,) = catalogue.draw_and_save(
-        "lru-9", results, "a", tmp_path, ["png"], {"lru:fig9": "confirmed"}
+        "lru-9", results, "a", tmp_path, ["png"], {"lru:fig9": "It is: proved"}
     )
     origin = provenance.sentence(results)
     with Image.open(file) as picture:
-        assert picture.info["Description"] == f"Ledger: lru:fig9 confirmed. {origin}"
+        assert picture.info["Description"] == f"It is: proved (lru:fig9). {origin}"
 
 
 def test_the_rows_of_a_caption_belong_to_its_figures():
@@ -219,3 +223,12 @@ def test_the_nearest_name_is_suggested_before_any_work(arguments, message, monke
     answer = CliRunner().invoke(app, ["figure", *arguments])
     assert answer.exit_code == 2
     assert message in answer.stderr.replace("\n", " ")
+
+
+def test_no_caption_about_results_is_called_confirmed_by_the_papers_numbers_alone():
+    findings = store.shipped("statuses")["finding"].to_series()
+    shown = {row: findings[row] for row in catalogue.of_rows()}
+    assert "confirmed" not in shown.values()
+    assert shown["lru:fig1"] == "agrees with the paper's own numbers"
+    assert shown["lru:fig9"] == "confirmed numerically"
+    assert shown["zucchet:fig4"].startswith("true only under a condition: orthogonal")

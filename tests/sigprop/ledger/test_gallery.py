@@ -32,7 +32,10 @@ WIDE = Picture(
     "A <title> & more",
     "Orvieto et al. (2023), Figure 8",
     "What is drawn.",
-    {"lru:fig8": "refuted", "lru:fig9": "proved, before its files changed"},
+    {
+        "lru:fig8": "It is: refuted",
+        "lru:fig9": "Is it: proved, before its code changed",
+    },
     "It shows this, in a sentence long enough for two lines of the page on a phone.",
     (("network", "growth"), ("a < b", "2.5"), ("c", "–")),
     "one: preset paper, seed 0.",
@@ -51,7 +54,7 @@ def test_all_that_is_said_of_a_figure_stands_on_the_page():
         "A &lt;title&gt; &amp; more",
         *("Figure 8", "What is drawn.", "It shows this", "one: preset paper, seed 0."),
         *(*WIDE.files, "Loss landscapes", "sigprop figure lru-8"),
-        *("lru:fig8", "refuted", "lru:fig9", "proved", "before its files changed"),
+        *("lru:fig8", "It is: refuted", "lru:fig9", "before its code changed"),
         *("sigprop-x", "Nothing yet."),
     ):
         assert phrase in page, phrase
@@ -182,12 +185,12 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
 
 
 def test_figures_are_described_without_their_results():
-    figures = command.describe({"lru:fig8": "refuted"})
+    figures = command.describe({"lru:fig8": "It is: refuted"})
     assert [figure.name for figure in figures] == list(catalogue.entries())
     eighth = next(figure for figure in figures if figure.name == "lru-8")
     assert eighth.source == "Orvieto et al. (2023), Figure 8"
     assert eighth.caption.startswith("Panels A and B show loss landscapes")
-    assert eighth.rows == {"lru:fig8": "refuted"}
+    assert eighth.rows == {"lru:fig8": "It is: refuted"}
     assert not any(
         re.search(r"[`$\\]", figure.caption) or figure.png for figure in figures
     )

@@ -18,7 +18,7 @@ from sigprop.evidence.kit import (
     quadratic,
     sigmoid,
 )
-from sigprop.evidence.zucchet.experiments.constant_gates import AGES, EMBEDDINGS
+from sigprop.evidence.zucchet.experiments.constant_gates import EMBEDDINGS
 from sigprop.evidence.zucchet.experiments.gated_networks import sampled_gate
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Example
 from sigprop.layers.gru import chrono_times
@@ -47,25 +47,29 @@ def over_white(lam: float) -> float:
     return quadratic(w, R) / quadratic(w, R[0, 0] * np.eye(1024))
 
 
-def normalised_state(radius: float, theta0: float) -> float:
-    """``(1 - |lam|^2) E|h|^2`` on Fig. 12's input, averaged over phases, over ``R(0)``."""
+def normalised_state(radius: float, theta0: float, steps: int) -> float:
+    """``(1 - |lam|^2) E|h|^2`` after some steps on Fig. 12's input, over ``R(0)``.
+
+    Averaged over phases up to ``theta0``.
+    """
     phases = theta0 * (np.arange(512) + 0.5) / 512
-    weights = powers(radius * np.exp(1j * phases), AGES)
-    R = autocovariance(AGES, **EMBEDDINGS)
+    weights = powers(radius * np.exp(1j * phases), steps)
+    R = autocovariance(steps, **EMBEDDINGS)
     moments = np.sum((weights @ R) * weights.conj(), axis=1).real
     return float(np.mean(moments) * (1 - radius**2) / R[0, 0])
 
 
-def normalised_state_by_sum(radius: float, theta0: float) -> float:
-    """``(1 - |lam|^2) E|h|^2`` on Fig. 12's input, averaged over phases, lag by lag.
+def normalised_state_by_sum(radius: float, theta0: float, steps: int) -> float:
+    """``(1 - |lam|^2) E|h|^2`` after some steps on Fig. 12's input, over ``R(0)``.
 
-    Over ``R(0)``; the phases' mean of ``cos(lag theta)`` is in closed form.
+    Lag by lag; the mean of ``cos(lag theta)`` over phases is in closed form.
     """
-    lags = np.arange(1, 20 * AGES)
+    lags = np.arange(1, steps)
     mean = np.sin(lags * theta0) / (lags * theta0)
     a, b, rho = EMBEDDINGS.values()
-    tail = 2 * b * np.sum((radius * rho) ** lags * mean)
-    return float((a + b + tail) / (a + b))
+    pairs = radius**lags * (1 - radius ** (2 * (steps - lags)))
+    correlated = 2 * b * np.sum(rho**lags * pairs * mean)
+    return float(1 - radius ** (2 * steps) + correlated / (a + b))
 
 
 def _chain(lams: Float[Array, " layers"], steps: int) -> Float[Array, " steps"]:
@@ -236,11 +240,26 @@ EVIDENCE: dict[str, Basis] = {
         example=Example("the gated network of Figure 5", {}, "LSTM", "GRU"),
     ),
     "zucchet:fig5:lru": Evidence(
-        points("radius theta0", (0.5, 2 * pi), (0.9, 2 * pi), (0.95, pi)),
+        points(
+            "radius theta0 steps",
+            *((0.5, 2 * pi, 60), (0.9, 2 * pi, 400), (0.93, pi, 500)),
+            *((0.99, 2 * pi, 100), (0.9, pi, 5)),
+        ),
         {"quadrature": normalised_state, "reference": normalised_state_by_sum},
-        form=1.0,
-        tolerance=1e-6,
-        mutants={"no normalisation": lambda radius, **_: 1 / (1 - radius**2)},
+        form=lambda radius, steps, **_: 1 - radius ** (2 * steps),
+        printed=1.0,
+        tolerance=1e-10,
+        mutants={
+            "no normalisation": lambda radius, steps, **_: (
+                (1 - radius ** (2 * steps)) / (1 - radius**2)
+            ),
+        },
+        example=Example(
+            "E|h|^2 after 100 steps over its value at nu_0 = 0",
+            {"nu_0": 0.99},
+            1.0,
+            lambda nu_0: normalised_state(nu_0, 2 * pi, 100),
+        ),
     ),
     "zucchet:text:layers-explained": Evidence(
         ({"lams": (0.7,) * 4}, {"lams": (-0.4,) * 4}),

@@ -3,6 +3,7 @@
 from sympy import simplify
 
 from sigprop.theory import teacher
+from sigprop.theory.claims import Condition
 from sigprop.theory.derivation import Derivation, start
 from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
@@ -161,17 +162,26 @@ deep.row(
 deep.row(
     "zucchet:fig5:lru",
     "figure",
-    "confirmed",
+    "conditional",
     "The activity of the LRU's first layer does not depend on its memory",
     r"\text{first layer, LRU: the input normalization effectively keeps neural activity "
     r"constant across } \nu_0 \text{ values}",
     where="Figure 5.A, Section 5",
     code="sigprop.layers.lru.zucchet_lru",
     assumes="the LRU initialisation with phases on the whole circle",
-    note="The first layer on the input of Fig. 12: averaged over phases every lag but zero "
-    "drops out, for any autocovariance (sigprop:ring-any-input). Phases within pi/10 "
-    "would bring the correlated part back: 1.2 times the white value at modulus 0.5, 1.8 "
-    "at 0.9. Fourth layer and GRU are not judged.",
+    condition=Condition(
+        "the sequence is much longer than the time constant 1/(1 - nu_0)",
+        lambda radius, steps, **_: 20 / (1 - radius) < steps + 1,
+    ),
+    note="After T steps of the input of Fig. 12 the mean square of a normalised state is "
+    "1 - nu_0^(2T) of its limit. Averaged over phases, every lag but zero drops out, for "
+    "any autocovariance (sigprop:ring-any-input). Phases within pi/10 would bring the "
+    "correlated part back: 1.2 times the white value at modulus 0.5, 1.8 at 0.9. Fourth "
+    "layer and GRU are not judged.",
+    erratum=Erratum(
+        "D",
+        bearing="The figure shows the whole range of nu_0; no later result rests on it.",
+    ),
 )
 
 deep.row(
