@@ -305,6 +305,7 @@ LEDGER_KEYS = KEYS | {
     "code",
     "seconds",
     "as_extracted",
+    "uncounted",
     "rests_on",
 }
 

@@ -137,6 +137,8 @@ class Claim:
         erratum: Report to the authors, where the statement fails.
         as_extracted: Whether our copy's extraction, not the paper, is likely at fault.
             The statement is then written and judged as it is meant.
+        uncounted: Why it is not counted among a paper's statements: ``repeats`` and the
+            id of a row, ``nothing is printed`` at its number, or ``the formula is ours``.
     """
 
     id: str
@@ -157,6 +159,7 @@ class Claim:
     reason: str = ""
     erratum: Erratum | None = None
     as_extracted: bool = False
+    uncounted: str = ""
 
     @property
     def paper(self) -> str:

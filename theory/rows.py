@@ -52,6 +52,7 @@ class Part:
         reason: str = "",
         erratum: Erratum | None = None,
         as_extracted: bool = False,
+        uncounted: str = "",
     ) -> Claim:
         """State a row: the arguments and their meaning are those of ``Claim``.
 
@@ -89,6 +90,7 @@ class Part:
             reason=reason,
             erratum=erratum,
             as_extracted=as_extracted,
+            uncounted=uncounted,
         )
         self.claims.append(claim)
         return claim

@@ -56,6 +56,7 @@ def ledger(
         from sigprop.cli.judged import judge
         from sigprop.ledger.dependence import build
         from sigprop.ledger.entries import write_json
+        from sigprop.ledger.headline import headlines
         from sigprop.ledger.overview import PICTURES
         from sigprop.ledger.terminal import ledger_table, outcome
         from sigprop.numerics.files import require_writable
@@ -85,6 +86,8 @@ def ledger(
         counts = Counter(entry.status for entry in run.claims)
         out.print("\n" + ", ".join(f"{n} {name}" for name, n in counts.items()) + ".")
         out.print(outcome(run, loaded))
+        for name, counts_of_paper in headlines(run.claims).items():
+            out.print(f"{name}: {counts_of_paper.sentence}.")
         wanted = json is not None or html is not None
         graph = build({claim.id: claim for claim in chosen}) if wanted else None
         if json is not None:

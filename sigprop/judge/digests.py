@@ -16,7 +16,16 @@ from sigprop.numerics.paths import file_of, on_disk
 from sigprop.theory.claims import PAPERS
 
 ROOMS = ("sigprop.theory.", "sigprop.evidence.")
-WORDS = {"where", "topic", "code", "correction", "note", "reason", "erratum"}
+WORDS = {
+    "where",
+    "topic",
+    "code",
+    "correction",
+    "note",
+    "reason",
+    "erratum",
+    "uncounted",
+}
 """Arguments of ``sigprop.theory.rows.Part.row`` that decide nothing."""
 ANSWERS = slice(2, 4)  # arguments by position that decide nothing: status and title
 _ROW = re.compile(rf"({'|'.join(PAPERS)}):\S+")

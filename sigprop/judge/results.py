@@ -75,6 +75,7 @@ class ClaimResult:
     inherits: tuple[str, ...] = ()
     bearing: str = ""
     as_extracted: bool = False
+    uncounted: str = ""
 
 
 @dataclass(frozen=True)

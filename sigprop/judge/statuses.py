@@ -120,4 +120,5 @@ def finish(
         inherits=erratum.inherits if erratum else (),
         bearing=erratum.bearing if erratum else "",
         as_extracted=claim.as_extracted,
+        uncounted=claim.uncounted,
     )

@@ -73,6 +73,8 @@ ROW: dict[str, Any] = {
     "topic": WORDS,
     "reason": WORDS,
     "as_extracted": TRUTH,
+    "uncounted": WORDS
+    | {"description": "why it is not counted among the paper's statements, or empty"},
 }
 
 

@@ -25,6 +25,7 @@ from sigprop.ledger import (
 from sigprop.ledger.dependence import Graph
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
+from sigprop.ledger.headline import headlines
 from sigprop.ledger.report import anchors, environment, shared, text
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.errata import CLASSES
@@ -60,6 +61,7 @@ def render_site(
         "figures": figures or {},
         "gallery": gallery.PAGE,
         "classes": CLASSES,
+        "headlines": headlines(run.claims),
         "links": links,
         "label": search.label,
         "locator": contents.locator,

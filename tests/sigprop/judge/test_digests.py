@@ -36,7 +36,14 @@ def by_sum(n):
 
 EVIDENCE = {"lru:1": by_sum, "lru:2": lambda n: n + 1}
 """,
-    "theory/demo.py": "def derived():\n    return 3  # as it is\n\n\ndef other():\n    return 4\n",
+    "theory/demo.py": """
+def derived():
+    return 3  # as it is
+
+
+def other():
+    return 4
+""",
     "theory/rows.py": "class Part:\n    size = 1\n",
     "sigprop/evidence/kit.py": "def energy(n):\n    return n * n\n",
 }

@@ -46,6 +46,7 @@ part.row(
     code="worst_loop",
     note="The paper names no constant; this is the least one, reached by inputs in phase "
     "with the state. The bound is ours, the condition the paper's.",
+    uncounted="the formula is ours",
 )
 part.row(
     "blur:text:exponential",

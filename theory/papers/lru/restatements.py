@@ -27,6 +27,7 @@ part.row(
     ),
     note="The lemma is the same as in Section 3.2.2. At r_min = r_max the ring is a "
     "circle.",
+    uncounted="repeats lru:lemma3.2",
 )
 part.row(
     "lru:prop3.3-restated",
@@ -45,6 +46,7 @@ part.row(
     ),
     note="The proposition is the same as in Section 3.4. Under white noise only the "
     "mean of the norm converges, not the norm itself.",
+    uncounted="repeats lru:prop3.3",
 )
 part.row(
     "lru:fig9",

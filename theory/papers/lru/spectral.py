@@ -61,6 +61,7 @@ def leakage(
             ),
             bearing="The text that follows uses the shape of the kernel only.",
         ),
+        uncounted="" if claim_id == ROOT else f"repeats {ROOT}",
     )
 
 

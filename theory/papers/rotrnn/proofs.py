@@ -202,6 +202,7 @@ lemma_1.row(
     "of them inverted, is a member. Our copy lacks the comma before det.",
     as_extracted=True,
     code="sigprop.evidence.rotrnn.random_matrices.rotation",
+    uncounted="repeats rotrnn:5",
 )
 lemma_1.row(
     "rotrnn:text:skew-square",

@@ -103,6 +103,7 @@ models.row(
     note="The text says some input normalisation; the formula is ours. "
     "gamma is proportional to 1 - lambda: exact for constant input, "
     "(1/a)^2, and too much for white input, whose moment vanishes with dt.",
+    uncounted="the formula is ours",
 )
 models.row(
     "zucchet:text:zero-order-hold",
@@ -149,6 +150,7 @@ gates.row(
     code="sigprop.layers.gated.GatedUnit",
     note="For the coupled gate i = 1 - f; the formula is ours. To first order linear in "
     "the weights from the state to the gate.",
+    uncounted="the formula is ours",
 )
 gates.row(
     "zucchet:text:gate-normalises",
@@ -176,4 +178,5 @@ gates.row(
     note="The text says a similar effect; the formula is ours. gamma is that of the "
     "LRU. Bounded by 1/2, which is also its limit for |lambda| -> 1 and that of the "
     "double exponential of Figure 2B.",
+    uncounted="the formula is ours",
 )

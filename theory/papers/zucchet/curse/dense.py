@@ -99,4 +99,5 @@ end.row(
     note="The text says that such weights may remain sensitive. Under white input "
     "the second moment is the sum of n^2 over n < T, a formula of ours that grows as "
     "T^3/3, while the Jacobian's norm stays one.",
+    uncounted="the formula is ours",
 )

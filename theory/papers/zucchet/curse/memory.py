@@ -29,6 +29,7 @@ part.at("Section 2.1").row(
     "memory twice as long, |lambda|^(1/2) for |lambda|, has more such terms. Their "
     "number is log(epsilon)/log|lambda| rounded up, a formula of ours, and grows as "
     "1/gap.",
+    uncounted="the formula is ours",
 )
 part.row(
     "zucchet:text:assumption-diagonal",
@@ -58,6 +59,7 @@ part.row(
     note="The text calls an infinite horizon reasonable for sequences longer than the "
     "time constant 1/gap. The missing fraction is |lambda|^(2T), a formula of ours. "
     "For |lambda| -> 1 it is 13.5 % at T = 1/gap and 0.25 % at T = 3/gap.",
+    uncounted="the formula is ours",
 )
 part.row(
     "zucchet:text:infinite-horizon-sensitivity",
@@ -210,4 +212,5 @@ part.row(
     note="The sentence says where the explosion is worst, so where there is one. Both "
     "weights multiply the state; the bound, of ours, is that of Cauchy and Schwarz, one "
     "pass of the filter against two. The ratio grows as 1/gap^2 (zucchet:text:faster).",
+    uncounted="the formula is ours",
 )

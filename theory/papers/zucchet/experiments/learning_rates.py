@@ -123,4 +123,5 @@ part.row(
     note="Share of the Hessian off its diagonal, phases on the whole circle and "
     "moduli as in Fig. 10: 0.14 for 10 neurons, 0.50 for 64. The statement repeats "
     "zucchet:text:hessian-width.",
+    uncounted="repeats zucchet:text:hessian-width",
 )

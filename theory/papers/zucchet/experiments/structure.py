@@ -51,6 +51,7 @@ part.row(
     "The entries of the Hessian that come through lam stand as |log lam|^2 (1 - "
     "exp(-Delta))^2/Delta^4, 10^4 |log lam|^2 at Delta = 0.01, and as 0.4 |log lam|^2 "
     "at Delta = 1, where all are large, as the caption of Fig. 9 says.",
+    uncounted="the formula is ours",
 )
 
 part.row(

@@ -58,6 +58,7 @@ part.row(
     "them dh/dtheta = 0 and the right side is zero. But the Hessian is E[(Re h)^2] "
     "for Re c, E[(Im h)^2] for Im c and E[x^2] for d. The test compares sample by "
     "sample, away from optimality.",
+    uncounted="repeats zucchet:11",
 )
 
 part.row(

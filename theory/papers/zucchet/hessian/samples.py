@@ -107,6 +107,7 @@ part.row(
     r"\text{(nothing is printed at this number)}",
     code="output_derivative",
     reason="The number stands beside an empty line.",
+    uncounted="nothing is printed",
 )
 
 times(

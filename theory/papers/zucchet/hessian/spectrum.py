@@ -33,6 +33,7 @@ part.row(
         bearing="No later result is affected: the paper's conclusion from the figure "
         "is the position of the eigenvectors.",
     ),
+    uncounted="repeats zucchet:fig4",
 )
 
 part.row(
@@ -70,6 +71,7 @@ measured.row(
         bearing="No later result is affected: the paper uses the constant only in "
         "words.",
     ),
+    uncounted="repeats zucchet:footnote2:lipschitz",
 )
 
 measured.row(
@@ -85,6 +87,7 @@ measured.row(
         lambda eigenvalues, **_: min(eigenvalues) > 0,
     ),
     note="The statement repeats zucchet:footnote2:rate.",
+    uncounted="repeats zucchet:footnote2:rate",
 )
 
 part.row(

@@ -162,6 +162,7 @@ part.row(
     note='The formula is ours, because "relatively accurate" has no number. The '
     "curvature of Eq. 84 is between one and two times that of Eq. 98. The angle's "
     "curvature does not change at all.",
+    uncounted="the formula is ours",
 )
 part.row(
     "zucchet:text:c1-extra-factor",
@@ -177,6 +178,7 @@ part.row(
     note="Appendix B.3.2 asks only for Theta(1 - nu^2), so constants do not matter. "
     "The formula is ours. The factor tends to 0.7071, not to one, but Theta ignores "
     "constant factors.",
+    uncounted="the formula is ours",
 )
 part.row(
     "zucchet:text:c1-angle-moves-with-modulus",

@@ -47,6 +47,7 @@ part.row(
     "curve, shifted; no basin depends on the teacher's memory. With the LRU's nu = "
     "exp(-a), a = exp(omega), it is 1 - sqrt(sinh(a) sinh(a*)) / sinh((a + a*)/2), "
     "for |lambda| -> 1 again one curve shifted, 1 - sech((omega - omega*)/2).",
+    uncounted="the formula is ours",
 )
 part.row(
     "zucchet:fig6",
@@ -64,6 +65,7 @@ part.row(
     "and shrinks as 4 (1 - |lam*|). The loss falls all the way from the opposite "
     "angle. So for gradient descent the basin of the angle without reparametrisation "
     "is the whole circle, but the derivative vanishes there.",
+    uncounted="the formula is ours",
 )
 part.at("").row(
     "zucchet:text:c1-fewer-minima",

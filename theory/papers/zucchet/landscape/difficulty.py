@@ -83,6 +83,7 @@ angle.row(
     r"\omega_{\theta}",
     code="best_angle",
     note="Eq. 109 with the superscript of one label omitted: nothing is ambiguous.",
+    uncounted="repeats zucchet:109",
 )
 part.row(
     "zucchet:text:c1-adam",

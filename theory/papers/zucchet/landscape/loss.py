@@ -93,6 +93,7 @@ part.row(
     "closed form, that of Eq. 48, which zucchet:48 proves; that the line said so is a "
     "guess.",
     as_extracted=True,
+    uncounted="nothing is printed",
 )
 part.row(
     "zucchet:text:c1-cross-moment",

@@ -111,6 +111,7 @@ unit.row(
     "|lam*| = 0.95 and 0.0100 at 0.99. On the real axis (Fig. 1B) it is -lam* at "
     "lambda = 0: flat only beside the height of the loss, 1/(1 - lam*^2) / 2. The "
     "statement repeats zucchet:text:flat.",
+    uncounted="repeats zucchet:text:flat",
 )
 
 
@@ -132,6 +133,7 @@ def _sharper(
         ),
         note="The formula is ours; the paper says it of Fig. 1. The curvature grows "
         "with the teacher's modulus and is of order (1 - |lam*|)^-3.",
+        uncounted="the formula is ours",
     )
 
 

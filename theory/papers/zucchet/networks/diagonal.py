@@ -18,6 +18,7 @@ part.row(
     "The complex RNN and the LRU start from the zero state",
     r"h_0 = 0",
     code="sigprop.layers.base.Layer.initial_state",
+    uncounted="repeats zucchet:12",
 )
 part.row(
     "zucchet:17",
@@ -105,4 +106,5 @@ s4.row(
     "definition",
     "The readout of S4",
     r"y_t = \operatorname{Re}[Ch_t + Dx_t]",
+    uncounted="repeats zucchet:18",
 )

@@ -59,4 +59,5 @@ part.row(
     "The paper skips the equation number 30",
     r"\text{(nothing)}",
     reason="The number stands on an empty line after Eq. 29; there is no statement.",
+    uncounted="nothing is printed",
 )

@@ -59,6 +59,7 @@ part.row(
     'repeats zucchet:text:dominating-term. The words "(or lambda)" behind its '
     "|lambda| may stand for the condition.",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),
+    uncounted="repeats zucchet:text:dominating-term",
 )
 part.row(
     "zucchet:71",

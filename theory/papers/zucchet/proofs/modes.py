@@ -79,6 +79,7 @@ part.row(
     note="The sum does not depend on the lengths of the eigenvectors, but the first "
     "and the third term do. So Eq. 69 may be used in it, although it is not the "
     "derivative of unit vectors.",
+    uncounted="repeats zucchet:9",
 )
 part.row(
     "zucchet:68",

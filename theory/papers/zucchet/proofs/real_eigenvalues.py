@@ -117,4 +117,5 @@ part.row(
     assumes="white input, gamma = sqrt(1 - nu^2) held fixed, nu = tanh(omega)",
     note="The orders of growth are ours; the paper says that both help. Normalisation "
     "alone does not remove the divergence, as Section 3.1 also says.",
+    uncounted="the formula is ours",
 )
