@@ -138,3 +138,9 @@ def details(results: style.Results) -> style.Cells:
         ).items()
     ]
     return ("task", "model", "parameters", "mean squared error, scaled units"), *rows
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-1")

@@ -27,3 +27,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def shown(results: style.Results) -> str:
     """Errors of both networks on the whole test set and near the row that the text names."""
     return series.compared(results[STUDY], DATA, ROW)
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-12")

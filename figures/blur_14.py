@@ -36,3 +36,9 @@ def shown(results: style.Results) -> str:
 def details(results: style.Results) -> style.Cells:
     """The time of each layer's step relative to the LRU."""
     return epochs.details(results[STUDY], TASK)
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-14")

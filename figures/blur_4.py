@@ -125,3 +125,9 @@ def _errors(
         )
         errors[task] = blur, lru, series.controls(series.cells(data, *task, "blur"))
     return errors
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-4")

@@ -95,3 +95,9 @@ def shown(results: style.Results) -> str:
         "error over all features of the test set, in scaled units, is "
         f"{lru:.3f} for the LRU and {blur:.3f} for BLUR."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-5")

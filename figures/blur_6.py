@@ -151,3 +151,9 @@ def _power(data: xr.Dataset, model: str) -> str:
     low, power, high = data["power"].sel(model=model).values
     interval = f", with a 95 % interval of {low:.2f} to {high:.2f}"
     return f"{power:.2f}{interval if low == low else ''}"
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-6")

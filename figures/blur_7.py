@@ -122,3 +122,9 @@ def details(results: style.Results) -> style.Cells:
         ("task", "layer", "mean squared error, scaled units", "relative to the LRU"),
         *rows,
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("blur-7")

@@ -142,3 +142,9 @@ def _plain(rung: str) -> str:
 def _mean(data: xr.Dataset, rung: str) -> float:
     accuracy = 100 * data["test_accuracy"].values[data["model"].values == rung]
     return float(np.where(np.isfinite(accuracy), accuracy, CHANCE).mean())
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-1")

@@ -81,3 +81,9 @@ def shown(results: style.Results) -> str:
         f"moduli differs from its limit by at most "
         f"{gaps[0]:.2g} at N = {sizes[0]} and {gaps[-1]:.2g} at N = {sizes[-1]}."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-2")

@@ -98,3 +98,9 @@ def shown(results: style.Results) -> str:
         f"bands of {data.sizes['draw']} samples. Sampled and exact distribution functions "
         f"differ by at most {float(off.max()):.2g}; the bands allow {data.attrs['band']:.2g}."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-3")

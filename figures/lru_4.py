@@ -147,3 +147,9 @@ def shown(results: style.Results) -> str:
         f"{'fewer' if short > small else 'no fewer'} periods in {steps} steps ({small:.0f}) "
         f"than phases up to {first} in {SHORT} steps ({short:.0f})."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-4")

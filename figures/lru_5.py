@@ -167,3 +167,9 @@ def shown(results: style.Results) -> str:
         f"phases and {score['gamma']} without. Small phases "
         f"{'help' if helps else 'do not help'} here."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-5")

@@ -163,3 +163,9 @@ def shown(results: style.Results) -> str:
         "amplitude one, numerical and exact Fourier coefficients differ by at most "
         f"{off:.0e}."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-6")

@@ -144,3 +144,9 @@ def shown(results: style.Results) -> str:
         "The linear network ends with a lower median loss than the tanh network at "
         f"{where} pairs of initial scale and learning rate."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-7")

@@ -163,3 +163,9 @@ def shown(results: style.Results) -> str:
     below = f"the relative loss stays below {data.attrs['threshold']:g}"
     sentences.append(f"Iterations are counted until {below}.")
     return " ".join(sentences)
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-8")

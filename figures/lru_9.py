@@ -135,3 +135,9 @@ def shown(results: style.Results) -> str:
         f"At {' and '.join(counts)}, the closed form lies between the {ends} percentiles of "
         f"{data.sizes['run']} runs."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("lru-9")

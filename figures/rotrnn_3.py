@@ -137,3 +137,9 @@ def shown(results: style.Results) -> str:
         f"closed form differs from the measured norms by at most "
         f"{100 * float(off.max()):.0f} %."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("rotrnn-3")

@@ -97,3 +97,9 @@ def _finite(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     finite = np.isfinite(rate)
     hessian = data["hessian"].values[np.ix_(finite, finite)]
     return rate[finite], np.linalg.norm(hessian, axis=1), np.sqrt(np.diag(hessian))
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-adam")

@@ -252,3 +252,9 @@ def _verdicts(data: xr.Dataset, contrast: str) -> dict[str, str]:
     """The verdicts on a comparison, by task."""
     chosen = data["word"].sel(contrast=contrast)
     return dict(zip(data["of"].values.tolist(), chosen.values.tolist(), strict=True))
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-advice-worth")

@@ -158,3 +158,9 @@ def _shares(data: xr.Dataset, optimiser: str) -> list[tuple[float, xr.DataArray]
     share = 100 * disc["fraction"].isel(rate_index=disc["best"])
     turns = disc["teacher_angle"].values / np.pi
     return [(float(turn), share.isel(teacher=at)) for at, turn in enumerate(turns)]
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-basins")

@@ -156,3 +156,9 @@ def shown(results: style.Results) -> str:
         f"take {usual} times as long with an associative scan as with our scan, and {scan} "
         "times as long with lax.scan."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-bench")

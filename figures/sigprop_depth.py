@@ -177,3 +177,9 @@ def shown(results: style.Results) -> str:
         f"{10 ** np.median(apart) - 1:.1%} of theory, and all within "
         f"{10 ** apart.max() - 1:.0%}."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-depth")

@@ -136,3 +136,9 @@ def _ends(data: xr.Dataset, moment: str, source: str) -> tuple[str, str]:
     curve = data.sel(moment=moment, input=source)
     share = (curve["predicted"] / curve["limit"]).values
     return f"{share[0]:.2f}", f"{share[len(share) // 2]:.2f}"
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-edges")

@@ -101,3 +101,9 @@ def _differences(data: xr.Dataset) -> dict[str, tuple[float, float]]:
         name: (float(own.sel(layer=name)), float(least.sel(layer=name)))
         for name in COLOURS
     }
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-effective-eigenvalues")

@@ -229,3 +229,9 @@ def _span(data: xr.Dataset) -> str:
         f" {where[0].upper()}{where[1:]}, other layers have {means[least]:.2f} times "
         f"({least}) to {means[most]:.2f} times ({most}) the linear model's error."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-forecasts")

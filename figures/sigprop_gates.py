@@ -127,3 +127,9 @@ def shown(results: style.Results) -> str:
         f"{phrases.span(ratio, '.3f')}. The predictions themselves have a relative error of "
         f"at most {error:.0e}."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-gates")

@@ -167,3 +167,9 @@ def details(results: style.Results) -> style.Cells:
             for name in share["network"].values.tolist()
         ),
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-networks")

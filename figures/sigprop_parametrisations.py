@@ -115,3 +115,9 @@ def shown(results: style.Results) -> str:
         f"{ends(name, GAIN['b'])} times the optimal curvature (B)."
         for name in USUAL
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-parametrisations")

@@ -124,3 +124,9 @@ def details(results: style.Results) -> style.Cells:
             for layer, source in PANELS.values()
         ),
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-transients")

@@ -114,3 +114,9 @@ def coupling(block: np.ndarray) -> float:
     sizes = np.abs(block).reshape(2, half, 2, half).mean((0, 2))
     own = np.eye(half, dtype=bool)
     return float(sizes[~own].mean() / sizes[own].mean())
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-10")

@@ -157,3 +157,9 @@ def _decades(data: xr.Dataset) -> dict[int, float]:
 
 def _heads(count: int) -> str:
     return f"{count} head{'s' * (count > 1)}"
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-11")

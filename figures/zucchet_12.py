@@ -111,3 +111,9 @@ def _half(autocovariance: xr.Dataset) -> str:
     R = autocovariance["R"].dropna("lag").values
     below = np.flatnonzero(R[1:] < 0.5 * R[1])
     return str(int(below[0]) + 1) if below.size else f"over {len(R) - 1}"
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-12")

@@ -113,3 +113,9 @@ def _encoder(data: xr.Dataset) -> xr.DataArray:
 
 def _listed(values: dict[str, float]) -> str:
     return ", ".join(f"{value:.2g} ({name})" for name, value in values.items())
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-13")

@@ -145,3 +145,9 @@ def _ratios(data: xr.Dataset) -> tuple[xr.DataArray, tuple[int, int]]:
     logs = data["log_size"].isel(case=np.flatnonzero(data["panel"] != "a"))
     ratio = 10 ** (logs.sel(where="beside") - logs.sel(where="diagonal"))
     return ratio, (min(16, last), last)
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-14")

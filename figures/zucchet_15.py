@@ -157,3 +157,9 @@ def _off(data: xr.Dataset) -> xr.DataArray:
 
 def _percent(value: xr.DataArray, decimals: int = 0) -> str:
     return f"{round(100 * float(value), decimals) + 0.0:+.{decimals}f} %"
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-15")

@@ -78,3 +78,9 @@ def details(results: style.Results) -> style.Cells:
 
 def _powers(data: xr.Dataset) -> xr.DataArray:
     return curves.power(data["theory"].sel(quantity="sensitivity"))
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-1a")

@@ -162,3 +162,9 @@ def shown(results: style.Results) -> str:
         "constant grows. Near the stability boundary the curvature at the minimum grows as "
         f"{grows}, where λ* is the teacher's eigenvalue."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-1bc")

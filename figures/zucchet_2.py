@@ -111,3 +111,9 @@ def _bounds(data: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """The largest value of each moment, and whether the moment grows without bound."""
     moments = data["controlled_theory"]
     return moments.max("gap"), curves.power(moments) > GROWS
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-2")

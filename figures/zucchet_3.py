@@ -116,3 +116,9 @@ def _gains(data: xr.Dataset) -> xr.DataArray:
     """Decades by which median losses are below that of the first network, an RNN."""
     designs = losses.decades(data).isel(condition=0)
     return designs[0].drop_vars("student") - designs[1:]
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-3")

@@ -50,3 +50,9 @@ def shown(results: style.Results) -> str:
         f"learning rate for recurrent parameters is {style.number(medians[0])} "
         f"({NETWORKS[0]}) and {style.number(medians[1])} ({NETWORKS[1]})."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-4")

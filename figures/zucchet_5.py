@@ -224,3 +224,9 @@ def details(results: style.Results) -> style.Cells:
 
 def _growth_of(values: xr.DataArray) -> str:
     return style.number(growth(values)) if np.isfinite(values).all() else "–"
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-5")

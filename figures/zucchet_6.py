@@ -171,3 +171,9 @@ def shown(results: style.Results) -> str:
             + (f" and grows as {phrases.listed(grown)}" if grown else "")
         )
     return f"{'. '.join(sentences)}. The gap is 1 - |λ*|, and λ* is the teacher's eigenvalue."
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-6")

@@ -111,3 +111,9 @@ def shown(results: style.Results) -> str:
         f"{last['modulus'].sel(chart='optimal').item():.3f} instead of "
         f"{data.attrs['modulus']:g}. A full turn does not change the eigenvalue."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-7")

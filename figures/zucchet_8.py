@@ -206,3 +206,9 @@ def _ratio(data: xr.Dataset) -> xr.DataArray:
         data["circle"].interp(along=angle) for angle in (-data.attrs["angle"], 0.0)
     )
     return conjugate / real
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-8")

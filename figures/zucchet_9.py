@@ -47,3 +47,9 @@ def shown(results: style.Results) -> str:
         f"{style.number(medians[0])} ({NETWORKS[0]}) and {style.number(medians[1])} "
         f"({NETWORKS[1]})."
     )
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("zucchet-9")

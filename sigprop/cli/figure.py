@@ -40,6 +40,13 @@ def figure(
             "--format", help="pdf, png or svg; may be repeated. Default: pdf and png."
         ),
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder for the files. Default: figures/out in a checkout, else "
+            "figures-out."
+        ),
+    ] = None,
     gallery: Annotated[
         Path | None,
         typer.Option(help="Write a web page with all figures into this folder."),
@@ -48,7 +55,7 @@ def figure(
     """Draw a figure; run its experiment first if needed."""
     with plain_errors("nothing was written", gallery):
         if gallery is not None:
-            if list_ or force or any((name, panel, preset, format_)):
+            if list_ or force or any((name, panel, preset, format_, into)):
                 raise ValueError(
                     "--gallery draws every figure from the best stored results: it goes "
                     "alone"
@@ -58,12 +65,7 @@ def figure(
 
             write_gallery(gallery)
             return
-        from sigprop.figures.catalogue import (
-            draw_and_save,
-            entries,
-            entry,
-            require_formats,
-        )
+        from sigprop.figures.catalogue import entries
 
         if list_ or name is None:
             table = Table(box=None, pad_edge=False, header_style="bold")
@@ -74,32 +76,9 @@ def figure(
                 table.add_row(key, " ".join(spec.panels), results, spec.title)
             show_table(console(), table)
             return
-        from sigprop.experiments import statuses, store
-        from sigprop.experiments.command import best, make
-        from sigprop.figures.style import folder
-        from sigprop.numerics.files import require_folder
+        from sigprop.figures.command import make_and_draw
 
-        if force and preset is None:
-            raise ValueError(
-                "need --preset smoke, quick or paper with --force, got none; add it, or "
-                "leave --force out to draw what is stored"
-            )
-        name = name.casefold()
-        formats = require_formats(format_)
-        chosen = {
-            study: preset or best(study) or "quick"
-            for study in entry(name).needs(panel)
-        }
-        require_folder(folder())
-        require_folder(store.folder())
-        results = {
-            study: store.read(make(study, size, force, aside))
-            for study, size in chosen.items()
-        }
-        origins = ", ".join(f"{study} ({size})" for study, size in chosen.items())
-        aside(f"{name} is drawn from {origins}")
-        verdicts = statuses.current(entry(name).rows)
-        for path in draw_and_save(
-            name, results, panel, formats=formats, verdicts=verdicts
+        for path in make_and_draw(
+            name.casefold(), panel, preset, force, format_, into, aside
         ):
             console().print(str(path), soft_wrap=True)

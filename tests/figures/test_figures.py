@@ -178,7 +178,7 @@ def test_command_makes_the_results_of_the_wanted_panels(options, studies, drawin
     assert requests == [(study, "quick", False) for study in studies]
     results = {study: f"result of {study}" for study in studies}
     panel, verdicts = "b" if options else None, {"zucchet:fig3": "as found"}
-    assert figures == [("zucchet-3", results, panel, verdicts)]
+    assert figures == [("zucchet-3", results, panel, None, verdicts)]
 
 
 @pytest.mark.parametrize(
