@@ -145,8 +145,8 @@ part.row(
     code="sigprop.theory.papers.lru.printed.TABLES",
     note="They are among the six tasks of Long Range Arena in the LRU's paper, and the other "
     "two are not. That paper reads sequential CIFAR in colour, where Long Range Arena has "
-    "grey images; this paper does not say which it reads. It cites [24] here for "
-    "sequential MNIST, and [117] and [107] in Appendix A.6.",
+    "grey images; this paper does not say which it reads. Its reference for "
+    "sequential MNIST is [24] here, and [117] and [107] in Appendix A.6.",
 )
 part.row(
     "blur:text:spectrum",

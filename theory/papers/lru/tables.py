@@ -95,6 +95,7 @@ part.row(
     "RNN is.",
     erratum=Erratum(
         "E",
+        appears_in=("lru:text:without-losing",),
         bearing="No later result depends on it. Table 2 has the same caption, which "
         "is true there, because Table 2 omits Text and Retrieval.",
     ),
