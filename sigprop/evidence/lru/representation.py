@@ -2,7 +2,8 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -40,7 +41,7 @@ def state_at_rest(activation: str, a: float, b: float, k: int) -> float:
 # --- a Jordan block, perturbed -----------------------------------------------------------
 
 
-def _least_gap(values: Sequence[complex]) -> float:
+def _least_gap(values: Iterable[Any]) -> float:
     return min(abs(a - b) for a, b in itertools.combinations(values, 2))
 
 
@@ -110,7 +111,7 @@ def exponentials_of_kernel(size: int, free: int, seed: int) -> int:
         for z, w in ((lam, weight), (np.conj(lam), np.conj(weight))):
             key = complex(np.round(z, 9))
             sums[key] = sums.get(key, 0) + w / 2
-    return sum(abs(w) > 1e-9 for w in sums.values())
+    return int(sum(abs(w) > 1e-9 for w in sums.values()))
 
 
 # --- features at the start ----------------------------------------------------------------

@@ -220,3 +220,30 @@ experiments.row(
     "of the LRU's paper the LRU has 6 layers, 192 to 384 states and 128 to 512 features on "
     "sCIFAR, ListOps and Text.",
 )
+experiments.row(
+    "blur:text:exponential-enhances",
+    "text",
+    "confirmed",
+    "The exponential parameterisation in the LRU's paper",
+    r"\text{The exponential parameterization for the complex eigenvalues significantly "
+    r"enhances model performance in some experiments in [30]}",
+    where="Section 4.2",
+    code="sigprop.theory.papers.lru.printed.TABLES",
+    note="By Table 2 of [30] it is better than real and imaginary parts on two of three "
+    "tasks: by 1.7 points on ListOps, and from chance to 65.4 on PathFinder. On sCIFAR it "
+    "is 1.1 points worse. 'Significantly' has no threshold.",
+)
+experiments.row(
+    "blur:text:close-to-one",
+    "text",
+    "not-checkable",
+    "Eigenvalues at the initialisation of the LRU",
+    r"\text{The authors in [30] resorted to randomized matrices to initialize eigenvalues to "
+    r"be close to one}",
+    where="Appendix A.2",
+    code="sigprop.theory.papers.lru.printed.TABLES",
+    reason="Close has no threshold.",
+    note="[30] samples the eigenvalues themselves on a ring, as large random matrices would "
+    "have them. By its Table 8 the moduli are up to 0.9, 0.99, 0.999 or 0.9999. The phases "
+    "are uniform on the whole circle except on PathX, so no eigenvalue is drawn to 1 itself.",
+)
