@@ -100,16 +100,18 @@ def fitted_weights(count: int, seed: int) -> Complex[np.ndarray, " n"]:
     poles, turns = _poles(count, seed), 1j * _tones(count)[:, None]
     own, twin = 1 / (turns - poles), 1 / (turns - poles.conj())
     real, imaginary = (own + twin) / 2, 1j * (own - twin) / 2
-    system = np.block([[real.real, imaginary.real], [real.imag, imaginary.imag]])
+    system = np.block(
+        [[np.real(real), np.real(imaginary)], [np.imag(real), np.imag(imaginary)]]
+    )
     gains = wanted_gains(count, seed)
-    parts = np.linalg.solve(system, np.concatenate([gains.real, gains.imag]))
+    parts = np.linalg.solve(system, np.concatenate([np.real(gains), np.imag(gains)]))
     return parts[:count] + 1j * parts[count:]
 
 
 def fitted_output(count: int, seed: int, time: float) -> Float[np.ndarray, " n"]:
     """Outputs of the fitted modes under each sine of the whole axis, by quadrature."""
     poles, weights = _poles(count, seed), fitted_weights(count, seed)
-    age, steps = legendre(0.0, 40 / -poles.real.max(), 800)
+    age, steps = legendre(0.0, 40 / np.abs(np.real(poles)).min(), 800)
     kernel = np.real(np.exp(np.outer(age, poles)) @ weights)
     return np.array([steps * kernel @ np.sin(w * (time - age)) for w in _tones(count)])
 
@@ -127,7 +129,7 @@ def fitted_output_of_network(
             A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(pole)
             A[2 * i, -1] = 1.0
         A[-2:, -2:] = block(1j * tone)
-        late = 60 / -poles.real.max()
+        late = 60 / np.abs(np.real(poles)).min()
         start = np.zeros(2 * count + 2)
         angle = tone * (time - late)
         start[-2:] = np.cos(angle), np.sin(angle)

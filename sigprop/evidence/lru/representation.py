@@ -42,7 +42,7 @@ def state_at_rest(activation: str, a: float, b: float, k: int) -> float:
 
 
 def _least_gap(values: Iterable[Any]) -> float:
-    return min(abs(a - b) for a, b in itertools.combinations(values, 2))
+    return float(min(abs(a - b) for a, b in itertools.combinations(values, 2)))
 
 
 def jordan_split(lam: float, size: int, epsilon: float) -> list[float]:
@@ -63,7 +63,7 @@ def jordan_by_roots(lam: float, size: int, epsilon: float) -> list[float]:
         for row, column in itertools.product(range(size), repeat=2):
             P[row, column] = (roots[column] - lam) ** row
         sizes = mpmath.svd_c(P, compute_uv=False)
-        return [float(_least_gap(roots)), float(sizes[0] / sizes[size - 1])]
+        return [_least_gap(roots), float(sizes[0] / sizes[size - 1])]
 
 
 def split_of(gap: Callable[[int, float], float]) -> Callable[..., list[float]]:
