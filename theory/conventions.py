@@ -394,6 +394,8 @@ CONVENTIONS = (
         r"^the error is the MSE|all five columns are|^the horizon is not",
         (
             *("lru:table7", "lru:text:stable-helps", "lru:text:thin-ring"),
+            *("lru:text:without-losing", "lru:text:similar-benefits"),
+            "blur:text:beats-transformers",
             *("blur:fig6", "blur:text:dropout", "blur:text:outperforms-all"),
             *("blur:text:outperforms-s5", "blur:text:s5-source"),
             *("blur:text:surpasses-s4", "blur:text:inference"),
@@ -412,6 +414,7 @@ CONVENTIONS = (
             *("lru:text:best-stable", "rotrnn:text:six-layers", "blur:table2"),
             *("blur:table7", "blur:text:outperforms-lru", "blur:text:superior"),
             *("blur:text:table12-sets", "blur:text:table3-table8"),
+            "blur:text:spectrum",
         ),
     ),
     Convention(

@@ -8,9 +8,11 @@ import numpy as np
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence, Example
-from sigprop.theory.papers.blur.printed import errors
+from sigprop.theory.papers.blur.printed import TASKS, errors
+from sigprop.theory.papers.lru import printed as lru
 
 Targets = tuple[float, ...]
+HORIZONS = {horizon for _, horizon in errors(8)}
 
 
 def _hours(first: datetime.datetime, last: datetime.datetime) -> int:
@@ -126,5 +128,26 @@ EVIDENCE: dict[str, Basis] = {
             lambda y_1, y_2: against_first((y_1, y_2), (y_1, y_2))[0],
             lambda y_1, y_2: measures((y_1, y_2), (y_1, y_2))[0],
         ),
+    ),
+    "blur:text:ett-features": numbers(1 + 1 + 6, 8),
+    "blur:text:first-three": numbers(
+        lambda: [task in lru.TASKS for task in TASKS],
+        [1, 1, 1, 0, 0],
+        hand={"all five": [1] * 5, "the first two": [1, 1, 0, 0, 0]},
+    ),
+    "blur:text:spectrum": numbers(
+        lambda: [min(HORIZONS), max(HORIZONS)],
+        [24, 960],
+        printed=[24, 720],
+        example=Example("longest horizon of Table 8", {}, 720, max(HORIZONS)),
+    ),
+    "blur:text:figure-steps": numbers(
+        [1800, 1500, 11000, 5000, 3500],
+        [
+            months * 30 * 24 * an_hour
+            for months, an_hour in ((4, 1), (4, 1), (4, 4), (10, 1), (4, 4))
+        ],
+        relation="<=",
+        hand={"Electricity by the hour": [2880, 2880, 11520, 7200, 2880]},
     ),
 }

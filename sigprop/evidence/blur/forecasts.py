@@ -65,6 +65,52 @@ def beats(first: str, rivals: tuple[str, ...], table: int) -> int:
     )
 
 
+def share_won(model: str, rival: str, metric: str, table: int) -> float:
+    """Share of a table's tasks at which a model's error is below a rival's.
+
+    The errors of the LRU are those of Table 8, where the table has none of them.
+    """
+    wins = []
+    for task, row in errors(table).items():
+        if rival in row:
+            own = row.get(model) or errors(8)[task][model]
+            wins.append(getattr(own, metric) < getattr(row[rival], metric))
+    return sum(wins) / len(wins)
+
+
+def least_lead(
+    table: int, metric: str, rivals: tuple[str, ...], tasks: tuple[tuple[str, int], ...]
+) -> float:
+    """How far BLUR's error is at least below that of some rivals on some tasks."""
+    rows = [errors(table)[task] for task in tasks]
+    return min(
+        getattr(row[rival], metric) - getattr(row["BLUR"], metric)
+        for row in rows
+        for rival in rivals
+    )
+
+
+def least_rise(metric: str, first: int, last: int) -> float:
+    """How much the error of a method of Figure 7 grows at least, between two horizons."""
+    shown = {8: ("BLUR", "LRU", "S4"), 9: ("TCN",), 10: ("LSTMa", "Autoformer")}
+    shown[12] = ("BLSTM",)
+    return min(
+        getattr(errors(table)["ETTm1", last][method], metric)
+        - getattr(errors(table)["ETTm1", first][method], metric)
+        for table, methods in shown.items()
+        for method in methods
+    )
+
+
+RIVALS = {
+    8: ("Informer", "Informer+", "LogTrans", "Reformer"),
+    10: ("Pyraformer", "Autoformer"),
+    11: ("iTransformer", "PatchTST", "Crossformer"),
+}
+LONG = tuple(task for task in errors(3) if task[1] >= 336)
+SHORT = tuple(task for task in errors(8) if task[1] == 24 or task == ("ECL", 48))
+
+
 def _least_square(table: int, task: tuple[str, int], method: str) -> Example:
     """An MSE against the square of the MAE beside it, which it cannot be below."""
     cell = errors(table)[task][method]
@@ -147,5 +193,68 @@ EVIDENCE: dict[str, Basis] = {
             for metric in (0, 1)
         ],
         [1, 1, 1, 1],
+    ),
+    "blur:text:beats-transformers": numbers(
+        share_won,
+        0.5,
+        tuple(
+            dict(model=model, rival=rival, metric=metric, table=table)
+            for table, rivals in RIVALS.items()
+            for rival in rivals
+            for model in ("BLUR", "LRU")
+            for metric in ("mse", "mae")
+        ),
+        ">",
+        wrong=1.0,
+        example=Example(
+            "tasks of Table 11 at which the LRU has a lower MSE than PatchTST",
+            {},
+            "most",
+            f"{round(7 * share_won('LRU', 'PatchTST', 'mse', 11))} of 7",
+        ),
+    ),
+    "blur:text:table3-overall": numbers(
+        share_won,
+        0.5,
+        tuple(
+            dict(model="BLUR", rival=rival, metric="mae", table=3)
+            for rival in ("LRU", "S4", "Informer")
+        ),
+        ">",
+        wrong=1.0,
+    ),
+    "blur:text:long-horizons": numbers(
+        least_lead,
+        0.0,
+        dict(table=3, metric="mae", rivals=("S4", "Informer"), tasks=LONG),
+        ">",
+        wrong=1.0,
+    ),
+    "blur:text:longer-horizons": numbers(
+        least_rise,
+        0.0,
+        points("metric first last", ("mse", 24, 672), ("mae", 24, 672)),
+        ">",
+        wrong=1.0,
+    ),
+    "blur:text:enhances-lru": numbers(
+        share_won,
+        0.5,
+        points(
+            "model rival metric table",
+            *(("BLUR", "LRU", metric, 8) for metric in ("mse", "mae")),
+        ),
+        ">",
+        wrong=1.0,
+    ),
+    "blur:text:closer-fit": numbers(
+        least_lead,
+        0.0,
+        tuple(
+            dict(table=8, metric=metric, rivals=("LRU",), tasks=SHORT)
+            for metric in ("mse", "mae")
+        ),
+        ">",
+        wrong=1.0,
     ),
 }

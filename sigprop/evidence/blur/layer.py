@@ -199,6 +199,41 @@ def unrotated_loop(**point: int) -> Inexact[np.ndarray, " n"]:
     )
 
 
+def _readout(n: int, seed: int) -> Callable[[Any], Any]:
+    """A nonlinear function of a state: one layer of tanh, and a linear map."""
+    first, last = np.random.default_rng(seed + 50).normal(size=(2, n, n))
+    return lambda h: np.tanh(h @ first.T) @ last.T
+
+
+def read_from_dense(
+    states: Callable[..., Any], /, **point: int
+) -> Float[np.ndarray, "k n"]:
+    """The nonlinear function of the states of the dense recurrence."""
+    return _readout(point["n"], point["seed"])(states(**point))
+
+
+def merged_into_nonlinearity(
+    back: Turn = lambda Q: Q, entering: Turn = np.linalg.inv, /, **point: int
+) -> Float[np.ndarray, "k n"]:
+    """The function after ``Q``, of the states of the diagonal recurrence of Eq. 9."""
+    A, B, u = dense_case(**point)
+    lam, Q = np.linalg.eig(A)
+    states = recur(lam, u @ (entering(Q) @ B).T)
+    return _readout(point["n"], point["seed"])(np.real(states @ back(Q).T))
+
+
+def by_inputs(
+    column: Callable[[int], int] = lambda i: i, first: int = 0, /, **point: int
+) -> Inexact[np.ndarray, "k _"]:
+    """States of both directions as sums over LRUs that read one input dimension each."""
+    u, p = case(**point)
+    forward = backward = 0
+    for i in range(first, u.shape[1]):
+        forward += recur(p.lam_f, np.outer(u[:, i], p.B_f[:, column(i)]))
+        backward += recur(p.lam_b, np.outer(u[::-1, i], p.B_b[:, column(i)]))[::-1]
+    return np.concatenate([forward, backward], 1)
+
+
 def influence_layer(seed: int, n: int, m: int, k: int) -> Float[np.ndarray, "m m"]:
     """``dy_1 / du_k`` through the real layer by automatic differentiation."""
     layer = model(seed, n, m)[0]
@@ -361,5 +396,35 @@ EVIDENCE: dict[str, Basis] = {
         merged_pair,
         mutants=MERGE_MUTANTS,
         alone=DEFINES,
+    ),
+    "blur:text:replacement": Evidence(
+        DENSE,
+        {
+            name: functools.partial(read_from_dense, states)
+            for name, states in (("reference", dense_loop), ("impulse", dense_layer))
+        },
+        merged_into_nonlinearity,
+        mutants={
+            "the inverse in place of Q": functools.partial(
+                merged_into_nonlinearity, np.linalg.inv
+            ),
+            "Q not merged": functools.partial(
+                merged_into_nonlinearity, lambda Q: np.eye(len(Q))
+            ),
+            "Q transposed": functools.partial(merged_into_nonlinearity, lambda Q: Q.T),
+            "B not replaced": functools.partial(
+                merged_into_nonlinearity, lambda Q: Q, lambda Q: np.eye(len(Q))
+            ),
+        },
+    ),
+    "blur:text:separate-inputs": Evidence(
+        POINTS,
+        {"reference": both_loops, "impulse": layer_states},
+        by_inputs,
+        mutants={
+            "the first column for all": functools.partial(by_inputs, lambda i: 0),
+            "columns in the other order": functools.partial(by_inputs, lambda i: 2 - i),
+            "without the first dimension": functools.partial(by_inputs, lambda i: i, 1),
+        },
     ),
 }

@@ -6,6 +6,7 @@ from functools import partial
 
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points
+from sigprop.evidence.lru.accuracies import gain
 from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from sigprop.theory.papers.blur.printed import (
@@ -178,4 +179,10 @@ EVIDENCE: dict[str, Basis] = {
         ),
     ),
     "blur:text:lru-benchmarks": numbers(len(lru.TABLES["3"].columns), 6),
+    "blur:text:exponential-enhances": numbers(
+        lambda: int((gain(2, "exp", "real+im") > 0).sum()),
+        0,
+        relation=">",
+        wrong=3,
+    ),
 }

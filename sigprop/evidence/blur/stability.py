@@ -149,6 +149,41 @@ def grows(energy: Callable[[float, float], float], e_min: float, e_max: float) -
     return float(np.sign(energy(e_min, (1 + e_max) / 2) - energy(e_min, e_max)))
 
 
+def contraction(lam: float, rate: float) -> float:
+    """Distance from the optimum after a gradient step over that before, in 40 digits.
+
+    The loss is half the squared error under white inputs, a sum over ages, as a function of
+    ``nu`` in ``exp(-exp(nu))``; the teacher has the eigenvalue ``lam``.
+    """
+    with mpmath.workdps(40):
+        optimum = mpmath.log(-mpmath.log(mpmath.mpf(lam)))
+        apart = mpmath.mpf(10) ** -15
+        nu = optimum + apart
+        student, teacher = mpmath.exp(-mpmath.exp(nu)), mpmath.mpf(lam)
+        slope = -mpmath.exp(nu) * student
+        # Sums over ages j of j s^(j-1) s^j and j s^(j-1) t^j.
+        gradient = slope * (
+            student / (1 - student**2) ** 2 - teacher / (1 - student * teacher) ** 2
+        )
+        return float(abs(apart - mpmath.mpf(rate) * gradient) / apart)
+
+
+def contraction_by_autodiff(lam: float, rate: float) -> float:
+    """``|1 - rate H|`` with the curvature ``H`` of sums over ages, by autodiff."""
+    import jax
+    import jax.numpy as jnp
+
+    with double_precision(True):
+        ages = jnp.arange(round(40 / (1 - lam)))
+
+        def loss(nu: jax.Array) -> jax.Array:
+            decay = jnp.exp(nu)
+            return jnp.sum((jnp.exp(-decay * ages) - lam**ages) ** 2) / 2
+
+        optimum = jnp.log(-jnp.log(jnp.asarray(lam)))
+        return float(abs(1 - rate * jax.hessian(loss)(optimum)))
+
+
 def _growth(
     states: Callable[[complex, int], Inexact[np.ndarray, " time"]], of: str
 ) -> Evidence:
@@ -226,6 +261,28 @@ EVIDENCE: dict[str, Basis] = {
             {},
             "below 1",
             lambda: (1 - 0.9**2) / (1 - 0.99**2),
+        ),
+    ),
+    "blur:text:training-stability": Evidence(
+        points(
+            "lam rate",
+            *((0.9, 0.8), (0.98, 0.15), (0.6, 0.5)),
+            *((0.999, 0.01), (0.98, 0.2)),
+        ),
+        {"reference": contraction, "autodiff": contraction_by_autodiff},
+        form=1.0,
+        relation="<",
+        mutants={
+            "as fast as the state forgets": lambda lam, rate: lam,
+            "as fast as its energy": lambda lam, rate: lam**2,
+            "the learning rate": lambda lam, rate: rate,
+        },
+        example=Example(
+            "the distance from the optimum after a step of gradient descent over that "
+            "before, learning rate 0.01,",
+            {"lambda": 0.999},
+            "below 1",
+            lambda **at: contraction(at["lambda"], 0.01),
         ),
     ),
 }

@@ -95,6 +95,19 @@ def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:
     return min(least_gain(table, model, other, tasks) for model in models.split(","))
 
 
+def learnt(table: int, models: str, tasks: str) -> int:
+    """How many accuracies a table prints for some models on some tasks."""
+    names, shown = models.split(","), tasks.split(",")
+    cells = [
+        text
+        for label, cells in TABLES[str(table)].rows.items()
+        if _model(label) in {NAMES.get(name, name) for name in names}
+        for column, text in cells.items()
+        if column.lower() in shown
+    ]
+    return sum(text != FAILS for text in cells)
+
+
 def gains_of_both(tasks: str) -> float:
     """The least gain of the linear RNN over the tanh and the ReLU RNN in Table 6."""
     return min(least_gain(6, "linear", other, tasks) for other in ("tanh", "relu"))
@@ -131,6 +144,12 @@ def worst_deep(tasks: str = "") -> Float[np.ndarray, " k"]:
 def step_averages() -> Float[np.ndarray, " 6"]:
     """Mean accuracies over the six tasks along the steps from tanh RNN to LRU."""
     return np.array([row(table, model).mean() for table, model in STEPS])
+
+
+def drop_of_averages(models: str) -> float:
+    """How far some models' means over the tasks of Table 6 lie below any deep model's."""
+    deep = [row(3, label).mean() for label in TABLES["3"].rows if label not in RUNGS]
+    return float(min(deep) - max(row(6, model).mean() for model in models.split(",")))
 
 
 def narrowest_step() -> float:

@@ -14,8 +14,11 @@ from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import also, points, powers, recur
 from sigprop.evidence.lru.accuracies import (
     above_worst_deep,
+    drop_of_averages,
     gains,
     gains_of_all,
+    least_gain,
+    row,
 )
 from sigprop.evidence.lru.annulus import share_by_gammas, share_inside
 from sigprop.evidence.lru.systems import random_inputs, random_matrix, run
@@ -166,6 +169,28 @@ EVIDENCE: dict[str, Basis] = {
         ),
         "<",
         wrong=-100.0,
+    ),
+    "lru:text:vanilla-drops": numbers(
+        drop_of_averages, 0.0, dict(models="tanh,relu"), ">", wrong=100.0
+    ),
+    "lru:text:without-losing": numbers(
+        least_gain,
+        0.0,
+        points(
+            "table model other tasks",
+            *(
+                (7, "real+im", "dense", task)
+                for task in ("scifar", "listops", "pathfinder", "text", "retrieval")
+            ),
+        ),
+        ">=",
+        wrong=100.0,
+        example=Example(
+            "the accuracy of Lambda Re + Im on Text in Table 7",
+            {},
+            "at least the dense 89.1",
+            lambda: f"{row(7, 'real+im', 'text')[0]:.1f}",
+        ),
     ),
     "lru:text:diagonal-unrolled": Evidence(
         also(points("seed", 0, 1, 2), steps=6),

@@ -67,6 +67,7 @@ def learning_rate(
 EVIDENCE: dict[str, Basis] = {
     "lru:text:six-layers": numbers(depths, [6.0] * 6, absolute=0.5),
     "lru:text:factor-below-one": numbers(largest_factor, 1.0, relation="<", wrong=0.5),
+    "lru:text:lengths": numbers([32 * 32, 128 * 128], [1024, 16 * 1024]),
     "lru:text:path-x-unit": numbers(
         parameters,
         lambda task, part: 6 * (128 * 128 + 128) * (2 - (task == "pathx")),

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 import scipy
-from jaxtyping import Complex
+from jaxtyping import Complex, Float
 
-from sigprop.evidence.kit import also, legendre, points, recur
+from sigprop.evidence.kit import also, block, legendre, points, recur
 from sigprop.evidence.lru.eigenfunctions import modes_predict
 from sigprop.evidence.lru.transforms import (
     PULSE_EXAMPLE,
@@ -76,6 +76,76 @@ def sine_of_the_same_frequency(
     gain = (forward + backward) / 2
     angle = turn * np.angle(gain)
     return float(np.abs(gain) * np.sin(tone * time + phase + angle))
+
+
+def _poles(count: int, seed: int) -> Complex[np.ndarray, " n"]:
+    draw = np.random.default_rng(seed)
+    return -draw.uniform(0.4, 1.2, count) + 1j * (
+        np.arange(count) + draw.uniform(0.2, 0.8)
+    )
+
+
+def _tones(count: int) -> Float[np.ndarray, " n"]:
+    return 0.7 + 1.1 * np.arange(count)
+
+
+def wanted_gains(count: int, seed: int) -> Complex[np.ndarray, " n"]:
+    """An amplitude and a phase for each frequency, at random."""
+    draw = np.random.default_rng(seed + 9)
+    return draw.uniform(0.2, 3.0, count) * np.exp(2j * np.pi * draw.uniform(size=count))
+
+
+def fitted_weights(count: int, seed: int) -> Complex[np.ndarray, " n"]:
+    """Weights ``c`` with which ``Re sum c x`` of as many modes has the wanted gains."""
+    poles, turns = _poles(count, seed), 1j * _tones(count)[:, None]
+    own, twin = 1 / (turns - poles), 1 / (turns - poles.conj())
+    real, imaginary = (own + twin) / 2, 1j * (own - twin) / 2
+    system = np.block(
+        [[np.real(real), np.real(imaginary)], [np.imag(real), np.imag(imaginary)]]
+    )
+    gains = wanted_gains(count, seed)
+    parts = np.linalg.solve(system, np.concatenate([np.real(gains), np.imag(gains)]))
+    return parts[:count] + 1j * parts[count:]
+
+
+def fitted_output(count: int, seed: int, time: float) -> Float[np.ndarray, " n"]:
+    """Outputs of the fitted modes under each sine of the whole axis, by quadrature."""
+    poles, weights = _poles(count, seed), fitted_weights(count, seed)
+    age, steps = legendre(0.0, 40 / np.abs(np.real(poles)).min(), 800)
+    kernel = np.real(np.exp(np.outer(age, poles)) @ weights)
+    return np.array([steps * kernel @ np.sin(w * (time - age)) for w in _tones(count)])
+
+
+def fitted_output_of_network(
+    count: int, seed: int, time: float
+) -> Float[np.ndarray, " n"]:
+    """The same from the matrix exponential of real blocks that include the sine."""
+    poles, weights = _poles(count, seed), fitted_weights(count, seed)
+    outputs = []
+    for tone in _tones(count):
+        # A sine is a state that turns; the modes it drives forget their own start.
+        A = np.zeros((2 * count + 2, 2 * count + 2))
+        for i, pole in enumerate(poles):
+            A[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = block(pole)
+            A[2 * i, -1] = 1.0
+        A[-2:, -2:] = block(1j * tone)
+        late = 60 / np.abs(np.real(poles)).min()
+        start = np.zeros(2 * count + 2)
+        angle = tone * (time - late)
+        start[-2:] = np.cos(angle), np.sin(angle)
+        state = scipy.linalg.expm(late * A) @ start
+        x = state[:-2:2] + 1j * state[1:-2:2]
+        outputs.append(float(np.real(weights @ x)))
+    return np.array(outputs)
+
+
+def scaled_sines(
+    count: int, seed: int, time: float, turn: int = 1, power: int = 1
+) -> Float[np.ndarray, " n"]:
+    """Every sine, scaled and shifted as wanted."""
+    gains = wanted_gains(count, seed)
+    angles = _tones(count) * time + turn * np.angle(gains)
+    return np.abs(gains) ** power * np.sin(angles)
 
 
 def _of_one_mode(pole: complex, tone: float, phase: float, time: float) -> float:
@@ -265,5 +335,17 @@ EVIDENCE: dict[str, Basis] = {
                 linear_map(0.5, 1, 0.5), np.zeros((k, 2)), np.array([0, 1])
             )[-1, 0],
         ),
+    ),
+    "lru:text:scaled-frequencies": Evidence(
+        points("count seed time", (1, 0, 1.4), (3, 1, 0.6), (5, 2, -2.3)),
+        {"quadrature": fitted_output, "blocks": fitted_output_of_network},
+        scaled_sines,
+        mutants={
+            "the phase the other way": partial(scaled_sines, turn=-1),
+            "no shift": partial(scaled_sines, turn=0),
+            "powers for amplitudes": partial(scaled_sines, power=2),
+            "no scale": partial(scaled_sines, power=0),
+        },
+        tolerance=1e-8,
     ),
 }

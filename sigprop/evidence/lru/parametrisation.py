@@ -122,4 +122,16 @@ EVIDENCE: dict[str, Basis] = {
             lambda nu, theta: abs(polar(nu, theta)),
         ),
     ),
+    "lru:text:similar-benefits": gains(
+        *(
+            (7, "ring", "stable", task)
+            for task in ("text", "retrieval", "pathfinder", "listops", "pathx")
+        ),
+        example=Example(
+            "the gain of the ring over the disc on ListOps in Table 7",
+            {},
+            "above 0",
+            lambda: f"{least_gain(7, 'ring', 'stable', 'listops'):.1f}",
+        ),
+    ),
 }

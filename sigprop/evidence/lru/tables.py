@@ -11,6 +11,8 @@ from sigprop.evidence.lru.accuracies import (
     TASKS,
     best_outer,
     gains,
+    gains_of_all,
+    learnt,
     rings,
     row,
     shared,
@@ -39,6 +41,20 @@ def printed_settings() -> Float[np.ndarray, "6 4"]:
     """Depth, width, state and dropout as Table 9 prints them."""
     rows = TABLE_9.values()
     return np.array([(r.depth, r.width, r.states, r.dropout) for r in rows], float)
+
+
+def preset_schedules() -> Float[np.ndarray, "6 4"]:
+    """Iterations, batch, factor and decay of the package's trainings."""
+    from sigprop.training.presets import LRU_SCHEDULES
+
+    schedules = [LRU_SCHEDULES[task] for task in TASKS]
+    return np.array([(s.steps, s.batch, s.factor, s.decay) for s in schedules], float)
+
+
+def printed_schedules() -> Float[np.ndarray, "6 4"]:
+    """Iterations, batch, factor and decay as Table 9 prints them."""
+    rows = TABLE_9.values()
+    return np.array([(r.steps, r.batch, r.factor, r.decay) for r in rows], float)
 
 
 def preset_rings() -> Float[np.ndarray, "6 2"]:
@@ -103,4 +119,39 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "lru:table8-phases": numbers(preset_phases, [2 * math.pi] * 5 + [math.pi / 10]),
     "lru:table9": numbers(preset_settings, printed_settings, absolute=0.005),
+    "lru:table1:chance": numbers(
+        learnt,
+        0,
+        dict(table=6, models="linear,relu,tanh", tasks="pathfinder,pathx"),
+        absolute=0.5,
+        wrong=1,
+    ),
+    "lru:table2:improves": numbers(
+        gains_of_all,
+        0.0,
+        dict(
+            table=2,
+            models="real+im,exp,stable,ring",
+            other="linear",
+            tasks="scifar,listops",
+        ),
+        ">",
+        wrong=100.0,
+    ),
+    "lru:table2:pathx": numbers(
+        learnt,
+        0,
+        dict(table=7, models="real+im,exp,stable,ring", tasks="pathx"),
+        absolute=0.5,
+        wrong=1,
+    ),
+    "lru:table3:s5": gains(
+        *(
+            (3, "S5 (its paper)", other, "pathx")
+            for other in ("lru", "s4d", "s5", "S4 (its paper)", "S4D-LegS (its paper)")
+        )
+    ),
+    "lru:table9:training": numbers(
+        preset_schedules, printed_schedules, absolute=0.0005
+    ),
 }

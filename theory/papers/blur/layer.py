@@ -223,3 +223,31 @@ text.row(
     note="Sizes that the two maps have by their definitions. A merge of the pair is a map "
     "of the concatenation, so the difference is one of size alone.",
 )
+text.row(
+    "blur:text:replacement",
+    "text",
+    "confirmed",
+    "The map after the change of basis",
+    r"\text{The sequence-to-sequence map still holds valid where } \bm{h}_k \text{ and } "
+    r"\mathbf{B} \text{ replace } \mathbf{Q}^{-1}\bm{h}_k \text{ and } "
+    r"\mathbf{Q}^{-1}\mathbf{B}, \text{ as } \mathbf{Q} \text{ can be merged with } "
+    r"\mathcal{L} \text{ and } \mathcal{G}",
+    where="Section 3, after Eq. 9",
+    code="merged_into_nonlinearity",
+    assumes="A is diagonalisable",
+    note="The new nonlinear function is G after Q. It takes a complex state, and Q comes "
+    "before any real part: Eq. 12 takes the real part first, so there Q has to be merged "
+    "with the linear map of Eq. 11. We test a G of one tanh layer.",
+)
+text.row(
+    "blur:text:separate-inputs",
+    "text",
+    "confirmed",
+    "One LRU for each input dimension",
+    r"\text{Independent LRUs, } d \text{ of them, can act on separate input dimensions, as "
+    r"LRU is linear}",
+    where="Section 4.2, first paragraph",
+    code="by_inputs",
+    note="The state of an LRU is the sum of the states of d LRUs with the same eigenvalues, "
+    "each of which reads one input dimension through one column of B.",
+)

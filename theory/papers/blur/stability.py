@@ -1,7 +1,16 @@
 """BLUR (2025), Section 4.2: growth, stability and initialisation."""
 
+import math
+
+from sigprop.theory.claims import Condition
 from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
+
+
+def curvature_of_twin(lam: float) -> float:
+    """Second derivative in ``nu_log`` of the loss of a unit at a teacher like it."""
+    return (lam * math.log(lam)) ** 2 * (1 + lam**2) / (1 - lam**2) ** 3
+
 
 part = Part("", "bidirectional", "sigprop.evidence.blur.stability")
 ring = part.at("", "ring")
@@ -104,4 +113,28 @@ ring.row(
     "Perhaps the trick means the ring inside the circle, which the sentence before "
     "describes. That ring does bound the state: blur:text:stability.",
     erratum=Erratum("A", bearing="No result of the paper uses it."),
+)
+part.row(
+    "blur:text:training-stability",
+    "text",
+    "conditional",
+    "Stability of the training",
+    r"\text{The condition } |\lambda_{f,j}|, |\lambda_{b,j}| < 1 \text{ provides assurance "
+    r"for training stability}",
+    where="Abstract and Section 1, on Section 4.2",
+    code="contraction",
+    condition=Condition(
+        "the learning rate is below 2 over the curvature of the loss",
+        lambda lam, rate, **_: rate * curvature_of_twin(lam) < 2,
+    ),
+    note="The condition bounds the states at fixed parameters. In training we take one real "
+    "eigenvalue lam = exp(-exp(nu)), as the LRU has it, white inputs and a teacher with the "
+    "same eigenvalue. There the curvature of the loss in nu is (lam log lam)^2 (1 + lam^2) / "
+    "(1 - lam^2)^3, about 1 / (4 (1 - lam)). At any fixed learning rate gradient descent "
+    "leaves the optimum if lam is near enough to 1. We divide the distance from the "
+    "optimum after one step by the distance before.",
+    erratum=Erratum(
+        "D",
+        bearing="The paper trains with Adam; its stability analysis is of states alone.",
+    ),
 )

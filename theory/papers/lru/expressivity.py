@@ -134,3 +134,17 @@ part.row(
         bearing="The equations that follow expand in eigenfunctions.",
     ),
 )
+part.row(
+    "lru:text:scaled-frequencies",
+    "text",
+    "confirmed",
+    "Gains of a linear RNN at given frequencies",
+    r"\text{Frequencies can be scaled up and down arbitrarily by the linear RNN}",
+    where="Appendix E.1.1, after Eq. 8",
+    code="sigprop.evidence.lru.expressivity.fitted_output",
+    assumes="signals on the whole axis, finitely many frequencies, none of them zero",
+    note="As many stable modes as there are frequencies have weights with which each sine "
+    "gets any amplitude and any shift of its phase. We compute these weights for random "
+    "gains and compare outputs. Of a whole band of frequencies it is not true: the gains "
+    "of causal systems are not free there.",
+)

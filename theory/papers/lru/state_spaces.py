@@ -171,3 +171,18 @@ figures.row(
     reason="training curves on PathX without printed numbers; the figure shows 100k "
     "iterations, Table 9 has 250k",
 )
+figures.row(
+    "lru:text:fig5-steps",
+    "text",
+    "not-checkable",
+    "Steps of the curves on PathX",
+    r"\text{The three settings of PathX are shown with mean and standard errors over three "
+    r"independent runs for 100k iterations}",
+    where="Fig. 5",
+    code="sigprop.evidence.lru.experiments.learning_rate",
+    reason="The paper does not say whether these are whole trainings or the beginning of "
+    "those of Table 9, which have 250k iterations.",
+    note="Of a training of 250k iterations by Appendix D.2, 100k are 40 per cent, and the "
+    "learning rate is then still 75 per cent of its largest value. A whole training of "
+    "100k iterations ends at a learning rate of 1e-7.",
+)
