@@ -1,6 +1,6 @@
 """Zucchet & Orvieto (2024), Section 2.3: dense networks, Eq. 8 and 9."""
 
-from sigprop.theory import recurrences, rotation
+from sigprop.theory import recurrences
 from sigprop.theory.claims import Condition
 from sigprop.theory.errata import Erratum
 from sigprop.theory.papers.zucchet.conditions import EXCITED
