@@ -9,9 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
-from jaxtyping import Complex
+from jaxtyping import Complex, PRNGKeyArray
 
 from sigprop.evidence.kit import block, each, points, powered, recur
+from sigprop.evidence.programs import computed
 from sigprop.evidence.rotrnn.heads import (
     TIME,
     WIDTH,
@@ -255,7 +256,11 @@ LRUS = {"layer": paired_lru, "reference": paired_sum}
 
 def eigenvalues_of_layer(seed: int, size: int) -> Complex[np.ndarray, " modes"]:
     """Eigenvalues of an LRU as initialised."""
-    return np.asarray(lru(size, WIDTH, key=jax.random.key(seed)).eigenvalues())
+    return computed(_initial_eigenvalues, jax.random.key(seed), size=size)
+
+
+def _initial_eigenvalues(key: PRNGKeyArray, size: int) -> Any:
+    return lru(size, WIDTH, key=key).eigenvalues()
 
 
 def eigenvalues_on_disk(seed: int, size: int) -> Complex[np.ndarray, " modes"]:
@@ -334,7 +339,7 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "rotrnn:text:pairs-not-enforced": Evidence(
-        points("seed size", (1, 4), (2, 8), (3, 16)),
+        points("seed size", (1, 12), (2, 12), (3, 12)),
         each(
             distance_of_pairs,
             {"layer": eigenvalues_of_layer, "disk": eigenvalues_on_disk},

@@ -147,7 +147,7 @@ models.row(
     note="The test uses what a readout needs: where an input changes the target, it must "
     "change the state. An input leaves |lambda|^age, which is not zero at any finite age "
     "and tends to zero with the age. The sum of all inputs is smooth and causal, and "
-    "does not forget. The two references have the condition: Boyd and Chua treat fading "
+    "does not forget. Both cited works have the condition: Boyd and Chua treat fading "
     "memory, and Orvieto et al. (2024) sequences of bounded length.",
     erratum=Erratum(
         "D", bearing="No result of the paper rests on it: expressivity is not studied."

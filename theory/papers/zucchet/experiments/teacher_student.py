@@ -216,8 +216,8 @@ part.at("Section 4.3").row(
     r"reparametrization than Figure 3.B}",
     where="last paragraph",
     code="TABLES",
-    reason="One paper reports accuracies and the other losses, and the losses of "
-    "Figure 3.B are not in our copy.",
+    reason="One paper reports accuracies and the other losses, and our copy has no "
+    "losses of Figure 3.B.",
     note="In Table 7 of the LRU's paper the step from real and imaginary parts to the "
     "stable exponential makes Pathfinder solvable (93.5), and changes sCIFAR by 0.7, "
     "ListOps by 0.6, Text by 0.2 and Retrieval by 1.3 points.",
