@@ -66,6 +66,7 @@ CONVENTIONS = (
                 "zucchet:fig15",
             ),
             *("zucchet:text:hessian-cartesian", "zucchet:text:bias-sensitivity"),
+            *("zucchet:text:error-between-times", "zucchet:text:memory-terms"),
             *("zucchet:table1", "zucchet:table2", "zucchet:table3"),
             *("lru:text:footnotes", "lru:text:nu", "lru:text:best-unstable"),
             *("lru:text:edges", "rotrnn:9", "rotrnn:19", "rotrnn:def4"),
@@ -142,6 +143,7 @@ CONVENTIONS = (
         (
             *("zucchet:text:optimal-slope", "blur:23", "rotrnn:text:surjectivity"),
             *("lru:text:all-rows-disk", "lru:text:kernel-bump"),
+            "zucchet:text:negligible-or-predominant",
         ),
     ),
     Convention(

@@ -3,14 +3,16 @@
 import itertools
 import math
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy
-from jaxtyping import Complex
+from jaxtyping import Complex, PRNGKeyArray
 
-from sigprop.evidence.kit import block, points, powered, recur
+from sigprop.evidence.kit import block, each, points, powered, recur
+from sigprop.evidence.programs import computed
 from sigprop.evidence.rotrnn.heads import (
     TIME,
     WIDTH,
@@ -25,7 +27,7 @@ from sigprop.evidence.rotrnn.heads import (
 from sigprop.evidence.rotrnn.random_matrices import draw
 from sigprop.evidence.rotrnn.recurrences import lru_outputs
 from sigprop.judge.basis import Basis, Evidence, Example
-from sigprop.layers.lru import LRU, lru_from_arrays
+from sigprop.layers.lru import LRU, lru, lru_from_arrays
 from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import rotation
@@ -249,6 +251,30 @@ def both_by_sums(seed: int, heads: int, size: int) -> Sequence:
 PAIRS = points("seed pairs", (3, 2), (4, 2))
 LRUS = {"layer": paired_lru, "reference": paired_sum}
 
+# Conjugate pairs that nothing enforces.
+
+
+def eigenvalues_of_layer(seed: int, size: int) -> Complex[np.ndarray, " modes"]:
+    """Eigenvalues of an LRU as initialised."""
+    return computed(_initial_eigenvalues, jax.random.key(seed), size=size)
+
+
+def _initial_eigenvalues(key: PRNGKeyArray, size: int) -> Any:
+    return lru(size, WIDTH, key=key).eigenvalues()
+
+
+def eigenvalues_on_disk(seed: int, size: int) -> Complex[np.ndarray, " modes"]:
+    """Eigenvalues that are uniform in the unit disk, as the LRU's are."""
+    radius, turn = np.random.default_rng(seed).uniform(size=(2, size))
+    return np.sqrt(radius) * np.exp(2j * math.pi * turn)
+
+
+def distance_of_pairs(values: Any, seed: int, size: int) -> float:
+    """Least distance of an eigenvalue from the conjugates of all."""
+    lam = values(seed, size)
+    return float(np.abs(lam[:, None] - lam.conj()).min())
+
+
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:text:lru-eigenvalues": Evidence(
         points("nu theta", (0.9, 0.4), (0.3, 2.5), (0.7, 6.1)),
@@ -311,5 +337,15 @@ EVIDENCE: dict[str, Basis] = {
             "the end beside the beginning": partial(both_by_loops, back=1),
             "D u twice": partial(both_by_loops, skips=2),
         },
+    ),
+    "rotrnn:text:pairs-not-enforced": Evidence(
+        points("seed size", (1, 12), (2, 12), (3, 12)),
+        each(
+            distance_of_pairs,
+            {"layer": eigenvalues_of_layer, "disk": eigenvalues_on_disk},
+        ),
+        0.0,
+        relation=">",
+        hand={"a radius apart": 1.0},
     ),
 }

@@ -39,7 +39,7 @@ from sigprop.evidence.rotrnn.special_orthogonal import (
     share_reached,
     skew_logarithm,
 )
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.theory.rotation import (
     block_is_rotation,
     flip_reverses_angle,
@@ -189,6 +189,24 @@ EVIDENCE: dict[str, Basis] = {
         lambda model: 2.0 if model == "attention" else 1.0,
         tolerance=0.02,
         hand={"no difference": 1.0, "a power more": 3.0},
+    ),
+    "rotrnn:text:diagonal-necessary": Evidence(
+        points("size", 4, 8, 12),
+        {"counted": products_elementwise, "traced": products_traced},
+        lambda size: 2 * size,
+        printed=lambda size: size**2,
+        mutants={
+            "as a diagonal matrix": lambda size: size,
+            "whole blocks of complex numbers": lambda size: 4 * size,
+            "a triangle": lambda size: size * (size + 1) // 2,
+        },
+        example=Example(
+            "the number of products of numbers that apply a power of a rotation of 8 rows "
+            "without a diagonal matrix",
+            {"N": 8},
+            lambda N: N**2,
+            lambda N: 2 * N,
+        ),
     ),
     "rotrnn:text:orthogonal-group": Evidence(
         crossed(SIZES, points("sign", 1, -1)),

@@ -106,6 +106,48 @@ def determinant_of_series(seed: int, size: int) -> float:
     return np.linalg.det(exponential_series(skew(seed, size)))
 
 
+def commuting(seed: int, size: int) -> tuple[Matrix, Matrix]:
+    """A random matrix and a polynomial in it."""
+    P = 0.4 * draw(seed, size, size)
+    return P, 0.3 * np.eye(size) - 0.8 * P + 0.5 * P @ P
+
+
+def general_exponential(S: Matrix) -> Matrix:
+    """The exponential from eigenvalues and eigenvectors, which need not be orthogonal."""
+    values, V = np.linalg.eig(S)
+    return np.real((V * np.exp(values)) @ np.linalg.inv(V))
+
+
+def product_of_two(
+    exponential: Callable[[Matrix], Matrix], seed: int, size: int
+) -> Matrix:
+    """``exp(P) exp(Q)``."""
+    P, Q = commuting(seed, size)
+    return exponential(P) @ exponential(Q)
+
+
+def of_two(join: Callable[[Matrix, Matrix], Matrix], seed: int, size: int) -> Matrix:
+    """The exponential of what is made of two matrices that commute."""
+    return exponential_series(join(*commuting(seed, size)))
+
+
+def transposed_exponential(
+    exponential: Callable[[Matrix], Matrix], seed: int, size: int
+) -> Matrix:
+    """``exp(S)^T``."""
+    return exponential(0.6 * draw(seed, size, size)).T
+
+
+def exponential_of_changed(
+    change: Callable[[Matrix], Matrix], seed: int, size: int
+) -> Matrix:
+    """``exp`` of a changed ``S``."""
+    return exponential_series(change(0.6 * draw(seed, size, size)))
+
+
+GENERAL = {"pade": scipy.linalg.expm, "eigenvalues": general_exponential}
+
+
 def determinant_of_any(seed: int, size: int) -> float:
     """``det exp(M)`` of a matrix that is not skew, by the series."""
     return np.linalg.det(exponential_series(0.5 * draw(seed, size, size)))
@@ -342,6 +384,33 @@ EVIDENCE: dict[str, Basis] = {
             "no exponential on the right": lambda seed, size: (
                 0.5 * np.trace(draw(seed, size, size))
             ),
+        },
+    ),
+    "rotrnn:text:commuting-exponentials": Evidence(
+        SIZES,
+        each(product_of_two, GENERAL),
+        partial(of_two, np.add),
+        mutants={
+            name: partial(of_two, join)
+            for name, join in {
+                "the difference": np.subtract,
+                "the product": np.matmul,
+                "one of them twice": lambda P, Q: 2 * P,
+                "one transposed": lambda P, Q: P + Q.T,
+            }.items()
+        },
+    ),
+    "rotrnn:text:transposed-exponential": Evidence(
+        SIZES,
+        each(transposed_exponential, GENERAL),
+        partial(exponential_of_changed, np.transpose),
+        mutants={
+            name: partial(exponential_of_changed, change)
+            for name, change in {
+                "not transposed": lambda S: S,
+                "as of a skew matrix": lambda S: -S,
+                "transposed and turned back": lambda S: -S.T,
+            }.items()
         },
     ),
     "rotrnn:text:determinant-inverse": Evidence(

@@ -55,6 +55,24 @@ def preset_rows() -> Float[np.ndarray, "tasks columns"]:
     return np.hstack([sizes, ranges])
 
 
+def directions() -> list[bool]:
+    """Whether the preset of each task has two directions, and batch normalisation."""
+    networks = [rotrnn_paper(task) for task in PRESETS]
+    return [network.layer == "bidirectional_rotrnn" for network in networks] + [
+        network.norm == "batch" for network in networks
+    ]
+
+
+def range_ends() -> list[float]:
+    """Largest decays and angles at the start, the latter in turns, and least decays."""
+    rows = TABLE_3.values()
+    return [
+        *(row.gamma_max for row in rows),
+        *(row.theta_max / (2 * np.pi) for row in rows),
+        *(1 - row.gamma_min for row in rows),
+    ]
+
+
 EVIDENCE: dict[str, Basis] = {
     "rotrnn:table1": numbers(
         [sum(row[:6]) / 6 for row in TABLE_1.values()],
@@ -110,6 +128,16 @@ EVIDENCE: dict[str, Basis] = {
             "16 heads": [row.states / 16 for row in TABLE_3.values()],
             "D/H": [row.width / 32 for row in TABLE_3.values()],
         },
+    ),
+    "rotrnn:table3:ranges": numbers(
+        range_ends,
+        [1.0] * 21,
+        relation="<=",
+        hand={"a radian for a turn": [1 / (2 * np.pi)] * 21},
+    ),
+    "rotrnn:text:directions": numbers(
+        directions,
+        [*(name in ("Pathfinder", "Path-X") for name in TABLE_3), *[True] * 7],
     ),
     "rotrnn:table3:values": numbers(preset_rows, [row[:6] for row in TABLE_3.values()]),
 }

@@ -32,6 +32,20 @@ part.row(
     code="sigprop.layers.lru.LRU",
     topic="models",
 )
+part.row(
+    "rotrnn:text:pairs-not-enforced",
+    "text",
+    "confirmed",
+    "The LRU's eigenvalues need not come in conjugate pairs",
+    r"\text{Conjugate pairs of eigenvalues, which a real } A \text{ has, are not enforced in "
+    r"the LRU: } \min_{i,j} |\lambda_i - \bar\lambda_j| > 0",
+    where="Section 2.3; Section 4.1 repeats it as unlikely",
+    note="The value is the least distance of an eigenvalue from the conjugates of all, at "
+    "initialisation. It is zero for the eigenvalues of a real matrix. After training it "
+    "is unknown: no weights are published.",
+    code="sigprop.layers.lru.lru",
+    topic="models",
+)
 special_case.row(
     "rotrnn:text:real-blocks",
     "identity",

@@ -1,5 +1,6 @@
 """RotRNN (2024), Sections 1-4: the text on rotations and their groups."""
 
+from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.groups")
@@ -29,6 +30,27 @@ part.row(
     "as a convolution, by FFT, S4 takes T log T.",
     code="sigprop.evidence.lru.listing.growth_of_cost",
     topic="models",
+)
+part.row(
+    "rotrnn:text:diagonal-necessary",
+    "text",
+    "refuted",
+    "What fast powers of a matrix need",
+    r"\text{This diagonalised parameterisation is necessary to allow for fast computation "
+    r"of matrix powers}",
+    where="text after Eq. 3, Section 2.2",
+    correction=r"\text{A diagonal matrix is sufficient for fast powers. A block-diagonal "
+    r"rotation of even size } N \text{ takes } 2N \text{ products to apply } \Theta^k",
+    note="The numbers of products are ours: N^2 of a dense matrix is what the sentence "
+    "leaves without a diagonal matrix. The paper's own Section 3.2 has fast powers of "
+    "rotations, whose angles are multiplied by k. Their cosines and sines are not "
+    "counted.",
+    erratum=Erratum(
+        "B",
+        bearing="No later result is affected: the paper's own layer uses block-diagonal "
+        "powers.",
+    ),
+    code="products_elementwise",
 )
 part.row(
     "rotrnn:text:orthogonal-group",

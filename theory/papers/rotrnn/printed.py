@@ -21,7 +21,11 @@ TABLE_2 = read("rotrnn", "2", ("parameters", "accuracy")).numbers()
 
 
 class Settings(NamedTuple):
-    """A row of Table 3: sizes of the network and its initial ranges, batch and steps."""
+    """A row of Table 3: the network's sizes and initial ranges, and its training.
+
+    ``rate`` and ``recurrent_rate`` are the global learning rate and that of the recurrent
+    layer; ``decay`` is the weight decay.
+    """
 
     width: int
     states: int
@@ -31,6 +35,9 @@ class Settings(NamedTuple):
     theta_max: float
     batch: int
     steps: int
+    rate: float
+    recurrent_rate: float
+    decay: float
 
 
 # The file has the largest phases in units of pi.

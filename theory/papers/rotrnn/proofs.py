@@ -222,6 +222,29 @@ lemma_1.row(
     where="proof of Lemma 1",
     code="sigprop.evidence.rotrnn.special_orthogonal.exponential_series",
 )
+lemma_1.row(
+    "rotrnn:text:commuting-exponentials",
+    "identity",
+    "confirmed",
+    "Exponentials of matrices that commute",
+    r"\text{Square matrices } P \text{ and } Q \text{ with } PQ = QP \text{ have } "
+    r"\exp(P)\exp(Q) = \exp(P + Q)",
+    where="proof of Lemma 1",
+    assumes="P Q = Q P",
+    note="The test takes a random P, which is not skew, and a polynomial in it as Q.",
+    code="sigprop.evidence.rotrnn.special_orthogonal.exponential_series",
+)
+lemma_1.row(
+    "rotrnn:text:transposed-exponential",
+    "identity",
+    "confirmed",
+    "The exponential of a transpose",
+    r"\text{The exponential of a square matrix } S \text{, a power series, has } "
+    r"\exp(S)^\top = \exp(S^\top)",
+    where="proof of Lemma 1",
+    note="The test takes matrices that are not skew.",
+    code="sigprop.evidence.rotrnn.special_orthogonal.exponential_series",
+)
 lemma_2.row(
     "rotrnn:text:determinant-inverse",
     "identity",

@@ -12,7 +12,9 @@ import numpy as np
 import scipy
 from jaxtyping import Array, Float, Inexact
 
+from sigprop.evidence.counting import growth_of_products
 from sigprop.evidence.kit import (
+    across,
     central,
     complex_step,
     each,
@@ -24,6 +26,7 @@ from sigprop.evidence.kit import (
     powers,
     sigmoid,
 )
+from sigprop.evidence.lru.listing import growth_of_cost
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.curse.responses import (
     CONTROLLED,
@@ -34,7 +37,7 @@ from sigprop.evidence.zucchet.curse.responses import (
 )
 from sigprop.evidence.zucchet.curse.student_loss import derivative_by_layer, loss_by_sum
 from sigprop.evidence.zucchet.definitions import by_code
-from sigprop.judge.basis import Basis, Evidence
+from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.layers.gated import ConstantGate, GatedUnit
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import recurrences
@@ -271,6 +274,18 @@ def controlled(quantity: str) -> Evidence:
     )
 
 
+# Section 3.2: what a stable recurrence keeps of an old input.
+
+
+def trace(respond: Callable[..., Any], lam: float, age: float) -> float:
+    """What an input leaves in the state after ``age`` steps; infinite: the last response.
+
+    After so many steps double precision has nothing left of these eigenvalues.
+    """
+    responses = np.abs(respond(lam, "state"))
+    return float(responses[-1] if math.isinf(age) else responses[int(age)])
+
+
 EVIDENCE: dict[str, Basis] = {
     "zucchet:text:complex-magnitude": controlled("nu"),
     "zucchet:text:complex-angle": controlled("theta"),
@@ -348,5 +363,26 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "zucchet:text:sigmoid": Evidence(
         points("lam", 0.3, 0.6, 0.85), each(by_bias, BY_BIAS)
+    ),
+    "zucchet:text:smooth-mappings": Evidence(
+        across(lam=(0.3, 0.6), age=(1, 40, math.inf)),
+        each(trace, RESPONSES),
+        form=0.0,
+        relation=">",
+        hand={"as much as the newest input": 0.999},
+        example=Example(
+            "the sum of all inputs, of which one is 1, infinitely long ago, and the others "
+            "are 0, by a readout of the state that gives 0 without inputs,",
+            {"lambda": 0.6},
+            1.0,
+            lambda **at: at["lambda"] ** math.inf,
+        ),
+    ),
+    "zucchet:text:quadratic-attention": Evidence(
+        ({"model": "attention"},),
+        {"traced": growth_of_cost, "counted": growth_of_products},
+        form=2.0,
+        tolerance=0.02,
+        hand={"linear": 1.0, "a power more": 3.0},
     ),
 }

@@ -7,6 +7,7 @@ Notation: ``E``  a direction in which ``A`` moves;  ``P``  eigenvectors, one a c
 import functools
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import jax
@@ -17,10 +18,12 @@ from jaxtyping import Complex, Float
 
 from sigprop.evidence.kit import (
     across,
+    central,
     complex_step,
     each,
     energy,
     exponent,
+    points,
     powered,
     recur,
 )
@@ -31,6 +34,7 @@ from sigprop.judge.basis import Basis, Evidence, Example
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import recurrences
 from sigprop.theory.dense import diagonal_network_agrees
+from sigprop.theory.rotation import distinct_eigenvalues_are_generic
 
 SIZE, STEPS = 4, 8
 
@@ -123,6 +127,105 @@ def moved_by_terms(
         weights: Of the terms: readout, eigenvalues, input; all one but for a mutant.
     """
     return np.array(weights) @ np.array(_terms(draw))
+
+
+# Random matrices: eigenvectors, and how far entries reach.
+
+
+@functools.cache
+def random_matrix(draw: int, size: int) -> Float[np.ndarray, "n n"]:
+    """Independent normal entries of deviation ``1/sqrt(n)``."""
+    generator = np.random.default_rng(draw)
+    return generator.normal(size=(size, size)) / math.sqrt(size)
+
+
+def independent_eigenvectors(draw: int, size: int) -> int:
+    """Rank of the eigenvectors that LAPACK finds."""
+    return rank_of_eigenvectors(random_matrix(draw, size))
+
+
+def rank_of_eigenvectors(A: Float[np.ndarray, "n n"]) -> int:
+    """Number of independent eigenvectors of a matrix."""
+    return int(np.linalg.matrix_rank(np.linalg.eig(A)[1], tol=1e-6))
+
+
+def distinct_eigenvalues(draw: int, size: int) -> int:
+    """Number of distinct eigenvalues, exactly: degree less that of ``gcd(p, p')``.
+
+    ``p`` is the characteristic polynomial of the stored entries, which are fractions.
+    """
+    A = [[Fraction(entry) for entry in row] for row in random_matrix(draw, size)]
+    p = _characteristic(A)
+    derivative = [k * value for k, value in enumerate(p)][1:]
+    return len(p) - len(_common_divisor(p, derivative))
+
+
+def _characteristic(A: list[list[Fraction]]) -> list[Fraction]:
+    """Coefficients of ``det(x - A)``, the constant first, by Faddeev and LeVerrier."""
+    n = len(A)
+    product, coefficients = [[Fraction(0)] * n for _ in range(n)], [Fraction(1)]
+    for k in range(1, n + 1):
+        for i in range(n):
+            product[i][i] += coefficients[-1]
+        columns = [*zip(*product, strict=True)]
+        product = [
+            [sum(map(Fraction.__mul__, row, column), Fraction(0)) for column in columns]
+            for row in A
+        ]
+        coefficients.append(-sum(product[i][i] for i in range(n)) / k)
+    return coefficients[::-1]
+
+
+def _common_divisor(p: list[Fraction], q: list[Fraction]) -> list[Fraction]:
+    """The greatest common divisor of two polynomials, the constant first."""
+    while q:
+        while len(p) >= len(q):
+            factor, shift = p[-1] / q[-1], len(p) - len(q)
+            p = [
+                value - factor * (q[k - shift] if k >= shift else 0)
+                for k, value in enumerate(p)
+            ][:-1]
+        while p and p[-1] == 0:
+            p = p[:-1]
+        p, q = q, p
+    return p
+
+
+def real_eigenvalues(draw: int, size: int) -> int:
+    """Mutant: eigenvectors that are real."""
+    return int(np.sum(np.isreal(np.linalg.eigvals(random_matrix(draw, size)))))
+
+
+def moved_by_perturbation(
+    A: Float[np.ndarray, "n n"],
+) -> Complex[np.ndarray, "eigenvalues n n"]:
+    """``dlambda_k/dA_ij = (P^-1)_ki P_jk``."""
+    P = np.linalg.eig(A)[1]
+    return np.einsum("ki,jk->kij", np.linalg.inv(P), P)
+
+
+def moved_by_difference(
+    A: Float[np.ndarray, "n n"],
+) -> Complex[np.ndarray, "eigenvalues n n"]:
+    """Differences of the eigenvalues, each of which is that nearest to the unmoved one."""
+    start, moved = np.linalg.eigvals(A), []
+
+    def followed(matrix: Float[np.ndarray, "n n"]) -> Complex[np.ndarray, " n"]:
+        values = np.linalg.eigvals(matrix)
+        return values[np.argmin(np.abs(values[None] - start[:, None]), axis=1)]
+
+    for entry in np.ndindex(A.shape):
+        E = np.zeros(A.shape)
+        E[entry] = 1.0
+        moved.append(central(followed, A, 1e-4, E))
+    return np.moveaxis(np.reshape(moved, (*A.shape, len(A))), -1, 0)
+
+
+def eigenvalues_moved(
+    by: Callable[..., Complex[np.ndarray, "eigenvalues n n"]], draw: int, size: int
+) -> int:
+    """How many derivatives of eigenvalues by entries are not zero."""
+    return int(np.sum(np.abs(by(random_matrix(draw, size))) > 1e-6))
 
 
 # How the entries of dh/dA grow towards the edge of stability.
@@ -323,6 +426,30 @@ EVIDENCE: dict[str, Basis] = {
                 states_by_modes, entering="adjoint"
             ),
             "the input one step late": lambda late: states_by_powers(late=1),
+        },
+    ),
+    "zucchet:text:diagonalisable": Evidence(
+        across(draw=(4, 9, 17), size=(2, 5, 10)),
+        {"reference": independent_eigenvectors, "exact": distinct_eigenvalues},
+        form=lambda draw, size: size,
+        proof=distinct_eigenvalues_are_generic,
+        mutants={
+            "real eigenvectors alone": real_eigenvalues,
+            "a shift": lambda draw, size: rank_of_eigenvectors(np.eye(size, k=1)),
+        },
+    ),
+    "zucchet:text:all-eigenvalues": Evidence(
+        points("draw size", (4, 3), (9, 5), (17, 6)),
+        each(
+            eigenvalues_moved,
+            {"reference": moved_by_difference, "closed_form": moved_by_perturbation},
+        ),
+        form=lambda draw, size: size**3,
+        mutants={
+            "one eigenvalue an entry": lambda draw, size: size**2,
+            "a triangular matrix": lambda draw, size: np.count_nonzero(
+                moved_by_difference(np.triu(random_matrix(draw, size))).round(6)
+            ),
         },
     ),
     "zucchet:9": Evidence(

@@ -148,6 +148,42 @@ def gradient_sum(kind: str, end: int, **mutant: Any) -> Float[np.ndarray, "n n"]
     return np.einsum("i,ijk", _error(kind, end), sensitivity_sum(kind, end, **mutant))
 
 
+def held(way: Way, kind: str, t: int) -> Float[np.ndarray, " n"]:
+    """Derivative of all losses by ``h_t``, all other states held."""
+    states = list(iterated_states(kind))
+
+    def loss(h: Any) -> Any:
+        return _loss([*states[: t - 1], h, *states[t:]], 1, STEPS)
+
+    return way.derivative(loss, states[t - 1])
+
+
+def error_between(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
+    """``dL_end / dh_start``."""
+    h, A = trajectory(kind, weights(kind))[start], weights(kind)
+
+    def loss(h: Any) -> Any:
+        return _loss(way.run(kind, A, h, _between(start, end))[-1:], end, end)
+
+    return way.derivative(loss, h)
+
+
+def error_carried(
+    kind: str, start: int, end: int, *, turned: bool = False, shift: int = 0
+) -> Float[np.ndarray, " n"]:
+    """The error of ``end`` times the jump from ``start``.
+
+    Args:
+        kind: Of network.
+        start: The earlier time.
+        end: The later time.
+        turned: Whether the jump is transposed, a mutant.
+        shift: By how many steps the jump starts late, a mutant.
+    """
+    jump = jump_product(kind, start + shift, end)
+    return _error(kind, end) @ (jump.T if turned else jump)
+
+
 def total(way: Way, kind: str, start: int, end: int) -> Float[np.ndarray, " n"]:
     """``d(L_start + .. + L_end) / dh_start``."""
     A = weights(kind)
@@ -282,6 +318,11 @@ def mutated(
     return {mutant: functools.partial(routine, **{mutant: True}) for mutant in mutants}
 
 
+def radius_rate(kind: str, **_: object) -> float:
+    """Logarithm of the spectral radius of a Jacobian."""
+    return math.log(moduli(kind)[-1])
+
+
 KINDS = ("diagonal", "dense", "tanh")
 ENDS = across(kind=KINDS, end=(1, 5))
 JUMPS = across(kind=KINDS, start=(1, 3), end=(5,))
@@ -322,6 +363,38 @@ EVIDENCE: dict[str, Basis] = {
             **mutated(total_sum, "turned"),
             "later losses alone": functools.partial(total_sum, first=1),
             "the loss of now twice": total_with_two_errors,
+        },
+    ),
+    "zucchet:text:partial-derivative": Evidence(
+        across(kind=KINDS, t=(1, 4)),
+        each(held, WAYS),
+        form=_error,
+        mutants={
+            "the total derivative": lambda kind, t: total_sum(kind, t, STEPS),
+            "the next error": lambda kind, t: _error(kind, t + 1),
+            "no half in the loss": lambda kind, t: 2 * _error(kind, t),
+        },
+    ),
+    "zucchet:text:error-between-times": Evidence(
+        JUMPS,
+        each(error_between, WAYS),
+        form=error_carried,
+        mutants={
+            **mutated(error_carried, "turned"),
+            "one factor too few": functools.partial(error_carried, shift=1),
+            "one factor too many": functools.partial(error_carried, shift=-1),
+            "with all later errors": total_sum,
+        },
+    ),
+    "zucchet:text:negligible-or-predominant": Evidence(
+        points("kind steps", ("normal", 30), ("sheared", 60), ("expanding", 20)),
+        RATES,
+        form=radius_rate,
+        tolerance=1e-4,
+        mutants={
+            "the norm": lambda kind, **_: math.log(decay_norm(kind, 1)),
+            "the least eigenvalue": lambda kind, **_: math.log(moduli(kind)[0]),
+            "the determinant": lambda kind, **_: math.log(np.prod(moduli(kind))),
         },
     ),
     "zucchet:text:chain-rule": Evidence(

@@ -44,6 +44,36 @@ def coupling_of(first: complex, second: complex) -> float:
     return float(coupling(np.array([first]), np.array([second]))[0])
 
 
+def hessian_missing(seed: int, log_theta: float, steps: int, averaged: bool) -> float:
+    """Share of Eq. 143 that a loss of ``steps`` steps from the zero state misses.
+
+    In Frobenius norms of the Hessian of ten eigenvalues of Fig. 10, ``b = c = 1``.
+
+    Args:
+        seed: Of the eigenvalues.
+        log_theta: ``log10(theta_0 / pi)``.
+        steps: Length of the sequences.
+        averaged: Whether the loss is the mean over all steps; else that of the last.
+    """
+    generator = np.random.default_rng(seed)
+    lam = generator.uniform(0.99, 0.995, 10) * np.exp(
+        1j * np.pi * 10**log_theta * generator.uniform(-1, 1, 10)
+    )
+    ages = np.arange(steps)
+    weights = (steps - ages) / steps if averaged else np.ones(steps)
+    whole = _hessian(power_derivatives(lam, 12_000))
+    part = _hessian(power_derivatives(lam, steps) * np.sqrt(weights))
+    return float(np.linalg.norm(part - whole) / np.linalg.norm(whole))
+
+
+def _hessian(
+    responses: Complex[np.ndarray, "n ages"],
+) -> Float[np.ndarray, "parameters parameters"]:
+    """Of real and imaginary parts, from the responses of ``Re(dh/dlam dlam)``."""
+    parts = np.concatenate([responses.real, -responses.imag])
+    return parts @ parts.T
+
+
 @functools.cache
 def _couplings(log_theta: float, n: int) -> Float[np.ndarray, "draws n n"]:
     """Couplings among ``n`` eigenvalues of Fig. 10, one matrix a draw; none with itself."""

@@ -11,7 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sigprop.evidence import Load
-from sigprop.evidence.kit import across, central, each, energy, points
+from sigprop.evidence.kit import (
+    across,
+    central,
+    each,
+    energy,
+    exponent,
+    points,
+    power_derivatives,
+)
 from sigprop.evidence.programs import computed
 from sigprop.evidence.zucchet.experiments.medians import compared, outcome, widening
 from sigprop.evidence.zucchet.experiments.sensitivities import (
@@ -99,6 +107,30 @@ def s4_ratio(way: Way, lam: complex, step: float) -> float:
     return by_step / by_angle
 
 
+def step_derivatives(way: Way, lam: complex, step: float) -> list[float]:
+    """Squared derivatives of S4's eigenvalue by ``omega_A``'s parts and ``omega_Delta``."""
+    derivative, exp, softplus = way
+    omega, raw = cmath.log(lam) / step, math.log(math.expm1(step))
+    return [
+        derivative(lambda w: exp((w + 1j * omega.imag) * step), omega.real),
+        derivative(lambda w: exp((omega.real + 1j * w) * step), omega.imag),
+        derivative(lambda w: exp(omega * softplus(w)), raw),
+    ]
+
+
+def step_entries(way: Way, gap: float, theta: float, step: float) -> list[float]:
+    """Hessian entries of S4's recurrent parameters, through its eigenvalue."""
+    r = 1 - gap
+    moved = energy(power_derivatives(r, math.ceil(25 / gap)))
+    lam = r * cmath.exp(1j * theta)
+    return [step**2 * moved * entry for entry in step_derivatives(way, lam, step)]
+
+
+def step_growth(way: Way, theta: float, step: float) -> Any:
+    """Exponents ``p`` of the entries ``gap^-p``, between the gaps 0.001 and 0.01."""
+    return -exponent(lambda gap: step_entries(way, gap, theta, step), 1e-3, 1e-2)
+
+
 EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     "zucchet:fig9": Evidence(
         points("r theta", (0.9, 0.5), (0.97, 2.0), (0.5, 1.3)),
@@ -112,6 +144,17 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
     "zucchet:text:s4-landscape": Evidence(
         points("lam step", (0.9 + 0.1j, 0.01), (0.3 + 0.7j, 0.1), (0.6 - 0.5j, 1.0)),
         each(s4_ratio, WAYS),
+    ),
+    "zucchet:fig9:unit-step": Evidence(
+        points("theta step", (0.7, 1.0), (2.0, 1.0)),
+        each(step_growth, WAYS),
+        form=[3.0, 3.0, 3.0],
+        absolute=0.05,
+        mutants={
+            "the modulus alone": [3.0, 0.0, 0.0],
+            "the LRU's": [0.0, 2.0, 2.0],
+            "of the state": [1.0, 1.0, 1.0],
+        },
     ),
     "zucchet:text:s4-initialisation": lambda load: compared(
         load, *(("s4_steps", f"step {step}", "step 1", 0.99) for step in (0.01, 0.1))

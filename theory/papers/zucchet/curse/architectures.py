@@ -1,9 +1,11 @@
 """Zucchet & Orvieto (2024), Sections 3.1 (complex numbers), 3.2 and 4.1 (angle)."""
 
 import cmath
+import math
 
 from sigprop.theory import recurrences
 from sigprop.theory.claims import Condition
+from sigprop.theory.errata import Erratum
 from sigprop.theory.papers.zucchet.conditions import has_power
 from sigprop.theory.papers.zucchet.curse.normalisation import DETACHED
 from sigprop.theory.rows import Part
@@ -127,6 +129,55 @@ models.row(
         "the gates depend on the input alone, as the text says of Mamba",
         lambda gain, **_: gain == 0,
     ),
+)
+models.row(
+    "zucchet:text:smooth-mappings",
+    "text",
+    "conditional",
+    "Deep state-space models approximate any smooth mapping",
+    r"\text{Deep SSMs, linear recurrences } h \text{ with } |\lambda| < 1 \text{ and a "
+    r"continuous readout of } h \text{, can approximate any smooth mapping of sequences}",
+    code="sigprop.evidence.zucchet.curse.architectures.trace",
+    topic="models",
+    assumes="the mapping is causal and the inputs are bounded",
+    condition=Condition(
+        "sequences have a bounded length, or the mapping forgets old inputs (fading "
+        "memory)",
+        lambda age, **_: math.isfinite(age),
+    ),
+    note="The test uses what a readout needs: where an input changes the target, it must "
+    "change the state. An input leaves |lambda|^age, which is not zero at any finite age "
+    "and tends to zero with the age. The sum of all inputs is smooth and causal, and "
+    "does not forget. Both cited works have the condition: Boyd and Chua treat fading "
+    "memory, and Orvieto et al. (2024) sequences of bounded length.",
+    erratum=Erratum(
+        "D", bearing="No result of the paper rests on it: expressivity is not studied."
+    ),
+)
+part.at("Section 2.2", "models").row(
+    "zucchet:text:s4-s5-lru",
+    "text",
+    "not-checkable",
+    "Published models that are linear and diagonal",
+    r"\text{S4, S5 and LRUs satisfy } f_\theta(h_t, x_{t+1}) = \lambda \odot h_t + "
+    r"x_{t+1}",
+    where="assumption a",
+    code="sigprop.layers.s4.S4",
+    reason="Of the three cited papers only the LRU's is among the four of this suite.",
+    note="The LRU satisfies it up to its factor gamma on the input, which depends on "
+    "lambda. The S4 of Appendix A.3 is diagonal; the text calls it slightly modified.",
+)
+part.at("introduction", "models").row(
+    "zucchet:text:quadratic-attention",
+    "text",
+    "confirmed",
+    "Cost of attention in the length of the sequence",
+    r"\text{The computational and memory costs of attention scale as } T^2 \text{ in the "
+    r"length } T \text{ of the sequence}",
+    code="sigprop.evidence.lru.listing.growth_of_cost",
+    note="The test concerns the exponent: of the entries that all operations write, "
+    "between 1024 and 4096 steps, and of the products, between 16 and 64. RotRNN has "
+    "the same sentence: rotrnn:text:linear-cost.",
 )
 
 gates = part.at("Gated RNNs, Section 3.2", "gated")

@@ -23,6 +23,22 @@ part.row(
     "moments do not depend on the choice.",
 )
 part.row(
+    "zucchet:text:diagonalisable",
+    "text",
+    "proved",
+    "A random matrix is diagonalisable with probability one",
+    r"\text{A random matrix } A \in \mathbb{R}^{n \times n} \text{ has } n \text{ "
+    r"independent eigenvectors in } \mathbb{C}^n \text{ with probability one}",
+    where="text before Eq. 8",
+    code="independent_eigenvectors",
+    topic="models",
+    assumes="the entries have a joint density, as those of Appendix A.1 have",
+    note="The discriminant of the characteristic polynomial is a polynomial in the "
+    "entries. It is not zero at diag(1, ..., n), so its zeros have probability zero. "
+    "Appendix A.1 repeats the statement: almost surely. Without a density it may fail: "
+    "a matrix of random signs has equal eigenvalues with a positive probability.",
+)
+part.row(
     "zucchet:9",
     "identity",
     "confirmed",
@@ -58,6 +74,20 @@ part.row(
     "no larger than the others. Appendix B.2.3 repeats the statement "
     "(zucchet:text:dominance).",
     erratum=Erratum("D", root="zucchet:text:state-diverges"),
+)
+part.row(
+    "zucchet:text:all-eigenvalues",
+    "text",
+    "confirmed",
+    "Each entry of a dense matrix moves all its eigenvalues",
+    r"\text{An entry } A_{ij} \text{ of a typical matrix impacts all eigenvalues } "
+    r"\lambda_k: \quad \frac{\partial \lambda_k}{\partial A_{ij}} \neq 0 \text{ for all } "
+    r"i, j, k",
+    where="text after Eq. 9",
+    code="eigenvalues_moved",
+    assumes="a generic A; in a triangular matrix only the diagonal moves eigenvalues",
+    note="The count of the n^3 derivatives that are above 1e-6 in size is n^3 for "
+    "matrices of three draws and of 3 to 6 rows.",
 )
 part.row(
     "zucchet:text:all-entries",

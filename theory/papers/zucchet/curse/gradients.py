@@ -56,6 +56,18 @@ part.row(
     code="total_sum",
     note="The Jacobian over the steps between carries each later error back.",
 )
+part.row(
+    "zucchet:text:partial-derivative",
+    "text",
+    "confirmed",
+    "Partial derivative of the whole loss with respect to a state",
+    r"\text{The error that reaches } h_t \text{ through the readout alone is } "
+    r"\partial_{h_t} L = \partial_{h_t} L_t",
+    where="text after Eq. 2",
+    code="held",
+    note="All other states are held. The total derivative, which lets the later states "
+    "move, is zucchet:text:total-derivative.",
+)
 part.at("Section 2.2").row(
     "zucchet:text:chain-rule",
     "text",
@@ -104,6 +116,36 @@ part.row(
         "D",
         bearing="The paper's own results have a constant and diagonal Jacobian.",
     ),
+)
+part.row(
+    "zucchet:text:error-between-times",
+    "identity",
+    "confirmed",
+    "The error at one time, backpropagated to an earlier time",
+    r"\text{The error of time } t \text{ at the time } t' < t \text{ is } "
+    r"\mathrm{d}_{h_{t'}} L_t = \partial_{h_t} L_t\, \mathrm{d}_{h_{t'}} h_t",
+    where="text after Eq. 3",
+    code="error_carried",
+    note="Our copy has h'_t for the state of time t' under the last derivative and may "
+    "have moved the stroke. The left side has the stroke on the time. Errors are rows, "
+    "as in Eq. 2.",
+    as_extracted=True,
+)
+part.row(
+    "zucchet:text:negligible-or-predominant",
+    "limit",
+    "confirmed",
+    "The contribution of a past state vanishes or grows, at the rate of the spectral "
+    "radius",
+    r"\text{The contribution of } h_{t'} \text{ to } L_t \text{ becomes negligible or "
+    r"predominant: } \frac{1}{t - t'} \log\left\|\frac{\mathrm{d}h_t}{\mathrm{d}"
+    r"h_{t'}}\right\| \to \log r \neq 0 \quad (t - t' \to \infty)",
+    where="text after Eq. 3",
+    code="rate",
+    assumes="the Jacobian is the same at all times, and its spectral radius r is not one",
+    note="The rate is ours; the paper has the two outcomes in words. A radius of one is "
+    "a third case: the norm of an orthogonal matrix stays one. The end of Section 2.3 "
+    "makes the exception.",
 )
 part.row(
     "zucchet:text:explode",

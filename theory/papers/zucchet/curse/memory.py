@@ -28,7 +28,8 @@ part.at("Section 2.1").row(
     note='We read "not negligible" as above any threshold. The test is whether a '
     "memory twice as long, |lambda|^(1/2) for |lambda|, has more such terms. Their "
     "number is log(epsilon)/log|lambda| rounded up, a formula of ours, and grows as "
-    "1/gap.",
+    "1/gap. Our copy has d_{h_t} h_t for these terms and may have lost the stroke of t'.",
+    as_extracted=True,
     uncounted="the formula is ours",
 )
 part.row(

@@ -189,3 +189,36 @@ elsewhere.row(
     "rows zucchet:fig3 and zucchet:fig4:adam show it in students of linear teachers.",
     reason="A summary: effectively, and in practice, have no threshold.",
 )
+
+part.at("Section 4.3").row(
+    "zucchet:text:stochastic-descent",
+    "text",
+    "not-checkable",
+    "Learning with stochastic gradient descent",
+    r"\text{Large eigenvalues of the Hessian make learning with stochastic gradient descent "
+    r"almost impossible}",
+    where="text after Eq. 11",
+    code="sigprop.evidence.zucchet.experiments.learning_rates.spectrum",
+    topic="hessian",
+    reason="Almost impossible has no threshold, and no run by gradient descent is "
+    "reported.",
+    note="Half the ratio of the largest to the smallest of the nine curvatures is the "
+    "number of steps that the flattest direction needs at the largest stable rate. For "
+    "the teachers of Figure 4 the ratio is 3.1e7 in the median for the dense network and "
+    "8e5 for the complex diagonal one (20 teachers, least 1.9e5 and 1.5e4).",
+)
+part.at("Section 4.3").row(
+    "zucchet:text:reported-improvement",
+    "text",
+    "not-checkable",
+    "The gain by the eigenvalues' parametrisation, compared with the LRU's paper",
+    r"\text{Orvieto et al. report a more substantial improvement by eigenvalue "
+    r"reparametrization than Figure 3.B}",
+    where="last paragraph",
+    code="TABLES",
+    reason="One paper reports accuracies and the other losses, and our copy has no "
+    "losses of Figure 3.B.",
+    note="In Table 7 of the LRU's paper the step from real and imaginary parts to the "
+    "stable exponential makes Pathfinder solvable (93.5), and changes sCIFAR by 0.7, "
+    "ListOps by 0.6, Text by 0.2 and Retrieval by 1.3 points.",
+)
