@@ -31,8 +31,8 @@ def ledger(
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write the website to this folder: overview, errata, and a page "
-            "for each row."
+            help="Write the website to this folder: overview, errata, results of our "
+            "trainings, and a page for each row."
         ),
     ] = None,
     schema: Annotated[
@@ -87,12 +87,14 @@ def ledger(
             write_json(json, shown, graph and graph.rests_on)
         if html is not None:
             from sigprop.cli.gallery import describe
+            from sigprop.evidence.measurements import groups
+            from sigprop.experiments.rows import shipped
             from sigprop.ledger.site import write_site
 
             run = run if no_figures else with_overview(run)
             pictures = describe({entry.id: entry.status for entry in shown})
             shorter = dataclasses.replace(run, claims=tuple(shown))
-            write_site(html, shorter, pictures, graph)
+            write_site(html, shorter, pictures, graph, groups(shipped))
         statuses = {entry.id: str(entry.status) for entry in run.claims}
         if set(statuses) == set(registry()):
             _keep(statuses, seed)
