@@ -130,6 +130,7 @@ class Check:
         example: Where the print fails, for a reader.
         alone: Why there is no second route, where there is none.
         headline: What judges the row in the headline tier, where that is more.
+        cases: Of a row that is judged case by case, the cases by name; see ``by_case``.
     """
 
     results: Results
@@ -138,6 +139,7 @@ class Check:
     example: Example | None = None
     alone: str = ""
     headline: Results | None = None
+    cases: "Mapping[str, Case]" = field(default_factory=dict)
 
     def of_tier(self, tier: str) -> Results:
         """What judges the row in a tier."""
@@ -221,6 +223,7 @@ def by_case(cases: Mapping[str, Case]) -> Check:
         score,
         tuple(dict.fromkeys(route for case in cases.values() for route in case.routes)),
         headline=partial(results, headline=True) if more else None,
+        cases=cases,
     )
 
 
