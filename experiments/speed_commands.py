@@ -26,7 +26,7 @@ class Config:
     commands: tuple[str, ...] = (
         "--help",
         "show zucchet:61",
-        "show sigprop:moments-lru",
+        "show sigprop:moments",
         "claims --json -",
         "verify --claim zucchet:59",
     )

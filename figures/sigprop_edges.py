@@ -11,7 +11,7 @@ STUDY = "edges"
 ENTRY = Entry(
     dict.fromkeys("abc", STUDY),
     "Moments of BLUR's merged states at each position of a window",
-    rows=("sigprop:moments-blur",),
+    rows=("sigprop:moments",),
 )
 PANELS = {
     "a": ("states, white inputs", ("forward", "backward"), ("white",)),

@@ -10,11 +10,10 @@ from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "gated_moments"
-LAYERS = ("rglru", "mingru", "selective", "gla", "unit", "gated-deltanet")
 ENTRY = Entry(
     dict.fromkeys("abc", STUDY),
     "Moments of input-gated layers against the time constant",
-    rows=tuple(f"sigprop:gates-{layer}" for layer in LAYERS),
+    rows=("sigprop:gates",),
 )
 TITLES = {"a": "states", "b": "gate gradient", "c": "measured / exact"}
 COLOURS = (*style.SEQUENCE, style.SKY)

@@ -35,8 +35,8 @@ def ledger(
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write the website to this folder: overview, errata, and a page "
-            "for each row."
+            help="Write the website to this folder: overview, errata, results of our "
+            "trainings, and a page for each row."
         ),
     ] = None,
     schema: Annotated[
@@ -94,6 +94,8 @@ def ledger(
             write_json(json, shown, graph and graph.rests_on)
         if html is not None:
             from sigprop.cli.gallery import describe
+            from sigprop.evidence.measurements import groups
+            from sigprop.experiments.rows import shipped
             from sigprop.judge.findings import finding
             from sigprop.ledger.site import write_site
 
@@ -102,7 +104,7 @@ def ledger(
                 {entry.id: f"{entry.title}: {finding(entry)}" for entry in shown}
             )
             shorter = dataclasses.replace(run, claims=tuple(shown))
-            write_site(html, shorter, pictures, graph)
+            write_site(html, shorter, pictures, graph, groups(shipped))
         if {entry.id for entry in run.claims} == set(registry()):
             _keep(run.claims, seed)
         raise typer.Exit(EXPECTED if run.as_expected else UNEXPECTED)

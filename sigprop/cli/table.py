@@ -11,11 +11,15 @@ from rich.text import Text
 from sigprop.cli.console import console, fits, plain_errors, show_table
 from sigprop.cli.pictures import NoFigures, picture
 
+MEASUREMENTS = "measurements"  # the name of the table of our own trainings
+
 
 def tables(
     name: Annotated[
         str | None,
-        typer.Argument(help="Name of a table, e.g. lru-7. Default: list all tables."),
+        typer.Argument(
+            help="Name of a table, e.g. lru-7, or measurements. Default: list all tables."
+        ),
     ] = None,
     preset: Annotated[
         str, typer.Option(help="Size of the measurements: quick or paper (full size).")
@@ -25,13 +29,17 @@ def tables(
     """Print a table of the papers beside measured values.
 
     A note says where the order of the models differs. The comparable values are drawn
-    in the figures folder as table-NAME-PRESET.png.
+    in the figures folder as table-NAME-PRESET.png. The table measurements lists what our
+    own trainings measured, with intervals.
     """
     with plain_errors():
         from sigprop.experiments.tables import TABLES, content, results, table
 
         if name is not None:
             name, out = name.casefold(), console()
+            if name == MEASUREMENTS:
+                _measurements(out, preset)
+                return
             rendered = table(name, preset)
             if fits(out, rendered):
                 out.print(rendered)
@@ -46,7 +54,32 @@ def tables(
         for key, published in TABLES.items():
             beside = ", ".join(results(key))
             listed.add_row(key, published.source, published.title, beside)
+        listed.add_row(MEASUREMENTS, "our trainings", "Measurements with intervals", "")
         show_table(console(), listed)
+
+
+def _measurements(out: Console, preset: str) -> None:
+    """Every measurement of our own trainings, a table a study.
+
+    Raises:
+        ValueError: If the preset is not ``paper``.
+    """
+    from sigprop.evidence.measurements import HEADS, INTERVAL, groups
+    from sigprop.experiments.rows import shipped
+
+    if preset != "paper":
+        raise ValueError(f"need the preset paper of {MEASUREMENTS}, got {preset!r}")
+    for group in groups(shipped):
+        listed = Table(box=None, pad_edge=False, header_style="bold")
+        for head in HEADS:
+            listed.add_column(head, no_wrap=head != HEADS[0])
+        for row in group.rows:
+            listed.add_row(*row.cells())
+        out.print(Text(f"{group.title} (study {group.study})", "bold"))
+        out.print(group.about)
+        show_table(out, listed)
+        out.print()
+    out.print(INTERVAL)
 
 
 def _blocks(out: Console, filled: Any) -> None:

@@ -7,7 +7,6 @@ import scipy
 from jaxtyping import Float
 
 from sigprop.evidence.kit import standard_error
-from sigprop.judge.results import RouteResult
 
 ERRS = 0.05  # how often an interval over trainings ends too early, on either side
 
@@ -32,21 +31,3 @@ def typical(factors: Float[np.ndarray, " trainings"]) -> tuple[float, float, flo
         return math.inf, 0.0, math.inf
     middle, low, high = np.exp(interval(np.log(factors)))
     return float(middle), float(low), float(high)
-
-
-def judged(
-    factors: Float[np.ndarray, " trainings"], most: float, quantity: str
-) -> RouteResult:
-    """Whether a factor is below a bound in the mean, or above it, or neither is sure.
-
-    Args:
-        factors: A training each.
-        most: The bound.
-        quantity: Of each training, for a reader.
-    """
-    value, low, high = typical(factors)
-    verdict = (
-        "confirmed" if high < most else "refuted" if low > most else "inconclusive"
-    )
-    point = f"{len(factors)} trainings, {quantity}"
-    return RouteResult("audited", point, value, low, high, verdict, n=len(factors))

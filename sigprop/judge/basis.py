@@ -1,7 +1,8 @@
 """What a row is judged on: moments on a grid, evidence, or a check of its own."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal
 
 from sigprop.judge.mutants import Score
@@ -129,6 +130,7 @@ class Check:
         example: Where the print fails, for a reader.
         alone: Why there is no second route, where there is none.
         headline: What judges the row in the headline tier, where that is more.
+        cases: Of a row that is judged case by case, the cases by name; see ``by_case``.
     """
 
     results: Results
@@ -137,6 +139,7 @@ class Check:
     example: Example | None = None
     alone: str = ""
     headline: Results | None = None
+    cases: "Mapping[str, Case]" = field(default_factory=dict)
 
     def of_tier(self, tier: str) -> Results:
         """What judges the row in a tier."""
@@ -159,6 +162,69 @@ def by_mutants(mutants: Mapping[str, Results]) -> Callable[[Claim], Score]:
         return Score(len(mutants), tuple(survivors))
 
     return score
+
+
+@dataclass(frozen=True)
+class Case:
+    """One of the cases that a statement covers, such as an architecture.
+
+    Attributes:
+        results: Results of the routes, of the run's seed.
+        score: Mutants in the case's formula, and which of them survive.
+        routes: Names of the routes.
+        headline: What judges the case in the headline tier, where that is more.
+    """
+
+    results: Callable[[int], Iterable[RouteResult]]
+    score: Callable[[], Score]
+    routes: tuple[str, ...]
+    headline: Callable[[int], Iterable[RouteResult]] | None = None
+
+
+def by_case(cases: Mapping[str, Case]) -> Check:
+    """One check of a statement that is judged case by case.
+
+    Points, and mutants that survive, begin with the name of their case.
+
+    Raises:
+        ValueError: If a case has fewer than two routes, which the routes of the other
+            cases would hide, or if some cases alone have a headline tier.
+    """
+    for name, case in cases.items():
+        if len(case.routes) < 2:
+            raise ValueError(f"need two routes or more for {name}, got {case.routes}")
+    if len({case.headline is None for case in cases.values()}) != 1:
+        raise ValueError("need a headline tier for all cases or for none")
+
+    def results(
+        claim: Claim, seed: int, *, headline: bool = False
+    ) -> tuple[RouteResult, ...]:
+        del claim  # the cases know it
+        return tuple(
+            replace(result, point=f"{name}, {result.point}")
+            for name, case in cases.items()
+            for result in ((headline and case.headline) or case.results)(seed)
+        )
+
+    def score(claim: Claim) -> Score:
+        del claim  # the cases know it
+        scores = {name: case.score() for name, case in cases.items()}
+        survivors = [
+            f"{name}: {mutant}"
+            for name, one in scores.items()
+            for mutant in one.survivors
+        ]
+        total = sum(one.total for one in scores.values())
+        return Score(total, tuple(survivors))
+
+    more = any(case.headline for case in cases.values())
+    return Check(
+        results,
+        score,
+        tuple(dict.fromkeys(route for case in cases.values() for route in case.routes)),
+        headline=partial(results, headline=True) if more else None,
+        cases=cases,
+    )
 
 
 Basis = Grid | Evidence | Check

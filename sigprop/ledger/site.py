@@ -1,4 +1,4 @@
-"""The ledger as a small site: an index that finds, a page a paper and a row, the errata.
+"""The ledger as a small site: an index, a page a paper and a row, errata and results.
 
 It needs no server and loads nothing from elsewhere: all pages share one style sheet, and
 the index has a script, files beside them that their policy admits.
@@ -13,12 +13,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from sigprop.evidence.measurements import Group
 from sigprop.ledger import (
     blueprint,
     contents,
     errata,
     gallery,
     proofs,
+    results,
     search,
     sources,
 )
@@ -41,6 +43,7 @@ def render_site(
     run: Ledger,
     figures: Mapping[str, str] | None = None,
     graph: Graph | None = None,
+    measured: Iterable[Group] = (),
 ) -> dict[str, str]:
     """Every page of the site, and what they share, by its file name.
 
@@ -48,6 +51,7 @@ def render_site(
         run: What was judged.
         figures: The figure in the gallery that shows a row, by the row's id.
         graph: What rests on what, of all rows; without it there is no blueprint.
+        measured: What our own trainings measured, for the page of results.
 
     Raises:
         ValueError: Naming the LaTeX, when a claim's formula cannot be converted.
@@ -60,6 +64,7 @@ def render_site(
     variables = shared(run) | {
         "figures": figures or {},
         "gallery": gallery.PAGE,
+        "results": results.PAGE,
         "classes": CLASSES,
         "headlines": headlines(run.claims),
         "links": links,
@@ -99,6 +104,7 @@ def render_site(
     }
     for part in (contents, errata, sources):
         pages |= part.documents(env, variables)
+    pages |= results.documents(env, variables, measured)
     if graph:
         pages |= blueprint.documents(env, variables, graph)
     return pages | files | run.overview
@@ -116,6 +122,7 @@ def page_names(ids: Iterable[str]) -> list[str]:
         SHEET,
         SCRIPT,
         *errata.names(papers),
+        results.PAGE,
         INDEX,
     ]
 
@@ -146,6 +153,7 @@ def write_site(
     run: Ledger,
     pictures: Sequence[Picture] = (),
     graph: Graph | None = None,
+    measured: Iterable[Group] = (),
 ) -> None:
     """Write every page, whole or not at all, and remove pages of an older site.
 
@@ -156,6 +164,7 @@ def write_site(
             and begun without pictures unless it is there.  Where a file that no gallery
             wrote has its name, neither.
         graph: What rests on what, for the blueprint; see ``sigprop.ledger.dependence``.
+        measured: What our own trainings measured; see ``sigprop.evidence.measurements``.
 
     Wherever this is cut short, the manifest tells each page from a stranger, so that the
     next call completes the site.
@@ -165,7 +174,7 @@ def write_site(
     """
     linked = pictures if gallery.is_ours(folder) else ()
     figures = {row: picture.name for picture in linked for row in picture.rows}
-    pages = render_site(run, figures, graph)
+    pages = render_site(run, figures, graph, measured)
     require_free(folder, pages)
     old = _manifest(folder)
     new = {name: {_digest(text.encode())} for name, text in pages.items()}

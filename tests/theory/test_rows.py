@@ -33,8 +33,7 @@ EXACT = {
 
 # The form or the proof itself takes a second or more: of these no route is quick.
 COSTLY = (
-    *("sigprop:curvature-diagonal", "sigprop:curvature-dense"),
-    *("sigprop:curvature-blur", "sigprop:loss-infinite", "sigprop:glorot-range"),
+    *("sigprop:curvature", "sigprop:loss-infinite", "sigprop:glorot-range"),
     *("sigprop:sensitivity-finite", "sigprop:remembering-state", "zucchet:161"),
     *("zucchet:text:hessian-spectra", "zucchet:text:jacobian-explodes"),
 )

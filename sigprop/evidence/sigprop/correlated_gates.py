@@ -20,7 +20,6 @@ from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
 from sigprop.judge.statuses import simulated_result
 from sigprop.judge.verdict import Plan, judge
-from sigprop.layers.base import Layer
 from sigprop.linear.gated_moments import (
     enumerate_gated,
     mutated_gated,
@@ -89,15 +88,11 @@ CHAINS: Points = tuple(
 RHO = {"rglru": 0.9, "mingru": -0.6, "selective": 0.8, "gla": -0.5, "unit": 0.7}
 
 
-def _layer(name: str) -> Layer:
-    return gates.layer_of(f"sigprop:gates-{name}")
-
-
 @functools.cache
 def closed(name: str) -> dict[str, float]:
     """The moments of a layer under its AR(1) series."""
     moments_by_name = predict_gated(
-        _layer(name), terms=((1.0, RHO[name]),), steps=gates.STEPS
+        gates.layer_of(name), terms=((1.0, RHO[name]),), steps=gates.STEPS
     )
     return {quantity: value for quantity, (value, _) in moments_by_name.items()}
 
@@ -108,7 +103,7 @@ def closure(name: str, rho: float) -> dict[str, float]:
     Its ratio to the moment.
     """
     with double_precision(True):
-        layer = _layer(name)
+        layer = gates.layer_of(name)
         exact = predict_gated(layer, terms=((1.0, rho),))
         return {q: v / exact[q].value for q, (v, _) in predict_gated(layer).items()}
 
@@ -117,7 +112,7 @@ def closure(name: str, rho: float) -> dict[str, float]:
 def plans(name: str) -> dict[str, Plan]:
     """The plan of each quantity of a layer, of a pilot's variance."""
     key = pilot_key(f"sigprop:gates-remembering {name}")
-    pilot = gates.sampled_moments(key, _layer(name), gates.PILOT, RHO[name])
+    pilot = gates.sampled_moments(key, gates.layer_of(name), gates.PILOT, RHO[name])
     return gates.planned(pilot, gates.HEAVY.get(name, gates.INFLATION))
 
 
@@ -126,7 +121,7 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
     results = []
     with double_precision(True):
         for name, rho in RHO.items():
-            layer = _layer(name)
+            layer = gates.layer_of(name)
             law = gates.two_inputs(layer.widths[0])
             exact = predict_gated(
                 layer, law=law, terms=((1.0, rho),), steps=gates.STEPS
@@ -184,7 +179,7 @@ def score(claim: Claim) -> Score:
     survivors, total = [], 0
     with double_precision(True):
         for name, rho in RHO.items():
-            layer = _layer(name)
+            layer = gates.layer_of(name)
             law = gates.two_inputs(layer.widths[0])
             common: dict[str, Any] = {"terms": ((1.0, rho),), "steps": gates.STEPS}
             truth = predict_gated(layer, law=law, **common)

@@ -23,7 +23,7 @@ from sigprop.curvature.hessian import Route, expand
 from sigprop.evidence.kit import block, points
 from sigprop.evidence.sigprop.precise_losses import Covariance, precise_hessians
 from sigprop.inputs import Mixed
-from sigprop.judge.basis import Basis, Evidence, Routine
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.base import Layer, parameters
 from sigprop.layers.blur import BLUR
 from sigprop.layers.complex_diagonal import ComplexDiagonal
@@ -261,7 +261,7 @@ def of_white_input(layer: str, process: str) -> Float[np.ndarray, "p p"]:
     return expand(white_task, student(layer)).hessian / _scale(layer, process)
 
 
-MUTANTS: dict[str, Routine] = {
+MUTANTS: dict[str, Callable[..., Any]] = {
     "the error left out": functools.partial(by_route, at_optimum=True),
     "white input": of_white_input,
     "couplings left out": lambda **point: np.diag(np.diag(by_differences(**point))),
@@ -271,31 +271,40 @@ MUTANTS: dict[str, Routine] = {
 }
 
 
-def _exact(*pairs: tuple[str, str], **routes: Routine) -> Evidence:
-    return Evidence(
-        points("layer process", *pairs),
-        routes,
-        form=by_differences,
-        tolerance=1e-8,
-        mutants=MUTANTS,
-    )
+# By family the layers at one input each, and a route that no other family can take.
+FAMILIES: dict[str, tuple[dict[str, str], Callable[..., Any]]] = {
+    "diagonal": (dict.fromkeys(("cartesian", "lru", "s4"), "mixed"), by_autodiff),
+    "dense": ({"dense": "mixed", "block": "rho=0.9"}, by_gramian),
+    "blur": ({"blur": "mixed"}, by_spectrum),
+}
+
+
+def by_own_route(layer: str, process: str) -> Float[np.ndarray, "p p"]:
+    """The scaled Hessian by the route of the layer's family."""
+    (route,) = (own for layers, own in FAMILIES.values() if layer in layers)
+    return route(layer, process)
+
+
+def in_one_family(family: str, mutant: str, **point: str) -> Float[np.ndarray, "p p"]:
+    """The Hessian with a mutant in the layers of one family, and right in all others."""
+    layers, _ = FAMILIES[family]
+    wrong = point["layer"] in layers
+    return MUTANTS[mutant](**point) if wrong else by_differences(**point)
 
 
 EVIDENCE: dict[str, Basis] = {
-    "sigprop:curvature-diagonal": _exact(
-        *((layer, "mixed") for layer in ("cartesian", "lru", "s4")),
-        closed_form=by_route,
-        autodiff=by_autodiff,
-    ),
-    "sigprop:curvature-dense": _exact(
-        ("dense", "mixed"),
-        ("block", "rho=0.9"),
-        closed_form=by_route,
-        gramian=by_gramian,
-    ),
-    "sigprop:curvature-blur": _exact(
-        ("blur", "mixed"),
-        closed_form=by_route,
-        quadrature=by_spectrum,
+    "sigprop:curvature": Evidence(
+        points(
+            "layer process",
+            *(pair for layers, _ in FAMILIES.values() for pair in layers.items()),
+        ),
+        {"closed_form": by_route, "independent": by_own_route},
+        form=by_differences,
+        tolerance=1e-8,
+        mutants={
+            f"{family}: {mutant}": functools.partial(in_one_family, family, mutant)
+            for family in FAMILIES
+            for mutant in MUTANTS
+        },
     ),
 }

@@ -1,4 +1,4 @@
-"""What judges heads of the delta rule at memories up to 1000 steps.
+"""Checks of heads of the delta rule at memories up to 1000 steps.
 
 Twenty heads in the headline tier, within one percent, and five within three percent in
 the quick one, by simulation: the mean over time from the zero state, of the rule itself
@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from sigprop.evidence.sigprop.gates import OF_HEADS
-from sigprop.evidence.sigprop.memories import (
-    HEADLINE,
+from sigprop.evidence.sigprop.neuron_memories import (
     QUICK,
     Size,
     planned,
@@ -25,7 +24,6 @@ from sigprop.evidence.sigprop.memories import (
     simulated_results,
     stepwise,
 )
-from sigprop.judge.basis import Basis, Check
 from sigprop.judge.mutants import Score
 from sigprop.judge.results import RouteResult
 from sigprop.judge.simulate import group_key, pilot_key
@@ -44,9 +42,9 @@ from sigprop.neuron.delta_simulation import (
     stepped,
 )
 from sigprop.numerics.precision import double_precision
-from sigprop.theory.claims import Claim
 
-CLAIM, STEPS = "sigprop:memories-deltanet", 1024
+DRAWS = "sigprop:memories-deltanet"  # the name of all that is drawn
+STEPS = 1024
 EXACT = 0.01  # of a margin, by which two rules of quadrature may differ
 NORMAL = 0.08 * BATCH  # trajectories over the margin, for a normal law
 LONG = 10.0  # extent of the keys, beside which what is added to their length is nothing
@@ -112,15 +110,15 @@ def plans(size: Size) -> dict[str, tuple[Plan, ...]]:
     """The plan of every point, of a pilot's variance; all have the size of the largest."""
     with double_precision(True):
         least = -(-round(NORMAL / size.margin) // BATCH) * BATCH
-        pilot = simulate(pilot_key(CLAIM), heads(size), weights(size), least)
+        pilot = simulate(pilot_key(DRAWS), heads(size), weights(size), least)
     return planned(pilot, size, least, BATCH)
 
 
-def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
+def memories(seed: int, size: Size = QUICK) -> tuple[RouteResult, ...]:
     """Judge the state and what the weights of gate and value move, at every memory."""
     sized, forms, deltas = plans(size), closed(size), heads(size)
     with double_precision(True):
-        key = group_key(seed, claim.id)
+        key = group_key(seed, DRAWS)
         sums = simulate(key, deltas, weights(size), sized["state"][0].n)
     return (
         *stepwise(by_steps(size), forms, EXACT * size.margin),
@@ -128,17 +126,6 @@ def memories(claim: Claim, seed: int, size: Size = QUICK) -> tuple[RouteResult, 
     )
 
 
-def score(claim: Claim, size: Size = QUICK) -> Score:
+def score(size: Size = QUICK) -> Score:
     """Mutation score: mutants in the gates that the simulation's plan refutes."""
-    del claim  # there is one
     return scored(MUTANTS, lambda change: closed(size, change), plans(size))
-
-
-EVIDENCE: dict[str, Basis] = {
-    CLAIM: Check(
-        memories,
-        score,
-        ("steps", "monte_carlo"),
-        headline=functools.partial(memories, size=HEADLINE),
-    ),
-}

@@ -58,3 +58,15 @@ def _moved(
             "nt,oni->toi", power_derivatives(modes.lam, length), weights
         )
     return np.real(by_age)
+
+
+def moved(known: Perturbed, **parts: float) -> Perturbed:
+    """What is known of a layer, with parts of its tangents multiplied."""
+    tangents = {
+        name: tuple(
+            half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})
+            for half in halves
+        )
+        for name, halves in known.tangents.items()
+    }
+    return Perturbed(known.modes, tangents)

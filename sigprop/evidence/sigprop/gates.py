@@ -10,6 +10,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -17,7 +18,7 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from sigprop.evidence.kit import Points
-from sigprop.judge.basis import Basis, Check, Evidence
+from sigprop.judge.basis import Basis, Case, Evidence, by_case
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
@@ -45,7 +46,6 @@ from sigprop.neuron.random_coefficients import second_moment
 from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import gated_moments as theory
-from sigprop.theory.claims import Claim
 
 # Recurrences of random coefficients.
 
@@ -133,22 +133,23 @@ LAYERS: dict[str, Callable[[PRNGKeyArray], Layer]] = {
 }
 
 
-def _name(claim_id: str) -> str:
-    return claim_id.partition(":gates-")[2]
+def _draws(label: str) -> str:
+    """The name of a layer's draws, which those of no other layer have."""
+    return f"sigprop:gates-{label}"
 
 
 @functools.cache
-def layer_of(claim_id: str) -> Layer:
-    """The layer that a claim is about, the same in every run."""
+def layer_of(label: str) -> Layer:
+    """One of ``LAYERS``, the same in every run."""
     with double_precision(True):
-        draw = jax.jit(LAYERS[_name(claim_id)], compiler_options=ONCE)
-        return draw(group_key(0, claim_id))
+        draw = jax.jit(LAYERS[label], compiler_options=ONCE)
+        return draw(group_key(0, _draws(label)))
 
 
 @functools.cache
-def closed(claim_id: str) -> dict[str, float]:
-    """The moments of a claim's layer under Gaussian inputs."""
-    moments_by_name = predict_gated(layer_of(claim_id), steps=STEPS)
+def closed(label: str) -> dict[str, float]:
+    """The moments of a layer under Gaussian inputs."""
+    moments_by_name = predict_gated(layer_of(label), steps=STEPS)
     return {name: value for name, (value, _) in moments_by_name.items()}
 
 
@@ -190,10 +191,10 @@ def _series(key: PRNGKeyArray, shape: tuple[int, int, int], rho: Any) -> Any:
 
 
 @functools.cache
-def plans(claim_id: str) -> dict[str, Plan]:
+def plans(label: str) -> dict[str, Plan]:
     """The plan of each quantity, of a pilot's variance; all have the size of the largest."""
-    pilot = sampled_moments(pilot_key(claim_id), layer_of(claim_id), PILOT)
-    return planned(pilot, HEAVY.get(_name(claim_id), INFLATION))
+    pilot = sampled_moments(pilot_key(_draws(label)), layer_of(label), PILOT)
+    return planned(pilot, HEAVY.get(label, INFLATION))
 
 
 def planned(pilot: dict[str, Estimate], inflation: float) -> dict[str, Plan]:
@@ -209,9 +210,9 @@ def planned(pilot: dict[str, Estimate], inflation: float) -> dict[str, Plan]:
     }
 
 
-def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+def layer_moments(label: str, seed: int) -> tuple[RouteResult, ...]:
     """Judge moments of a layer by all sequences of two inputs, and by simulation."""
-    layer, results = layer_of(claim.id), []
+    layer, results = layer_of(label), []
     with double_precision(True):
         law = two_inputs(layer.widths[0])
         exact = predict_gated(layer, law=law, steps=STEPS)
@@ -219,13 +220,13 @@ def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
             ratio = value / exact[name].value
             right = abs(ratio - 1) <= EXACT
             results.append(decided("enumeration", f"two inputs, {name}", ratio, right))
-        sized = plans(claim.id)
+        sized = plans(label)
         samples = sampled_moments(
-            group_key(seed, claim.id), layer, next(iter(sized.values())).n
+            group_key(seed, _draws(label)), layer, next(iter(sized.values())).n
         )
     for name, planned in sized.items():
         mean, sem, _ = samples[name]
-        verdict = judge(float(mean), closed(claim.id)[name], planned, float(sem))
+        verdict = judge(float(mean), closed(label)[name], planned, float(sem))
         results.append(simulated_result(f"Gaussian, {name}", verdict))
     return tuple(results)
 
@@ -265,9 +266,9 @@ OF_HEADS: dict[str, Callable[[Gates], Gates]] = {
 }
 
 
-def score(claim: Claim) -> Score:
+def score(label: str) -> Score:
     """Mutation score: mutants that the sequences of two inputs refute or miss."""
-    layer = layer_of(claim.id)
+    layer = layer_of(label)
     law = two_inputs(layer.widths[0])
     mutants: dict[str, Any] = OF_HEADS if isinstance(layer, Delta) else OF_NEURONS
     wrong = {mutant: (change, STEPS) for mutant, change in mutants.items()}
@@ -311,10 +312,14 @@ EVIDENCE: dict[str, Basis] = {
         },
         proof=lambda: theory.limit_holds("sensitivity"),
     ),
-    **{
-        f"sigprop:gates-{name}": Check(
-            layer_moments, score, ("enumeration", "monte_carlo")
-        )
-        for name in LAYERS
-    },
+    "sigprop:gates": by_case(
+        {
+            label: Case(
+                partial(layer_moments, label),
+                partial(score, label),
+                ("enumeration", "monte_carlo"),
+            )
+            for label in LAYERS
+        }
+    ),
 }

@@ -17,9 +17,10 @@ from jaxtyping import Float
 
 from sigprop.evidence.kit import across, impulse_response
 from sigprop.evidence.sigprop import sampled_loss
-from sigprop.evidence.sigprop.students import SMALL, student, task, teacher
+from sigprop.evidence.sigprop.learnt import learnt_curvature, score_of_curvature
+from sigprop.evidence.sigprop.students import LARGE, SMALL, student, task, teacher
 from sigprop.inputs import AR1, Mixed, MovingAverage, White
-from sigprop.judge.basis import Basis, Check, Evidence
+from sigprop.judge.basis import Basis, Case, Check, Evidence, by_case
 from sigprop.layers.dense import LinearRNN
 from sigprop.layers.lru import LRU, lru_from_arrays
 from sigprop.linear.infinite_loss import stationary_loss, stationary_target
@@ -166,6 +167,16 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "sigprop:loss-gradient": Check(
         sampled_loss.gradient, sampled_loss.score, ("reference", "monte_carlo")
+    ),
+    "sigprop:loss-curvature": by_case(
+        {
+            name: Case(
+                partial(learnt_curvature, name),
+                partial(score_of_curvature, name),
+                ("trained", "autodiff", "reference"),
+            )
+            for name in LARGE
+        }
     ),
     "sigprop:loss-infinite": Evidence(
         across(student=("lru", "rotrnn"), process=tuple(PROCESSES)),

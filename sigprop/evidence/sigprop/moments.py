@@ -9,6 +9,7 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -16,9 +17,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from sigprop.evidence.sigprop.directional_curvature import moved
+from sigprop.evidence.sigprop.learnt import learnt_moments, score_of_moments
+from sigprop.evidence.sigprop.students import LARGE
 from sigprop.inputs import AR1, Constant, GaussianProcess, Recording, White
 from sigprop.judge import grids
-from sigprop.judge.basis import Basis, Check, Grid
+from sigprop.judge.basis import Basis, Case, Grid, by_case
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
@@ -53,7 +57,6 @@ from sigprop.numerics.compilation import ONCE
 from sigprop.numerics.points import exponential
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import layers as theory
-from sigprop.theory.claims import Claim
 from sigprop.theory.mutants import mutants_of
 
 STEPS = 14
@@ -139,58 +142,62 @@ class Subject(NamedTuple):
     tolerance: float
 
 
+def _draws(label: str) -> str:
+    """The name of a layer's draws, which those of no other layer have."""
+    return f"sigprop:moments-{label}"
+
+
 @functools.cache
-def _layer(claim_id: str) -> Layer:
-    """The layer that a claim is about, the same in every run."""
-    name = claim_id.partition(":moments-")[2]
-    draw = {**LINEAR, **GATED}[name]
-    if name not in NUMPY:
+def _layer(label: str) -> Layer:
+    """A layer of the tables, the same in every run."""
+    draw = {**LINEAR, **GATED}[label]
+    if label not in NUMPY:
         draw = jax.jit(draw, compiler_options=ONCE)
     with double_precision(True):
-        return draw(group_key(0, claim_id))
+        return draw(group_key(0, _draws(label)))
 
 
 @functools.cache
-def subject(claim_id: str) -> Subject:
-    """The layer that a claim is about, perturbed."""
-    layer = _layer(claim_id)
+def subject(label: str) -> Subject:
+    """A layer of the tables, perturbed."""
+    layer = _layer(label)
     with double_precision(True):
         perturbed = perturb(layer)
     return Subject(layer, perturbed, EXACT if layer.linear else FIRST_ORDER_AGREEMENT)
 
 
 @functools.cache
-def closed(claim_id: str) -> dict[str, dict[str, float]]:
-    """The closed forms of a claim's layer, by input, in the simulated number of steps."""
-    layer, known = _layer(claim_id), subject(claim_id).known
+def closed(label: str) -> dict[str, dict[str, float]]:
+    """The closed forms of a layer, by input, in the simulated number of steps."""
+    layer, known = _layer(label), subject(label).known
     at, lags = position(layer, STEPS), np.arange(STEPS)
     return {
         name: by_group(layer, predict(known, source.autocovariance(lags), STEPS, at))
-        for name, source in _sources(claim_id).items()
+        for name, source in _sources(label).items()
     }
 
 
 @functools.cache
-def impulses(claim_id: str) -> dict[str, dict[str, float]]:
-    """Moments of a claim's layer, by input, from its responses to impulses."""
-    layer = _layer(claim_id)
+def impulses(label: str) -> dict[str, dict[str, float]]:
+    """Moments of a layer, by input, from its responses to impulses."""
+    layer = _layer(label)
     at, lags = position(layer, STEPS), np.arange(STEPS)
     return {
         name: exact(layer, source.autocovariance(lags), steps=STEPS, at=at)
-        for name, source in _sources(claim_id).items()
+        for name, source in _sources(label).items()
     }
 
 
-def _sources(claim_id: str, size: float = 1.0) -> dict[str, Scaled]:
+def _sources(label: str, size: float = 1.0) -> dict[str, Scaled]:
     """The inputs that a layer is judged at, or some times them: small if not linear."""
-    size *= 1.0 if _layer(claim_id).linear else SMALL
+    size *= 1.0 if _layer(label).linear else SMALL
     return {name: Scaled(process, size) for name, process in INPUTS.items()}
 
 
 def _measured(
-    claim_id: str, keys: Mapping[str, PRNGKeyArray], num: int, size: float = 1.0
+    label: str, keys: Mapping[str, PRNGKeyArray], num: int, size: float = 1.0
 ) -> dict[str, dict[str, Estimate]]:
-    layer, sources = _layer(claim_id), _sources(claim_id, size)
+    layer, sources = _layer(label), _sources(label, size)
     inputs, key_values = tuple(sources[name] for name in keys), tuple(keys.values())
     measured = measure_each(
         key_values, layer, inputs, steps=STEPS, num=num, workers=None
@@ -199,23 +206,23 @@ def _measured(
 
 
 @functools.cache
-def pilot(claim_id: str) -> dict[str, dict[str, Estimate]]:
+def pilot(label: str) -> dict[str, dict[str, Estimate]]:
     """A few sequences of inputs without a bound, which say how much one varies."""
-    names = [name for name in INPUTS if not _bounded(claim_id, name)]
-    keys = {name: pilot_key(f"{claim_id} {name}") for name in names}
-    return _measured(claim_id, keys, PILOT)
+    names = [name for name in INPUTS if not _bounded(label, name)]
+    keys = {name: pilot_key(f"{_draws(label)} {name}") for name in names}
+    return _measured(label, keys, PILOT)
 
 
-def _judged(claim_id: str) -> tuple[str, ...]:
+def _judged(label: str) -> tuple[str, ...]:
     """The quantities that are judged."""
-    return (*FIRST, "recurrent") if _layer(claim_id).linear else FIRST
+    return (*FIRST, "recurrent") if _layer(label).linear else FIRST
 
 
-def _bounded(claim_id: str, name: str) -> bool:
-    return _layer(claim_id).linear and isinstance(INPUTS[name], GaussianProcess)
+def _bounded(label: str, name: str) -> bool:
+    return _layer(label).linear and isinstance(INPUTS[name], GaussianProcess)
 
 
-def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
+def plans(label: str) -> dict[tuple[str, str], Plan]:
     """The plan of each input and quantity; all have the size of the largest.
 
     Squares of a linear layer's responses to Gaussian inputs vary no more than the bound
@@ -223,20 +230,20 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     linear: there a pilot's variance is inflated, and the samples resolve what the known
     error of the approximation leaves of the margin.
     """
-    linear, by_quantity = _layer(claim.id).linear, {}
-    for name, form in closed(claim.id).items():
-        for quantity in _judged(claim.id):
+    linear, by_quantity = _layer(label).linear, {}
+    for name, form in closed(label).items():
+        for quantity in _judged(label):
             if not form.get(quantity):
                 continue  # no such group, or nothing to first order
             variance = GAUSSIAN_VARIANCE
-            if not _bounded(claim.id, name):
-                mean, sem, n = pilot(claim.id)[name][quantity]
+            if not _bounded(label, name):
+                mean, sem, n = pilot(label)[name][quantity]
                 variance = INFLATION * n * float(sem / mean) ** 2
             by_quantity[name, quantity] = plan(
                 MARGIN if linear else GATED_MARGIN,
                 variance=variance,
                 exact=linear,
-                off=OFF.get(claim.id.partition(":moments-")[2], 0.0),
+                off=OFF.get(label, 0.0),
             )
     most = max(planned.n for planned in by_quantity.values())
     largest = -(-most // BATCH) * BATCH
@@ -246,20 +253,20 @@ def plans(claim: Claim) -> dict[tuple[str, str], Plan]:
     }
 
 
-def remainder_order(claim_id: str) -> float:
+def remainder_order(label: str) -> float:
     """The power of the inputs' size with which what first order leaves out falls.
 
     From the same inputs at a size, at half of it and at a quarter, so that what is the
     same for all of them cancels; of all inputs and quantities together.
     """
-    keys = {name: pilot_key(f"{claim_id} {name}") for name in INPUTS}
+    keys = {name: pilot_key(f"{_draws(label)} {name}") for name in INPUTS}
     at_size = []
     for size in (1.0, 0.5, 0.25):
-        measured = _measured(claim_id, keys, BATCH, size)
+        measured = _measured(label, keys, BATCH, size)
         ratios = [
             float(measured[name][quantity].mean) / (size**2 * form[quantity])
-            for name, form in closed(claim_id).items()
-            for quantity in _judged(claim_id)
+            for name, form in closed(label).items()
+            for quantity in _judged(label)
             if form.get(quantity)
         ]
         at_size.append(np.array(ratios))
@@ -267,53 +274,41 @@ def remainder_order(claim_id: str) -> float:
     return float(np.log2(np.linalg.norm(first) / np.linalg.norm(second)))
 
 
-def layer_moments(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
+def layer_moments(label: str, seed: int) -> tuple[RouteResult, ...]:
     """Judge moments of a layer at each input, by impulses and by simulation.
 
     Those of a gated layer are its effective eigenvalues', at small inputs: an
     approximation, refuted only outside its margin or if it is of another order.
     """
     with double_precision(True):
-        _, examined = together(lambda: pilot(claim.id), lambda: subject(claim.id))
-        sized = plans(claim)
-        keys = {name: group_key(seed, f"{claim.id} {name}") for name in INPUTS}
-        estimates = _measured(claim.id, keys, next(iter(sized.values())).n)
+        _, examined = together(lambda: pilot(label), lambda: subject(label))
+        sized = plans(label)
+        keys = {name: group_key(seed, f"{_draws(label)} {name}") for name in INPUTS}
+        estimates = _measured(label, keys, next(iter(sized.values())).n)
         results = []
         for (name, quantity), planned in sized.items():
-            form, measured = closed(claim.id)[name][quantity], estimates[name][quantity]
+            form, measured = closed(label)[name][quantity], estimates[name][quantity]
             point = f"{name}, {quantity}"
-            ratio = impulses(claim.id)[name][quantity] / form
+            ratio = impulses(label)[name][quantity] / form
             right = abs(ratio - 1) <= examined.tolerance
             results.append(decided("impulse", point, ratio, right))
             mean, sem = float(measured.mean), float(measured.sem)
             results.append(simulated_result(point, judge(mean, form, planned, sem)))
-        if not _layer(claim.id).linear:
-            order = remainder_order(claim.id)
+        if not _layer(label).linear:
+            order = remainder_order(label)
             point = "order of the remainder in the inputs' size, over two"
             right = round(order) == 2
             results.append(decided("reference", point, order / 2, right))
     return tuple(results)
 
 
-def moved(known: Perturbed, **parts: float) -> Perturbed:
-    """What is known of a layer, with parts of its tangents multiplied."""
-    tangents = {
-        name: tuple(
-            half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})
-            for half in halves
-        )
-        for name, halves in known.tangents.items()
-    }
-    return Perturbed(known.modes, tangents)
-
-
-def score(claim: Claim) -> Score:
+def score(label: str) -> Score:
     """Mutation score: mutants in the form that impulse responses refute or miss.
 
     In the lag weight, in what moves with a parameter, and in how two directions meet;
     refuted if a moment moves by more than the agreement asked of them.
     """
-    layer, known, tolerance = subject(claim.id)
+    layer, known, tolerance = subject(label)
     form, at = theory.pair_weight().result, position(layer, STEPS)
     inputs = [source.autocovariance(np.arange(STEPS)) for source in INPUTS.values()]
 
@@ -324,9 +319,7 @@ def score(claim: Claim) -> Score:
             by_group(layer, predict_with_weight(weight, now, R, STEPS, at))
             for R in inputs
         ]
-        return np.array(
-            [[row[q] for q in _judged(claim.id) if q in row] for row in rows]
-        )
+        return np.array([[row[q] for q in _judged(label) if q in row] for row in rows])
 
     truth, resting = moments(), Perturbed(known.modes, {})
     with np.errstate(all="ignore"):
@@ -369,13 +362,34 @@ def _alone(known: Perturbed) -> list[Perturbed]:
 
 
 EVIDENCE: dict[str, Basis] = {
-    **{
-        f"sigprop:moments-{name}": Check(
-            layer_moments, score, ("impulse", "monte_carlo", *more)
-        )
-        for names, more in ((LINEAR, ()), (GATED, ("reference",)))
-        for name in names
-    },
+    "sigprop:moments": by_case(
+        {
+            label: Case(
+                partial(layer_moments, label),
+                partial(score, label),
+                ("impulse", "monte_carlo"),
+            )
+            for label in LINEAR
+        }
+        | {
+            f"{student}, learnt": Case(
+                partial(learnt_moments, student),
+                partial(score_of_moments, student),
+                ("trained", "impulse"),
+            )
+            for student in LARGE
+        }
+    ),
+    "sigprop:moments-gated": by_case(
+        {
+            label: Case(
+                partial(layer_moments, label),
+                partial(score, label),
+                ("impulse", "monte_carlo", "reference"),
+            )
+            for label in GATED
+        }
+    ),
     "sigprop:state-finite": Grid("state", grids.FINITE),
     "sigprop:sensitivity-finite": Grid("sensitivity", grids.FINITE),
     "sigprop:state-mixed": Grid("state", grids.COMPLEX_MIXED),

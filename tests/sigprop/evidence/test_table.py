@@ -67,16 +67,16 @@ def test_a_row_that_experiments_decide_asks_the_reader_it_is_given():
         sweeps.append(sweep)
         raise FileNotFoundError("nothing is stored")
 
-    basis = row("sigprop:audit-power-digits-lru", load).basis
+    basis = row("zucchet:fig11:performance", load).basis
     assert isinstance(basis, Check)
     with pytest.raises(FileNotFoundError, match="nothing is stored"):
-        basis.results(find("sigprop:audit-power-digits-lru"), 0)
-    assert sweeps == ["norms"]
+        basis.results(find("zucchet:fig11:performance"), 0)
+    assert sweeps == ["heads"]
 
 
 def test_without_a_reader_such_a_row_says_that_it_needs_one():
     with pytest.raises(FileNotFoundError, match="need a reader of stored results"):
-        nothing_stored("norms")
+        nothing_stored("heads")
 
 
 def test_a_part_without_evidence_has_an_empty_table():

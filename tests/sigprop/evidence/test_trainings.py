@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sigprop.evidence.trainings import interval, judged
+from sigprop.evidence.trainings import interval, typical
 
 
 def test_the_interval_of_two_trainings_is_cauchy_s():
@@ -27,11 +27,9 @@ def test_an_end_is_passed_once_in_twenty(seed):
     assert abs(np.mean(np.array(low) > 2) - 0.05) < 4.4 * math.sqrt(0.05 * 0.95 / 4000)
 
 
-@pytest.mark.parametrize(
-    ("most", "verdict"), [(1.2, "confirmed"), (1.0, "refuted"), (1.06, "inconclusive")]
-)
-def test_a_bound_is_held_passed_or_neither(most, verdict):
-    result = judged(np.array([1.05, 1.06, 1.07]), most, "its worst look")
-    assert result.verdict == verdict
-    assert result.point == "3 trainings, its worst look"
-    assert result.n == 3
+def test_the_typical_factor_is_the_geometric_mean():
+    value, *ends = typical(np.exp([0.1, 0.3]))
+    reach = np.tan(0.45 * np.pi) * 0.1
+    wanted = [0.2, 0.2 - reach, 0.2 + reach]
+    np.testing.assert_allclose(np.log([value, *ends]), wanted, rtol=1e-12)
+    assert typical(np.array([1.0, np.inf])) == (np.inf, 0.0, np.inf)

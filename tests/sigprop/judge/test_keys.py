@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from sigprop.curvature import lanczos
-from sigprop.evidence.sigprop import sampled_loss
-from sigprop.evidence.sigprop import trained as learnt
+from sigprop.evidence.sigprop import learnt, sampled_loss
 from sigprop.inputs import White
 from sigprop.judge import run, simulate
 from sigprop.judge.plans import Reading

@@ -260,7 +260,7 @@ def test_the_headline_tier_judges_main_moments_alone_unless_a_claim_is_named(cal
         if (isinstance(basis, Grid) and margin_of(basis, "headline") < basis.margin)
         or (isinstance(basis, Check) and basis.of_tier("headline") != basis.results)
     }
-    assert {"zucchet:48", "lru:prop3.3", "sigprop:memories-gla"} < closer
+    assert {"zucchet:48", "lru:prop3.3", "sigprop:memories"} < closer
     assert set(called["claims"]) == closer
     result = run("verify", "--tier", "headline", "--paper", "lru")
     assert result.exit_code == console.EXPECTED

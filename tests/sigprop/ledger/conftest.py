@@ -5,6 +5,8 @@ import dataclasses
 import pytest
 
 from sigprop.cli.pictures import with_overview
+from sigprop.evidence.measurements import groups
+from sigprop.experiments.rows import shipped
 from sigprop.judge.run import verify
 from sigprop.ledger import dependence
 from sigprop.ledger.entries import announced
@@ -72,5 +74,5 @@ def graph(run):
 @pytest.fixture(scope="session")
 def site(run, graph, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ledger") / "site"
-    write_site(folder, run, graph=graph)
+    write_site(folder, run, graph=graph, measured=groups(shipped))
     return folder

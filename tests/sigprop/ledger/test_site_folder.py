@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.ledger import blueprint, errata, site, sources
+from sigprop.ledger import blueprint, errata, results, site, sources
 from sigprop.ledger.dependence import Graph
 from sigprop.ledger.site import (
     INDEX,
@@ -28,7 +28,7 @@ ALL, FEW = ("lru:1", "lru:2", "lru:3"), ("lru:2",)
 def short_pages(monkeypatch):
     """Pages in no time; what they say differs with the seed."""
 
-    def render(run, figures, graph):
+    def render(run, figures, graph, measured):
         names = page_names(claim.id for claim in run.claims)
         return {name: f"{name} of seed {run.seed}" for name in names}
 
@@ -88,6 +88,7 @@ def test_a_folder_in_use_takes_a_site(tmp_path):
         *errata.names(["lru"]),
         *blueprint.page_names(["lru"]),
         *sources.page_names(FEW),
+        results.PAGE,
     }
 
 
@@ -246,5 +247,6 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
         *errata.names(["rotrnn"]),
         *blueprint.page_names(["rotrnn"]),
         *sources.page_names(["rotrnn:1"]),
+        results.PAGE,
     }
     assert (tmp_path / "rotrnn-11.html").read_text() == "mine"

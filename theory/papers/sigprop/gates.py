@@ -1,5 +1,7 @@
 """Our own statements on gates that read only the input, as random coefficients."""
 
+from collections.abc import Iterable
+
 from sympy import Expr, Pow
 
 from sigprop.theory import gated_moments as theory
@@ -129,40 +131,37 @@ GATES = {
     "gla": ("gated linear attention", r"a = \sigma(r)^{1/16}, \; b = k v"),
     "unit": ("simplified gated unit", r"a = \sigma(r), \; b = (1 - \sigma(r)) x"),
 }
-MATRICES = {
-    "deltanet": ("DeltaNet", r"A = I - \beta k k^\top, \; b = \beta v k"),
+DELTA_RULES = {
+    "deltanet": ("DeltaNet", r"a = I - \beta k k^\top, \; b = \beta v k"),
     "gated-deltanet": (
         "Gated DeltaNet",
-        r"A = \alpha (I - \beta k k^\top), \; b = \beta v k",
+        r"a = \alpha (I - \beta k k^\top), \; b = \beta v k",
     ),
 }
 WHOLE = "sigprop.linear.gated_moments.predict_gated"
 
-for name, (title, gates) in GATES.items():
-    part.row(
-        f"sigprop:gates-{name}",
-        "moment",
-        "confirmed",
-        f"States and gradients of every parameter behind them: {title}",
-        RECURSION + gates,
-        where="whole layers",
-        code=WHOLE,
-        assumes=f"{INPUTS}; r, i, k, v and x linear in the input",
-        note="Exact for any input that is independent in time: of two values it is compared "
-        "with all sequences, of Gaussian ones the expectations of a, b and their derivatives "
-        "are sums over nodes, whose error is stated.",
-    )
-for name, (title, gates) in MATRICES.items():
-    part.row(
-        f"sigprop:gates-{name}",
-        "moment",
-        "confirmed",
-        f"States and gradients of gates and values: {title}",
-        RECURSION.replace("a h", "A h").replace("a s", "A s") + gates,
-        where="whole layers",
-        code=WHOLE,
-        assumes=f"{INPUTS}; k of length one, its direction, beta, alpha and v of the input; "
-        "h a row of the state",
-        note="A row of the state has a second moment of keys by keys, on which a step acts "
-        "through products of up to four keys. Gradients of the keys' weights are not judged.",
-    )
+
+def table(rules: Iterable[tuple[str, str]]) -> str:
+    """A table of layers: the name of each, and its a and b."""
+    rows = r" \\ ".join(rf"\text{{{title}}} & {rule}" for title, rule in rules)
+    return rf"\begin{{array}}{{ll}} {rows} \end{{array}}"
+
+
+part.row(
+    "sigprop:gates",
+    "moment",
+    "confirmed",
+    "States and gradients of layers whose gates read the input alone",
+    RECURSION + table([*GATES.values(), *DELTA_RULES.values()]),
+    where="whole layers",
+    code=WHOLE,
+    assumes=f"{INPUTS}; r, i, k, v and x linear in the input; of the delta rule a is a "
+    "matrix, h a row of the state, k of length one, and k's direction, beta, alpha and v "
+    "are of the input",
+    note="Exact for any input that is independent in time: of two values it is compared "
+    "with all sequences, of Gaussian ones the expectations of a, b and their derivatives "
+    "are sums over nodes, whose error is stated. Judged are the gradients of every "
+    "parameter behind the gates; of the delta rule those of gates and values, not of the "
+    "keys' weights. Its state has a second moment of keys by keys, on which a step acts "
+    "through products of up to four keys.",
+)

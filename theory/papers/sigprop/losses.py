@@ -41,6 +41,18 @@ part.row(
     "degrees to the group's gradient.",
 )
 part.row(
+    "sigprop:loss-curvature",
+    "identity",
+    "confirmed",
+    "The curvature of the exact loss along any direction",
+    r"w^\top \frac{\partial^2 L}{\partial \theta^2} w = \frac{1}{T} \sum_{j,k} n(j, k)\, "
+    r"R(j - k) \left(\langle \dot{g}_j, \dot{g}_k \rangle + \langle d_j, \ddot{g}_k "
+    rf"\rangle\right), \; {COUNT}",
+    assumes=f"{STUDENTS}; dots: derivatives along w; LRU, RotRNN and BLUR students",
+    note="Judged at parameters that Adam found with the exact loss, along random directions "
+    "in each group of parameters and in all of them.",
+)
+part.row(
     "sigprop:loss-infinite",
     "limit",
     "confirmed",

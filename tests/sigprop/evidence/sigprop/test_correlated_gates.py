@@ -15,7 +15,7 @@ def test_simulation_alone_refutes_every_mutant(name):
     """By its plan, without the sequences of two inputs."""
     with double_precision(True):
         layer, planned = (
-            gates.layer_of(f"sigprop:gates-{name}"),
+            gates.layer_of(name),
             correlated_gates.plans(name),
         )
         truth = correlated_gates.closed(name)

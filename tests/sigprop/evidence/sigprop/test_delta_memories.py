@@ -1,7 +1,5 @@
 """Heads of the delta rule at long memories: simulation, controls, what they refute."""
 
-import functools
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,13 +7,12 @@ import pytest
 
 from sigprop.evidence.sigprop import delta_memories
 from sigprop.evidence.sigprop.delta_memories import QUICK, closed, heads
-from sigprop.evidence.sigprop.memories import HEADLINE, Size
+from sigprop.evidence.sigprop.neuron_memories import HEADLINE, Size
 from sigprop.layers.deltanet import DeltaNet
 from sigprop.linear.gated_moments import squares
 from sigprop.neuron import delta_simulation as simulation
 from sigprop.neuron.delta_simulation import BATCH, BLOCK, READINGS, WIDTH, simulate
 from sigprop.numerics.precision import double_precision
-from tests.rows import row
 
 FEW = 4 * BLOCK  # steps
 CACHED = (delta_memories.plans, delta_memories.weights, delta_memories.by_steps)
@@ -108,9 +105,7 @@ def test_a_wrong_moment_is_refuted(short, monkeypatch):
         return {**moments, "W_beta": 1.05 * moments["W_beta"]}
 
     monkeypatch.setattr(delta_memories, "closed", wrong)
-    results = delta_memories.memories(
-        row("sigprop:memories-deltanet").claim, 3, Size(5, 0.03, 3.0)
-    )
+    results = delta_memories.memories(3, Size(5, 0.03, 3.0))
     assert {r.point.split()[-1] for r in results if r.verdict == "refuted"} == {
         "W_beta"
     }
@@ -130,16 +125,9 @@ def test_steps_over_nodes_of_the_inputs_agree(short):
 def test_simulation_alone_refutes_every_mutant():
     """By its plan, without the route that takes steps."""
     for size in (QUICK, HEADLINE):
-        score = delta_memories.score(row("sigprop:memories-deltanet").claim, size)
+        score = delta_memories.score(size)
         assert score.total == 6
         assert not score.survivors
-
-
-def test_the_headline_tier_judges_more_memories():
-    basis = row("sigprop:memories-deltanet").basis
-    assert basis.of_tier("quick") is delta_memories.memories
-    assert isinstance(basis.of_tier("headline"), functools.partial)
-    assert basis.of_tier("headline").keywords == {"size": HEADLINE}
 
 
 def test_keys_that_are_mirrored_are_refused():

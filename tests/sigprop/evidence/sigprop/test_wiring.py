@@ -4,6 +4,7 @@ Layers, closed forms and simulations are replaced by numbers that depend on ever
 they were asked for, so that what is asked in one place and not in another shows.
 """
 
+import itertools
 import math
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -13,16 +14,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sigprop.evidence.sigprop import learnt as at_learnt
 from sigprop.evidence.sigprop import moments as layer_moments
 from sigprop.evidence.sigprop import responses, sampled_loss
-from sigprop.evidence.sigprop import trained as learnt_parameters
 from sigprop.evidence.sigprop.moments import FIRST, GATED, INPUTS, LINEAR, SMALL, STEPS
 from sigprop.judge.verdict import plan
 from sigprop.linear.measured_moments import BATCH
 from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
 from sigprop.theory.claims import find
-from tests.rows import row
 
 GROUPS = ("state", "output", "recurrent", "input", "readout")
 AT = 5
@@ -99,14 +99,14 @@ def layers(monkeypatch):
             return estimates
 
         afresh()
-        monkeypatch.setattr(layer_moments, "_layer", lambda claim_id: layer)
-        monkeypatch.setattr(layer_moments, "subject", lambda claim_id: known)
+        monkeypatch.setattr(layer_moments, "_layer", lambda label: layer)
+        monkeypatch.setattr(layer_moments, "subject", lambda label: known)
         monkeypatch.setattr(layer_moments, "position", lambda _, steps: AT)
         monkeypatch.setattr(layer_moments, "by_group", lambda _, values: values)
         monkeypatch.setattr(layer_moments, "predict", predict)
         monkeypatch.setattr(layer_moments, "exact", exact)
         monkeypatch.setattr(layer_moments, "measure_each", measure_each)
-        monkeypatch.setattr(layer_moments, "remainder_order", lambda claim_id: 2.0)
+        monkeypatch.setattr(layer_moments, "remainder_order", lambda label: 2.0)
         return record
 
     yield say
@@ -117,7 +117,7 @@ def wrong(results):
     return {(r.route, r.point) for r in results if r.verdict != "confirmed"}
 
 
-LRU, GATE = (find(f"sigprop:moments-{name}") for name in ("lru", "gate"))
+LRU, GATE = "lru", "gate"
 
 
 def test_every_input_and_every_group_is_judged_by_both_routes(layers):
@@ -166,8 +166,8 @@ def test_what_has_no_moment_is_left_out_and_nothing_else(layers):
 
 def test_every_input_has_its_key_and_all_have_the_size_of_the_margin(layers):
     record = layers()
-    for claim, seed in ((LRU, 0), (LRU, 1), (find("sigprop:moments-s5"), 0)):
-        results = layer_moments.layer_moments(claim, seed)
+    for label, seed in ((LRU, 0), (LRU, 1), ("s5", 0)):
+        results = layer_moments.layer_moments(label, seed)
         # The samples' variance is two, and that of the recording comes from a pilot.
         least = plan(layer_moments.MARGIN, variance=2 * layer_moments.INFLATION).n
         (size,) = {r.n for r in results if r.route == "monte_carlo"}
@@ -295,7 +295,6 @@ def test_a_question_has_its_form_from_the_task_and_the_rest_from_responses(monke
 
 # --- learnt parameters
 
-TRAINED = find("sigprop:trained-lru")
 DIRECTIONS = ("recurrent", "input", "readout", "all")
 
 
@@ -317,12 +316,12 @@ def learnt(monkeypatch):
         def off(name):
             return form * (1 + (ratios[name] - 1) * first)
 
-        now = learnt_parameters.Subject(
-            training=SimpleNamespace(losses=[fell, 1.0]),
-            layer="layer",
-            known="known",
-            along=dict.fromkeys(DIRECTIONS),
-            curvature=learnt_parameters.Curvature(
+        training = SimpleNamespace(losses=[fell, 1.0])
+        student = at_learnt.Learnt(training, "layer", "known")
+        now = at_learnt.Along(
+            training=training,
+            directions=dict.fromkeys(DIRECTIONS),
+            curvature=at_learnt.Curvature(
                 form, off("autodiff"), off("reference"), 0 * form, {}
             ),
             second_difference="second difference",
@@ -340,7 +339,7 @@ def learnt(monkeypatch):
             }
 
         def simulated(direction, key, chunks):
-            n = chunks * learnt_parameters.CHUNK
+            n = chunks * at_learnt.CHUNK
             record.append((key, n))
             sem = form * np.sqrt(now.spread / n)
             return Estimate(off("second difference"), sem, n)
@@ -349,36 +348,46 @@ def learnt(monkeypatch):
             expected = moments(covariance, steps, at)
             return {**expected, "state": expected["state"] * impulse}
 
-        monkeypatch.setattr(learnt_parameters, "subject", lambda name: now)
-        monkeypatch.setattr(learnt_parameters, "position", lambda layer, steps: AT)
-        monkeypatch.setattr(learnt_parameters, "by_group", lambda layer, values: values)
-        monkeypatch.setattr(
-            learnt_parameters, "predict", lambda _, R, T, at: moments(R, T, at)
-        )
-        monkeypatch.setattr(learnt_parameters, "exact", exact)
-        monkeypatch.setattr(learnt_parameters, "measure", measure)
-        monkeypatch.setattr(learnt_parameters, "_simulated", simulated)
+        monkeypatch.setattr(at_learnt, "learnt", lambda name: student)
+        monkeypatch.setattr(at_learnt, "along", lambda name: now)
+        monkeypatch.setattr(at_learnt, "position", lambda layer, steps: AT)
+        monkeypatch.setattr(at_learnt, "by_group", lambda layer, values: values)
+        monkeypatch.setattr(at_learnt, "predict", lambda _, R, T, at: moments(R, T, at))
+        monkeypatch.setattr(at_learnt, "exact", exact)
+        monkeypatch.setattr(at_learnt, "measure", measure)
+        monkeypatch.setattr(at_learnt, "_simulated", simulated)
         return record
 
     return say
 
 
+def at_lru(seed):
+    """What is judged at an LRU's learnt parameters: moments, and the curvature."""
+    return (
+        [*at_learnt.learnt_moments("lru", seed)],
+        [*at_learnt.learnt_curvature("lru", seed)],
+    )
+
+
 def test_learnt_parameters_are_judged_by_every_route(learnt):
     record = learnt()
-    results = learnt_parameters.learnt_parameters(TRAINED, 3)
-    assert wrong(results) == set()
-    expected = {(route, group) for route in ("impulse", "trained") for group in GROUPS}
-    for route in ("autodiff", "reference", "trained"):
-        expected |= {(route, f"curvature, {name}") for name in DIRECTIONS}
+    moment_results, curvature_results = at_lru(3)
     training = ("trained", "training: the loss fell from 100 to 1")
-    assert {(r.route, r.point) for r in results} == expected | {training}
-    assert {r.route for r in results} == set(row(TRAINED.id).basis.routes)
-    first, second = record
+    judged = [{(r.route, r.point) for r in part} for part in at_lru(3)]
+    assert judged == [
+        {training, *itertools.product(("impulse", "trained"), GROUPS)},
+        {
+            training,
+            *itertools.product(("autodiff", "reference", "trained"), DIRECTIONS),
+        },
+    ]
+    assert wrong([*moment_results, *curvature_results]) == set()
+    first, second, *_ = record
     assert first[0] != second[0]
-    assert first[1] >= plan(learnt_parameters.MARGIN).n
-    assert second[1] >= plan(learnt_parameters.MARGIN, variance=0.5).n
+    assert first[1] >= plan(at_learnt.MARGIN).n
+    assert second[1] >= plan(at_learnt.MARGIN, variance=0.5).n
     repeated = learnt()
-    learnt_parameters.learnt_parameters(TRAINED, 4)
+    at_lru(4)
     assert repeated[0][0] != first[0]
     assert repeated[1][0] != second[0]
 
@@ -386,14 +395,14 @@ def test_learnt_parameters_are_judged_by_every_route(learnt):
 @pytest.mark.parametrize(
     ("off", "refuted"),
     [
-        ({"fell": 9.0}, {("trained", "training: the loss fell from 9 to 1")}),
-        ({"impulse": 1 + 1e-7}, {("impulse", "state")}),
-        ({"sampled": 1.4}, {("trained", "state")}),
-        ({"autodiff": 1 + 1e-6}, {("autodiff", "curvature, recurrent")}),
-        ({"reference": 1 + 1e-6}, {("reference", "curvature, recurrent")}),
-        ({"second difference": 1.4}, {("trained", "curvature, recurrent")}),
+        ({"fell": 9.0}, [{("trained", "training: the loss fell from 9 to 1")}] * 2),
+        ({"impulse": 1 + 1e-7}, [{("impulse", "state")}, set()]),
+        ({"sampled": 1.4}, [{("trained", "state")}, set()]),
+        ({"autodiff": 1 + 1e-6}, [set(), {("autodiff", "recurrent")}]),
+        ({"reference": 1 + 1e-6}, [set(), {("reference", "recurrent")}]),
+        ({"second difference": 1.4}, [set(), {("trained", "recurrent")}]),
     ],
 )
 def test_one_route_that_is_off_is_refuted_alone(off, refuted, learnt):
     learnt(**off)
-    assert wrong(learnt_parameters.learnt_parameters(TRAINED, 0)) == refuted
+    assert [wrong(part) for part in at_lru(0)] == refuted

@@ -31,7 +31,7 @@ part.row(
     reason="Very precise has no threshold.",
     note="Mean of h_512^2 over its prediction, less one. At the fit of Fig. 12 it is "
     "0.07; white noise of the same variance doubles the prediction, that of unit "
-    "variance multiplies it by five (see sigprop:moments-gate).",
+    "variance multiplies it by five (see sigprop:moments-gated).",
 )
 
 part.row(

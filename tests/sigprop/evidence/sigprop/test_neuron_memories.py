@@ -4,8 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from sigprop.evidence.sigprop import memories
-from sigprop.evidence.sigprop.memories import (
+from sigprop.evidence.sigprop import neuron_memories as memories
+from sigprop.evidence.sigprop.neuron_memories import (
     HANDS,
     HEADLINE,
     QUICK,
@@ -17,7 +17,6 @@ from sigprop.neuron import gated_simulation
 from sigprop.neuron.gated import coefficients
 from sigprop.neuron.gated_simulation import BATCH, BLOCK, controls, simulate
 from sigprop.numerics.precision import double_precision
-from tests.rows import row
 
 FEW = 2 * BLOCK  # steps
 
@@ -74,24 +73,23 @@ def test_every_batch_is_drawn_by_itself(short):
 
 
 @pytest.mark.slow
-def test_a_wrong_moment_is_refuted(short, monkeypatch):
+@pytest.mark.parametrize("name", HANDS)
+def test_a_wrong_moment_is_refuted(name, short, monkeypatch):
     """Five percent more of what one parameter moves, and no other."""
     monkeypatch.setattr(memories, "PILOT", BATCH)
     memories.plans.cache_clear()
-    right = memories.closed
+    right, (moved, *_) = memories.closed, judged_readings(name, QUICK).by
 
     def wrong(name, size, change=None):
         moments = right(name, size, change)
-        return {**moments, "v": 1.05 * moments["v"]}
+        return {**moments, moved: 1.05 * moments[moved]}
 
     monkeypatch.setattr(memories, "closed", wrong)
-    results = memories.memories(
-        row("sigprop:memories-mingru").claim, 3, Size(20, 0.03, 3.0)
-    )
+    results = memories.memories(name, 3, Size(20, 0.03, 3.0))
     memories.plans.cache_clear()
     results = [r for r in results if r.route == "monte_carlo"]
-    assert len(results) == 60
-    assert {r.point.split()[-1] for r in results if r.verdict == "refuted"} == {"v"}
+    assert len(results) == 20 * (1 + len(judged_readings(name, QUICK).by))
+    assert {r.point.split()[-1] for r in results if r.verdict == "refuted"} == {moved}
     assert sum(r.verdict == "refuted" for r in results) == 20
 
 
@@ -117,12 +115,6 @@ def test_memory_does_not_grow_with_the_steps():
 def test_simulation_alone_refutes_every_mutant(name):
     """By its plan, without the route that takes steps."""
     for size in (QUICK, HEADLINE):
-        score = memories.score(row(f"sigprop:memories-{name}").claim, size)
+        score = memories.score(name, size)
         assert score.total == 8
         assert not score.survivors
-
-
-def test_the_headline_tier_judges_more_memories():
-    basis = row("sigprop:memories-gla").basis
-    assert basis.of_tier("quick") is memories.memories
-    assert basis.of_tier("headline").keywords == {"size": HEADLINE}

@@ -13,7 +13,7 @@ Notation: x  parameters as one vector;  v  unit directions (directions, p).
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
@@ -23,7 +23,6 @@ from jaxtyping import Array, Float
 
 from sigprop.evidence.kit import STENCILS
 from sigprop.evidence.sigprop import directional_curvature, responses
-from sigprop.evidence.sigprop.moments import moved
 from sigprop.evidence.sigprop.sampled_loss import sampled_loss
 from sigprop.evidence.sigprop.students import (
     INPUTS,
@@ -33,7 +32,6 @@ from sigprop.evidence.sigprop.students import (
     Trained,
     trained,
 )
-from sigprop.judge.basis import Basis, Check
 from sigprop.judge.mutants import SAME, Score
 from sigprop.judge.results import RouteResult, decided
 from sigprop.judge.simulate import group_key, pilot_key
@@ -47,7 +45,6 @@ from sigprop.neuron import draws
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.compilation import ONCE, SOME
 from sigprop.numerics.precision import double_precision
-from sigprop.theory.claims import Claim
 
 MARGIN = 0.15
 ROUTE = "trained"  # the simulation, at learnt parameters
@@ -67,23 +64,27 @@ def _covariance() -> Float[np.ndarray, " lags"]:
     return INPUTS[TRAINING_INPUT].autocovariance(np.arange(2 * LENGTH))
 
 
-class Subject(NamedTuple):
-    """A trained student, and all that its closed forms need.
+class Learnt(NamedTuple):
+    """A trained student: the layer at its learnt parameters, its modes, how they move."""
+
+    training: Trained
+    layer: Layer
+    known: Perturbed
+
+
+class Along(NamedTuple):
+    """The curvature along directions at a trained student, and all that judges it.
 
     Attributes:
         training: The training.
-        layer: The student at its learnt parameters.
-        known: Its modes and how they move.
-        along: Unit directions, by name.
+        directions: Of length one, by name.
         curvature: The closed forms, and what other routes find.
         second_difference: Differences of the loss of each sequence, from its inputs.
         spread: Their relative variance by a pilot, inflated.
     """
 
     training: Trained
-    layer: Layer
-    known: Perturbed
-    along: dict[str, Float[np.ndarray, " p"]]
+    directions: dict[str, Float[np.ndarray, " p"]]
     curvature: "Curvature"
     second_difference: Callable[[Any], Float[Array, "sequences directions"]]
     spread: Float[np.ndarray, " directions"]
@@ -104,17 +105,25 @@ class Curvature(NamedTuple):
 
 
 @functools.cache
-def subject(name: str) -> Subject:
+def learnt(name: str) -> Learnt:
     """The trained student of a name."""
     with double_precision(True):
         training = trained(name)
         layer = training.student.at(training.x)
-        perturbed, along = perturb(layer), _directions(training)
-        curvature = _curvature(training, perturbed, along)
-        program = _second_difference(training, np.stack(list(along.values())))
+        return Learnt(training, layer, perturb(layer))
+
+
+@functools.cache
+def along(name: str) -> Along:
+    """The curvature along directions at the trained student of a name."""
+    training, _, known = learnt(name)
+    with double_precision(True):
+        directions = _directions(training)
+        curvature = _curvature(training, known, directions)
+        program = _second_difference(training, np.stack(list(directions.values())))
         pilot = _simulated(program, pilot_key(f"curvature of {name}"), 1)
         spread = INFLATION * CHUNK * (pilot.sem / pilot.mean) ** 2
-        return Subject(training, layer, perturbed, along, curvature, program, spread)
+        return Along(training, directions, curvature, program, spread)
 
 
 def _second_difference(
@@ -158,10 +167,12 @@ def _points(
 
 
 def _curvature(
-    training: Trained, perturbed: Perturbed, along: dict[str, Float[np.ndarray, " p"]]
+    training: Trained,
+    perturbed: Perturbed,
+    directions: dict[str, Float[np.ndarray, " p"]],
 ) -> Curvature:
     """All routes; differences are of the fourth order."""
-    rows = np.stack(list(along.values()))
+    rows = np.stack(list(directions.values()))
     error, R = _errors(training, rows), _covariance()
     values = np.stack([responses.expected_error(each, R) for each in error])
     by_age = np.array([[responses.by_age(each) for each in row] for row in error])
@@ -228,44 +239,56 @@ def _by_autodiff(
     return np.einsum("vwp,w,vp->v", gradients, FIRST[1], rows) / STEP
 
 
-def _judge_moments(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResult]:
+def learnt_moments(name: str, seed: int) -> Iterator[RouteResult]:
     """Judge states, outputs and gradients, by impulses and by simulation."""
-    at, sized = position(net.layer, LENGTH), _in_batches(plan(MARGIN), BATCH)
-    process, R = INPUTS[TRAINING_INPUT], _covariance()
-    key = group_key(seed, claim.id)
-    measured = measure(key, net.layer, process, steps=LENGTH, num=sized.n, at=at)
-    closed = by_group(net.layer, predict(net.known, R, LENGTH, at))
-    impulse = exact(net.layer, R, steps=LENGTH, at=at)
+    training, layer, known = learnt(name)
+    yield _learnt(training)
+    with double_precision(True):
+        at, sized = position(layer, LENGTH), _in_batches(plan(MARGIN), BATCH)
+        process, R = INPUTS[TRAINING_INPUT], _covariance()
+        key = group_key(seed, _draws(name))
+        measured = measure(key, layer, process, steps=LENGTH, num=sized.n, at=at)
+        closed = by_group(layer, predict(known, R, LENGTH, at))
+        impulse = exact(layer, R, steps=LENGTH, at=at)
     for quantity in MOMENTS:
         yield _decided("impulse", quantity, impulse[quantity] / closed[quantity], EXACT)
         yield _simulated_result(quantity, measured[quantity], closed[quantity], sized)
 
 
-def _judge_curvature(claim: Claim, net: Subject, seed: int) -> Iterable[RouteResult]:
+def learnt_curvature(name: str, seed: int) -> Iterator[RouteResult]:
     """Judge the curvature of the loss along each direction, by three routes."""
-    sized = _curvature_plans(claim, net)
+    net = along(name)
+    yield _learnt(net.training)
+    sized = _curvature_plans(name, net)
     n = max(sized_plan.n for sized_plan in sized)
-    estimates = _simulated(
-        net.second_difference, group_key(seed, f"{claim.id} curvature"), n // CHUNK
-    )
+    key = group_key(seed, f"{_draws(name)} curvature")
+    with double_precision(True):
+        estimates = _simulated(net.second_difference, key, n // CHUNK)
     curvature = net.curvature
-    for k, name in enumerate(net.along):
-        point, form = f"curvature, {name}", curvature.form[k]
-        yield _decided("autodiff", point, curvature.autodiff[k] / form, DIFFERENCES)
-        yield _decided("reference", point, curvature.reference[k] / form, DIFFERENCES)
+    for k, direction in enumerate(net.directions):
+        form = curvature.form[k]
+        yield _decided("autodiff", direction, curvature.autodiff[k] / form, DIFFERENCES)
+        yield _decided(
+            "reference", direction, curvature.reference[k] / form, DIFFERENCES
+        )
         planned = dataclasses.replace(sized[k], n=n)
         estimate = Estimate(estimates.mean[k], estimates.sem[k], n)
-        yield _simulated_result(point, estimate, form, planned)
+        yield _simulated_result(direction, estimate, form, planned)
 
 
-def _curvature_plans(claim: Claim, net: Subject) -> list[Plan]:
+def _draws(name: str) -> str:
+    """The name of a student's draws, which those of no other student have."""
+    return f"sigprop:trained-{name}"
+
+
+def _curvature_plans(student: str, net: Along) -> list[Plan]:
     """A plan a direction.
 
     Raises:
         ValueError: If the simulated difference is biased.
     """
-    for name, bias in zip(net.along, net.curvature.bias, strict=True):
-        require_small(float(bias), MARGIN, f"the curvature of {claim.id}, {name}")
+    for name, bias in zip(net.directions, net.curvature.bias, strict=True):
+        require_small(float(bias), MARGIN, f"the curvature of {student}, {name}")
     plans = (plan(MARGIN, variance=float(variance)) for variance in net.spread)
     return [_in_batches(direction_plan, CHUNK) for direction_plan in plans]
 
@@ -301,30 +324,15 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
     return decided(route, point, ratio, abs(ratio - 1) <= tolerance)
 
 
-def _learnt(net: Subject) -> RouteResult:
+def _learnt(training: Trained) -> RouteResult:
     """Result of checking that the loss fell enough for parameters to be learnt."""
-    before, after = net.training.losses[0], net.training.losses[-1]
+    before, after = training.losses[0], training.losses[-1]
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
     return decided(ROUTE, point, math.nan, before > LEARNT * after)
 
 
-def learnt_parameters(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """Judge a student after its training."""
-    with double_precision(True):
-        net = subject(_name(claim))
-        return (
-            _learnt(net),
-            *_judge_moments(claim, net, seed),
-            *_judge_curvature(claim, net, seed),
-        )
-
-
-def _name(claim: Claim) -> str:
-    return claim.id.partition(":trained-")[2]
-
-
-def _moment_mutants(net: Subject) -> dict[str, dict[str, float]]:
-    """Moments at the training input, with each mutant."""
+def _moment_mutants(net: Learnt) -> dict[str, dict[str, float]]:
+    """Moments at the training input, with each mutant; those without one are ``""``."""
     at, R = position(net.layer, LENGTH), _covariance()
 
     def moments(known: Perturbed = net.known, R: Any = R):
@@ -338,9 +346,11 @@ def _moment_mutants(net: Subject) -> dict[str, dict[str, float]]:
         "every input constant": moments(R=R[0] + 0 * R),
         "a lag too many": moments(R=R[1:]),
         "no skip": moments(net.known._replace(modes=modes)),
-        "eigenvalues at rest": moments(moved(net.known, derivatives=0)),
-        "residues at rest": moments(moved(net.known, residues=0)),
-        "slopes twice": moments(moved(net.known, derivatives=2)),
+        "eigenvalues at rest": moments(
+            directional_curvature.moved(net.known, derivatives=0)
+        ),
+        "residues at rest": moments(directional_curvature.moved(net.known, residues=0)),
+        "slopes twice": moments(directional_curvature.moved(net.known, derivatives=2)),
     }
 
 
@@ -350,15 +360,10 @@ def _is_detected(ratio: float, sized: Plan) -> bool:
     return not low < ratio < high
 
 
-def score(claim: Claim) -> Score:
-    """Mutation score: mutants in moments and curvature, and which survive every route.
-
-    The simulation's plan, or impulses and autodiff where a mutant moves too little for it.
-    """
+def score_of_moments(name: str) -> Score:
+    """Mutation score: mutants in moments that impulses or the simulation's plan refute."""
     with double_precision(True):
-        net = subject(_name(claim))
-        plans = _curvature_plans(claim, net)
-        wrong = _moment_mutants(net)
+        wrong = _moment_mutants(learnt(name))
     sized, truth = _in_batches(plan(MARGIN), BATCH), wrong.pop("")
     survivors = []
     with np.errstate(divide="ignore"):
@@ -369,23 +374,21 @@ def score(claim: Claim) -> Score:
                 exactly.any() or any(_is_detected(ratio, sized) for ratio in ratios)
             ):
                 survivors.append(mutant)
-    curve = net.curvature
-    bent = {
+    return Score(len(wrong), tuple(survivors))
+
+
+def score_of_curvature(name: str) -> Score:
+    """Mutation score: mutants in the curvature that autodiff or the plan refutes."""
+    net = along(name)
+    curve, plans, survivors = net.curvature, _curvature_plans(name, net), []
+    wrong = {
         mutant: values
         for mutant, values in curve.wrong.items()
         if not np.allclose(values, curve.form, SAME, 0)
     }
-    for mutant, values in bent.items():
+    for mutant, values in wrong.items():
         simulated = zip(curve.form / values, plans, strict=True)
         exactly = np.abs(curve.autodiff / values - 1) > DIFFERENCES
         if not (exactly.any() or any(_is_detected(*pair) for pair in simulated)):
             survivors.append(mutant)
-    return Score(len(wrong) + len(bent), tuple(survivors))
-
-
-EVIDENCE: dict[str, Basis] = {
-    f"sigprop:trained-{name}": Check(
-        learnt_parameters, score, ("trained", "impulse", "autodiff", "reference")
-    )
-    for name in ("lru", "rotrnn", "blur")
-}
+    return Score(len(wrong), tuple(survivors))
