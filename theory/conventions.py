@@ -139,10 +139,15 @@ CONVENTIONS = (
         "smallest such number.",
         STANDS,
         "",
-        r"We read the 1|We read D|leaves open whether|makes the exception|Read as about",
+        r"We read the 1|We read D|leaves open whether|makes the exception|"
+        r"next paragraph requires|Read as about",
         (
             *("zucchet:text:optimal-slope", "blur:23", "rotrnn:text:surjectivity"),
-            *("lru:text:all-rows-disk", "lru:text:kernel-bump"),
+            *(
+                "lru:text:all-rows-disk",
+                "lru:text:kernel-bump",
+                "rotrnn:text:real-blocks",
+            ),
             "zucchet:text:negligible-or-predominant",
         ),
     ),

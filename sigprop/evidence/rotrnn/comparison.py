@@ -26,7 +26,7 @@ from sigprop.evidence.rotrnn.heads import (
 )
 from sigprop.evidence.rotrnn.random_matrices import draw
 from sigprop.evidence.rotrnn.recurrences import lru_outputs
-from sigprop.judge.basis import Basis, Evidence, Example
+from sigprop.judge.basis import Basis, Evidence
 from sigprop.layers.lru import LRU, lru, lru_from_arrays
 from sigprop.layers.rotrnn import BidirectionalRotRNN, RotRNN
 from sigprop.numerics.precision import double_precision
@@ -297,18 +297,11 @@ EVIDENCE: dict[str, Basis] = {
         },
     ),
     "rotrnn:text:real-blocks": Evidence(
-        (*PAIRS, dict(seed=3, pairs=2, conjugate=False)),
+        PAIRS,
         LRUS,
         real_blocks,
         proof=rotation.output_is_real_part,
         mutants=WRONG_BLOCKS,
-        example=Example(
-            "the determinant of the weights of u_{t-1} in y_t where those of u_t are I, for "
-            "the eigenvalues i and -i, B~ = C~ = I, D = 0,",
-            {},
-            lambda: np.linalg.det(block(1j)),
-            lambda: np.linalg.det(np.real(np.diag([1j, -1j]))),
-        ),
     ),
     "rotrnn:text:lru-special-case": Evidence(
         PAIRS,

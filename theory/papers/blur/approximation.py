@@ -181,7 +181,7 @@ part.row(
     code="sigprop.theory.bidirectional.hidden_neurons",
     note="We read D as the smallest number of neurons that is sufficient: idle neurons "
     "may be added to any network. The row blur:text:constant derives the right side from "
-    "Theorem A.2. The test takes networks whose function a logistic unit is.",
+    "Theorem A.2. The test takes targets that are themselves one logistic unit.",
 )
 part.row(
     "blur:text:constant",

@@ -29,7 +29,8 @@ part.row(
     r"\text{ETTm1 contains 70080 data points sampled every 15 minutes}",
     where="Appendix A.6, ETTm1",
     correction=r"69680",
-    note="The data set has four times the rows of ETTh1. The last row is at 19:45.",
+    note="The data set has four times the rows of ETTh1, which are counted: 17420. Its "
+    "last row is of 26 June 2018 at 19:45.",
     erratum=Erratum(
         "E", root="blur:text:etth-rows", bearing="It is the size of a data set."
     ),

@@ -181,8 +181,7 @@ unseen.row(
     "figure",
     "not-checkable",
     "Training time on ETTh1",
-    r"\text{BLUR is } \sim\text{3x and } \sim\text{72x computationally faster than S4/S5 "
-    r"and Informer, respectively: the second}",
+    r"\text{BLUR is } \sim\text{72x computationally faster than Informer}",
     where="Figure 15, Appendix A.8",
     reason="A wall-clock measurement on an unnamed machine, of programs in two "
     "frameworks, as the paper says; our copy has no numbers.",

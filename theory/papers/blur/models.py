@@ -116,7 +116,9 @@ part.row(
     correction=r"\text{in [30] a linear warm-up, then a cosine}",
     note="The smallest learning rate of 1e-7 is that of [30]. We compare the learning "
     "rate, divided by its largest value, after given fractions of the training. For "
-    "the paper we apply the decay of Table 6 once in each of 8 epochs.",
+    "the paper we apply the decay of Table 6 once in each of 8 epochs. The paper does not "
+    "say how often 0.7 is applied; at no interval is a geometric decay a warm-up with a "
+    "cosine.",
     erratum=Erratum("E", bearing="It is a setting of the training."),
 )
 experiments.row(

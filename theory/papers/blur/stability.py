@@ -61,7 +61,7 @@ part.row(
     "blur:text:exponential",
     "text",
     "confirmed",
-    "Each half is said to be stable by itself",
+    "Forward stability does not give backward stability",
     r"\text{we initialize both models separately, so the forward stability may not "
     r"necessarily provide a guarantee for the backward stability}",
     where="Section 4.2, after Eq. 17",

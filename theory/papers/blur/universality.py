@@ -67,8 +67,9 @@ part.row(
     ERROR,
     code="sigprop.layers.blur.BLUR",
     assumes=DISTINCT,
-    reason="The conclusion of Theorem 4.1, a statement that parameters exist for every "
-    "target (blur:thm4.1).",
+    reason="It is the conclusion of Theorem 4.1, a statement that parameters exist for "
+    "every target (blur:thm4.1). It needs the bias of the encoder: with an encoder that is "
+    "the identity, v = 0 gives the same state at every k.",
 )
 text.row(
     "blur:text:nonlinear-letter",
@@ -169,7 +170,8 @@ part.row(
     r"\bm{h}_k \text{ for all } k = 1, \ldots, N \text{ without any information loss}",
     where="Lemma A.1",
     code="recovered_by_interpolation",
-    assumes=f"a hidden dimension of mN, and {DISTINCT}",
+    assumes=f"a hidden dimension of mN, {DISTINCT}, and a B without a zero entry for m = 1, "
+    "or with N states of its own for each input channel",
     note="In exact arithmetic; the values are of sixty digits, for m = 1 and k = N; fewer "
     "inputs than states ask less. The inputs are the "
     "coefficients of the polynomial through the states. A Vandermonde matrix of real "

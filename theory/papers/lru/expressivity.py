@@ -22,9 +22,10 @@ part.row(
     code="sigprop.evidence.lru.expressivity.causal_share",
     correction=r"H: \mathbb{R} \rightarrow \mathbb{C} \text{ is the transform of a kernel "
     r"that vanishes at negative times}",
-    note="A real-valued H has an even kernel, half of whose energy lies at negative "
-    "times. No causal system has a relative error below 0.71. The maps of the section "
-    "are causal, so the error is that H is real.",
+    note="A real-valued H that is not constant has an even kernel, half of whose energy "
+    "lies at negative times. The relative error of the best causal system is then "
+    "0.7071. The sentence does not ask for causality. With it, a real H could only "
+    "be a constant, so both changes are needed.",
     erratum=Erratum(
         "D",
         bearing="The rest of the section needs only that the frequencies do not "
@@ -120,13 +121,13 @@ part.row(
     where="Appendix E.1.2",
     code="sigprop.evidence.lru.eigenfunctions.modes_predict",
     condition=Condition(
-        "the operator is normal, or its eigenfunctions are complete for another reason",
+        "the operator is normal, or has a basis of eigenfunctions",
         lambda lam, link, other, **_: lam != other or link == 0,
     ),
     note="Take a linear map that is a Jordan block, on its linear observables. This "
     "bounded operator has one eigenvalue as its only spectrum, and no basis of "
-    "eigenfunctions. The printed value is the combination of eigenfunctions that is "
-    "nearest to the first coordinate.",
+    "eigenfunctions. The combination of eigenfunctions nearest to the first coordinate, "
+    "which the counterexample compares with it, is not that coordinate.",
     erratum=Erratum(
         "D",
         appears_in=("the line after Eq. 23, on driven systems",),

@@ -43,8 +43,9 @@ part.row(
     where="Fig. 7",
     code="kernel_by_states",
     topic="experiments",
-    reason="the grid of learning rates and the ranges of the inputs' two parameters "
-    "are not given, so the comparison cannot be repeated as it was made",
+    reason="The grid of learning rates and the ranges of the inputs' two parameters are "
+    "not given in the text, and we have no image of the figure, so the comparison "
+    "cannot be repeated as it was made.",
 )
 part.row(
     "lru:text:real-part-of-power",
@@ -121,10 +122,12 @@ part.row(
     topic="landscape",
     correction=r"\text{Adam's losses at } \theta^* = \pi/2 \text{ and } \theta^* = 0 "
     r"\text{ are equal}",
-    note="We run the 500 steps of Fig. 8 with k = 100, and compare the losses. From "
-    "any common start both phases have the same function and therefore the same run. "
-    "From a start that turns with theta* the runs are equal by symmetry. The paper "
-    "gives neither the learning rate nor the start.",
+    note="We run the 500 steps of Fig. 8 with k = 100, and compare the losses. As (i "
+    "lambda)^100 = lambda^100, both phases have the same loss as a function of "
+    "lambda, and a start that turns with theta* gives the same run. So Adam is no "
+    "slower at pi/2 than at 0. Between pi/4 and pi/2 it slows at some learning "
+    "rates and not at others. The paper gives neither the learning rate nor the "
+    "start.",
     erratum=Erratum("A", root="lru:fig8"),
 )
 part.row(

@@ -52,8 +52,9 @@ part.row(
     ),
     printed=lambda: -nu * exp(-nu),
     code="LRU",
-    note="The derivative is -nu exp(-nu), so a unit step moves |lam| by the gap itself; "
-    "with a ReLU it would be -exp(-nu), which does not vanish at the circle.",
+    note="The derivative is -nu exp(-nu), so a small step d moves |lam| by about d times "
+    "the gap. With a ReLU it would be -exp(-nu), which does not vanish at the "
+    "circle.",
 )
 numbers.row(
     "lru:text:above-chance",

@@ -143,15 +143,15 @@ part.row(
     derive=ring.white_partial_sum,
     printed=lambda: Integer(0),
     code="finite_state_moment_white",
-    correction=r"\mathbb{E}|x_k|^2 = \mathbb{E}\left[\left(\sum_{i=0}^{k-1} "
-    r"\lambda^i u_{k-i}\right)\left(\sum_{j=0}^{k-1} \lambda^j u_{k-j}\right)^{*}"
-    r"\right] = \dots = \sum_{i=0}^{k-1} |\lambda|^{2i}",
+    correction=r"\mathbb{E}|x_k|^2 = \mathbb{E}\left[\left(\sum_{i=0}^{k} "
+    r"\lambda^i u_{k-i}\right)\left(\sum_{j=0}^{k} \lambda^j u_{k-j}\right)^{*}"
+    r"\right] = \dots = \sum_{i=0}^{k} |\lambda|^{2i}",
     corrected=lambda: (1 - r ** (2 * T)) / (1 - r**2),
     assumes=Condition("white input of zero mean and unit variance", driven_by("white")),
     note="The paper takes the expectation inside each factor; it should be the "
     "expectation of the product. The printed product of means is 0 for white noise. "
-    "The upper limits k-1 are those of Eq. 4, see lru:4; the limit k to infinity is "
-    "the same.",
+    "The upper limits k-1 are those of Eq. 4 and are corrected as in lru:4; the limit k "
+    "to infinity is the same.",
     erratum=Erratum(
         "C", bearing="The next member has E[u_(k-i) u_(k-j)], and the limit is right."
     ),

@@ -76,7 +76,7 @@ part.row(
     "The factor Delta avoids blow-ups",
     r"\Delta \text{ scales the recurrence to avoid blow-ups, similar to } \gamma: \quad "
     r"\Delta \sum_j |\exp(\Delta\tilde{a})|^j = \frac{\Delta}{1 - e^{-\Delta/2}} "
-    r"\rightarrow 2",
+    r"\rightarrow 2 \quad (\Delta \rightarrow 0)",
     code="unscaled_bound",
     assumes="bounded inputs, Re a = -1/2",
     note="Under white noise, for which gamma is derived, it bounds the state but does not "
@@ -157,7 +157,7 @@ figures.row(
     code="sigprop.evidence.lru.state_spaces.turns_of_kernel",
     note="Phases above pi alias to smaller ones, which by lru:fig4 leaves L/4 = 256 "
     "periods on average. That is three times the 82 of the small phase at 16384 steps, "
-    "which the caption contrasts with it.",
+    "which the caption calls a similar effect.",
     reason="A few is no number, and acceptable has no threshold.",
 )
 figures.row(

@@ -1,7 +1,5 @@
 """RotRNN (2024), Section 4.1: the text on the LRU, and two directions."""
 
-from sigprop.theory.claims import Condition
-from sigprop.theory.errata import Erratum
 from sigprop.theory.rows import Part
 
 part = Part("", "rotation", "sigprop.evidence.rotrnn.comparison")
@@ -49,26 +47,18 @@ part.row(
 special_case.row(
     "rotrnn:text:real-blocks",
     "identity",
-    "conditional",
+    "proved",
     "An LRU with conjugate pairs of eigenvalues, written with real matrices",
     r"\Lambda = \text{blocks of } \begin{pmatrix} \nu_j\cos\theta_j & -\nu_j\sin"
     r"\theta_j \\ \nu_j\sin\theta_j & \nu_j\cos\theta_j \end{pmatrix}, \quad "
     r"\tilde{B}, \tilde{C} \text{ real}",
-    condition=Condition(
-        "rows of B~ and columns of C~ come in conjugate pairs too",
-        lambda conjugate=True, **_: conjugate,
-    ),
-    note="Paired eigenvalues alone are not enough. With unrelated rows and columns, one "
-    "real block per pair does not give the LRU's output. If C B = I for real "
-    "matrices, C R B has determinant 1, because the rotation R has. The real part of "
-    "diag(i, -i), however, is zero, with determinant 0. Appendix E of the LRU's paper "
-    "derives the rows from a real A, and those rows do come in pairs.",
-    erratum=Erratum(
-        "D",
-        inherits=("rotrnn:text:lru-special-case",),
-        bearing="The special case depends on this hypothesis, and we judge it with "
-        "the hypothesis.",
-    ),
+    assumes="rows of B~ and columns of C~ come in conjugate pairs too, as the next "
+    "paragraph requires",
+    note="The next paragraph requires the pairs of rows and columns, without which "
+    "paired eigenvalues are not enough. Take eigenvalues i/2 and -i/2 and B~ = C~ = "
+    "I. The LRU's output weights are I at lag 0 and Re diag(i, -i)/2 = 0 at lag 1. "
+    "A real block with C B = I has determinant 1/4 at lag 1. Appendix E of the "
+    "LRU's paper derives the rows from a real A, and those rows do come in pairs.",
     code="real_blocks",
 )
 special_case.row(
@@ -92,7 +82,8 @@ special_case.row(
     "Decays of planar heads are moduli of eigenvalues",
     r"\text{the decay factors } \gamma^{(h)} \text{ modulate the eigenvalue magnitude "
     r"as does } \nu_j \text{ in the LRU}: \quad \lambda = \gamma^{(h)}e^{\pm i\theta}",
-    note="Of one big block-diagonal recurrence for all heads, each of two numbers.",
+    note="They are the eigenvalues of the block-diagonal recurrence of all heads. Each "
+    "head's state has two numbers.",
     code="sigprop.layers.rotrnn.RotRNN.eigenvalues",
 )
 part.row(

@@ -25,8 +25,8 @@ part.row(
     note="We take c = 1 and white inputs. Lemma 3 asks that E|x_1|^2 is already c. The "
     "sums of Eq. 2, 10 and 12 and the listing start from the zero state, which never "
     "meets this. There the first state xi B u_1 has the squared norm 1 - gamma^2. At "
-    "gamma = 0.9999, a value of the Pathfinder task, the squared norm is 0.185 after "
-    "1,024 steps. Training changes gamma, but not the limit of the norm.",
+    "gamma = 0.9999, the upper end of its initial range on Pathfinder, the squared norm is "
+    "0.185 after 1,024 steps. Training changes gamma, but not the limit of the norm.",
     erratum=Erratum(
         "A",
         appears_in=("rotrnn:text:stronger-guarantee",),
@@ -47,8 +47,9 @@ section_4_1.row(
     r"\text{and } \sum_k (1 - |\lambda_k|^{2t}) \text{ of an LRU with rows of norm } "
     r"\sqrt{1 - |\lambda_k|^2}",
     note="Both models start from the zero state. For both, the norm only "
-    "converges to its limit as the sequence becomes long. Both models keep the norm if "
-    "the first state already has the limiting norm. One thing differs: "
+    "converges to its limit as the sequence becomes long. Both models keep the norm if, "
+    "in the first state, each head or mode already has its limiting norm. One thing "
+    "differs: "
     "the RotRNN computes xi anew at each training step. The LRU's factor is right at "
     "initialisation and is then learnt.",
     erratum=Erratum("A", root="rotrnn:text:constant-norm"),
@@ -65,9 +66,10 @@ part.row(
     assumes=Condition(
         "inputs of unit covariance, uncorrelated in time", lambda rho, **_: rho == 0
     ),
-    note="For white inputs the norm tends to one. For correlated inputs the limit "
-    "depends on the angles and on P: in one head it is 0.854 at rho = 0.9 and 1.354 "
-    "at rho = -0.6.",
+    note="For white inputs the norm tends to one. For inputs of autocovariance rho^|lag| "
+    "the limit of a planar head also depends on gamma and theta: it is Re[(1 + rho "
+    "gamma e^(i theta))/(1 - rho gamma e^(i theta))], so 1.667 at rho = 0.5 and 0.6 "
+    "at rho = -0.5 for gamma = 0.5 and theta = 0.",
     code="normalised_B",
 )
 part.row(

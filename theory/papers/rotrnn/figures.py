@@ -36,9 +36,9 @@ part.row(
     r"\text{mean } ||x_t||_2 \text{ of RotRNN almost constant, of the LRU larger and "
     r"varying over layers and seeds}",
     where="Figure 3 and the text on it in Section 5.1",
-    note="The figure shows the norm, the theory its square, and the mean of a norm is "
-    "below the root of the mean square. Under the theory's inputs all heads together "
-    "tend to the square root of their number, 5.66 for 32 heads, from below.",
+    note="The figure shows the norm, the theory its square. Under the theory's inputs "
+    "the root mean square over all heads tends to the square root of their number, "
+    "5.66 for 32 heads. The mean norm stays below it.",
     reason="It reports trained networks whose weights and curves are not published; "
     "our copy has no drawing.",
     code="states",

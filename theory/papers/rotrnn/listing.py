@@ -37,8 +37,9 @@ part.row(
     r"(\gamma_i, \theta_i, x_i) \bullet (\gamma_j, \theta_j, x_j) = (\gamma_i"
     r"\gamma_j, \theta_i + \theta_j, \gamma_j\Theta_j x_i + x_j)",
     where="Appendix C, binf",
-    note="Associative, as a parallel scan needs, and two steps of the recurrence. It "
-    "takes even sizes alone: of an odd one the two strided halves differ.",
+    note="The operator is associative, as a parallel scan needs, and composes two steps "
+    "of the recurrence. It takes even sizes alone: the two strided halves of an odd "
+    "one differ in length.",
     code="sigprop.theory.rotation.combine",
 )
 part.row(
@@ -76,8 +77,8 @@ initialisation.row(
     where="Appendix C, init_params, and Appendix B.3",
     derive=rotation.decay,
     printed=lambda: (u1 * (r_max**2 - r_min**2) + r_min**2) ** HALF,
-    note="From gamma_min at u = 0 to gamma_max at u = 1, and uniform in gamma "
-    "squared, the distribution of the LRU's radius, which the text does not say.",
+    note="gamma runs from gamma_min at u = 0 to gamma_max at u = 1 and is uniform in "
+    "gamma squared, as the LRU's radius. The text does not name the distribution.",
 )
 initialisation.row(
     "rotrnn:listing:theta",

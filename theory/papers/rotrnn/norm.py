@@ -36,7 +36,7 @@ part.row(
     correction=r"\alpha = \sqrt{\frac{c}{c\gamma^2 + \text{Tr}[B^\top B]}}",
     corrected=lambda: sqrt(c / (c * gamma**2 + s)),
     note="The paper prints 1 for the numerator of alpha^2; it should be c. With the "
-    "printed alpha, a state of norm c has the norm 1 after one step. So the lemma holds "
+    "printed alpha, a state of squared norm c has squared norm 1 after one step. So it holds "
     "for c = 1 only. We compute alpha from the norm after one step, and compare it with "
     "the printed alpha.",
     erratum=Erratum(

@@ -99,9 +99,9 @@ part.row(
     r"\text{S4D: } 60.5, 86.2, 89.5, 88.2, 93.1, 92.0, \quad \text{S5: } 62.2, 89.3, "
     r"91.4, 90.1, 95.3, 98.6",
     where="Table 1, rows S4D and S5",
-    note="S5 agrees with the copy in the LRU's Table 3. That table cites the same results "
-    "of S4D-LegS with 89.9 for 88.2 on Image, so that one of the two copies is wrong "
-    "there, and with 91.9 for 92.0 on Path-X, which may be rounding.",
+    note="S5 agrees with the copy in the LRU's Table 3. That table's image column is "
+    "colour sCIFAR (its Appendix D.4), so its 89.9 for S4D-LegS does not contradict "
+    "88.2 on Image. 91.9 for 92.0 on Path-X may be rounding.",
     reason="The cited papers are not among the four.",
 )
 part.row(
@@ -111,8 +111,9 @@ part.row(
     "The accuracies of S4, as in its citation",
     r"\text{S4: } 59.6, 86.8, 90.9, 91.1, 94.2, 96.4",
     where="Table 1, row S4",
-    note="It agrees with the copy in the LRU's Table 3. BLUR has five of these numbers "
-    "under other names of tasks: blur:text:smnist-columns.",
+    note="It agrees with the copy in the LRU's Table 3, where 91.1 stands in the column "
+    "of colour sCIFAR. BLUR has five of these numbers, two of them under other "
+    "names of tasks: blur:text:smnist-columns.",
     reason="The cited paper is not among the four.",
 )
 part.row(

@@ -8,8 +8,8 @@ from sigprop.theory.papers.zucchet.conditions import has_power
 from sigprop.theory.rows import Part
 
 POWER = Condition(
-    "the input's spectrum is positive at the phase that the eigenvalue tends to, which "
-    "is enough: R = rho^|lag| with |rho| < 1 has it at any phase",
+    "the input's spectrum is positive at the phase that the eigenvalue tends to, and "
+    "continuous there. Inputs of R = rho^|lag| with |rho| < 1 have this at every phase",
     lambda rho, phase, **_: has_power(rho, phase),
 )
 SILENT = "zucchet:text:state-diverges"  # whose fault others repeat
@@ -150,14 +150,13 @@ part.row(
     code="at_the_edge",
     topic="forward",
     condition=Condition(
-        "lambda^Delta R_x(Delta) >= 0 at the edge: lambda goes to +1 and R_x is not "
-        "negative, as where rho >= 0",
+        "lambda^Delta R_x(Delta) >= 0 at the edge, for example lambda to +1 and R_x >= 0",
         lambda edge, rho, **_: edge * rho >= 0,
     ),
     note="We take R = rho^|lag| with |rho| < 1, where a larger |rho| makes fewer lags "
     "negligible. The power of the gap stays 1. The factor is (1 + rho)/(1 - rho) for "
-    "lambda -> 1, and its inverse for lambda -> -1. So a negative rho, or a negative "
-    "eigenvalue, slows the divergence.",
+    "lambda -> 1, and its inverse for lambda -> -1. So a negative rho at lambda -> 1, or "
+    "a positive rho at lambda -> -1, slows the divergence.",
     erratum=Erratum("D", bearing="The paper derives nothing from this remark."),
 )
 part.row(

@@ -29,9 +29,10 @@ part.row(
     where="second result",
     code="sigprop.evidence.zucchet.experiments.gate_dependence.simulated_excess",
     reason="Very precise has no threshold.",
-    note="Mean of h_512^2 over its prediction, less one. At the fit of Fig. 12 it is "
-    "0.07; white noise of the same variance doubles the prediction, that of unit "
-    "variance multiplies it by five (see sigprop:moments-gated).",
+    note="Mean over neurons of h_512^2 divided by its prediction, in our own gated "
+    "networks on synthetic Gaussian inputs: 1.07 with the autocovariance of Fig. "
+    "12, about 2 with white noise of the same variance, and about 5 with white "
+    "noise of unit variance (see sigprop:moments-gated).",
 )
 
 part.row(

@@ -152,8 +152,8 @@ deep.row(
     where="Appendix D.1",
     correction=r"\text{for the GRU, we use the Chrono initialization}",
     note="The paper prints LSTM; it should be GRU. Section 5, Fig. 5 and the same "
-    "appendix two paragraphs later have a GRU. We count how many of the three "
-    "networks of Fig. 5 the setup initialises.",
+    "appendix in the next paragraph have a GRU. As printed, the setup initialises only "
+    "two of the three networks of Fig. 5 (cRNN, LRU).",
     erratum=Erratum(
         "C", bearing="No later result is affected: Figure 5 and its text have the GRU."
     ),

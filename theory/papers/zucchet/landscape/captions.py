@@ -23,7 +23,8 @@ part.row(
     "the best angle, it is 1. Along the LRU's angle p is 2, as without "
     "reparametrisation. There the curvature is theta^2 nu^2 (1 + nu^2)/(1 - nu^2)^2. "
     "At the figure's angle of pi/100 it is 4.837 for |lam*| = 0.99 and 492.5 for "
-    "0.999; along the best angle it is 1. The caption of Fig. 9 agrees: the LRU's "
+    "0.999; along the best angle it is 1. There the exponential angle lowers the "
+    "curvature 1013-fold, but does not bound it. The caption of Fig. 9 agrees: the LRU's "
     'parametrisation "efficiently mitigates the Hessian explosion but not the one of '
     'the angle".',
     erratum=Erratum(
@@ -114,8 +115,8 @@ angle.row(
     where="Fig. 7B, caption",
     printed=task.exponential_curvature,
     code="exponential_angle",
-    note="The curvature is theta^2 times that of Eq. 105: smaller below one radian, "
-    "larger above.",
+    note="The curvature at the optimum is theta^2 times that of Eq. 105: smaller below one "
+    "radian, larger above. We read the log of Eq. 111 as exp, as the caption has it.",
 )
 angle.row(
     "zucchet:fig7-valley",

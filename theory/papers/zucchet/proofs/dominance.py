@@ -71,8 +71,8 @@ part.row(
     code="sigprop.theory.dense.readout_derivatives",
     correction=r"\frac{\partial h_{t,l}}{\partial P_{ij}} = h_{t,j}^{\text{diag}"
     r"} \mathbb{1}_{i=l}",
-    note="The paper exchanges row and column: h_l = sum_j P_lj h^diag_j. In Eq. 68 "
-    "and 72 the first index is the row.",
+    note="The paper exchanges row and column: h_l = sum_j P_lj h^diag_j. Eq. 64, "
+    "with the columns P_(:i), and Eq. 72 have the first index as the row.",
     erratum=Erratum(
         "B",
         bearing="No later result is affected: the paper uses only the size, "
