@@ -68,7 +68,6 @@ PAGES: dict[str, dict[str, int]] = {
         "rotrnn:text:lemma3-last-step": 5,
         "rotrnn:text:trace": 6,
         "rotrnn:11": 6,
-        "rotrnn:text:real-blocks": 6,
         "rotrnn:14": 7,
         "rotrnn:text:lru-norm-sum": 7,
         "rotrnn:text:stronger-guarantee": 7,
