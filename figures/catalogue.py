@@ -9,11 +9,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import sigprop.figures
+from sigprop.numerics.files import write_text
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from sigprop.figures import style
     from sigprop.figures.entry import Entry
 
@@ -108,21 +111,6 @@ def source_and_caption(name: str) -> tuple[str, str]:
     return source.partition(":")[0], " ".join(caption.split())
 
 
-def summary_and_origin(
-    name: str, results: "style.Results", panel: str | None = None
-) -> tuple[str, str]:
-    """Return the summary of a whole figure (empty for one panel) and the results' origin.
-
-    Raises:
-        ValueError: If the name is unknown.
-    """
-    from sigprop.figures import provenance
-
-    code = module(name)
-    origin = provenance.sentence(results, code.ENTRY.reduced)
-    return "" if panel else code.shown(results), origin
-
-
 def details(name: str, results: "style.Results") -> "style.Cells":
     """Return the numbers behind a figure's sentences as a table, empty for most figures.
 
@@ -133,6 +121,72 @@ def details(name: str, results: "style.Results") -> "style.Cells":
     return code.details(results) if hasattr(code, "details") else ()
 
 
+class Drawn(NamedTuple):
+    """A figure that was drawn, and the words that go beside it.
+
+    Attributes:
+        figure: The figure.
+        title: What it shows, in a few words.
+        source: The paper's figure that it reproduces.
+        caption: What the panels show, and what their marks mean.
+        shown: Summary of a whole figure; empty for one panel.
+        found: What the ledger says of the paper's caption.
+        origin: Origin of the results.
+    """
+
+    figure: "Figure"
+    title: str
+    source: str
+    caption: str
+    shown: str
+    found: str
+    origin: str
+
+    def markdown(self, pictures: Iterable[Path]) -> str:
+        """A page with the pictures that a page can show, and the words below them."""
+        images = (
+            f"![{self.title}]({file.name})"
+            for file in pictures
+            if file.suffix != ".pdf"
+        )
+        words = (self.caption, self.shown, self.found, self.origin)
+        paragraphs = (f"# {self.title}", f"{self.source}.", *images, *words)
+        return "\n\n".join(filter(None, paragraphs)) + "\n"
+
+
+def drawn(
+    name: str,
+    results: "style.Results",
+    panel: str | None = None,
+    verdicts: Mapping[str, str] | None = None,
+) -> Drawn:
+    """Draw a figure, or one panel of it, from stored results, and describe it.
+
+    Args:
+        name: A key of ``entries``.
+        results: Those that the panels need, by the names of their studies.
+        panel: One of the figure's panels; all of them if left out.
+        verdicts: Findings of the ledger by the figure's rows; unsaid if left out.
+
+    Raises:
+        ValueError: If the name or the panel is unknown.
+    """
+    code = module(name)
+    from sigprop.figures import provenance, style
+
+    figure = code.draw(results, panel)
+    source, panels = source_and_caption(name)
+    return Drawn(
+        figure,
+        code.ENTRY.title,
+        source,
+        f"{panels} {style.notes(figure)}".strip(),
+        "" if panel else code.shown(results),
+        provenance.findings(verdicts or {}),
+        provenance.sentence(results, code.ENTRY.reduced),
+    )
+
+
 def draw_and_save(
     name: str,
     results: "style.Results",
@@ -140,13 +194,14 @@ def draw_and_save(
     into: Path | None = None,
     formats: Iterable[str] | None = None,
     verdicts: Mapping[str, str] | None = None,
+    caption: bool = False,
 ) -> list[Path]:
-    """Draw a figure, or one panel of it, from stored results; write PDF and PNG.
+    """Draw a figure, or one panel of it, from stored results; return the files.
 
     The files are named after the figure, the panel, and the presets of the results unless
-    all are of the preset ``paper``: no picture takes the place of a better one.  Below
-    each figure, and in the metadata of its files, stand the ledger's findings about
-    its caption, the summary of a whole figure, and the origin of its results.
+    all are of the preset ``paper``: no picture takes the place of a better one.  Beside
+    the pictures, in ``NAME.md`` and in their metadata, stand what is drawn, the summary of
+    a whole figure, the ledger's findings about its caption, and the origin of its results.
 
     Args:
         name: A key of ``entries``.
@@ -155,20 +210,30 @@ def draw_and_save(
         into: Folder for the files; ``sigprop.figures.style.folder()`` if left out.
         formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
         verdicts: Findings of the ledger by the figure's rows; unsaid if left out.
+        caption: Whether to draw these words below the panels, too.
 
     Raises:
         ValueError: If the name, the panel or a format is unknown.
         OSError: If a file cannot be written.
     """
-    code, kinds = module(name), require_formats(formats)
-    from sigprop.figures import provenance, style
+    kinds = require_formats(formats)
+    from sigprop.figures import style
 
-    figure = code.draw(results, panel)
-    sentence, origin = summary_and_origin(name, results, panel)
-    statement = provenance.verdict(verdicts or {}, sentence)
+    one = drawn(name, results, panel, verdicts)
     presets = {study: data.attrs["preset"] for study, data in results.items()}
-    files = stem(name, panel, presets)
-    return style.save(figure, files, into, kinds, code.ENTRY.title, statement, origin)
+    pictures = style.save(
+        one.figure,
+        stem(name, panel, presets),
+        into,
+        kinds,
+        one.title,
+        " ".join(filter(None, (one.found, one.shown))),
+        one.origin,
+        caption,
+    )
+    beside = pictures[0].with_suffix(".md")
+    write_text(beside, one.markdown(pictures))
+    return [*pictures, beside]
 
 
 def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:

@@ -18,6 +18,7 @@ def make_and_draw(
     force: bool = False,
     formats: Iterable[str] | None = None,
     into: Path | None = None,
+    caption: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> list[Path]:
     """Draw a figure from the best stored results; run what is missing; return the files.
@@ -30,6 +31,7 @@ def make_and_draw(
         force: Whether to run the studies again although their results are stored.
         formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
         into: Folder for the files; ``sigprop.figures.style.folder()`` if left out.
+        caption: Whether to draw the words of ``NAME.md`` below the panels, too.
         progress: Called with lines of text.
 
     Raises:
@@ -56,7 +58,7 @@ def make_and_draw(
     progress(f"{name} is drawn from {origins}")
     verdicts = statuses.current(entry.rows)
     return catalogue.draw_and_save(
-        name, results, panel, into, formats=kinds, verdicts=verdicts
+        name, results, panel, into, formats=kinds, verdicts=verdicts, caption=caption
     )
 
 
@@ -81,6 +83,9 @@ def main(name: str) -> None:
         help="may be repeated (default: pdf and png)",
     )
     parser.add_argument("--into", type=Path, help="folder for the files")
+    parser.add_argument(
+        "--caption", action="store_true", help="draw the caption below the panels, too"
+    )
     asked = parser.parse_args()
     with interruptible():
         try:
@@ -91,6 +96,7 @@ def main(name: str) -> None:
                 asked.force,
                 asked.format,
                 asked.into,
+                asked.caption,
                 lambda line: print(line, file=sys.stderr),
             )
         except (ValueError, OSError) as error:

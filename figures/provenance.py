@@ -36,28 +36,22 @@ def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
     )
 
 
-def verdict(findings: Mapping[str, str], shown: str = "") -> str:
-    """Return what the ledger says of a figure's rows, followed by the figure's summary.
+def findings(by_row: Mapping[str, str]) -> str:
+    """Return what the ledger says of a figure's rows, a sentence for each.
 
     Args:
-        findings: Title and finding, as ``sigprop.experiments.statuses.current`` gives
-            them, by the ids of the rows.
-        shown: Summary of the figure, or an empty text.
+        by_row: Title and finding, as ``sigprop.experiments.statuses.current`` gives them,
+            by the ids of the rows.
 
     Example:
-        >>> verdict(
-        ...     {"lru:fig3": "Small phases help: confirmed", "lru:fig5": "not judged"},
-        ...     "Here they help.",
-        ... )
-        'Small phases help: confirmed (lru:fig3). Not judged: lru:fig5. Here they help.'
+        >>> findings({"lru:fig3": "Small phases help: confirmed", "lru:fig5": "not judged"})
+        'Small phases help: confirmed (lru:fig3). Not judged: lru:fig5.'
     """
-    unjudged = [row for row, text in findings.items() if text == NOT_JUDGED]
-    parts = [
-        f"{text} ({row})." for row, text in findings.items() if row not in unjudged
-    ]
+    unjudged = [row for row, text in by_row.items() if text == NOT_JUDGED]
+    parts = [f"{text} ({row})." for row, text in by_row.items() if row not in unjudged]
     if unjudged:
         parts.append(f"Not judged: {', '.join(unjudged)}.")
-    return " ".join(filter(None, (*parts, shown)))
+    return " ".join(parts)
 
 
 def _origin(data: xr.Dataset, reduced: bool) -> str:

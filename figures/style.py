@@ -16,6 +16,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.patheffects import AbstractPathEffect, withStroke
+from matplotlib.text import Text
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
@@ -71,6 +72,7 @@ METADATA: dict[str, dict[str, str | None]] = {
 DESCRIPTIONS = {"pdf": "Subject", "png": "Description", "svg": "Description"}
 APART = 0.055  # of an axis, between the middles of names beside curves
 MANY = 1e3  # times the least value of a log axis: too many for ticks at 2 and 5
+NOTES = "notes"  # the id of texts that ``caption`` writes
 NOTE, SMALL = 6.0, 4.5  # points: what a picture shows, and where it comes from
 
 
@@ -103,6 +105,7 @@ def save(
     title: str = "",
     summary: str = "",
     origin: str = "",
+    caption: bool = True,
 ) -> list[Path]:
     """Write a file of each format, whole or not at all; return the files.
 
@@ -114,6 +117,8 @@ def save(
         title: For the files' metadata.
         summary: Sentences below the figure and in the files' metadata.
         origin: Origin of the results; in small letters below the summary, and in the metadata.
+        caption: Whether to draw the notes, the summary and the origin below the panels;
+            the files' metadata has them in any case.
 
     Raises:
         OSError: If one cannot be written; an older one is as it was.
@@ -122,9 +127,15 @@ def save(
     target = folder() if into is None else into
     files = {kind: target / f"{name}.{kind}" for kind in formats}
     width, height = figure.get_size_inches()
-    below = footers(figure, summary, origin)
+    words = (notes(figure), summary, origin)
+    if caption:
+        below = footers(figure, summary, origin)
+    else:
+        below = 0.0
+        for text in _notes(figure):
+            text.set(visible=False, in_layout=False)
     page = Bbox.from_extents(0, -below, width, height)
-    about = " ".join(filter(None, (summary, origin)))
+    about = " ".join(filter(None, words))
     with styled():
         lay_out(figure)
         for kind, file in files.items():
@@ -180,7 +191,17 @@ def caption(figure: Figure | SubFigure, *paragraphs: str) -> None:
         figure.bbox.width / figure.get_figure(root=True).dpi * CAPTION_LETTERS
     )
     lines = [textwrap.fill(text, columns) for text in paragraphs]
-    figure.supxlabel("\n".join(lines), fontsize=NOTE)
+    figure.supxlabel("\n".join(lines), fontsize=NOTE, gid=NOTES)
+
+
+def notes(figure: Figure) -> str:
+    """Return what ``caption`` has written below a figure and its parts, on one line."""
+    return " ".join(" ".join(text.get_text().split()) for text in _notes(figure))
+
+
+def _notes(figure: Figure) -> list[Text]:
+    texts = figure.findobj(lambda artist: artist.get_gid() == NOTES)
+    return [text for text in texts if isinstance(text, Text)]
 
 
 def footers(figure: Figure, summary: str, origin: str) -> float:

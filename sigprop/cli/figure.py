@@ -47,6 +47,13 @@ def figure(
             "figures-out."
         ),
     ] = None,
+    caption: Annotated[
+        bool,
+        typer.Option(
+            "--caption",
+            help="Draw the caption below the panels, too; it is in NAME.md in any case.",
+        ),
+    ] = False,
     gallery: Annotated[
         Path | None,
         typer.Option(help="Write a web page with all figures into this folder."),
@@ -55,7 +62,7 @@ def figure(
     """Draw a figure; run its experiment first if needed."""
     with plain_errors("nothing was written", gallery):
         if gallery is not None:
-            if list_ or force or any((name, panel, preset, format_, into)):
+            if list_ or force or any((name, panel, preset, format_, into, caption)):
                 raise ValueError(
                     "--gallery draws every figure from the best stored results: it goes "
                     "alone"
@@ -79,6 +86,6 @@ def figure(
         from sigprop.figures.command import make_and_draw
 
         for path in make_and_draw(
-            name.casefold(), panel, preset, force, format_, into, aside
+            name.casefold(), panel, preset, force, format_, into, caption, aside
         ):
             console().print(str(path), soft_wrap=True)

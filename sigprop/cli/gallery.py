@@ -83,30 +83,26 @@ def _with_picture(picture: Picture) -> Picture:
     """With its picture, if its results are stored, and what they say."""
     from sigprop.experiments.command import best, make
     from sigprop.experiments.store import read
-    from sigprop.figures.catalogue import (
-        details,
-        draw_and_save,
-        entry,
-        summary_and_origin,
-    )
+    from sigprop.figures import style
+    from sigprop.figures.catalogue import details, drawn, entry
 
     sizes = {study: best(study) for study in entry(picture.name).needs()}
     if None in sizes.values():
         return picture
     files = {study: make(study, size) for study, size in sizes.items() if size}
     results = {study: read(file) for study, file in files.items()}
+    one = drawn(picture.name, results)
     with tempfile.TemporaryDirectory() as folder:
-        (file,) = draw_and_save(
-            picture.name, results, None, Path(folder), ["png"], picture.rows
+        (file,) = style.save(
+            one.figure, picture.name, Path(folder), ("png",), caption=False
         )
         png = file.read_bytes()
-    shown, origin = summary_and_origin(picture.name, results)
-    names = tuple(file.name for file in files.values())
     return replace(
         picture,
-        shown=shown,
+        caption=one.caption,
+        shown=one.shown,
         details=details(picture.name, results),
-        origin=origin,
-        files=names,
+        origin=one.origin,
+        files=tuple(file.name for file in files.values()),
         png=png,
     )

@@ -22,7 +22,7 @@ PANELS = [
 HEAVY = {"jax", "sympy"}
 # Fronts of rooms that load nothing of them, and the writer of files.
 LIGHT = {"theory", "numerics", "numerics.exports", "numerics.files"}
-KINDS = ("pdf", "png")
+KINDS = ("pdf", "png", "md")
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def _small(study):
 
 def assert_shown(files, figure):
     """A page and a picture of this figure, with something in every panel."""
-    page, picture = files
+    page, picture, _ = files
     assert all(reading.inked(picture, figure))
     assert page.read_bytes().startswith(b"%PDF-")
     assert page.read_bytes().rstrip().endswith(b"%%EOF")
@@ -161,7 +161,9 @@ def drawing(monkeypatch):
         monkeypatch.setattr(
             catalogue,
             "draw_and_save",
-            lambda *which, formats, verdicts: figures.append((*which, verdicts)) or [],
+            lambda *which, formats, verdicts, caption: (
+                figures.append((*which, verdicts, caption)) or []
+            ),
         )
         answer = CliRunner().invoke(app, ["figure", "zucchet-3", *options])
         return answer, requests, figures
@@ -178,7 +180,7 @@ def test_command_makes_the_results_of_the_wanted_panels(options, studies, drawin
     assert requests == [(study, "quick", False) for study in studies]
     results = {study: f"result of {study}" for study in studies}
     panel, verdicts = "b" if options else None, {"zucchet:fig3": "as found"}
-    assert figures == [("zucchet-3", results, panel, None, verdicts)]
+    assert figures == [("zucchet-3", results, panel, None, verdicts, False)]
 
 
 @pytest.mark.parametrize(
@@ -215,10 +217,8 @@ def test_files_and_picture_name_what_is_less_than_the_best(stored, saved, tmp_pa
     def file_names(preset):
         labelled = {study: results[study].assign_attrs(preset=preset)}
         files = catalogue.draw_and_save(name, labelled, into=tmp_path)
-        *_, footer = saved[-1].texts
-        assert footer.get_text().startswith(
-            f"{study}: preset {preset}, seed 0, commit "
-        )
+        words = files[-1].read_text().splitlines()[-1]
+        assert words.startswith(f"{study}: preset {preset}, seed 0, commit ")
         return [file.name for file in files]
 
     assert file_names("paper") == [f"{name}.{kind}" for kind in KINDS]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sigprop.experiments import statuses
-from sigprop.figures import catalogue, provenance, style
+from sigprop.figures import catalogue, style
 from tests.figures import layout
 from tests.figures.tracked import shipped
 
@@ -23,13 +23,8 @@ def figure_with_texts(name, panel):
     """A figure of tracked results, and what stands below it."""
     shown = catalogue.entry(name)
     results = {study: shipped(study) for study in shown.needs(panel)}
-    figure = catalogue.module(name).draw(results, panel)
-    text, origin = (
-        catalogue.summary_and_origin(name, results)
-        if panel is None
-        else ("", "word " * 40)
-    )
-    return figure, provenance.verdict(statuses.current(shown.rows), text), origin
+    one = catalogue.drawn(name, results, panel, statuses.current(shown.rows))
+    return one.figure, f"{one.found} {one.shown}", one.origin
 
 
 @pytest.mark.parametrize(

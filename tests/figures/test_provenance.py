@@ -81,13 +81,14 @@ def written(tmp_path_factory):
     files = catalogue.draw_and_save(
         "lru-9", results, None, folder, catalogue.FORMATS, {"lru:fig9": "It is: proved"}
     )
-    text = " ".join(catalogue.summary_and_origin("lru-9", results))
-    caption = f"It is: proved (lru:fig9). {text}"
-    return dict(zip(catalogue.FORMATS, files, strict=True)), caption
+    one = catalogue.drawn("lru-9", results, None, {"lru:fig9": "It is: proved"})
+    notes = style.notes(one.figure)
+    words = f"{notes} It is: proved (lru:fig9). {one.shown} {one.origin}"
+    return dict(zip((*catalogue.FORMATS, "md"), files, strict=True)), words, one
 
 
 def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
-    files, origin = written
+    files, origin, _ = written
     title = catalogue.entry("lru-9").title
     with Image.open(files["png"]) as picture:
         assert picture.info["Title"] == title
@@ -99,6 +100,32 @@ def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
     assert f"<dc:title>{title}</dc:title>" in drawing
     assert f"<dc:description>{origin}</dc:description>" in drawing
     assert "<dc:date>" not in drawing
+
+
+def test_the_words_stand_beside_the_picture_and_not_in_it(written):
+    files, _, one = written
+    drawing = files["svg"].read_text().partition("</metadata>")[2]
+    assert "Lines: closed form" not in drawing
+    page = files["md"].read_text()
+    for text in (one.title, one.source, one.caption, one.shown, one.found, one.origin):
+        assert text in page
+    assert "Lines: closed form" in page
+    assert "![" in page
+    assert "(lru-9.png)" in page
+    assert "lru-9.pdf" not in page
+
+
+def test_the_words_are_drawn_if_that_is_asked_for(tmp_path):
+    (study,) = catalogue.entry("lru-9").needs()
+    results = {study: store.shipped(study)}
+    heights = []
+    for caption in (False, True):
+        file, _ = catalogue.draw_and_save(
+            "lru-9", results, "a", tmp_path, ["png"], caption=caption
+        )
+        with Image.open(file) as picture:
+            heights.append(picture.size[1])
+    assert heights[1] > heights[0] + 20
 
 
 def test_the_page_grows_by_the_lines_below(tmp_path):
@@ -128,22 +155,20 @@ def test_each_row_has_a_sentence_and_those_not_judged_have_one_together():
         "a:fig1:b": "It falls: refuted",
         "a:fig1:c": "not judged",
     }
-    assert provenance.verdict(findings, "So it is.") == (
-        "It falls: refuted (a:fig1:b). Not judged: a:fig1, a:fig1:c. So it is."
+    assert provenance.findings(findings) == (
+        "It falls: refuted (a:fig1:b). Not judged: a:fig1, a:fig1:c."
     )
-    assert provenance.verdict({}, "So it is.") == "So it is."
+    assert provenance.findings({}) == ""
 
 
-def test_one_panel_says_the_status_alone(tmp_path):
+def test_one_panel_says_the_finding_and_no_summary():
     results = {
         study: store.shipped(study) for study in catalogue.entry("lru-9").needs()
     }
-    (file,) = catalogue.draw_and_save(
-        "lru-9", results, "a", tmp_path, ["png"], {"lru:fig9": "It is: proved"}
-    )
-    origin = provenance.sentence(results)
-    with Image.open(file) as picture:
-        assert picture.info["Description"] == f"It is: proved (lru:fig9). {origin}"
+    one = catalogue.drawn("lru-9", results, "a", {"lru:fig9": "It is: proved"})
+    assert one.found == "It is: proved (lru:fig9)."
+    assert one.shown == ""
+    assert one.origin == provenance.sentence(results)
 
 
 def test_the_rows_of_a_caption_belong_to_its_figures():
@@ -169,7 +194,7 @@ def test_the_rows_of_a_caption_belong_to_its_figures():
 def test_a_picture_says_what_is_smaller_than_in_the_paper(tmp_path):
     study = catalogue.entry("lru-1").studies["a"]
     results = {study: store.shipped(study)}
-    (file,) = catalogue.draw_and_save("lru-1", results, "a", tmp_path, ["png"])
+    file, _ = catalogue.draw_and_save("lru-1", results, "a", tmp_path, ["png"])
     with Image.open(file) as picture:
         description = picture.info["Description"]
     assert description.endswith(
@@ -194,7 +219,8 @@ def test_only_the_format_asked_for_is_written(tmp_path, monkeypatch):
     monkeypatch.setattr(style, "folder", lambda: tmp_path)
     answer = CliRunner().invoke(app, ["figure", "lru-9", "--format", "svg"])
     assert answer.exit_code == 0, answer.output
-    assert [file.name for file in tmp_path.iterdir()] == ["lru-9.svg"]
+    names = sorted(file.name for file in tmp_path.iterdir())
+    assert names == ["lru-9.md", "lru-9.svg"]
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(

@@ -31,9 +31,9 @@ def test_a_figures_file_draws_it(name, tmp_path, monkeypatch, capsys):
     )
     monkeypatch.setattr(statuses, "current", lambda rows: {})
     runpy.run_path(str(file_of(name)), run_name="__main__")
-    (drawn,) = tmp_path.iterdir()
-    assert drawn.name == f"{name}.svg"
-    assert capsys.readouterr().out == f"{drawn}\n"
+    drawn = [tmp_path / f"{name}.{kind}" for kind in ("svg", "md")]
+    assert sorted(tmp_path.iterdir()) == sorted(drawn)
+    assert capsys.readouterr().out.split() == [str(file) for file in drawn]
 
 
 @pytest.mark.parametrize("name", catalogue.entries())
@@ -59,7 +59,8 @@ def test_both_ways_to_run_it_draw_the_panel_and_the_format_asked_for(command, tm
         check=True,
         capture_output=True,
     )
-    assert [file.name for file in tmp_path.iterdir()] == ["lru-9-b.png"]
+    names = sorted(file.name for file in tmp_path.iterdir())
+    assert names == ["lru-9-b.md", "lru-9-b.png"]
 
 
 def test_bad_input_is_refused_in_a_line(tmp_path):

@@ -14,7 +14,7 @@ MOST = 3  # sentences under a figure
 
 def shown(name, **changes):
     """The sentences of a figure, its results altered first."""
-    return catalogue.summary_and_origin(name, altered(name, **changes))[0]
+    return catalogue.module(name).shown(altered(name, **changes))
 
 
 def details(name, **changes):

@@ -179,7 +179,7 @@ def test_result_in_which_everything_diverged_can_still_be_drawn(
         results[sweep] = data = changed(results[sweep], "diverged")
         if "best" in data:
             data["best"][:] = np.inf
-    _, file = catalogue.draw_and_save(name, results, into=tmp_path)
+    _, file, _ = catalogue.draw_and_save(name, results, into=tmp_path)
     assert any(reading.inked(file, figure_of(results, name)))
 
 

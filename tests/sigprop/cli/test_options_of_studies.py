@@ -53,21 +53,30 @@ def studies(monkeypatch):
     return calls
 
 
-@option("figure", "--panel", "--preset", "--force", "--format")
-def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
-    def draw_and_save(name, results, panel, *, formats, verdicts):
-        return [f"{name} {panel} {form} {results} {verdicts}" for form in formats]
+@option("figure", "--panel", "--preset", "--force", "--format", "--into", "--caption")
+def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch, tmp_path):
+    def draw_and_save(name, results, panel, into, *, formats, verdicts, caption):
+        where = f"{into} {caption}"
+        return [
+            f"{name} {panel} {form} {where} {results} {verdicts}" for form in formats
+        ]
 
     monkeypatch.setattr(catalogue, "draw_and_save", draw_and_save)
     name, panel = next(
         (k, v.panels[0]) for k, v in catalogue.entries().items() if v.panels
     )
 
-    def lines(size="smoke", force=False, panel=None, formats=("pdf", "png")):
+    def lines(
+        size="smoke",
+        force=False,
+        panel=None,
+        formats=("pdf", "png"),
+        where="None False",
+    ):
         needs = catalogue.entry(name).needs(panel)
         results = {study: f"{study}-{size}-{force}" for study in needs}
         status = {"row": "proved"}
-        return [f"{name} {panel} {form} {results} {status}" for form in formats]
+        return [f"{name} {panel} {form} {where} {results} {status}" for form in formats]
 
     for more, wanted in (
         ((), lines()),
@@ -75,6 +84,8 @@ def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch):
         (("--preset", "paper"), lines("paper")),
         (("--preset", "quick", "--force"), lines("quick", True)),
         (("--format", "svg", "--format", "png"), lines(formats=("svg", "png"))),
+        (("--into", str(tmp_path)), lines(where=f"{tmp_path} False")),
+        (("--caption",), lines(where="None True")),
     ):
         assert ran("figure", name, *more).stdout.splitlines() == wanted, more
 

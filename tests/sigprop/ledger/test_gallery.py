@@ -154,8 +154,9 @@ def test_the_command_draws_what_has_results_and_names_the_rest(two, tmp_path):
     page = (tmp_path / "new" / PAGE).read_text()
     (study,) = catalogue.entry("lru-9").needs()
     results: dict[str, xr.Dataset] = {study: store.shipped(study)}
+    one = catalogue.drawn("lru-9", results)
     for phrase in (
-        *catalogue.summary_and_origin("lru-9", results),
+        *(one.caption, one.shown, one.origin),
         f"{study}-",
         "lru:fig9",
         "lru-8",
