@@ -172,7 +172,8 @@ def _characteristic(A: list[list[Fraction]]) -> list[Fraction]:
             [sum(map(Fraction.__mul__, row, column), Fraction(0)) for column in columns]
             for row in A
         ]
-        coefficients.append(-sum(product[i][i] for i in range(n)) / k)
+        trace = sum((product[i][i] for i in range(n)), Fraction(0))
+        coefficients.append(-trace / k)
     return coefficients[::-1]
 
 

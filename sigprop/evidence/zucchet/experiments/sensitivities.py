@@ -70,7 +70,7 @@ def _hessian(
     responses: Complex[np.ndarray, "n ages"],
 ) -> Float[np.ndarray, "parameters parameters"]:
     """Of real and imaginary parts, from the responses of ``Re(dh/dlam dlam)``."""
-    parts = np.concatenate([responses.real, -responses.imag])
+    parts = np.concatenate([np.real(responses), -np.imag(responses)])
     return parts @ parts.T
 
 

@@ -167,7 +167,7 @@ part.at("Section 2.2", "models").row(
     note="The LRU satisfies it up to its factor gamma on the input, which depends on "
     "lambda. The S4 of Appendix A.3 is diagonal; the text calls it slightly modified.",
 )
-part.at("introduction", "models").row(
+part.at("introduction, before Section 1", "models").row(
     "zucchet:text:quadratic-attention",
     "text",
     "confirmed",
