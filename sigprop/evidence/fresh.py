@@ -7,6 +7,7 @@ what is true, so that wrong ones can be counted.
 
 import dataclasses
 import functools
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from sigprop.evidence import row, table
@@ -25,6 +26,7 @@ from sigprop.theory.claims import find, home, registry
 
 GRIDS = "grids"  # the part of all claims that share trajectories on grids
 DRAWN = ("monte_carlo", "trained")  # routes that draw random numbers
+Simulate = Callable[[int], Iterable[RouteResult]]  # of a seed
 SAME = 1e-9  # relative difference below which two forms are one
 
 
@@ -45,13 +47,24 @@ def parts() -> tuple[str, ...]:
 
     What stored results decide draws nothing, and is none of them.
     """
-    claim_ids = (claim_id for claim_id in registry() if not stored(claim_id))
-    bases = {claim_id: row(claim_id).basis for claim_id in claim_ids}
-    checks = {key: basis for key, basis in bases.items() if isinstance(basis, Check)}
-    return (
-        GRIDS,
-        *(key for key, check in checks.items() if set(check.routes) & set(DRAWN)),
-    )
+    return (GRIDS, *_models())
+
+
+@functools.cache
+def _models() -> dict[str, tuple[str, Simulate]]:
+    """By part its claim, and what judges it at a seed; each case of a claim is a part."""
+    models: dict[str, tuple[str, Simulate]] = {}
+    for claim_id in registry():
+        if stored(claim_id):
+            continue
+        claim, check = find(claim_id), row(claim_id).basis
+        if not isinstance(check, Check) or not set(check.routes) & set(DRAWN):
+            continue
+        for name, case in check.cases.items():
+            models[f"{claim_id}, {name}"] = claim_id, case.results
+        if not check.cases:
+            models[claim_id] = claim_id, functools.partial(check.results, claim)
+    return models
 
 
 def stored(claim_id: str) -> bool:
@@ -75,11 +88,10 @@ def answers(part: str, seed: int) -> list[Answer]:
         raise ValueError(f"need a part in {', '.join(parts())}, got {part!r}")
     if part == GRIDS:
         return grid_answers(tuple(filter(gridded, registry())), seed)
-    claim, check = find(part), row(part).basis
-    assert isinstance(check, Check)
+    claim_id, simulate = _models()[part]
     return [
-        Answer(part, result, result.verdict != Outcome.CONFIRMED)
-        for result in check.results(claim, seed)
+        Answer(claim_id, result, result.verdict != Outcome.CONFIRMED)
+        for result in simulate(seed)
         if result.route in DRAWN
     ]
 

@@ -13,7 +13,7 @@ Notation: x  parameters as one vector;  v  unit directions (directions, p).
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -76,14 +76,14 @@ class Along(NamedTuple):
     """The curvature along directions at a trained student, and all that judges it.
 
     Attributes:
-        training: The training.
+        losses: The exact loss before each step of the training.
         directions: Of length one, by name.
         curvature: The closed forms, and what other routes find.
         second_difference: Differences of the loss of each sequence, from its inputs.
         spread: Their relative variance by a pilot, inflated.
     """
 
-    training: Trained
+    losses: Sequence[float] | Float[np.ndarray, " steps"]
     directions: dict[str, Float[np.ndarray, " p"]]
     curvature: "Curvature"
     second_difference: Callable[[Any], Float[Array, "sequences directions"]]
@@ -123,7 +123,7 @@ def along(name: str) -> Along:
         program = _second_difference(training, np.stack(list(directions.values())))
         pilot = _simulated(program, pilot_key(f"curvature of {name}"), 1)
         spread = INFLATION * CHUNK * (pilot.sem / pilot.mean) ** 2
-        return Along(training, directions, curvature, program, spread)
+        return Along(training.losses, directions, curvature, program, spread)
 
 
 def _second_difference(
@@ -242,7 +242,7 @@ def _by_autodiff(
 def learnt_moments(name: str, seed: int) -> Iterator[RouteResult]:
     """Judge states, outputs and gradients, by impulses and by simulation."""
     training, layer, known = learnt(name)
-    yield _learnt(training)
+    yield _fell(training.losses)
     with double_precision(True):
         at, sized = position(layer, LENGTH), _in_batches(plan(MARGIN), BATCH)
         process, R = INPUTS[TRAINING_INPUT], _covariance()
@@ -258,7 +258,7 @@ def learnt_moments(name: str, seed: int) -> Iterator[RouteResult]:
 def learnt_curvature(name: str, seed: int) -> Iterator[RouteResult]:
     """Judge the curvature of the loss along each direction, by three routes."""
     net = along(name)
-    yield _learnt(net.training)
+    yield _fell(net.losses)
     sized = _curvature_plans(name, net)
     n = max(sized_plan.n for sized_plan in sized)
     key = group_key(seed, f"{_draws(name)} curvature")
@@ -324,9 +324,9 @@ def _decided(route: str, point: str, ratio: float, tolerance: float) -> RouteRes
     return decided(route, point, ratio, abs(ratio - 1) <= tolerance)
 
 
-def _learnt(training: Trained) -> RouteResult:
+def _fell(losses: Sequence[float] | Float[np.ndarray, " steps"]) -> RouteResult:
     """Result of checking that the loss fell enough for parameters to be learnt."""
-    before, after = training.losses[0], training.losses[-1]
+    before, after = losses[0], losses[-1]
     point = f"training: the loss fell from {before:.3g} to {after:.3g}"
     return decided(ROUTE, point, math.nan, before > LEARNT * after)
 

@@ -319,7 +319,7 @@ def learnt(monkeypatch):
         training = SimpleNamespace(losses=[fell, 1.0])
         student = at_learnt.Learnt(training, "layer", "known")
         now = at_learnt.Along(
-            training=training,
+            losses=training.losses,
             directions=dict.fromkeys(DIRECTIONS),
             curvature=at_learnt.Curvature(
                 form, off("autodiff"), off("reference"), 0 * form, {}
