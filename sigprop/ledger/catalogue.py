@@ -4,14 +4,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sympy import latex
-
 from sigprop.judge import evidence, route_names
 from sigprop.judge.basis import ARITHMETIC, Basis, Check, Evidence, Grid, Routine, Row
 from sigprop.judge.forms import worked
 from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
+from sigprop.ledger.proofs import of_row
 from sigprop.ledger.verdicts import accusation
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.paths import repository_path
@@ -138,8 +137,8 @@ def describe(row: Row) -> str:
     lines.append(f"routes      {', '.join(map(route_names.name, routes_of(row)))}")
     if claim.derive is not None:
         lines += ["", "derivation"]
-        for number, step in enumerate(claim.derive().steps, 1):
-            lines += [f"  {number}. {step.reason}", f"     {latex(step.expr)}"]
+        for number, (reason, equation) in enumerate(of_row(claim), 1):
+            lines += [f"  {number}. {reason}", f"     {equation}"]
     if isinstance(basis, Grid):
         lines += ["", f"grid        {len(basis.points)} points"]
         lines += [f"  {point}" for point in basis.points]
