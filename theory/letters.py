@@ -2,8 +2,8 @@ r"""Meanings of the letters of each paper, and subjects of sentences that are cu
 
 A statement that stands alone, as in a benchmark, needs both.
 
->>> symbols("zucchet", r"h_t = \rho x_t")
-('$h$: hidden state', '$\\rho$: decay rate of the autocovariance', '$x$: input')
+>>> symbols("zucchet", r"\rho x")
+('$\\rho$: decay rate of the autocovariance', '$x$: input')
 """
 
 import re

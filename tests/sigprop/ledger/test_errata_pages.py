@@ -14,6 +14,7 @@ from sigprop.ledger.report import anchors, environment, shared
 from sigprop.ledger.schema import schema
 from sigprop.ledger.site import INDEX, SHEET, page_names
 from sigprop.theory.citations import CITATIONS
+from sigprop.theory.conventions import CONVENTIONS
 from sigprop.theory.errata import CLASSES, DOUBTFUL
 from tests.announced import announced_run
 from tests.sigprop.ledger.test_report import Page
@@ -184,3 +185,13 @@ def test_no_formula_of_a_summary_leaves_its_column(browser, files, tmp_path, wid
             page.emulate_media(media="print")
             assert page.evaluate(WIDE) == [], paper
         assert page.evaluate("document.documentElement.scrollWidth") <= width, paper
+
+
+def test_conventions_are_typeset_and_link_their_rows(files):
+    page = files[errata.ALL]
+    listed = page[page.index('id="conventions"') : page.index("</header>")]
+    assert set(re.findall(r'class="id" href="[^"]+">([^<]+)</a>', listed)) == {
+        row for one in CONVENTIONS for row in one.rows
+    }
+    assert "<math>" in listed
+    assert "h_{t+1}" not in listed
