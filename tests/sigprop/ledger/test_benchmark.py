@@ -8,6 +8,7 @@ import pytest
 from sigprop.evidence import nothing_stored
 from sigprop.evidence import row as row_of
 from sigprop.judge import evidence
+from sigprop.judge.basis import Evidence
 from sigprop.judge.forms import relative_error
 from sigprop.ledger.benchmark import (
     ANSWERS,
@@ -138,6 +139,7 @@ def values_at(routine, points):
 @pytest.mark.parametrize("key", BY_HAND)
 def test_a_change_by_hand_is_a_mutant_that_numbers_tell_from_the_truth(key):
     claim, basis = registry()[key], row_of(key, nothing_stored).basis
+    assert isinstance(basis, Evidence)
     measured = evidence.measure(claim, basis)
     for old, new, change, mutant in BY_HAND[key]:
         assert claim.statement.count(old) >= 1, old

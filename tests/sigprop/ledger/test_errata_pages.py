@@ -190,7 +190,7 @@ def test_no_formula_of_a_summary_leaves_its_column(browser, files, tmp_path, wid
 def test_conventions_are_typeset_and_link_their_rows(files):
     page = files[errata.ALL]
     listed = page[page.index('id="conventions"') : page.index("</header>")]
-    assert set(re.findall(r'class="id" href="[^"]+">([^<]+)</a>', listed)) == {
+    assert set(re.findall(r'<a href="[^"]+"><code>([^<]+)<', listed)) == {
         row for one in CONVENTIONS for row in one.rows
     }
     assert "<math>" in listed
