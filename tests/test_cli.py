@@ -79,7 +79,7 @@ def test_show_tells_what_a_claim_rests_on():
     assert result.exit_code == 0
     for text in ("Eq. 59", "expected refuted", "corrected", "derivation", "detectable",
                  "sigprop/neuron/stable.py", "of 199 refuted", "rho=0.9",
-                 "is 778.1; the printed form gives 519.7"):  # fmt: skip
+                 "rho = 0.5: printed 519.7, true 778.1"):  # fmt: skip
         assert text in result.output
     assert len(result.output.splitlines()) > 30
 

@@ -156,7 +156,7 @@ def fourier_of_gaussian() -> Derivation:
     x = Symbol("x", real=True)
     f = exp(-(x**2) / (2 * width**2))
     kernel = f * exp(-I * omega * x) / (2 * pi)
-    return start("The integrand is", kernel).then(
+    return start("The integrand is", kernel, r"\text{integrand}").then(
         "The integral over the line is", simplify(integrate(kernel, (x, -oo, oo)))
     )
 
@@ -168,7 +168,9 @@ def barron_of_gaussian() -> Derivation:
     positive = Symbol("y", positive=True)
     total = 2 * integrate(positive * transform.subs(omega, positive), (positive, 0, oo))
     return start(
-        "The transform is positive and even, so the integrand is", transform
+        "The transform is positive and even, so the integrand is",
+        transform,
+        r"\text{integrand}",
     ).then("Integrate over positive frequencies and double:", simplify(total))
 
 
@@ -201,6 +203,7 @@ def hidden_neurons() -> Derivation:
         "Use Theorem A.2 in 2n dimensions. The Barron constant is at most Theta times "
         "the target's:",
         per_output / accuracy**2,
+        r"\text{width of one output}",
     ).then(
         "Approximate each of the s outputs to the accuracy over s, with separate "
         "neurons:",
@@ -214,6 +217,7 @@ def theorem_width() -> Derivation:
     return start(
         "Theorem A.2 for one output gives",
         2 * states * radius**2 * barron**2 / accuracy**2,
+        r"\text{width of one output}",
     ).then(
         "The interpolant's constant is the sum of N equal constants, so the width is",
         2 * states * radius**2 * (inputs * barron) ** 2 / accuracy**2,
@@ -232,8 +236,9 @@ def scan_operations() -> Derivation:
             "The scan combines pairs, scans the pairs, and completes all even steps "
             "but the first. So the count c sets this expression to zero:",
             recursion,
+            "0",
         )
-        .then("The solution is", simplify(solved))
+        .then("The solution is", simplify(solved), r"c(\text{levels})")
         .then(
             "In terms of the number of steps this is",
             2 * inputs - 2 - log(inputs) / log(2),

@@ -49,8 +49,8 @@ CONVENTIONS = (
         "A mark that our copy may have lost",
         "Our copies are text extracted from PDF or HTML. Extraction loses lines over letters, "
         "strokes, the line of a fraction and single letters, and moves parts of a formula. "
-        "Where the lines around it show what is meant, the row states and judges that. The "
-        "class is F, and no error is counted. Where two extractions of a paper agree, the "
+        "Where the lines around it show what is meant, the row states and judges that. It has "
+        "class F, and no error is counted. Where two extractions of a paper agree, the "
         "paper is taken to print what they have.",
         STANDS,
         "F",

@@ -216,8 +216,13 @@ def state_limit() -> Derivation:
         start(
             "Square one step of the recursion and take the mean, given the input:",
             step()[2, 0],
+            r"\mathbb{E}[h_{t+1}^2]",
         )
-        .then("The mean of the previous state, given the input, is", _before(average))
+        .then(
+            "The mean of the previous state, given the input, is",
+            _before(average),
+            r"\mathbb{E}[h \,|\, \text{input}]",
+        )
         .then("Divide by 1 - rho a^2 and take the mean:", _state(average))
     )
 

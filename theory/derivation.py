@@ -7,10 +7,18 @@ from sympy import Expr
 
 
 class Step(NamedTuple):
-    """One line of a derivation."""
+    """One line of a derivation.
+
+    Attributes:
+        reason: Why it follows from the line before.
+        expr: The right side.
+        left: LaTeX of the left side, the quantity that the right side is.  Empty where the
+            step ends a derivation, whose user names its result.
+    """
 
     reason: str
     expr: Expr
+    left: str = ""
 
 
 @dataclass(frozen=True)
@@ -24,11 +32,11 @@ class Derivation:
         """The derived form."""
         return self.steps[-1].expr
 
-    def then(self, reason: str, expr: Expr) -> "Derivation":
+    def then(self, reason: str, expr: Expr, left: str = "") -> "Derivation":
         """Return this derivation with one more step."""
-        return Derivation((*self.steps, Step(reason, expr)))
+        return Derivation((*self.steps, Step(reason, expr, left)))
 
 
-def start(reason: str, expr: Expr) -> Derivation:
+def start(reason: str, expr: Expr, left: str = "") -> Derivation:
     """Begin a derivation."""
-    return Derivation((Step(reason, expr),))
+    return Derivation((Step(reason, expr, left),))

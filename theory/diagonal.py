@@ -51,7 +51,8 @@ def state_kernel() -> Derivation:
         "With k(0) = 1, the state's impulse response k(n) sets this expression to "
         "zero:",
         recursion,
-    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
+        "0",
+    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 1}), "k(n)")
 
 
 @cache
@@ -70,7 +71,14 @@ def sensitivity_kernel() -> Derivation:
         "Differentiating h_{t+1} = lam h_t + x_{t+1} gives s_{t+1} = lam s_t + h_t. "
         "With k(0) = 0, the impulse response k(n) of s sets this expression to zero:",
         recursion,
-    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 0}))
+        "0",
+    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 0}), "k(n)")
+
+
+MOMENTS = {
+    "state": r"\mathbb{E}|h|^2",
+    "sensitivity": r"\mathbb{E}\left|\frac{\mathrm{d}h}{\mathrm{d}\lambda}\right|^2",
+}
 
 
 def _pair(kernel: Expr, horizon: Expr) -> LagFunctional:
@@ -130,14 +138,19 @@ def moment(quantity: str, source: str | None = None, horizon: Expr = oo) -> Deri
         "By Lemma 1 the second moment, with alpha^n and beta^n for lam^n and "
         "conj(lam)^n, is",
         pair.as_sum(),
+        r"\sum_{n,m} \alpha^n \beta^m R(n-m)",
     )
     if quantity == "sensitivity":
         proof = proof.then(
             "The sensitivity's impulse response is d/dlam of the state's. So, by "
             "Lemma 2, differentiate with respect to alpha and beta:",
             lemma_2(horizon).as_sum(),
+            r"\sum_{n,m} nm\alpha^{n-1} \beta^{m-1} R(n-m)",
         )
-    proof = proof.then("At alpha = lam and beta = conj(lam) this is", weights.as_sum())
+    left = MOMENTS[quantity]
+    proof = proof.then(
+        "At alpha = lam and beta = conj(lam) this is", weights.as_sum(), left
+    )
     if source is None:
         return proof
     if source == "mixed":
@@ -148,12 +161,13 @@ def moment(quantity: str, source: str | None = None, horizon: Expr = oo) -> Deri
             "The moment is linear in R: add a times the white moment and b times the "
             "exponential one:",
             a * white + b * correlated,
+            left,
         )
     if quantity == "state":
         closed = conjugate_pair(factor(pair.on(source)))
     else:
         closed = conjugate_pair(_mixed_derivative(pair.on(source), horizon))
-    return proof.then(f"Sum over the lags of the {source} input:", closed)
+    return proof.then(f"Sum over the lags of the {source} input:", closed, left)
 
 
 def _mixed_derivative(expr: Expr, horizon: Expr) -> Expr:
@@ -181,7 +195,8 @@ def backward_kernel() -> Derivation:
         "As dL/dx_t = lam dL/dx_{t+1} + dL_t/dh_t, the weight k(n) of an error n "
         "steps ahead has k(0) = 1 and sets this expression to zero:",
         recursion,
-    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 1}))
+        "0",
+    ).then("The solution is", rsolve(recursion, kernel(n), {kernel(0): 1}), "k(n)")
 
 
 def stable_state() -> Expr:

@@ -48,7 +48,8 @@ def kernel() -> Derivation:
         "A unit input has the weight k(0) = 1 - lam. Its later weights k(n) set this "
         "expression to zero:",
         recursion,
-    ).then("The solution is", factor(solved))
+        "0",
+    ).then("The solution is", factor(solved), "k(n)")
 
 
 def _sum(weight: Expr) -> LagFunctional:
@@ -119,10 +120,13 @@ def gate_derivative() -> Derivation:
     derivative = diff(gate(), b_f)
     bias = solve(gate() - lam, b_f)[0]
     return start(
-        "The derivative of the gate with respect to its bias is", derivative
+        "The derivative of the gate with respect to its bias is",
+        derivative,
+        r"\mathrm{d}\lambda/\mathrm{d}b_f",
     ).then(
         "Take the square, at the bias of a given gate:",
         factor(simplify(derivative.subs(b_f, bias)) ** 2),
+        r"(\mathrm{d}\lambda/\mathrm{d}b_f)^2",
     )
 
 
@@ -136,7 +140,7 @@ def bias_sensitivity() -> Derivation:
 
 def gate_at_time() -> Derivation:
     """The gate at rest whose bias is ``log T``.  Source: Eq. 31 and Figure 15."""
-    return start("The gate is", gate()).then(
+    return start("The gate is", gate(), "f").then(
         "At b_f = log T this is", factor(simplify(gate().subs(b_f, log(tau))))
     )
 

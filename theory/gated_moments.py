@@ -116,10 +116,14 @@ def limit(quantity: str) -> Derivation:
     """
     order = {"state": (2, 0), "sensitivity": (0, 2)}[quantity]
     derived = start(
-        "Square one step of the recursion and take the mean:", step()[order]
+        "Square one step of the recursion and take the mean:",
+        step()[order],
+        r"\mathbb{E}[h_{t+1}^2]",
     )
     result = _settled(order)
-    derived = derived.then("In the limit, solve for the moment:", result)
+    derived = derived.then(
+        "In the limit, solve for the moment:", result, r"\mathbb{E}h^2"
+    )
     for lower in reversed(ORDERS[: ORDERS.index(order)]):
         result = result.subs(MOMENTS[lower], _settled(lower))
     return derived.then("Insert the lower moments, solved in the same way:", result)
@@ -153,8 +157,12 @@ def finite_state() -> Derivation:
     alone = (1 - square) / (1 - E["aa"])
     crossed = (alone - (square - decay) / (E["aa"] - E["a"])) / (1 - E["a"])
     return (
-        start("Square one step of the recursion and take the mean:", step()[2, 0])
-        .then("The mean of the state is the geometric sum", before)
+        start(
+            "Square one step of the recursion and take the mean:",
+            step()[2, 0],
+            r"\mathbb{E}[h_{t+1}^2]",
+        )
+        .then("The mean of the state is the geometric sum", before, r"\mathbb{E}h_T")
         .then(
             "Sum over the steps, with a factor E a^2 for each later step:",
             E["bb"] * alone + 2 * E["ab"] * E["b"] * crossed,
@@ -225,7 +233,7 @@ def power_limit(order: int) -> Derivation:
     lower = power_step(order) - own * M[order]
     return start(
         f"Raise one step to the power {order} and take the mean:", power_step(order)
-    ).then("In the limit, solve for the moment:", lower / (1 - own))
+    ).then("In the limit, solve for the moment:", lower / (1 - own), r"\mathbb{E}h^2")
 
 
 def power_limits_hold() -> bool:
@@ -295,7 +303,7 @@ def pair_limit() -> Derivation:
     added = E_AB * FIRST + E_BA * OTHER + E_BB
     return start(
         "Multiply one step of both neurons and take the mean:", E_AA * BOTH + added
-    ).then("In the limit, solve for the moment:", added / (1 - E_AA))
+    ).then("In the limit, solve for the moment:", added / (1 - E_AA), r"\mathbb{E}h^2")
 
 
 @cache

@@ -103,7 +103,9 @@ def pair(source: str | None = None) -> Derivation:
         (alpha*beta + 1)/(-alpha*beta + 1)**3
     """
     proof = start(
-        "Differentiate Lemma 1 with respect to alpha and beta:", lemma_2().as_sum()
+        "Differentiate Lemma 1 with respect to alpha and beta:",
+        lemma_2().as_sum(),
+        r"S(\alpha, \beta)",
     )
     if source is None:
         return proof
@@ -113,9 +115,12 @@ def pair(source: str | None = None) -> Derivation:
             "The moment is linear in R: add a times the white moment and b times the "
             "exponential one:",
             a * white + b * correlated,
+            r"S(\alpha, \beta)",
         )
     closed = _positive(factor(diff(factor(lemma_1().on(source)), alpha, beta)))
-    return proof.then(f"Sum over the lags of the {source} input:", closed)
+    return proof.then(
+        f"Sum over the lags of the {source} input:", closed, r"S(\alpha, \beta)"
+    )
 
 
 def _positive(quotient: Expr) -> Expr:
@@ -164,9 +169,11 @@ def dense_pair() -> Derivation:
         for sign, x, y in ((1, x_1, y_1), (-1, x_1, y_2), (-1, x_2, y_1), (1, x_2, y_2))
     )
     quotient = total / ((x_1 - x_2) * (y_1 - y_2))
-    return start("Divide four geometric series by two differences:", quotient).then(
-        "The differences cancel:", factor(quotient)
-    )
+    return start(
+        "Divide four geometric series by two differences:",
+        quotient,
+        r"\sum_k D_k(x_1, x_2) D_k(y_1, y_2)",
+    ).then("The differences cancel:", factor(quotient))
 
 
 A_EXPR = b_i * b_j * c_i * c_j * S_ij
@@ -201,10 +208,12 @@ def complex_entry(conjugated: bool) -> Derivation:
         start(
             "Without an error this is the product of the output's derivatives:",
             left * right,
+            r"\mathrm{d}^2L_t/\mathrm{d}\lambda_i\mathrm{d}\lambda_j",
         )
         .then(
             "Take the mean. The mean of dh_i/dlambda_i dh_j/dlambda_j is b_i b_j S:",
             value / 4,
+            r"\mathrm{d}^2L/\mathrm{d}\lambda_i\mathrm{d}\lambda_j",
         )
         .then("In the letters of Eq. 138 this is", name / 4)
     )
@@ -293,12 +302,16 @@ def entry(first: Expr, second: Expr) -> Derivation:
     """One entry of a real Hessian, of parameters with these derivatives of lambda."""
     (value,) = real_block((first,), (second,))
     proof = start(
-        "Apply the chain rule to the left and the right of the complex block:", value
+        "Apply the chain rule to the left and the right of the complex block:",
+        value,
+        r"J_i^\top H_{ij} J_j",
     )
     closed = as_parts(first, second)
     if expand(value - closed) != 0:
         raise ArithmeticError("need J_i^T H J_j to be the real part")
-    return proof.then("Collect the terms into real parts:", closed)
+    return proof.then(
+        "Collect the terms into real parts:", closed, r"J_i^\top H_{ij} J_j"
+    )
 
 
 def trace(derivatives: Sequence[Expr]) -> Expr:

@@ -69,7 +69,7 @@ def toy_orbit() -> Derivation:
     """
     slow = coupling / (a_1**2 - a_2)
     _, square, rest = eigenfunctions(Matrix([x_1, x_2]))
-    return start("In terms of eigenfunctions x_2 is", slow * square + rest).then(
+    return start("In terms of eigenfunctions x_2 is", slow * square + rest, "x_2").then(
         "Multiply each eigenfunction by its eigenvalue:",
         slow * square * a_1 ** (2 * steps) + rest * a_2**steps,
     )
@@ -117,7 +117,7 @@ def toy_observable(count: int) -> Derivation:
     functions = eigenfunctions(Matrix([x_1, x_2]))
     terms: list[Any] = list(zip(weights, functions[:], toy_eigenvalues(), strict=True))
     return start(
-        "In terms of eigenfunctions this is", sum(w * f for w, f, _ in terms)
+        "In terms of eigenfunctions this is", sum(w * f for w, f, _ in terms), "f(x)"
     ).then(
         "Multiply each eigenfunction by its eigenvalue:",
         sum(v**count * w * f for w, f, v in terms),

@@ -87,6 +87,33 @@ def pieces(latex: str) -> list[str]:
     return [part.strip() for part in parts if re.sub(r"\\[,;: ]|[.\s]", "", part)]
 
 
+def left_side(latex: str, side: int) -> str:
+    r"""The first formula of the chain of equations that has a piece of ``pieces``.
+
+    Empty where the piece is the first, or the chain begins with an equals sign.
+
+    >>> left_side(r"a := b = c, \quad d = e", 2), left_side("= b", 0)
+    ('a', '')
+    """
+    chains: list[list[str]] = []
+    depth, parts, equal = 0, [""], [False]
+    for token in _STEP.findall(re.sub(r"\\q?quad(?![A-Za-z])", r"\\;", latex)):
+        depth += token in OPENING
+        depth -= token in CLOSING
+        if depth == 0 and (token in BETWEEN or token.startswith(r"\text{")):
+            parts.append("")
+            equal.append(token in ("=", ":="))
+        else:
+            parts[-1] += token
+    for part, follows in zip(parts, equal, strict=True):
+        if follows and chains:
+            chains[-1].append(part.strip())
+        else:
+            chains.append([part.strip()])
+    wanted = pieces(latex)[side]
+    return next((chain[0] for chain in chains if wanted in chain[1:]), "")
+
+
 def read(
     latex: str, notation: Notation, conjugates: Mapping[Expr, Expr] | None = None
 ) -> Expr:

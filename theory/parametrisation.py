@@ -49,6 +49,7 @@ def input_kernel() -> Derivation:
     return start(
         "Every input is multiplied by gamma and then decays:",
         gamma * diagonal.state_kernel().result,
+        r"\partial h_t/\partial x_{t-n}",
     )
 
 
@@ -62,7 +63,9 @@ def real_derivative() -> Derivation:
     moved = diff(gamma * path**n, omega)
     derivative = moved.subs(diff(path, omega), d_lam).subs(path, lam)
     return start(
-        "The impulse response of the derivative along a path of eigenvalues is", moved
+        "The impulse response of the derivative along a path of eigenvalues is",
+        moved,
+        r"\mathrm{d}h_t/\mathrm{d}x_{t-n}\text{, along the path}",
     ).then("With d_lam for the derivative of the path this is", simplify(derivative))
 
 
@@ -77,8 +80,8 @@ def polar_derivative() -> Derivation:
     derivative = moved.subs({diff(modulus, omega): d_nu, diff(phase, omega): d_theta})
     derivative = derivative.subs({modulus: nu, phase: theta})
     return (
-        start("The eigenvalue is", modulus * exp(I * phase))
-        .then("The derivative is", derivative)
+        start("The eigenvalue is", modulus * exp(I * phase), r"\lambda")
+        .then("The derivative is", derivative, r"\mathrm{d}\lambda/\mathrm{d}\omega")
         .then("Multiply by dh/dlam, because h is holomorphic in lam:", s * derivative)
     )
 
@@ -91,9 +94,11 @@ def polar_moment() -> Derivation:
     """
     derivative = polar_derivative().steps[1].expr
     square = simplify((derivative * derivative.conjugate()).expand())
-    return start("The value of |dlam/domega|^2 is", square).then(
-        "Multiply by the second moment of dh/dlam:", S * square
-    )
+    return start(
+        "The value of |dlam/domega|^2 is",
+        square,
+        r"|\mathrm{d}\lambda/\mathrm{d}\omega|^2",
+    ).then("Multiply by the second moment of dh/dlam:", S * square)
 
 
 @cache
@@ -103,7 +108,7 @@ def white_normaliser() -> Derivation:
     Source: Zucchet & Orvieto (2024), before Eq. 84.
     """
     moment = on_circle(diagonal.moment("state", "white").result)
-    return start("Without normalisation E|h|^2 is", moment).then(
+    return start("Without normalisation E|h|^2 is", moment, r"\mathbb{E}|h|^2").then(
         "The inverse of this moment is gamma^2:", sqrt(1 / moment)
     )
 
@@ -121,9 +126,11 @@ def white_sensitivity() -> Derivation:
     """
     moment = on_circle(diagonal.moment("sensitivity", "white").result)
     square = white_normaliser().result ** 2
-    return start("Without normalisation E|dh/dlam|^2 is", moment).then(
-        "Multiply by gamma^2, held fixed:", factor(square * moment)
-    )
+    return start(
+        "Without normalisation E|dh/dlam|^2 is",
+        moment,
+        r"\mathbb{E}|\mathrm{d}h/\mathrm{d}\lambda|^2",
+    ).then("Multiply by gamma^2, held fixed:", factor(square * moment))
 
 
 @cache
@@ -131,7 +138,9 @@ def modulus_share() -> Derivation:
     """``(dnu/domega)^2 E(nu)`` with ``nu = tanh(omega)``: ``1 + nu^2``."""
     path = tanh(omega)
     derivative = diff(path, omega).subs(path, nu)
-    return start("The derivative of tanh is", derivative).then(
+    return start(
+        "The derivative of tanh is", derivative, r"\mathrm{d}\nu/\mathrm{d}\omega"
+    ).then(
         "Multiply the square by E(nu):",
         factor(derivative**2 * white_sensitivity().result),
     )
@@ -142,7 +151,9 @@ def phase_share() -> Derivation:
     """``nu^2 (dtheta/domega)^2 E(nu)`` with ``theta = stop_gradient(1 - nu^2) omega``."""
     derivative = 1 - nu**2
     return start(
-        "With the factor held fixed, the derivative of the phase is", derivative
+        "With the factor held fixed, the derivative of the phase is",
+        derivative,
+        r"\mathrm{d}\theta/\mathrm{d}\omega",
     ).then(
         "Multiply the square by nu^2 E(nu):",
         factor(nu**2 * derivative**2 * white_sensitivity().result),

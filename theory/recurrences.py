@@ -105,7 +105,11 @@ def two_passes_outgrow_one() -> bool:
 def normalised(quantity: str) -> Derivation:
     """A moment under ``gamma = sqrt(1 - lam^2)``, which is not differentiated."""
     scaled = (1 - lam**2) * real_moment(quantity)
-    return start("Multiply the moment by gamma^2:", factor(scaled))
+    return start(
+        "Multiply the moment by gamma^2:",
+        factor(scaled),
+        r"\gamma^2 \mathbb{E}|\mathrm{d}h/\mathrm{d}\lambda|^2",
+    )
 
 
 def normalised_white(quantity: str) -> Derivation:
@@ -133,9 +137,14 @@ def exponential_derivative() -> Derivation:
     """``dlam/dnu`` of ``lam = exp(-exp(nu))``, in ``lam``."""
     nu = Symbol("nu", real=True)
     derivative = diff(exp(-exp(nu)), nu)
-    return start("The derivative of the parametrisation is", derivative).then(
+    return start(
+        "The derivative of the parametrisation is",
+        derivative,
+        r"\mathrm{d}\lambda/\mathrm{d}\nu",
+    ).then(
         "In terms of the eigenvalue this is",
         derivative.subs(nu, log(-log(lam))).simplify(),
+        r"\mathrm{d}\lambda/\mathrm{d}\omega",
     )
 
 
@@ -144,8 +153,14 @@ def sigmoid_derivative() -> Derivation:
     b = Symbol("b", real=True)
     derivative = diff(1 / (1 + exp(-b)), b)
     written = derivative.subs(exp(-b), 1 / lam - 1)
-    return start("The derivative of the sigmoid is", derivative).then(
-        "In terms of the eigenvalue this is", factor(simplify(written))
+    return start(
+        "The derivative of the sigmoid is",
+        derivative,
+        r"\mathrm{d}\lambda/\mathrm{d}\omega",
+    ).then(
+        "In terms of the eigenvalue this is",
+        factor(simplify(written)),
+        r"\mathrm{d}\lambda/\mathrm{d}\omega",
     )
 
 
@@ -155,9 +170,14 @@ def controlled() -> Derivation:
         exponential_derivative().result,
         normalised("sensitivity").result,
     )
-    return start("The derivative of the parametrisation is", derivative).then(
+    return start(
+        "The derivative of the parametrisation is",
+        derivative,
+        r"\mathrm{d}\lambda/\mathrm{d}\nu",
+    ).then(
         "Multiply the square of this derivative by the normalised moment:",
         derivative**2 * moment,
+        r"\mathbb{E}[(\mathrm{d}_\nu h)^2]",
     )
 
 
@@ -224,7 +244,9 @@ def polar_sensitivity() -> Derivation:
     """``gamma^2 E|dh/dtheta|^2`` under white input: ``|i lam|^2`` times the moment."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
     return start(
-        "As dh/dtheta = i lam dh/dlam, the moment is", r**2 * factor(moment)
+        "As dh/dtheta = i lam dh/dlam, the moment is",
+        r**2 * factor(moment),
+        r"\mathbb{E}|\mathrm{d}h/\mathrm{d}\theta|^2",
     ).then("Multiply by gamma^2 = 1 - r^2:", factor((1 - r**2) * r**2 * moment))
 
 
@@ -237,14 +259,18 @@ def orthogonal_products_are_orthogonal() -> bool:
 def remembered() -> Derivation:
     """Sensitivity of ``T`` steps to a phase on the unit circle, white input."""
     total = factor(summation(n**2, (n, 0, T - 1)))
-    return start("Sum the squares of the lags:", total)
+    return start(
+        "Sum the squares of the lags:",
+        total,
+        r"\mathbb{E}|\mathrm{d}h/\mathrm{d}\lambda|^2",
+    )
 
 
 def chrono_gate(shift: int = 0) -> Derivation:
     """``sigmoid(log(t - shift))``: the gate that a Chrono bias gives at zero input."""
-    return start("The sigmoid of the bias is", 1 / (1 + exp(-log(time - shift)))).then(
-        "Simplify the logarithm:", factor((time - shift) / (time - shift + 1))
-    )
+    return start(
+        "The sigmoid of the bias is", 1 / (1 + exp(-log(time - shift))), "f"
+    ).then("Simplify the logarithm:", factor((time - shift) / (time - shift + 1)), "f")
 
 
 def chrono_at(times: int, shift: int = 0) -> Derivation:
@@ -259,21 +285,25 @@ def chrono_at(times: int, shift: int = 0) -> Derivation:
 def euler_gain() -> Derivation:
     """``E[h^2]`` under white input of Euler's scheme, ``lam = 1 + dt a``, gain ``dt``."""
     white = real_moment("state", "white").subs(lam, 1 + step * rate)
-    return start("Multiply the moment by gain^2:", factor(step**2 * white))
+    return start(
+        "Multiply the moment by gain^2:", factor(step**2 * white), r"\mathbb{E}|h|^2"
+    )
 
 
 def steepest_descent() -> Derivation:
     """The largest stable rate: where ``1 - eta curvature`` reaches minus one."""
     (rate_,) = solve(1 - eta * curvature + 1, eta)
     return start(
-        "One step of gradient descent multiplies the error by", 1 - eta * curvature
+        "One step of gradient descent multiplies the error by",
+        1 - eta * curvature,
+        "e_{k+1}/e_k",
     ).then("This factor is -1 at", rate_)
 
 
 def white_curvature() -> Derivation:
     """``d2L/dlam2`` at ``lam = star`` of the loss under white input, on the real axis."""
     loss = (1 / (1 - lam**2) + 1 / (1 - star**2) - 2 / (1 - lam * star)) / 2
-    return start("On the real axis the loss of Eq. 91 is", loss).then(
+    return start("On the real axis the loss of Eq. 91 is", loss, "L").then(
         "The second derivative at the teacher is",
         factor(simplify(diff(loss, lam, 2).subs(lam, star))),
     )
@@ -282,7 +312,7 @@ def white_curvature() -> Derivation:
 def circle_curvature() -> Derivation:
     """``d2L/dtheta2`` at ``lam = star`` of the loss under white input, on its circle."""
     loss = circle_loss()
-    return start("On the circle of the teacher the loss is", loss).then(
+    return start("On the circle of the teacher the loss is", loss, "L").then(
         "The second derivative at the teacher is",
         factor(simplify(diff(loss, theta, 2).subs(theta, 0))),
     )
@@ -296,7 +326,7 @@ def circle_loss() -> Expr:
 
 def circle_derivative() -> Derivation:
     """``dL/dtheta`` on the circle of the teacher."""
-    return start("On the circle of the teacher the loss is", circle_loss()).then(
+    return start("On the circle of the teacher the loss is", circle_loss(), "L").then(
         "The derivative with respect to the phase is",
         factor(simplify(diff(circle_loss(), theta))),
     )
@@ -311,7 +341,11 @@ def controlled_magnitude() -> Derivation:
     """Figure 2B's form at the modulus of a complex eigenvalue, white input."""
     moment = diagonal.moment("sensitivity", "white").result.subs(lam_bar, r**2 / lam)
     derivative = exponential_derivative().result.subs(lam, r)
-    return start("The factor |dlam/dnu|^2 is (r log r)^2:", derivative**2).then(
+    return start(
+        "The factor |dlam/dnu|^2 is (r log r)^2:",
+        derivative**2,
+        r"|\mathrm{d}\lambda/\mathrm{d}\nu|^2",
+    ).then(
         "Multiply by the normalised moment:",
         derivative**2 * factor((1 - r**2) * moment),
     )
@@ -319,12 +353,20 @@ def controlled_magnitude() -> Derivation:
 
 def exponential_moment(quantity: str) -> Derivation:
     """A moment at a real eigenvalue under ``R = rho^|lag|``."""
-    return start("At a real eigenvalue this is", real_moment(quantity))
+    return start(
+        "At a real eigenvalue this is",
+        real_moment(quantity),
+        diagonal.MOMENTS[quantity],
+    )
 
 
 def constant_moment(quantity: str) -> Derivation:
     """A moment at a real eigenvalue under constant input."""
-    return start("At a real eigenvalue this is", real_moment(quantity, "constant"))
+    return start(
+        "At a real eigenvalue this is",
+        real_moment(quantity, "constant"),
+        diagonal.MOMENTS[quantity],
+    )
 
 
 def white_loss() -> Derivation:
@@ -332,5 +374,5 @@ def white_loss() -> Derivation:
     cross = 1 / (1 - lam * star) + 1 / (1 - lam_bar * star)
     squares = 1 / (1 - lam * lam_bar) + 1 / (1 - star**2)
     return start(
-        "Sum |lam^n - star^n|^2 / 2 as geometric series:", (squares - cross) / 2
+        "Sum |lam^n - star^n|^2 / 2 as geometric series:", (squares - cross) / 2, "L_t"
     )

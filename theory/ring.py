@@ -49,8 +49,12 @@ def sampled_nu() -> Derivation:
     """
     nu = Symbol("nu", nonnegative=True)
     distribution = radius_cdf().subs(r, exp(-nu))
-    proof = start("The distribution function of the radius is", radius_cdf()).then(
-        "With r = exp(-nu), set this equal to u_1. The difference is", distribution - u1
+    proof = start(
+        "The distribution function of the radius is", radius_cdf(), "F(r)"
+    ).then(
+        "With r = exp(-nu), set this equal to u_1. The difference is",
+        distribution - u1,
+        r"F(e^{-\nu}) - u_1",
     )
     square = Dummy("x", positive=True)
     (root,) = solve(radius_cdf().subs(r, sqrt(square)) - u1, square)
@@ -80,11 +84,14 @@ def gain(horizon: Expr = oo) -> Derivation:
     Source: Orvieto et al. (2023), Proposition 3.3; finite ``T`` is ours.
     """
     weights = functional("state", horizon)
-    proof = start("The moment of one eigenvalue is", weights.as_sum())
+    proof = start(
+        "The moment of one eigenvalue is", weights.as_sum(), r"\mathbb{E}|x|^2"
+    )
     at_zero = simplify(weights.zero.subs({lam: r, lam_bar: r}, simultaneous=True))
     proof = proof.then(
         "For a uniform phase lam^Delta averages to zero. What remains is R(0) times",
         at_zero,
+        r"\mathbb{E}_\theta\mathbb{E}|x|^2 / R(0)",
     )
     x = Symbol("x", positive=True)  # |lam|^2
     width = r_max**2 - r_min**2
@@ -115,14 +122,21 @@ def thin_ring_gain() -> Derivation:
     epsilon = Symbol("epsilon", positive=True)
     distance = Symbol("varrho", positive=True)
     form = log(1 + epsilon / distance) / epsilon
-    proof = start("The gain of the ring is", gain().result)
+    proof = start(
+        "The gain of the ring is", gain().result, r"\mathbb{E}|x|^2/\mathbb{E}|Bu|^2"
+    )
     proof = proof.then(
         "With epsilon = r_max^2 - r_min^2 and varrho = 1 - r_max^2, both positive, "
         "this is",
         form,
+        r"\mathbb{E}|x|^2/\mathbb{E}|Bu|^2",
     )
     value = limit(form, epsilon, 0, "+")
-    proof = proof.then("For epsilon -> 0 this tends to", value)
+    proof = proof.then(
+        "For epsilon -> 0 this tends to",
+        value,
+        r"\lim_{\epsilon\to 0}\mathbb{E}|x|^2/\mathbb{E}|Bu|^2",
+    )
     return proof.then("With r_max = r this is", value.subs(distance, 1 - r**2))
 
 
@@ -140,7 +154,10 @@ def unrolled_state() -> Derivation:
         "For x_k = lam x_{k-1} + u_k from x_0 = u_0 the impulse response k(n), with "
         "k(0) = 1, sets this expression to zero:",
         recursion,
-    ).then("The solution is, for lags 0..k,", rsolve(recursion, k(n), {k(0): 1}))
+        "0",
+    ).then(
+        "The solution is, for lags 0..k,", rsolve(recursion, k(n), {k(0): 1}), "k(n)"
+    )
 
 
 @cache
@@ -151,9 +168,11 @@ def white_partial_sum() -> Derivation:
     """
     j = Dummy("j", integer=True, nonnegative=True)
     total = geometric_sum((r**2) ** j, j, Integer(0), T - 1)
-    return start("Sum |lam|^(2i) over the lags:", r ** (2 * n)).then(
-        "Sum over T lags:", simplify(total)
-    )
+    return start(
+        "Sum |lam|^(2i) over the lags:",
+        r ** (2 * n),
+        r"|\lambda|^{2n}",
+    ).then("Sum over T lags:", simplify(total))
 
 
 @cache
@@ -164,7 +183,7 @@ def normalised_moment() -> Derivation:
     """
     bare = functional("state").zero
     gamma = sqrt(1 - lam * lam_bar)
-    return start("Without normalisation the moment is", bare).then(
+    return start("Without normalisation the moment is", bare, r"\mathbb{E}|x|^2").then(
         "Multiply by gamma^2 = 1 - |lam|^2:", simplify(gamma**2 * bare)
     )
 

@@ -209,7 +209,10 @@ def next_norm() -> Derivation:
         "As A keeps norms and the new input is uncorrelated with the state, the "
         "squared norm is",
         general,
-    ).then("With E|x_{t-1}|^2 = c this is", general.subs(before, c))
+        r"\mathbb{E}|x_t|^2",
+    ).then(
+        "With E|x_{t-1}|^2 = c this is", general.subs(before, c), r"\mathbb{E}|x_t|^2"
+    )
 
 
 @cache
@@ -217,7 +220,7 @@ def state_scale() -> Derivation:
     """The ``alpha`` that keeps ``E|x_t|^2 = c``: Lemma 3 as it should read."""
     proof = next_norm()
     (root,) = solve(proof.result - c, scale)
-    return proof.then("Setting this equal to c and solving gives", root)
+    return proof.then("Setting this equal to c and solving gives", root, r"\alpha")
 
 
 @cache
@@ -225,8 +228,12 @@ def trace_needed() -> Derivation:
     """``Tr(B^T B)`` that keeps ``E|x_t|^2 = c`` with ``alpha = 1``."""
     unit = next_norm().result.subs(scale, 1)
     (root,) = solve(unit - c, s)
-    return start("With alpha = 1 the squared norm after a step is", unit).then(
-        "Setting this equal to c and solving gives", factor(root)
+    return start(
+        "With alpha = 1 the squared norm after a step is", unit, r"\mathbb{E}|x_t|^2"
+    ).then(
+        "Setting this equal to c and solving gives",
+        factor(root),
+        r"\text{Tr}[B^\top B]",
     )
 
 
@@ -259,7 +266,10 @@ def lru_norm() -> Derivation:
         "An input of n steps ago is multiplied by Lambda^n, for n = 0 ... T-1. The "
         "squared norm of this contribution is",
         terms,
-    ).then("Sum over n:", geometric_sum(terms, n, Integer(0), T - 1))
+        r"|\Lambda^n \tilde{B} u|^2",
+    ).then(
+        "Sum over n:", geometric_sum(terms, n, Integer(0), T - 1), r"\mathbb{E}|x_T|^2"
+    )
 
 
 def printed_lru_norm() -> Expr:
@@ -272,7 +282,11 @@ def lru_limit() -> Derivation:
     """``E|x_T|^2`` of two modes of an LRU under white noise, at infinite ``T``."""
     gone = {r1 ** (2 * T): 0, r2 ** (2 * T): 0}
     limit = lru_norm().result.subs(gone)
-    return lru_norm().then("For moduli below one this tends, as T grows, to", limit)
+    return lru_norm().then(
+        "For moduli below one this tends, as T grows, to",
+        limit,
+        r"\lim_{T\to\infty} \mathbb{E}|x_T|^2",
+    )
 
 
 def printed_lru_limit() -> Expr:
@@ -319,7 +333,7 @@ def log_decay() -> Expr:
 def decay() -> Derivation:
     """``gamma = exp(-exp(gamma_log))`` of what the listing draws."""
     sample = exp(-exp(log_decay()))
-    return start("The code computes gamma from gamma_log as", sample).then(
+    return start("The code computes gamma from gamma_log as", sample, r"\gamma").then(
         "This is", simplify(sample)
     )
 
@@ -327,7 +341,9 @@ def decay() -> Derivation:
 def fading() -> Derivation:
     """Ratio of the weights of two inputs a step apart in Eq. 10."""
     weight = scale ** (n + 1) * gamma**n
-    return start("An input of n steps ago contributes the norm", weight).then(
+    return start(
+        "An input of n steps ago contributes the norm", weight, r"\alpha^{n+1}\gamma^n"
+    ).then(
         "Divide by the norm of an input one step later:",
         simplify(weight.subs(n, n + 1) / weight),
     )

@@ -133,7 +133,9 @@ def product_of_signals() -> Derivation:
     ]
     inverse = 1 / (2 * pi * scale)
     return start(
-        "The product of the two signals is", signal(width_1).times(signal(width_2)).form
+        "The product of the two signals is",
+        signal(width_1).times(signal(width_2)).form,
+        "u_1(t) u_2(t)",
     ).then(
         "Write each signal as the inverse of its transform:",
         simplify(inverse**2 * factors[0] * factors[1]),
@@ -142,7 +144,7 @@ def product_of_signals() -> Derivation:
 
 def line_as_step(line: int) -> Derivation:
     """Line 10 of the proof, which each later line rewrites; ``line`` counts from 10."""
-    return start("The line before is", product_lines()[line - 11])
+    return start("The line before is", product_lines()[line - 11], "u_1(t) u_2(t)")
 
 
 @cache
@@ -154,9 +156,12 @@ def pulse() -> Derivation:
     frequency = Dummy("w", positive=True)  # or SymPy sets frequency zero apart
     flat = integrate(exp(-I * frequency * time), (time, -half, half))
     flat = simplify(flat.rewrite(sin)).subs(frequency, omega)
-    return start("The integral from -half to half is", scale * flat).then(
+    return start(
+        "The integral from -half to half is", scale * flat, r"\mathcal{F}(\omega)"
+    ).then(
         "A shift in time multiplies the transform by a phase:",
         scale * exp(-I * omega * centre) * flat,
+        r"\mathcal{F}(\omega)",
     )
 
 
@@ -212,9 +217,11 @@ def rectified_sine() -> Derivation:
     integrand = sin(time) * exp(-I * n * time)
     assert simplify((primitive.diff(time) - integrand).rewrite(exp)) == 0
     value = primitive.subs(time, pi) - primitive.subs(time, 0)
-    return start("Over the half wave that passes, the integrand is", integrand).then(
-        "Integrate and divide by the period:", simplify(value / (2 * pi))
-    )
+    return start(
+        "Over the half wave that passes, the integrand is",
+        integrand,
+        r"\text{integrand}",
+    ).then("Integrate and divide by the period:", simplify(value / (2 * pi)))
 
 
 def rectified_line(n: int) -> Expr:
@@ -254,7 +261,7 @@ def held_step() -> Derivation:
     x, t = Function("x"), Dummy("t", nonnegative=True)
     solved = dsolve(x(t).diff(t) - pole * x(t) - drive, x(t), ics={x(0): 0})
     return start(
-        "The solution of x' = pole x + drive from x(0) = 0 is", solved.rhs
+        "The solution of x' = pole x + drive from x(0) = 0 is", solved.rhs, "x(t)"
     ).then("After one step it is", simplify(solved.rhs.subs(t, dt)))
 
 
@@ -306,9 +313,9 @@ def energy_of_constant(first: int) -> Derivation:
     """
     state = lam**first / (1 - lam)
     conjugate = state.subs(lam, lam_bar)
-    return start("Sum the geometric series over the lags:", state).then(
-        "Multiply by the conjugate and by |u|^2:", energy * state * conjugate
-    )
+    return start(
+        "Sum the geometric series over the lags:", state, r"x_\infty / u"
+    ).then("Multiply by the conjugate and by |u|^2:", energy * state * conjugate)
 
 
 @cache
@@ -321,7 +328,7 @@ def ring_series(first: int) -> Derivation:
     primitive = -log(1 - x) - sum(x ** (n + 1) / (n + 1) for n in range(first))
     assert simplify(primitive.diff(x) - x**first / (1 - x)) == 0
     low, high = (primitive.subs(x, radius**2) for radius in (r_min, r_max))
-    return start("The geometric series is", x**first / (1 - x)).then(
+    return start("The geometric series is", x**first / (1 - x), r"\sum_n r^n").then(
         "The average over r is", (high - low) / (r_max**2 - r_min**2)
     )
 
@@ -339,29 +346,29 @@ def planted_power() -> Derivation:
     cross = exp(-power * (nu + lag[0])) * cos(power * (theta - lag[1]))
     loss = (exp(-2 * power * nu) + exp(-2 * power * lag[0])) / 2 - cross
     ratio = (loss.diff(nu) / loss.diff(theta)).subs({lag[0]: nu, lag[1]: theta + turn})
-    return start("The loss is", loss).then(
+    return start("The loss is", loss, "L").then(
         "The ratio of the loss's derivatives is", simplify(ratio.subs(power, steps))
     )
 
 
 def area_distribution(radius: Expr = r) -> Derivation:
     """Fraction of the ring's area within a radius.  Source: Orvieto et al. (2023), Eq. 27."""
-    return start("The ratio of areas is", radius_cdf()).then(
-        "At this radius it is", radius_cdf().subs(r, radius)
+    return start("The ratio of areas is", radius_cdf(), "F(r)").then(
+        "At this radius it is", radius_cdf().subs(r, radius), "F(r)"
     )
 
 
 def share_of_sampled() -> Derivation:
     """Share of the area within the radius that Lemma 3.2 draws."""
     share = radius_cdf().subs(r, exp(-sampled_nu().result))
-    return start("The fraction of the area within exp(-nu) is", share).then(
-        "Simplify:", simplify(share)
-    )
+    return start(
+        "The fraction of the area within exp(-nu) is", share, r"F(e^{-\nu})"
+    ).then("Simplify:", simplify(share))
 
 
 def squared_radius() -> Derivation:
     """``exp(-2 nu)`` of Lemma 3.2.  Source: Orvieto et al. (2023), Eq. 30."""
-    return start("The value of nu is", sampled_nu().result).then(
+    return start("The value of nu is", sampled_nu().result, r"\nu").then(
         "So exp(-2 nu) is", simplify(exp(-2 * sampled_nu().result))
     )
 

@@ -132,7 +132,11 @@ def footnote() -> Expr:
 def mean_time() -> Derivation:
     """Mean characteristic time of a teacher of many neurons: moduli of density ``2 r``."""
     doubled = integrate(2 * r * (1 + exp(2 * r)), (r, 0, 1))
-    return start("The time constant of one eigenvalue is", 1 / (1 - footnote())).then(
+    return start(
+        "The time constant of one eigenvalue is",
+        1 / (1 - footnote()),
+        r"1/(1-|\lambda|)",
+    ).then(
         "Average over the disc, with 1 - tanh r = 2/(1 + exp 2 r):",
         doubled / (2 * (1 - nu0)),
     )
@@ -150,7 +154,11 @@ def magnitude_curvature() -> Derivation:
     """Hessian entry of ``omega_nu`` in the LRU: normalised and reparametrised."""
     nu = Symbol("nu", real=True)
     derivative = diff(exp(-exp(nu)), nu).subs(nu, log(-log(r)))
-    return start("The sensitivity to the modulus has the moment", sensitivity()).then(
+    return start(
+        "The sensitivity to the modulus has the moment",
+        sensitivity(),
+        r"\mathbb{E}|\mathrm{d}h/\mathrm{d}\nu|^2",
+    ).then(
         "Multiply by gamma^2 and by the squared derivative of the parametrisation:",
         simplify(sensitivity() * (1 - r**2) * derivative**2),
     )
@@ -169,7 +177,7 @@ def magnitude_limit() -> Expr:
 def angle_over_magnitude() -> Derivation:
     """Hessian entry of ``omega_theta`` in the LRU over that of ``omega_nu``."""
     angle = sensitivity() * (1 - r**2) * (r * theta) ** 2
-    return start("The angle's entry is", angle).then(
+    return start("The angle's entry is", angle, r"H_{\theta\theta}").then(
         "Divide by the magnitude's entry:",
         simplify(angle / magnitude_curvature().result),
     )
@@ -185,7 +193,7 @@ def s4_ratio() -> Derivation:
     by_step = diff(exp(omega * softplus), raw).subs(inverse)
     size = simplify(by_step / by_angle).subs(omega, 1) * log(lam) / step
     bar = size.subs(lam, lam_bar)
-    return start("The eigenvalue is", eigenvalue).then(
+    return start("The eigenvalue is", eigenvalue, r"\lambda").then(
         "The squared ratio of the derivatives is", simplify(size * bar)
     )
 
@@ -217,7 +225,7 @@ def curvature() -> Derivation:
         1 / (1 - student**2) + 1 / (1 - teacher**2) - 2 / (1 - student * teacher)
     ) / 2
     bent = diff(loss, student, 2).subs({student: r, teacher: r})
-    return start("The loss is", loss).then(
+    return start("The loss is", loss, "L").then(
         "The second derivative at the optimum is", simplify(bent)
     )
 

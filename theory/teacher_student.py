@@ -84,7 +84,9 @@ def loss(source: str) -> Derivation:
             (mu, lam_bar),
         )
     )
-    return start("Lemma 1 gives the student's second moment:", student).then(
+    return start(
+        "Lemma 1 gives the student's second moment:", student, r"\mathbb{E}|h|^2"
+    ).then(
         "Add the teacher's second moment, subtract twice the real part of their cross "
         "moment, and divide by 2:",
         (student + teacher - cross - twin) / 2,
@@ -111,8 +113,10 @@ def normalised_loss() -> Derivation:
         )
     )
     whole = (student + teacher - cross - twin) / 2
-    return start("Multiply every moment by its two gains:", whole).then(
-        "The second moments of the normalised states are 1, so this is", simplify(whole)
+    return start("Multiply every moment by its two gains:", whole, "2L").then(
+        "The second moments of the normalised states are 1, so this is",
+        simplify(whole),
+        "L_t",
     )
 
 
@@ -162,7 +166,7 @@ def radial_loss() -> Derivation:
     Source: Zucchet & Orvieto (2024), Eq. 94.
     """
     whole = polar_loss().result.subs(theta, theta_star)
-    return start("Eq. 101 is", polar_loss().result).then(
+    return start("Eq. 101 is", polar_loss().result, "L_t").then(
         "At the teacher's angle this is", simplify(whole)
     )
 
@@ -181,8 +185,8 @@ def radial_curvature() -> Derivation:
     derivative = diff(radial_loss().result, nu)
     second = diff(derivative, nu)
     return (
-        start("Differentiate Eq. 94:", derivative)
-        .then("Differentiate once more:", second)
+        start("Differentiate Eq. 94:", derivative, r"\mathrm{d}L_t/\mathrm{d}\nu")
+        .then("Differentiate once more:", second, r"\mathrm{d}^2L_t/\mathrm{d}\nu^2")
         .then("At nu = nu* this is", factor(at_teacher(second)))
     )
 
@@ -194,9 +198,9 @@ def angular_curvature() -> Derivation:
     Source: Zucchet & Orvieto (2024), Eq. 105.
     """
     second = polar(theta, theta)
-    return start("Differentiate Eq. 101 twice:", second).then(
-        "At theta = theta* and nu = nu* this is", factor(at_teacher(second))
-    )
+    return start(
+        "Differentiate Eq. 101 twice:", second, r"\mathrm{d}^2L_t/\mathrm{d}\theta^2"
+    ).then("At theta = theta* and nu = nu* this is", factor(at_teacher(second)))
 
 
 def best_modulus() -> Expr:
@@ -262,6 +266,7 @@ def coupled_curvature() -> Derivation:
         "At optimality nu and theta do not couple. A change of nu changes theta by "
         "omega_theta times",
         moved,
+        r"\mathrm{d}\theta/\mathrm{d}\nu \,/\, \omega_\theta",
     ).then(
         "So the two curvatures add up to",
         rate**2
@@ -321,7 +326,7 @@ def normalisation() -> Derivation:
     Source: Zucchet & Orvieto (2024), Appendix C.1.2.
     """
     moment = diagonal.moment("state", "white").result
-    return start("The state's second moment is", moment).then(
+    return start("The state's second moment is", moment, r"\mathbb{E}|h|^2").then(
         "The inverse square root is", sqrt(expand(1 / moment))
     )
 
@@ -370,7 +375,7 @@ def plain_curvature(parameter: str) -> Derivation:
     overlapping = (1 - overlap) / (1 - 2 * overlap + shared**2)
     whole = plain - overlapping
     variable = nu if parameter == "modulus" else theta
-    return start("In terms of moduli and angles Eq. 91 is", whole).then(
+    return start("In terms of moduli and angles Eq. 91 is", whole, "L").then(
         f"The second derivative with respect to the {parameter}, at the teacher, is",
         factor(at_teacher(diff(whole, variable, 2))),
     )

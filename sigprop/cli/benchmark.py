@@ -70,38 +70,65 @@ def score(
         marks = mark(questions(asked), answers_by_id)
         out = console(json)
         show_table(out, _table(marks))
-        out.print(
-            f"{marks.agreement.hits} of {marks.agreement.of} answers agree with the ledger. "
-            f"{marks.unanswered} statements are unanswered. Intervals have level 95 %."
-        )
+        out.print("\n" + "\n".join(_summary(marks)), soft_wrap=True)
+        for one in marks.differences:
+            out.print("\n" + "\n".join(_difference(one)), soft_wrap=True)
         if json is not None:
             write_text(json, encoder.dumps(as_json(marks), indent=2) + "\n")
 
 
+def _summary(marks: Any) -> list[str]:
+    """The score and its parts in sentences."""
+    from sigprop.ledger.benchmark import CHANCE
+
+    low, high = marks.specificity.interval
+    missing = sum(marks.unanswered)
+    return [
+        f"Balanced accuracy {marks.balanced:.2f} over answered statements, "
+        f"{marks.balanced_of_all:.2f} over all ({missing} unanswered). Chance is "
+        f"{CHANCE}: who calls every statement wrong, or none, gets {CHANCE}.",
+        f"Specificity: {marks.specificity.hits} of {marks.specificity.of} answered "
+        f"statements that are right were called right (95 % interval {low:.2f} to "
+        f"{high:.2f}).",
+        f"Precision: {marks.precision.hits} of {marks.precision.of} accused statements "
+        f"are not right; {marks.base_rate:.0%} of the answered statements are not.",
+        f"Agreement: {marks.agreement.hits} of {marks.agreement.of} answers are the "
+        f"ledger's word; {len(marks.differences)} differ"
+        + (", with both reasons below." if marks.differences else "."),
+    ]
+
+
+def _difference(one: Any) -> list[str]:
+    """A statement on which reviewer and ledger differ, with both reasons."""
+    return [
+        f"{one.id}: you say {one.answer}, the ledger says {one.truth} ({one.source})",
+        f"  statement   {one.statement}",
+        f"  our reason  {one.ours}",
+        f"  yours       {one.theirs or 'none given'}",
+    ]
+
+
 def _table(marks: Any) -> Table:
+    """Errors found by class, of those answered and of all that were asked."""
     from sigprop.ledger.benchmark import PLANTED
     from sigprop.theory.errata import CLASSES
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("", no_wrap=True)
-    for head in ("found", "of", "share", "interval"):
+    table.add_column("errors", no_wrap=True)
+    for head in ("found of answered", "found of all", "above chance"):
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("meaning", no_wrap=False)
-    meanings = {**CLASSES, PLANTED: "a deliberate error that we added"}
-    rows = [
-        ("precision", marks.precision, "of the statements called wrong or conditional")
-    ]
-    rows += [
-        (
-            f"recall {kind}",
-            share,
-            meanings.get(kind, "of the statements with this verdict"),
+    meanings = {
+        **CLASSES,
+        "all": "all statements that are wrong or conditional",
+        PLANTED: "a deliberate error that we added",
+    }
+    for kind, found in marks.found.items():
+        table.add_row(
+            kind,
+            f"{found.hits} of {found.answered}",
+            f"{found.hits} of {found.of}",
+            f"{marks.above_chance(kind):+.2f}" if found.answered else "-",
+            meanings.get(kind, "errors without a class"),
         )
-        for kind, share in marks.recall.items()
-    ]
-    for name, share, meaning in rows:
-        low, high = share.interval
-        value = f"{share.hits / share.of:.2f}" if share.of else "-"
-        span = f"{low:.2f} .. {high:.2f}" if share.of else "-"
-        table.add_row(name, str(share.hits), str(share.of), value, span, meaning)
     return table

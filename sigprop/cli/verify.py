@@ -94,7 +94,8 @@ def _verify(
     from sigprop.experiments.rows import row
     from sigprop.judge.basis import main_moments
     from sigprop.ledger.entries import write_json
-    from sigprop.ledger.terminal import counterexamples, outcome, summary
+    from sigprop.ledger.terminal import outcome, summary
+    from sigprop.ledger.verdicts import in_lines
     from sigprop.theory.claims import select
 
     compile_quickly()
@@ -107,8 +108,8 @@ def _verify(
     run, loaded = judge(chosen, how, device, out)
     show_table(out, summary(run))
     out.print()
-    for example in counterexamples(run) if ids else ():
-        out.print(example)
+    for entry in run.claims if ids else ():
+        out.print("\n".join(in_lines(entry)) + "\n", soft_wrap=True)
     out.print(outcome(run, loaded))
     if json is not None:
         write_json(json, run.claims)

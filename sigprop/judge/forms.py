@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sympy import Expr
 
 from sigprop.judge.basis import Example
 from sigprop.judge.results import RouteResult, decided
+from sigprop.judge.route_names import name
 from sigprop.theory.autocorrelation import same_form
 from sigprop.theory.claims import Claim
 
@@ -56,26 +58,34 @@ def short(value: Any) -> str:
     return str(value)
 
 
-def worked(example: Example) -> str:
+def worked(example: Example, which: str = "printed") -> str:
     """A counterexample with both values, to the four digits that a hand checks.
+
+    Args:
+        example: The counterexample.
+        which: Form that fails, in a word: ``printed``, or ``stated`` of our own.
 
     Raises:
         ValueError: If both values agree in these digits.
+
+    >>> worked(Example("E|h|^2", {"lam": 0.8}, 1.0, lambda lam: 1 / (1 - lam**2)))
+    'E|h|^2, at lambda = 0.8: printed 1, true 2.778.'
     """
-    printed, true = (
+    wrong, true = (
         _digits(value(**example.at) if callable(value) else value)
         for value in (example.printed, example.true)
     )
-    if printed == true:
+    if wrong == true:
         raise ValueError(
             f"need an example whose values differ in four digits, got {true} twice for "
             f"{example.of}"
         )
-    at = ", ".join(f"{name} = {value}" for name, value in example.at.items())
-    return (
-        f"{f'At {at}: ' if at else ''}{example.of} is {true}; the printed form gives "
-        f"{printed}."
-    )
+    at = ", ".join(f"{name} = {_digits(value)}" for name, value in example.at.items())
+    of = f"{example.of.rstrip(',')}{f', at {at}' if at else ''}"
+    of = of[0].upper() + of[1:] if re.match(r"[a-z]{2,}[ '-]", of) else of
+    # Python keeps the word lambda to itself, so that arguments are named lam.
+    of = re.sub(r"(?<![A-Za-z])(d?)lam(?![A-Za-z])", r"\1lambda", of)
+    return f"{of}: {which} {wrong}{';' if ',' in wrong else ','} true {true}."
 
 
 def _digits(value: Any) -> str:
@@ -83,9 +93,22 @@ def _digits(value: Any) -> str:
     if isinstance(value, str):
         return value
     number = complex(value)
-    if number.imag:
-        return f"{number.real:.4g}{number.imag:+.4g}i"
-    return f"{number.real:.4g}"
+    if not number.imag:
+        return _real(number.real)
+    real = _real(number.real) if number.real else ""
+    sign = "-" if number.imag < 0 else "+" if real else ""
+    size = _real(abs(number.imag))
+    return f"{real}{sign}{'' if size == '1' else size}i"
+
+
+def _real(value: float) -> str:
+    """A number to four digits, without an exponent up to a million.
+
+    >>> _real(10349.7), _real(0.5), _real(2e9)
+    ('10350', '0.5', '2e+09')
+    """
+    text = f"{value:.4g}"
+    return f"{float(text):.0f}" if "e" in text and 1 <= abs(value) < 1e6 else text
 
 
 def relative_error(value: np.ndarray, form: np.ndarray) -> float:
@@ -111,7 +134,7 @@ def counterexample(
 
     Args:
         which: Form, in a word.
-        route: Name of what is right.
+        route: Key of the route that is right.
         misses: Where the form misses.
         points: How many were looked at.
     """
@@ -120,7 +143,8 @@ def counterexample(
     sizes = [relative_error(miss.value, miss.form) for miss in misses]
     worst = misses[int(np.argmax(sizes))]
     return (
-        f"At {worst.point}: {which} {short(worst.form)}, {route} {short(worst.value)}. "
+        f"At {worst.point}: {which} {short(worst.form)}, true {short(worst.value)} by "
+        f"{name(route)}. "
         f"The relative error at {len(misses)} of {points} points is between "
         f"{min(sizes):.2g} and {max(sizes):.2g}."
     )

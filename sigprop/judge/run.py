@@ -225,7 +225,7 @@ def example_of(case: Case) -> str | None:
         for point, (truth, wrong) in pairs.items()
         if relative_error(truth, wrong) > TOLERANCE
     ]
-    return counterexample("printed", "derived", misses, len(pairs))
+    return counterexample("printed", "closed_form", misses, len(pairs))
 
 
 def versions() -> dict[str, str]:

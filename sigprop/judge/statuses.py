@@ -87,6 +87,7 @@ def finish(
     claim, erratum = row.claim, row.claim.erratum
     routes = tuple(dict.fromkeys(r.route for r in results))
     example_of_row = row.basis.example if row.basis else None
+    which = "stated" if claim.paper == "sigprop" else "printed"
     return ClaimResult(
         id=claim.id,
         paper=claim.paper,
@@ -98,7 +99,7 @@ def finish(
         corrected=claim.correction,
         assumes=claim.assumes.text,
         condition=claim.condition.text if claim.condition else None,
-        counterexample=worked(example_of_row) if example_of_row else example,
+        counterexample=worked(example_of_row, which) if example_of_row else example,
         status=str(status_of(row, results, scores)),
         routes=routes,
         results=tuple(results),

@@ -1,12 +1,14 @@
 """The ledger as a test of reviewers, human or machine: statements, and scores of answers.
 
 A benchmark is a folder with the statements, what is asked, and a form for the answers.
-Misprints are planted among the statements that are right; which ones, its number and seed
-say, so that answers are scored without a key.
+Misprints are planted in statements that are right, and in corrections of statements that
+are wrong.  Number and seed say which ones, so that answers are scored without a key.  A
+statement that repeats one with a planted misprint is left out, because it gives it away.
 """
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,15 +17,21 @@ from typing import Any, NamedTuple
 
 from scipy.stats import binomtest
 
+from sigprop.evidence import nothing_stored
+from sigprop.evidence import row as row_of
+from sigprop.judge.forms import worked
 from sigprop.numerics.documents import read_object
 from sigprop.numerics.extras import extra
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.claims import PAPERS, Claim, Status, select
+from sigprop.theory.derivation import Derivation
 from sigprop.theory.errata import CLASSES
-from sigprop.theory.misprints import Misprint, misprints
+from sigprop.theory.latex import pieces
+from sigprop.theory.letters import subject, symbols
+from sigprop.theory.misprints import KINDS, Misprint, by_hand, changes
 from sigprop.theory.readings import UNREAD, reading_of
 
-NAME, VERSION = "sigprop-ledger", 1
+NAME, VERSION = "sigprop-ledger", 2
 STATEMENTS, ANSWERS, ASKED = "statements.json", "answers.json", "README.md"
 RIGHT, WRONG, CONDITIONAL = WORDS = ("right", "wrong", "conditional")
 TRUTH = {
@@ -32,18 +40,22 @@ TRUTH = {
     Status.REFUTED: WRONG,
     Status.CONDITIONAL: CONDITIONAL,
 }
+ACCUSED = (WRONG, CONDITIONAL)
+CHANCE = 0.5  # balanced accuracy of whoever accuses all, none or at random
 PLANTED = "planted"  # the class of misprints that are ours
 LEVEL = 0.95
 QUESTION = f"""# Which of these statements are right?
 
 `{STATEMENTS}` lists statements of papers on linear recurrent networks. Some have a deliberate
-error that we added. Write your verdict on each statement into `{ANSWERS}`:
+error that we added. Write your `verdict` on each statement into `{ANSWERS}`:
 
 - `"{RIGHT}"`: the statement holds under the assumptions of the paper;
 - `"{CONDITIONAL}"`: the statement holds only under a further condition;
 - `"{WRONG}"`: the statement does not hold;
 
-or leave `null`. `sigprop benchmark score {ANSWERS}` scores your verdicts.
+or leave `null`. Write into `reason` what is wrong, with a counterexample if you have one.
+`sigprop benchmark score {ANSWERS}` scores your verdicts. It lists the statements on which you
+and the ledger differ, with both reasons.
 """
 
 
@@ -68,13 +80,14 @@ class Question(NamedTuple):
     """A statement that is asked, and what is true of it.
 
     ``kind`` is the class of its erratum, ``planted`` where the misprint is ours, and
-    empty where it is right or has no class.
+    empty where it is right or has no class.  ``change`` is the kind of a planted misprint.
     """
 
     claim: Claim
     latex: str
     truth: str
     kind: str
+    change: str = ""
 
 
 def questions(benchmark: Benchmark) -> list[Question]:
@@ -87,24 +100,22 @@ def questions(benchmark: Benchmark) -> list[Question]:
     """
     claims = [claim for paper in benchmark.papers for claim in select(paper)]
     claims = [claim for claim in claims if claim.expected in TRUTH]
-    most = sum(claim.printed is not None for claim in claims)
-    if (
-        benchmark.planted > most
-    ):  # said before the statements are read, which takes long
+    sources = [source for claim in claims for source in _sources(claim)]
+    if benchmark.planted > len(
+        sources
+    ):  # said before formulas are read, which takes long
         raise ValueError(
-            f"need at most {most} planted misprints, got {benchmark.planted}: no more of "
-            "these statements are formulas"
+            f"need at most {len(sources)} planted misprints, got {benchmark.planted}: no "
+            "more of these statements are formulas"
         )
-    plain = [_question(claim) for claim in claims]
-    planted = _misprinted(
-        [question for question in plain if question.truth == RIGHT], benchmark
-    )
+    planted = _misprinted(sources, benchmark)
+    twins = {twin for key in planted for twin in _twins(key, claims)} - planted.keys()
     return [
-        question._replace(latex=wrong.latex, truth=WRONG, kind=PLANTED)
-        if wrong
-        else question
-        for question in plain
-        for wrong in (planted.get(question.claim.id),)
+        Question(claim, wrong.latex, WRONG, PLANTED, wrong.change)
+        if (wrong := planted.get(claim.id))
+        else _question(claim)
+        for claim in claims
+        if claim.id not in twins
     ]
 
 
@@ -113,34 +124,113 @@ def _question(claim: Claim) -> Question:
     return Question(claim, claim.statement, TRUTH[claim.expected], kind)
 
 
-def _misprinted(right: Sequence[Question], benchmark: Benchmark) -> dict[str, Misprint]:
+class Source(NamedTuple):
+    """What is right and can get a misprint: a statement, or the correction of one."""
+
+    claim: Claim
+    latex: str
+    corrected: bool
+    by_hand: bool
+
+
+def _sources(claim: Claim) -> list[Source]:
+    """The statement of a row that is right, or the correction of a row that is wrong."""
+    truth = TRUTH[claim.expected]
+    corrected = truth == WRONG
+    latex = claim.correction if corrected else claim.statement
+    form = (claim.corrected or claim.derive) if corrected else claim.printed
+    key = f"{claim.id} corrected" if corrected else claim.id
+    if truth == CONDITIONAL or latex is None:
+        return []
+    if form is not None and key not in UNREAD:
+        return [Source(claim, latex, corrected, by_hand=False)]
+    hand = truth == RIGHT and by_hand(claim.id, latex)
+    return [Source(claim, latex, corrected, by_hand=True)] if hand else []
+
+
+def _misprinted(sources: Sequence[Source], benchmark: Benchmark) -> dict[str, Misprint]:
     """A misprint for as many statements as are asked, by their ids."""
     if not benchmark.planted:
         return {}
     with extra("site", "deliberate errors"):
         import antlr4  # noqa: F401  with it SymPy reads the statements
     draw = random.Random(benchmark.seed)
-    can = [
-        question.claim
-        for question in right
-        if question.claim.printed and question.claim.id not in UNREAD
-    ]
-    draw.shuffle(can)
+    drawn = draw.sample(sources, len(sources))
     planted: dict[str, Misprint] = {}
-    for claim in can:
+    for source in drawn:
         if len(planted) == benchmark.planted:
             break
-        assert claim.printed is not None
-        reading = reading_of(claim.id, corrected=False)
-        choices = list(misprints(claim.statement, claim.printed(), reading))
-        if choices:
-            planted[claim.id] = draw.choice(choices)
+        used = Counter(misprint.change for misprint in planted.values())
+        kinds = sorted(draw.sample(KINDS, len(KINDS)), key=lambda kind: used[kind])
+        if misprint := _misprint(source, kinds, draw):
+            planted[source.claim.id] = misprint
     if len(planted) < benchmark.planted:
         raise ValueError(
             f"need at most {len(planted)} planted misprints, got {benchmark.planted}: no more "
             "of these statements are formulas that are read by machine"
         )
     return planted
+
+
+def _misprint(
+    source: Source, kinds: Sequence[str], draw: random.Random
+) -> Misprint | None:
+    """A misprint of the first kind that the source can have; none if it can have none."""
+    claim = source.claim
+    if source.by_hand:
+        return min(
+            by_hand(claim.id, source.latex),
+            key=lambda misprint: kinds.index(misprint.change),
+        )
+    made = (claim.corrected or claim.derive) if source.corrected else claim.printed
+    assert made is not None
+    form = made()
+    form = form.result if isinstance(form, Derivation) else form
+    tried, is_other = changes(
+        source.latex, form, reading_of(claim.id, corrected=source.corrected)
+    )
+    for kind in kinds:
+        alike = [misprint for misprint in tried if misprint.change == kind]
+        for misprint in draw.sample(alike, len(alike)):
+            if is_other(misprint):
+                return misprint
+    return None
+
+
+def _twins(claim_id: str, claims: Iterable[Claim]) -> set[str]:
+    """Other rows that have a formula of this row, or repeat its error."""
+    claims = list(claims)
+    (own,) = [claim for claim in claims if claim.id == claim_id]
+    formulas = {bare for latex in _written(own) for bare in _bare(latex)}
+    named = {own.erratum.root, *own.erratum.appears_in} if own.erratum else set[str]()
+    return {
+        claim.id
+        for claim in claims
+        if claim is not own
+        and (
+            claim.id in named
+            or (
+                claim.erratum
+                and own.id in (claim.erratum.root, *claim.erratum.appears_in)
+            )
+            or formulas & {bare for latex in _written(claim) for bare in _bare(latex)}
+        )
+    }
+
+
+LONG = 25  # letters of a formula that two statements do not share by chance
+
+
+def _written(claim: Claim) -> list[str]:
+    return [claim.statement, *([claim.correction] if claim.correction else [])]
+
+
+def _bare(latex: str) -> set[str]:
+    """The longer formulas of a statement, without spaces and sizes of brackets."""
+    formulas = (
+        re.sub(r"\\left|\\right|\\[,;!]|[\s.]", "", piece) for piece in pieces(latex)
+    )
+    return {formula for formula in formulas if len(formula) >= LONG}
 
 
 def write(folder: Path, benchmark: Benchmark) -> int:
@@ -167,12 +257,13 @@ def write(folder: Path, benchmark: Benchmark) -> int:
             "paper": question.claim.paper,
             "source": question.claim.source,
             "kind": question.claim.kind,
-            "statement": question.latex,
+            "statement": subject(question.claim.id) + question.latex,
+            "symbols": list(symbols(question.claim.paper, question.latex)),
             "assumes": question.claim.assumes.text,
         }
         for question in chosen
     ]
-    form = dict.fromkeys(question.claim.id for question in chosen)
+    form = {question.claim.id: {"verdict": None, "reason": ""} for question in chosen}
     _write_json(folder / ANSWERS, head | {"answers": form})
     write_text(folder / ASKED, QUESTION)
     _write_json(folder / STATEMENTS, head | {"statements": stated})
@@ -183,22 +274,37 @@ def _write_json(file: Path, content: Any) -> None:
     write_text(file, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def read_answers(file: Path) -> tuple[Benchmark, dict[str, str | None]]:
+class Answer(NamedTuple):
+    """A verdict, one of ``WORDS`` or ``None``, and the reason for it."""
+
+    verdict: str | None
+    reason: str = ""
+
+
+def read_answers(file: Path) -> tuple[Benchmark, dict[str, Answer]]:
     """The benchmark that a file answers, and its answers by id.
+
+    An answer is a verdict, or a verdict with a reason.
 
     Raises:
         ValueError: If it is no such file, of another version, or has a word that is none.
     """
     content = read_object(file)
     try:
-        about, answers = content["benchmark"], dict(content["answers"])
+        about, given = content["benchmark"], dict(content["answers"])
         benchmark = Benchmark(
             tuple(about["papers"]), int(about["planted"]), int(about["seed"])
         )
         version = about["name"], about["version"]
-        texts = {*benchmark.papers, *answers.values()} - {None}
+        answers = {
+            key: Answer(**value) if isinstance(value, dict) else Answer(value)
+            for key, value in given.items()
+        }
+        texts = {*benchmark.papers} | {
+            text for answer in answers.values() for text in answer if text is not None
+        }
         if not all(isinstance(text, str) for text in texts):
-            raise ValueError("papers and answers are texts")
+            raise ValueError("papers, verdicts and reasons are texts")
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise ValueError(
             f"need the {ANSWERS} of a benchmark with answers filled in, got {file}, which "
@@ -213,9 +319,9 @@ def read_answers(file: Path) -> tuple[Benchmark, dict[str, str | None]]:
     if unknown:
         raise ValueError(f"need papers in {', '.join(PAPERS)}, got {min(unknown)!r}")
     for key, answer in answers.items():
-        if answer is not None and answer not in WORDS:
+        if answer.verdict is not None and answer.verdict not in WORDS:
             raise ValueError(
-                f"need one of {', '.join(WORDS)} or null for {key}, got {answer!r}"
+                f"need one of {', '.join(WORDS)} or null for {key}, got {answer.verdict!r}"
             )
     return benchmark, answers
 
@@ -234,26 +340,98 @@ class Share(NamedTuple):
         interval_of_hits = binomtest(self.hits, self.of).proportion_ci(LEVEL, "exact")
         return float(interval_of_hits.low), float(interval_of_hits.high)
 
+    @property
+    def value(self) -> float:
+        """Hits of all; one half of none, as of an answer by chance."""
+        return self.hits / self.of if self.of else 0.5
 
-class Marks(NamedTuple):
-    """What answers are worth.
+
+class Found(NamedTuple):
+    """Errors of one class: how many were found, answered and asked."""
+
+    hits: int
+    answered: int
+    of: int
+
+
+class Difference(NamedTuple):
+    """A statement on which a reviewer and the ledger differ, with both reasons.
 
     Attributes:
-        precision: Of the statements called wrong or conditional, those that are.
-        recall: By class of erratum, of those that are, the ones so called.
-        agreement: Of the statements answered, those with the ledger's word.
-        unanswered: How many are not.
-        table: How often each word was given for each truth.
+        id: Of the row.
+        source: Paper and place.
+        statement: LaTeX as it was asked.
+        truth: The ledger's verdict.
+        answer: The reviewer's verdict.
+        ours: Why the ledger says so.
+        theirs: The reviewer's reason; often empty.
     """
 
+    id: str
+    source: str
+    statement: str
+    truth: str
+    answer: str
+    ours: str
+    theirs: str
+
+
+class Marks(NamedTuple):
+    """Scores of answers.  A statement is accused if it is called wrong or conditional.
+
+    Attributes:
+        sensitivity: Of the answered statements that are not right, those accused.
+        specificity: Of the answered statements that are right, those not accused.
+        precision: Of the accused statements, those that are not right.
+        found: Errors by class, and ``all``: accused, answered, asked.
+        agreement: Of the answered statements, those with the ledger's word.
+        unanswered: Number of statements without an answer, right ones first.
+        table: How often each word was given for each truth.
+        differences: The answers that are not the ledger's, in the order asked.
+    """
+
+    sensitivity: Share
+    specificity: Share
     precision: Share
-    recall: dict[str, Share]
+    found: dict[str, Found]
     agreement: Share
-    unanswered: int
+    unanswered: tuple[int, int]
     table: Counter[tuple[str, str]]
+    differences: tuple[Difference, ...]
+
+    @property
+    def balanced(self) -> float:
+        """Balanced accuracy over answered statements: 0.5 is chance, 1 is perfect."""
+        return (self.sensitivity.value + self.specificity.value) / 2
+
+    @property
+    def balanced_of_all(self) -> float:
+        """Balanced accuracy over all statements; one without an answer counts half."""
+        shares = zip((self.specificity, self.sensitivity), self.unanswered, strict=True)
+        parts = [
+            (share.hits + missing / 2) / (share.of + missing)
+            if share.of + missing
+            else 0.5
+            for share, missing in shares
+        ]
+        return sum(parts) / 2
+
+    @property
+    def base_rate(self) -> float:
+        """Precision of a reviewer who accuses every answered statement."""
+        answered = self.sensitivity.of + self.specificity.of
+        return self.sensitivity.of / answered if answered else 0.5
+
+    def above_chance(self, kind: str) -> float:
+        """Recall over answered errors of a class, less the share of false alarms.
+
+        It is 0 for whoever accuses all, none or at random, and 1 for a perfect reviewer.
+        """
+        recall = Share(self.found[kind].hits, self.found[kind].answered)
+        return recall.value - (1 - self.specificity.value)
 
 
-def mark(chosen: Iterable[Question], answers: Mapping[str, str | None]) -> Marks:
+def mark(chosen: Iterable[Question], answers: Mapping[str, Answer]) -> Marks:
     """Score answers against the ledger; what is not answered accuses nothing.
 
     Raises:
@@ -264,31 +442,69 @@ def mark(chosen: Iterable[Question], answers: Mapping[str, str | None]) -> Marks
     if strange:
         raise ValueError(f"need answers to what was asked, got one to {strange[0]!r}")
     table: Counter[tuple[str, str]] = Counter()
-    accusations: Counter[str] = Counter()
+    hits: Counter[str] = Counter()
+    answered: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for question in chosen:
-        answer = answers.get(question.claim.id)
-        table[question.truth, answer or ""] += 1
+        verdict = answers.get(question.claim.id, Answer(None)).verdict
+        table[question.truth, verdict or ""] += 1
         if question.truth != RIGHT:
-            kind = question.kind or "no class"
-            total[kind] += 1
-            accusations[kind] += answer in (WRONG, CONDITIONAL)
-    accused = sum(
-        n for (_, answer), n in table.items() if answer in (WRONG, CONDITIONAL)
-    )
-    rightly = sum(accusations.values())
-    answered = sum(n for (_, answer), n in table.items() if answer)
-    same = sum(n for (truth, answer), n in table.items() if truth == answer)
-    kinds = [kind for kind in (*CLASSES, PLANTED, "no class") if total[kind]]
-    recall = {"all": Share(rightly, sum(total.values()))}
-    recall |= {kind: Share(accusations[kind], total[kind]) for kind in kinds}
+            for kind in ("all", question.kind or "no class"):
+                total[kind] += 1
+                answered[kind] += verdict is not None
+                hits[kind] += verdict in ACCUSED
+    kinds = [kind for kind in ("all", *CLASSES, PLANTED, "no class") if total[kind]]
+    right = sum(n for (truth, word), n in table.items() if truth == RIGHT and word)
+    alarms = sum(table[RIGHT, word] for word in ACCUSED)
+    given = right + answered["all"]
+    same = sum(n for (truth, word), n in table.items() if truth == word)
     return Marks(
-        Share(rightly, accused),
-        recall,
-        Share(same, answered),
-        len(chosen) - answered,
+        Share(hits["all"], answered["all"]),
+        Share(right - alarms, right),
+        Share(hits["all"], hits["all"] + alarms),
+        {kind: Found(hits[kind], answered[kind], total[kind]) for kind in kinds},
+        Share(same, given),
+        (table[RIGHT, ""], total["all"] - answered["all"]),
         table,
+        tuple(
+            _difference(question, answer)
+            for question in chosen
+            if (answer := answers.get(question.claim.id))
+            and answer.verdict not in (None, question.truth)
+        ),
     )
+
+
+def _difference(question: Question, answer: Answer) -> Difference:
+    claim = question.claim
+    return Difference(
+        claim.id,
+        claim.source,
+        subject(claim.id) + question.latex,
+        question.truth,
+        answer.verdict or "",
+        _reason(question),
+        answer.reason,
+    )
+
+
+def _reason(question: Question) -> str:
+    """Why the ledger has its verdict on a statement."""
+    claim = question.claim
+    if question.kind == PLANTED:
+        right = claim.correction if TRUTH[claim.expected] == WRONG else claim.statement
+        return f"We added this error: {question.change}. The right form is ${right}$."
+    if question.truth == RIGHT:
+        how = "proved" if claim.expected == Status.PROVED else "confirmed"
+        return f"It is {how}. {claim.note}".strip()
+    example = getattr(row_of(claim.id, nothing_stored).basis, "example", None)
+    parts = (
+        claim.condition and f"It holds only if {claim.condition.text}.",
+        claim.note,
+        example and worked(example),
+        claim.correction and f"The right form is ${claim.correction}$.",
+    )
+    return " ".join(filter(None, parts))
 
 
 def as_json(marks: Marks) -> dict[str, Any]:
@@ -296,16 +512,24 @@ def as_json(marks: Marks) -> dict[str, Any]:
 
     def plain(share: Share) -> dict[str, Any]:
         low, high = share.interval
-        value = share.hits / share.of if share.of else None
+        value = share.value if share.of else None
         return {"value": value, "low": low, "high": high, **share._asdict()}
 
     return {
-        "precision": plain(marks.precision),
-        "recall": {kind: plain(share) for kind, share in marks.recall.items()},
+        "balanced_accuracy": marks.balanced,
+        "balanced_accuracy_of_all": marks.balanced_of_all,
+        "chance": CHANCE,
+        "specificity": plain(marks.specificity),
+        "precision": {**plain(marks.precision), "chance": marks.base_rate},
+        "found": {
+            kind: {**found._asdict(), "above_chance": marks.above_chance(kind)}
+            for kind, found in marks.found.items()
+        },
         "agreement": plain(marks.agreement),
-        "unanswered": marks.unanswered,
+        "unanswered": sum(marks.unanswered),
         "table": [
             {"truth": truth, "answer": answer or None, "count": count}
             for (truth, answer), count in sorted(marks.table.items())
         ],
+        "differences": [one._asdict() for one in marks.differences],
     }

@@ -4,14 +4,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from sympy import latex
-
-from sigprop.judge import evidence
+from sigprop.judge import evidence, route_names
 from sigprop.judge.basis import ARITHMETIC, Basis, Check, Evidence, Grid, Routine, Row
 from sigprop.judge.forms import worked
 from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
+from sigprop.ledger.proofs import of_row
+from sigprop.ledger.verdicts import accusation
 from sigprop.numerics.evaluate import precise
 from sigprop.numerics.paths import repository_path
 from sigprop.theory import conventions
@@ -107,12 +107,18 @@ def describe(row: Row) -> str:
         f"source      {claim.source}",
         f"row         {location(home(claim.id))}",
         f"kind        {claim.kind}; expected {claim.expected}",
-        f"statement   {claim.statement}",
     ]
-    if claim.correction:
-        lines.append(f"corrected   {claim.correction}")
-    if basis is not None and basis.example is not None:
-        lines.append(f"example     {worked(basis.example)}")
+    example = basis and basis.example
+    if example:
+        which = "stated" if claim.paper == "sigprop" else "printed"
+        text = worked(example, which)
+        lines += accusation(
+            which, claim.locator, claim.statement, claim.correction, text
+        )
+    else:
+        lines.append(f"statement   {claim.statement}")
+        if claim.correction:
+            lines.append(f"corrected   {claim.correction}")
     if claim.condition:
         lines.append(f"condition   {claim.condition.text}")
     if claim.assumes.text:
@@ -128,11 +134,11 @@ def describe(row: Row) -> str:
         for one in conventions.of(claim.id)
     ]
     lines.append(f"code        {claim.code}  ({location(claim.code)})")
-    lines.append(f"routes      {', '.join(routes_of(row))}")
+    lines.append(f"routes      {', '.join(map(route_names.name, routes_of(row)))}")
     if claim.derive is not None:
         lines += ["", "derivation"]
-        for number, step in enumerate(claim.derive().steps, 1):
-            lines += [f"  {number}. {step.reason}", f"     {latex(step.expr)}"]
+        for number, (reason, equation) in enumerate(of_row(claim), 1):
+            lines += [f"  {number}. {reason}", f"     {equation}"]
     if isinstance(basis, Grid):
         lines += ["", f"grid        {len(basis.points)} points"]
         lines += [f"  {point}" for point in basis.points]

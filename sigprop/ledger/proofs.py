@@ -1,4 +1,4 @@
-"""The derivations of rows as steps to read: each an expression in LaTeX and its reason."""
+"""The derivations of rows as steps to read: each an equation in LaTeX and its reason."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,10 @@ from collections.abc import Iterable
 from sympy import Expr, Symbol, latex
 
 from sigprop.ledger.formulas import GREEK
-from sigprop.theory.claims import registry
+from sigprop.theory.claims import Claim, registry
+from sigprop.theory.latex import left_side, summed
+from sigprop.theory.reading import itself
+from sigprop.theory.readings import UNREAD, reading_of
 
 Step = tuple[str, str]  # the reason, and the LaTeX
 
@@ -17,15 +20,41 @@ def of_rows(ids: Iterable[str]) -> dict[str, tuple[Step, ...]]:
     Args:
         ids: Others than those of rows are left out.
     """
-    derivations: dict[str, tuple[Step, ...]] = {}
-    for row_id in ids:
-        row = registry().get(row_id)
-        if row is not None and row.derive is not None:
-            steps = row.derive().steps
-            derivations[row_id] = tuple(
-                (step.reason, written(step.expr)) for step in steps
-            )
-    return derivations
+    rows = ((row_id, registry().get(row_id)) for row_id in ids)
+    return {row_id: of_row(row) for row_id, row in rows if row and row.derive}
+
+
+def of_row(row: Claim) -> tuple[Step, ...]:
+    """The steps of a row's derivation: reasons, and equations in LaTeX.
+
+    The left side is the quantity that the step names; of the last step it is the left
+    side of the statement.  A step that names none goes on with the quantity before it.
+    """
+    if row.derive is None:
+        return ()
+    *steps, last = row.derive().steps
+    equations, left = [], ""
+    for step in steps:
+        left = step.left or left
+        equations.append((step.reason, _equation(left, written(step.expr))))
+    left = _subject(row) or last.left or left
+    return (*equations, (last.reason, _equation(left, written(last.expr))))
+
+
+def _equation(left: str, right: str) -> str:
+    return f"{left} = {right}" if left else right
+
+
+def _subject(row: Claim) -> str:
+    """The left side of what a derivation proves, where the statement has one."""
+    corrected = row.correction is not None
+    key = f"{row.id} corrected" if corrected else row.id
+    reading = reading_of(row.id, corrected)
+    plain = reading.view is itself and reading.fold is summed
+    formula = corrected or row.printed is not None
+    if key in UNREAD or not (plain and formula):
+        return ""
+    return left_side(row.correction or row.statement, reading.side)
 
 
 def written(expression: Expr) -> str:

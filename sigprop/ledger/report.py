@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sigprop.judge.results import RouteResult
+from sigprop.judge.route_names import name
 from sigprop.ledger.addresses import slug
 from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.mathml import mathml
@@ -253,6 +254,7 @@ def environment(links: Links | None = None) -> Environment:
         scientific=_scientific,
         count=_count,
         digest=_digest,
+        route=name,
     )
     return env
 

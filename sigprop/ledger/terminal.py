@@ -5,6 +5,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from sigprop.judge.route_names import short
 from sigprop.ledger.entries import tally
 
 MARKS = {
@@ -16,21 +17,11 @@ MARKS = {
     "undecided": "red",
     "not-checkable": "dim",
 }
-SHORT = {
-    "symbolic": "sym",
-    "reference": "ref",
-    "impulse": "imp",
-    "autodiff": "ad",
-    "closed_form": "cf",
-    "monte_carlo": "mc",
-}
-
-ROUTES = (
-    "Routes: sym = symbolic proof, ref = direct sum, imp = impulse response of the JAX "
-    "layer, ad = automatic differentiation, cf = closed form, mc = Monte Carlo. Measured / "
-    "closed form compares simulations with our own formula, not with the printed one. The "
-    "two numbers enclose the intervals of all points; each interval misses the true ratio "
-    "with probability 1e-7. Mutants: number of wrong variants refuted / number tested."
+KEY = (
+    "Measured / closed form compares simulations with our own formula, not with the "
+    "printed one. The two numbers enclose the intervals of all points; each interval "
+    "misses the true ratio with probability 1e-7. Mutants: number of wrong variants "
+    "refuted / number tested."
 )
 
 
@@ -47,15 +38,6 @@ def outcome(run: Any, loaded: float) -> str:
     )
 
 
-def counterexamples(run: Any) -> list[str]:
-    """A line for each refuted claim that has a counterexample by hand."""
-    return [
-        f"{claim.id} is refuted as printed. {claim.counterexample}"
-        for claim in run.claims
-        if claim.status == "refuted" and claim.counterexample
-    ]
-
-
 def mutants(claim: Any) -> str:
     """Mutants of the statement that were refuted, of all that were made."""
     total = claim.formula_mutants
@@ -64,7 +46,7 @@ def mutants(claim: Any) -> str:
 
 def summary(run: Any) -> Table:
     """One line a claim: status, routes, interval, mutants, seconds."""
-    table = Table(caption=ROUTES, box=None, pad_edge=False, header_style="bold")
+    table = Table(caption=KEY, box=None, pad_edge=False, header_style="bold")
     for name in ("claim", "status", "expected", "routes", "measured / closed form"):
         table.add_column(name, no_wrap=True)
     for name in ("mutants", "seconds"):
@@ -81,7 +63,7 @@ def summary(run: Any) -> Table:
             claim.id,
             status_text(claim.status),
             "✓" if claim.as_expected else Text(claim.expected, "red"),
-            " ".join(SHORT.get(route) or route for route in claim.routes),
+            ", ".join(dict.fromkeys(map(short, claim.routes))) or "-",
             span,
             mutants(claim),
             f"{claim.seconds:.1f}",

@@ -1,23 +1,8 @@
 """The verdict on a row in one sentence, for a reader who asks nothing more."""
 
+from sigprop.judge.route_names import name
 from sigprop.ledger.entries import Entry
 from sigprop.theory.errata import CLASSES, REPORTED
-
-# What routes are called in a sentence; others by their own names.
-ROUTES = {
-    "symbolic": "derivation",
-    "reference": "brute force",
-    "impulse": "impulse responses of the layer's code",
-    "autodiff": "automatic differentiation",
-    "closed_form": "the closed form in floating point",
-    "monte_carlo": "simulation",
-    "arithmetic": "the paper's own numbers",
-    "audited": "trained networks",
-    "trained": "trainings",
-    "layer": "the layer",
-    "loop": "a plain loop",
-    "optax": "Optax",
-}
 
 
 def sentence(claim: Entry) -> str:
@@ -65,7 +50,7 @@ def _points(claim: Entry) -> int:
 
 def _listed(claim: Entry) -> str:
     names = [route for route in claim.routes if route != "symbolic"]
-    labels = [ROUTES.get(route) or f"the route {route}" for route in names]
+    labels = list(dict.fromkeys(map(name, names)))
     return (
         " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:]))) or "no route"
     )
@@ -110,3 +95,47 @@ def _instead(claim: Entry) -> str:
     if claim.arithmetic:
         return "; the correction is what the paper's own numbers give"
     return f"; the correction holds by {_listed(claim)}{_at(claim)}"
+
+
+def in_lines(claim: Entry) -> list[str]:
+    """A verdict for the terminal: a sentence, the statement, what is true, and an example.
+
+    The statement and its correction are LaTeX.  The example has both values at a point.
+    """
+    lines = [f"{claim.id}: {sentence(claim)}"]
+    if claim.status not in ("refuted", "conditional"):
+        return lines
+    which = "stated" if claim.paper == "sigprop" else "printed"
+    return lines + accusation(
+        which,
+        claim.source.partition(", ")[2],
+        claim.statement,
+        claim.corrected,
+        claim.counterexample,
+    )
+
+
+def accusation(
+    which: str,
+    place: str,
+    statement: str,
+    corrected: str | None,
+    counterexample: str | None,
+) -> list[str]:
+    """What a statement says, what is true instead, and a point with both values.
+
+    Args:
+        which: Form that fails, in a word: ``printed`` or ``stated``.
+        place: Where the statement stands in its paper.
+        statement: LaTeX.
+        corrected: LaTeX of what is true, if it is another formula.
+        counterexample: Both values at one point.
+    """
+    lines = [f"{which:<12}{statement}"]
+    if corrected is not None:
+        lines.append(f"{'corrected':<12}{corrected}")
+    if counterexample:
+        lines.append(
+            f"{'example':<12}{place.partition(', ')[0]}: {_stripped(counterexample)}"
+        )
+    return lines

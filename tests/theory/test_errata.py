@@ -18,12 +18,13 @@ HALF = Example("the power", {"x": 3.0}, lambda x: x, lambda x: x * x)
 
 def test_an_example_gives_both_values_to_four_digits():
     text = worked(Example("E|h|^2", {"a": 0.9, "T": 2}, 1 / 3, lambda a, T: a * T))
-    assert text == "At a = 0.9, T = 2: E|h|^2 is 1.8; the printed form gives 0.3333."
+    assert text == "E|h|^2, at a = 0.9, T = 2: printed 0.3333, true 1.8."
     turned = worked(Example("the gain", {}, 1j, lambda: 0.25 - 2j))
-    assert turned == "the gain is 0.25-2i; the printed form gives 0+1i."
-    assert worked(Example("who wins", {}, "S5", "BLUR")).endswith(
-        "is BLUR; the printed form gives S5."
-    )
+    assert turned == "The gain: printed i, true 0.25-2i."
+    named = worked(Example("who wins", {}, "S5, by far", "BLUR"), "stated")
+    assert named == "Who wins: stated S5, by far; true BLUR."
+    python = worked(Example("dh/dlam", {"lam": 0.5 + 0.5j}, 1e5, 12345.6))
+    assert python == "dh/dlambda, at lambda = 0.5+0.5i: printed 100000, true 12350."
 
 
 def test_an_example_whose_values_agree_is_none():
@@ -42,9 +43,7 @@ def test_an_example_stands_before_the_point_of_a_route(key):
     entry = row(key)
     with_example = changed(entry, {"example": HALF})
     result = finish(with_example, [], Scores(), 0.0, "another")
-    assert (
-        result.counterexample == "At x = 3.0: the power is 9; the printed form gives 3."
-    )
+    assert result.counterexample == "The power, at x = 3: printed 3, true 9."
     bare = changed(entry, {"example": None})
     assert finish(bare, [], Scores(), 0.0, "another").counterexample == "another"
 

@@ -12,6 +12,7 @@ import pytest
 from sigprop.judge.basis import ARITHMETIC, Evidence
 from sigprop.judge.forms import worked
 from sigprop.ledger.mathml import mathml
+from sigprop.ledger.verdicts import accusation
 from sigprop.theory.claims import PAPERS, Status, registry
 from tests.rows import rows
 
@@ -70,12 +71,35 @@ def test_every_accusation_of_a_paper_has_an_example_for_the_hand():
         and row.claim.paper != "sigprop"
     ]
     assert [row.claim.id for row in accused if row.basis.example is None] == []
-    assert all("the printed form gives" in worked(row.basis.example) for row in accused)
+
+
+BOTH = re.compile(r": (printed|stated) (.+?)[,;] true (.+)\.$")
+NUMBER = re.compile(r"[+-]?\d[\d.]*(e[+-]?\d+)?(\S*i)?")
+ACCUSED = {
+    key: row
+    for key, row in ROWS.items()
+    if row.claim.expected in (Status.REFUTED, Status.CONDITIONAL)
+}
+
+
+@pytest.mark.parametrize("row", ACCUSED.values(), ids=ACCUSED)
+def test_an_accusation_has_a_line_with_two_different_values(row):
+    """Two numbers that differ, or words that say what the other value is."""
+    lines = accusation("", "Eq. 1", "", None, worked(row.basis.example))
+    (example,) = [line for line in lines if line.startswith("example")]
+    both = BOTH.search(f"{example}.")
+    assert both, example
+    printed, true = both[2], both[3]
+    assert printed != true
+    if NUMBER.fullmatch(printed) and NUMBER.fullmatch(true):
+        assert complex(printed.replace("i", "j")) != complex(true.replace("i", "j"))
+    for value in (printed, true):
+        assert not re.match(r"(not|no|other|another|different)\b", value), example
 
 
 # What sends a reader elsewhere, or names a value by what it is not.
 NOT_ALONE = (
-    r"gives not\b|as printed not\b|[Ss]ee (there|below|above)\b|, as (above|below)\b|"
+    r"printed not\b|[Ss]ee (there|below|above)\b|, as (above|below)\b|"
     r"\b([Nn]ext|[Pp]revious) row\b|\brow (above|below)\b|sigprop\.evidence|evidence file"
 )
 
@@ -98,7 +122,7 @@ def test_a_counterexample_and_a_note_are_understood_alone(row):
 @pytest.mark.parametrize(
     "text",
     [
-        "At a = 1: the ratio is 1; the printed form gives not 1.",
+        "The ratio, at a = 1: printed not 1, true 1.",
         "The range does not fit Eq. 13; see there.",
         "The next row judges the right side.",
         "Pairs, as above.",

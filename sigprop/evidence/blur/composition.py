@@ -154,10 +154,11 @@ EVIDENCE: dict[str, Basis] = {
             ),
         },
         example=Example(
-            "the second half's state at step 1, of a block fed with u = (0, 1) as it stands,",
+            "the second half's state at step 1, of a block fed with u = (0, 1) as it "
+            "stands, meant as the backward state",
             {"lambda_b": 0.5, "B_b": 1},
-            lambda lambda_b, B_b: f"{lambda_b * B_b}, the backward state",
-            "0, whatever B",
+            lambda lambda_b, B_b: lambda_b * B_b,
+            0.0,
         ),
     ),
     "blur:15": Evidence(

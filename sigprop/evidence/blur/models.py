@@ -172,10 +172,11 @@ EVIDENCE: dict[str, Basis] = {
         },
         tolerance=1e-9,
         example=Example(
-            "in [30], the learning rate divided by its largest value",
-            {"share of the training": 0.5},
-            lambda **at: _decayed(*at.values()),
-            lambda **at: cosine_left(*at.values()),
+            "the learning rate of the LRU's paper [30], divided by its largest value, "
+            "after this share of the training",
+            {"share": 0.5},
+            _decayed,
+            cosine_left,
         ),
     ),
     "blur:text:lru-benchmarks": numbers(len(lru.TABLES["3"].columns), 6),

@@ -58,10 +58,10 @@ EVIDENCE: dict[str, Basis] = {
         ">",
         wrong=1.0,
         example=Example(
-            "the ring of ListOps in Table 8, which Table 7's last row uses,",
+            "r_min and r_max of ListOps in Table 8, which Table 7's last row uses",
             {},
-            "thin and close to the circle",
-            lambda: str(list(RINGS["listops"])),
+            "a thin ring close to the circle",
+            lambda: "{:g} and {:g} (the whole disc)".format(*RINGS["listops"]),
         ),
     ),
     "lru:text:dropping-helps": numbers(

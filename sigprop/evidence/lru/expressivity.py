@@ -298,10 +298,10 @@ EVIDENCE: dict[str, Basis] = {
         },
         example=Example(
             "the L2 norm of f(x^3) divided by the L2 norm of f, the indicator of [-w, "
-            "w],",
+            "w]",
             {"w": 0.001},
-            "bounded as w falls",
-            lambda w: "{:.4g}, and {:.4g} at w^2".format(
+            "at most a bound that no w exceeds",
+            lambda w: "{:.4g}, and {:.4g} for w^2 instead of w".format(
                 *(growth_of_indicator(3.0, width, "L2") for width in (w, w**2))
             ),
         ),

@@ -149,7 +149,7 @@ EVIDENCE: dict[str, Basis] = {
         form=1.0,
         mutants={"v - v*": lambda angle: float(abs(math.sin(angle)) > 1e-12)},
         example=Example(
-            "v + v* of the eigenvector i of A = 2", {}, "an eigenvector", "0"
+            "v + v* of the eigenvector v = i of A = 2", {}, "an eigenvector", "0"
         ),
     ),
     "lru:text:real-part": Evidence(

@@ -14,8 +14,7 @@ EVIDENCE: dict[str, Basis] = {
             "the number of layers",
             {},
             "6 in all experiments (B.2)",
-            "8 in Figure 3 (a) ('an 8-layer model') and 1 in (b) ('a single layer "
-            "network')",
+            "8 in Figure 3 (a) and 1 in (b)",
         ),
     )
 }

@@ -344,6 +344,6 @@ def test_the_counterexample_is_where_the_print_misses_most(simulation):
     wrong = changed(STATE, printed=lambda: (1 + rho) * right, expected=Status.REFUTED)
     truth = value(Reading("state", GRID[1]))
     assert judged(wrong).counterexample == (
-        f"At {GRID[1]}: printed {1.9 * truth:.6g}, derived {truth:.6g}. The relative "
-        "error at 2 of 2 points is between 0.5 and 0.9."
+        f"At {GRID[1]}: printed {1.9 * truth:.6g}, true {truth:.6g} by stable closed "
+        "form. The relative error at 2 of 2 points is between 0.5 and 0.9."
     )

@@ -158,12 +158,13 @@ def lines(table):
 
 def test_the_table_of_a_run_has_the_interval_of_the_derived_form():
     _, line, *_ = lines(summary(run(FOUND)))
+    routes = "impulse response, simulation, autodiff"
     assert line == [
-        *("zucchet:0", "undecided", "conditional", "imp mc ad"),
+        *("zucchet:0", "undecided", "conditional", routes),
         *("0.9600 .. 1.0400", "7/9", "12.5"),
     ]
     bare = dataclasses.replace(FOUND, results=FOUND.results[:1], expected="undecided")
-    assert lines(summary(run(bare)))[1][2:] == ["✓", "imp mc ad", "-", "7/9", "12.5"]
+    assert lines(summary(run(bare)))[1][2:] == ["✓", routes, "-", "7/9", "12.5"]
 
 
 def test_the_table_of_the_ledger_has_kind_status_score_and_title():
@@ -261,7 +262,7 @@ def test_a_page_shows_each_route_at_its_worst_point(kind, written):
         )
     ]
     assert [row[0][0] for row in cells] == [
-        *("impulse", "monte_carlo", "monte_carlo", "autodiff")
+        *("impulse", "simulation", "simulation", "automatic")
     ]
     derived, printed = cells[1], cells[2]
     assert derived[1] == ["1.01", "[0.97,", "1.04]"]  # as far off as 0.99, and first

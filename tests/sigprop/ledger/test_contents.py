@@ -1,12 +1,13 @@
 """A paper's contents: its rows in its order, and the verdict on each in a sentence."""
 
+import dataclasses
 import re
 from importlib import import_module
 
 import pytest
 
 from sigprop.ledger.contents import chapters, locator
-from sigprop.ledger.verdicts import sentence
+from sigprop.ledger.verdicts import in_lines, sentence
 from sigprop.theory.claims import Status, registry
 from sigprop.theory.outlines import OUTLINES
 from tests.sigprop.ledger.test_report import (
@@ -123,7 +124,10 @@ def test_another_paper_is_ordered_by_what_its_locators_say():
             CONDITIONAL,
             r"True only under a condition .+ not state: if \$r_\{min\} > 0\$\.",
         ),
-        (claim("lru:1", "undecided"), r"Undecided: what brute force gave .+"),
+        (
+            claim("lru:1", "undecided"),
+            r"Undecided: what brute force from the definition gave .+",
+        ),
         (BARE, r"A definition, neither true nor false\."),
         (
             claim("lru:1", "not-checkable", reason="Curves in a picture."),
@@ -142,7 +146,7 @@ def test_a_verdict_counts_the_points_of_what_is_true():
         result("symbolic", 1.0, point="all"),
     )
     entry = claim("lru:1", "proved", results=results)
-    assert sentence(entry).endswith("checked by brute force at 2 points.")
+    assert sentence(entry).endswith("by brute force from the definition at 2 points.")
 
 
 def test_every_status_has_its_sentence():
@@ -157,3 +161,25 @@ def test_a_paper_has_a_page_that_leads_to_its_rows(site):
     row = Page((site / "lru-4.html").read_text())
     (section,) = (link for link in row.links if link.startswith("paper-lru.html#"))
     assert section.partition("#")[2] in page.ids
+
+
+def test_a_refuted_row_says_what_is_printed_what_is_true_and_both_values():
+    entry = claim("lru:1", "refuted", errata_class="E", routes=("monte_carlo",))
+    entry = dataclasses.replace(
+        entry,
+        source="A paper, Eq. 1, Section 2",
+        statement="a = 1",
+        corrected="a = 2",
+        counterexample="The number a, at b = 3: printed 1, true 2.",
+    )
+    assert in_lines(entry) == [
+        "lru:1: Wrong as printed (class E: a table, a number or a citation); "
+        "the correction holds by simulation.",
+        "printed     a = 1",
+        "corrected   a = 2",
+        "example     Eq. 1: the number a, at b = 3: printed 1, true 2",
+    ]
+    ours = dataclasses.replace(entry, paper="sigprop", corrected=None)
+    assert [line.split()[0] for line in in_lines(ours)[1:]] == ["stated", "example"]
+    right = dataclasses.replace(entry, status="proved", errata_class=None)
+    assert in_lines(right) == [f"lru:1: {sentence(right)}"]

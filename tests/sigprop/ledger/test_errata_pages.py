@@ -14,6 +14,7 @@ from sigprop.ledger.report import anchors, environment, shared
 from sigprop.ledger.schema import schema
 from sigprop.ledger.site import INDEX, SHEET, page_names
 from sigprop.theory.citations import CITATIONS
+from sigprop.theory.conventions import CONVENTIONS
 from sigprop.theory.errata import CLASSES, DOUBTFUL
 from tests.announced import announced_run
 from tests.sigprop.ledger.test_report import Page
@@ -76,9 +77,7 @@ def test_every_entry_has_both_forms_and_an_example_for_the_hand(data):
         assert entry["corrected"] or entry["condition"], entry["id"]
         for row in (entry, *entry["also_wrong"]):
             example = row["counterexample"]
-            assert re.search(r" (is|for) .+; the printed form gives ", example), row[
-                "id"
-            ]
+            assert re.search(r": printed .+[,;] true .+\.$", example), row["id"]
             assert "an array" not in example
 
 
@@ -186,3 +185,13 @@ def test_no_formula_of_a_summary_leaves_its_column(browser, files, tmp_path, wid
             page.emulate_media(media="print")
             assert page.evaluate(WIDE) == [], paper
         assert page.evaluate("document.documentElement.scrollWidth") <= width, paper
+
+
+def test_conventions_are_typeset_and_link_their_rows(files):
+    page = files[errata.ALL]
+    listed = page[page.index('id="conventions"') : page.index("</header>")]
+    assert set(re.findall(r'<a href="[^"]+"><code>([^<]+)<', listed)) == {
+        row for one in CONVENTIONS for row in one.rows
+    }
+    assert "<math>" in listed
+    assert "h_{t+1}" not in listed

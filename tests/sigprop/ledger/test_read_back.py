@@ -163,7 +163,8 @@ def test_the_summary_of_a_run_has_each_number_in_its_column():
             "claim": "zucchet:5",
             "status": "confirmed",
             "expected": "proved",
-            "routes": "sym ref imp ad cf mc x",
+            "routes": "proof, brute force, impulse response, autodiff, closed form, "
+            "simulation, x",
             "measured / closed form": "1.1250 .. 1.7500",
             "mutants": "29/31",
             "seconds": "2.5",
@@ -172,7 +173,7 @@ def test_the_summary_of_a_run_has_each_number_in_its_column():
             "claim": "lru:4",
             "status": "definition",
             "expected": "✓",
-            "routes": "",
+            "routes": "-",
             "measured / closed form": "-",
             "mutants": "-",
             "seconds": "0.2",

@@ -47,9 +47,11 @@ part.row(
     r"\left|\frac{\mathrm{d}|\lambda|}{\mathrm{d}\nu^{\log}}\right| \rightarrow 0 "
     r"\text{ as } |\lambda| \rightarrow 1",
     where="Section 3.3",
-    derive=lambda: start("The derivative d|lam|/d nu_log is", DERIVATIVE).then(
-        "In terms of nu this is", DERIVATIVE.subs(nu_log, log(nu)).simplify()
-    ),
+    derive=lambda: start(
+        "The derivative d|lam|/d nu_log is",
+        DERIVATIVE,
+        r"\mathrm{d}|\lambda|/\mathrm{d}\nu^{\log}",
+    ).then("In terms of nu this is", DERIVATIVE.subs(nu_log, log(nu)).simplify()),
     printed=lambda: -nu * exp(-nu),
     code="LRU",
     note="The derivative is -nu exp(-nu), so a small step d moves |lam| by about d times "

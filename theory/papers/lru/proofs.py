@@ -230,7 +230,9 @@ for number, step, latex, printed in (
         "proved",
         f"The mean of 1/(1 - r): {step}",
         r"\mathbb{E}_r\left[\frac{1}{1-r}\right] = " + OVER_AREA + latex,
-        derive=lambda: start("The mean of 1/(1 - r) is", ring.gain().result),
+        derive=lambda: start(
+            "The mean of 1/(1 - r) is", ring.gain().result, r"\mathbb{E}_r[1/(1-r)]"
+        ),
         printed=printed,
         code="sigprop.theory.ring.gain",
         assumes=Condition("r_min < r_max < 1", is_open_ring),

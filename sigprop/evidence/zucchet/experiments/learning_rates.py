@@ -241,8 +241,8 @@ EVIDENCE: dict[str, Basis | Callable[[Load], Basis]] = {
         mutants={"for any eigenvectors": lambda normal: top_ratio(not normal)},
         alone="exact derivatives of the impulse response, 20 teachers",
         example=Example(
-            "for modes 0.99 and 0.5 and eigenvectors at this angle, the largest dense "
-            "eigenvalue divided by the largest diagonal one",
+            "for modes 0.99 and 0.5 and eigenvectors at an angle of some degrees, the "
+            "largest dense eigenvalue divided by the largest diagonal one",
             {"degrees": 15.0},
             1.0,
             top_ratio_of_two,

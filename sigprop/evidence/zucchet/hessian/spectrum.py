@@ -265,7 +265,7 @@ EVIDENCE: dict[str, Basis] = {
         tolerance=10 * GAP**3,
         hand={"as many times as there are states": 4.0},
         example=Example(
-            "for eigenvectors at this angle, the dense network's largest Hessian "
+            "for eigenvectors at an angle of some degrees, the dense network's largest Hessian "
             "eigenvalue divided by the diagonal network's (eigenvalues 0.99 and 0.5, "
             "modal gains 1)",
             {"degrees": 30},

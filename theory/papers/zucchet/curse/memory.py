@@ -52,7 +52,9 @@ part.row(
     r"\quad (T(1 - |\lambda|) \to \infty)",
     where="assumption b",
     derive=lambda: start(
-        "Divide the tail of the sum by the total:", diagonal.remainder_factor("state")
+        "Divide the tail of the sum by the total:",
+        diagonal.remainder_factor("state"),
+        r"1 - \mathbb{E}|h_T|^2/\mathbb{E}|h_\infty|^2",
     ),
     code="sigprop.theory.diagonal.remainder_factor",
     topic="forward",
@@ -74,6 +76,7 @@ part.row(
     derive=lambda: start(
         "Divide the tail of the sum by the total:",
         diagonal.remainder_factor("sensitivity"),
+        r"1 - \mathbb{E}|\mathrm{d}_\lambda h_T|^2/\mathbb{E}|\mathrm{d}_\lambda h_\infty|^2",
     ),
     code="sigprop.theory.diagonal.remainder_factor",
     assumes="white input, zero initial state",

@@ -18,7 +18,7 @@ UNMEASURED = (
 
 def _upper_time() -> Derivation:
     top = (1 + teacher.nu0) / 2
-    return start("The largest modulus is", top).then(
+    return start("The largest modulus is", top, r"|\lambda|_{\max}").then(
         "The time constant of this modulus is", simplify(1 / (1 - top))
     )
 

@@ -197,7 +197,11 @@ def weighed() -> Derivation:
     """The whole block, contracted with two pairs of unrelated real weights."""
     block = H.real_block(H.CARTESIAN, H.CARTESIAN)
     contracted = expand(between((re_i, im_i), block, (re_j, im_j)))
-    return start("Take J_i^T H J_j between two vectors:", contracted)
+    return start(
+        "Take J_i^T H J_j between two vectors:",
+        contracted,
+        r"v_i^\top J_i^\top H_{ij} J_j v_j",
+    )
 
 
 def eq_143() -> Expr:

@@ -59,7 +59,9 @@ def times(
 def gradient() -> Derivation:
     """The gradient of one sample's loss by ``lambda_i``."""
     return start(
-        "Multiply dL_t/dy = e_y by dy/dlambda_i:", H.e_y * H.output_derivative("i")
+        "Multiply dL_t/dy = e_y by dy/dlambda_i:",
+        H.e_y * H.output_derivative("i"),
+        r"\mathrm{d}L_t/\mathrm{d}\lambda_i",
     )
 
 
@@ -69,6 +71,7 @@ def product() -> Derivation:
         "At optimality the error is zero. What remains is the product of dy/dlambda_i "
         "and dy/dlambda_j:",
         H.output_derivative("i") * H.output_derivative("j"),
+        r"\mathrm{d}^2L_t/\mathrm{d}\lambda_i\mathrm{d}\lambda_j",
     )
 
 

@@ -32,7 +32,11 @@ def total() -> Expr:
 
 def unit_by_unit() -> Derivation:
     """The trace as a derivation of one step."""
-    return start("Sum the trace of J^T H J over the units:", total())
+    return start(
+        "Sum the trace of J^T H J over the units:",
+        total(),
+        r"\operatorname{Tr} H^{\mathrm{RI}}",
+    )
 
 
 def gains(b: Symbol, c: Symbol) -> Expr:
@@ -79,7 +83,9 @@ part.row(
     "proved",
     "The trace of the real Hessian in terms of the eigenvalues",
     TRACE + r"\sum_{i} |b_i|^2 |c_i|^2 S(\lambda_i, \bar{\lambda}_i)",
-    derive=lambda: start("The trace is the sum of B_ii:", total()).then(
+    derive=lambda: start(
+        "The trace is the sum of B_ii:", total(), r"\operatorname{Tr} H"
+    ).then(
         "By the definition of B this is",
         total().subs(
             {B_ii: gains(H.b_i, H.c_i) * S_ii, B_jj: gains(H.b_j, H.c_j) * S_jj}

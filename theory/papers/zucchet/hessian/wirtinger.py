@@ -42,6 +42,7 @@ def derivative(
         derive=lambda: start(
             "Write df = f_re dRe z + f_im dIm z in terms of dz and its conjugate:",
             expand(total()),
+            r"\mathrm{d}f",
         ).then(f"The factor of {by_dz} is", diff(expand(total()), by_dz)),
         printed=lambda: (H.real_part(f_re) + factor * H.imaginary_part(f_im)) / 2,
         code="conjugate",
@@ -90,7 +91,11 @@ SECOND = r"\frac{\mathrm{d}^2 L}{\mathrm{d}\lambda^2} = "
 
 def second(by: Symbol) -> Derivation:
     """The derivative of the real loss by ``lambda_i`` and another."""
-    return start("The derivative is", expand(diff(LOSS, i, by)))
+    return start(
+        "The derivative is",
+        expand(diff(LOSS, i, by)),
+        r"\mathrm{d}\lambda/\mathrm{d}\omega",
+    )
 
 
 part.row(

@@ -26,7 +26,7 @@ MOMENT = r"\mathbb{E}\left[\left(" + DERIVATIVE + r"\right)^2\right]"
 
 def _unit_factor() -> Derivation:
     moment = diagonal.moment("state", "exponential").result
-    return start("Without normalisation E|h|^2 is", moment).then(
+    return start("Without normalisation E|h|^2 is", moment, r"\mathbb{E}|h|^2").then(
         "The inverse of this moment is gamma^2:", 1 / sqrt(moment)
     )
 

@@ -31,6 +31,7 @@ def numerator() -> Derivation:
         "Eq. 58 before its substitution, multiplied by the denominator, is the "
         "polynomial",
         expand(cancel(mixed_derivative() * DENOMINATOR)),
+        r"\text{denominator of Eq. 58}",
     )
 
 
