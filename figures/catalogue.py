@@ -12,7 +12,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 import sigprop.figures
-from sigprop.numerics.files import write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -218,6 +217,7 @@ def draw_and_save(
     """
     kinds = require_formats(formats)
     from sigprop.figures import style
+    from sigprop.numerics.files import write_text
 
     one = drawn(name, results, panel, verdicts)
     presets = {study: data.attrs["preset"] for study, data in results.items()}

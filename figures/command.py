@@ -5,10 +5,9 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from sigprop.experiments import command, statuses, store
+from sigprop.experiments import store
 from sigprop.figures import catalogue, style
 from sigprop.numerics.files import require_folder
-from sigprop.numerics.interruption import interruptible
 
 
 def make_and_draw(
@@ -39,6 +38,8 @@ def make_and_draw(
             without a preset, or a stored file is damaged.
         OSError: If a file cannot be written.
     """
+    from sigprop.experiments import command, statuses  # which read the rows
+
     if force and preset is None:
         raise ValueError(
             "need --preset smoke, quick or paper with --force, got none; add it, or "
@@ -87,6 +88,8 @@ def main(name: str) -> None:
         "--caption", action="store_true", help="draw the caption below the panels, too"
     )
     asked = parser.parse_args()
+    from sigprop.numerics.interruption import interruptible
+
     with interruptible():
         try:
             files = make_and_draw(

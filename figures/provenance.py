@@ -6,8 +6,6 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
-from sigprop.judge.findings import NOT_JUDGED
-
 COMMIT = 7  # letters of one that tell it apart
 
 
@@ -47,6 +45,8 @@ def findings(by_row: Mapping[str, str]) -> str:
         >>> findings({"lru:fig3": "Small phases help: confirmed", "lru:fig5": "not judged"})
         'Small phases help: confirmed (lru:fig3). Not judged: lru:fig5.'
     """
+    from sigprop.judge.findings import NOT_JUDGED
+
     unjudged = [row for row, text in by_row.items() if text == NOT_JUDGED]
     parts = [f"{text} ({row})." for row, text in by_row.items() if row not in unjudged]
     if unjudged:

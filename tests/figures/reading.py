@@ -43,16 +43,13 @@ def rows(vertices: Any) -> np.ndarray:
 def inked(file: Path, figure: Figure) -> list[bool]:
     """Whether the picture has more than its paper's colour within each panel.
 
-    The picture has the figure's size and, below it, lines on where it comes from; a
-    panel's own frame does not count.
+    The picture has the figure's size, without words below it; a panel's own frame does
+    not count.
     """
     with Image.open(file) as opened:
         pixels = np.asarray(opened.convert("RGB"))
     width, height = np.round(figure.get_size_inches() * style.SETTINGS["savefig.dpi"])
-    below = pixels[int(height) :]
-    assert pixels.shape[1] == width
-    assert (below != below[0, 0]).any()
-    assert (below[-1] == 255).all()  # the last line is whole
+    np.testing.assert_allclose(pixels.shape[:2], (height, width), atol=1)
     inked_parts = []
     for axes in figure.axes:
         box = axes.get_window_extent().transformed(figure.transFigure.inverted())

@@ -58,7 +58,8 @@ def test_a_figure_is_drawn_of_what_is_asked(studies, monkeypatch, tmp_path):
     def draw_and_save(name, results, panel, into, *, formats, verdicts, caption):
         where = f"{into} {caption}"
         return [
-            f"{name} {panel} {form} {where} {results} {verdicts}" for form in formats
+            Path(f"{name} {panel} {form} {where} {results} {verdicts}")
+            for form in formats
         ]
 
     monkeypatch.setattr(catalogue, "draw_and_save", draw_and_save)
