@@ -191,7 +191,7 @@ VALIDATION = LINEAR._replace(
     error="validation error", own="best_mse", known="control_validation_mse"
 )
 # By sweep: the models, and what they are compared with.
-FORECASTS = {
+FORECASTS: dict[str, tuple[tuple[str, ...], tuple[Against, ...]]] = {
     "forecasts": (("blur", "lru"), (NAIVE, LINEAR, VALIDATION)),
     "forecast_settings": (("blur",), (LINEAR,)),
 }

@@ -52,7 +52,7 @@ def test_every_part_has_its_seeds_and_seed_zero_none():
     seeds = {part: [c.seed for c in grid if c.part == part] for part in parts()}
     assert seeds.pop(GRIDS) == list(range(1, 201))
     assert all(numbers == list(range(1, 61)) for numbers in seeds.values())
-    assert len(seeds) > 15
+    assert len(seeds) > 30
     assert {c.part for c in studies.grid("fresh_seeds", "quick")} == set(parts())
     assert 0 < len(studies.grid("fresh_seeds", "smoke")) < 5
     assert studies.sweeps()["fresh_seeds"] == "verdicts"

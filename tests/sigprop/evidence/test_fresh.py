@@ -131,6 +131,15 @@ def test_a_right_form_has_to_be_confirmed(verdict):
     assert fresh._is_wrong(case, answer(verdict)) == (verdict != "confirmed")
 
 
+@pytest.fixture
+def models_afresh():
+    """Nothing remembered of the rows that a test replaces, before it and after it."""
+    fresh._models.cache_clear()
+    yield
+    fresh._models.cache_clear()
+
+
+@pytest.mark.usefixtures("models_afresh")
 def test_a_check_that_does_not_confirm_is_wrong(monkeypatch):
     def check(claim, seed):
         assert (claim.id, seed) == ("lru:thm3.1", 7)
@@ -140,18 +149,17 @@ def test_a_check_that_does_not_confirm_is_wrong(monkeypatch):
     monkeypatch.setattr(
         fresh, "row", lambda claim_id: Row(row(claim_id).claim, checked)
     )
-    monkeypatch.setattr(fresh, "parts", lambda: ("lru:thm3.1",))
     all_answers = answers("lru:thm3.1", 7)
     assert [each.wrong for each in all_answers] == [False, True, True]
 
 
+@pytest.mark.usefixtures("models_afresh")
 def test_a_deterministic_route_is_no_simulated_word(monkeypatch):
     exact = dataclasses.replace(answer("refuted"), route="impulse")
     checked = Check(lambda claim, seed: (exact,), lambda claim: None, ("monte_carlo",))
     monkeypatch.setattr(
         fresh, "row", lambda claim_id: Row(row(claim_id).claim, checked)
     )
-    monkeypatch.setattr(fresh, "parts", lambda: ("lru:thm3.1",))
     assert answers("lru:thm3.1", 7) == []
 
 
@@ -263,3 +271,10 @@ def test_an_answer_is_wrong_where_its_moment_is_five_percent_off(monkeypatch):
         Answer(each.claim, each.result, True) for each in all_answers
     ]
     assert len(all_answers) == len(row("zucchet:61").basis.points)
+
+
+def test_each_architecture_of_a_merged_row_is_a_part():
+    """So that a failure names it, and each compiles once."""
+    cases = row("sigprop:gates").basis.cases
+    assert {f"sigprop:gates, {name}" for name in cases} < {*parts()}
+    assert "sigprop:gates" not in parts()
