@@ -6,11 +6,11 @@ from sigprop.theory.errata import CLASSES
 
 NOT_JUDGED = "not judged"
 
-# How a statement was confirmed, by a route that it needs; the first that applies.
+# How a statement was confirmed, by its routes.
 _MEANS = {
+    "monte_carlo": "by simulation",
     "trained": "by trainings",
     "audited": "by trained networks",
-    "monte_carlo": "by simulation",
 }
 
 
@@ -50,4 +50,4 @@ def _confirmed(claim: ClaimResult) -> str:
     if claim.arithmetic:
         return "agrees with the paper's own numbers"
     means = [text for route, text in _MEANS.items() if route in claim.routes]
-    return f"confirmed {means[0] if means else 'numerically'}"
+    return f"confirmed {' and '.join(means) or 'numerically'}"
