@@ -45,7 +45,7 @@ def findings(by_row: Mapping[str, str]) -> str:
         >>> findings({"lru:fig3": "Small phases help: confirmed", "lru:fig5": "not judged"})
         'Small phases help: confirmed (lru:fig3). Not judged: lru:fig5.'
     """
-    from sigprop.judge.findings import NOT_JUDGED
+    from sigprop.experiments.statuses import NOT_JUDGED
 
     unjudged = [row for row, text in by_row.items() if text == NOT_JUDGED]
     parts = [f"{text} ({row})." for row, text in by_row.items() if row not in unjudged]

@@ -12,7 +12,7 @@ STUDY = "transients"
 ENTRY = Entry(
     dict.fromkeys("abcd", STUDY),
     "State norms over time from the zero state",
-    rows=("rotrnn:text:constant-norm", "sigprop:moments"),
+    rows=("rotrnn:text:constant-norm",),
 )
 PANELS = {
     "a": ("RotRNN", "white"),

@@ -152,7 +152,11 @@ ONLY = {
         "xarray",
         "matplotlib",
         "seaborn",
+        "sigprop.experiments.command",
+        "sigprop.experiments.statuses",
         "sigprop.experiments.store",
+        "sigprop.numerics.files",
+        "sigprop.numerics.interruption",
     },
     "experiments.store": {
         *("platformdirs", "xarray", "sigprop.experiments.netcdf"),

@@ -309,6 +309,7 @@ READINGS: Mapping[str, Reading] = {
     "lru:3": Reading(_HOLD),
     "lru:text:zoh-formula": Reading(_HOLD),
     "lru:6": Reading({r"|\lambda|": "r", "k": "T", "i": "n"}),
+    "lru:6 corrected": Reading({r"|\lambda|": "r", "k": "T - 1", "i": "n"}),
     "lru:text:phases": Reading({r"\operatorname{diag}": "1", r"\nu^{\log}": "nu_log"}),
     "rotrnn:text:lemma3-last-step": Reading(_NORMS, side=1),
     "lru:15": Reading({**_PULSE, "L_i": "half", "p_i": "centre"}),

@@ -10,7 +10,6 @@ NOT_JUDGED = "not judged"
 _MEANS = {
     "monte_carlo": "by simulation",
     "trained": "by trainings",
-    "audited": "by trained networks",
 }
 
 
@@ -19,18 +18,6 @@ def finding(claim: ClaimResult) -> str:
 
     A statement about a paper's results that agrees with the paper's own numbers is said to
     do that alone, because no result of ours has confirmed it.
-
-    Example:
-        >>> from dataclasses import replace
-        >>> from sigprop import evidence
-        >>> from sigprop.judge.run import verify
-        >>> (proved,) = verify([evidence.row("lru:fig3")]).claims
-        >>> finding(proved)
-        'proved'
-        >>> finding(replace(proved, status="confirmed", arithmetic=True))
-        "agrees with the paper's own numbers"
-        >>> finding(replace(proved, status="refuted", errata_class="C"))
-        'a misprint that the next line repairs'
     """
     words = {
         Status.PROVED: "proved",

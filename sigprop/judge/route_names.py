@@ -19,7 +19,6 @@ NAMES = {
     "monte_carlo": RouteName("simulation", "simulation"),
     "simulation": RouteName("simulation", "simulation"),
     "arithmetic": RouteName("the paper's own numbers", "paper's numbers"),
-    "audited": RouteName("audits of trained networks", "audits"),
     "trained": RouteName("trained networks", "training"),
     "layer": RouteName("the layer's own code", "layer"),
     "listing": RouteName("the paper's listing, run as code", "listing"),

@@ -95,7 +95,8 @@ def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
         assert picture.info["Description"] == origin
     page = files["pdf"].read_bytes()
     assert f"/Title ({title})".encode() in page
-    assert f"/Subject ({origin})".encode() in page
+    escaped = origin.replace("(", r"\(").replace(")", r"\)")
+    assert f"/Subject ({escaped})".encode() in page
     drawing = files["svg"].read_text()
     assert f"<dc:title>{title}</dc:title>" in drawing
     assert f"<dc:description>{origin}</dc:description>" in drawing
