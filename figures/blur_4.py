@@ -38,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         )[0]
         for axes, letter in zip(row, letters, strict=True):
             _panel(axes, data, PANELS[letter], letter)
-        row[0].set_ylabel("mean squared error (scaled units)")
+        row[0].set_ylabel("mean squared error\n(scaled units)")
         handles, labels = row[0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside upper center", ncols=2 * len(letters)

@@ -23,7 +23,11 @@ COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()} | {
 }
 QUARTILES = 0.25, 0.75
 POWERS = "power of the horizon (95 % interval)"
-TITLES = {"a": "time per window", "b": "time relative to the LRU", "c": "test error"}
+TITLES = {
+    "a": "time per window",
+    "b": "time relative to the LRU",
+    "c": f"test error, {DATA}",
+}
 CAPTION = (
     "Networks have {depth} blocks, {width} features and {states} states, and read {windows} "
     "windows of random numbers at once. The key has the power of the horizon by which a time "
@@ -53,11 +57,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             panels = part.subplots(1, len(wanted), squeeze=False)[0]
             for axes, letter in zip(panels, wanted, strict=True):
                 _panel(axes, letter, results)
-            ncols = 5 if row == "c" else 2
+            ncols = {"a": 2, "b": 3, "c": 5}[wanted[0]]
             part.legend(
                 *panels[0].get_legend_handles_labels(),
                 loc="outside upper center",
-                ncols=ncols if len(letters) > 1 else 1,
+                ncols=ncols,
                 title="" if row == "c" or "a" not in wanted else POWERS,
             )
         style.caption(figure, *_notes(results, letters))

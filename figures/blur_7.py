@@ -48,7 +48,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             for axes, letter in zip(panels, wanted, strict=True):
                 _panel(axes, data, _table(results), letter)
             lines = panels[0].get_legend_handles_labels()
-            ncols = min(len(lines[0]), 3 if row == "ab" else 5)
+            ncols = min(len(lines[0]), 5 if row == "c" else 1 + len(wanted))
             part.legend(*lines, loc="outside upper center", ncols=ncols)
         style.caption(figure, *_notes(data, _table(results), letters))
     return figure

@@ -49,7 +49,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     with style.styled():
         columns = min(2, len(letters))
         rows = -(-len(letters) // columns)
-        figure = style.figure(0.7 + 1.7 * rows, 0.7 + 2.4 * columns)
+        figure = style.figure(
+            0.7 + 1.7 * rows + 0.3 * (columns == 1), 0.7 + 2.4 * columns
+        )
         grid = figure.subplots(rows, columns, squeeze=False)
         for axes, letter in zip(grid.flat, letters, strict=True):
             panels[letter](axes, shown[ENTRY.studies[letter]])
@@ -57,7 +59,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, title)
             axes.set_ylabel(label)
         labels = grid[0, 0].get_legend_handles_labels()
-        figure.legend(*labels, loc="outside upper center", ncols=len(SETTINGS))
+        ncols = len(SETTINGS) if columns > 1 else 1
+        figure.legend(*labels, loc="outside upper center", ncols=ncols)
         sizes = (CAPTIONS[study](data) for study, data in shown.items())
         style.caption(figure, LINES, *sizes)
     return figure
