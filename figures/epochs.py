@@ -19,7 +19,7 @@ NAMES = {
 }
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
 TITLES = {"a": "time per epoch", "b": "memory per step"}
-FREE = 1.4  # times the longest bar, which leaves room for its label
+FREE = 1.3  # times the longest bar, which leaves room for its label
 CAPTION = (
     "The task is {description}, on inputs of random numbers. Networks have {depth} blocks of "
     "{width} features and {states} states. An epoch has {steps} steps of {batch} examples, "
