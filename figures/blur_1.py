@@ -1,5 +1,7 @@
 """BLUR (2025), Figure 1: the error of a forecast against the number of parameters."""
 
+from typing import Any
+
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -101,7 +103,7 @@ def _mark(
     label: str, colour: str, marker: str = "o", face: str | None = None
 ) -> Line2D:
     """A mark of the key."""
-    look = {"color": colour, "mfc": face or colour, "label": label}
+    look: dict[str, Any] = {"color": colour, "mfc": face or colour, "label": label}
     return Line2D([], [], marker=marker, linestyle="none", **look)
 
 

@@ -33,6 +33,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     ENTRY.chosen(panel)
     data = results[STUDY]
     task = series.task_of(data, DATA)
+    zeros = rows = 0
     with style.styled():
         figure = style.figure(2.7)
         axes = figure.subplots()
@@ -45,7 +46,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _shade(axes, at, part, task[1])
             else:
                 axes.plot(at, part["truth"], color=style.BLUE, label="truth")
-                zeros = int((abs(part["truth"]) < ZERO).sum())
+                zeros, rows = int((abs(part["truth"]) < ZERO).sum()), len(at)
                 series.mark_starts(axes, at, task[1])
             axes.plot(at, part["forecast"], dashes, color=colour, label=label)
         axes.margins(x=0.01, y=0.05)
@@ -58,9 +59,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         features = int(own["features"])
         covered = 100 * float(own["coverage"].isel(feature=features - 1).mean())
         style.letter(axes, "a", series.task_label(task))
-        style.caption(
-            figure, CAPTION.format(covered=covered, zeros=zeros, rows=len(at))
-        )
+        style.caption(figure, CAPTION.format(covered=covered, zeros=zeros, rows=rows))
     return figure
 
 

@@ -1,5 +1,7 @@
 """Errors of forecasts against the horizon, with printed errors and simple baselines."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -72,7 +74,7 @@ def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
 
 def _printed(axes: Axes) -> None:
     """The key of the printed errors."""
-    look = {"color": style.GREY, "mfc": "none", "ms": 4, "ls": "none"}
+    look: dict[str, Any] = {"color": style.GREY, "mfc": "none", "ms": 4, "ls": "none"}
     axes.plot([], [], marker="D", label="paper", **look)
 
 

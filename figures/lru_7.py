@@ -1,5 +1,7 @@
 """Orvieto et al. (2023), Figure 7: a convolution learnt by linear and tanh RNNs."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -139,7 +141,7 @@ def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
         axes.set_xlabel("iterations")
     style.letter(grid[0][0], "b", "losses", above=1)
     handles, _ = grid[0][0].get_legend_handles_labels()
-    grey = {"color": style.GREY}
+    grey: dict[str, Any] = {"color": style.GREY}
     handles += [
         Line2D([], [], linewidth=0.5, label="one seed", **grey),
         Line2D([], [], linewidth=1.4, label="median", **grey),

@@ -31,7 +31,7 @@ COLOURS = {"cartesian": style.VERMILION, "exponential": style.BLUE}
 TITLES = {name: title for name, _, _, title in PARAMETRISATIONS.values()}
 YELLOW = "#F0E442"
 LEVELS = np.linspace(-3, 1, 25)
-EDGE = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
+EDGE: dict[str, Any] = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
 MARKS: dict[str, dict[str, Any]] = {
     "target": {"marker": "o", "color": "white", "markersize": 3},
     "start": {"marker": "s", "color": "white", "markersize": 4},

@@ -1,5 +1,7 @@
 """Orvieto et al. (2023), Figure 9: the gain of a layer with eigenvalues on a ring."""
 
+from typing import Any
+
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -60,7 +62,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 def _handles() -> list[Artist]:
     """The key of lines, boxes and marks."""
-    black = {"color": style.BLACK}
+    black: dict[str, Any] = {"color": style.BLACK}
     ends = " to ".join(f"{100 * end:g}" for end in WHISKERS)
     return [
         Line2D([], [], color=style.BLUE, label="closed form"),

@@ -1,5 +1,7 @@
 """RotRNN (2024), Figure 3: state norms during training, measured and in theory."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -84,9 +86,9 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
 
 def _handles(layers: int) -> list[Line2D]:
     """The key of the colours, of the marks and of the dashes of so many layers."""
-    grey, names = {"color": style.GREY}, MODELS.values()
+    grey: dict[str, Any] = {"color": style.GREY}
     return [
-        *(Line2D([], [], color=colour, label=name) for name, colour in names),
+        *(Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()),
         Line2D([], [], marker="o", ms=2, linestyle="none", label="measured", **grey),
         Line2D([], [], label="closed form" + ", layer 1" * bool(layers), **grey),
         *(

@@ -150,12 +150,12 @@ def _line(
             axes.plot(
                 test["line"], test["truth"], color=style.BLUE, lw=thin, label="truth"
             )
+            if letter == "b":
+                mark_starts(axes, test["line"].values, task[1])
         label, colour, dashes = MODELS[model]
         axes.plot(
             test["line"], test["forecast"], dashes, color=colour, lw=thin, label=label
         )
-    if letter == "b":
-        mark_starts(axes, test["line"].values, task[1])
     axes.margins(x=0.01, y=0.05)
     axes.set_ylabel(axis_label(data, task))
     extent = (
