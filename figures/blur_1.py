@@ -1,8 +1,11 @@
 """BLUR (2025), Figure 1: the error of a forecast against the number of parameters."""
 
+from typing import Any
+
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import horizons, series, style
 from sigprop.figures.entry import Entry
@@ -18,13 +21,11 @@ ENTRY = Entry(
 MARKERS = ("o", "s", "^")
 HEADS = {"a": "LRU, BLUR and a linear model", "b": "all layers, {task}"}
 CAPTION = (
-    "The mean squared errors are on the test set, in scaled units. Networks have the mean "
-    "of {seeds} trainings with its standard error. {panels}"
+    "The errors are on the test set. Networks have the mean of {seeds} trainings with its "
+    "standard error. Errors on different tasks are not comparable."
 )
-PANELS = {
-    "a": "A: each line joins the least-squares linear model, the LRU and BLUR on one task.",
-    "b": "B: hollow circles are bidirectional layers other than BLUR.",
-}
+TICKS = 1000, 3000, 10_000, 30_000
+BOTH = "bidirectional "
 
 Point = tuple[float, float, float, str]
 """Number of parameters, mean error, its standard error and a colour."""
@@ -45,48 +46,65 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         rows = style.stacked(figure, [1] * len(letters))
         for part, letter in zip(rows, letters, strict=True):
             axes = part.subplots()
-            {"a": _by_task, "b": _by_layer}[letter](axes, data)
-            axes.set(xlabel="parameters", ylabel="mean squared error")
-            part.legend(loc="outside right upper", fontsize=6)
+            handles = {"a": _by_task, "b": _by_layer}[letter](axes, data)
+            axes.xaxis.set_major_formatter(lambda count, _: f"{count / 1000:g}")
+            axes.minorticks_off()
+            axes.set(xlabel="parameters (thousands)")
+            axes.set(ylabel="mean squared error\n(scaled units)")
+            part.legend(handles=handles, loc="outside right upper")
             task = series.task_label(series.richest(data))
             style.letter(axes, letter, HEADS[letter].format(task=task))
         seeds = len({*data["seed"].values.tolist()})
-        panels = " ".join(PANELS[letter] for letter in letters)
-        style.caption(figure, CAPTION.format(seeds=seeds, panels=panels))
+        style.caption(figure, CAPTION.format(seeds=seeds))
     return figure
 
 
-def _by_task(axes: Axes, data: xr.Dataset) -> None:
+def _by_task(axes: Axes, data: xr.Dataset) -> list[Line2D]:
+    """A marker for each task, a colour for each model; return the key."""
+    models, tasks = [], []
     for task, marker in zip(series.tasks(data), MARKERS, strict=False):
-        points = _points(data, task)
-        across, up, _, _ = zip(*points.values(), strict=True)
         named = series.task_label(task)
-        axes.plot(*(across, up), color=style.GREY, marker=marker, lw=0.7, label=named)
-        for name, (parameters, error, bar, colour) in points.items():
-            label = name if marker == MARKERS[0] else None
-            axes.errorbar(
-                *(parameters, error, bar), fmt=marker, color=colour, label=label
-            )
+        tasks.append(_mark(named, style.GREY, marker))
+        points = _points(data, task)
+        models = [_mark(name, colour) for name, (*_, colour) in points.items()]
+        for parameters, error, bar, colour in points.values():
+            axes.errorbar(parameters, error, bar, fmt=marker, color=colour)
     axes.set_xscale("log")
-    axes.margins(y=0.2)
+    axes.set_xticks(TICKS)
+    axes.margins(y=0.1)
+    return [*models, *tasks]
 
 
-def _by_layer(axes: Axes, data: xr.Dataset) -> None:
+def _by_layer(axes: Axes, data: xr.Dataset) -> list[Line2D]:
+    """A colour for each layer, hollow if it is made bidirectional; return the key."""
     task = series.richest(data)
     points = _points(data, task)
     label, (_, linear, *_) = next(iter(points.items()))
-    axes.axhline(linear, color=style.BLACK, linewidth=0.6, label=label)
-    hollow = {name: fill == "none" for name, _, fill in series.OTHERS.values()}
+    line = axes.axhline(linear, color=style.BLACK, linewidth=0.6, label=label)
+    hollow = {name for name, _, fill in series.OTHERS.values() if fill == "none"}
+    marks: dict[str, Line2D] = {}
     for name, (parameters, error, bar, colour) in (
         points | _others(data, task)
     ).items():
         if name == label:
             continue
-        face = "none" if hollow.get(name) else colour
+        face = "none" if name in hollow else colour
         axes.errorbar(
             *(parameters, error, bar), fmt="o", color=colour, mfc=face, label=name
         )
+        short = name.removeprefix(BOTH)
+        marks.setdefault(short, _mark(short, colour))
     axes.margins(0.08)
+    both = _mark("hollow: bidirectional", style.GREY, face="none")
+    return [line, *marks.values(), *[both] * bool(hollow & set(_others(data, task)))]
+
+
+def _mark(
+    label: str, colour: str, marker: str = "o", face: str | None = None
+) -> Line2D:
+    """A mark of the key."""
+    look: dict[str, Any] = {"color": colour, "mfc": face or colour, "label": label}
+    return Line2D([], [], marker=marker, linestyle="none", **look)
 
 
 def _points(data: xr.Dataset, task: tuple[str, int]) -> dict[str, Point]:

@@ -24,7 +24,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    description = f"Sequential CIFAR, {data.attrs['pixels']} steps"
+    description = f"sequential CIFAR of {data.attrs['pixels']} steps"
     return epochs.draw(data, TASK, description, int(data.attrs["images"]), letters)
 
 

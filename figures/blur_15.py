@@ -24,7 +24,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    description = f"ETTh1, horizon and window {data.attrs['training_horizon']}"
+    description = f"ETTh1 at horizon and window {data.attrs['training_horizon']}"
     return epochs.draw(data, TASK, description, int(data.attrs["batch"]), letters)
 
 

@@ -17,16 +17,13 @@ ENTRY = Entry(
 )
 PANELS = {"a": "WTH", "b": "ETTh1"}
 CAPTION = (
-    "Bars are mean squared errors over all test windows, in scaled units. Networks have the "
-    "mean of {seeds} trainings with its standard error. Diamonds are the paper's errors for "
-    "the same data and horizon."
+    "Bars are means over all test windows. Networks have the mean of {seeds} trainings with "
+    "its standard error. Diamonds are the paper's errors for the same data and horizon."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A and B show forecast errors of two networks and four baselines.
-
-    Diamonds are the errors that the paper prints.
 
     Raises:
         ValueError: If there is no such panel.
@@ -35,10 +32,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     with style.styled():
         figure = style.figure(2.9, 0.6 + 2.45 * len(letters))
-        row = figure.subplots(1, len(letters), squeeze=False)[0]
+        counts = [len(_tasks(data, PANELS[letter])) for letter in letters]
+        row = figure.subplots(
+            1, len(letters), sharey=True, squeeze=False, width_ratios=counts
+        )[0]
         for axes, letter in zip(row, letters, strict=True):
             _panel(axes, data, PANELS[letter], letter)
-        row[0].set_ylabel("mean squared error")
+        row[0].set_ylabel("mean squared error\n(scaled units)")
         handles, labels = row[0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside upper center", ncols=2 * len(letters)
@@ -48,9 +48,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
+def _tasks(data: xr.Dataset, name: str) -> list[tuple[str, int]]:
+    """The tasks on a data set, or the first task if it has none."""
     here = [task for task in series.tasks(data) if task[0] == name]
-    here = here or [series.task_of(data, name)]
+    return here or [series.task_of(data, name)]
+
+
+def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
+    here = _tasks(data, name)
     count = len(series.MODELS) + len(series.CONTROLS)
     wide = 0.8 / count
     for position, task in enumerate(here):
@@ -68,10 +73,11 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
                 label=None if position else label,
             )
             printed = float(rows["printed_mse"][0])
-            legend_label = None if position or index else "printed"
+            legend_label = None if position or index else "paper"
             axes.plot(
                 *(at, printed, "D"),
-                color=style.BLACK,
+                color="white",
+                mec=style.BLACK,
                 ms=4,
                 ls="none",
                 label=legend_label,

@@ -15,17 +15,17 @@ ENTRY = Entry(
 )
 DATA = "WTH"
 SHOWN = 6  # forecasts one after another
+ZERO = 1e-5  # larger than what scaling and its inverse leave of a zero
 CAPTION = (
-    "The forecasts are from the middle of the test set and do not overlap. The shaded band "
-    "is BLUR's forecast plus the 5 % to 95 % quantiles of its validation errors; "
-    "{covered:.0f} % of the test values lie inside."
+    "The forecasts are from the middle of the test set and do not overlap. The band is "
+    "BLUR's forecast plus the 5 % to 95 % quantiles of its validation errors, and "
+    "{covered:.0f} % of the test values lie inside. Of the {rows} true values shown, {zeros} "
+    "are zero in the data."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The panel shows six consecutive forecasts.
-
-    Their intervals are computed from the errors on the validation set.
+    """The panel shows six consecutive forecasts by two networks, and the true values.
 
     Raises:
         ValueError: If there is no such panel.
@@ -33,8 +33,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     ENTRY.chosen(panel)
     data = results[STUDY]
     task = series.task_of(data, DATA)
+    zeros = rows = 0
     with style.styled():
-        figure = style.figure(2.6)
+        figure = style.figure(2.7)
         axes = figure.subplots()
         for model, (label, colour, dashes) in series.MODELS.items():
             forecasts = series.line(data, task, model)
@@ -45,19 +46,20 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _shade(axes, at, part, task[1])
             else:
                 axes.plot(at, part["truth"], color=style.BLUE, label="truth")
-                for start in at[:: task[1]]:
-                    axes.axvline(start, color=style.GREY, linewidth=0.4, zorder=0)
+                zeros, rows = int((abs(part["truth"]) < ZERO).sum()), len(at)
+                series.mark_starts(axes, at, task[1])
             axes.plot(at, part["forecast"], dashes, color=colour, label=label)
-        axes.margins(x=0.01, y=0.2)
+        axes.margins(x=0.01, y=0.05)
+        axes.set_ylabel(series.axis_label(data, task))
         axes.set_xlabel("row of the test set (vertical lines: new forecasts)")
-        axes.legend(loc="upper right", ncols=3)
+        figure.legend(
+            *axes.get_legend_handles_labels(), loc="outside upper center", ncols=4
+        )
         own = series.cells(data, *task, "blur").isel(cell=0)
         features = int(own["features"])
-        target = str(own["target"].item())
         covered = 100 * float(own["coverage"].isel(feature=features - 1).mean())
-        title = f"{series.SETS.get(task[0], task[0])}: {target}, horizon {task[1]}"
-        style.letter(axes, "a", title)
-        style.caption(figure, CAPTION.format(covered=covered))
+        style.letter(axes, "a", series.task_label(task))
+        style.caption(figure, CAPTION.format(covered=covered, zeros=zeros, rows=rows))
     return figure
 
 
@@ -75,6 +77,7 @@ def _shade(axes, at, part, horizon) -> None:
         *(at, forecast + low, forecast + high),
         color=style.PURPLE,
         alpha=0.18,
+        label="BLUR, 90 % interval",
         linewidth=0,
     )
 

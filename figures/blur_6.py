@@ -21,18 +21,22 @@ COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()} | {
     "gru": style.GREEN,
     "lstm": style.ORANGE,
 }
-ROOM = 0.75  # of an axis, above its points, for their names
-TITLES = {"a": "time per window", "b": "time relative to the LRU", "c": "test error"}
+QUARTILES = 0.25, 0.75
+POWERS = "power of the horizon (95 % interval)"
+TITLES = {
+    "a": "time per window",
+    "b": "time relative to the LRU",
+    "c": f"test error, {DATA}",
+}
 CAPTION = (
     "Networks have {depth} blocks, {width} features and {states} states, and read {windows} "
-    "windows of random numbers at once. A: medians of {repeats} repeats; the legend has the "
-    "power of the horizon with its 95 % interval. B: medians and ranges of the ratios in "
-    "each repeat."
+    "windows of random numbers at once. The key has the power of the horizon by which a time "
+    "grows, with its 95 % interval. Panel A has medians of {repeats} repeats. Panel B has the "
+    "medians and quartiles of the ratios in each repeat."
 )
 MEANS = (
-    "C: {data}, networks of {width} features and {depth} blocks; means over {seeds} trainings "
-    "with standard errors; open diamonds: errors in the paper; grey: forecasts without a "
-    "network."
+    "Panel C has {data} and networks of {width} features and {depth} blocks, with means over "
+    "{seeds} trainings and standard errors. Grey lines are forecasts without a network."
 )
 
 
@@ -53,6 +57,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             panels = part.subplots(1, len(wanted), squeeze=False)[0]
             for axes, letter in zip(panels, wanted, strict=True):
                 _panel(axes, letter, results)
+            ncols = {"a": 2, "b": 3, "c": 5}[wanted[0]]
+            part.legend(
+                *panels[0].get_legend_handles_labels(),
+                loc="outside upper center",
+                ncols=ncols,
+                title="" if row == "c" or "a" not in wanted else POWERS,
+            )
         style.caption(figure, *_notes(results, letters))
     return figure
 
@@ -60,7 +71,6 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _panel(axes: Axes, letter: str, results: style.Results) -> None:
     if letter == "c":
         horizons.over_horizons(axes, results[ERRORS], DATA, "mae")
-        axes.legend(loc="center right", fontsize=6)
     else:
         {"a": _seconds, "b": _ratios}[letter](axes, results[STUDY])
         _over(axes, results[STUDY]["horizon"].values.tolist())
@@ -72,7 +82,7 @@ def _over(axes: Axes, rows: list[int]) -> None:
     axes.set_xscale("log")
     axes.set_xticks(rows, [str(horizon) for horizon in rows])
     axes.minorticks_off()
-    axes.set_xlabel("horizon, rows")
+    axes.set_xlabel("horizon (rows)")
 
 
 def _notes(results: style.Results, letters: tuple[str, ...]) -> list[str]:
@@ -100,16 +110,11 @@ def _seconds(axes: Axes, data: xr.Dataset) -> None:
     for model, colour in _models(data).items():
         timings = data.sel(model=model)
         low, power, high = timings["power"].values
-        label = f"{NAMES[model]}, ${power:.2f}$ ({low:.2f} to {high:.2f})"
+        label = f"{NAMES[model]}: ${power:.2f}$ ({low:.2f} to {high:.2f})"
         milliseconds = 1e3 * timings["seconds"].median("repeat")
         axes.plot(timings["horizon"], milliseconds, "o-", color=colour, label=label)
-    axes.legend(
-        loc="upper left", borderaxespad=0, title="power of the horizon", fontsize=6
-    )
     axes.set_ylabel("milliseconds")
     axes.set_yscale("log")
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high * (high / low) ** ROOM)
     style.plain_log(axes)
 
 
@@ -118,14 +123,13 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
         if model == "lru":
             continue
         times = _beside(data, model)
-        low, high = times.min("repeat"), times.max("repeat")
+        low, high = times.quantile(QUARTILES, "repeat")
         axes.fill_between(times["horizon"], low, high, color=colour, alpha=0.2, lw=0)
         middle = times.median("repeat")
         axes.plot(times["horizon"], middle, "o-", color=colour, label=NAMES[model])
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     axes.set_ylabel("times as long as the LRU")
-    axes.set_ylim(0, (1 + ROOM / 2) * axes.get_ylim()[1])
-    axes.legend(loc="upper left")
+    axes.set_ylim(0, None)
 
 
 def _beside(data: xr.Dataset, model: str) -> xr.DataArray:

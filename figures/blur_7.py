@@ -21,10 +21,11 @@ ROWS = ("ab", "c")
 PAPER, OURS = "ETTm1", "ETTh1"
 HORIZONS = {PAPER: (24, 48, 96, 288, 672), OURS: (24, 48, 168, 336, 720)}
 CAPTION = (
-    "{table}, all features, scaled units. Dots: means over {seeds} trainings with standard "
-    "errors; open diamonds: errors in the paper; grey: forecasts without a network."
+    "Errors are over all features. Dots are means over {seeds} trainings with standard "
+    "errors. Open diamonds are the paper's errors for {table}. Grey lines are forecasts "
+    "without a network."
 )
-HOLLOW = "C: hollow dots are bidirectional layers other than BLUR."
+HOLLOW = "Hollow dots in panel C are bidirectional layers other than BLUR."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -47,7 +48,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             for axes, letter in zip(panels, wanted, strict=True):
                 _panel(axes, data, _table(results), letter)
             lines = panels[0].get_legend_handles_labels()
-            ncols = min(len(lines[0]), int(wide))
+            ncols = min(len(lines[0]), 5 if row == "c" else 1 + len(wanted))
             part.legend(*lines, loc="outside upper center", ncols=ncols)
         style.caption(figure, *_notes(data, _table(results), letters))
     return figure
@@ -61,7 +62,8 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
         style.letter(axes, letter, f"all layers, {series.task_label(task)}")
     else:
         horizons.over_horizons(axes, data, name, metric)
-        style.letter(axes, letter, horizons.METRICS[metric])
+        instead = "" if name == PAPER else f" (paper: {PAPER})"
+        style.letter(axes, letter, f"{series.SETS.get(name, name)}{instead}")
 
 
 def _notes(data: xr.Dataset, name: str, letters: tuple[str, ...]) -> list[str]:

@@ -19,12 +19,13 @@ NAMES = {
 }
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
 TITLES = {"a": "time per epoch", "b": "memory per step"}
-FREE = 1.7  # times the longest bar, which leaves room for its label
+FREE = 1.3  # times the longest bar, which leaves room for its label
 CAPTION = (
-    "{description}, {depth} blocks of {width} features and {states} states, inputs of random "
-    "numbers. An epoch has {steps} steps of {batch} examples; its time is the median of "
-    "{repeats} timed steps times the number of steps. Error bars: shortest and longest step. "
-    "Numbers: the cost relative to the LRU in the same repeat, and the LRU's own cost."
+    "The task is {description}, on inputs of random numbers. Networks have {depth} blocks of "
+    "{width} features and {states} states. An epoch has {steps} steps of {batch} examples, "
+    "and its time is the median of {repeats} timed steps times their number. Error bars are "
+    "the shortest and the longest step. Numbers are costs relative to the LRU in the same "
+    "repeat, and the LRU's own cost."
 )
 
 
@@ -73,7 +74,7 @@ def _minutes(axes: Axes, timings: xr.Dataset) -> None:
         seconds.max("repeat").values - middle,
     ]
     _bars(axes, timings, middle, times, "min", reach)
-    axes.set_xlabel("minutes")
+    axes.set_xlabel("minutes, estimated")
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
 
@@ -81,7 +82,7 @@ def _memory(axes: Axes, timings: xr.Dataset) -> None:
     memory = timings["step_memory"] / 2**20
     times = (memory / memory.sel(trained="lru")).values
     _bars(axes, timings, memory.values, times, "MiB")
-    axes.set_xlabel("temporary memory, MiB")
+    axes.set_xlabel("temporary memory (MiB)")
 
 
 def _bars(
@@ -103,7 +104,7 @@ def _bars(
     for row, (name, end, value, factor) in enumerate(
         zip(models, ends, values, times, strict=True)
     ):
-        text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2g} × LRU"
+        text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2f} × LRU"
         axes.annotate(
             text,
             (end, row),

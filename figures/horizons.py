@@ -1,5 +1,7 @@
 """Errors of forecasts against the horizon, with printed errors and simple baselines."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -7,6 +9,7 @@ from matplotlib.axes import Axes
 from sigprop.figures import series, style
 
 METRICS = {"mse": "mean squared error", "mae": "mean absolute error"}
+CONTROLS = {"linear": "-", "season": "--"}
 ROOM = 1.25  # of the horizons, so that a single one is no point in an empty panel
 
 
@@ -36,8 +39,9 @@ def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
 def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
     """Draw our errors with bars, and printed errors as open diamonds.
 
-    Grey lines are forecasts without a network: linear, season and last value.
+    Grey lines are forecasts without a network: linear, and the last season's values.
     """
+    _printed(axes)
     known = errors(data, name, metric)
     for model, rows in known.items():
         label, colour, _ = series.MODELS[model]
@@ -46,7 +50,7 @@ def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
         axes.plot(horizon, printed, "D", color=colour, mfc="none", ms=4)
     used = [task for task in sorted(series.tasks(data)) if task[0] == name]
     used = used or [series.task_of(data, name)]
-    for control, dashes in (("linear", "-"), ("season", "--"), ("last value", ":")):
+    for control, dashes in CONTROLS.items():
         values = [
             float(
                 series.cells(data, *task, "blur")[f"control_{metric}"]
@@ -57,14 +61,21 @@ def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
             for task in used
         ]
         rows = [horizon for _, horizon in used]
-        axes.plot(rows, values, dashes, color=style.GREY, marker=".", label=control)
+        label, _ = series.CONTROLS[control]
+        axes.plot(rows, values, dashes, color=style.GREY, marker=".", label=label)
     rows = [horizon for _, horizon in used]
     axes.set_xscale("log")
     axes.set_xlim(min(rows) / ROOM, max(rows) * ROOM)
     axes.set_xticks(rows, [str(horizon) for horizon in rows])
     axes.minorticks_off()
-    axes.set(xlabel="horizon, rows", ylabel=METRICS[metric])
-    axes.set_ylim(0, None)
+    axes.set(xlabel="horizon (rows)", ylabel=f"{METRICS[metric]}\n(scaled units)")
+    axes.margins(y=0.1)
+
+
+def _printed(axes: Axes) -> None:
+    """The key of the printed errors."""
+    look: dict[str, Any] = {"color": style.GREY, "mfc": "none", "ms": 4, "ls": "none"}
+    axes.plot([], [], marker="D", label="paper", **look)
 
 
 def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -> None:
@@ -72,6 +83,7 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
 
     Grey lines: linear and season.
     """
+    _printed(axes)
     rows = ranked(data, task, metric)
     for row, (model, (mean, spread, printed)) in enumerate(rows.items()):
         _, colour, fill = series.OTHERS.get(model) or (
@@ -85,11 +97,14 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
     axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     known = series.cells(data, *task, "blur")[f"control_{metric}"].isel(cell=0)
-    for control, dashes in (("linear", "-"), ("season", "--")):
-        value = float(known.sel(control=control).mean())
-        axes.axvline(value, color=style.GREY, ls=dashes, lw=0.8, label=control)
+    for control, dashes in CONTROLS.items():
+        value, label = (
+            float(known.sel(control=control).mean()),
+            series.CONTROLS[control][0],
+        )
+        axes.axvline(value, color=style.GREY, ls=dashes, lw=0.8, label=label)
     axes.set_xlim(0, None)
-    axes.set_xlabel(METRICS[metric])
+    axes.set_xlabel(f"{METRICS[metric]} (scaled units)")
 
 
 def ranked(

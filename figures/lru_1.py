@@ -30,6 +30,7 @@ NAMES = {
     "gamma": r"$\gamma$: the LRU",
     "phase": "small phase",
 }
+TASKS = {"listops-short": "ListOps", "smnist-10k": "sMNIST"}
 STEPS = ("tanh", "dense", "complex", "stable", "ring", "gamma")  # of the caption
 CHANCE = 10.0  # percent, of ten classes
 COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
@@ -38,7 +39,8 @@ COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Each panel shows test accuracies on one task, from the tanh RNN to the LRU.
 
-    Circles are single runs, vertical marks are means, and bars are standard errors.
+    Circles are single runs, vertical marks are means, and bars are standard errors.  The
+    last column has the mean over the tasks.
 
     Raises:
         ValueError: If there is no such panel.
@@ -46,22 +48,26 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     with style.styled():
         figure = style.figure(2.6, 1.15 + 1.45 * len(letters))
-        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
+        columns = len(letters) + (panel is None)
+        row = figure.subplots(1, columns, sharey=True, squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=False):
             data = results[ENTRY.studies[letter]]
             _rungs(axes, data)
             style.letter(axes, letter, _title(data))
+        if panel is None:
+            _average(row[-1], results)
         style.caption(
             figure,
-            "circles: test accuracy of each run at its best validation accuracy; vertical "
-            "marks: means; bars: standard errors; crosses at chance: runs that diverged",
+            "Each accuracy is at the step of the best validation accuracy. Crosses stand at "
+            "the accuracy of guessing for runs that diverged, and their number is beside.",
         )
     return figure
 
 
 def _title(data: xr.Dataset) -> str:
     length, examples = int(data["length"][0]), int(data["examples"][0])
-    return f"{data['task'].values[0]}\n{length} steps,\n{examples} examples"
+    task = str(data["task"].values[0])
+    return f"{TASKS.get(task, task)}\n{length} steps,\n{examples} examples"
 
 
 def _rungs(axes: Axes, data: xr.Dataset) -> None:
@@ -79,11 +85,27 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
         lost = int(np.isnan(accuracy[runs]).sum())
         axes.plot(np.full(lost, CHANCE), np.full(lost, row), "x", color=style.BLACK)
         if lost:
-            count = f"{lost} of {runs.sum()}"
+            count = f"{lost} of {runs.sum()} diverged"
             lift = {"textcoords": "offset points", "va": "center", "fontsize": 6}
             axes.annotate(count, (CHANCE, row), (5, 0), **lift)
     axes.set_yticks(range(len(colours)), [NAMES[rung] for rung in colours])
-    axes.set_xlabel("test accuracy (%)")
+    axes.set_xlabel("accuracy (%)")
+
+
+def _average(axes: Axes, results: style.Results) -> None:
+    """The mean over the tasks; a run that diverged counts as a guess."""
+    names = dict.fromkeys(results[ENTRY.studies["a"]]["model"].values.tolist())
+    for row, rung in enumerate(names):
+        colour = COLOURS.get(rung, style.BLUE)
+        axes.plot(_overall(results, rung), row, "D", color=colour)
+    axes.set_title(f"mean of the\n{len(ENTRY.panels)} tasks")
+    axes.set_xlabel("accuracy (%)")
+
+
+def _overall(results: style.Results, rung: str) -> float:
+    """The mean accuracy of a network over the tasks."""
+    means = [_mean(results[study], rung) for study in ENTRY.studies.values()]
+    return float(np.mean(means))
 
 
 def shown(results: style.Results) -> str:
@@ -123,12 +145,7 @@ def details(results: style.Results) -> style.Cells:
 
 def _steps(results: style.Results) -> list[tuple[str, str, float, float]]:
     """Names of the networks before and after each step, and their mean accuracies."""
-    means = {
-        rung: float(
-            np.mean([_mean(results[study], rung) for study in ENTRY.studies.values()])
-        )
-        for rung in STEPS
-    }
+    means = {rung: _overall(results, rung) for rung in STEPS}
     return [
         (_plain(old), _plain(new), means[old], means[new])
         for old, new in pairwise(STEPS)

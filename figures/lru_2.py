@@ -62,10 +62,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(rows["a"][0], "a", "one matrix", above=1)
         if "b" in rows:
             rows["b"][0].set_ylabel(r"fraction with $|\lambda| \leq r$")
-            style.letter(rows["b"][0], "b", "moduli")
+            style.letter(rows["b"][0], "b", "moduli (blue) and their limit (black)")
         if "c" in rows:
             rows["c"][0].set_ylabel(r"fraction with $|\arg\,\lambda| \leq \theta$")
-            style.letter(rows["c"][0], "c", "phases")
+            style.letter(
+                rows["c"][0], "c", "phases (blue) and their distribution (black)"
+            )
     return figure
 
 

@@ -14,7 +14,7 @@ ENTRY = Entry(
     "Eigenvalues sampled by Lemma 3.2 fill a ring",
     rows=("lru:fig3",),
 )
-TITLES = {"a": "samples", "b": "moduli", "c": "phases"}
+TITLES = {"a": "samples", "b": "moduli", "c": "phases, as in B"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:

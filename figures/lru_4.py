@@ -126,14 +126,14 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
     axes.set_ylabel("mean number of periods")
     axes.legend()
     style.letter(
-        axes, "d", f"lines: mean over all phases; points: {data.sizes['draw']} modes"
+        axes, "d", f"lines: exact mean; points: means of {data.sizes['draw']} modes"
     )
 
 
 def shown(results: style.Results) -> str:
-    """Count the periods of both ranges of phases, and of the first in a short sequence."""
+    """Exact mean numbers of periods, of both ranges and of the first in a short sequence."""
     data = results[STUDY]
-    turns, steps = data["turns"].mean("draw"), int(data["length"][-1])
+    turns, steps = data["mean_turns"], int(data["length"][-1])
     first, second = (
         disk.over_pi(float(phase)).replace(r"\pi", "π") for phase in data["max_phase"]
     )

@@ -20,15 +20,15 @@ ENTRY = Entry(
 )
 SETTINGS = {
     "ring": ("no normalisation", style.GREY),
-    "gamma": (r"$\gamma$", style.BLUE),
-    "phase": (r"$\gamma$, small phases", style.VERMILION),
+    "gamma": (r"normalisation $\gamma$", style.BLUE),
+    "phase": (r"$\gamma$ and small phases", style.VERMILION),
 }
-CHANCE = 0.5  # of two classes
+CHANCE, GUESS = 0.5, "random guess"  # of two classes
 TITLES = {
     "a": ("untrained: loss", "loss (nats)"),
-    "b": ("untrained: states", r"$\mathbb{E}\,|h_i|^2$"),
-    "c": ("training: loss", "loss (nats)"),
-    "d": ("training: validation", "accuracy (%)"),
+    "b": ("untrained: states", r"mean square $\mathbb{E}\,|h_i|^2$"),
+    "c": ("training: loss", "training loss (nats)"),
+    "d": ("training: accuracy", "validation accuracy (%)"),
 }
 
 
@@ -49,7 +49,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     with style.styled():
         columns = min(2, len(letters))
         rows = -(-len(letters) // columns)
-        figure = style.figure(0.7 + 1.7 * rows, 0.7 + 2.4 * columns)
+        figure = style.figure(
+            0.7 + 1.7 * rows + 0.3 * (columns == 1), 0.7 + 2.4 * columns
+        )
         grid = figure.subplots(rows, columns, squeeze=False)
         for axes, letter in zip(grid.flat, letters, strict=True):
             panels[letter](axes, shown[ENTRY.studies[letter]])
@@ -57,21 +59,25 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, title)
             axes.set_ylabel(label)
         labels = grid[0, 0].get_legend_handles_labels()
-        figure.legend(*labels, loc="outside upper center", ncols=len(SETTINGS))
-        style.caption(figure, *(CAPTIONS[study](data) for study, data in shown.items()))
+        ncols = len(SETTINGS) if columns > 1 else 1
+        figure.legend(*labels, loc="outside upper center", ncols=ncols)
+        sizes = (CAPTIONS[study](data) for study, data in shown.items())
+        style.caption(figure, LINES, *sizes)
     return figure
 
 
+LINES = (
+    "Thin lines are single networks, thick lines their means, and bands one standard error "
+    "to either side."
+)
 CAPTIONS = {
     "normalisation": lambda data: (
-        f"untrained: {data.sizes['draw']} networks, "
-        f"{data.attrs['depth']} blocks, radii {data.attrs['r_min']} to "
-        f"{data.attrs['r_max']}; dotted: a random guess, or the limit of white input"
+        f"Each of the {data.sizes['draw']} untrained networks has {data.attrs['depth']} "
+        f"blocks and radii from {data.attrs['r_min']} to {data.attrs['r_max']}."
     ),
     "paths": lambda data: (
-        f"training: {int(data['depth'][0])} blocks on {int(data['length'][0])} pixels, the "
-        "same radii; thin: each seed; thick: their mean; bands: one standard error to "
-        "either side"
+        f"Trained networks have {int(data['depth'][0])} blocks, and images have "
+        f"{int(data['length'][0])} pixels."
     ),
 }
 
@@ -80,20 +86,22 @@ CAPTIONS = {
 
 
 def _fresh_losses(axes: Axes, data: xr.Dataset) -> None:
-    _fresh(axes, data["loss"], -np.log(CHANCE))
+    _fresh(axes, data["loss"])
+    _level(axes, -np.log(CHANCE), GUESS, "top")
     _few_ticks(axes)
 
 
 def _fresh_powers(axes: Axes, data: xr.Dataset) -> None:
-    _fresh(axes, data["power"], data.attrs["gain"])
+    _fresh(axes, data["power"])
+    _level(axes, data.attrs["gain"], "limit for white input", "bottom")
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _fresh(axes: Axes, values: xr.DataArray, level: float) -> None:
+def _fresh(axes: Axes, values: xr.DataArray) -> None:
     pixels = values["pixels"].values
     for setting, (label, colour) in SETTINGS.items():
         runs = values.sel(setting=setting).values.T
         _curves(axes, pixels, runs, label, colour, marker="o", markersize=3)
-    _level(axes, level)
     axes.set(xscale="log", yscale="log", xlabel="pixels")
     axes.set_xticks(pixels, [str(number) for number in pixels])
     axes.xaxis.set_minor_locator(NullLocator())
@@ -107,11 +115,23 @@ def _losses(axes: Axes, data: xr.Dataset) -> None:
     segments = data.sizes["segment"]
     ends = float(data["step"].max()) * np.arange(1, segments + 1) / segments
     _settings(axes, data, ends - ends[0] / 2, data["loss"].values)
-    _level(axes, -np.log(CHANCE))
+    _level(axes, -np.log(CHANCE), GUESS, "bottom")
 
 
-def _level(axes: Axes, height: float) -> None:
+def _level(axes: Axes, height: float, text: str, above_or_below: str) -> None:
+    """A dotted line, and its name at the right end."""
     axes.axhline(height, color=style.BLACK, linestyle=":", linewidth=0.7)
+    axes.annotate(
+        text,
+        (1, height),
+        (0, 1 if above_or_below == "bottom" else -2),
+        xycoords=axes.get_yaxis_transform(),
+        textcoords="offset points",
+        ha="right",
+        va=above_or_below,
+        fontsize=6,
+        path_effects=style.halo(1),
+    )
 
 
 def _few_ticks(axes: Axes) -> None:
@@ -123,7 +143,7 @@ def _few_ticks(axes: Axes) -> None:
 def _accuracies(axes: Axes, data: xr.Dataset) -> None:
     steps = data["step"].max("cell").values
     _settings(axes, data, steps, 100 * data["validation_accuracy"].values)
-    _level(axes, 100 * CHANCE)
+    _level(axes, 100 * CHANCE, GUESS, "top")
 
 
 def _settings(axes: Axes, data: xr.Dataset, x: np.ndarray, values: np.ndarray) -> None:

@@ -53,7 +53,7 @@ def _signals(axes: Axes, data: xr.Dataset) -> None:
     axes.set(xlim=(0, 2), ylim=(-1.1, 1.6), yticks=(-1, 0, 1), xlabel="periods")
     axes.set_ylabel("signal")
     axes.legend(loc="upper center", ncols=2, columnspacing=1, handlelength=1)
-    style.letter(axes, "a", "in time")
+    style.letter(axes, "a", "signals")
 
 
 def _spectra(axes: Axes, data: xr.Dataset) -> None:
@@ -91,13 +91,21 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
         color=style.GREY,
         markerfacecolor="none",
         markeredgewidth=0.7,
-        label="as printed, Eq. 8",
     )
-    axes.set(yscale="log", ylim=(FLOOR, 4), xlim=(-0.6, harmonic[-1] + 0.6))
+    axes.annotate(
+        "as printed, Eq. 8",
+        (6, printed[6]),
+        (4, 3),
+        textcoords="offset points",
+        va="bottom",
+        color=style.GREY,
+        fontsize=6,
+    )
+    axes.set(yscale="log", ylim=(FLOOR, 3), xlim=(-0.6, harmonic[-1] + 0.6))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_xticks(harmonic[::2])
     axes.set_xlabel("harmonic $n$ of the sine")
-    axes.set_ylabel(r"Fourier coefficient $|c_n|$")
+    axes.set_ylabel(r"Fourier coefficient $|c_n|$", labelpad=1)
     axes.legend(loc="upper right", borderaxespad=0)
     style.letter(axes, "b", "spectra")
 
@@ -110,8 +118,9 @@ def _nothing_else(data: xr.Dataset) -> str:
         ~np.isin(data["frequency"].values, lines)
     ]
     return (
-        "B: at odd harmonics above one, and between harmonics, the exact spectrum is zero and "
-        f"the FFT has at most {coefficients.max():.0e}"
+        "At odd harmonics above one, and between harmonics, the exact spectrum is zero and "
+        f"the FFT has at most {coefficients.max():.0e}. Crosses in panel C are exact values, "
+        "too."
     )
 
 

@@ -1,10 +1,14 @@
 """Orvieto et al. (2023), Figure 7: a convolution learnt by linear and tanh RNNs."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -42,11 +46,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 NOTES = {
-    "a": "A: kernels of all seeds of the linear network and outputs of one network of each "
-    "kind, at the learning rate of the smallest median loss.",
-    "b": "B: relative losses. Thin: seeds; thick: their median.",
+    "a": "Panel A has the kernels of the linear network with every seed, and the outputs of "
+    "one network of each kind, at the learning rate of the smallest median loss.",
+    "b": "In panel B, losses are relative to the mean square of the target.",
 }
-LEAVING = "Triangles mark where runs leave a panel or diverge; numbers count them."
+LEAVING = (
+    "Triangles mark where runs leave a panel or diverge, and numbers count these runs."
+)
 
 
 def best(data: xr.Dataset, activation: str, scale: float) -> float:
@@ -64,30 +70,45 @@ def _kernels(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
     for activation, (name, colour) in NAMES.items():
         rate = best(data, activation, scale)
         network = data.sel(activation=activation, scale=scale, log_rate=rate)
-        label = rf"{name}, $10^{{{rate:g}}}$"
+        label = rf"{name}, rate $10^{{{rate:g}}}$"
         row[1].plot(age, network["answer"][0], color=colour, label=label)
         if activation == "identity":
             learnt = network["learnt"].transpose("seed", "age").values
             row[0].plot(age, learnt.T, color=colour, linewidth=0.6)
             row[0].set(ylim=(-kernel.max(), 2 * kernel.max()))
-            _leaving(row[0], age, learnt, colour, 0)
+            _leaving(row[0], age, learnt, colour, text=" runs leave the panel")
     for axes, black in zip(row, (kernel, data["wanted"][0]), strict=True):
         axes.plot(age, black, color=style.BLACK, linewidth=1.2, label="target")
         axes.set(xlim=(0, age[-1]))
     row[0].set_xlabel("age of the input (steps)")
     row[1].set_xlabel("step")
-    row[1].legend(ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1), fontsize=6)
-    row[0].set_ylabel("kernel")
+    row[1].legend(
+        ncols=3,
+        columnspacing=1,
+        handlelength=1.2,
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        borderaxespad=0,
+        fontsize=6,
+    )
+    row[0].set_ylabel("weight of the kernel")
     row[1].set_ylabel("output, new input")
-    style.letter(row[0], "a", _heading(scale))
+    style.letter(row[0], "a", f"kernels, {_heading(scale)}")
 
 
-def _leaving(axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str, line: int):
+def _leaving(
+    axes: Axes,
+    x: np.ndarray,
+    runs: np.ndarray,
+    colour: str,
+    line: int = 0,
+    text: str = "",
+) -> None:
     """Mark the runs that leave a panel, and write their number in one of its lines."""
     count = style.mark_leaving(axes, x, runs, colour)
     if count:
         axes.annotate(
-            f"{count} of {len(runs)}",
+            f"{count} of {len(runs)}{text}",
             (1, 1),
             (0, -3 - 7 * line),
             xycoords="axes fraction",
@@ -111,6 +132,7 @@ def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
     for row, scale in zip(grid, scales, strict=True):
         for axes, rate in zip(row, rates, strict=True):
             axes.set(yscale="log", ylim=(lowest / 1.5, HIGHEST))
+            axes.yaxis.set_minor_locator(NullLocator())
             _curves(axes, data["loss"].sel(scale=scale, log_rate=rate))
         row[0].set_ylabel(f"relative loss\n{_heading(scale)}")
     for axes, rate in zip(grid[0], rates, strict=True):
@@ -118,7 +140,26 @@ def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
     for axes in grid[-1]:
         axes.set_xlabel("iterations")
     style.letter(grid[0][0], "b", "losses", above=1)
-    grid[0][0].legend(loc="lower left")
+    handles, _ = grid[0][0].get_legend_handles_labels()
+    grey: dict[str, Any] = {"color": style.GREY}
+    handles += [
+        Line2D([], [], linewidth=0.5, label="one seed", **grey),
+        Line2D([], [], linewidth=1.4, label="median", **grey),
+        Line2D(
+            [], [], marker="^", linestyle="none", label="leaves or diverges", **grey
+        ),
+    ]
+    legend = grid[0][-1].legend(
+        handles=handles,
+        ncols=5,
+        columnspacing=1,
+        handlelength=1.5,
+        loc="lower right",
+        bbox_to_anchor=(1, 1.14),
+        borderaxespad=0,
+        borderpad=0,
+    )
+    legend.set_in_layout(False)  # it is wider than its panel
 
 
 def _curves(axes: Axes, loss: xr.DataArray) -> None:

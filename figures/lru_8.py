@@ -1,10 +1,13 @@
 """Orvieto et al. (2023), Figure 8: learning the power of an eigenvalue."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -28,6 +31,13 @@ COLOURS = {"cartesian": style.VERMILION, "exponential": style.BLUE}
 TITLES = {name: title for name, _, _, title in PARAMETRISATIONS.values()}
 YELLOW = "#F0E442"
 LEVELS = np.linspace(-3, 1, 25)
+EDGE: dict[str, Any] = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
+MARKS: dict[str, dict[str, Any]] = {
+    "target": {"marker": "o", "color": "white", "markersize": 3},
+    "start": {"marker": "s", "color": "white", "markersize": 4},
+    "end": {"marker": "*", "color": YELLOW, "markersize": 8},
+}
+ELSEWHERE = 0.03  # from the target: half of what is between minima of the power 100
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -50,19 +60,25 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _iterations(part.subplots(), data)
             else:
                 _row(part, letter, data)
-        paths = ["Lines: Adam's paths; squares: starts; stars: ends."]
+        paths = [PATHS.format(steps=data.attrs["steps"])]
         times = [_times(data)] if "c" in letters else []
         style.caption(figure, *(paths if letters != ("c",) else []), *times)
     return figure
+
+
+PATHS = (
+    "Black lines are paths of {steps} iterations, and stars mark where they end. A path that "
+    "ends in another minimum has found another root of the target's power."
+)
 
 
 def _times(data: xr.Dataset) -> str:
     late = [_settled(data, name) >= data.attrs["steps"] for name in COLOURS]
     counts = " and ".join(f"{int(mask.sum())} of {mask.size}" for mask in late)
     return (
-        f"C: mean and range of {data.sizes['lag']} starts; {counts} descents "
-        f"({' and '.join(TITLES.values())}) do not settle and count as "
-        f"{data.attrs['steps']}."
+        f"Panel C has the mean and the range of {data.sizes['lag']} starts. Of the two "
+        f"parametrisations, {counts} descents do not settle and count as "
+        f"{data.attrs['steps']} iterations."
     )
 
 
@@ -87,10 +103,23 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     row[0].set_ylabel(up, labelpad=1)
     rate = float(parametrisation["best_rate"])
     part.suptitle(
-        rf"$\bf{{{letter.upper()}}}$   {title}, rate {rate:.2g}",
+        rf"$\bf{{{letter.upper()}}}$   {title}, learning rate {rate:.2g}",
         x=0.01,
         ha="left",
         fontsize=8,
+    )
+    marks = [
+        Line2D([], [], linestyle="none", label=label, **EDGE | look)
+        for label, look in MARKS.items()
+    ]
+    part.legend(
+        handles=marks,
+        ncols=len(marks),
+        columnspacing=1,
+        handletextpad=0.2,
+        loc="upper right",
+        bbox_to_anchor=(0.87, 1),
+        borderpad=0.2,
     )
     bar = part.colorbar(filled[0], ax=list(row), pad=0.01, aspect=20)
     bar.set_ticks([-3, -2, -1, 0, 1], labels=["0.001", "0.01", "0.1", "1", "10"])
@@ -105,9 +134,20 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
     filled.set_rasterized(True)
     path = descent["path"].values - descent["goal"].values
     axes.plot(*path.T, color=style.BLACK, linewidth=0.8, path_effects=style.halo(0.8))
-    edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.5, "zorder": 4}
-    axes.plot(*path[0], "s", color="white", markersize=4, **edge)
-    axes.plot(*path[-1], "*", color=YELLOW, markersize=8, **edge)
+    positions = {"target": np.zeros(2), "start": path[0], "end": path[-1]}
+    for label, look in MARKS.items():
+        zorder = 5 if label == "target" else 4
+        axes.plot(*positions[label], zorder=zorder, **EDGE | look)
+    if np.hypot(*path[-1]) > ELSEWHERE:
+        axes.annotate(
+            "ends in another\nminimum",
+            (0.97, 0.97),
+            xycoords="axes fraction",
+            ha="right",
+            va="top",
+            color="white",
+            fontsize=6,
+        )
     limit = across[-1]
     axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
     ticks, labels = (-0.05, 0, 0.05), ("−.05", "0", ".05")
@@ -121,28 +161,39 @@ def _iterations(axes: Axes, data: xr.Dataset) -> None:
     import seaborn as sns  # slow to import
 
     for name, colour in COLOURS.items():
-        rate = float(data["best_rate"].sel(chart=name))
         sns.lineplot(
             _settled(data, name).to_dataframe("iterations"),
             x="phase",
             y="iterations",
             errorbar=("pi", 100),
             color=colour,
-            label=f"{TITLES[name]}, rate {rate:.2g}",
+            label=TITLES[name],
             ax=axes,
         )
-    axes.set(xlim=(0, 0.5), ylim=(0, 1.35 * data.attrs["steps"]))
-    for shown in data["shown"].values:
-        axes.axvline(shown, color=style.GREY, linewidth=0.5, zorder=0)
+    steps = data.attrs["steps"]
+    axes.set(xlim=(0, 0.5), ylim=(0, 1.05 * steps))
+    axes.axhline(steps, color=style.GREY, linestyle=":", linewidth=0.8)
+    axes.annotate(
+        "not settled",
+        (0, steps),
+        (3, -2),
+        textcoords="offset points",
+        va="top",
+        color=style.GREY,
+        fontsize=6,
+    )
     axes.set_xticks([0, 0.125, 0.25, 0.375, 0.5], ["0", "π/8", "π/4", "3π/8", "π/2"])
     axes.set_xlabel(r"target phase $\theta^*$")
     axes.set_ylabel("iterations")
     axes.legend(
-        loc="upper right", ncols=2, frameon=True, framealpha=1, edgecolor="none"
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        ncols=2,
+        borderpad=0.2,
+        borderaxespad=0,
     )
-    style.letter(
-        axes, "c", f"until the relative loss stays below {data.attrs['threshold']:g}"
-    )
+    threshold = data.attrs["threshold"]
+    style.letter(axes, "c", f"until the relative loss stays below {threshold:g}")
 
 
 def shown(results: style.Results) -> str:

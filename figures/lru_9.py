@@ -1,8 +1,13 @@
 """Orvieto et al. (2023), Figure 9: the gain of a layer with eigenvalues on a ring."""
 
+from typing import Any
+
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
@@ -16,16 +21,16 @@ ENTRY = Entry(
 )
 INPUT = {"a": "white", "b": "constant"}
 TITLE = {"a": "white-noise input", "b": "constant input"}
-DASHES = ("-", "--", ":")
 WHISKERS = (0.05, 0.95)  # quantiles of the runs
-COLOURS = (style.BLUE, style.GREEN, style.PURPLE)
-APART = 1.16  # factor in the gap between the boxes of neighbouring rings
+WIDE = 0.13  # a box, as a share of its gap 1 - r_max
+TICKS = (0.1, 0.03, 0.01, 0.003, 0.001)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A and B show the gain against the outer radius, for white and constant input.
 
-    Boxes are independent simulated runs, and lines are the closed form.
+    A column has one inner radius.  Boxes are independent simulated runs, and lines are the
+    closed form.
 
     Raises:
         ValueError: If there is no such panel.
@@ -33,34 +38,51 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.9, 0.3 + 2.6 * len(letters))
-        row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
-            for number, inner in enumerate(data["inner"].values):
-                ring = data.sel(input=INPUT[letter], inner=inner)
-                _gains(axes, ring, number, data.sizes["inner"])
-            style.letter(axes, letter, TITLE[letter])
-            _axes(axes, data)
-        row[0].set_ylabel(r"gain $\mathbb{E}\|x_L\|^2 \,/\, \mathbb{E}\|Bu\|^2$")
+        figure = style.figure(0.6 + 1.6 * len(letters))
+        columns = data.sizes["inner"]
+        grid = figure.subplots(
+            len(letters), columns, sharex=True, sharey=True, squeeze=False
+        )
+        for row, letter in zip(grid, letters, strict=True):
+            for axes, inner in zip(row, data["inner"].values, strict=True):
+                _gains(axes, data.sel(input=INPUT[letter], inner=inner))
+                _axes(axes, data)
+            style.letter(row[0], letter, TITLE[letter])
+            row[0].set_ylabel(r"gain $\mathbb{E}\|x_L\|^2 / \mathbb{E}\|Bu\|^2$")
+        for axes in grid[-1]:
+            axes.set_xlabel(r"outer radius $r_\mathrm{max}$")
+        figure.legend(handles=_handles(), ncols=5, loc="outside upper center")
         style.caption(
             figure,
-            f"Lines: closed form.  Boxes: quartiles of {data.sizes['run']} runs, moved "
-            "apart; red: median; diamonds: means, which the closed form predicts; "
-            "whiskers: 5th to 95th percentile; values beyond are not shown.",
+            f"Boxes are quartiles of {data.sizes['run']} runs. The closed form predicts "
+            "their mean. Values beyond the whiskers are not shown.",
         )
     return figure
 
 
-def _gains(axes: Axes, ring: xr.Dataset, number: int, rings: int) -> None:
-    """The closed form and the boxes of one inner radius, moved a little aside."""
-    gap = ring["gap"].values
-    positions = ring["simulated_gap"].values * APART ** ((rings - 1) / 2 - number)
-    colour, dashes = COLOURS[number % 3], DASHES[number % 3]
-    axes.plot(gap, ring["theory"], color=colour, linestyle=dashes, zorder=4)
+def _handles() -> list[Artist]:
+    """The key of lines, boxes and marks."""
+    black: dict[str, Any] = {"color": style.BLACK}
+    ends = " to ".join(f"{100 * end:g}" for end in WHISKERS)
+    return [
+        Line2D([], [], color=style.BLUE, label="closed form"),
+        Line2D(
+            [], [], marker="D", markersize=2, linestyle="none", label="mean", **black
+        ),
+        Line2D([], [], color=style.VERMILION, linewidth=1.4, label="median"),
+        Patch(facecolor="none", edgecolor=style.GREY, linewidth=0.6, label="quartiles"),
+        Line2D([], [], color=style.GREY, linewidth=0.6, label=f"percentiles {ends}"),
+    ]
+
+
+def _gains(axes: Axes, ring: xr.Dataset) -> None:
+    """The closed form and the boxes of one inner radius."""
+    positions = ring["simulated_gap"].values
+    axes.plot(ring["gap"], ring["theory"], color=style.BLUE, zorder=4)
     boxes = axes.boxplot(
         ring["measured"].values.T,
         positions=positions,
-        widths=positions * 0.13,
+        widths=positions * WIDE,
         whis=(100 * WHISKERS[0], 100 * WHISKERS[1]),
         manage_ticks=False,
         showfliers=False,
@@ -69,7 +91,7 @@ def _gains(axes: Axes, ring: xr.Dataset, number: int, rings: int) -> None:
     )
     for part in ("boxes", "whiskers", "caps"):
         for artist in boxes[part]:
-            artist.set(color=colour, linewidth=0.6)
+            artist.set(color=style.GREY, linewidth=0.6)
     for median in boxes["medians"]:
         median.set(color=style.VERMILION, linewidth=1.4)
     for mean in boxes["means"]:
@@ -78,36 +100,29 @@ def _gains(axes: Axes, ring: xr.Dataset, number: int, rings: int) -> None:
             markersize=2.0,
             markerfacecolor=style.BLACK,
             markeredgewidth=0,
+            zorder=5,
         )
     axes.annotate(
         rf"$r_\mathrm{{min}} = {float(ring['inner']):g}$",
-        (gap[-1], float(ring["theory"][-1])),
-        (9, 0),
-        textcoords="offset points",
-        va="center",
-        color=colour,
+        (0.04, 0.97),
+        xycoords="axes fraction",
+        va="top",
         fontsize=7,
-        annotation_clip=False,
     )
 
 
 def _axes(axes: Axes, data: xr.Dataset) -> None:
     gap = data["gap"].values
     axes.set(xscale="log", yscale="log")
-    axes.set_xlim(gap[0] * 1.35, gap[-1] / 1.3)
-    ticks = [
-        value
-        for value in (0.1, 0.05, 0.02, 0.01, 0.005, 0.001)
-        if gap[-1] / 1.1 <= value <= gap[0] * 1.2
-    ]
-    axes.set_xticks(ticks, [f"{1 - value:g}" for value in ticks])
+    axes.set_xlim(gap[0] * 1.25, gap[-1] / 1.2)
+    ticks = [tick for tick in TICKS if gap[-1] / 1.1 <= tick <= gap[0] * 1.2]
+    axes.set_xticks(ticks, [f"{1 - tick:g}" for tick in ticks])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_yticks(
         (1, 2, 5, 10, 20, 50, 100), ("1", "2", "5", "10", "20", "50", "100")
     )
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylim(*_limits(data))
-    axes.set_xlabel(r"outer radius $r_\mathrm{max}$")
 
 
 def _limits(data: xr.Dataset) -> tuple[float, float]:

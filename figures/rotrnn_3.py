@@ -1,5 +1,7 @@
 """RotRNN (2024), Figure 3: state norms during training, measured and in theory."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -24,11 +26,10 @@ STEADY = 0.1  # largest relative change of a norm that is called constant
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
 TICKS = (1, 2, 5, 10, 20, 50, 100)
 CAPTION = (
-    "Lines: the closed form at the learnt parameters, from the autocovariance of each "
-    "layer's inputs; dots: root of the mean squared norm of the states, measured on "
-    "held-out expressions."
+    "Lines are the closed form at the learnt parameters, from the autocovariance of each "
+    "layer's inputs. Dots are measured on held-out expressions."
 )
-BARS = "B: means of {} networks; bars: standard error of the measured ones."
+BARS = "Panel B has means of {} networks, with standard errors of the measured norms."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -42,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = _one_way(results[STUDY])
     with style.styled():
-        figure = style.figure(2.8, 1.3 + 2.1 * len(letters))
+        figure = style.figure(2.7, 1.3 + 2.1 * len(letters))
         row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             {"a": _layers, "b": _seeds}[letter](axes, data)
@@ -51,7 +52,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         row[0].yaxis.set_major_locator(FixedLocator(TICKS))
         row[0].yaxis.set_major_formatter("{x:g}")
         row[0].yaxis.set_minor_locator(NullLocator())
-        row[0].set_ylabel(r"$\sqrt{\mathbb{E}\,\|h\|^2}$")
+        row[0].set_ylabel(r"state norm $\sqrt{\mathbb{E}\,\|h\|^2}$")
+        layers = data.sizes["recurrence"] if "a" in letters else 0
+        figure.legend(
+            handles=_handles(layers),
+            ncols=2 * len(letters),
+            handlelength=2.6,
+            loc="outside upper center",
+        )
         seeds = len(_cells(data, "lru"))
         bars = [BARS.format(seeds)] if "b" in letters and seeds > 1 else []
         style.caption(figure, CAPTION, *bars)
@@ -73,22 +81,23 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
             dashes = DASHES[layer % len(DASHES)]
             axes.plot(recurrence["step"], theory, dashes, color=colour, linewidth=0.9)
             axes.plot(recurrence["step"], measured, "o", color=colour, markersize=2)
-    handles = [
-        Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()
-    ]
-    handles += [
-        Line2D(
-            [],
-            [],
-            color=style.GREY,
-            linestyle=DASHES[layer % len(DASHES)],
-            label=f"layer {1 + layer}",
-        )
-        for layer in range(data.sizes["recurrence"])
-    ]
-    axes.legend(handles=handles, ncols=3, loc="upper left", borderaxespad=0)
-    axes.margins(y=0.3)
     style.letter(axes, "a", "layers of one network")
+
+
+def _handles(layers: int) -> list[Line2D]:
+    """The key of the colours, of the marks and of the dashes of so many layers."""
+    grey: dict[str, Any] = {"color": style.GREY}
+    return [
+        *(Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()),
+        Line2D([], [], marker="o", ms=2, linestyle="none", label="measured", **grey),
+        Line2D([], [], label="closed form" + ", layer 1" * bool(layers), **grey),
+        *(
+            Line2D(
+                [], [], linestyle=DASHES[layer % 4], label=f"layer {1 + layer}", **grey
+            )
+            for layer in range(1, layers)
+        ),
+    ]
 
 
 def _seeds(axes: Axes, data: xr.Dataset) -> None:

@@ -33,16 +33,17 @@ SMALLER = f"networks {SIZES}."
 
 SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}
 TARGETS = {"OT": "the oil temperature", "WetBulbCelsius": "the wet-bulb temperature"}
+AXES = {"OT": "oil temperature (°C)", "WetBulbCelsius": "wet-bulb temperature (°C)"}
 CONTROLS = {
-    "linear": ("linear, least squares", style.ORANGE),
+    "linear": ("linear, least squares", style.BLACK),
     "season": ("last season's value", style.GREEN),
     "last value": ("last value", style.SKY),
     "climatology": ("training mean", style.GREY),
 }
 NEAR = 50  # rows on either side of a place that the text speaks of
 CAPTION = (
-    "Every {horizon} rows a network with seed {seed} forecasts the next {horizon} rows of "
-    "{target}. The lines join these forecasts, which do not overlap."
+    "Every {horizon} rows, each network, trained with seed {seed}, forecasts the next "
+    "{horizon} rows. The lines join these forecasts, which do not overlap."
 )
 
 
@@ -122,15 +123,18 @@ def full_test(
     data = results[study]
     task = task_of(data, name)
     with style.styled():
-        figure = style.figure(0.5 + 1.75 * len(letters))
+        figure = style.figure(0.7 + 1.75 * len(letters))
         column = figure.subplots(len(letters), 1, squeeze=False)[:, 0]
         for axes, letter in zip(column, letters, strict=True):
             _line(axes, data, task, letter, row)
         column[-1].set_xlabel("row of the test set")
-        column[0].legend(loc="upper right", ncols=3, frameon=True, edgecolor="none")
-        target = cells(data, *task, "blur")["target"].values[0]
+        figure.legend(
+            *column[0].get_legend_handles_labels(),
+            loc="outside upper center",
+            ncols=3,
+        )
         seed = int(cells(data, *task, "blur")["seed"].values[0])
-        style.caption(figure, CAPTION.format(horizon=task[1], target=target, seed=seed))
+        style.caption(figure, CAPTION.format(horizon=task[1], seed=seed))
     return figure
 
 
@@ -146,14 +150,32 @@ def _line(
             axes.plot(
                 test["line"], test["truth"], color=style.BLUE, lw=thin, label="truth"
             )
+            if letter == "b":
+                mark_starts(axes, test["line"].values, task[1])
         label, colour, dashes = MODELS[model]
         axes.plot(
             test["line"], test["forecast"], dashes, color=colour, lw=thin, label=label
         )
-    axes.margins(x=0.01, y=0.15)
-    axes.set_ylabel(str(cells(data, *task, "blur")["target"].values[0]))
-    extent = "whole test set" if letter == "a" else f"near row {row}"
+    axes.margins(x=0.01, y=0.05)
+    axes.set_ylabel(axis_label(data, task))
+    extent = (
+        "whole test set"
+        if letter == "a"
+        else f"near row {row} (vertical lines: new forecasts)"
+    )
     style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {extent}")
+
+
+def axis_label(data: xr.Dataset, task: tuple[str, int]) -> str:
+    """The name of the feature that the lines of a task show, with its unit."""
+    target = str(cells(data, *task, "blur")["target"].values[0])
+    return AXES.get(target, target)
+
+
+def mark_starts(axes: Axes, rows: np.ndarray, horizon: int) -> None:
+    """A vertical line at each row of these at which a new forecast starts."""
+    for row in rows[rows % horizon == 0]:
+        axes.axvline(row, color=style.GREY, linewidth=0.4, zorder=0)
 
 
 def on(task: tuple[str, int]) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sigprop.figures import curves, disk, lru_5, lru_7, lru_9, style, zucchet_1bc
+from sigprop.figures import curves, disk, lru_5, lru_7, style, zucchet_1bc
 from tests.figures import scrambled
 from tests.figures.reading import Reading, memory
 
@@ -96,7 +96,7 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
         last = final.sel(activation=activation, scale=scale)
         case = data.sel(activation=activation, scale=scale)
         case = case.isel(log_rate=last.values.argmin())
-        rate = rf"{name}, $10^{{{float(case['log_rate']):g}}}$"
+        rate = rf"{name}, rate $10^{{{float(case['log_rate']):g}}}$"
         output.curve(age, case["answer"].isel(seed=0), colour, label=rate)
         if activation == "identity":
             learnt = case["learnt"].transpose("seed", "age").values
@@ -135,23 +135,24 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
 
 
 def test_boxes_are_quartiles_with_mean_and_whiskers_on_the_closed_form(show):
-    panels, data = show("lru-9")
-    for reading, kind in zip(panels, ("white", "constant"), strict=True):
-        for number, inner in enumerate(data["inner"].values):
-            case = data.sel(inner=inner, input=kind)
-            colour = lru_9.COLOURS[number]
-            reading.curve(
-                data["gap"], case["theory"], colour, dashes=lru_9.DASHES[number]
-            )
-            reading.text(rf"$r_\mathrm{{min}} = {inner:g}$", colour=colour)
-            aside = lru_9.APART ** (0.5 - number)
-            for gap in data["simulated_gap"].values:
-                runs = case["measured"].sel(simulated_gap=gap).values
-                _box(reading, gap * aside, runs, colour)
-        reading.done(
-            "log", "log", x="outer radius", y="gain" if kind == "white" else ""
-        )
-        memory(reading.axes)
+    data = scrambled.scrambled("ring_gain")
+    data = data.assign_coords(
+        gap=np.geomspace(0.09, 0.004, data.sizes["gap"]), simulated_gap=[0.09, 0.004]
+    )
+    panels, _ = show("lru-9", ring_gain=data)
+    rows = [(kind, inner) for kind in ("white", "constant") for inner in data["inner"]]
+    for number, (reading, (kind, inner)) in enumerate(zip(panels, rows, strict=True)):
+        case = data.sel(inner=inner, input=kind)
+        reading.curve(data["gap"], case["theory"], style.BLUE)
+        reading.text(rf"$r_\mathrm{{min}} = {float(inner):g}$")
+        for gap in data["simulated_gap"].values:
+            runs = case["measured"].sel(simulated_gap=gap).values
+            _box(reading, gap, runs, style.GREY)
+        across = "outer radius" if kind == "constant" else ""
+        first = number % data.sizes["inner"] == 0
+        reading.done("log", "log", x=across, y="gain" if first else "")
+        if kind == "constant":  # below the others, which share its axis
+            memory(reading.axes)
 
 
 def _box(reading: Reading, x, runs, colour):

@@ -12,7 +12,7 @@ def test_seconds_over_horizons_have_their_powers_beside_them(show):
     for model, colour in blur_6.COLOURS.items():
         case = data.sel(model=model)
         low, power, high = case["power"].values
-        label = f"{epochs.NAMES[model]}, ${power:.2f}$ ({low:.2f} to {high:.2f})"
+        label = f"{epochs.NAMES[model]}: ${power:.2f}$ ({low:.2f} to {high:.2f})"
         middle = 1e3 * np.median(case["seconds"].transpose("horizon", "repeat"), 1)
         panel.curve(data["horizon"].values, middle, colour, marker="o", label=label)
     panel.done("log", "log", x="horizon", y="milliseconds")
@@ -25,7 +25,7 @@ def test_ratios_are_taken_within_repeats(show):
     for model in ("blur", "gru", "lstm"):
         colour = blur_6.COLOURS[model]
         times = (seconds.sel(model=model) / seconds.sel(model="lru")).values
-        panel.band(horizons, times.min(1), times.max(1), colour)
+        panel.band(horizons, *np.quantile(times, (0.25, 0.75), axis=1), colour)
         panel.curve(
             horizons, np.median(times, 1), colour, marker="o", label=epochs.NAMES[model]
         )
@@ -60,7 +60,7 @@ def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter
         if model == "lru":
             assert text.startswith(f"{float(lru.median()):.3g} ")
         else:
-            assert text == f"{times:.2g} × LRU"
+            assert text == f"{times:.2f} × LRU"
     assert unit in panel.axes.get_xlabel()
     low, high = panel.axes.get_ylim()
     assert low > high  # the quickest on top

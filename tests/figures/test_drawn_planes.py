@@ -162,6 +162,10 @@ def test_paths_of_the_power_run_over_their_landscape(show):
         reading.curve(across, up, style.BLACK)
         reading.curve(across[:1], up[:1], marker="s")
         reading.curve(across[-1:], up[-1:], marker="*")
+        reading.curve([0], [0], marker="o")
+        texts = [text.get_text() for text in reading.axes.texts]
+        away = np.hypot(across[-1], up[-1]) > np.pi / 100
+        assert any("another" in text for text in texts) == away
         names = ("Re", "Im") if parametrisation == "cartesian" else (r"\nu", r"\theta")
         reading.done(x=names[0], y="" if i else names[1])
         assert rf"{float(case['shown']):g}\," in reading.axes.get_title()
@@ -208,8 +212,7 @@ def _iterations(reading, data):
         colour = reading.curve(phase, settled.mean(0)).get_color()
         reading.band(phase, settled.min(0), settled.max(0), colour)
         assert same_chart(parametrisation, colour)
-    for shown in data["shown"].values:
-        reading.upright(shown, style.GREY)
+    reading.level(data.attrs["steps"], style.GREY)
     reading.done(x=r"\theta^*", y="iterations")
 
 

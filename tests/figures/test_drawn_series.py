@@ -47,8 +47,14 @@ def results():
 def test_lines_are_those_of_the_first_seed_at_the_least_horizon(results, module, name):
     full_axes, near = module.draw(results).axes
     for axes in (full_axes, near):
-        lines = {line.get_label(): line for line in axes.lines}
+        curves = [line for line in axes.lines if len(line.get_xdata()) > 2]
+        starts = [line.get_xdata()[0] for line in axes.lines if line not in curves]
+        lines = {line.get_label(): line for line in curves}
         assert set(lines) == {"truth", "LRU", "BLUR"}
+        rows = lines["truth"].get_xdata()
+        assert starts == (
+            [row for row in rows if row % 24 == 0] if axes is near else []
+        )
         for model, (label, *_) in series.MODELS.items():
             stored = series.line(results["forecasts"], (name, 24), model)
             assert int(stored["seed"]) == 0
@@ -212,11 +218,16 @@ def test_errors_of_all_layers_stand_over_their_parameters():
 
 def test_errors_stand_over_parameters(results):
     axes, _ = blur_1.draw(results).axes
-    lines = [line for line in axes.lines if len(line.get_xdata()) == 3]
-    for line, (_, horizon) in zip(lines, TASKS, strict=True):
-        x, y = line.get_data()
+    points = [container.lines[0] for container in axes.containers]
+    markers = dict.fromkeys(point.get_marker() for point in points)
+    assert len(markers) == len(TASKS)
+    for marker, (_, horizon) in zip(markers, TASKS, strict=True):
+        own = [point for point in points if point.get_marker() == marker]
+        x, y = np.array([point.get_xydata()[0] for point in own]).T
         np.testing.assert_array_equal(x, [horizon * (horizon + 1), 3200, 3200])
         np.testing.assert_allclose(y, [0.3, 0.41, 0.26])
+        colours = [point.get_color() for point in own]
+        assert colours == [style.BLACK, style.VERMILION, style.PURPLE]
     text = blur_1.shown(results)
     assert "lower mean squared error than the linear model on 3 of 3 tasks." in text
     assert blur_1.details(results)[1:4] == (

@@ -196,6 +196,22 @@ def test_runs_that_diverged_are_crosses_and_one_run_has_no_bar(show):
     _no_more(reading)
 
 
+def test_the_last_column_of_rungs_is_the_mean_over_tasks(show):
+    tables = {}
+    for study in lru_1.ENTRY.studies.values():
+        tables[study] = trainings(("tanh", "dense", "gamma"))
+        tables[study]["test_accuracy"].values[:6] = np.nan
+    tables["ladder_digits"]["test_accuracy"].values[0] = 0.4
+    panels, _ = show("lru-1", **tables)
+    means = panels[-1]
+    assert len(panels) == 4
+    means.curve([(40 + 8 * 10) / 9], [0], lru_1.COLOURS["tanh"], "D")
+    means.curve([10], [1], style.BLUE, "D")
+    runs = [100 * of(data, "gamma")["test_accuracy"].mean() for data in tables.values()]
+    means.curve([np.mean(runs)], [2], lru_1.COLOURS["gamma"], "D")
+    means.done(x="accuracy (%)")
+
+
 def _mean(reading, row, runs, rows, colour):
     """The mean in a row and, of two runs or more, its standard error to either side."""
     positions = np.arange(rows)

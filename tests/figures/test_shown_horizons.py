@@ -65,10 +65,12 @@ def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed
             panel.errors([24, 48], means, spreads, colour=colour, marker="o")
             printed = [float(cell[f"printed_{metric}"][0]) for cell in cells]
             panel.curve([24, 48], printed, colour, "D")
-        controls = (("linear", 1, "-"), ("season", 2, "--"), ("last value", 3, ":"))
+        controls = (("linear", 1, "-"), ("season", 2, "--"))
         for control, factor, dashes in controls:
             values = [(0.3 * factor * many) ** power for many in (1, 2)]
-            panel.curve([24, 48], values, style.GREY, ".", dashes, control)
+            label, _ = series.CONTROLS[control]
+            panel.curve([24, 48], values, style.GREY, ".", dashes, label)
+        panel.curve([], [], style.GREY, "D", label="paper")
         panel.done("log", "linear", "horizon", horizons.METRICS[metric])
         labels = [int(label.get_text()) for label in axes.get_xticklabels()]
         assert labels == axes.get_xticks().tolist() == [24, 48]
@@ -96,16 +98,17 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
         assert (face == "none") == (model == "brnn")
         (half,) = np.ptp(bar.lines[2][0].get_segments()[0], 0)[:1] / 2
         np.testing.assert_allclose(half, 0.01 / 3**0.5)
-    diamonds = [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "D"]
+    drawn = [line for line in axes.lines if line.get_marker() == "D"]
+    diamonds = [line.get_xdata()[0] for line in drawn if len(line.get_xdata())]
     task = "ETTh1", 24
     printed = [errors(8)[task][label].mse for label in ("S4", "BLUR", "LRU")]
     assert diamonds == [*printed, errors(12)[task]["BRNN"].mse]
     grey = {
         line.get_label(): line.get_xdata()[0]
         for line in axes.lines
-        if line.get_label() in ("linear", "season")
+        if line.get_label() in ("linear, least squares", "last season's value")
     }
-    assert grey == {"linear": 0.3, "season": 0.6}
+    assert grey == {"linear, least squares": 0.3, "last season's value": 0.6}
     text = blur_7.shown({"forecasts": data})
     assert text.endswith(
         "On ETTh1 at horizon 24, S4 has the smallest error of 4 layers, 0.310, and "

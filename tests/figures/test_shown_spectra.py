@@ -35,7 +35,7 @@ def test_lru_3_counts_the_rings_inside_the_band():
 def test_lru_4_says_how_often_modes_turn(short, phrase):
     def change(data):
         for index, length, turns in ((0, 1024, short), (0, 16384, 900), (1, 16384, 50)):
-            data["turns"].loc[{"length": length}][index] = turns
+            data["mean_turns"].loc[{"length": length}][index] = turns
 
     text = shown("lru-4", impulse_responses=change)
     assert (
