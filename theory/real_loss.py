@@ -118,3 +118,9 @@ def loss() -> Expr:
     for symbol, value in reversed(steps()[:-1]):
         result = result.subs(symbol, value)
     return result
+
+
+def silent() -> Expr:
+    """The loss of a student without output, in terms of steps: half the teacher's power."""
+    state, g_star = symbols("state g_star", real=True)
+    return Rational(1, 2) * g_star**2 * state

@@ -1,11 +1,12 @@
-"""Write the formulas of ``explorer.js`` from those of ``sigprop.theory``.
+"""Write the formulas and settings of ``explorer.js`` from those in Python.
 
 Each list of steps becomes two functions: on numbers, for a map of many points, and on
 jets, for exact first and second derivatives.  A *jet* is a value with its derivatives by
 two parameters; ``explorer.js`` has its arithmetic.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from sympy import (
@@ -25,6 +26,7 @@ from sympy import (
 )
 from sympy.printing.jscode import JavascriptCodePrinter
 
+from sigprop.landscape.explorer import CHOICES, DEFAULTS, RANGES
 from sigprop.numerics.files import write_text
 from sigprop.theory import real_loss
 from sigprop.theory import teacher_student as theory
@@ -132,7 +134,13 @@ def _loss() -> list[str]:
         "  };",
         "}",
         "",
-        "// The same of two jets.",
+        "// The loss of a student that is silent: half the teacher's power.",
+        "export function silentOf({ u, v, rho, share }) {",
+        *once,
+        f"  return {NumberPrinter().doprint(real_loss.silent())};",
+        "}",
+        "",
+        "// The loss at two jets.",
         "function lossJet({ u, v, rho, share }, x, y) {",
         *once,
         *_lines(student, JetPrinter(active), 2),
@@ -174,6 +182,11 @@ def _parametrisation(name: str) -> list[str]:
     ]
 
 
+def _table(name: str, table: Mapping[str, object]) -> list[str]:
+    rows = (f"  {key}: {json.dumps(value)}," for key, value in table.items())
+    return [f"const {name} = {{", *rows, "};"]
+
+
 def formulas() -> str:
     """The part of ``explorer.js`` that is written from the theory."""
     lines = [
@@ -183,6 +196,17 @@ def formulas() -> str:
         "const MAPS = {",
         *(line for name in PARAMETRISATIONS for line in _parametrisation(name)),
         "};",
+        "",
+        "// Settings: where they start, what they may be, and their ranges.",
+        *(
+            line
+            for name, table in (
+                ("DEFAULTS", DEFAULTS),
+                ("CHOICES", CHOICES),
+                ("RANGES", RANGES),
+            )
+            for line in _table(name, table)
+        ),
     ]
     return "".join(f"{line}\n" for line in lines)
 
