@@ -572,7 +572,7 @@ const SCENES = [
   },
   {
     name: "Too fast",
-    text: "This rate is above the largest stable one at the teacher. The steps bounce from wall to wall of the pit and never settle, where rate times curvature is about 2.",
+    text: "This rate is above the largest stable one at the teacher. The steps bounce from wall to wall of the pit and never settle. Their curvature jumps across the dashed line, 2 / rate.",
     to: { rate: 1e-3 },
     zoom: 9,
   },
@@ -593,7 +593,7 @@ const SCENES = [
   },
   {
     name: "The best maps",
-    text: "These maps make the curvature by each parameter 1 while the other is held. The pit is round at small angles. At larger angles the valley bends, because the angle depends on both parameters.",
+    text: "These maps make the curvature by each parameter 1 while the other is held. Together they are not round: the angle depends on both parameters, so the valley bends, and more so at large angles.",
     to: {
       view: "parameters", parametrisation: "tanh", angle: Math.PI / 100, rate: 0.09,
       start: [0.8, 0.1],
@@ -800,6 +800,8 @@ ${SLIDERS.slice(4).map(sliderRow).join("")}
 </div>
 </section>`;
 
+const PATIENCE = 8; // milliseconds that a map may take of a frame
+
 let count = 0;
 
 // Put an explorer into an element.  It calls `changed` with its settings and its descent
@@ -814,6 +816,7 @@ export function mount(place, given = {}, changed = () => {}) {
   const all = selector => [...host.querySelectorAll(selector)];
   const map = find(".map");
   const picture = document.createElement("canvas");
+  const curves = Object.fromEntries(all("[data-curve]").map(one => [one.dataset.curve, one]));
 
   const settings = { ...DEFAULTS };
   const view = { x: 0.5, y: 0.5, zoom: 1 };
@@ -827,7 +830,7 @@ export function mount(place, given = {}, changed = () => {}) {
   let frame = 0;
   let stale = { map: true, run: true };
   let quality = 1; // pixels of the map per CSS pixel
-  let cost = 8; // milliseconds of the last map at quality 1
+  let cost = 8; // milliseconds that a map takes at quality 1
   let refine = 0;
   let levels, pixels, image;
   let grid = null; // curvatures on a coarse grid, for the dashed line
@@ -941,7 +944,7 @@ export function mount(place, given = {}, changed = () => {}) {
     const begun = performance.now();
     levelsOf(drawn, side, side, levels);
     paint(levels, side, side, pixels);
-    cost = (performance.now() - begun) / quality ** 2;
+    cost += 0.3 * ((performance.now() - begun) / quality ** 2 - cost);
     picture.getContext("2d").putImageData(image, 0, 0);
   }
 
@@ -1263,14 +1266,15 @@ export function mount(place, given = {}, changed = () => {}) {
     if (!size) return;
     const drawn = shownScene();
     if (stale.map || drawn.other) {
-      quality = cost > 12 ? 0.5 : 1;
+      quality = cost > PATIENCE ? 0.5 : 1; // while it moves
       drawMap(drawn, size);
       grid = null;
       clearTimeout(refine);
       const best = Math.min(2, globalThis.devicePixelRatio || 1);
       if (quality < best) refine = setTimeout(() => sharpen(best), 160);
     }
-    const more = drawSteep(drawn);
+    // The hatching waits until nothing moves the map.
+    const more = stale.map || drawSteep(drawn);
     c.imageSmoothingEnabled = true;
     c.drawImage(picture, 0, 0, size, size);
     overlaySteep(c, size);
@@ -1297,10 +1301,10 @@ export function mount(place, given = {}, changed = () => {}) {
 
   function drawCurves() {
     const steps = settings.steps;
-    drawCurve(find("[data-curve=losses]"), theme, {
+    drawCurve(curves.losses, theme, {
       values: run.losses, steps, colour: theme.loss, floor: 1e-16 * silent, head,
     });
-    drawCurve(find("[data-curve=curvatures]"), theme, {
+    drawCurve(curves.curvatures, theme, {
       values: run.curvatures, steps, colour: theme.bend, head,
       limit: bound(settings.optimiser, settings.beta) / settings.rate,
       limitName: `${shown(bound(settings.optimiser, settings.beta))} / rate`,
@@ -1311,42 +1315,55 @@ export function mount(place, given = {}, changed = () => {}) {
 
   const stableRate = () => bound(settings.optimiser, settings.beta) / teacher[0];
 
+  // Write only what has changed, which spares the page much layout.
+  const said = new Map();
+  function say(element, text, how = "textContent") {
+    if (said.get(element)?.[how] === text) return;
+    said.set(element, { ...said.get(element), [how]: text });
+    if (how in element) element[how] = text;
+    else element.setAttribute(how, text);
+  }
+
+  const inputs = Object.fromEntries(SLIDERS.map(({ key }) => [key, find(`[data-slider=${key}]`)]));
+  const told = Object.fromEntries(SLIDERS.map(({ key }) => [key, find(`[data-told=${key}]`)]));
+  const radios = all("[data-choice]");
+  const facts = Object.fromEntries(all("[data-fact]").map(one => [one.dataset.fact, one]));
+  const lesson = find(".lesson");
+  const formula = find(".formula");
+  const bend = find("[data-bend]");
+  const mark = find(".track i");
+  const tune = find("[data-tune]");
+  const steep = find("[data-steep]");
+  const beta = find("[data-row=beta]");
+  const sceneButtons = all("[data-scene]");
+
   function reflect() {
-    for (const { key, to, tell: told } of SLIDERS) {
-      const input = find(`[data-slider=${key}]`);
-      input.value = to(settings[key]);
-      const text = told(settings[key]);
-      find(`[data-told=${key}]`).textContent = text;
-      input.setAttribute("aria-valuetext", text);
+    for (const { key, to, tell: words } of SLIDERS) {
+      const text = words(settings[key]);
+      inputs[key].value = to(settings[key]);
+      say(told[key], text);
+      say(inputs[key], text, "aria-valuetext");
     }
-    for (const input of all("[data-choice]"))
+    for (const input of radios)
       input.checked = settings[input.dataset.choice] === input.value;
-    const { optimiser, parametrisation, beta } = settings;
-    const adam = optimiser === "adam";
-    find("[data-row=beta]").hidden = optimiser === "descent";
-    find("[data-tune]").disabled = adam;
-    find("[data-steep]").hidden = adam;
-    find(".formula").innerHTML = marked(FORMULAS[parametrisation]);
-    find("[data-bend]").textContent = adam
-      ? "Largest curvature, divided by Adam’s scales"
-      : "Largest curvature by step";
-    const stable = stableRate();
-    const mark = find(".track i");
-    mark.hidden = adam;
+    const adam = settings.optimiser === "adam";
+    say(beta, settings.optimiser === "descent", "hidden");
+    say(tune, adam, "disabled");
+    say(steep, adam, "hidden");
+    say(mark, adam, "hidden");
+    say(formula, marked(FORMULAS[settings.parametrisation]), "innerHTML");
+    say(lesson, marked(scene < 0 ? HELP : SCENES[scene].text), "innerHTML");
+    say(bend, adam ? "Largest curvature, divided by Adam’s scales" : "Largest curvature by step");
     const [low, high] = RANGES.rate.map(Math.log10);
-    const share = (Math.log10(stable) - low) / (high - low);
-    mark.style.left = `calc(8px + (100% - 16px) * ${Math.min(1, Math.max(0, share))})`;
-    find("[data-fact=curvatures]").textContent = teacher.map(x => shown(x)).join(" and ");
-    find("[data-fact=stable]").textContent = adam ? "depends on the run" : shown(stable);
-    find("[data-fact=loss]").textContent = run.losses.length ? shown(run.losses.at(-1)) : "∞";
-    find(".lesson").innerHTML = marked(scene < 0 ? HELP : SCENES[scene].text);
-    for (const button of all("[data-scene]"))
-      button.setAttribute("aria-pressed", String(+button.dataset.scene === scene));
-    find("[data-curve=losses]").setAttribute("aria-label", `Loss by step: ${ends(run.losses)}`);
-    find("[data-curve=curvatures]").setAttribute(
-      "aria-label",
-      `Largest curvature by step: ${ends(run.curvatures)}`,
-    );
+    const place = (Math.log10(stableRate()) - low) / (high - low);
+    const share = Math.min(1, Math.max(0, place)).toFixed(4);
+    mark.style.left = `calc(8px + (100% - 16px) * ${share})`;
+    say(facts.curvatures, teacher.map(x => shown(x)).join(" and "));
+    say(facts.stable, adam ? "depends on the run" : shown(stableRate()));
+    say(facts.loss, run.losses.length ? shown(run.losses.at(-1)) : "∞");
+    sceneButtons.forEach((button, i) => say(button, String(i === scene), "ariaPressed"));
+    say(curves.losses, `Loss by step: ${ends(run.losses)}`, "ariaLabel");
+    say(curves.curvatures, `Largest curvature by step: ${ends(run.curvatures)}`, "ariaLabel");
     tell();
   }
 
@@ -1623,6 +1640,7 @@ export function mount(place, given = {}, changed = () => {}) {
     },
     show,
     descent: () => run,
+    stable: () => stableRate(),
     view: () => ({ ...view }),
     remove() {
       cancelAnimationFrame(frame);
