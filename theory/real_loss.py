@@ -66,7 +66,9 @@ class _Steps(list[Step]):
         return symbol
 
     def complex(self, name: str, value: Parts) -> Parts:
-        return Parts(self.real(f"{name}_re", value.re), self.real(f"{name}_im", value.im))
+        return Parts(
+            self.real(f"{name}_re", value.re), self.real(f"{name}_im", value.im)
+        )
 
 
 @cache

@@ -68,7 +68,9 @@ def settings(given: Mapping[str, Any]) -> dict[str, Any]:
         if name not in DEFAULTS:
             raise ValueError(f"need a setting in {', '.join(DEFAULTS)}, got {name!r}")
         if name in CHOICES and value not in CHOICES[name]:
-            raise ValueError(f"need {name} in {', '.join(CHOICES[name])}, got {value!r}")
+            raise ValueError(
+                f"need {name} in {', '.join(CHOICES[name])}, got {value!r}"
+            )
         if name in RANGES:
             require_within(name, value, *RANGES[name], "[]")
     whole = DEFAULTS | dict(given)
@@ -93,7 +95,9 @@ def fragment(**given: Any) -> str:
         ValueError: As ``explore``.
     """
     data = html.escape(json.dumps(settings(given)))
-    return f'<div data-explorer="{data}"></div><script type="module">{module()}</script>'
+    return (
+        f'<div data-explorer="{data}"></div><script type="module">{module()}</script>'
+    )
 
 
 def explore(**given: Any) -> Any:

@@ -32,7 +32,9 @@ from sigprop.theory import real_loss
 from sigprop.theory import teacher_student as theory
 
 MODULE = Path(__file__).with_name("explorer.js")
-START = "// <formulas> Written by python -m sigprop.landscape.javascript; do not edit.\n"
+START = (
+    "// <formulas> Written by python -m sigprop.landscape.javascript; do not edit.\n"
+)
 END = "// </formulas>\n"
 HALF = Rational(1, 2)
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from sigprop.landscape.explorer import module
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.report import environment
 from sigprop.numerics.files import write_text
+from sigprop.numerics.paths import PACKAGE
 
+SCRIPT = PACKAGE / "landscape" / "explorer.js"  # read, so that no code is imported
 PAGE = "landscape.html"
 
 
@@ -22,7 +23,7 @@ def render(beside: Collection[str] = ()) -> str:
     env = environment()
     env.filters["inline"] = lambda latex: Markup(mathml(latex, display=False))
     page = env.get_template("landscape.html.j2")
-    return page.render(script=module(), beside=frozenset(beside))
+    return page.render(script=SCRIPT.read_text("utf-8"), beside=frozenset(beside))
 
 
 def write(folder: Path, beside: Collection[str] = ()) -> Path:

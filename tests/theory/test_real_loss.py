@@ -20,9 +20,7 @@ NAMES = x, y, u, v, rho, share
 def four_moments(x, y, u, v, rho_, share, module=None):
     """``E|g h - g_star h_star|^2 / 2`` by Lemma 1; exact, or by a module's numbers."""
     lam, mu = (a + (I if module is None else 1j) * b for a, b in ((x, y), (u, v)))
-    bar, root = (
-        (conjugate, sqrt) if module is None else (mpmath.conj, module.sqrt)
-    )
+    bar, root = (conjugate, sqrt) if module is None else (mpmath.conj, module.sqrt)
     form = overlaps.shared("exponential")
     pair = lambdify((alpha, beta, rho), form, module or "sympy")
     g, g_star = (root(1 - share * (a**2 + b**2)) for a, b in ((x, y), (u, v)))
@@ -69,4 +67,7 @@ def test_digits_are_kept_near_the_teacher_and_the_boundary(gap, apart):
     with mpmath.workdps(60):
         exact = re(four_moments(*map(mpmath.mpf, point), module=mpmath))
         assert abs(steps / exact - 1) < 1e-9
-    assert apart > 1e-6 or abs(complex(four_moments(*point, module=mpmath)) / exact - 1) > 1e-6
+    assert (
+        apart > 1e-6
+        or abs(complex(four_moments(*point, module=mpmath)) / exact - 1) > 1e-6
+    )

@@ -53,7 +53,7 @@ def test_a_function_that_jets_lack_is_refused():
     printer = javascript.JetPrinter({a})
     assert printer.doprint(javascript.cos(a) ** 2) == "mul(cos(a), cos(a))"
     with pytest.raises(ValueError, match="need an expression that jets have"):
-        printer.doprint(a**javascript.Rational(1, 3))
+        printer.doprint(a ** javascript.Rational(1, 3))
 
 
 def points(count):
@@ -176,7 +176,8 @@ def test_derivatives_are_those_of_python(browser, name, normalised, x64):
 
 RATES = {"descent": 0.02, "momentum": 0.006, "adam": 0.03}
 DESCEND = """([settings, start]) => explorer.descend(
-  explorer.taskOf(settings), settings, explorer.parametersOf(settings.parametrisation, ...start))"""
+  explorer.taskOf(settings), settings,
+  explorer.parametersOf(settings.parametrisation, ...start))"""
 
 
 @pytest.mark.browser
@@ -207,9 +208,15 @@ def test_descents_are_those_of_python_step_by_step(browser, name, optimiser, x64
         curvatures.append(float(jnp.linalg.eigvalsh(scaled)[-1]))
         at = at + moved
     settings = {
-        **{"modulus": modulus, "angle": angle, "rho": rho, "share": float(normalised)},
-        **{"parametrisation": name, "optimiser": optimiser, "rate": rate},
-        **{"beta": beta, "steps": steps},
+        "modulus": modulus,
+        "angle": angle,
+        "rho": rho,
+        "share": float(normalised),
+        "parametrisation": name,
+        "optimiser": optimiser,
+        "rate": rate,
+        "beta": beta,
+        "steps": steps,
     }
     start = [0.55 * math.cos(0.5), 0.55 * math.sin(0.5)]
     found = page.evaluate(DESCEND, [settings, start])

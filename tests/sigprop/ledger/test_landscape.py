@@ -93,7 +93,7 @@ def test_all_that_can_be_used_has_a_name(browser, file):
     page = opened(browser, file)
     tree = page.locator("[data-explorer]").aria_snapshot()
     used = re.findall(r"- (slider|radio|button|application|img)\b(.*)", tree)
-    assert len(used) > 30
+    assert len(used) >= 30
     assert [both for both in used if not re.match(r' "[^"]+"', both[1])] == []
     assert 'slider "Learning rate' in tree
     assert 'radio "gradient descent" [checked]' in tree
@@ -171,8 +171,7 @@ def test_keys_do_what_the_mouse_does(browser, file):
     page.keyboard.press("]")
     assert page.evaluate(SETTINGS)["rate"] > before["rate"]
     page.keyboard.press("Shift+ArrowUp")
-    x, y = page.evaluate(SETTINGS)["start"]
-    assert y > before["start"][1]
+    assert page.evaluate(SETTINGS)["start"][1] > before["start"][1]
     scrolled = page.evaluate("scrollY")
     page.keyboard.press("Space")  # plays
     assert page.evaluate("scrollY") == scrolled
