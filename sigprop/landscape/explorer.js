@@ -578,7 +578,7 @@ const SCENES = [
   },
   {
     name: "Momentum",
-    text: "Momentum adds up gradients along the way. At a quarter of the rate it arrives earlier than gradient descent, after a few turns about the minimum.",
+    text: "Momentum adds up gradients along the way. At a quarter of the rate it arrives earlier than gradient descent, but it overshoots and swings back.",
     to: { optimiser: "momentum", rate: 1e-4 },
   },
   {
@@ -601,7 +601,7 @@ const SCENES = [
   },
   {
     name: "Slow inputs",
-    text: "Successive inputs have a correlation of 0.95. Such inputs hardly excite a teacher that rotates, and students that do not rotate have a large loss.",
+    text: "Successive inputs have a correlation of 0.95. Students near λ = 1 add up such slow inputs, so their loss is large. A student that rotates averages them out.",
     to: { share: 0, rho: 0.95, rate: 1e-5 },
   },
 ];
@@ -1387,8 +1387,8 @@ export function mount(place, given = {}, changed = () => {}) {
     const reached = run.losses.findIndex(value => value < 1e-6 * silent);
     const first =
       reached >= 0
-        ? `The loss falls below a millionth of the teacher’s power at step ${reached}.`
-        : `After ${last} steps the loss is ${shown(end / silent)} of the teacher’s power.`;
+        ? `At step ${reached} the loss falls below a millionth of that of a silent student.`
+        : `After ${last} steps the loss is ${shown(end / silent)} times that of a silent student.`;
     if (settings.optimiser !== "adam" && settings.rate * teacher[0] > bound(settings.optimiser, settings.beta) && reached < 0)
       return `${first} The rate is above ${shown(stableRate())}, the largest stable one at the teacher.`;
     const product = (settings.rate * run.curvatures[last]) / bound(settings.optimiser, settings.beta);
