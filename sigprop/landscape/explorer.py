@@ -35,7 +35,7 @@ CHOICES = {
     "optimiser": ("descent", "momentum", "adam"),
     "view": ("disc", "parameters"),
 }
-RANGES = {
+RANGES: dict[str, tuple[float, float]] = {
     "modulus": (0.0, 0.999),
     "angle": (-math.pi, math.pi),
     "rho": (-0.95, 0.99),

@@ -8,6 +8,7 @@ two parameters; ``explorer.js`` has its arithmetic.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sympy import (
     Add,
@@ -70,7 +71,7 @@ class JetPrinter(NumberPrinter):
         super().__init__()
         self.jets = frozenset(jets)
 
-    def _print(self, expr: Expr, **kwargs: object) -> str:
+    def _print(self, expr: Any, **kwargs: Any) -> str:
         if not isinstance(expr, Expr) or not expr.free_symbols & self.jets:
             return super()._print(expr, **kwargs)
         match expr:
@@ -87,7 +88,7 @@ class JetPrinter(NumberPrinter):
                 return f"{expr.func.__name__}({self._print(expr.args[0])})"
         raise ValueError(f"need an expression that jets have, got {expr}")
 
-    def _chain(self, expr: Expr) -> str:
+    def _chain(self, expr: Any) -> str:
         """A sum or a product: first the jets, then what is none."""
         jets = [term for term in expr.args if term.free_symbols & self.jets]
         rest = expr.func(*(term for term in expr.args if term not in jets))
@@ -167,7 +168,7 @@ def _parametrisation(name: str) -> list[str]:
     ]
 
     def listed(printer: NumberPrinter, values: Iterable[Expr]) -> str:
-        return f"[{', '.join(map(printer.doprint, values))}]"
+        return f"[{', '.join(str(printer.doprint(value)) for value in values)}]"
 
     return [
         f"  {name}: {{",
