@@ -683,7 +683,7 @@ details ul { margin: .3rem 0 0; padding-left: 1.2rem; }
 kbd { font: inherit; border: 1px solid var(--line); border-radius: .25rem; padding: 0 .3rem;
   background: var(--soft); color: var(--ink); }
 @container (min-width: 54rem) {
-  .grid { grid-template-columns: minmax(0, 33rem) minmax(0, 1fr);
+  .grid { grid-template-columns: minmax(0, min(33rem, 47%)) minmax(0, 1fr);
     grid-template-areas: "left controls" "left curves" "left below";
     grid-template-rows: auto auto 1fr; }
   .curves { grid-template-columns: repeat(2, minmax(0, 1fr)); }
