@@ -378,6 +378,17 @@ Sliders(
 )
 
 # %% [markdown]
+# ## Explore the landscape yourself
+#
+# The next picture computes the same exact loss in your browser, so it also moves on a saved
+# page. Click the map to start a descent, drag the star, which is the teacher, or choose a
+# scene. The hatched region is too sharp for the learning rate. In Jupyter the settings are
+# attributes of the widget, and its attribute `losses` is the descent that you see.
+
+# %%
+landscape.explore(modulus=0.99, angle=math.pi / 8)
+
+# %% [markdown]
 # ## To take home
 
 # %%

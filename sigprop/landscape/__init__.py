@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from sigprop.numerics.exports import export
 
 if TYPE_CHECKING:
+    from sigprop.landscape.explorer import explore as explore
+    from sigprop.landscape.explorer import fragment as fragment
     from sigprop.landscape.optimal_parametrisations import (
         OptimalParametrisation as OptimalParametrisation,
     )

@@ -24,6 +24,7 @@ from sigprop.numerics.files import require_writable
 from sigprop.numerics.paths import PACKAGE, on_disk
 
 PATIENCE = 600  # seconds a cell may take
+WIDGET = "application/vnd.jupyter.widget-view+json"
 SOLUTION = "solution"  # tag of a cell that a reader should not see at once
 MARK = '<meta name="generator" content="sigprop notebooks">'
 INDEX = "index.html"
@@ -227,7 +228,7 @@ def _lead(notebook: NotebookNode) -> str:
 def _page(env: Any, titles: Any, here: str, body: str, leads: Any = None) -> str:
     from pygments.formatters import HtmlFormatter
 
-    scripts = re.findall(r"<script>(.*?)</script>", body, re.S)
+    scripts = re.findall(r'<script(?: type="module")?>(.*?)</script>', body, re.S)
     return env.get_template("notebook.html.j2").render(
         titles=titles,
         here=here,
@@ -252,7 +253,9 @@ def _body(exporter: Any, notebook: NotebookNode) -> str:
             continue
         for output in cell.outputs:
             data = output.get("data", {})
-            if "text/html" not in data and "text/latex" in data:
+            if "text/html" in data:  # which a widget has beside it for such pages
+                data.pop(WIDGET, None)
+            elif "text/latex" in data:
                 latex = data["text/latex"].strip("$ \n").removeprefix(r"\displaystyle")
                 data["text/html"] = f'<div class="formula">{mathml(latex)}</div>'
             if "image/png" in data:

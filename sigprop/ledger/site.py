@@ -1,7 +1,8 @@
 """The ledger as a small site: an index, a page a paper and a row, errata and results.
 
 It needs no server and loads nothing from elsewhere: all pages share one style sheet, and
-the index has a script, files beside them that their policy admits.
+the index has a script, files beside them that their policy admits.  The landscape alone
+carries its style and its script, so that its page works by itself.
 
 A manifest in its folder says which files are the site's, by name and content.  Only these
 are ever replaced or removed; all else in the folder is the reader's, as is a page that he
@@ -19,6 +20,7 @@ from sigprop.ledger import (
     contents,
     errata,
     gallery,
+    landscape,
     proofs,
     results,
     search,
@@ -64,6 +66,7 @@ def render_site(
     variables = shared(run) | {
         "figures": figures or {},
         "gallery": gallery.PAGE,
+        "landscape": landscape.PAGE,
         "results": results.PAGE,
         "classes": CLASSES,
         "headlines": headlines(run.claims),
@@ -105,6 +108,8 @@ def render_site(
     for part in (contents, errata, sources):
         pages |= part.documents(env, variables)
     pages |= results.documents(env, variables, measured)
+    beside = {INDEX, *([gallery.PAGE] if figures else [])}
+    pages[landscape.PAGE] = landscape.render(beside)
     if graph:
         pages |= blueprint.documents(env, variables, graph)
     return pages | files | run.overview
@@ -123,6 +128,7 @@ def page_names(ids: Iterable[str]) -> list[str]:
         SCRIPT,
         *errata.names(papers),
         results.PAGE,
+        landscape.PAGE,
         INDEX,
     ]
 

@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from matplotlib.figure import Figure
 
+from sigprop import landscape
 from sigprop.figures.sliders import Sliders
 from sigprop.ledger import notebooks as notebook_pages
 from tests.command import refused, sigprop
@@ -99,6 +100,19 @@ def shown(html):
         nbformat.v4.new_code_cell("show", outputs=[output]),
     ]
     return nbformat.v4.new_notebook(cells=cells)
+
+
+@pytest.mark.browser
+def test_the_explorer_runs_where_its_widget_has_no_kernel(browser, tmp_path):
+    notebook = shown(landscape.fragment(rho=0.5))
+    widget = "application/vnd.jupyter.widget-view+json"
+    notebook.cells[1].outputs[0].data[widget] = {"model_id": "1", "version_major": 2}
+    text = notebook_pages.pages({"shown": notebook})["shown.html"]
+    assert "widget-view" not in text
+    file = tmp_path / "shown.html"
+    file.write_text(text, "utf-8")
+    page = browser.open(file.as_uri())
+    assert page.get_by_label("Input correlation").input_value() == "0.5"
 
 
 @pytest.mark.browser

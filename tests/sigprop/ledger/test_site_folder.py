@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sigprop.cli.main import app
-from sigprop.ledger import blueprint, errata, results, site, sources
+from sigprop.ledger import blueprint, errata, landscape, results, site, sources
 from sigprop.ledger.dependence import Graph
 from sigprop.ledger.site import (
     INDEX,
@@ -84,7 +84,7 @@ def test_a_folder_in_use_takes_a_site(tmp_path):
     write(tmp_path, FEW)
     assert set(content(tmp_path)) == {
         *("notes.txt", "lru-2.html", "paper-lru.html", INDEX),
-        *(SHEET, SCRIPT, MANIFEST),
+        *(SHEET, SCRIPT, MANIFEST, landscape.PAGE),
         *errata.names(["lru"]),
         *blueprint.page_names(["lru"]),
         *sources.page_names(FEW),
@@ -243,7 +243,7 @@ def test_a_page_that_a_status_may_leave_out_is_no_reason_to_refuse(
     CliRunner().invoke(app, command)
     assert set(content(tmp_path)) == {
         *("rotrnn-1.html", "rotrnn-11.html", "paper-rotrnn.html", INDEX),
-        *(SHEET, SCRIPT, MANIFEST),
+        *(SHEET, SCRIPT, MANIFEST, landscape.PAGE),
         *errata.names(["rotrnn"]),
         *blueprint.page_names(["rotrnn"]),
         *sources.page_names(["rotrnn:1"]),
