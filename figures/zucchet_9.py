@@ -9,7 +9,7 @@ from sigprop.figures.entry import Entry
 ENTRY = Entry(
     hessians.STUDIES,
     "Hessians and effective learning rates of the LRU and S4",
-    rows=("zucchet:fig9", "zucchet:fig9:magnitude"),
+    rows=("zucchet:fig9", "zucchet:fig9:magnitude", "zucchet:fig9:unit-step"),
 )
 NETWORKS = ("LRU", "S4")
 

@@ -92,6 +92,7 @@ LETTERS: Mapping[str, Mapping[str, str]] = {
         r"\Im": "imaginary part",
         r"\star": "convolution",
         r"\chi": "indicator function",
+        r"\sigma": "activation function",
         "F": "distribution function of the radius",
         r"\xi": "factor on the matrix",
         "L": "loss, or number of steps",

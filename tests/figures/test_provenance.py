@@ -106,11 +106,13 @@ def test_every_format_has_title_verdict_and_origin_in_its_metadata(written):
 def test_the_words_stand_beside_the_picture_and_not_in_it(written):
     files, _, one = written
     drawing = files["svg"].read_text().partition("</metadata>")[2]
-    assert "Lines: closed form" not in drawing
+    notes = style.notes(one.figure)
+    assert len(notes) > 20
+    assert notes[:20] not in drawing
     page = files["md"].read_text()
     for text in (one.title, one.source, one.caption, one.shown, one.found, one.origin):
         assert text in page
-    assert "Lines: closed form" in page
+    assert notes in page
     assert "![" in page
     assert "(lru-9.png)" in page
     assert "lru-9.pdf" not in page
