@@ -50,6 +50,10 @@ def test_moments_are_curves_with_points_and_what_is_left_over(show, name, panel,
                 colour=colour,
             )
         strip.level(0)
+        highest = float(own[theory].max())
+        assert above.axes.get_ylim()[1] > highest
+        if theory != "theory":  # the grey curve does not hide the others
+            assert above.axes.get_ylim()[1] < 100 * highest
         above.done("log", "log", y=r"[h^2]" if quantity == "state" else r"h)^2]")
         strip.done("log", "linear", x="lambda", y="theory")
         memory(strip.axes)
