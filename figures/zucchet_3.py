@@ -15,6 +15,7 @@ ENTRY = Entry(
     "Final losses of RNN and LRU as the teacher's time constant grows",
     rows=("zucchet:fig3",),
 )
+KEY = {"a": "lower right", "b": "upper right", "c": "upper left", "all": "lower left"}
 WIDTH = 0.5  # of the seeds of a design, in designs
 
 
@@ -43,6 +44,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)
+        corner = KEY["all" if len(letters) > 1 else letters[0]]
+        key = losses.key(*datasets.values())
+        figure.axes[len(letters) // 2].legend(handles=key, loc=corner, handlelength=1.2)
         style.caption(figure, losses.caption(*datasets.values()))
     return figure
 
@@ -58,10 +62,7 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
 def _designs(axes: Axes, data: xr.Dataset) -> None:
     tuned = data.isel(condition=0)
     names = [str(name) for name in tuned["student"].values]
-    best = np.where(np.isfinite(tuned["best"]), tuned["best"], np.nan)
     x = np.arange(len(names))
-    positions = losses.spread(x, best.shape[1], WIDTH)
-    axes.plot(positions, best, color=style.GREY, linewidth=0.4, alpha=0.5)
     for i, name in enumerate(names):
         chosen = tuned[["best", "extreme"]].isel(student=[i])
         losses.draw(axes, x[[i]], chosen, losses.COLOURS[name], WIDTH)
