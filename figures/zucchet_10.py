@@ -70,7 +70,7 @@ def _losses(figure: SubFigure, data: xr.Dataset) -> None:
     axes.legend(handles=key, bbox_to_anchor=beside, loc="upper left", handlelength=1.2)
     axes.set_xticks(x, [f"{phase:.2g}" for phase in phases])
     axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
-    style.letter(axes, "d", "final loss; eigenvalues concentrate to the left")
+    style.letter(axes, "d", "eigenvalues concentrate to the left")
 
 
 def shown(results: style.Results) -> str:

@@ -15,7 +15,6 @@ ENTRY = Entry(
     "Final losses of RNN and LRU as the teacher's time constant grows",
     rows=("zucchet:fig3",),
 )
-KEY = {"a": "lower right", "b": "upper right", "c": "upper left", "all": "lower left"}
 WIDTH = 0.5  # of the seeds of a design, in designs
 
 
@@ -32,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     datasets = {letter: results[ENTRY.studies[letter]] for letter in letters}
     with style.styled():
         if len(letters) == 1:
-            figure = style.figure(2.75, 3.4)
+            figure = style.figure(3.1, 3.4)
             specs: Any = {letters[0]: figure.add_gridspec(1, 1)[0]}
         else:
             figure = style.figure(4.6)
@@ -44,9 +43,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)
-        corner = KEY["all" if len(letters) > 1 else letters[0]]
-        key = losses.key(*datasets.values())
-        figure.axes[len(letters) // 2].legend(handles=key, loc=corner, handlelength=1.2)
+        key = {"handles": losses.key(*datasets.values()), "handlelength": 1.2}
+        if len(letters) == 1:
+            figure.legend(**key, loc="outside upper center", ncols=2)
+        else:
+            figure.axes[letters.index("b")].legend(**key, loc="lower left")
         style.caption(figure, losses.caption(*datasets.values()))
     return figure
 
