@@ -1,6 +1,6 @@
 """Curves of moments against the eigenvalue, simulated points, and their difference."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -57,7 +57,7 @@ def caption(data: xr.Dataset) -> str:
 
 def key(colour: str = style.BLACK, autodiff: str = "") -> list[Line2D]:
     """Legend entries of the routes: closed form, simulation and, if named, autodiff."""
-    point = {"ls": "", "marker": "o", "color": colour}
+    point: dict[str, Any] = {"ls": "", "marker": "o", "color": colour}
     entries = [
         Line2D([], [], color=colour, label="closed form"),
         Line2D([], [], label="simulated", markeredgecolor="white", **point),

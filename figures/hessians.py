@@ -65,7 +65,7 @@ def scale(
     bar.set_ticks([*ticks, 0], labels=[*texts, "0"])
     bar.minorticks_off()
     bar.ax.tick_params(labelsize=6, length=2, pad=1)
-    bar.set_label(f"entry (symmetric log, {decades} decades)", fontsize=6, labelpad=1)
+    bar.set_label(f"symmetric log, {decades} decades", fontsize=6, labelpad=1)
     bar.outline.set_visible(False)
 
 

@@ -10,6 +10,7 @@ learning rate is an end of the scan, so that a better one may lie beyond.
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -176,8 +177,9 @@ def compare(
 
 def key(*tuned: xr.Dataset, colour: str = style.BLACK) -> list[Line2D]:
     """Legend entries of the marks that these results need."""
-    runs, mark = tuned[0].sizes["run"], {"ls": "", "color": colour}
-    circle = {"marker": "o", "markersize": 3.2, **mark}
+    runs = tuned[0].sizes["run"]
+    mark: dict[str, Any] = {"ls": "", "color": colour}
+    circle: dict[str, Any] = {"marker": "o", "markersize": 3.2, **mark}
     entries = [Line2D([], [], label="median" if runs > 1 else "one seed", **circle)]
     if runs > 1:
         entries += [

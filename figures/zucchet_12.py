@@ -67,8 +67,8 @@ def _autocovariance(axes: Axes, measured: xr.Dataset, data: xr.Dataset) -> None:
     fit = rf"the paper's fit, ${PAPER['a']:g}\,\delta_{{\Delta=0}} + {exponential}$"
     axes.plot(later["lag"], later["paper"], color=style.BLACK, zorder=1, label=fit)
     if data.attrs["source"] != SAMPLED:
-        ours = {"color": style.VERMILION, "label": "our fit of this form"}
-        axes.plot(later["lag"], later["line"], "--", **ours)
+        label = "our fit of this form"
+        axes.plot(later["lag"], later["line"], "--", color=style.VERMILION, label=label)
     axes.annotate(
         f"$R_x(0) = {float(measured['R'][0]):.3g}$",
         (0, float(measured["R"][0])),

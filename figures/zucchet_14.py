@@ -61,8 +61,8 @@ def _key(constant: bool) -> list[Line2D]:
         Line2D([], [], color=COLOURS[name], label=label)
         for name, label in names.items()
     ]
-    dotted = {"ls": ":", "color": style.BLACK, "label": "constant gates"}
-    return [*entries, Line2D([], [], **dotted)] if constant else entries
+    dotted = Line2D([], [], ls=":", color=style.BLACK, label="constant gates")
+    return [*entries, dotted] if constant else entries
 
 
 def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:

@@ -1,5 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 15: moments of gated neurons by time constant."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -27,7 +29,7 @@ SHOWN = tuple(COLOURS)  # the gates of the paper
 DOTS = 6  # one sample in so many is drawn
 ROOM = 12  # factor on the axis above and below all means
 KERNEL = 100.0  # of the paper's mean, exp(-(a - b)^2 / 100)
-THEORY = {
+THEORY: dict[str, dict[str, Any]] = {
     "finite": {"ls": "-", "label": "theory"},
     "smooth": {"ls": ":", "label": "theory, smoothed as the means"},
     "limit": {"ls": "--", "label": "theory of endless sequences"},
@@ -102,7 +104,12 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
 
 
 def _key() -> list[Line2D]:
-    dot = {"ls": "", "marker": ".", "color": style.GREY, "markersize": 3}
+    dot: dict[str, Any] = {
+        "ls": "",
+        "marker": ".",
+        "color": style.GREY,
+        "markersize": 3,
+    }
     means = [
         Line2D([], [], color=COLOURS[gates], label=f"mean, gates: {gates}")
         for gates in SHOWN

@@ -43,7 +43,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)
-        key = {"handles": losses.key(*datasets.values()), "handlelength": 1.2}
+        key: dict[str, Any] = {
+            "handles": losses.key(*datasets.values()),
+            "handlelength": 1.2,
+        }
         if len(letters) == 1:
             figure.legend(**key, loc="outside upper center", ncols=2)
         else:

@@ -1,5 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 7: learning the angle in three parametrisations."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -30,8 +32,16 @@ PARAMETRISATIONS = {
         r"$\theta = \omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})$",
     ),
 }
-EDGE = {"color": style.BLACK, "markeredgecolor": "white", "markeredgewidth": 0.6}
-STAR = {"markersize": 9, "markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
+EDGE: dict[str, Any] = {
+    "color": style.BLACK,
+    "markeredgecolor": "white",
+    "markeredgewidth": 0.6,
+}
+STAR: dict[str, Any] = {
+    "markersize": 9,
+    "markeredgecolor": style.BLACK,
+    "markeredgewidth": 0.5,
+}
 YELLOW = "#F0E442"  # of the same palette; too pale for lines
 LINES = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99)  # losses
 FLOOR = 1e-3  # losses below have one colour

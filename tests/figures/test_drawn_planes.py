@@ -71,7 +71,7 @@ def _matrix(image, entries, decades, bar):
     assert image.norm.linthresh == pytest.approx(most / 10**decades)
     red, _, blue, _ = image.cmap(image.norm(most))
     assert red > blue
-    assert bar.get_label_text() == f"entry (symmetric log, {decades} decades)"
+    assert bar.get_label_text() == f"symmetric log, {decades} decades"
     np.testing.assert_allclose(bar.get_view_interval(), (-most, most))
     top = 10.0 ** np.floor(np.log10(most))
     least = top / 10 ** (decades - 1)
