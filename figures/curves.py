@@ -1,12 +1,13 @@
 """Curves of moments against the eigenvalue, simulated points, and their difference."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.gridspec import SubplotSpec
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
@@ -15,6 +16,7 @@ MOMENTS = {
     "state": r"$\mathbb{E}[h^2]$",
     "sensitivity": r"$\mathbb{E}[(\mathrm{d}_\lambda h)^2]$",
 }
+LEAST, ROOM = 0.02, 30  # of a panel that a curve leaves: bottom, and factor on top
 SPREAD = 1.05  # factor in the gap between neighbouring points of the lower strip
 
 
@@ -48,9 +50,21 @@ def caption(data: xr.Dataset) -> str:
     """Describe the computation of lines and points."""
     least, most = int(data["draws"].min()), int(data["draws"].max())
     return (
-        f"Lines: closed form.  Points: simulated, mean and standard error of {least} (the "
-        f"longest time constant) to {most} trajectories."
+        "Lines are closed forms.  Points are simulated means with standard errors, of "
+        f"{least} (longest time constant) to {most} trajectories."
     )
+
+
+def key(colour: str = style.BLACK, autodiff: str = "") -> list[Line2D]:
+    """Legend entries of the routes: closed form, simulation and, if named, autodiff."""
+    point: dict[str, Any] = {"ls": "", "marker": "o", "color": colour}
+    entries = [
+        Line2D([], [], color=colour, label="closed form"),
+        Line2D([], [], label="simulated", markeredgecolor="white", **point),
+    ]
+    if autodiff:
+        entries.append(Line2D([], [], label=autodiff, markerfacecolor="white", **point))
+    return entries
 
 
 def draw(
@@ -60,6 +74,7 @@ def draw(
     names: Names,
     grey: xr.DataArray,
     grey_text: str,
+    zoom: bool = False,
 ) -> None:
     """One curve for each decay of the autocorrelation, and one in grey.
 
@@ -70,6 +85,8 @@ def draw(
         names: Which variables to draw.
         grey: The curve to compare with.
         grey_text: Its label.
+        zoom: Whether the grey curve may leave the panel, whose range is then that of the
+            other curves.
     """
     gap, simulated_gap = data["gap"].values, data["simulated_gap"].values
     decays = data["rho"].values
@@ -102,17 +119,33 @@ def draw(
             color=colour,
         )
     strip.axhline(0, color=style.BLACK, linewidth=0.6, zorder=1)
-    strip.set_ylabel("sim. / theory\n− 1 (%)")
+    strip.set_ylabel("simulated /\ntheory − 1 (%)", fontsize=7)
     strip.set_xlabel(r"eigenvalue $\lambda$ (time constant →)")
     axes.set_yscale("log")
     axes.yaxis.set_minor_locator(NullLocator())
     style.memory_axis(axes, float(gap.min()))
     heights = [float(data[names.theory].sel(rho=decay)[-1]) for decay in decays]
     texts = [rf"$\rho = {decay:g}$" for decay in decays]
-    style.end_labels(
-        axes,
-        float(gap.min()),
-        [*heights, float(grey[-1])],
-        [*texts, grey_text],
-        [*colours, style.GREY],
+    if zoom:
+        _leave(axes, max(heights), grey, grey_text)
+    else:
+        heights, texts = [*heights, float(grey[-1])], [*texts, grey_text]
+    end = float(gap.min())
+    style.end_labels(axes, end, heights, texts, [*colours, style.GREY][: len(texts)])
+
+
+def _leave(axes: Axes, highest: float, grey: xr.DataArray, text: str) -> None:
+    """Cut the panel above this height, and write there where the grey curve goes."""
+    low, top = axes.get_ylim()[0], ROOM * highest
+    axes.set_ylim(max(low, LEAST), top)
+    out = grey["gap"].values[np.argmax(grey.values > top)]
+    power = np.log10(float(grey[-1]))
+    axes.annotate(
+        f"{text}:\n$10^{{{power:.0f}}}$ at $\\lambda = {1 - float(grey['gap'][-1]):g}$",
+        (out, top),
+        (5, -2),
+        textcoords="offset points",
+        va="top",
+        color=style.GREY,
+        fontsize=7,
     )

@@ -17,12 +17,12 @@ DECADES = 5  # of the colours, below the largest entry
 SHOWN = 1e-9  # of the largest eigenvalue: smaller ones are rounding
 MAP = "RdBu_r"
 NAMES = rates.RECURRENT | rates.OTHER
-HEIGHT, NOTE = 2.0, 0.5  # inches of a row, and of the note below
+HEIGHT = 2.0  # inches of a row
 CAPTION = (
-    "Left: Hessian entries; colours are linear near 0 and logarithmic beyond. Middle: "
-    "eigenvectors of the largest curvatures, one per column, with entries from −1 to 1. "
-    "Right: eigenvalues; bars are two standard errors; dashed: the largest stable curvature, "
-    "2 / the learning rate at which gradient descent diverged."
+    "Colours of Hessian entries are linear near 0 and logarithmic beyond. Eigenvectors are "
+    "those of the largest curvatures, with colours from −1 to 1. Error bars are two standard "
+    "errors. The largest stable curvature is 2 / the learning rate at which gradient descent "
+    "diverged."
 )
 
 
@@ -64,8 +64,8 @@ def scale(
     texts = [f"${'-' * (sign < 0)}10^{{{power}}}$" for sign, power in ticks.values()]
     bar.set_ticks([*ticks, 0], labels=[*texts, "0"])
     bar.minorticks_off()
-    bar.ax.tick_params(labelsize=5.5, length=2, pad=1)
-    bar.set_label(f"symmetric log, {decades} decades", fontsize=5.5, labelpad=1)
+    bar.ax.tick_params(labelsize=6, length=2, pad=1)
+    bar.set_label(f"symmetric log, {decades} decades", fontsize=6, labelpad=1)
     bar.outline.set_visible(False)
 
 
@@ -106,9 +106,8 @@ def spectrum(axes: Axes, network: xr.Dataset, colour: str) -> None:
         lw=0.8,
         label="simulated",
     )
-    axes.axhline(
-        2 / network["measured_bound"].item(), color=style.GREY, ls="--", lw=0.8
-    )
+    bound = 2 / network["measured_bound"].item()
+    axes.axhline(bound, color=style.GREY, ls="--", lw=0.8, label="largest stable")
     axes.legend(loc="lower left", fontsize=6, borderaxespad=0, handlelength=1.2)
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
@@ -139,7 +138,7 @@ def panel(figure: SubFigure, data: xr.Dataset, letter: str, network: str) -> Non
     vectors.imshow(top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     gaps(vectors, ends, columns=False)
     vectors.set_xticks((0, top.shape[1] - 1), ("1", str(top.shape[1])))
-    vectors.set_xlabel("eigenvector")
+    vectors.set_xlabel("eigenvector (−1 to 1)", fontsize=6.5)
     vectors.set_title("directions")
     vectors.tick_params(length=0)
     for axes in (whole, vectors):
@@ -168,15 +167,15 @@ def draw(results: style.Results, wanted: str | None, first: str, second: str) ->
     networks = {letter: first if letter in "ac" else second for letter in letters}
     above = {key: name for key, name in networks.items() if key in "ab"}
     below = {key: name for key, name in networks.items() if key in "cd"}
-    heights = [HEIGHT] * len(above) + ([NOTE] if above else []) + [2.8] * bool(below)
+    heights = [HEIGHT] * len(above) + [2.8] * bool(below)
     width = style.WIDTH if above else rates.width(len(below))
     with style.styled():
         figure = style.figure(sum(heights), width)
         rows = style.stacked(figure, heights)
         for part, (letter, network) in zip(rows, above.items(), strict=False):
             panel(part, results["hessian_structure"], letter, network)
-        if above:
-            style.caption(rows[len(above)], CAPTION)
         if below:
             rates.row(rows[-1], results["adaptive_rates"], below)
+        notes = [CAPTION] * bool(above) + [rates.CAPTION] * bool(below)
+        style.caption(figure, *notes)
     return figure

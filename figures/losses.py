@@ -10,10 +10,12 @@ learning rate is an end of the scan, so that a better one may lie beyond.
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullLocator
 
 from sigprop.figures import style
@@ -122,7 +124,7 @@ def draw(
             ha="center",
             va="top",
             color=colour,
-            fontsize=5.5,
+            fontsize=6,
         )
     return median
 
@@ -173,23 +175,55 @@ def compare(
     )
 
 
+def key(*tuned: xr.Dataset, colour: str = style.BLACK) -> list[Line2D]:
+    """Legend entries of the marks that these results need."""
+    runs = tuned[0].sizes["run"]
+    mark: dict[str, Any] = {"ls": "", "color": colour}
+    circle: dict[str, Any] = {"marker": "o", "markersize": 3.2, **mark}
+    entries = [Line2D([], [], label="median" if runs > 1 else "one seed", **circle)]
+    if runs > 1:
+        entries += [
+            Line2D([], [], marker=".", markersize=3, label="one seed", mew=0, **mark),
+            Line2D([], [], color=colour, lw=1.4, label=_bars(runs)),
+        ]
+    if any(table["extreme"].values.any() for table in tuned):
+        label = "best rate at an\nend of the scan"
+        entries.append(Line2D([], [], markerfacecolor="white", label=label, **circle))
+    if _lost(*tuned):
+        entries.append(Line2D([], [], marker="x", ms=2.5, label="diverged", **mark))
+    return entries
+
+
+def _bars(runs: int) -> str:
+    sure = 2 ** (1 - runs) <= 1 - LEVEL
+    return f"{100 * LEVEL:g} % interval" if sure else "range"
+
+
+def _lost(*tuned: xr.Dataset) -> int:
+    return sum(int((table["best"].values >= FAR).sum()) for table in tuned)
+
+
 def caption(*tuned: xr.Dataset) -> str:
     """Caption that explains points, circles and bars of these results."""
-    runs = tuned[0].sizes["run"]
-    sure = 2 ** (1 - runs) <= 1 - LEVEL
-    bars = f"{100 * LEVEL:g} % intervals of the median" if sure else "ranges"
-    text = f"points: {runs} seeds; circles: medians; bars: {bars}"
-    if runs == 1:
-        text = "circles: one seed"
-    lost = sum(int((table["best"].values >= FAR).sum()) for table in tuned)
+    runs, lost = tuned[0].sizes["run"], _lost(*tuned)
+    sentences = [
+        f"Points are {runs} seeds, circles their medians, and bars the {_bars(runs)}"
+        f"{' of the median' if 'interval' in _bars(runs) else ''}."
+        if runs > 1
+        else "Circles are one seed."
+    ]
     if lost:
-        text += f"; crosses, {lost} in all: diverged, or above {FAR:g}"
+        sentences.append(
+            f"Crosses, {lost} in all, are seeds that diverged or ended above {FAR:g}."
+        )
     if any(table["extreme"].values.any() for table in tuned):
-        text += "; open circles: the best learning rate is an end of the scan"
-    return text + starts(*tuned)
+        sentences.append(
+            "At open circles the best learning rate is an end of the scan."
+        )
+    return " ".join([*sentences, *starts(*tuned)])
 
 
-def starts(*tuned: xr.Dataset) -> str:
+def starts(*tuned: xr.Dataset) -> list[str]:
     """Name the initialisation of each LRU; results without a name used the printed one."""
     labels: dict[str, str] = {}
     for table in tuned:
@@ -198,4 +232,4 @@ def starts(*tuned: xr.Dataset) -> str:
             of = initialisations.get(name, PRINTED if name == "LRU" else "")
             if of in STARTS:
                 labels[name] = STARTS[of]
-    return "".join(f"; {name}: {how}" for name, how in labels.items())
+    return [f"The {name} is {how}." for name, how in labels.items()]

@@ -36,9 +36,8 @@ SYMBOLS = {
 }
 GOLDEN = (np.sqrt(5) - 1) / 2  # its multiples, less their integers, fill [0, 1] evenly
 CAPTION = (
-    "Wide panels: parameters of the first seed; bars are medians. Narrow panels: medians "
-    "of each seed; lines contain 80 % of its parameters. Grey: the learning rate of Adam. "
-    "All networks are initialised as the paper prints it."
+    "Narrow panels show each seed: a dot is the median over its parameters, and a line "
+    "contains 80 % of them. All networks are initialised as the paper prints it."
 )
 WIDTH = 0.7  # of a column of points, in columns
 
@@ -81,12 +80,22 @@ def row(figure: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
         entries = data.isel(entry=data["entry_network"] == network)
         _parameters(axes, entries, losses.COLOURS[network])
         _seeds(side, cells, losses.COLOURS[network], SYMBOLS[network])
+        rate = 10 ** float(cells["log_rate"][0])
         for panel in (axes, side):
-            rate = 10 ** float(cells["log_rate"][0])
             panel.axhline(rate, color=style.GREY, zorder=1)
         style.letter(axes, letter, network)
+    first = data["log_rate"].values[data["network"] == next(iter(networks.values()))]
+    panels[0].annotate(
+        "Adam's rate",
+        (1, 10 ** float(first[0])),
+        (0, 1.5),
+        xycoords=panels[0].get_yaxis_transform(),
+        textcoords="offset points",
+        ha="right",
+        color=style.GREY,
+        fontsize=6,
+    )
     figure.align_xlabels(panels)
-    style.caption(figure, CAPTION)
 
 
 def _parameters(axes: Axes, data: xr.Dataset, colour: str) -> None:
@@ -113,7 +122,7 @@ def _parameters(axes: Axes, data: xr.Dataset, colour: str) -> None:
     axes.set_xlim(-0.6, len(columns) - 0.4)
     axes.set_xticks(range(len(columns)), columns)
     axes.tick_params(bottom=False)
-    axes.set_xlabel("parameters of one seed")
+    axes.set_xlabel("parameters of one seed\n(bars: medians)")
 
 
 def _seeds(axes: Axes, cells: xr.Dataset, colour: str, symbol: str) -> None:
@@ -131,4 +140,4 @@ def _seeds(axes: Axes, cells: xr.Dataset, colour: str, symbol: str) -> None:
     axes.spines["left"].set_visible(False)
     axes.set_xlim(-0.6, 1.6)
     axes.set_xticks((0, 1), (symbol, "$B, C, D$"))
-    axes.set_xlabel(f"{count} seeds")
+    axes.set_xlabel(f"{count} seeds\n(lines: 80 %)")

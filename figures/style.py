@@ -190,7 +190,9 @@ def caption(figure: Figure | SubFigure, *paragraphs: str) -> None:
     columns = int(
         figure.bbox.width / figure.get_figure(root=True).dpi * CAPTION_LETTERS
     )
-    lines = [textwrap.fill(text, columns) for text in paragraphs]
+    lines = [
+        textwrap.fill(text, columns, break_on_hyphens=False) for text in paragraphs
+    ]
     figure.supxlabel("\n".join(lines), fontsize=NOTE, gid=NOTES)
 
 

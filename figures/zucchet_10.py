@@ -14,8 +14,8 @@ ENTRY = Entry(
 )
 DECADES = 3
 CAPTION = (
-    "A to C: entries by the real and the imaginary parts of ten eigenvalues in the order "
-    "of their real parts; colours are linear near zero and logarithmic beyond"
+    "Rows and columns of A to C are the real and the imaginary parts of ten eigenvalues, "
+    "in the order of their real parts. Colours are linear near zero and logarithmic beyond."
 )
 
 
@@ -30,15 +30,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     maps = [letter for letter in letters if letter in "abc"]
-    heights = ([2.7] if maps else []) + ([2.75] if "d" in letters else [])
+    heights = ([2.45] if maps else []) + ([2.75] if "d" in letters else [])
     width = style.WIDTH if len(letters) > 1 else 3.4
     with style.styled():
         figure = style.figure(sum(heights), width)
         rows = style.stacked(figure, heights)
+        notes = []
         if maps:
             _maps(rows[0], results["hessian_structure"], maps)
+            notes.append(CAPTION)
         if "d" in letters:
             _losses(rows[-1], results["concentration"])
+            notes.append(losses.caption(results["concentration"]))
+        style.caption(figure, *notes)
     return figure
 
 
@@ -54,7 +58,6 @@ def _maps(figure: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
         axes.set_xticks(*parts)
         axes.set_yticks(*parts, rotation=90, va="center")
         style.letter(axes, letter, rf"$\theta_0 = {float(block['phase']):g}\,\pi$")
-    style.caption(figure, CAPTION)
 
 
 def _losses(figure: SubFigure, data: xr.Dataset) -> None:
@@ -63,7 +66,8 @@ def _losses(figure: SubFigure, data: xr.Dataset) -> None:
     axes = figure.subplots()
     losses.axis(axes, data)
     losses.compare(axes, x, data)
-    style.caption(figure, losses.caption(data))
+    key, beside = losses.key(data), (1, 1)
+    axes.legend(handles=key, bbox_to_anchor=beside, loc="upper left", handlelength=1.2)
     axes.set_xticks(x, [f"{phase:.2g}" for phase in phases])
     axes.set_xlabel(r"largest phase $\theta_0 / \pi$ of the teacher's eigenvalues")
     style.letter(axes, "d", "eigenvalues concentrate to the left")

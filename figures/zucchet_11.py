@@ -1,9 +1,14 @@
 """Zucchet & Orvieto (2024), Figure 11: from one dense matrix to many small blocks."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
 from sigprop.figures import losses, style
@@ -19,8 +24,8 @@ COLUMNS = 3  # of small panels in B
 SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
 ALIKE = 0.3  # decades, a factor of two, apart and called about the same
 CAPTION = (
-    "thin lines: medians over $A$ of a seed; thick: their median; band: 80 % of $A$; "
-    "grey: the tuned learning rate at its peak; at the end its schedule falls to zero"
+    "In B a band contains 80 % of the entries of $A$.  Grey lines are the tuned learning "
+    "rates at their peak; at the end the schedule falls to zero."
 )
 
 
@@ -38,7 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     widths = [{"a": 2.2, "b": 3.3}[letter] for letter in letters]
     captions = {"a": losses.caption(data), "b": CAPTION}
     with style.styled():
-        figure = style.figure(2.75, max(sum(widths), 3))
+        figure = style.figure(3.1, max(sum(widths), 3))
         parts = figure.subfigures(1, len(letters), width_ratios=widths, squeeze=False)
         for part, letter in zip(parts[0], letters, strict=True):
             {"a": _losses, "b": _rates}[letter](part, data)
@@ -55,6 +60,7 @@ def _losses(part: SubFigure, data: xr.Dataset) -> None:
     losses.draw(axes, x, tuned, losses.COLOURS["RNN"], 0.4)
     axes.set_xticks(x, heads)
     axes.set_xlabel("heads (diagonal blocks of $A$)")
+    _key(part, losses.key(data, colour=losses.COLOURS["RNN"]))
     modulus = float(tuned["condition"])
     style.letter(axes, "a", rf"losses, $\nu_0 = {modulus:g}$")
 
@@ -82,8 +88,20 @@ def _rates(part: SubFigure, data: xr.Dataset) -> None:
     first.yaxis.set_major_locator(LogLocator(numticks=5))
     first.yaxis.set_minor_locator(NullLocator())
     style.letter(first, "b", first.get_title("left"))
+    colour = losses.COLOURS["RNN"]
+    entries = [
+        Line2D([], [], color=colour, label="median of seeds"),
+        Line2D([], [], color=colour, linewidth=0.3, label="one seed"),
+        Patch(color=colour, alpha=0.18, linewidth=0, label="80 % of $A$"),
+        Line2D([], [], color=style.GREY, label="tuned rate\nof Adam"),
+    ]
+    _key(part, entries)
     part.supylabel("effective learning rate of $A$", fontsize=8)
     part.supxlabel("training step (thousands)", fontsize=8)
+
+
+def _key(part: SubFigure, entries: Sequence[Artist]) -> None:
+    part.legend(handles=entries, loc="outside upper center", ncols=2, handlelength=1.2)
 
 
 def _runs(data: xr.Dataset, heads: str) -> xr.Dataset:
@@ -114,7 +132,7 @@ def _rate(axes: Axes, runs: xr.Dataset) -> None:
     lost = runs.sizes["cell"] - sound.sizes["cell"]
     if lost:
         text = f"{lost} of {runs.sizes['cell']}\ndiverged"
-        axes.annotate(text, (0.05, 0.05), xycoords="axes fraction", fontsize=5.5)
+        axes.annotate(text, (0.05, 0.05), xycoords="axes fraction", fontsize=6)
     if not sound.sizes["cell"]:
         return
     step = runs["record"] / 1000

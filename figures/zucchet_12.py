@@ -2,9 +2,10 @@
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sigprop.figures import style
+from sigprop.figures import curves, style
 from sigprop.figures.entry import Entry
 
 STUDY = "embedding_correlation"
@@ -16,6 +17,7 @@ ENTRY = Entry(
     rows=("zucchet:fig12", "zucchet:fig12:fit"),
 )
 SAMPLED = "stand-in"  # the source of inputs that were drawn from the paper's fit
+EVERY = 16  # lags between points
 PAPER = {"a": 0.332, "b": 0.044, "rho": 0.997}
 TERMS = {
     "a": "variance of white noise",
@@ -25,38 +27,73 @@ TERMS = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The panel shows the autocovariance of the inputs against the lag.
+    """The upper panel shows the autocovariance of the inputs against the lag.
 
-    The curves are the measured values with their 95 % interval, the paper's fit and our fit.
+    The lower panel shows its difference from the paper's fit.
 
     Raises:
         ValueError: If there is no such panel.
     """
     ENTRY.chosen(panel)
     data = results[STUDY]
-    embeddings = data.sel(input="embeddings").dropna("lag", subset=["R"])
-    lag = embeddings["lag"].values
+    measured = data.sel(input="embeddings").dropna("lag", subset=["R"])
     with style.styled():
-        figure = style.figure(2.6)
-        axes = figure.subplots()
-        axes.fill_between(
-            lag,
-            embeddings["low"],
-            embeddings["high"],
-            color=style.BLUE,
-            alpha=0.25,
-            linewidth=0,
+        figure = style.figure(3.0)
+        axes, strip = curves.stacked(figure, figure.add_gridspec(1, 1)[0])
+        _autocovariance(axes, measured, data)
+        _difference(strip, measured)
+        sampled = data.attrs["source"] == SAMPLED
+        of = "inputs sampled from the paper's fit" if sampled else "embeddings"
+        style.letter(axes, "a", f"autocovariance of {of}")
+        style.caption(
+            figure, "Bands are 95 % intervals from a bootstrap over sequences."
         )
-        axes.plot(lag, embeddings["R"], color=style.BLUE, label=_name(data))
-        axes.plot(lag, embeddings["paper"], color=style.BLACK, label="the paper's fit")
-        line = embeddings["line"].values
-        axes.plot(lag, line, "--", color=style.VERMILION, label="our fit of this form")
-        axes.set_yscale("log")
-        axes.set(xlabel=r"lag $\Delta$", ylabel=r"$R_x(\Delta)$")
-        axes.legend(loc="upper right")
-        style.letter(axes, "a", "autocovariance, averaged over features")
-        style.caption(figure, "band: 95 % interval from a bootstrap over sequences")
     return figure
+
+
+def _autocovariance(axes: Axes, measured: xr.Dataset, data: xr.Dataset) -> None:
+    """Measured values, and the fits from lag 1 on."""
+    lag, later = measured["lag"].values, measured.isel(lag=slice(1, None))
+    axes.plot(
+        lag,
+        measured["R"],
+        "o",
+        color=style.BLUE,
+        markersize=3,
+        markevery=[*range(0, len(lag), EVERY)],
+        label=_name(data),
+    )
+    exponential = rf"{PAPER['b']:g} \times {PAPER['rho']:g}^\Delta"
+    fit = rf"the paper's fit, ${PAPER['a']:g}\,\delta_{{\Delta=0}} + {exponential}$"
+    axes.plot(later["lag"], later["paper"], color=style.BLACK, zorder=1, label=fit)
+    if data.attrs["source"] != SAMPLED:
+        label = "our fit of this form"
+        axes.plot(later["lag"], later["line"], "--", color=style.VERMILION, label=label)
+    axes.annotate(
+        f"$R_x(0) = {float(measured['R'][0]):.3g}$",
+        (0, float(measured["R"][0])),
+        (6, 0),
+        textcoords="offset points",
+        va="center",
+        color=style.BLUE,
+        fontsize=7,
+    )
+    axes.set_ylabel(r"$R_x(\Delta)$")
+    axes.legend(loc="upper right")
+    style.plain_log(axes)
+
+
+def _difference(strip: Axes, measured: xr.Dataset) -> None:
+    """The measured interval relative to the paper's fit, in percent."""
+    lag = measured["lag"].values
+    middle, low, high = (
+        100 * (measured[name] / measured["paper"] - 1) for name in ("R", "low", "high")
+    )
+    strip.fill_between(lag, low, high, color=style.BLUE, alpha=0.3, linewidth=0)
+    strip.plot(lag, middle, color=style.BLUE, linewidth=0.8)
+    strip.axhline(0, color=style.BLACK, linewidth=0.8, zorder=1)
+    strip.set_xlabel(r"lag $\Delta$ (steps)")
+    strip.set_ylabel("measured /\nfit − 1 (%)", fontsize=7)
 
 
 def shown(results: style.Results) -> str:

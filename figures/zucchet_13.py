@@ -7,7 +7,15 @@ from matplotlib.figure import Figure
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
-from sigprop.figures.zucchet_5 import COMPARED, GROUPS, finish, key, kinds, over_memory
+from sigprop.figures.zucchet_5 import (
+    COMPARED,
+    GRADIENT,
+    GROUPS,
+    finish,
+    key,
+    kinds,
+    over_memory,
+)
 
 STUDY = "deep_signals"
 ENTRY = Entry(
@@ -19,8 +27,8 @@ ENTRY = Entry(
 )
 KINDS = dict(zip("abc", COMPARED, strict=True))
 NOTE = (
-    "mean square over the parameters of a group; the darker the line, the deeper the layer; "
-    "bars, standard errors over networks"
+    "Gradients are means over the parameters of a group.  Bars are standard errors over "
+    "networks.  Right of dotted lines, time constants are longer than the sequences."
 )
 
 
@@ -40,8 +48,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for axes, letter in zip(row, letters, strict=True):
             _layers(axes, data, KINDS[letter])
             style.letter(axes, letter, KINDS[letter])
-        row[0].set_ylabel(r"$\mathrm{E}\,(\mathrm{d}_\theta L)^2$")
-        key(row)
+        row[0].set_ylabel(GRADIENT)
+        key(row, f"pale to dark:\nlayers 1 to {int(data['layer'].max())}")
         style.caption(figure, NOTE)
     return figure
 
@@ -62,6 +70,7 @@ def _layers(axes: Axes, data: xr.Dataset, kind: str) -> None:
                 alpha=float(0.25 + 0.75 * layer / layers[-1]),
                 markersize=1.5,
                 linewidth=0.8,
+                capsize=0,
             )
     finish(axes, data)
 

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -27,13 +28,13 @@ TITLES = {
 }
 COLOURS = {"diagonal": style.BLUE, "beside": style.VERMILION}
 MEMORIES = 8  # time constants of the slowest gate, after which all is near zero
-SPAN = (-1.1, 1.6)  # of the axis of a Jacobian that does not explode
+SPAN = (-0.3, 1.05)  # of the axis of a Jacobian that does not explode
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A to C show entries of a GRU's recurrent Jacobian against the delay.
 
-    Blue lines are all diagonal entries, and red lines are some of the others.
+    All diagonal entries are shown, and some of the others.
 
     Raises:
         ValueError: If there is no such panel.
@@ -43,14 +44,25 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     with style.styled():
         figure = style.figure(0.35 + 1.55 * len(letters))
         parts = style.stacked(figure, [1.0] * len(letters))
+        figure.legend(handles=_key("b" in letters), loc="outside upper center", ncols=3)
         for letter, part in zip(letters, parts, strict=True):
             _row(part, letter, data)
-        note = (
-            "one sequence; blue: all diagonal entries, red: some off-diagonal entries; "
-            "axes are linear up to 1 and logarithmic beyond; dotted in B: constant gates"
+        style.caption(
+            figure,
+            "All panels show one sequence.  Dotted lines are powers of three quantiles of "
+            "the gates, i.e. constant gates.",
         )
-        style.caption(figure, note)
     return figure
+
+
+def _key(constant: bool) -> list[Line2D]:
+    names = {"diagonal": "diagonal entries", "beside": "off-diagonal entries"}
+    entries = [
+        Line2D([], [], color=COLOURS[name], label=label)
+        for name, label in names.items()
+    ]
+    dotted = Line2D([], [], ls=":", color=style.BLACK, label="constant gates")
+    return [*entries, dotted] if constant else entries
 
 
 def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
@@ -63,14 +75,14 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
         if letter == "b":
             _constant(axes, case)
         title = rf"$\sigma_h = {gain:g}$" if letter == "c" else rf"$T \leq {most:g}$"
+        if axes.get_yscale() == "symlog":
+            title += r" (log beyond $\pm 1$)"
         axes.set_title(title, loc="center", fontsize=7)
-    style.letter(row[0], letter, "", above=0)
     part.suptitle(
         rf"$\bf{{{letter.upper()}}}$   {TITLES[letter]}", x=0.01, ha="left", fontsize=8
     )
-    row[0].set_title("")
     row[0].set_ylabel(r"$\mathrm{d}h_\Delta/\mathrm{d}h_0$", labelpad=1)
-    part.supxlabel(r"delay $\Delta$", fontsize=7)
+    part.supxlabel(r"delay $\Delta$ (steps)", fontsize=7)
 
 
 def _entries(axes: Axes, case: xr.Dataset) -> None:
@@ -80,19 +92,18 @@ def _entries(axes: Axes, case: xr.Dataset) -> None:
         values = case[name].values
         lines = np.vstack([np.full(values.shape[1], start), values])
         axes.plot(delay, lines, color=COLOURS[name], linewidth=0.3, alpha=0.4)
-    axes.set_yscale("symlog", linthresh=1.0)
-    most = float(np.abs(np.concatenate([case["beside"].values.ravel(), [0]])).max())
-    far = max(most, float(np.abs(case["diagonal"]).max()))
-    ticks, labels = [-1.0, 0.0, 1.0], ["-1", "0", "1"]
+    far = max(float(np.abs(case[name]).max()) for name in ("diagonal", "beside"))
     if far < SPAN[1]:
         axes.set_ylim(*SPAN)
+        axes.set_yticks((0, 0.5, 1))
     else:
+        axes.set_yscale("symlog", linthresh=1.0)
         axes.set_ylim(-2 * far, 2 * far)
         power = int(np.log10(far))
         ticks = [-(10.0**power), 0.0, 10.0**power]
         labels = [f"$-10^{{{power}}}$", "0", f"$10^{{{power}}}$"]
-    axes.set_yticks(ticks, labels)
-    axes.minorticks_off()
+        axes.set_yticks(ticks, labels)
+        axes.minorticks_off()
     if case["panel"] != "c":
         axes.set_xlim(0, min(delay[-1], MEMORIES * float(case["t_max"])))
 
@@ -109,17 +120,15 @@ def shown(results: style.Results) -> str:
     """Sizes of off-diagonal entries relative to the diagonal, and where they explode."""
     data = results[STUDY]
     ratio, (when, last) = _ratios(data)
-    early, late = (
-        " to ".join(f"{float(end):.2g}" for end in (at.min(), at.max()))
-        for at in (ratio.sel(delay=when), ratio.sel(delay=last))
-    )
+    panels, then = data["panel"].sel(case=ratio["case"]), ratio.sel(delay=when)
+    in_b, in_c = (f"{float(then[panels == panel].max()):.2g}" for panel in "bc")
     size = data["log_size"].sel(case=ratio["case"], delay=last).max("where")
     exploded = [str(name) for name in size["case"].values[size.values > 0]]
     where = f"in the case '{'; '.join(exploded)}'" if exploded else "in no case"
     return (
-        f"In panels B and C the root mean square of off-diagonal entries, divided by the "
-        f"diagonal's, is {early} after {when} steps and {late} after {last} steps. After "
-        f"{last} steps the root mean square of the entries exceeds 1 {where}."
+        f"After {when} steps the root mean square of off-diagonal entries is at most "
+        f"{in_b} of the diagonal's in panel B and at most {in_c} of it in "
+        f"panel C. After {last} steps the root mean square of the entries exceeds 1 {where}."
     )
 
 

@@ -1,8 +1,12 @@
 """Zucchet & Orvieto (2024), Figure 15: moments of gated neurons by time constant."""
 
+from typing import Any
+
+import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -17,36 +21,37 @@ ENTRY = Entry(
     rows=("zucchet:fig15", "zucchet:fig15:samples"),
 )
 TITLES = {
-    "a": r"$\mathrm{E}\,[h^2]$",
-    "b": r"$\mathrm{E}\,[(\mathrm{d}h/\mathrm{d}b_f)^2]$",
+    "a": r"$\mathbb{E}\,[h^2]$",
+    "b": r"$\mathbb{E}\,[(\mathrm{d}h/\mathrm{d}b_f)^2]$",
 }
-COLOURS = {
-    "constant": style.BLUE,
-    "input": style.GREEN,
-    "input and state": style.VERMILION,
-}
-SHOWN = ("constant", "input and state")  # those of the paper
+COLOURS = {"constant": style.BLUE, "input and state": style.VERMILION}
+SHOWN = tuple(COLOURS)  # the gates of the paper
 DOTS = 6  # one sample in so many is drawn
+ROOM = 12  # factor on the axis above and below all means
+KERNEL = 100.0  # of the paper's mean, exp(-(a - b)^2 / 100)
+THEORY: dict[str, dict[str, Any]] = {
+    "finite": {"ls": "-", "label": "theory"},
+    "smooth": {"ls": ":", "label": "theory, smoothed as the means"},
+    "limit": {"ls": "--", "label": "theory of endless sequences"},
+}
 NOTE = (
-    "dots: neurons, one in {dots}; lines: kernel means, bands two standard errors; black: "
-    "theory of constant gates after {steps} steps from the zero state, dashed in the limit; "
-    "the kernel, seven steps wide, also flattens the steep curves near T = 1"
+    "One neuron in {dots} is shown.  Means are by the paper's kernel, and bands are two "
+    "standard errors.  Theory is of constant gates after {steps} steps from the zero state."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panel A shows squared states of gated neurons against their time constants.
 
-    Panel B shows their squared sensitivities to the bias.  Dots are single neurons, and
-    lines are their means and the theory.
+    Panel B shows their squared sensitivities to the bias.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
-    data = results[STUDY]
+    data = results[STUDY].assign(smooth=_smoothed(results[STUDY]))
     with style.styled():
-        figure = style.figure(0.5 + 2.0 * len(letters))
+        figure = style.figure(0.8 + 2.0 * len(letters))
         rows = figure.subplots(
             len(letters), len(SHOWN), sharex=True, sharey="row", squeeze=False
         )
@@ -57,52 +62,79 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 axes.set_title(f"gates: {gates}", loc="right", fontsize=7)
             style.letter(row[0], letter, TITLES[letter])
         for axes in rows[-1]:
-            axes.set_xlabel("time constant $T$")
-        rows[0, -1].legend(loc="lower right", fontsize=6, handlelength=1.2)
+            axes.set_xlabel("time constant $T$ (steps)")
+        figure.legend(
+            handles=_key(), loc="outside upper center", ncols=2, handlelength=1.4
+        )
         steps = data.attrs["steps"]
         style.caption(figure, NOTE.format(dots=DOTS, steps=steps))
     return figure
 
 
 def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
-    neurons = data.sel(gates=gates)
-    time, square = neurons["time"].values.ravel(), neurons["square"].values.ravel()
+    own = data.sel(gates=gates)
+    time, square = own["time"].values.ravel(), own["square"].values.ravel()
     some = slice(None, None, DOTS)
     axes.plot(
         time[some],
         square[some],
         ".",
         color=style.GREY,
-        markersize=0.8,
-        alpha=0.5,
+        markersize=1.6,
+        alpha=0.4,
         markeredgewidth=0,
         rasterized=True,
     )
-    positions = neurons["place"].values
-    names = (gates, "input") if gates != "constant" else (gates,)
-    for name in names:
-        curve = data.sel(gates=name)
-        mean, error = curve["mean"].values, curve["sem"].values
-        colour = COLOURS[name]
-        axes.fill_between(
-            positions,
-            mean - 2 * error,
-            mean + 2 * error,
-            color=colour,
-            alpha=0.2,
-            linewidth=0,
-        )
-        axes.plot(
-            positions, mean, color=colour, linewidth=1, label=f"gates read {name}"
-        )
-    axes.plot(
-        positions, data["finite"], color=style.BLACK, linewidth=0.8, label="theory"
+    positions, colour = data["place"].values, COLOURS[gates]
+    mean, error = own["mean"].values, own["sem"].values
+    axes.fill_between(
+        positions,
+        mean - 2 * error,
+        mean + 2 * error,
+        color=colour,
+        alpha=0.3,
+        linewidth=0,
     )
-    axes.plot(positions, data["limit"], "--", color=style.BLACK, linewidth=0.8)
+    axes.plot(positions, mean, color=colour, linewidth=1.4)
+    for name, how in THEORY.items():
+        values = own[name]
+        axes.plot(positions, values, color=style.BLACK, linewidth=0.8, **how)
     axes.set_yscale("log")
-    low = float(min(data["mean"].min(), data["finite"].min()))
-    high = float(max(data["mean"].max(), data["limit"].max()))
-    axes.set_ylim(low / 30, 10 * high)
+    axes.set_ylim(float(data["mean"].min()) / ROOM, ROOM * float(data["mean"].max()))
+
+
+def _key() -> list[Line2D]:
+    dot: dict[str, Any] = {
+        "ls": "",
+        "marker": ".",
+        "color": style.GREY,
+        "markersize": 3,
+    }
+    means = [
+        Line2D([], [], color=COLOURS[gates], label=f"mean, gates: {gates}")
+        for gates in SHOWN
+    ]
+    theories = [Line2D([], [], color=style.BLACK, **how) for how in THEORY.values()]
+    return [Line2D([], [], label="neuron", **dot), *means, *theories]
+
+
+def _smoothed(data: xr.Dataset) -> xr.DataArray:
+    """Theory at every neuron's time constant, averaged as the measured means are.
+
+    The kernel of the paper, exp(-(a - b)^2 / 100), flattens steep curves.  Theory between
+    the stored time constants is interpolated on logarithmic axes.
+    """
+    positions = data["place"].values
+    smooth = xr.zeros_like(data["mean"])
+    for gates in data["gates"].values:
+        time = data["time"].sel(gates=gates).values.ravel()
+        weights = np.exp(-((time - positions[:, None]) ** 2) / KERNEL)
+        for quantity in data["quantity"].values:
+            log = np.log(data["finite"].sel(quantity=quantity).values)
+            values = np.exp(np.interp(np.log(time), np.log(positions), log))
+            where = {"gates": gates, "quantity": quantity}
+            smooth.loc[where] = weights @ values / weights.sum(1)
+    return smooth
 
 
 def shown(results: style.Results) -> str:
@@ -130,7 +162,7 @@ def details(results: style.Results) -> style.Cells:
     """Mean, least and largest difference from theory, by kind of gate and moment."""
     off = _off(results[STUDY])
     rows = []
-    for gates in COLOURS:
+    for gates in results[STUDY]["gates"].values:
         for name in QUANTITIES.values():
             difference = off.sel(gates=gates, quantity=name)
             rows.append(
@@ -151,8 +183,8 @@ def details(results: style.Results) -> style.Cells:
 
 
 def _off(data: xr.Dataset) -> xr.DataArray:
-    """Relative differences of measured means from theory, by time constant."""
-    return data["mean"] / data["finite"] - 1
+    """Relative differences of measured means from theory under the same kernel."""
+    return data["mean"] / _smoothed(data) - 1
 
 
 def _percent(value: xr.DataArray, decimals: int = 0) -> str:

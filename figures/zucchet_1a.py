@@ -21,7 +21,7 @@ ENTRY = Entry(
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Curves show the mean squared sensitivity dh/dλ against λ, one for each correlation.
 
-    Points are simulated, and the grey curve is the mean squared state.
+    The grey curve is the mean squared state.
 
     Raises:
         ValueError: If there is no such panel.
@@ -45,6 +45,7 @@ def moments(figure: Figure | SubFigure, data: xr.Dataset, letter: str) -> None:
         state,
         rf"{curves.MOMENTS['state']}, $\rho = {float(state['rho']):g}$",
     )
+    axes.legend(handles=curves.key(), loc="upper left")
     axes.set_ylabel(rf"{curves.MOMENTS['sensitivity']} / Var[$x$]")
     style.letter(axes, letter, r"$h_{t+1} = \lambda h_t + x_{t+1}$")
     style.caption(figure, curves.caption(data))

@@ -47,7 +47,7 @@ PANELS = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Upper panels show the loss against the student's eigenvalue, with simulated points.
+    """Upper panels show the loss against the student's eigenvalue.
 
     Lower panels show the curvature at the minimum against the teacher's eigenvalue.
 
@@ -69,10 +69,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 above.set_ylabel("loss / Var[$x$]")
         style.caption(
             figure,
-            r"Teacher $\lambda^*$ real, white inputs, no normalisation.  Lines: closed "
-            "form.",
-            f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
-            "trajectories.  Open circles: the loss differentiated twice.",
+            r"Teachers $\lambda^*$ are real, inputs are white, and nothing is normalised.",
+            "Lines are closed forms.  Dots are simulated means with standard errors, of "
+            f"{data.attrs['draws']} trajectories.  Open circles are second derivatives by "
+            "automatic differentiation.",
         )
     return figure
 
@@ -106,6 +106,7 @@ def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     axes.set(yscale="log", ylim=(1e-3, 3e2), xlim=(across[0], across[-1]))
     axes.set_xlabel(panel.label)
     if panel.kind == "angle":
+        axes.legend(handles=curves.key(), loc="lower left", handlelength=1.2)
         axes.set_xticks(
             (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi),
             ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$"),
@@ -137,6 +138,8 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     axes.set_ylabel(
         rf"$\mathrm{{d}}^2 L\,/\,\mathrm{{d}}{panel.symbol}^2$ at $\lambda^*$"
     )
+    *_, autodiff = curves.key(autodiff="autodiff")
+    axes.legend(handles=[autodiff], loc="upper left", handlelength=1.2)
     axes.annotate(
         r"$\propto (1-\lambda^*)^{-3}$",
         (0.52, 0.3),

@@ -35,7 +35,7 @@ TITLE = {
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panel A shows the normalised squared state, panel B the reparametrised sensitivity.
 
-    Points are simulated; grey curves are without normalisation and reparametrisation.
+    Grey curves are without normalisation and reparametrisation, and leave the panels.
 
     Raises:
         ValueError: If there is no such panel.
@@ -56,9 +56,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 curves.Names("controlled_theory", "controlled", "controlled_sem"),
                 bare,
                 rf"original, $\rho = {float(bare['rho']):g}$",
+                zoom=True,
             )
             axes.set_ylabel(LABEL[letter])
             style.letter(axes, letter, TITLE[letter])
+        figure.legend(handles=curves.key(), loc="outside upper center", ncols=2)
         style.caption(figure, curves.caption(data))
     return figure
 

@@ -31,7 +31,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     datasets = {letter: results[ENTRY.studies[letter]] for letter in letters}
     with style.styled():
         if len(letters) == 1:
-            figure = style.figure(2.75, 3.4)
+            figure = style.figure(3.1, 3.4)
             specs: Any = {letters[0]: figure.add_gridspec(1, 1)[0]}
         else:
             figure = style.figure(4.6)
@@ -43,6 +43,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)
+        key: dict[str, Any] = {
+            "handles": losses.key(*datasets.values()),
+            "handlelength": 1.2,
+        }
+        if len(letters) == 1:
+            figure.legend(**key, loc="outside upper center", ncols=2)
+        else:
+            figure.axes[letters.index("b")].legend(**key, loc="lower left")
         style.caption(figure, losses.caption(*datasets.values()))
     return figure
 
@@ -58,10 +66,7 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
 def _designs(axes: Axes, data: xr.Dataset) -> None:
     tuned = data.isel(condition=0)
     names = [str(name) for name in tuned["student"].values]
-    best = np.where(np.isfinite(tuned["best"]), tuned["best"], np.nan)
     x = np.arange(len(names))
-    positions = losses.spread(x, best.shape[1], WIDTH)
-    axes.plot(positions, best, color=style.GREY, linewidth=0.4, alpha=0.5)
     for i, name in enumerate(names):
         chosen = tuned[["best", "extreme"]].isel(student=[i])
         losses.draw(axes, x[[i]], chosen, losses.COLOURS[name], WIDTH)

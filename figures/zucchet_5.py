@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
@@ -46,13 +47,14 @@ GROUPS = {
     "projections": style.SKY,
     "feedforward": style.GREY,
 }
-ROOM = 0.5  # of the decades that the curves take
+GRADIENT = r"$\mathbb{E}\,[(\mathrm{d}_\theta L)^2]$"
 NOTES = {
-    "a": "A: bars, standard errors over networks; crosses, exact second moments of the "
-    "first layer; dotted, where time constants become longer than the sequences.",
-    "b": "B: mean over the parameters of a group and over layers; recurrence: eigenvalues, "
-    "the LRU's moduli, the gates; projections: B, C and D of a recurrence.",
-    "c": "C: as B; a normalisation stands before the recurrence and before the GLU.",
+    "a": "Bars are standard errors over networks.  Right of dotted lines, time constants "
+    "are longer than the sequences.",
+    "b": "Gradients are means over the parameters of a group and over layers.  The group "
+    "recurrence has the cRNN's eigenvalues, the LRU's moduli or the gates.  Projections are "
+    "B, C and D of a recurrence.",
+    "c": "In C a normalisation stands before the recurrence and before the GLU.",
 }
 
 
@@ -99,7 +101,7 @@ def finish(axes: Axes, data: xr.Dataset) -> None:
     style.memory_axis(axes, float(data["gap"].min()))
     axes.set_yscale("log")
     axes.set_xlabel(r"$\nu_0$", labelpad=1)
-    axes.tick_params(axis="x", labelsize=5.5)
+    axes.tick_params(axis="x", labelsize=6)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.axvline(
         1 / data.attrs["steps"],
@@ -128,24 +130,48 @@ def _states(part: SubFigure, data: xr.Dataset) -> None:
         finish(axes, data)
     style.letter(row[0], "a", f"{TITLES['a']}, layer {ends[0]}")
     row[1].set_title(f"layer {ends[1]}")
-    row[0].set_ylabel(r"$\mathrm{E}\,|h|^2$")
-    row[0].legend(loc="lower left", handlelength=1.2, ncols=2, fontsize=6)
+    row[0].set_ylabel(r"$\mathbb{E}\,|h|^2$")
+    exact = Line2D([], [], ls="", marker="x", color=style.BLACK, label="exact")
+    row[0].legend(handles=[exact], loc="lower left", handlelength=1.2)
+    names, last = kinds(data, tuple(KINDS)), data["state"].sel(layer=ends[1])
+    heights = last.sortby("gap").isel(gap=0).mean("network")
+    style.end_labels(
+        row[1],
+        float(data["gap"].min()),
+        [float(heights.sel(kind=name)) for name in names],
+        names,
+        [KINDS[name] for name in names],
+        apart=0.09,
+    )
+    row[1].annotate(
+        f"time constant =\n{data.attrs['steps']} steps",
+        (1 / data.attrs["steps"], 0.02),
+        (-2, 0),
+        xycoords=row[1].get_xaxis_transform(),
+        textcoords="offset points",
+        ha="right",
+        color=style.GREY,
+        fontsize=6,
+    )
 
 
 def _gradients(part: SubFigure, data: xr.Dataset) -> None:
     shown = kinds(data, COMPARED)
     row = part.subplots(1, len(shown), sharey=True, squeeze=False)[0]
     _of_groups(row, data, dict(zip(shown, shown, strict=True)))
-    style.letter(row[0], "b", shown[0])
-    part.suptitle(TITLES["b"], fontsize=8)
+    _head(part, "b")
 
 
 def _normalised(part: SubFigure, data: xr.Dataset) -> None:
     shown = kinds(data, tuple(NORMS))
     row = part.subplots(1, len(shown), sharey=True, squeeze=False)[0]
     _of_groups(row, data, {name: NORMS[name] for name in shown})
-    style.letter(row[0], "c", NORMS[shown[0]])
-    part.suptitle(TITLES["c"], fontsize=8)
+    _head(part, "c")
+
+
+def _head(part: SubFigure, letter: str) -> None:
+    title = rf"$\bf{{{letter.upper()}}}$   {TITLES[letter]}"
+    part.suptitle(title, x=0.01, ha="left", fontsize=8)
 
 
 def _of_groups(row: np.ndarray, data: xr.Dataset, names: dict[str, str]) -> None:
@@ -156,16 +182,27 @@ def _of_groups(row: np.ndarray, data: xr.Dataset, names: dict[str, str]) -> None
                 over_memory(axes, values, colour, group)
         finish(axes, data)
         axes.set_title(title)
-    row[0].set_ylabel(r"$\mathrm{E}\,(\mathrm{d}_\theta L)^2$")
+    row[0].set_ylabel(GRADIENT)
     key(row)
 
 
-def key(row: np.ndarray) -> None:
-    """Add the legend to the panel with the most labels, and make room above it."""
-    low, high = row[0].get_ylim()
-    row[0].set_ylim(low, high * (high / low) ** ROOM)
-    most = max(row, key=lambda axes: len(axes.get_legend_handles_labels()[1]))
-    most.legend(loc="upper left", handlelength=1.0, fontsize=6)
+def key(row: np.ndarray, title: str = "") -> None:
+    """Explain the colours of all panels in the last, whose curves leave room above."""
+    labels = {name for axes in row for name in axes.get_legend_handles_labels()[1]}
+    row[-1].legend(
+        handles=[
+            Line2D([], [], color=colour, label=name, marker="o", markersize=2.5)
+            for name, colour in GROUPS.items()
+            if name in labels
+        ],
+        title=title,
+        title_fontsize=6,
+        loc="upper left",
+        handlelength=1.0,
+        alignment="left",
+        borderaxespad=0.1,
+        fontsize=6,
+    )
 
 
 def growth(values: xr.DataArray) -> float:

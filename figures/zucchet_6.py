@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import curves, phrases, style
 from sigprop.figures.entry import Entry
@@ -58,7 +59,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(0.75 + 1.55 * len(letters))
+        figure = style.figure(0.6 + 1.55 * len(letters))
         table = figure.subplots(len(letters), 4, squeeze=False)
         for letter, axes in zip(letters, table, strict=True):
             row = ROWS[letter]
@@ -68,33 +69,34 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _losses(axes[2 * column], landscape, kind, path)
                 _curvatures(axes[2 * column + 1], landscape, kind)
             style.letter(axes[0], letter, row.name)
-        for axes in table[-1][1::2]:
-            axes.set_xlabel(r"$|\lambda^*|$")
-        _legend(table[0][1], data["teacher"].values)
+        for axes in table[:, 1::2].flat:
+            axes.set_xlabel(r"$|\lambda^*|$", labelpad=1)
+        _legend(figure, data["teacher"].values)
         turn = data.attrs["angle"] / np.pi
         style.caption(
             figure,
-            rf"Teacher $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$, white inputs, "
-            r"normalised by $\gamma$; the other coordinate is the "
-            r"teacher's.  Lines: closed form.",
-            f"Dots: simulated, mean and standard error of {data.attrs['draws']} "
-            "trajectories.  Open circles: the loss differentiated twice.",
+            rf"The teacher is $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$.  Inputs are "
+            r"white and normalised by $\gamma$.  The other coordinate is the teacher's.",
+            "Lines are closed forms.  Dots are simulated means with standard errors, of "
+            f"{data.attrs['draws']} trajectories.  Open circles are second derivatives by "
+            "automatic differentiation.",
         )
     return figure
 
 
-def _legend(axes: Axes, teachers: np.ndarray) -> None:
-    pairs = list(zip(teachers, COLOURS, strict=False))
-    for index, (teacher, colour) in enumerate(reversed(pairs)):
-        axes.annotate(
-            rf"$|\lambda^*| = {teacher:g}$",
-            (0.55, 0.02),
-            (0, 9 * index),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            color=colour,
-            fontsize=6,
-        )
+def _legend(figure: Figure, teachers: np.ndarray) -> None:
+    colours = [
+        Line2D([], [], color=colour, label=rf"$|\lambda^*| = {teacher:g}$")
+        for teacher, colour in zip(teachers, COLOURS, strict=False)
+    ]
+    routes = curves.key(autodiff="autodiff")
+    figure.legend(
+        handles=[*colours, *routes],
+        loc="outside upper center",
+        ncols=len(colours) + len(routes),
+        handlelength=1.0,
+        columnspacing=1.2,
+    )
 
 
 def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:

@@ -1,10 +1,13 @@
 """Zucchet & Orvieto (2024), Figure 7: learning the angle in three parametrisations."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.contour import QuadContourSet
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from sigprop.figures import style
@@ -29,6 +32,16 @@ PARAMETRISATIONS = {
         r"$\theta = \omega_\theta\,(1-\nu^2)/(\nu\sqrt{1+\nu^2})$",
     ),
 }
+EDGE: dict[str, Any] = {
+    "color": style.BLACK,
+    "markeredgecolor": "white",
+    "markeredgewidth": 0.6,
+}
+STAR: dict[str, Any] = {
+    "markersize": 9,
+    "markeredgecolor": style.BLACK,
+    "markeredgewidth": 0.5,
+}
 YELLOW = "#F0E442"  # of the same palette; too pale for lines
 LINES = (0.8, 0.9, 0.95, 0.97, 0.98, 0.99)  # losses
 FLOOR = 1e-3  # losses below have one colour
@@ -38,7 +51,7 @@ LEVELS = np.linspace(np.log10(FLOOR), 0.2, 33)
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Each panel shows the loss over the parameters of one parametrisation.
 
-    Black lines are Adam's paths from the square to the dot, and stars are targets.
+    Black lines are the paths of Adam.
 
     Raises:
         ValueError: If there is no such panel.
@@ -46,7 +59,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.6, 1 + 1.5 * len(letters))
+        figure = style.figure(2.9, 1 + 1.5 * len(letters))
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         filled = [
             _landscape(axes, data.sel(chart=PARAMETRISATIONS[letter][0]))
@@ -59,14 +72,29 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         row[0].set_ylabel(r"$\omega_\nu$,  $\nu = \tanh\,\omega_\nu$")
         bar = figure.colorbar(filled[0], ax=row, pad=0.01, aspect=30)
         bar.set_ticks([-3, -2, -1, 0], labels=[r"$<10^{-3}$", "0.01", "0.1", "1"])
-        bar.set_label("loss")
+        bar.ax.set_title("loss")
+        figure.legend(
+            handles=_key(int(data.attrs["steps"])),
+            loc="outside upper center",
+            ncols=len(letters) + 1,
+            handlelength=1.6,
+        )
+        lines = ", ".join(f"{level:g}" for level in LINES)
         style.caption(
             figure,
-            f"Adam at {data.attrs['rate']:g}: square, start; dot, after "
-            f"{data.attrs['steps']} steps; star, target.  White lines: loss "
-            + ", ".join(f"{level:g}" for level in LINES),
+            f"Adam's learning rate is {data.attrs['rate']:g}.  Thin white lines are at the "
+            f"losses {lines}.",
         )
     return figure
+
+
+def _key(steps: int) -> list[Line2D]:
+    return [
+        Line2D([], [], ls="", marker="s", label="start", **EDGE),
+        Line2D([], [], lw=0.9, color=style.BLACK, label="path of Adam"),
+        Line2D([], [], ls="", marker="o", label=f"after {steps} steps", **EDGE),
+        Line2D([], [], ls="", marker="*", color=YELLOW, label="target", **STAR),
+    ]
 
 
 def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
@@ -82,12 +110,10 @@ def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
     axes.plot(
         across, up, color=style.BLACK, linewidth=0.9, path_effects=style.halo(0.9)
     )
-    edge = {"color": style.BLACK, "markeredgecolor": "white", "markeredgewidth": 0.6}
-    axes.plot(across[0], up[0], "s", **edge)
-    axes.plot(across[-1], up[-1], "o", **edge)
-    star = {"markersize": 9, "markeredgecolor": style.BLACK, "markeredgewidth": 0.5}
+    axes.plot(across[0], up[0], "s", **EDGE)
+    axes.plot(across[-1], up[-1], "o", **EDGE)
     target = data["goal"].values[::-1]
-    axes.plot(*target, "*", color=YELLOW, zorder=4, **star)
+    axes.plot(*target, "*", color=YELLOW, zorder=4, **STAR)
     axes.xaxis.set_major_locator(MaxNLocator(4))
     axes.yaxis.set_major_locator(MaxNLocator(5))
     return filled

@@ -8,7 +8,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from sigprop.figures import style
+from sigprop.figures import curves, style
 from sigprop.figures.entry import Entry
 
 STUDY = "similarity"
@@ -50,12 +50,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         modulus, turn = data.attrs["modulus"], data.attrs["angle"] / np.pi
         style.caption(
             figure,
-            rf"Star: $\lambda_0 = {modulus:g}\,e^{{{turn:g} i\pi}}$; ring: "
-            r"$\bar\lambda_0$.  Lines: closed form.",
+            rf"The star is $\lambda_0 = {modulus:g}\,e^{{{turn:g} i\pi}}$, and the ring is "
+            r"$\bar\lambda_0$.  Lines are closed forms.",
             r"The authors' code of this figure computes $S$ as Eq. 134 is printed, with "
             r"$1-\rho$ for $1-\rho^2$: its peak is too low by a factor of $1+\rho$.",
-            "Open circles: the loss of two neurons, differentiated twice.",
-            f"Dots, moved apart: simulated sensitivities $s$, mean and standard error of "
+            "Open circles are second derivatives of the loss of two neurons.",
+            "Dots, moved apart, are simulated sensitivities $s$: means and standard errors of "
             f"{data.attrs['draws']} trajectories.",
         )
     return figure
@@ -95,6 +95,8 @@ def _disc(axes: Axes, data: xr.Dataset, norm: LogNorm) -> QuadMesh:
     edge = {"markeredgecolor": style.BLACK, "markeredgewidth": 0.4, "clip_on": False}
     axes.plot(*xy, "*", color="white", markersize=6, **edge)
     axes.plot(xy[0], -xy[1], "o", color="none", markersize=6, markeredgecolor=style.SKY)
+    for sign, name in ((1, r"$\lambda_0$"), (-1, r"$\bar\lambda_0$")):
+        axes.text(0.82 * xy[0], 0.8 * sign * xy[1], name, color="white", ha="right")
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.set(xlim=(-1.06, 1.06), ylim=(-1.06, 1.06))
@@ -117,6 +119,14 @@ def _circle(axes: Axes, data: xr.Dataset) -> None:
             markeredgecolor=colour,
             markeredgewidth=0.7,
         )
+    axes.legend(
+        handles=curves.key(autodiff="autodiff")[::2],
+        loc="upper right",
+        bbox_to_anchor=(1.02, 0.93),
+        handlelength=0.8,
+        fontsize=6,
+        borderaxespad=0,
+    )
     axes.set_yscale("log")
     axes.set_xticks(TICKS, TICK_LABELS)
     axes.set_xlim(-np.pi, np.pi)
@@ -167,7 +177,13 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
     axes.set(xlim=(-1.08 * near, 1.08 * near), ylim=(-0.08, 1.12))
     axes.set_xlabel(r"angle of $\lambda\lambda_0$ (radians)")
     axes.set_ylabel(r"$|S|\,/\,\sqrt{\mathbb{E}|s|^2\,\mathbb{E}|s_0|^2}$")
-    axes.legend(loc="upper right", handletextpad=0.2, borderaxespad=0)
+    axes.legend(
+        title="simulated",
+        title_fontsize=7,
+        loc="upper right",
+        handletextpad=0.2,
+        borderaxespad=0,
+    )
     style.letter(axes, "c", r"normalised, near $\bar\lambda_0$")
 
 

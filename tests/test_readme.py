@@ -20,7 +20,7 @@ from sigprop.cli.main import app
 from sigprop.figures import readme
 from sigprop.figures.catalogue import entries
 from sigprop.judge.plans import TIERS
-from sigprop.ledger.errata import WRONG
+from sigprop.ledger.faults import WRONG
 from sigprop.ledger.headline import headlines
 from sigprop.numerics.devices import DEVICES
 from sigprop.theory.claims import PAPERS, registry

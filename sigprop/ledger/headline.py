@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sigprop.ledger.entries import VALUELESS, Entry
-from sigprop.ledger.errata import faults
+from sigprop.ledger.faults import faults
 from sigprop.theory.citations import CITATIONS
 from sigprop.theory.errata import REPORTED
 

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from sigprop.figures import curves, disk, lru_5, lru_7, style, zucchet_1bc
+from sigprop.experiments import store
+from sigprop.figures import (
+    curves,
+    disk,
+    lru_5,
+    lru_7,
+    style,
+    zucchet_1bc,
+    zucchet_2,
+)
 from tests.figures import scrambled
 from tests.figures.reading import Reading, memory
 
@@ -53,6 +62,20 @@ def test_moments_are_curves_with_points_and_what_is_left_over(show, name, panel,
         above.done("log", "log", y=r"[h^2]" if quantity == "state" else r"h)^2]")
         strip.done("log", "linear", x="lambda", y="theory")
         memory(strip.axes)
+
+
+def test_the_grey_curve_leaves_the_panels_of_controlled_moments():
+    data = store.shipped("curse_of_memory")
+    above, _, right, _ = zucchet_2.draw({"curse_of_memory": data}).axes
+    for axes, quantity, power in ((above, "state", 8), (right, "sensitivity", 16)):
+        moments = data["controlled_theory"].sel(quantity=quantity)
+        assert moments.max() < axes.get_ylim()[1] < 100 * moments.max()
+        (text,) = [each for each in axes.texts if "original" in each.get_text()]
+        assert f"$10^{{{power}}}$" in text.get_text()
+        exit_gap, height = text.xy
+        grey = data["theory"].sel(quantity=quantity).isel(rho=-1)
+        assert height == axes.get_ylim()[1] < grey.sel(gap=exit_gap)
+        assert grey.where(grey["gap"] > exit_gap).max() <= height
 
 
 def spread(values):

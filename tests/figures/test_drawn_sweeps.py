@@ -60,16 +60,11 @@ def test_losses_stand_over_their_condition(show, name, panel, sweep, position):
     reading.done("linear", "log", x="_0", y="loss")
 
 
-def test_designs_stand_side_by_side_joined_by_seed(show):
+def test_designs_stand_side_by_side(show):
     data = made_up.tuned("ablation")
     ((reading,), _) = show("zucchet-3", "b", ablation=data)
     best = data["best"].isel(condition=0).values
     students = data["student"].values
-    aside = np.arange(len(students))[:, None] + zucchet_3.WIDTH * np.linspace(
-        -0.5, 0.5, RUNS
-    )
-    for run in range(RUNS):
-        reading.curve(aside[:, run], best[:, run], style.GREY)
     never = np.zeros(1, bool)
     for i, student in enumerate(students):
         colour, x = losses.COLOURS[student], np.array([float(i)])

@@ -45,7 +45,7 @@ def test_the_panel_of_both_starts_says_which_is_which(shown):
     for name, colour in (("LRU", style.BLUE), ("released LRU", style.SKY)):
         (label,) = (text for text in axes.texts if text.get_text() == name)
         assert label.get_color() == colour
-        assert f"; {name}: {losses.STARTS[STUDENTS[name]]}" in caption(figure)
+        assert f"The {name} is {losses.STARTS[STUDENTS[name]]}." in caption(figure)
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -57,7 +57,7 @@ def test_the_panel_of_the_paper_names_the_printed_start_alone(shown, silent):
 
 def test_the_tracked_result_of_figure_10_names_its_start():
     text = losses.caption(store.shipped("concentration"))
-    assert f"LRU: {losses.STARTS[losses.PRINTED]}" in text
+    assert f"The LRU is {losses.STARTS[losses.PRINTED]}." in text
     assert zucchet_10.ENTRY.studies["d"] == "concentration"
 
 

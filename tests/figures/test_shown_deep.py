@@ -184,7 +184,8 @@ def jacobian():
 def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     jacobian["log_size"][2, -1, 1] += np.log10(2)
     text = zucchet_14.shown({"gru_jacobian": jacobian})
-    assert "is 0.01 to 1 after 16 steps and 0.01 to 2 after 20 steps." in text
+    assert "is at most 0.01 of the diagonal's in panel B" in text
+    assert "and at most 1 of it in panel C. After 20 steps" in text
     assert "of the entries exceeds 1 in the case 'c, sigma_h = 5'." in text
     assert zucchet_14.details({"gru_jacobian": jacobian}) == (
         (
@@ -220,7 +221,11 @@ def gates():
     layers = list(sigprop_effective_eigenvalues.COLOURS)
     return xr.Dataset(
         {
-            "time": (("gates", "network", "neuron"), np.full((3, 2, 4), 9.0)),
+            # So far apart that the kernel averages over none of them.
+            "time": (
+                ("gates", "network", "neuron"),
+                np.tile([*positions, 256.0], (3, 2, 1)),
+            ),
             "square": (
                 ("gates", "network", "quantity", "neuron"),
                 np.ones((3, 2, 2, 4)),
@@ -272,6 +277,21 @@ def test_zucchet_15_tells_how_far_means_are_from_theory(gates):
     assert len(axes) == 2
     (theory,) = [line for line in axes[0].lines if line.get_label() == "theory"]
     np.testing.assert_allclose(theory.get_ydata(), [1, 1, 2])
+
+
+def test_zucchet_15_averages_theory_by_the_kernel_of_the_means(gates):
+    gates["time"][:, :, -1] = 9.0
+    gates["finite"][:] = gates["place"]  # theory is the time constant itself
+    gates["mean"][:] = expected = [
+        (1 + 9 * np.exp(-0.64)) / (1 + np.exp(-0.64)),
+        128,
+        256,
+    ]
+    (axes, _) = zucchet_15.draw({"gated_neurons": gates}, "a").axes
+    label = zucchet_15.THEORY["smooth"]["label"]
+    (smooth,) = [line for line in axes.lines if line.get_label() == label]
+    np.testing.assert_allclose(smooth.get_ydata(), expected)
+    assert "by +0.0 % (state) and" in zucchet_15.shown({"gated_neurons": gates})
 
 
 def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):

@@ -191,14 +191,15 @@ def test_caption_counts_the_crosses_of_all_panels(results):
         line for axes in figure.axes for line in axes.lines if line.get_marker() == "x"
     ]
     assert sum(len(line.get_xdata()) for line in crosses) == 3
-    assert "; crosses, 3 in all: diverged" in figure.get_supxlabel().replace("\n", " ")
+    text = figure.get_supxlabel().replace("\n", " ")
+    assert "Crosses, 3 in all, are seeds that diverged" in text
 
 
 def test_one_seed_has_no_interval(results):
     results["memory_gap"] = made_up.tuned("memory_gap", 1)
     figure = figure_of(results, "zucchet-3", "a")
     assert not figure.axes[0].collections
-    assert figure.get_supxlabel().startswith("circles: one seed")
+    assert figure.get_supxlabel().startswith("Circles are one seed.")
 
 
 def test_every_seed_is_a_point_and_every_network_a_name(results):

@@ -7,7 +7,7 @@ import re
 import pytest
 from jsonschema import Draft202012Validator
 
-from sigprop.ledger import errata
+from sigprop.ledger import errata, faults
 from sigprop.ledger.addresses import address
 from sigprop.ledger.mathml import wrapped
 from sigprop.ledger.report import anchors, environment, shared
@@ -86,12 +86,12 @@ def test_an_entry_says_what_rests_on_it_or_why_nothing_does(run, data):
     assert all(entry["rows"] for entry in reach.values() if entry["reach"] == "some")
     assert all(entry["why"] for entry in reach.values() if entry["reach"] == "none")
     assert "unknown" not in [entry["reach"] for entry in reach.values()]
-    fault = errata.faults([claim for claim in run.claims if claim.id == "zucchet:59"])[
+    fault = faults.faults([claim for claim in run.claims if claim.id == "zucchet:59"])[
         0
     ]
     for bearing in ("", "Unknown: nobody has looked."):
         row = dataclasses.replace(fault.row, inherits=(), bearing=bearing)
-        assert errata.Fault(row).reach == "unknown"
+        assert faults.Fault(row).reach == "unknown"
 
 
 def test_data_has_the_form_that_the_schema_gives(data):
@@ -121,18 +121,18 @@ def test_every_link_leads_to_a_file_and_a_place_on_it(run, files):
             target, _, anchor = link.partition("#")
             assert (target or name) in known, (name, link)
             assert not anchor or anchor in pages[target or name].ids, (name, link)
-    accused = [claim for claim in run.claims if errata.is_listed(claim)]
+    accused = [claim for claim in run.claims if faults.is_listed(claim)]
     accused_anchors = {address(claim.id).removesuffix(".html") for claim in accused}
     assert accused_anchors <= {*pages[errata.ALL].ids}
 
 
 def test_a_fault_without_its_root_stands_by_itself(run):
     repeats = [claim for claim in run.claims if claim.root == "zucchet:122"]
-    (fault,) = errata.faults(repeats)
+    (fault,) = faults.faults(repeats)
     assert (fault.row, fault.others) == (repeats[0], tuple(repeats[1:]))
-    assert errata.faults([dataclasses.replace(repeats[0], status="proved")]) == []
+    assert faults.faults([dataclasses.replace(repeats[0], status="proved")]) == []
     unclassed = dataclasses.replace(repeats[0], errata_class=None, root="", id="lru:4")
-    letters = [entry.letter for entry in errata.faults([unclassed, repeats[1]])]
+    letters = [entry.letter for entry in faults.faults([unclassed, repeats[1]])]
     assert letters == ["B", ""]
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from sigprop.ledger.errata import is_listed
+from sigprop.ledger.faults import is_listed
 from sigprop.ledger.headline import headlines
 from sigprop.theory.claims import registry
 from tests.announced import announced_run

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from sigprop.ledger import errata, search, terminal
+from sigprop.ledger import errata, faults, search, terminal
 from sigprop.ledger.entries import tally
 from tests.shown import columns
 from tests.sigprop.ledger.test_report import EVERYTHING, claim, result
@@ -32,7 +32,7 @@ def distinct(name, **fields_given):
 def record(monkeypatch):
     """An erratum of two rows, as it stands in errata.json."""
     monkeypatch.setattr(errata, "page", {"zucchet:1": 7, "zucchet:2": 9}.get)
-    (fault,) = errata.faults(
+    (fault,) = faults.faults(
         [distinct("1"), distinct("2", root="zucchet:1", kind="exact")]
     )
     links = {"zucchet:1": "one.html", "zucchet:2": "two.html"}
@@ -80,8 +80,8 @@ def test_each_field_of_an_erratum_is_of_its_own_row(record):
 
 def test_a_place_has_the_page_of_its_row(monkeypatch):
     monkeypatch.setattr(errata, "page", {"zucchet:1": 7}.get)
-    assert errata.Fault(distinct("1")).location == "Eq. of 1, p. 7"
-    assert errata.Fault(distinct("2")).location == "Eq. of 2"
+    assert faults.Fault(distinct("1")).location == "Eq. of 1, p. 7"
+    assert faults.Fault(distinct("2")).location == "Eq. of 2"
 
 
 def test_a_search_looks_through_every_text_of_a_row_and_nothing_else():
