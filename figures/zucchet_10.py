@@ -10,7 +10,7 @@ from sigprop.figures.entry import Entry
 ENTRY = Entry(
     dict.fromkeys("abc", "hessian_structure") | {"d": "concentration"},
     "Hessian and final loss as the eigenvalue phases concentrate",
-    rows=("zucchet:fig10", "zucchet:fig10:gap"),
+    rows=("zucchet:fig10", "zucchet:fig10:gap", "zucchet:fig10:numerical"),
 )
 DECADES = 3
 CAPTION = (

@@ -21,6 +21,7 @@ from sigprop.judge.results import RouteResult
 from sigprop.judge.route_names import name
 from sigprop.ledger.addresses import slug
 from sigprop.ledger.entries import Entry, Ledger, tally
+from sigprop.ledger.headline import headlines
 from sigprop.ledger.mathml import mathml
 from sigprop.ledger.prose import Links, typesetter
 from sigprop.ledger.verdicts import sentence
@@ -274,6 +275,7 @@ def shared(run: Ledger) -> dict[str, Any]:
         "sections": sections,
         "groups": _groups,
         "tally": tally,
+        "headlines": headlines(run.claims),
         "verdict": sentence,
         "plot": lambda claim: _plot(claim, run.margin),
     }

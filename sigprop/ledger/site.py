@@ -29,7 +29,6 @@ from sigprop.ledger import (
 from sigprop.ledger.dependence import Graph
 from sigprop.ledger.entries import Ledger
 from sigprop.ledger.gallery import Picture
-from sigprop.ledger.headline import headlines
 from sigprop.ledger.report import anchors, environment, shared, text
 from sigprop.numerics.files import require_folder, write_text
 from sigprop.theory.errata import CLASSES
@@ -69,7 +68,6 @@ def render_site(
         "landscape": landscape.PAGE,
         "results": results.PAGE,
         "classes": CLASSES,
-        "headlines": headlines(run.claims),
         "links": links,
         "label": search.label,
         "locator": contents.locator,

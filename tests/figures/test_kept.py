@@ -152,9 +152,9 @@ def test_figures_of_tracked_results_are_drawn_at_once(name, tmp_path, monkeypatc
     answer = CliRunner().invoke(app, ["figure", name])
     assert answer.exit_code == 0, answer.output
     assert told_of(name) in answer.stderr
-    files = [tmp_path / f"{name}.{kind}" for kind in ("pdf", "png")]
+    files = [tmp_path / f"{name}.{kind}" for kind in ("pdf", "png", "md")]
     assert answer.stdout.split() == [str(file) for file in files]
-    for file in files:
+    for file in files[:2]:
         assert_whole(file)
 
 

@@ -31,7 +31,7 @@ def distinct(name, **fields_given):
 @pytest.fixture
 def record(monkeypatch):
     """An erratum of two rows, as it stands in errata.json."""
-    monkeypatch.setattr(errata, "page", {"zucchet:1": 7, "zucchet:2": 9}.get)
+    monkeypatch.setattr(faults, "page", {"zucchet:1": 7, "zucchet:2": 9}.get)
     (fault,) = faults.faults(
         [distinct("1"), distinct("2", root="zucchet:1", kind="exact")]
     )
@@ -79,7 +79,7 @@ def test_each_field_of_an_erratum_is_of_its_own_row(record):
 
 
 def test_a_place_has_the_page_of_its_row(monkeypatch):
-    monkeypatch.setattr(errata, "page", {"zucchet:1": 7}.get)
+    monkeypatch.setattr(faults, "page", {"zucchet:1": 7}.get)
     assert faults.Fault(distinct("1")).location == "Eq. of 1, p. 7"
     assert faults.Fault(distinct("2")).location == "Eq. of 2"
 
