@@ -31,7 +31,7 @@ def distinct(name, **fields_given):
 @pytest.fixture
 def record(monkeypatch):
     """An erratum of two rows, as it stands in errata.json."""
-    monkeypatch.setattr(faults, "page", {"zucchet:1": 7, "zucchet:2": 9}.get)
+    monkeypatch.setattr(errata, "page", {"zucchet:1": 7, "zucchet:2": 9}.get)
     (fault,) = faults.faults(
         [distinct("1"), distinct("2", root="zucchet:1", kind="exact")]
     )
