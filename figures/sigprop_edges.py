@@ -62,7 +62,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.caption(
             figure,
             f"Points are means over {data.attrs['sequences']} windows of "
-            f"{data.attrs['steps']} steps, with bars of two standard errors. The layer has "
+            f"{data.attrs['steps']} steps, with bars of two standard errors; points of a curve "
+            "share their windows, so they stray together. The layer has "
             f"{data.attrs['sizes']}. In C, moments are divided by their values in an endless "
             "sequence.",
         )
@@ -166,7 +167,7 @@ def shown(results: style.Results) -> str:
         f"the same sequence, the recurrent gradient's second moment is {gradient[0]} at the "
         f"first step and {gradient[1]} in the middle. "
         f"{apart.size - total} of {apart.size} simulated moments lie within two standard "
-        f"errors of the exact ones.{_strays(most, total)}"
+        f"errors of the exact ones{_strays(most, total)}."
     )
 
 
@@ -174,10 +175,9 @@ def _strays(most: xr.DataArray, total: int) -> str:
     """Say which curve has the most points beyond two standard errors, if there are any."""
     if not total:
         return ""
-    curve = f"{MOMENTS[most['moment'].item()]}, {INPUTS[most['input'].item()]}"
     return (
-        f" Positions of a curve share their windows, so their errors are alike: {int(most)} "
-        f"of the {total} others belong to one curve ({curve})."
+        f"; {int(most)} of the {total} others belong to one curve "
+        f"({MOMENTS[most['moment'].item()]}, {INPUTS[most['input'].item()]})"
     )
 
 
