@@ -28,7 +28,7 @@ class Ours:
     """A column of our own.
 
     Attributes:
-        name: Sweep or study.
+        name: Tasks, or the study.
         sizes: What was trained, a line each.
         scores: By our names of models.
         nearest: The published column nearest to it, or ``None``.
@@ -53,19 +53,19 @@ def on_rings(data: xr.Dataset, kind: str, columns: Iterable[str]) -> list[Ours]:
     for column in columns:
         inner = column.split()[1]
         here = [ring[:2] == [kind, inner] for ring in rings]
-        own = accuracies("rings", data.isel(cell=np.flatnonzero(here)), column)
+        own = accuracies(data.isel(cell=np.flatnonzero(here)), column)
         scores = {
             f"r_max {name.split()[2]}": score for name, score in own.scores.items()
         }
-        ours.append(replace(own, name=f"rings, {column}", scores=scores))
+        name, sizes = f"rings, {column}", (own.name, *own.sizes)
+        ours.append(replace(own, name=name, sizes=sizes, scores=scores))
     return ours
 
 
-def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
+def accuracies(data: xr.Dataset, nearest: str) -> Ours:
     """Test accuracies of a gathered sweep, in per cent.
 
     Args:
-        sweep: Its name.
         data: From ``sigprop.experiments.long_range.gathering.gather``.
         nearest: The published column to hold it against.
     """
@@ -74,8 +74,8 @@ def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
     counts = [int((models == model).sum()) for model in dict.fromkeys(models.tolist())]
     lost = int((data["diverged"].values >= 0).sum())
     steps = data["step"].values
-    sizes = [", ".join(dict.fromkeys(data["task"].values.tolist()))]
-    sizes += [
+    tasks = ", ".join(dict.fromkeys(data["task"].values.tolist()))
+    sizes = [
         f"{_span(data['length'].values)} long",
         f"{_span(data['width'].values)} wide",
         f"{_span(data['depth'].values)} deep",
@@ -87,7 +87,7 @@ def accuracies(sweep: str, data: xr.Dataset, nearest: str) -> Ours:
     scores = {
         str(model): _score(values[models == model]) for model in dict.fromkeys(models)
     }
-    return Ours(sweep, tuple(sizes), scores, nearest)
+    return Ours(tasks, tuple(sizes), scores, nearest)
 
 
 def _span(values: np.ndarray) -> str:

@@ -193,7 +193,7 @@ def _columns(name: str, study: str, preset: str) -> list[Ours]:
     if name in ERRORS:
         return errors(data, _number(name))
     if study in SWEEPS.get(name, {}):
-        return [accuracies(study, data, SWEEPS[name][study])]
+        return [accuracies(data, SWEEPS[name][study])]
     return [speeds(study, data)]
 
 

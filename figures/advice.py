@@ -4,21 +4,20 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
 
 COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
+PANELS = {"a": "eigenvalues", "b": "time constants", "c": "states"}
 CAPTION = (
-    "Modes at initialisation. Left: eigenvalues; lines: phases below which 95 % of the "
-    "input's power lies. Middle: share of modes with at least this time constant; dashed: "
-    "the longest advised one. Right: second moment of each mode's state for this input; "
-    "line: one."
+    "Modes at initialisation. A: all eigenvalues are drawn in the upper half plane, because "
+    "the real part of the output is the same for an eigenvalue and its conjugate. C: second "
+    "moment of each mode's state for this input."
 )
 GATED = (
-    "States at initialisation, without inputs to the gates. Left: share of the state that a "
-    "step keeps. Middle: share of states with at least this time constant; dashed: the "
-    "longest advised one. Right: mean second moment of the states for an AR(1) input; line: "
-    "one."
+    "States at initialisation, without inputs to the gates. A: share of the state that a "
+    "step keeps. C: mean second moment of the states for an AR(1) input."
 )
 
 
@@ -31,27 +30,41 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         title: What was advised on.
     """
     with style.styled():
-        figure = style.figure(2.9, 7.2)
+        figure = style.figure(2.6, 7.2)
         axes = figure.subplots(1, 3)
         for start, colour in COLOURS.items():
             modes = data.sel(start=start)
             radius, phase = 1 - 1 / modes["memory"].values, modes["phase"].values
             dots = {"color": colour, "markersize": 2, "linestyle": "", "label": start}
             axes[0].plot(
-                radius * np.cos(phase), radius * np.sin(phase), marker="o", **dots
+                radius * np.cos(phase), abs(radius * np.sin(phase)), marker="o", **dots
             )
             ordered = np.sort(modes["memory"].values)
             beyond = 1 - np.arange(len(ordered)) / len(ordered)
             axes[1].plot(ordered, beyond, color=colour, drawstyle="steps-pre")
             axes[2].plot(modes["memory"], modes["state"], marker="o", **dots)
         _disc(axes[0], float(data.attrs["phase"]), bool(data.attrs["gated"]))
+        for panel, (letter, about) in zip(axes, PANELS.items(), strict=True):
+            style.letter(panel, letter, about)
         axes[1].axvline(data.attrs["memory"], color=style.GREY, linestyle="--")
+        axes[1].annotate(
+            *("longest advised", (data.attrs["memory"], 0.98), (-3, 0)),
+            textcoords="offset points",
+            rotation=90,
+            ha="right",
+            va="top",
+            color=style.GREY,
+            fontsize=6.5,
+        )
         axes[2].axhline(1, color=style.GREY, linewidth=0.6)
-        axes[1].set(xscale="log", xlabel="memory, steps", ylabel="share of longer ones")
-        axes[2].set(xscale="log", yscale="log", xlabel="memory, steps")
-        axes[2].set_ylabel(r"$\mathrm{E}|h|^2$")
-        axes[0].legend(
-            loc="upper left", bbox_to_anchor=(0, 1.28), ncols=2, frameon=False
+        axes[1].set(xscale="log", ylabel="share of longer ones")
+        axes[2].set(xscale="log", yscale="log", ylabel=r"$\mathrm{E}|h|^2$")
+        for panel in axes[1:]:
+            panel.set_xlabel("time constant, steps")
+            panel.xaxis.set_minor_locator(NullLocator())
+        handles, labels = axes[0].get_legend_handles_labels()
+        figure.legend(
+            handles, labels, loc="outside right upper", title="initialisation"
         )
         figure.suptitle(title, fontsize=8)
         style.caption(figure, GATED if data.attrs["gated"] else CAPTION)
@@ -59,11 +72,21 @@ def draw(data: xr.Dataset, title: str) -> Figure:
 
 
 def _disc(axes: Axes, phase: float, gated: bool) -> None:
-    turn = np.linspace(0, 2 * np.pi, 200)
+    turn = np.linspace(0, np.pi, 100)
     axes.plot(np.cos(turn), np.sin(turn), color=style.GREY, linewidth=0.6)
     if not gated:
-        for at in (phase, -phase):
-            ends = [0, np.cos(at)], [0, np.sin(at)]
-            axes.plot(*ends, color=style.GREY, linewidth=0.6, linestyle="--")
+        ends = [0, np.cos(phase)], [0, np.sin(phase)]
+        axes.plot(*ends, color=style.GREY, linewidth=0.6, linestyle="--")
+        axes.annotate(
+            *(
+                "95 % of the\ninput's power",
+                (1.08 * np.cos(phase), 1.08 * np.sin(phase)),
+                (0, 0),
+            ),
+            textcoords="offset points",
+            ha="left" if np.cos(phase) > 0 else "right",
+            color=style.GREY,
+            fontsize=6.5,
+        )
     axes.set_aspect("equal")
-    axes.set(xlabel=r"Re $\lambda$", ylabel=r"Im $\lambda$")
+    axes.set(xlabel=r"Re $\lambda$", ylabel=r"|Im $\lambda$|", ylim=(-0.05, 1.3))

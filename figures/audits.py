@@ -7,6 +7,12 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import (
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    StrMethodFormatter,
+)
 
 from sigprop.figures import style
 
@@ -27,10 +33,10 @@ GROUPS = (
     },
 )
 CAPTION = (
-    "predicted over measured second moments. Left: medians over the modes, each column "
-    "with one assumption more; a frame: the first that is off by more than {percent:g} %. "
-    "Middle and right: every mode, with its standard error, under the column stationary; "
-    "grey: {percent:g} % off"
+    "Predicted over measured second moments. Left: medians over the modes; each column adds "
+    "an assumption, and a frame marks the first that is off by more than {percent:g} %. "
+    "Middle and right: every mode with its standard error, under the assumption of the column "
+    "stationary. Grey lines are {percent:g} % off."
 )
 
 
@@ -65,8 +71,10 @@ def draw(data: xr.Dataset, title: str) -> Figure:
             row[0].set_title(str(name))
             for panel, colours in zip(row[1:], GROUPS, strict=True):
                 _modes(panel, recurrence, colours, tolerance)
+            row[1].set_ylabel("predicted / measured", fontsize=7)
         for panel in axes[-1, 1:]:
-            panel.set_xlabel(r"$1 - |\lambda|$ (memory →)")
+            panel.set_xlabel(r"$1 - |\lambda|$ (longer memory →)")
+            _plain_ticks(panel)
         for panel, colours in zip(axes[0, 1:], GROUPS, strict=True):
             _key(panel, colours)
         bar = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
@@ -92,7 +100,7 @@ def _medians(axes: Axes, recurrence: xr.Dataset) -> None:
         norm=LogNorm(1 / FAR, FAR),
         annot=True,
         fmt=".3g",
-        annot_kws={"fontsize": 5.5},
+        annot_kws={"fontsize": 6},
         cbar=False,
         ax=axes,
     )
@@ -129,6 +137,17 @@ def _modes(
     axes.set_xscale("log")
     axes.xaxis.set_inverted(True)
     style.plain_log(axes)
+
+
+def _plain_ticks(axes: Axes) -> None:
+    """Label decades, or plain numbers where there are fewer than two, and no minor ticks."""
+    high, low = axes.get_xlim()
+    if high < 100 * low:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    if high < 10 * low:
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _key(axes: Axes, colours: dict[str, str]) -> None:

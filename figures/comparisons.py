@@ -9,15 +9,15 @@ from sigprop.figures import style
 
 WIDTH, NAMES, ROW = 1.9, 1.5, 0.19  # inches of a panel, of the rows' names, of a row
 CAPTION = (
-    "{unit}. Bars: standard errors, where there are any. The titles name the paper's column "
-    "and our nearest one. Our data and sizes differ, so compare orders, not numbers. A cross "
-    "at the left: the training fails. A bracket joins two rows whose orders differ, both by "
-    "over two standard errors ({pairs})."
+    "Scores: {unit}. Bars are standard errors, where there are any. Each column of the paper "
+    "stands before ours on similar tasks. Our data and sizes differ, so compare orders, not "
+    "numbers. A cross at the left means that the training fails. A bracket joins two rows "
+    "whose orders differ, both by over two standard errors ({pairs})."
 )
 
 
 def draw(data: xr.Dataset, title: str) -> Figure:
-    """A pair of panels for each column of ours: the paper's scores, and ours.
+    """A panel for each column of the paper, then one for each of ours nearest to it.
 
     Args:
         data: From ``sigprop.experiments.charts.chart``: by ``column`` and ``row``
@@ -32,17 +32,25 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     if not count:
         raise ValueError("need a column of ours that a published one is nearest to")
     with style.styled():
-        figure = style.figure(1.9 + ROW * rows, NAMES + WIDTH * count)
-        panels = figure.subplots(1, 2 * count, sharey=True, squeeze=False)[0]
-        for number in range(count):
-            column = data.isel(column=number)
-            left, right = panels[2 * number : 2 * number + 2]
-            _scores(left, column["theirs"], column["theirs_error"], style.GREY)
-            _scores(right, column["ours"], column["ours_error"], style.BLUE)
-            left.set_title(f"paper\n{column['nearest'].item()}")
-            right.set_title(f"ours\n{column['column'].item()}")
-            pairs = data.isel(pair=data["of"].values == number)
-            _brackets(right, pairs["first"].values, pairs["second"].values)
+        nearest = data["nearest"].values.tolist()
+        groups = {
+            name: [i for i in range(count) if nearest[i] == name] for name in nearest
+        }
+        number = count + len(groups)
+        figure = style.figure(1.9 + ROW * rows, NAMES + WIDTH / 2 * number)
+        panels = figure.subplots(1, number, sharey=True, squeeze=False)[0]
+        rest = iter(panels)
+        for name, columns in groups.items():
+            theirs = data.isel(column=columns[0])
+            left = next(rest)
+            _scores(left, theirs["theirs"], theirs["theirs_error"], style.GREY)
+            left.set_title(f"paper\n{name}")
+            for index in columns:
+                column, right = data.isel(column=index), next(rest)
+                _scores(right, column["ours"], column["ours_error"], style.BLUE)
+                right.set_title(f"ours\n{column['column'].item()}")
+                pairs = data.isel(pair=data["of"].values == index)
+                _brackets(right, pairs["first"].values, pairs["second"].values)
         panels[0].set_yticks(range(rows), [str(row) for row in data["row"].values])
         panels[0].set_ylim(rows - 0.5, -0.5)
         figure.suptitle(title, fontsize=8)

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import losses, phrases, style
 from sigprop.figures.entry import Entry
@@ -15,9 +16,8 @@ ENTRY = Entry(
     "Adam's effective rates are the inverse norms of the Hessian's rows",
 )
 CAPTION = (
-    "Each panel has every parameter of one network near its optimum. Filled: against the norm "
-    "of the Hessian's row. Open: against the root of the diagonal entry. The line is inverse "
-    "proportionality through the median of the filled points."
+    "Each panel has every parameter of one network near its optimum. The line goes through "
+    "the median of the filled points."
 )
 
 
@@ -33,17 +33,42 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.8, 0.5 + 1.25 * max(len(letters), 2))
+        figure = style.figure(
+            2.9 if len(letters) > 1 else 3.2, 0.5 + 1.25 * max(len(letters), 2)
+        )
         row = figure.subplots(1, len(letters), sharex=True, sharey=True, squeeze=False)
         row = row[0]
         for axes, letter in zip(row, letters, strict=True):
             name = NETWORKS[letter]
             _rates(axes, data.sel(network=name), losses.COLOURS[name])
-            axes.set_xlabel(r"$\Vert H_i \Vert$,  $\sqrt{H_{ii}}$")
+            axes.set_xlabel(r"$\Vert H_i \Vert$ or $\sqrt{H_{ii}}$")
             style.letter(axes, letter, name, size=7)
         row[0].set_ylabel("effective learning rate of Adam\n(parameter units per step)")
+        _key(figure, len(letters))
         style.caption(figure, CAPTION)
     return figure
+
+
+def _key(figure: Figure, panels: int) -> None:
+    """Explain the marks above the panels."""
+    look = {"color": style.BLACK, "marker": "o", "linestyle": "", "markersize": 3}
+    keys = [
+        Line2D([], [], label=r"norm of the row, $\Vert H_i \Vert$", **look),
+        Line2D(
+            *([], []),
+            markerfacecolor="none",
+            markeredgewidth=0.6,
+            label=r"root of the diagonal, $\sqrt{H_{ii}}$",
+            **look,
+        ),
+        Line2D([], [], color=style.GREY, linewidth=0.8, label=r"rate $\propto 1/x$"),
+    ]
+    figure.legend(
+        handles=keys,
+        loc="outside upper center",
+        ncols=len(keys) if panels > 1 else 1,
+        handlelength=1.4,
+    )
 
 
 def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:

@@ -1,6 +1,5 @@
 """A figure of sigprop, not from a paper: advised and default initialisations."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ WAYS = {
 }
 # In inches; at 3.1 places in B lie halfway between two numbers of ten decimals, and how the
 # layout rounds decides which of them a PDF has.
-HEIGHTS, BELOW = {"a": 2.2, "b": 3.13, "c": 1.8, "d": 1.8}, 0.75
+HEIGHTS, BELOW = {"a": 2.0, "b": 2.43, "c": 1.2, "d": 1.5}, 0.1
 QUOTIENTS = {
     "a": ("advised", "advised / default", "advised initialisation"),
     "c": (
@@ -56,18 +55,16 @@ QUOTIENTS = {
 BETTER, WORSE = "better", "worse"
 SPARED = 1  # largest number of tasks on which advice may be worse
 CAPTION = (
-    "A, C, D: ratios of losses with equal seeds: geometric means with 95 % intervals "
-    "(Student's t of the logarithms), over ten seeds of quick trainings and five of the "
-    "others. The axis is linear from 0.9 to 1.1 and compressed beyond. Verdicts at the right "
-    "are for the last validation loss. B: training loss; thin: seeds; thick: geometric means. "
-    "C: recurrent learning rates lowered to the largest stable rates, where these are below "
-    "half the default. D: last validation losses for three ranges of phases, on the tasks on "
-    "which one range was chosen with other seeds. Low: below the frequency that bounds 95 % "
-    "of the input's power."
+    "Ratios are geometric means over equal seeds, ten of quick trainings and five of the "
+    "others, with 95 % intervals (Student's t of the logarithms). The verdict on each task is "
+    "for the last validation loss. Curves in B are training losses of seeds (thin) and "
+    "geometric means (thick). In C, recurrent learning rates are lowered to the largest "
+    "stable rates, where these are below half the default. D has last validation losses for "
+    "three ranges of phases, on the tasks on which one range was chosen with other seeds; "
+    "low phases are below the frequency that bounds 95 % of the input's power."
 )
-NEAR = 0.1  # logarithm of a ratio up to which the axis is linear
-FAR = math.log(10_000)  # logarithm of a ratio at which the axis ends
-TICKS = (0.001, 0.1, 0.4, 0.7, 0.9, 0.95, 1, 1.05, 1.1, 1.4, 2.5, 10, 1000)
+TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
+MARGIN = 0.15  # of the axis's logarithm beyond the intervals
 DECADES = 100.0  # from which an axis is labelled by powers of ten
 SMOOTH = 0.1  # share of the records over which a curve is averaged
 
@@ -81,25 +78,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     heights = [HEIGHTS[letter] for letter in letters]
     heights[-1] += BELOW
+    panels = {"a": _quotients, "b": _curves, "c": _quotients, "d": _choices}
     with style.styled():
         figure = style.figure(sum(heights))
         parts = style.stacked(figure, heights)
         for part, letter in zip(parts, letters, strict=True):
-            data = results[ENTRY.studies[letter]]
-            if letter == "b":
-                _curves(part, data)
-            elif letter == "d":
-                _choices(part.subplots(), data)
-            else:
-                quotients(part.subplots(), data, letter)
-        style.caption(parts[-1], CAPTION)
+            panels[letter](part, results[ENTRY.studies[letter]], letter)
+        style.caption(figure, CAPTION)
     return figure
 
 
-def quotients(
-    axes: Axes, data: xr.Dataset, panel: str, letter: str | None = None
-) -> None:
+def _quotients(part: SubFigure, data: xr.Dataset, panel: str) -> None:
     """Draw both ratios of each task, the first task on top, and the verdict."""
+    axes = part.subplots()
     contrast, over, title = QUOTIENTS[panel]
     chosen = data.sel(contrast=contrast)
     for label, (names, colour, marker, up) in MEASURES.items():
@@ -108,20 +99,22 @@ def quotients(
     verdict_axis = axes.secondary_yaxis("right")
     verdict_axis.set_yticks(positions, chosen["word"].values.tolist())
     verdict_axis.tick_params(length=0, labelsize=6.5)
+    verdict_axis.spines[:].set_visible(False)
     if panel == "a":
-        axes.legend(loc="lower right", fontsize=5.5)
-    style.letter(axes, letter or panel, title)
+        axes.legend(loc="lower left", fontsize=6.5, handlelength=1)
+    style.letter(axes, panel, title)
 
 
-def _choices(axes: Axes, data: xr.Dataset) -> None:
+def _choices(part: SubFigure, data: xr.Dataset, panel: str) -> None:
     """Draw the ratio of last losses for each choice of phases."""
+    axes = part.subplots()
     for contrast, (label, colour, marker, up) in WAYS.items():
         chosen = data.sel(contrast=contrast)
         names = ("mean", "low", "high")
         _bars(axes, chosen, names, up, fmt=marker, color=colour, label=label)
     _tasks(axes, data, "advised / default")
-    axes.legend(loc="upper right", fontsize=5.5)
-    style.letter(axes, "d", "choice of phases")
+    axes.legend(loc="lower left", fontsize=6.5, handlelength=1, labelspacing=0.2)
+    style.letter(axes, panel, "choice of phases")
 
 
 def _bars(
@@ -140,13 +133,18 @@ def _tasks(axes: Axes, data: xr.Dataset, over: str) -> np.ndarray:
     """Label the axes with ratios and tasks; return the positions of the tasks."""
     positions = -np.arange(data.sizes["of"])
     axes.axvline(0, color=style.BLACK, linewidth=0.6)
-    axes.set_xscale("symlog", base=math.e, linthresh=NEAR, linscale=1)
-    axes.set_xlim(-FAR, FAR)
-    axes.set_xticks(np.log(TICKS), [f"{tick:g}" for tick in TICKS])
-    axes.xaxis.set_minor_locator(NullLocator())
+    low, high = axes.dataLim.intervalx
+    beyond = MARGIN * (max(high, 0) - min(low, 0))
+    low, high = min(low, 0) - beyond, max(high, 0) + beyond
+    ticks = [tick for tick in TICKS if low < np.log(tick) < high]
+    axes.set_xlim(low, high)
+    axes.set_xticks(np.log(ticks), [f"{tick:g}" for tick in ticks])
     axes.set_yticks(positions, [NAMES[task] for task in data["of"].values.tolist()])
     axes.set_ylim(positions[-1] - 0.6, 0.6)
     axes.tick_params(labelsize=6.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="#E4E4E4", linewidth=0.5)
+    axes.set_axisbelow(True)
     axes.set_xlabel(f"loss, {over}", fontsize=7)
     return positions
 
@@ -157,26 +155,25 @@ def smoothed(values: np.ndarray) -> np.ndarray:
     return np.convolve(values, np.full(width, 1 / width), "valid")
 
 
-def _curves(part: SubFigure, data: xr.Dataset) -> None:
+def _curves(part: SubFigure, data: xr.Dataset, panel: str) -> None:
     tasks = list(dict.fromkeys(data["task"].values.tolist()))
-    columns = min(4, len(tasks) + 1)
+    columns = min(5, len(tasks) + 1)
     rows = -(-(len(tasks) + 1) // columns)
     cut = part.add_gridspec(rows, columns)
     grid = [part.add_subplot(cut[index]) for index in range(len(tasks) + 1)]
-    for index, (axes, task) in enumerate(zip(grid, tasks, strict=False)):
+    for axes, task in zip(grid, tasks, strict=False):
         for arm, colour in COLOURS.items():
             _arm(axes, rows_of(data, task, arm), colour)
         _log(axes)
         axes.set_xticks([0, 0.5, 1])
-        axes.tick_params(labelsize=5.5)
-        if index == 0:
-            style.letter(axes, "b", NAMES[task], size=6.5)
-        else:
-            axes.set_title(NAMES[task], fontsize=6.5)
+        axes.tick_params(labelsize=6)
+        axes.set_title(NAMES[task], fontsize=6)
     grid[len(tasks)].set_axis_off()
     for arm, colour in COLOURS.items():
         grid[len(tasks)].plot([], [], color=colour, label=arm)
     grid[len(tasks)].legend(loc="center", title="initialisation", fontsize=6.5)
+    heading = rf"$\bf{{{panel.upper()}}}$   training curves"
+    part.suptitle(heading, x=0.09, ha="left", fontsize=8)
     part.supxlabel("share of the training steps", fontsize=7)
     part.supylabel("training loss", fontsize=7)
 

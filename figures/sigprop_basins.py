@@ -6,6 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
@@ -43,7 +45,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
     parametrisations = list(data["chart"].values)
     with style.styled():
-        figure = style.figure(1.1 + 0.9 * len(rows))
+        figure = style.figure(1.3 + 0.9 * len(rows))
         grid = figure.subplots(len(rows), len(parametrisations), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
             basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
@@ -58,22 +60,40 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 transform=axes.transAxes,
                 ha="center",
                 va="center",
-                fontsize=6,
+                fontsize=6.5,
             )
         scale = ScalarMappable(Normalize(0, data.attrs["steps"]), COLOURS)
         bar = figure.colorbar(scale, ax=grid, pad=0.01, aspect=40, shrink=0.8)
         bar.set_label("steps until it stays near the teacher")
-        low, high = data.attrs["ring"]
+        _key(figure, data.attrs)
         style.caption(
             figure,
-            "Maps of the initial eigenvalue. The radius is logarithmic in the gap, up to a "
-            f"modulus of 0.9999; circles: moduli of {low:g} and {high:g}; star: teacher; "
-            f"grey: teacher not reached after {data.attrs['steps']} steps. Below each map: "
-            "the share of the disc's area that reaches the teacher, in percent, and the "
-            "interval of one standard error to either side, at the best learning rate. "
-            "Detached: no gradient flows from the angle to the modulus.",
+            "The position in a map is the initial eigenvalue; the radius is logarithmic in the "
+            "gap, up to a modulus of 0.9999. Numbers are the share of the disc's area that "
+            "reaches the teacher at the best learning rate, and one standard error to either "
+            "side. Detached means that no gradient flows from the angle to the modulus.",
         )
     return figure
+
+
+def _key(figure: Figure, about: dict) -> None:
+    """Explain star, grey and circles below the maps."""
+    low, high = about["ring"]
+    star = {"color": STAR, "markersize": 6, "markeredgecolor": "black"}
+    keys = [
+        Line2D([], [], marker="*", linestyle="", mew=0.4, label="teacher", **star),
+        Patch(color=MISSED, label=f"not reached in {about['steps']} steps"),
+        Line2D(
+            *([], []),
+            marker="o",
+            linestyle="",
+            markerfacecolor=MISSED,
+            markeredgecolor="white",
+            markersize=7,
+            label=f"moduli {low:g} and {high:g}",
+        ),
+    ]
+    figure.legend(handles=keys, loc="outside lower center", ncols=len(keys))
 
 
 def _eigenvalue_label(data: xr.Dataset) -> str:
@@ -115,8 +135,8 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
         for name in ("fraction", "error")
     )
     low, high = max(share - error, 0), min(share + error, 100)
-    text = f"{share:.1f}\n{low:.1f} to {high:.1f}"
-    axes.set_xlabel(text, fontsize=5.5, labelpad=1)
+    text = f"{share:.1f} %\n{low:.1f} to {high:.1f}"
+    axes.set_xlabel(text, fontsize=6, labelpad=1)
 
 
 def shown(results: style.Results) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
@@ -29,11 +30,12 @@ TASKS = {
     "Hessian": style.PURPLE,
 }
 GROWN = {
-    "c": ("seconds", "seconds per call", 1.0),
-    "d": ("memory", "memory, MB", 1e-6),
+    "c": ("seconds", "time of a call, s", 1.0),
+    "d": ("memory", "memory of a call, MB", 1e-6),
 }
-ROOM = 0.4  # share of an axis above its points, for the legend
-AXES = {"length": "steps", "neurons": "neurons"}
+TITLES = {"c": "time", "d": "memory"}
+AXES = {"length": "steps $T$", "neurons": "neurons $n$"}
+LETTER = {"length": "T", "neurons": "n"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -45,22 +47,22 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     rows = [row for row in ("ab", "c", "d") if set(row) & set(letters)]
     with style.styled():
-        figure = style.figure(2.3 * len(rows) + 0.4)
+        figure = style.figure(2.1 * len(rows) + 0.2)
         for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
             wanted = [letter for letter in row if letter in letters]
             if row == "ab":
                 _compared(part, wanted, results)
             else:
                 _grown(part, row, results[ENTRY.studies[row]])
-        style.caption(figure, *(NOTES[letter] for letter in letters))
+        style.caption(figure, " ".join(NOTES[letter] for letter in letters))
     return figure
 
 
 NOTES = {
-    "a": "A: the speed in every repeat; numbers: time relative to the kernel.",
-    "b": "B: loss and gradients of an LRU, medians and ranges over repeats.",
-    "c": "C: time of a call; numbers: powers of the size, over the larger half of the sizes.",
-    "d": "D: memory minus the memory for two neurons and two steps.",
+    "a": "Points in A are repeats, with the time relative to the kernel's.",
+    "b": "B has loss and gradients of an LRU, with medians and ranges over repeats.",
+    "c": "Exponents in C and D are fitted to the larger half of the sizes.",
+    "d": "D has the memory minus the memory for two neurons and two steps.",
 }
 
 
@@ -82,7 +84,7 @@ def _rates(axes: Axes, data: xr.Dataset) -> None:
         axes.scatter(rates, np.full(rates.shape, row), s=8, color=colour)
         text = name
         if way != "kernel":
-            text += f", {float((seconds / fastest).median()):.3g} times"
+            text += f", {float((seconds / fastest).median()):.3g} times as long"
         where = float(np.median(rates)), row
         axes.annotate(
             text,
@@ -110,10 +112,16 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
         axes.fill_between(length, low, high, color=colour, alpha=0.2, linewidth=0)
         middle = times.median("repeat")
         axes.plot(length, middle, "o-", color=colour, label=name)
+        axes.annotate(
+            *(name, (length[-1], float(high[-1])), (0, 3)),
+            textcoords="offset points",
+            ha="right",
+            color=colour,
+            fontsize=7,
+        )
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
-    axes.set(xscale="log", xlabel="steps", ylabel="time relative to ours")
-    axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
-    axes.legend(loc="upper left", ncols=2, borderaxespad=0)
+    axes.set(xscale="log", xlabel="steps", ylabel="time relative to our scan")
+    axes.set_ylim(0, 1.12 * axes.get_ylim()[1])
     style.letter(axes, "b", "a layer, forward and backward")
 
 
@@ -123,18 +131,30 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     row = part.subplots(1, len(AXES), sharey=True, squeeze=False)[0]
     for axes, (axis, name) in zip(row, AXES.items(), strict=True):
         series = data.sel(axis=axis)
+        ends: list[tuple[float, str, str]] = []
         for task, colour in TASKS.items():
             power = float(series[f"{cost}_power"].sel(task=task))
             costs = scale * series[cost].sel(task=task)
-            label = task if np.isnan(power) else rf"{task}, ${power:.2f}$"
             costs = costs.where(costs > 0)
-            axes.plot(series["size"], costs, "o-", color=colour, label=label)
+            label = (
+                task
+                if np.isnan(power)
+                else rf"{task}, $\propto {LETTER[axis]}^{{{power:.2f}}}$"
+            )
+            axes.plot(
+                series["size"], costs, "o-", color=colour, label=label, markersize=3
+            )
+            ends.append((float(costs.values[np.isfinite(costs)][-1]), label, colour))
         axes.set(xscale="log", yscale="log", xlabel=name)
-        axes.legend(loc="upper left", borderaxespad=0, ncols=2)
-    low, high = row[0].get_ylim()
-    row[0].set_ylim(low, high * (high / low) ** ROOM)
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.margins(x=0.02)
+        heights, labels, colours = map(list, zip(*ends, strict=True))
+        style.end_labels(
+            axes, float(series["size"].max()), heights, labels, colours, 0.08
+        )
     row[0].set_ylabel(unit)
-    style.letter(row[0], letter, cost)
+    style.letter(row[0], letter, TITLES[letter])
 
 
 def shown(results: style.Results) -> str:

@@ -3,8 +3,10 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
@@ -20,6 +22,7 @@ SETTINGS = dict(zip("abc", ("alone", "skip", "skip + norm"), strict=True)) | dic
 TITLES = {"alone": "no skips", "skip": "skips", "skip + norm": "skips and norms"}
 SIGNALS = {"stream": ("-", "o"), "gradient": ("--", "^")}
 COLOURS = (style.PURPLE, style.GREEN, style.VERMILION, style.BLUE, style.ORANGE)
+MAP = "RdBu_r"
 DECADE = 1.0  # growth per block at which the maps' colours end
 LEVELS = {"alone": (0.0,), "skip": (0.1, 0.3), "skip + norm": (0.1, 0.3)}
 
@@ -38,32 +41,32 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [row for row in ("abc", "def") if set(row) & set(letters)]
     with style.styled():
         width = style.WIDTH if len(letters) > 1 else 2.4
-        figure = style.figure(2.0 * len(rows) + 0.6, width)
+        figure = style.figure(2.0 * len(rows) + 0.8, width)
         grid = figure.subplots(len(rows), 3 if panel is None else 1, squeeze=False)
         for axes, letter in zip(grid.ravel(), letters, strict=True):
             (_map if letter in "abc" else _cuts)(axes, data, SETTINGS[letter])
             style.letter(axes, letter, TITLES[SETTINGS[letter]])
-        style.caption(figure, *_notes(data, letters))
+            if letter not in ("a", "d", panel):
+                axes.set_ylabel("")
+        if set(letters) & set("abc"):
+            scale = ScalarMappable(Normalize(-DECADE, DECADE), MAP)
+            bar = figure.colorbar(scale, ax=list(grid[0]), pad=0.02, extend="both")
+            bar.set_label("predicted growth of\nthe signal, decades per block")
+            bar.set_ticks([-1, -0.5, 0, 0.5, 1])
+        _key(figure, data, letters)
+        style.caption(figure, _notes(data))
     return figure
 
 
-def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
-    notes = [
-        f"{data.attrs['sizes']}; inputs with $\\rho = {data.attrs['rho']:g}$. The gain "
-        "multiplies the output of each block. Solid: mean square of the signal "
-        "between blocks; dashed: mean square of its gradient."
-    ]
-    if set(letters) & set("abc"):
-        notes.append(
-            "A-C: predicted growth of the signal per block, from a tenth (blue) to tenfold "
-            "(red); lines of equal growth have their decades per block as numbers."
-        )
-    if set(letters) & set("def"):
-        notes.append(
-            f"D-F: lines: theory; points: networks on {data.attrs['sequences']} sequences, "
-            "with bars of two standard errors; circles: signals; triangles: gradients."
-        )
-    return notes
+def _notes(data: xr.Dataset) -> str:
+    return (
+        f"The networks have {data.attrs['sizes']}. The inputs have "
+        f"$\\rho = {data.attrs['rho']:g}$. The gain multiplies the output of each block. "
+        "The signal is the mean square between "
+        "blocks, the gradient that of its derivative. Colours show the signal's growth, lines "
+        "connect equal growth. Points are means over "
+        f"{data.attrs['sequences']} sequences, with bars of two standard errors."
+    )
 
 
 def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
@@ -71,14 +74,13 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
         data["predicted"].sel(setting=setting).transpose("signal", "gain", "gap")
     )
     gap, gain = data["gap"].values, data["gain"].values
-    norm = TwoSlopeNorm(0, -DECADE, DECADE)
     filled = axes.contourf(
         gap,
         gain,
         np.clip(predicted.sel(signal="stream"), -DECADE, DECADE),
         np.linspace(-DECADE, DECADE, 21),
-        cmap="RdBu_r",
-        norm=norm,
+        cmap=MAP,
+        norm=Normalize(-DECADE, DECADE),
     )
     filled.set_rasterized(True)
     for signal, (dashes, _) in SIGNALS.items():
@@ -114,8 +116,7 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
     for gain, colour in zip(data["measured_gain"].values, COLOURS, strict=False):
         for signal, (dashes, marker) in SIGNALS.items():
             line = points["predicted"].sel(gain=gain, signal=signal)
-            label = f"{gain:g}" if signal == "stream" else None
-            axes.plot(data["gap"], line, dashes, color=colour, label=label)
+            axes.plot(data["gap"], line, dashes, color=colour)
             point = {"measured_gain": gain, "signal": signal}
             axes.errorbar(
                 data["measured_gap"],
@@ -128,18 +129,35 @@ def _cuts(axes: Axes, data: xr.Dataset, setting: str) -> None:
             )
     axes.axhline(0, color=style.GREY, linewidth=0.6, zorder=0)
     _radius(axes, data["gap"].values, 1.2)
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.42 * (high - low))
-    axes.set_ylabel("decades per block")
-    axes.legend(
-        title="gain",
-        title_fontsize=6,
-        fontsize=6,
-        ncols=2,
-        loc="upper right",
-        handlelength=1,
-        columnspacing=0.8,
-        borderaxespad=0.1,
+    axes.set_ylabel("growth, decades per block")
+
+
+def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
+    """Explain dashes and colours above the panels."""
+    cuts = bool(set(letters) & set("def"))
+    keys = [
+        Line2D(
+            *([], []),
+            color=style.BLACK,
+            linestyle=dashes,
+            marker=marker if cuts else "",
+            markersize=3,
+            label={"stream": "signal", "gradient": "gradient"}[signal],
+        )
+        for signal, (dashes, marker) in SIGNALS.items()
+    ]
+    gains = zip(data["measured_gain"].values, COLOURS, strict=False)
+    keys += [
+        Line2D([], [], color=colour, label=f"gain {gain:g}")
+        for gain, colour in gains
+        if cuts
+    ]
+    figure.legend(
+        handles=keys,
+        loc="outside lower center",
+        ncols=len(keys) if len(letters) > 1 else 2,
+        handlelength=2,
+        columnspacing=1.4,
     )
 
 

@@ -3,6 +3,8 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -18,17 +20,16 @@ PANELS = {
     "b": ("merged state", ("merged",), ("white", "rho=0.9")),
     "c": ("gradients", ("recurrent", "readout"), ("white", "rho=0.9")),
 }
-UP = {"a": r"E$|h|^2$", "b": r"E$|y|^2$", "c": "ratio to endless sequence"}
-COLOURS = {
-    "forward": style.BLUE,
-    "backward": style.VERMILION,
-    "merged": style.GREEN,
-    "recurrent": style.PURPLE,
-    "readout": style.ORANGE,
+NAMED = {
+    "forward": ((0.13, 0.4), "left"),
+    "backward": ((0.9, 0.3), "right"),
+    "recurrent": ((0.03, 0.24), "left"),
+    "readout": ((0.5, 0.83), "center"),
 }
-DASHES = {"white": "-", "rho=0.9": "--"}
-INPUT_LABELS = {"white": "white", "rho=0.9": r"$\rho = 0.9$"}
-
+UP = {"a": r"E$|h|^2$", "b": r"E$|y|^2$", "c": "ratio to endless sequence"}
+DIRECTIONS = {"forward": style.GREEN, "backward": style.PURPLE}
+COLOURS = {"white": style.BLUE, "rho=0.9": style.VERMILION}
+INPUT_LABELS = {"white": "white inputs", "rho=0.9": r"$\rho = 0.9$"}
 MOMENTS = {
     "forward": "forward state",
     "backward": "backward state",
@@ -57,13 +58,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for axes, letter in zip(row, letters, strict=True):
             _moments(axes, data, letter)
             style.letter(axes, letter, PANELS[letter][0])
-        notes = (
-            f"Lines: exact moments; points: means over {data.attrs['sequences']} windows of "
-            f"{data.attrs['steps']} steps, with bars of two standard errors; "
-            f"{data.attrs['sizes']}.",
-            "Grey: the moment in an endless sequence, by which moments in C are divided.",
+        _key(figure, data, letters)
+        style.caption(
+            figure,
+            f"Points are means over {data.attrs['sequences']} windows of "
+            f"{data.attrs['steps']} steps, with bars of two standard errors; points of a curve "
+            "share their windows, so they stray together. The layer has "
+            f"{data.attrs['sizes']}. In C, moments are divided by their values in an endless "
+            "sequence.",
         )
-        style.caption(figure, *notes)
     return figure
 
 
@@ -74,32 +77,79 @@ def _moments(axes: Axes, data: xr.Dataset, letter: str) -> None:
         for source in inputs:
             curve = data.sel(moment=moment, input=source)
             unit = float(curve["limit"]) if letter == "c" else 1.0
-            both = len(inputs) > 1
-            label = f"{moment}, {INPUT_LABELS[source]}" if both else moment
-            axes.plot(
-                position,
-                curve["predicted"] / unit,
-                DASHES[source],
-                color=COLOURS[moment],
-                label=label,
-            )
+            colour = DIRECTIONS.get(moment, COLOURS[source])
             axes.errorbar(
                 position,
                 curve["measured"] / unit,
                 yerr=2 * curve["sem"].values / unit,
                 fmt="o",
-                color=COLOURS[moment],
-                markersize=2,
-                elinewidth=0.6,
+                color=colour,
+                markerfacecolor="white",
+                markeredgewidth=0.5,
+                markersize=2.5,
+                elinewidth=0.5,
+                capsize=0,
+            )
+            axes.plot(
+                position,
+                curve["predicted"] / unit,
+                color=colour,
+                label=moment,
+                linewidth=0.9,
+                zorder=3,
             )
             axes.axhline(
-                float(curve["limit"]) / unit, color=style.GREY, linewidth=0.5, zorder=0
+                float(curve["limit"]) / unit, color=style.GREY, linewidth=0.6, zorder=0
             )
+        if letter != "b":
+            _name(axes, moment)
     axes.set(xlabel="position in the window", xlim=(-2, data.attrs["steps"] + 1))
     axes.set_ylabel(UP[letter])
-    _, high = axes.get_ylim()
-    axes.set_ylim(0, high * (1.15 + 0.12 * len(moments) * len(inputs)))
-    axes.legend(loc="upper center", handlelength=1.8, borderaxespad=0.1, fontsize=6)
+    axes.set_ylim(0, None)
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5)))
+
+
+def _name(axes: Axes, moment: str) -> None:
+    """Write the name of a moment beside its curves."""
+    position, anchor = NAMED[moment]
+    axes.text(
+        *position,
+        moment,
+        color=DIRECTIONS.get(moment, style.BLACK),
+        fontsize=7,
+        ha=anchor,
+        transform=axes.transAxes,
+    )
+
+
+def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
+    """Explain marks and colours above the panels."""
+    keys = [
+        Line2D([], [], color=style.BLACK, label="exact", linewidth=0.9),
+        Line2D(
+            *([], []),
+            color=style.BLACK,
+            marker="o",
+            linestyle="",
+            markerfacecolor="white",
+            markersize=3,
+            markeredgewidth=0.6,
+            label="simulated",
+        ),
+        Line2D([], [], color=style.GREY, linewidth=0.6, label="endless sequence"),
+    ]
+    if letters != ("a",):
+        keys += [
+            Line2D([], [], color=COLOURS[source], linewidth=3, label=label)
+            for source, label in INPUT_LABELS.items()
+        ]
+    figure.legend(
+        handles=keys,
+        loc="outside upper center",
+        ncols=3 if len(letters) == 1 else len(keys),
+        handlelength=1.4,
+        columnspacing=1.4,
+    )
 
 
 def shown(results: style.Results) -> str:
@@ -108,13 +158,26 @@ def shown(results: style.Results) -> str:
     source = str(data["input"].values[0])
     merged, gradient = (_ends(data, moment, source) for moment in CENTRAL)
     apart = abs(data["measured"] - data["predicted"]) / data["sem"]
+    beyond = (apart > 2).sum("position").stack(curve=["moment", "input"])
+    most = beyond.isel(curve=int(beyond.argmax("curve")))
+    total = int(beyond.sum())
     return (
         f"Relative to an endless sequence with {source} inputs, the merged state's second "
         f"moment is {merged[0]} at the first step and {merged[1]} in the middle. Relative to "
         f"the same sequence, the recurrent gradient's second moment is {gradient[0]} at the "
         f"first step and {gradient[1]} in the middle. "
-        f"{int((apart <= 2).sum())} of {apart.size} simulated moments lie within two standard "
-        "errors of the exact ones."
+        f"{apart.size - total} of {apart.size} simulated moments lie within two standard "
+        f"errors of the exact ones{_strays(most, total)}."
+    )
+
+
+def _strays(most: xr.DataArray, total: int) -> str:
+    """Say which curve has the most points beyond two standard errors, if there are any."""
+    if not total:
+        return ""
+    return (
+        f"; {int(most)} of the {total} others belong to one curve "
+        f"({MOMENTS[most['moment'].item()]}, {INPUTS[most['input'].item()]})"
     )
 
 

@@ -1,8 +1,11 @@
 """A figure of sigprop, not from a paper: layers with gates and their linearisation."""
 
+from fractions import Fraction
+
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
@@ -17,6 +20,13 @@ COLOURS = {
     "unit, input and state": style.VERMILION,
     "GRU": style.BLUE,
     "LSTM": style.PURPLE,
+}
+
+NAMES = {
+    "unit, input": "gated unit (input)",
+    "unit, input and state": "gated unit (input, state)",
+    "GRU": "GRU",
+    "LSTM": "LSTM",
 }
 
 
@@ -44,21 +54,41 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             err_style="bars",
             marker="o",
             markeredgewidth=0,
+            legend=False,
             ax=axes,
         )
         axes.set_xscale("log", base=2)
         style.plain_log(axes)
+        axes.yaxis.set_minor_locator(NullLocator())
+        sizes = data["size"].values
+        axes.set_xticks(sizes, [str(Fraction(size)) for size in sizes.tolist()])
+        ends = data["ratio"].mean("draw").sel(size=sizes.max())
+        style.end_labels(
+            axes,
+            sizes.max() * 1.03,
+            [float(ends.sel(layer=name)) for name in COLOURS],
+            [NAMES[name] for name in COLOURS],
+            [*COLOURS.values()],
+            apart=0.07,
+        )
+        axes.annotate(
+            *("linearised layer", (1, 1), (3, 0)),
+            xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points",
+            va="center",
+            fontsize=7,
+            annotation_clip=False,
+        )
         axes.set(
-            xlabel="input size, relative to the sampled embeddings",
+            xlabel="input amplitude, relative to the sampled embeddings",
             ylabel=r"$\mathrm{E}|h|^2$ relative to linearised layer",
         )
-        axes.legend(handlelength=1.2)
-        style.letter(axes, "a", "gated layers against effective eigenvalues")
+        axes.set_xlim(None, 1.12 * sizes.max())
         style.caption(
             figure,
-            "Effective eigenvalues are those of the layer's Jacobian at zero input and state, "
-            "and belong to the linearised layer. Unit: simplified gated unit, with the "
-            "variables that its gates read. Bars: two standard errors over layers.",
+            "The linearised layer has the Jacobian of the layer at zero input and state; its "
+            "eigenvalues are the effective eigenvalues. Gated units are named after "
+            "what their gates read. Bars are two standard errors over random layers.",
         )
     return figure
 

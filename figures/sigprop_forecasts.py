@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import phrases, series, style
 from sigprop.figures.entry import Entry
@@ -25,13 +26,14 @@ CAPTION = (
     "data. "
 )
 PANELS = {
-    "a": "A: BLUR in every setting. The setting with the smallest mean error at the best "
-    "step is used for all other trainings. ",
-    "b": "B: every training at its best step; below the dotted line the error is within 10 % "
-    "of the linear model's.",
+    "a": "The setting with the smallest mean error at the best step is used for all other "
+    "trainings. ",
+    "b": "B has every training at its best step. ",
 }
-HOLLOW = " Filled markers: the chosen setting."
-OTHERS = " Crosses: other layers on {task}, in the chosen setting."
+HOLLOW = (
+    "Hollow markers are BLUR in the settings of A, filled ones the chosen setting. "
+)
+OTHERS = "Crosses are other layers on {task}, in the chosen setting."
 WITHIN = 1.1
 
 
@@ -53,21 +55,58 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             )
             if letter == "b" and ENTRY.studies["a"] in results:
                 _rings(axes, results[ENTRY.studies["a"]])
-        if "a" in letters:
-            lines = row[0].get_legend_handles_labels()
-            figure.legend(*lines, loc="outside upper center", ncols=len(letters))
+        _key(figure, results, letters)
         style.caption(figure, _caption(results, letters))
     return figure
 
 
 def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
-    caption = CAPTION + "".join(PANELS[letter] for letter in letters)
-    if "b" not in letters:
-        return caption
-    data = results[ENTRY.studies["b"]]
-    task = series.richest(data)
-    crosses = [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
-    return "".join([caption, *[HOLLOW] * (ENTRY.studies["a"] in results), *crosses])
+    words = [CAPTION, *(PANELS[letter] for letter in letters)]
+    if "b" in letters:
+        data = results[ENTRY.studies["b"]]
+        task = series.richest(data)
+        words += [HOLLOW] * (ENTRY.studies["a"] in results)
+        words += [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
+    return "".join(words).strip()
+
+
+def _key(figure: Figure, results: style.Results, letters: tuple[str, ...]) -> None:
+    """Explain colours, dashes and markers above the panels."""
+    keys = []
+    if "a" in letters:
+        keys += [
+            Line2D([], [], color=colour, linewidth=3, label=f"BLUR, {label}")
+            for colour, label in COLOURS.values()
+        ]
+    tasks = series.tasks(results[ENTRY.studies[letters[-1]]])
+    for task, dashes, marker in zip(tasks, DASHES, MARKERS, strict=False):
+        look = {
+            "a": {"linestyle": dashes},
+            "b": {"linestyle": "", "marker": marker},
+            "ab": {"linestyle": dashes, "marker": marker},
+        }["".join(letters)]
+        keys.append(Line2D([], [], color=style.GREY, label=_named(task), **look))
+    if "b" in letters:
+        keys += [
+            Line2D([], [], color=colour, marker="o", linestyle="", label=label)
+            for label, colour, _ in series.MODELS.values()
+            if label != "BLUR" or "a" not in letters
+        ]
+        present = set(results[ENTRY.studies["b"]]["model"].values.tolist())
+        keys += [
+            Line2D([], [], color=style.BLACK, marker=marker, linestyle="", label=label)
+            for fill, (marker, label) in ENDS.items()
+            if present
+            & {name for name, (*_, own) in series.OTHERS.items() if own == fill}
+        ]
+    figure.legend(
+        handles=keys,
+        loc="outside upper center",
+        ncols=3 if len(letters) > 1 else 2,
+        fontsize=6.5,
+        handlelength=2.4,
+        columnspacing=1.2,
+    )
 
 
 def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
@@ -83,18 +122,9 @@ def _courses(axes: Axes, data: xr.Dataset) -> None:
         training = data.isel(cell=cell)
         setting = str(training["channels"].item()), str(training["centre"].item())
         task = str(training["data"].item()), int(training["horizon"])
-        colour, label = COLOURS[setting]
+        colour, _ = COLOURS[setting]
         dashes = DASHES[tasks.index(task) % len(DASHES)]
-        first = tasks.index(task) == 0
-        axes.plot(
-            training["looked"],
-            ratios[cell],
-            dashes,
-            color=colour,
-            label=label if first else None,
-        )
-    for task, dashes in zip(tasks, DASHES, strict=False):
-        axes.plot([], [], dashes, color=style.GREY, label=_named(task))
+        axes.plot(training["looked"], ratios[cell], dashes, color=colour)
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     style.plain_log(axes)
     axes.set(xlabel="training step", ylabel="validation error / linear")
@@ -109,31 +139,40 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
     validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
     test = _ratio(data, data["test_mse"].values, "control_mse")
     tasks = series.tasks(data)
-    for model, (label, colour, _) in series.MODELS.items():
+    for model, (_, colour, _) in series.MODELS.items():
         for task, marker in zip(tasks, MARKERS, strict=False):
             here = _cells(data, task) & (data["model"].values == model)
-            legend_label = f"{label}, {_named(task)}"
             axes.plot(
-                *(validation[here], test[here], marker),
-                color=colour,
-                ms=4,
-                label=legend_label,
+                *(validation[here], test[here], marker), color=colour, ms=4, mew=0
             )
-    for fill, (marker, legend_label) in ENDS.items():
+    for fill, (marker, _) in ENDS.items():
         models = [name for name, (*_, own) in series.OTHERS.items() if own == fill]
         here = np.isin(data["model"].values, models)
         if here.any():
-            axes.plot(
-                *(validation[here], test[here], marker),
-                color=style.BLACK,
-                ms=4,
-                label=legend_label,
-            )
+            look = {"color": style.BLACK, "ms": 3.5, "mew": 0.8}
+            axes.plot(validation[here], test[here], marker, **look)
     ends = axes.get_xlim()
     axes.plot(ends, ends, color=style.GREY, linewidth=0.6)
+    axes.annotate(
+        *("test = validation", (ends[1], ends[1]), (-4, -4)),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        color=style.GREY,
+        fontsize=6.5,
+        rotation=38,
+        rotation_mode="anchor",
+    )
     axes.axhline(WITHIN, color=style.BLACK, linewidth=0.8, linestyle=":")
+    axes.annotate(
+        *("10 % above linear", (1, WITHIN), (0, -2)),
+        xycoords=axes.get_yaxis_transform(),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        fontsize=6.5,
+    )
     axes.set(xlabel="validation error / linear", ylabel="test error / linear")
-    axes.legend(fontsize=5.5, labelspacing=0.3, borderaxespad=0)
     style.letter(axes, "b", "test and validation error")
 
 
@@ -149,6 +188,7 @@ def _rings(axes: Axes, data: xr.Dataset) -> None:
                 *(validation[here], test[here], marker),
                 color=colour,
                 ms=5,
+                mew=0.8,
                 fillstyle="none",
             )
 

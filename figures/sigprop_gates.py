@@ -4,7 +4,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
@@ -15,7 +16,10 @@ ENTRY = Entry(
     "Moments of input-gated layers against the time constant",
     rows=("sigprop:gates",),
 )
-TITLES = {"a": "states", "b": "gate gradient", "c": "measured / exact"}
+TITLES = {"a": "states", "b": "gate gradient", "c": "deviations"}
+MOMENTS = {"a": "state", "b": "gate"}
+NAMES = {"state": "simulated states", "gate": "simulated gradients"}
+REACH = 4.0  # standard errors at the ends of panel C
 COLOURS = (*style.SEQUENCE, style.SKY)
 MARKERS = {"state": "o", "gate": "s"}
 
@@ -23,33 +27,23 @@ MARKERS = {"state": "o", "gate": "s"}
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A and B show moments of states and of gate gradients against the time constant.
 
-    Panel C shows measured moments divided by predicted moments.
+    Panel C shows measured minus predicted moments, in standard errors.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    panels = {"a": ("state",), "b": ("gate",), "c": ("state", "gate")}
     with style.styled():
         figure = style.figure(2.9, 0.4 + 1.7 * len(letters))
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             if letter == "c":
-                _ratios(axes, data)
+                _deviations(axes, data)
             else:
-                _moments(axes, data, panels[letter][0])
-            axes.set(xscale="log", xlabel="time constant, steps")
+                _moments(axes, data, MOMENTS[letter])
             style.letter(axes, letter, TITLES[letter])
-        handles, labels = row[0].get_legend_handles_labels()
-        figure.legend(
-            handles[: data["layer"].size],
-            labels[: data["layer"].size],
-            loc="outside upper center",
-            ncols=6 if len(letters) == 3 else 2,
-            handlelength=1,
-            columnspacing=1,
-        )
+        _key(figure, data["layer"].values.tolist(), letters)
         gates = ", ".join(
             f"{name} {parameter}"
             for name, parameter in zip(
@@ -58,12 +52,32 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         )
         style.caption(
             figure,
-            f"{data.attrs['sequences']} sequences of {data.attrs['spans']:g} time constants "
-            f"from the zero state, with {data.attrs['sizes']}, Gaussian. Bars: two standard "
-            "errors. The time constant is that of the gate at zero input. "
-            f"Gradients are with respect to {gates}. C: circles: states; squares: gates.",
+            f"Points are means over {data.attrs['sequences']} sequences of "
+            f"{data.attrs['spans']:g} time constants that start at the zero state, with "
+            f"{data.attrs['sizes']}, Gaussian; bars of two standard errors are mostly "
+            "shorter than the points. The time constant is that of the gate at zero input. "
+            f"Gradients are with respect to {gates}. The shaded range in C is two standard "
+            "errors to either side; each row has one point for each time constant.",
         )
     return figure
+
+
+def _key(figure: Figure, names: list[str], letters: tuple[str, ...]) -> None:
+    """Explain colours and marks above the panels."""
+    keys = [
+        Line2D([], [], color=colour, linewidth=3, label=name)
+        for name, colour in zip(names, COLOURS, strict=False)
+    ]
+    keys.append(Line2D([], [], color=style.BLACK, label="exact"))
+    for moment, marker in MARKERS.items():
+        look = {"color": style.BLACK, "linestyle": "", "label": NAMES[moment]}
+        keys.append(Line2D([], [], marker=marker, **look))
+    figure.legend(
+        handles=keys,
+        loc="outside upper center",
+        ncols=5 if len(letters) > 1 else 2,
+        handlelength=1.2,
+    )
 
 
 def _moments(axes: Axes, data: xr.Dataset, moment: str) -> None:
@@ -80,36 +94,34 @@ def _moments(axes: Axes, data: xr.Dataset, moment: str) -> None:
             markersize=2.5,
             elinewidth=0.6,
         )
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log", xlabel="time constant, steps")
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_locator(NullLocator())
     label = r"E$|h|^2$" if moment == "state" else r"E$|\partial h/\partial \theta|^2$"
     axes.set_ylabel(label)
 
 
-def _ratios(axes: Axes, data: xr.Dataset) -> None:
-    """Draw ratios at some time constants, moved apart so that no bar covers another."""
-    data = data.isel(memory=slice(None, None, max(1, data["memory"].size // 4)))
-    memory = data["memory"].values
-    many = data["layer"].size * len(MARKERS)
-    step = np.log(memory[1] / memory[0]) * 0.7 / many
-    for i, (name, colour) in enumerate(
-        zip(data["layer"].values, COLOURS, strict=False)
-    ):
-        for k, (moment, marker) in enumerate(MARKERS.items()):
+def _deviations(axes: Axes, data: xr.Dataset) -> None:
+    """Draw a row of points for each layer, its states above its gates."""
+    names = data["layer"].values.tolist()
+    axes.axvspan(-2, 2, color=style.GREY, alpha=0.2, linewidth=0, zorder=0)
+    axes.axvline(0, color=style.BLACK, linewidth=0.6, zorder=0)
+    for moment, marker in MARKERS.items():
+        up = 0.17 if moment == "state" else -0.17
+        for row, (name, colour) in enumerate(zip(names, COLOURS, strict=False)):
             points = data.sel(layer=name, moment=moment)
-            shift = np.exp(step * (2 * i + k - (many - 1) / 2))
-            axes.errorbar(
-                memory * shift,
-                points["measured"] / points["predicted"],
-                yerr=2 * (points["sem"] / points["predicted"]).values,
-                fmt=marker,
+            apart = ((points["measured"] - points["predicted"]) / points["sem"]).values
+            axes.plot(
+                *(apart, np.full(apart.size, up - row), marker),
                 color=colour,
-                markersize=1.8,
-                elinewidth=0.5,
-                label=str(name) if k == 0 else None,
+                markersize=2.6,
+                markeredgewidth=0,
+                alpha=0.75,
             )
-    axes.axhline(1, color=style.BLACK, linewidth=0.6, zorder=0)
-    axes.set_ylabel("measured / exact")
-    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:.2f}"))
+    axes.set_yticks([])
+    axes.set_ylim(0.5 - len(names), 0.5)
+    axes.set(xlim=(-REACH, REACH), xlabel="deviation, standard errors")
+    axes.set_xticks([-4, -2, 0, 2, 4])
 
 
 def shown(results: style.Results) -> str:

@@ -4,6 +4,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
@@ -26,6 +29,12 @@ GROUPS = {
     "input": "input parameters of the recurrent layers",
     "readout": "readout parameters of the recurrent layers",
     "other": "parameters outside the recurrent layers",
+}
+LABELS = {
+    "recurrent": "recur-\nrent",
+    "input": "input",
+    "readout": "read-\nout",
+    "other": "out-\nside",
 }
 LEAST = 0.5  # smallest number of eigenvalues that is drawn
 SPAN = (
@@ -51,22 +60,44 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for axes, letter in zip(row, letters, strict=True):
             panels[letter](axes, data)
             style.letter(axes, letter, TITLES[letter])
-        location = "upper center" if letters[0] == "b" else "upper right"
-        row[0].legend(loc=location, handlelength=1.2, borderaxespad=0.2)
+        _key(figure, data, letters)
         style.caption(figure, *(NOTES[letter] for letter in letters))
     return figure
 
 
 NOTES = {
-    "a": "A: number of eigenvalues above x (solid) and below -x (dashed); bands: two "
-    "standard errors over random probe vectors.",
-    "b": "B: share of the sum of squares of the Hessian's entries in the rows of each "
-    "parameter group; bars: two standard errors. Other: parameters outside the recurrent "
-    "layers.",
-    "c": "C: participation, the number of parameters over which an eigenvector is spread, "
-    "of the outermost positive (dots) and negative (open triangles) eigenvalues; bars: "
-    "residuals.",
+    "a": "Bands in A are two standard errors over random probe vectors.",
+    "b": "The share in B is that of the sum of squares of the Hessian's entries in the rows "
+    "of each parameter group, with bars of two standard errors. The last group has the "
+    "parameters outside the recurrent layers.",
+    "c": "Points in C are the outermost eigenvalues, with bars of the length of residuals.",
 }
+
+
+def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
+    """Explain colours, dashes and markers above the panels."""
+    keys = [Patch(color=colour, label=name) for name, colour in _colours(data).items()]
+    if letters != ("b",):
+        look = {"color": style.BLACK, "linewidth": 1, "markersize": 3.5}
+        keys += [
+            Line2D([], [], marker="o", label="eigenvalues > 0", **look),
+            Line2D(
+                *([], []),
+                linestyle="--",
+                marker="v",
+                markerfacecolor="white",
+                label="eigenvalues < 0",
+                **look,
+            ),
+        ]
+    figure.legend(
+        handles=keys,
+        loc="outside upper center",
+        ncols=len(keys) if len(letters) > 1 else 2,
+        handlelength=2,
+        handleheight=0.5,
+        columnspacing=1.4,
+    )
 
 
 def _colours(data: xr.Dataset) -> dict[str, str]:
@@ -89,9 +120,17 @@ def _spectrum(axes: Axes, data: xr.Dataset) -> None:
                 x, low, (count + 2 * sem)[visible], color=colour, alpha=0.2, linewidth=0
             )
             axes.plot(x, count[visible], line, color=colour, linewidth=1, label=label)
-    axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="number beyond")
+    axes.set(
+        xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="eigenvalues beyond"
+    )
     axes.set_xlim(largest / SPAN, 1.5 * largest)
     axes.set_ylim(LEAST, None)
+    _plain(axes)
+
+
+def _plain(axes: Axes) -> None:
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _groups(axes: Axes, data: xr.Dataset) -> None:
@@ -110,9 +149,10 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
             error_kw={"elinewidth": 0.6},
             label=name,
         )
-    axes.set_xticks(range(len(groups)), groups, rotation=90)
+    axes.set_xticks(range(len(groups)), [LABELS[name] for name in groups])
+    axes.tick_params(axis="x", length=0, labelsize=6)
     axes.set_ylim(0, 1)
-    axes.set_ylabel("fraction")
+    axes.set_ylabel("share of squared entries")
 
 
 def _directions(axes: Axes, data: xr.Dataset) -> None:
@@ -127,12 +167,20 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
                 xerr=np.minimum(vectors["extreme_residual"], 0.99 * value),
                 fmt=marker,
                 color=colour,
-                markerfacecolor=colour if end == "largest" else "white",
+                markerfacecolor=colour if end == "largest" else "none",
+                markeredgewidth=0.6,
+                markersize=3.5,
+                capsize=0,
                 elinewidth=0.6,
-                label=name if end == "largest" else None,
             )
-    axes.set(xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="participation")
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="|eigenvalue|",
+        ylabel="participation, parameters",
+    )
     axes.set_ylim(0.8, None)
+    _plain(axes)
 
 
 def shown(results: style.Results) -> str:

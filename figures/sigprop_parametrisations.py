@@ -3,6 +3,7 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
@@ -20,7 +21,7 @@ EFFECTS = {
     "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$",
 }
 USUAL = {"LRU": (style.BLACK, (0, (1, 1))), "tanh": (style.BLACK, (0, (4, 1.5)))}
-TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -45,13 +46,35 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _moved(below, chosen)
             below.set_ylabel(EFFECTS[letter])
             style.letter(above, letter, TITLE[letter])
+        _key(figure, data, letters)
         style.caption(
             figure,
-            r"Colours: inputs with autocovariance $\rho^{|\Delta|}$. Above, solid: the exact "
-            "optimal parametrisation for these inputs; below, it is the grey line at one. "
-            "Dotted: LRU; dashed: tanh.",
+            r"Inputs have the autocovariance $\rho^{|\Delta|}$. The optimal parametrisation "
+            "makes the effect of a step the same at every eigenvalue.",
         )
     return figure
+
+
+def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
+    """Explain colours and dashes above the panels."""
+    colours: dict[float, str] = {}
+    for letter in letters:
+        colours |= _colours(data.sel(gain=GAIN[letter]))
+    keys = [Line2D([], [], color=style.BLACK, label="optimal")]
+    keys += [
+        Line2D([], [], color=colour, linestyle=dashes, label=name)
+        for name, (colour, dashes) in USUAL.items()
+    ]
+    keys += [
+        Line2D([], [], color=colours[decay], linewidth=3, label=rf"$\rho = {decay:g}$")
+        for decay in sorted(colours)
+    ]
+    figure.legend(
+        handles=keys,
+        loc="outside upper center",
+        ncols=4 if len(letters) > 1 else 3,
+        handlelength=2.2,
+    )
 
 
 def _colours(data: xr.Dataset) -> dict[float, str]:
@@ -66,18 +89,17 @@ def _grains(axes: Axes, data: xr.Dataset) -> None:
     gap = data["gap"].values
     for decay, colour in _colours(data).items():
         curve = data["exact_grain"].sel(decay=decay)
-        axes.plot(gap, curve, color=colour, label=rf"exact, $\rho = {decay:g}$")
+        axes.plot(gap, curve, color=colour)
     for name, (colour, dashes) in USUAL.items():
         curve = data["usual_grain"].sel(usual=name)
-        axes.plot(gap, curve, color=colour, linestyle=dashes, label=name)
+        axes.plot(gap, curve, color=colour, linestyle=dashes)
     axes.set_ylabel(
         r"granularity $\frac{\mathrm{d}\lambda}{\mathrm{d}\omega} / (1-\lambda)$"
     )
     axes.set_yscale("log")
-    axes.set_ylim(0.25, 90)
+    axes.set_ylim(0.25, 40)
     axes.set_yticks([0.3, 1, 3, 10, 30], ["0.3", "1", "3", "10", "30"])
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.legend(loc="upper right", fontsize=6, handlelength=2.2, labelspacing=0.25)
 
 
 def _moved(axes: Axes, data: xr.Dataset) -> None:
@@ -87,11 +109,6 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
         for name, (_, dashes) in USUAL.items():
             curve = data["usual_moved"].sel(decay=decay, usual=name)
             axes.plot(gap, curve, color=colour, linestyle=dashes)
-    for name, lift in (("tanh", 3), ("LRU", -9)):
-        height = float(data["usual_moved"].sel(usual=name)[0, -1])
-        axes.annotate(
-            name, (gap[-1], height), (-2, lift), textcoords="offset points", ha="right"
-        )
     axes.set_yscale("log")
     axes.set_ylim(1e-3, 15)
     axes.set_xscale("log")
@@ -99,6 +116,17 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS], fontsize=6)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(r"real eigenvalue $\lambda$")
+    ends = {
+        name: float(data["usual_moved"].sel(usual=name)[0, -1])
+        for name in ("LRU", "tanh")
+    }
+    style.end_labels(
+        *(axes, float(gap.min())),
+        [ends["LRU"], 1, ends["tanh"]],
+        ["LRU", "optimal", "tanh"],
+        [style.BLACK, style.GREY, style.BLACK],
+        apart=0.075,
+    )
 
 
 def shown(results: style.Results) -> str:

@@ -4,6 +4,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -35,23 +37,35 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     rows = max(1, len(letters) // 2)
     with style.styled():
-        figure = style.figure(1.75 * rows + 0.6)
+        figure = style.figure(1.75 * rows + 0.9)
         grid = figure.subplots(rows, -(-len(letters) // rows), squeeze=False)
         for axes, letter in zip(grid.ravel(), letters, strict=True):
             _norms(axes, data, letter)
             layer, source = PANELS[letter]
             style.letter(axes, letter, f"{layer}, {INPUT_LABELS[source]}")
-        grid[0, 0].legend(loc="lower right", handlelength=1, borderaxespad=0.2)
-        notes = [
-            f"Lines: closed form; points: means over {data.attrs['sequences']} sequences, "
-            f"with bars of two standard errors; {data.attrs['sizes']}, phases up to π/10. "
-            "RotRNN: norm of a head; LRU: mean over the neurons of a group."
-        ]
+        lines, labels = grid[0, 0].get_legend_handles_labels()
+        look = {"color": style.BLACK, "marker": "o", "linestyle": "", "markersize": 3}
+        keys = [Line2D([], [], label="simulated from zero", **look)]
         if "a" in letters:
-            notes.append(
-                "A, open points: the first state has norm one, as the paper assumes."
-            )
-        style.caption(figure, *notes)
+            look |= {"markerfacecolor": "white", "markeredgewidth": 0.6}
+            keys.append(Line2D([], [], label="simulated from norm one (A)", **look))
+        keys.insert(
+            0, Line2D([], [], color=style.BLACK, label="closed form, from zero")
+        )
+        figure.legend(
+            [*lines, *keys],
+            [*labels, *(key.get_label() for key in keys)],
+            loc="outside upper center",
+            ncols=len(lines),
+            handlelength=1.4,
+        )
+        style.caption(
+            figure,
+            f"Points are means over {data.attrs['sequences']} sequences, with bars of two "
+            f"standard errors; they have {data.attrs['sizes']} and phases up to π/10. A "
+            "RotRNN head has one norm; for the LRU the norm is the mean over the neurons of "
+            "a group. The paper assumes that the first state has norm one.",
+        )
     return figure
 
 
@@ -81,6 +95,8 @@ def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
     axes.axhline(1, color=style.GREY, linewidth=0.6, zorder=0)
     axes.set(xscale="log", yscale="log", xlabel="number of inputs")
     axes.set_ylabel(r"E$|h|^2$")
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_locator(NullLocator())
     lowest = float(data["predicted"].sel(input=source).min())
     axes.set_ylim(lowest / 2, 3 * float(data["predicted"].sel(input=source).max()))
 

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 from sigprop.figures import style
 
 CAPTION = (
-    "A and C: faint, every step; lines, means over the {segment} steps of a segment. "
-    "A, B and D: points, on the validation; in B a ring is the accuracy of the test where "
-    "the validation was best. D: E|h|² of each layer's states, one line a seed"
+    "A and C: faint lines have every step, others are means over the {segment} steps of a "
+    "segment. A, B and D: points are of the validation set. A ring in B is the accuracy on the "
+    "test set at the best validation. D: E|h|² of each layer's states, with one line for each "
+    "seed."
 )
 
 TITLES = {

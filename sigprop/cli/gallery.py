@@ -5,11 +5,13 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sigprop.cli.console import aside, console
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import Picture
 from sigprop.numerics.paths import on_disk
+from sigprop.theory.claims import PAPERS
 
 
 def write_gallery(folder: Path) -> None:
@@ -65,8 +67,13 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
                 if re.search(rf"`sigprop figure {name}`", text)
             ),
         )
-        for name, spec in entries().items()
+        for name, spec in sorted(entries().items(), key=_by_paper)
     ]
+
+
+def _by_paper(figure: tuple[str, Any]) -> int:
+    """The position of a figure's paper in the ledger; our own figures come last."""
+    return [*PAPERS].index(figure[0].partition("-")[0])
 
 
 def _notebooks() -> dict[str, tuple[str, str]]:

@@ -39,6 +39,7 @@ ROTRNN_SCHEDULES = {
 # Forty of the 40 to 180 epochs; a factor that the paper does not have is one.
 BLUR_EPOCHS, BLUR_BATCH, BLUR_RATE = 40, 64, 1e-3
 SEGMENT = 20  # steps recorded together
+LOOKS = 5  # evaluations of a shortened training, at least
 
 
 @dataclass(frozen=True)
@@ -235,6 +236,8 @@ MODELS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
 def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
     """A recipe with another length, rate or precision; the warm-up keeps its share.
 
+    A short training is evaluated ``LOOKS`` times at least, if it has so many segments.
+
     Raises:
         ValueError: If the steps are not whole segments, or a value is out of range.
     """
@@ -244,6 +247,8 @@ def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
         optimiser = dataclasses.replace(
             optimiser, steps=steps, warmup=round(share * steps)
         )
+        often = max(1, steps // recipe.segment // LOOKS)
+        recipe = dataclasses.replace(recipe, evaluate=min(recipe.evaluate, often))
     if rate is not None:
         final = optimiser.final * recipe.rate / rate if rate > 0 else 0.0
         optimiser = dataclasses.replace(optimiser, final=final)

@@ -28,11 +28,12 @@ def two(stored):
 
 def test_scores_are_the_published_ones_and_those_of_the_runs(two):
     data = chart("lru-1")
-    assert dict(zip(data["column"].values, data["nearest"].values, strict=True)) == HELD
+    assert data["column"].values.tolist() == ["digits", "digits"]  # both are made up
+    assert data["nearest"].values.tolist() == [*HELD.values()]
     published = TABLES["lru-1"]
     assert data["row"].values.tolist() == [row.label for row in published.rows]
     for number, (name, column) in enumerate(HELD.items()):
-        ours = columns.accuracies(name, gathered(two[name]), column)
+        ours = columns.accuracies(gathered(two[name]), column)
         for index, row in enumerate(published.rows):
             there = published.score(row.label, column)
             here = ours.scores[str(row.model)]
@@ -53,7 +54,7 @@ def test_scores_are_the_published_ones_and_those_of_the_runs(two):
     }
     assert pairs >= {(0, "RNN-Lin", "RNN-ReLU"), (0, "RNN-Lin", "RNN-Tanh")}
     for number, name in enumerate(HELD):
-        ours = columns.accuracies(name, gathered(two[name]), HELD[name])
+        ours = columns.accuracies(gathered(two[name]), HELD[name])
         message = tables.contrary(published, ours)
         count = sum(pair[0] == number for pair in pairs)
         assert f"{count} of these have the opposite order" in message
@@ -106,4 +107,4 @@ def test_a_narrow_screen_has_a_block_a_task_and_every_number_whole(width, monkey
             assert any(i > head for i in indices)
             positions[column] = head
     assert list(positions.values()) == sorted(positions.values())
-    assert "ours: ladder_digits" in lines
+    assert "ours: digits" in lines

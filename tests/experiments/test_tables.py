@@ -185,7 +185,7 @@ CONTRARY = AGREEING | {"dense": (0.60, 0.61, 0.62)}
 
 
 def line(scores, name="lru-1"):
-    ours = columns.accuracies("ladder_digits", gathered(scores), "sCIFAR")
+    ours = columns.accuracies(gathered(scores), "sCIFAR")
     return tables.contrary(TABLES[name], ours)
 
 
@@ -217,7 +217,7 @@ def test_a_printed_error_of_nothing_may_have_been_rounded():
     printed = {"RNN-Lin": ("88.0(0.0)",), "RNN-ReLU": ("88.1(0.0)",)}
     close = published.rows(printed, published.RUNGS)
     table = Published("", "", {"sCIFAR": published.LRU["sCIFAR"]}, close)
-    ours = columns.accuracies("ladder_digits", gathered(AGREEING), "sCIFAR")
+    ours = columns.accuracies(gathered(AGREEING), "sCIFAR")
     assert "0 of 1 pairs" in tables.contrary(table, ours)
 
 
@@ -228,7 +228,7 @@ def test_single_runs_decide_nothing():
 
 def test_papers_without_errors_decide_nothing():
     scores = {"lru": (0.1, 0.1, 0.2), "rotrnn": (0.9, 0.9, 0.8)}
-    ours = columns.accuracies("folds", gathered(scores), "Image")
+    ours = columns.accuracies(gathered(scores), "Image")
     text = tables.contrary(TABLES["rotrnn-1"], ours)
     assert text.endswith(NO_ERRORS)
 
@@ -282,7 +282,7 @@ def test_our_columns_stand_at_the_right_of_theirs(stored):
     content = tables.content("lru-1")
     assert len(content.heads) == 6
     for part in (
-        *("ladder_digits", "64 long", "32 wide", "1,078\nexamples"),
+        *("digits", "64 long", "32 wide", "1,078\nexamples"),
         *("400 steps", "1-3 runs per row", "1 diverged"),
     ):
         assert part in content.heads[-1]
@@ -379,7 +379,7 @@ def test_the_command_shows_a_table_whole(name, stored):
         ]
         assert all(score.text in output for score in row.scores)
     if name in tables.SWEEPS and name.startswith("lru"):
-        assert "Our ladder_digits and the paper's sCIFAR" in result.output
+        assert "Our digits and the paper's sCIFAR" in result.output
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import Collection, LineCollection
-from matplotlib.colors import same_color
+from matplotlib.colors import same_color, to_hex
 from matplotlib.container import BarContainer, ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -97,6 +97,20 @@ def number(label: str) -> float | None:
         return None
     size = float(match[2] or 1) * (np.pi if match[3] else 1) / float(match[4] or 1)
     return -size if match[1] else size
+
+
+def key(figure: Figure) -> dict[str, Any]:
+    """The colours of the names in a figure's legend."""
+    (legend,) = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    colours = [
+        handle.get_color() if isinstance(handle, Line2D) else handle.get_facecolor()
+        for handle in legend.legend_handles
+    ]
+    return {
+        name: to_hex(colour).upper()
+        for name, colour in zip(names, colours, strict=True)
+    }
 
 
 class Reading:

@@ -14,7 +14,7 @@ from sigprop.figures import (
     zucchet_2,
 )
 from tests.figures import scrambled
-from tests.figures.reading import Reading, memory
+from tests.figures.reading import Reading, key, memory
 
 BARE = ("theory", "simulated", "sem")
 CONTROLLED = ("controlled_theory", "controlled", "controlled_sem")
@@ -253,6 +253,7 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
                 x[visible], count[visible], dashes=dashes, label=label
             )
             colour = line.get_color()
+            assert key(spectrum.axes.get_figure(root=True))[name] == colour
             low, high = np.maximum(count - 2 * sem, 0.5), count + 2 * sem
             spectrum.band(x[visible], low[visible], high[visible], colour)
             value = np.abs(case["extreme"].values)
@@ -266,28 +267,34 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
         share, error = own["share"].values, 2 * own["share_sem"].values
         ends = np.clip([share - error, share + error], 0, 1)
         shares.errors(positions, share, np.abs(ends - share))
-    spectrum.done("log", "log", x="|eigenvalue|", y="number beyond")
+    spectrum.done("log", "log", x="|eigenvalue|", y="eigenvalues beyond")
     directions.done("log", "log", x="|eigenvalue|", y="participation")
-    shares.done(y="fraction")
+    shares.done(y="share")
     ticks = [tick_label.get_text() for tick_label in shares.axes.get_xticklabels()]
-    assert ticks == data["group"].values.tolist()
+    assert [tick.replace("-\n", "") for tick in ticks] == [
+        {"other": "outside"}.get(group, group) for group in data["group"].values
+    ]
 
 
 def test_parametrisations_are_steps_above_and_moved_states_below(show):
     panels, data = show("sigprop-parametrisations")
-    gap = data["gap"]
+    gap, names = data["gap"], key(panels[0].axes.get_figure(root=True))
     pairs = zip(panels[::2], panels[1::2], ("matched", "loss"), strict=True)
+    (legend,) = panels[0].axes.get_figure(root=True).legends
+    handles = {handle.get_label(): handle for handle in legend.legend_handles}
     for above, below, gain in pairs:
         case = data.sel(gain=gain)
         decays = [rho for rho in data["decay"].values if gain == "matched" or rho >= 0]
         dashes = {
-            name: above.curve(gap, case["usual_grain"].sel(usual=name), label=name)
+            name: above.curve(gap, case["usual_grain"].sel(usual=name))
             for name in ("LRU", "tanh")
         }
+        for name, line in dashes.items():
+            assert handles[name]._dash_pattern == line._dash_pattern
         for rho in decays:
             curve = case["exact_grain"].sel(decay=rho)
-            label = rf"exact, $\rho = {rho:g}$"
-            colour = above.curve(gap, curve, label=label).get_color()
+            colour = above.curve(gap, curve).get_color()
+            assert names[rf"$\rho = {rho:g}$"] == colour
             for name, like in dashes.items():
                 curve = case["usual_moved"].sel(usual=name, decay=rho)
                 line = below.curve(gap, curve, colour)

@@ -66,8 +66,9 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
     assert labels == [figure.NAMES[subject] for subject in chosen["of"].values.tolist()]
     ticks = [float(text.get_text()) for text in axes.get_xticklabels()]
     np.testing.assert_allclose(axes.get_xticks(), np.log(ticks), atol=1e-12)
-    reach = np.abs(axes.get_xlim()).min()
-    assert max(np.abs(line.get_xdata()).max() for line in axes.lines[1:]) < reach
+    low, high = axes.get_xlim()
+    inside = [line.get_xdata() for bars in axes.containers for line in bars.lines[1]]
+    assert all(((low < ends) & (ends < high)).all() for ends in inside)
 
 
 def test_ways_to_draw_phases_are_held_against_default(results):

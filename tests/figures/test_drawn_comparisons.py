@@ -89,6 +89,18 @@ def test_scores_errors_failures_and_contrary_orders_of_every_column():
     assert figure.get_supxlabel().endswith("(3).")
 
 
+def test_a_column_of_the_paper_is_drawn_once_for_all_of_ours():
+    data = compared(3)
+    data["nearest"] = ("column", ["task", "other", "task"])
+    figure = comparisons.draw(data, "")
+    titles = [axes.get_title("left").split("\n")[1] for axes in figure.axes]
+    assert titles == ["task", "sweep 0", "sweep 2", "other", "sweep 1"]
+    last = Reading(figure.axes[2])
+    scores = data.isel(column=2)
+    positions = np.arange(len(ROWS))
+    last.errors(scores["ours"], positions, None, scores["ours_error"], style.BLUE, "o")
+
+
 def test_a_figure_grows_by_rows_and_columns():
     data = compared()
     width, height = comparisons.draw(data, "").get_size_inches()

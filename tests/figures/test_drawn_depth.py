@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from sigprop.figures import sigprop_depth
+from tests.figures.conftest import bars
+from tests.figures.reading import key
 from tests.figures.test_shown import shown
 
 
 def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show):
     panels, data = show("sigprop-depth")
+    names = key(panels[0].axes.get_figure(root=True))
     for panel, letter in zip(panels[:3], "abc", strict=True):
         setting = sigprop_depth.SETTINGS[letter]
         case = data["predicted"].sel(setting=setting)
@@ -23,12 +26,15 @@ def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show)
         values = np.clip(case.sel(signal="stream"), -1, 1)
         assert filled.zmin == pytest.approx(float(values.min()))
         assert filled.zmax == pytest.approx(float(values.max()))
+    (bar,) = bars(panels[2])
+    np.testing.assert_allclose(bar.get_ylim(), (-1, 1))
     for panel, letter in zip(panels[3:], "def", strict=True):
         case = data.sel(setting=sigprop_depth.SETTINGS[letter])
         for gain in data["measured_gain"].values:
             for signal, (dashes, marker) in sigprop_depth.SIGNALS.items():
                 theory = case["predicted"].sel(gain=gain, signal=signal)
                 line = panel.curve(data["gap"], theory, dashes=dashes)
+                assert names[f"gain {gain:g}"] == line.get_color()
                 at = {"measured_gain": gain, "signal": signal}
                 panel.errors(
                     data["measured_gap"],
@@ -38,7 +44,7 @@ def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show)
                     marker=marker,
                 )
         panel.level(0)
-        panel.done("log", x="modulus", y="decades")
+        panel.done("log", x="modulus", y="decades" if letter == "d" else "")
         left, right = panel.axes.get_xlim()
         assert left > right
 

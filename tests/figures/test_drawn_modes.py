@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from sigprop.figures import advice, style
-from tests.figures.reading import Reading
+from tests.figures.reading import Reading, key
 
 LONGEST, LENGTH, PHASE = (
     333.0,
@@ -37,22 +37,25 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     for start, colour in advice.COLOURS.items():
         case = data.sel(start=start)
         radius, phase = 1 - 1 / case["memory"].values, case["phase"].values
-        x, y = radius * np.cos(phase), radius * np.sin(phase)
+        x, y = radius * np.cos(phase), np.abs(radius * np.sin(phase))
         disc.curve(x, y, colour, "o", label=start)
         ordered = sorted(case["memory"].values)
         share = [np.mean(case["memory"].values >= many) for many in ordered]
         line = memory.curve(ordered, share, colour)
         assert line.get_drawstyle() == "steps-pre"
         state.curve(case["memory"], case["state"], colour, "o", label=start)
-    turn = np.linspace(0, 2 * np.pi, 200)
+    turn = np.linspace(0, np.pi, 100)
     disc.curve(np.cos(turn), np.sin(turn), style.GREY)
-    for angle in () if gated else (PHASE, -PHASE):
+    for angle in () if gated else (PHASE,):
         disc.curve([0, np.cos(angle)], [0, np.sin(angle)], style.GREY, dashes="--")
     assert memory.upright(LONGEST, style.GREY).get_linestyle() == "--"
     state.level(1, style.GREY)
-    disc.done(x="Re", y="Im")
-    memory.done("log", x="memory, steps", y="share of longer ones")
-    state.done("log", "log", x="memory, steps", y="|h|^2")
+    disc.done(x="Re", y="|Im")
+    memory.done("log", x="time constant, steps", y="share of longer ones")
+    state.done("log", "log", x="time constant, steps", y="|h|^2")
     assert figure.get_suptitle() == "what it is about"
     caption = " ".join(figure.get_supxlabel().split())
     assert caption.startswith("States" if gated else "Modes")
+    assert key(figure) == advice.COLOURS
+    for axes, letter in zip(figure.axes, "ABC", strict=True):
+        assert axes.get_title("left").startswith(rf"$\bf{{{letter}}}$")

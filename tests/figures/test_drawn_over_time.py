@@ -3,6 +3,7 @@
 import numpy as np
 
 from sigprop.figures import sigprop_edges, sigprop_gates, sigprop_transients
+from tests.figures.reading import key
 from tests.figures.test_shown import details, shown
 
 
@@ -32,21 +33,23 @@ def test_both_halves_their_merge_and_gradients_stand_over_the_position(show):
             for source in inputs:
                 case = data.sel(moment=moment, input=source)
                 unit = case["limit"] if letter == "c" else 1.0
-                line = panel.curve(
-                    position,
-                    case["predicted"] / unit,
-                    sigprop_edges.COLOURS[moment],
-                    dashes=sigprop_edges.DASHES[source],
+                colour = sigprop_edges.DIRECTIONS.get(
+                    moment, sigprop_edges.COLOURS[source]
                 )
-                assert line.get_label().startswith(moment)
-                colour, bars = line.get_color(), 2 * case["sem"] / unit
+                panel.curve(position, case["predicted"] / unit, colour, label=moment)
+                bars = 2 * case["sem"] / unit
                 panel.errors(position, case["measured"] / unit, bars, colour=colour)
                 panel.level(float(case["limit"] / unit))
+            if letter != "b":
+                panel.text(moment, colour=sigprop_edges.DIRECTIONS.get(moment, "k"))
         panel.done(x="position", y=sigprop_edges.UP[letter])
+    drawn = panels[0].axes.get_figure(root=True)
+    for source, colour in sigprop_edges.COLOURS.items():
+        assert key(drawn)[sigprop_edges.INPUT_LABELS[source]] == colour
 
 
-def test_moments_of_gates_stand_over_memory_and_their_ratios_beside(show):
-    (states, gates, ratios), data = show("sigprop-gates")
+def test_moments_of_gates_stand_over_memory_and_their_deviations_beside(show):
+    (states, gates, deviations), data = show("sigprop-gates")
     memory = data["memory"].values
     for i, name in enumerate(data["layer"].values):
         for k, panel in enumerate((states, gates)):
@@ -54,19 +57,14 @@ def test_moments_of_gates_stand_over_memory_and_their_ratios_beside(show):
             colour = panel.curve(memory, case["predicted"], label=name).get_color()
             panel.errors(memory, case["measured"], 2 * case["sem"], colour=colour)
             assert colour == sigprop_gates.COLOURS[i]
-            case = case.isel(memory=slice(None, None, 3))
-            unit, some = case["predicted"], memory[::3]
-            step = 0.7 * np.log(some[1] / some[0]) / (2 * data["layer"].size)
-            shift = 2 * i + k - (2 * data["layer"].size - 1) / 2
-            ratios.errors(
-                some * np.exp(step * shift),
-                case["measured"] / unit,
-                2 * case["sem"] / unit,
-                colour=colour,
-            )
-    ratios.level(1)
-    for panel, up in ((states, "log"), (gates, "log"), (ratios, "linear")):
-        panel.done("log", up, x="time constant")
+            assert colour == key(panel.axes.get_figure(root=True))[name]
+            apart = (case["measured"] - case["predicted"]) / case["sem"]
+            rows = np.full(memory.size, (0.17, -0.17)[k] - i)
+            deviations.curve(apart, rows, colour, marker="os"[k])
+    deviations.upright(0)
+    for panel in (states, gates):
+        panel.done("log", "log", x="time constant")
+    deviations.done(x="standard errors")
 
 
 def test_sigprop_transients_say_how_full_the_slowest_head_is():

@@ -299,6 +299,6 @@ def test_basins_are_coloured_by_the_time_to_the_teacher(show):
         best = case.sel(measure="disc").isel(rate_index=int(case["best"]))
         share, error = (100 * float(best[name]) for name in ("fraction", "error"))
         low, high = max(share - error, 0), min(share + error, 100)
-        reading.done(x=f"{share:.1f}\n{low:.1f} to {high:.1f}")
+        reading.done(x=f"{share:.1f} %\n{low:.1f} to {high:.1f}")
         (bar,) = bars(reading)
         assert bar.get_ylim() == (0, about["steps"])

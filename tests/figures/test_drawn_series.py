@@ -18,7 +18,7 @@ from sigprop.figures import (
     style,
 )
 from sigprop.theory.papers.blur.printed import errors
-from tests.figures.reading import Reading
+from tests.figures.reading import Reading, key
 from tests.forecast_trainings import VALIDATION, gathered
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
@@ -279,24 +279,21 @@ def settings(levels):
 def test_courses_and_tests_are_told_by_the_linear_model(results):
     data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
     figure = sigprop_forecasts.draw(data_and_settings)
+    _names_of_forecasts(figure)
     courses, tests = map(Reading, figure.axes)
-    for task, dashes in zip(TASKS, sigprop_forecasts.DASHES, strict=True):
+    for dashes in sigprop_forecasts.DASHES:
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
             at = 100 * np.arange(1, 5)
             height = (level + 1 / np.arange(1, 5)) / SEEN
-            line = courses.curve(at, height, colour, dashes=dashes)
-            assert line.get_label().startswith("_") is (task != TASKS[0])
-        courses.curve([], [], style.GREY, dashes=dashes)
+            courses.curve(at, height, colour, dashes=dashes)
     courses.level(1, style.BLACK)
     courses.done("linear", "log", "training step", "linear")
-    markers = sigprop_forecasts.MARKERS
-    for task, marker in zip(TASKS, markers, strict=True):
-        for model, (label, colour, _) in series.MODELS.items():
+    for marker in sigprop_forecasts.MARKERS:
+        for model, (_, colour, _) in series.MODELS.items():
             ends = LEVELS[model] + np.arange(3) / 100
             x, y = (ends + 0.25) / SEEN, ends / LINEAR
-            name = f"{label}, {sigprop_forecasts._named(task)}"
-            tests.curve(x, y, colour, marker, label=name)
+            tests.curve(x, y, colour, marker)
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
             ring = tests.curve(
@@ -308,10 +305,23 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
     ]
     np.testing.assert_array_equal(*same.get_data())
     tests.lines.remove(same)
-    caption = " ".join(figure.get_supxlabel().split())
-    (percent,) = re.findall(r"is within (\d+) % of the linear model", caption)
+    texts = " ".join(text.get_text() for text in tests.axes.texts)
+    (percent,) = re.findall(r"(\d+) % above linear", texts)
     assert tests.level(1 + int(percent) / 100, style.BLACK).get_linestyle() == ":"
     tests.done(x="validation error / linear", y="test error / linear")
+
+
+def _names_of_forecasts(figure):
+    """The legend has each setting's colour, and each task's dashes and marker."""
+    colours = key(figure)
+    for colour, label in sigprop_forecasts.COLOURS.values():
+        assert colours[f"BLUR, {label}"] == colour
+    assert colours["LRU"] == style.VERMILION
+    handles = {one.get_label(): one for one in figure.legends[0].legend_handles}
+    looks = sigprop_forecasts.DASHES, sigprop_forecasts.MARKERS
+    for (name, horizon), dashes, marker in zip(TASKS, *looks, strict=True):
+        handle = handles[f"{series.SETS.get(name, name)} {horizon}"]
+        assert (handle.get_linestyle(), handle.get_marker()) == (dashes, marker)
 
 
 def test_the_setting_of_the_least_validation_is_named(results):

@@ -17,7 +17,7 @@ def test_rates_are_a_row_of_points_a_way_with_how_much_longer_it_takes(show):
         median = float(np.median(steps / seconds[row]))
         name = sigprop_bench.NAMES[way]
         if row:
-            name += f", {np.median(seconds[row] / seconds[0]):.3g} times"
+            name += f", {np.median(seconds[row] / seconds[0]):.3g} times as long"
         panel.text(name, (median, row), colour)
     panel.done("log", x="neuron-steps per second")
     low, high = panel.axes.get_ylim()
@@ -43,27 +43,34 @@ def test_ratios_over_lengths_are_medians_and_ranges_where_a_way_ran(show):
 
 @pytest.mark.parametrize(
     ("panel", "cost", "scale", "unit"),
-    [("c", "seconds", 1, "seconds"), ("d", "memory", 1e-6, "MB")],
+    [("c", "seconds", 1, "s"), ("d", "memory", 1e-6, "MB")],
 )
 def test_costs_are_curves_over_both_sizes_with_their_powers(
     show, panel, cost, scale, unit
 ):
     panels, data = show("sigprop-bench", panel)
-    for reading, axis, label in zip(
-        panels, ("length", "neurons"), ("steps", "neurons"), strict=True
+    for reading, axis, label, letter in zip(
+        *(panels, ("length", "neurons"), ("steps", "neurons"), "Tn"), strict=True
     ):
         own = data.sel(axis=axis)
         for task, colour in sigprop_bench.TASKS.items():
             power = float(own[f"{cost}_power"].sel(task=task))
+            label_text = rf"{task}, $\propto {letter}^{{{power:.2f}}}$"
             reading.curve(
                 own["size"],
                 scale * own[cost].sel(task=task),
                 colour,
                 marker="o",
-                label=rf"{task}, ${power:.2f}$",
+                label=label_text,
             )
+            reading.text(label_text, colour=colour)
         most = max(np.nanmax(line.get_ydata()) for line in reading.axes.lines)
-        assert (
-            most < reading.axes.get_ylim()[1] < 1e6 * most
-        )  # names stand above points
-        reading.done("log", "log", x=label, y=unit if axis == "length" else "")
+        assert most < reading.axes.get_ylim()[1] < 10 * most
+        reading.done(
+            "log",
+            "log",
+            x=label,
+            y=f"{cost if cost == 'memory' else 'time'} of a call, {unit}"
+            if axis == "length"
+            else "",
+        )

@@ -58,6 +58,9 @@ def test_all_that_is_said_of_a_figure_stands_on_the_page():
         *("sigprop-x", "Nothing yet."),
     ):
         assert phrase in page, phrase
+    assert re.findall(r'class="verdict">(.*?)<', page) == [
+        "refuted; proved, before its code changed"
+    ]
     assert page.count("<img") == 2  # one in small, one in large; none for the bare one
     assert 'width="1650" height="900"' in page
 
@@ -73,6 +76,8 @@ def test_the_numbers_behind_a_figure_are_a_table_row_by_row():
 
 def test_a_small_picture_keeps_its_shape():
     for picture in (WIDE, TALL):
+        with Image.open(BytesIO(picture.large)) as large:
+            assert large.size == picture.size
         with Image.open(BytesIO(picture.thumbnail)) as small:
             assert max(small.size) == gallery.SMALL
             across, up = picture.size

@@ -129,6 +129,11 @@ def test_steps_and_rate_can_be_changed():
     assert (changed.optimiser.steps, changed.optimiser.warmup) == (200, 20)
     assert changed.optimiser.rate_at(changed.rate, 200) == pytest.approx(1e-7, rel=1e-3)
     assert altered(recipe, None, None, "float32") == recipe
+    looks = {
+        steps: altered(recipe, steps, None, "float32").evaluate
+        for steps in (20, 60, 200, 100_000)
+    }
+    assert looks == {20: 1, 60: 1, 200: 2, 100_000: recipe.evaluate}
 
 
 @pytest.mark.parametrize(
