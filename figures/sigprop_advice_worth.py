@@ -43,7 +43,7 @@ WAYS = {
 }
 # In inches; at 3.1 places in B lie halfway between two numbers of ten decimals, and how the
 # layout rounds decides which of them a PDF has.
-HEIGHTS, BELOW = {"a": 2.0, "b": 2.43, "c": 1.2, "d": 1.5}, 0.1
+HEIGHTS, BELOW = {"a": 2.0, "b": 2.7, "c": 1.2, "d": 1.5}, 0.75
 QUOTIENTS = {
     "a": ("advised", "advised / default", "advised initialisation"),
     "c": (
@@ -55,13 +55,11 @@ QUOTIENTS = {
 BETTER, WORSE = "better", "worse"
 SPARED = 1  # largest number of tasks on which advice may be worse
 CAPTION = (
-    "Ratios are geometric means over equal seeds, ten of quick trainings and five of the "
-    "others, with 95 % intervals (Student's t of the logarithms). The verdict on each task is "
-    "for the last validation loss. Curves in B are training losses of seeds (thin) and "
-    "geometric means (thick). In C, recurrent learning rates are lowered to the largest "
-    "stable rates, where these are below half the default. D has last validation losses for "
-    "three ranges of phases, on the tasks on which one range was chosen with other seeds; "
-    "low phases are below the frequency that bounds 95 % of the input's power."
+    "Ratios are geometric means over ten or five equal seeds, with 95 % intervals (Student's t "
+    "of the logarithms); verdicts are for the last validation loss. Thin curves are seeds, "
+    "thick curves geometric means. In C, recurrent rates are lowered to the largest stable "
+    "ones where these are below half the default. D has last validation losses on other seeds "
+    "than those that chose a range; low phases hold 95 % of the input's power."
 )
 TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 MARGIN = 0.15  # of the axis's logarithm beyond the intervals

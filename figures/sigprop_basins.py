@@ -93,7 +93,7 @@ def _key(figure: Figure, about: dict) -> None:
             label=f"moduli {low:g} and {high:g}",
         ),
     ]
-    figure.legend(handles=keys, loc="outside lower center", ncols=len(keys))
+    figure.legend(handles=keys, loc="outside upper center", ncols=len(keys))
 
 
 def _eigenvalue_label(data: xr.Dataset) -> str:

@@ -47,7 +47,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     rows = [row for row in ("ab", "c", "d") if set(row) & set(letters)]
     with style.styled():
-        figure = style.figure(2.1 * len(rows) + 0.2)
+        figure = style.figure(2.2 * len(rows) + 0.3)
         for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
             wanted = [letter for letter in row if letter in letters]
             if row == "ab":
@@ -151,7 +151,7 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
         axes.margins(x=0.02)
         heights, labels, colours = map(list, zip(*ends, strict=True))
         style.end_labels(
-            axes, float(series["size"].max()), heights, labels, colours, 0.08
+            axes, float(series["size"].max()), heights, labels, colours, 0.12
         )
     row[0].set_ylabel(unit)
     style.letter(row[0], letter, TITLES[letter])

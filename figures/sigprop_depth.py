@@ -154,7 +154,7 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
     ]
     figure.legend(
         handles=keys,
-        loc="outside lower center",
+        loc="outside upper center",
         ncols=len(keys) if len(letters) > 1 else 2,
         handlelength=2,
         columnspacing=1.4,

@@ -53,7 +53,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.6, 0.4 + 1.7 * len(letters))
+        figure = style.figure(
+            2.6 if len(letters) > 1 else 3.6, 0.4 + 1.7 * len(letters)
+        )
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             _moments(axes, data, letter)
@@ -146,7 +148,7 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
     figure.legend(
         handles=keys,
         loc="outside upper center",
-        ncols=3 if len(letters) == 1 else len(keys),
+        ncols=1 if len(letters) == 1 else len(keys),
         handlelength=1.4,
         columnspacing=1.4,
     )

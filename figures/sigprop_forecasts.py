@@ -102,7 +102,7 @@ def _key(figure: Figure, results: style.Results, letters: tuple[str, ...]) -> No
     figure.legend(
         handles=keys,
         loc="outside upper center",
-        ncols=3 if len(letters) > 1 else 2,
+        ncols=3 if len(letters) > 1 else 1,
         fontsize=6.5,
         handlelength=2.4,
         columnspacing=1.2,
@@ -154,7 +154,7 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
     ends = axes.get_xlim()
     axes.plot(ends, ends, color=style.GREY, linewidth=0.6)
     axes.annotate(
-        *("test = validation", (ends[1], ends[1]), (-4, -4)),
+        *("test = validation", (ends[1], ends[1]), (2, -5)),
         textcoords="offset points",
         ha="right",
         va="top",
@@ -165,11 +165,9 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
     )
     axes.axhline(WITHIN, color=style.BLACK, linewidth=0.8, linestyle=":")
     axes.annotate(
-        *("10 % above linear", (1, WITHIN), (0, -2)),
+        *("10 % above linear", (0, WITHIN), (3, 2)),
         xycoords=axes.get_yaxis_transform(),
         textcoords="offset points",
-        ha="right",
-        va="top",
         fontsize=6.5,
     )
     axes.set(xlabel="validation error / linear", ylabel="test error / linear")

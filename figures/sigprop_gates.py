@@ -35,7 +35,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.9, 0.4 + 1.7 * len(letters))
+        figure = style.figure(
+            2.9 if len(letters) > 1 else 5.0, 0.4 + 1.7 * len(letters)
+        )
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             if letter == "c":
@@ -75,7 +77,7 @@ def _key(figure: Figure, names: list[str], letters: tuple[str, ...]) -> None:
     figure.legend(
         handles=keys,
         loc="outside upper center",
-        ncols=5 if len(letters) > 1 else 2,
+        ncols=5 if len(letters) > 1 else 1,
         handlelength=1.2,
     )
 

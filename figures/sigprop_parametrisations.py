@@ -125,7 +125,7 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
         [ends["LRU"], 1, ends["tanh"]],
         ["LRU", "optimal", "tanh"],
         [style.BLACK, style.GREY, style.BLACK],
-        apart=0.075,
+        apart=0.1,
     )
 
 

@@ -17,6 +17,7 @@ from sigprop.figures import catalogue
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import PAGE, Picture
 from sigprop.ledger.site import write_site
+from sigprop.theory.claims import PAPERS
 from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim
 
 
@@ -192,7 +193,11 @@ def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
 
 def test_figures_are_described_without_their_results():
     figures = command.describe({"lru:fig8": "It is: refuted"})
-    assert [figure.name for figure in figures] == list(catalogue.entries())
+    names = [figure.name for figure in figures]
+    assert sorted(names) == sorted(catalogue.entries())
+    assert [*dict.fromkeys(name.partition("-")[0] for name in names)] == [*PAPERS]
+    assert names[0] == "zucchet-1a"
+    assert names.index("zucchet-9") < names.index("zucchet-10")
     eighth = next(figure for figure in figures if figure.name == "lru-8")
     assert eighth.source == "Orvieto et al. (2023), Figure 8"
     assert eighth.caption.startswith("Panels A and B show loss landscapes")
