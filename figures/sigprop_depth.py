@@ -1,5 +1,7 @@
 """A figure of sigprop, not from a paper: growth of signals with depth."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -20,7 +22,7 @@ SETTINGS = dict(zip("abc", ("alone", "skip", "skip + norm"), strict=True)) | dic
     zip("def", ("alone", "skip", "skip + norm"), strict=True)
 )
 TITLES = {"alone": "no skips", "skip": "skips", "skip + norm": "skips and norms"}
-SIGNALS = {"stream": ("-", "o"), "gradient": ("--", "^")}
+SIGNALS: dict[str, tuple[Any, str]] = {"stream": ("-", "o"), "gradient": ("--", "^")}
 COLOURS = (style.PURPLE, style.GREEN, style.VERMILION, style.BLUE, style.ORANGE)
 MAP = "RdBu_r"
 DECADE = 1.0  # growth per block at which the maps' colours end

@@ -1,5 +1,7 @@
 """A figure of sigprop, not from a paper: validation and test errors of forecasts."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -80,7 +82,7 @@ def _key(figure: Figure, results: style.Results, letters: tuple[str, ...]) -> No
         ]
     tasks = series.tasks(results[ENTRY.studies[letters[-1]]])
     for task, dashes, marker in zip(tasks, DASHES, MARKERS, strict=False):
-        look = {
+        look: dict[str, Any] = {
             "a": {"linestyle": dashes},
             "b": {"linestyle": "", "marker": marker},
             "ab": {"linestyle": dashes, "marker": marker},

@@ -1,5 +1,7 @@
 """A figure of sigprop, not from a paper: moments of layers with input gates."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -72,7 +74,11 @@ def _key(figure: Figure, names: list[str], letters: tuple[str, ...]) -> None:
     ]
     keys.append(Line2D([], [], color=style.BLACK, label="exact"))
     for moment, marker in MARKERS.items():
-        look = {"color": style.BLACK, "linestyle": "", "label": NAMES[moment]}
+        look: dict[str, Any] = {
+            "color": style.BLACK,
+            "linestyle": "",
+            "label": NAMES[moment],
+        }
         keys.append(Line2D([], [], marker=marker, **look))
     figure.legend(
         handles=keys,

@@ -1,5 +1,7 @@
 """A figure of sigprop, not from a paper: state norms from the zero state."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -44,7 +46,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             layer, source = PANELS[letter]
             style.letter(axes, letter, f"{layer}, {INPUT_LABELS[source]}")
         lines, labels = grid[0, 0].get_legend_handles_labels()
-        look = {"color": style.BLACK, "marker": "o", "linestyle": "", "markersize": 3}
+        look: dict[str, Any] = {
+            "color": style.BLACK,
+            "marker": "o",
+            "linestyle": "",
+            "markersize": 3,
+        }
         keys = [Line2D([], [], label="simulated from zero", **look)]
         if "a" in letters:
             look |= {"markerfacecolor": "white", "markeredgewidth": 0.6}
@@ -54,7 +61,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         )
         figure.legend(
             [*lines, *keys],
-            [*labels, *(key.get_label() for key in keys)],
+            [*labels, *(str(key.get_label()) for key in keys)],
             loc="outside upper center",
             ncols=len(lines),
             handlelength=1.4,
