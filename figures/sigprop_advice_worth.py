@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -181,6 +181,8 @@ def _log(axes: Axes) -> None:
     low, high = axes.dataLim.intervaly
     if high < DECADES * low:
         style.plain_log(axes)
+        if high < 10 * low:  # low panels have room for few numbers
+            axes.yaxis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
         return
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(numticks=5))

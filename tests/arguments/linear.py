@@ -383,6 +383,8 @@ LANDSCAPE: dict[str, Row] = {
         },
         wide=True,
     ),
+    "sigprop.landscape.explore": row(lambda: {"rho": 0.3}, legal={"rho: 0": valid}),
+    "sigprop.landscape.fragment": row(lambda: {"rho": 0.3}, legal={"rho: 0": valid}),
     "sigprop.landscape.units": row(lambda: {"model": samples.lru()}),
     "sigprop.landscape.only_parameters": row(lambda: {"model": samples.lru()}),
     "sigprop.landscape.direction": row(lambda: {"key": KEY, "model": samples.lru()}),

@@ -20,7 +20,7 @@ from sigprop.judge.results import RouteResult, Run
 from sigprop.judge.statuses import finish
 from sigprop.ledger import benchmark, dependence, report
 from sigprop.ledger import site as sites
-from sigprop.ledger.benchmark import Benchmark, Marks, Share
+from sigprop.ledger.benchmark import Benchmark, Found, Marks, Share
 from sigprop.ledger.dependence import Graph
 from sigprop.ledger.schema import schema
 from sigprop.numerics import devices
@@ -198,10 +198,11 @@ def test_a_series_is_compared_in_windows_of_the_given_steps(tmp_path):
 def site(monkeypatch, tmp_path):
     """What the site is written of, in a line; and no word to the figures."""
 
-    def write_site(folder, run, pictures, graph):
+    def write_site(folder, run, pictures, graph, measured):
         names = [claim.id for claim in run.claims]
         folder.mkdir(exist_ok=True)
         (folder / SITE).write_text(f"{names} {sorted(run.overview)} {graph is None}")
+        assert [group.title for group in measured]
 
     def with_overview(run):
         return dataclasses.replace(run, overview={"a.svg": ""})
@@ -296,11 +297,14 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     monkeypatch, tmp_path
 ):
     marks = Marks(
-        agreement=Share(31, 47),
-        unanswered=5,
+        sensitivity=Share(3, 13),
+        specificity=Share(30, 34),
         precision=Share(3, 4),
-        recall={"A": Share(1, 8), "planted": Share(2, 5), "none": Share(0, 0)},
+        found={"A": Found(1, 8, 9), "planted": Found(2, 5, 7), "none": Found(0, 0, 0)},
+        agreement=Share(31, 47),
+        unanswered=(2, 3),
         table=Counter({("right", "wrong"): 6}),
+        differences=(),
     )
     module = benchmark
     monkeypatch.setattr(
@@ -310,16 +314,20 @@ def test_scores_of_answers_are_printed_and_written_each_under_its_name(
     monkeypatch.setattr(module, "mark", lambda questions, answers: marks)
     target = tmp_path / "marks.json"
     result = ran("benchmark", "score", "a.json", "--json", target)
-    table = printed(result.stdout, "found", "of", "share", "interval", "meaning")
-    assert [tuple(entry.get(name) for name in ("found", "of", "share")) for entry in table] == [
-        ("3", "4", "0.75"), ("1", "8", "0.12"), ("2", "5", "0.40"), ("0", "0", "-")
-    ]  # fmt: skip
-    for row, share in zip(
-        table, (marks.precision, *marks.recall.values()), strict=True
-    ):
-        low, high = share.interval
-        assert row["interval"] == (f"{low:.2f} .. {high:.2f}" if share.of else "-")
-    assert "31 of 47 answers agree with the ledger. 5 statements are" in result.stdout
+    heads = ("errors", "found of answered", "found of all", "above chance", "meaning")
+    table = printed(result.stdout, *heads)
+    assert [tuple(entry.get(name) for name in heads[:4]) for entry in table] == [
+        ("A", "1 of 8", "1 of 9", f"{marks.above_chance('A'):+.2f}"),
+        ("planted", "2 of 5", "2 of 7", f"{marks.above_chance('planted'):+.2f}"),
+        ("none", "0 of 0", "0 of 0", "-"),
+    ]
+    low, high = marks.specificity.interval
+    assert "30 of 34 answered statements" in result.stdout
+    assert f"95 % interval {low:.2f} to {high:.2f}" in result.stdout
+    assert f"Balanced accuracy {marks.balanced:.2f} over answered" in result.stdout
+    assert f"{marks.balanced_of_all:.2f} over all (5 unanswered)" in result.stdout
+    assert "3 of 4 accused statements" in result.stdout
+    assert "31 of 47 answers are the ledger's word; 0 differ." in result.stdout
     assert json.loads(target.read_text()) == json.loads(
         json.dumps(module.as_json(marks))
     )

@@ -27,6 +27,7 @@ from sigprop.networks.presets import (
 )
 from sigprop.theory.claims import Status, registry
 from sigprop.theory.papers.lru import printed
+from sigprop.training.segments import SLOW
 from tests.rows import row
 from tests.sigprop.networks.small import apply, close, network, noise, shaken
 
@@ -43,6 +44,17 @@ def compares(*claim_ids):
         return test
 
     return noted
+
+
+@compares("lru:text:weight-decay")
+def test_parameters_of_the_recurrence_and_its_input_do_not_decay():
+    groups = lru(3, 2, key=jax.random.key(0)).groups()
+    decaying = {
+        name
+        for name in ("nu_log", "theta_log", "gamma_log", "B_re", "B_im", "C_re", "D")
+        if groups[name] not in SLOW
+    }
+    assert decaying == {"C_re", "D"}
 
 
 def states(layer, entering, i=()):
