@@ -59,7 +59,7 @@ def test_all_that_is_said_of_a_figure_stands_on_the_page():
         *("sigprop-x", "Nothing yet."),
     ):
         assert phrase in page, phrase
-    assert re.findall(r'class="verdict">(.*?)<', page) == [
+    assert re.findall(r'class="found">(.*?)<', page) == [
         "refuted; proved, before its code changed"
     ]
     assert page.count("<img") == 2  # one in small, one in large; none for the bare one
