@@ -9,10 +9,10 @@ import ast
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sigprop.numerics.paths import file_of, on_disk
+from sigprop.numerics.syntax import bound
 from sigprop.theory.claims import PAPERS
 
 ROOMS = ("sigprop.theory.", "sigprop.evidence.")
@@ -112,7 +112,11 @@ def _text(node: Any, row: str, names: set[str]) -> str:
         items = zip(node.keys, node.values, strict=True)
         kept = [(k, value) for k, value in items if not _names_another(k, row)]
         parts = {"items": [part for item in kept for part in item]}
-    fields = (f"{key}={_text(part, row, names)}" for key, part in parts.items() if part)
+    fields = (
+        f"{key}={_text(part, row, names)}"
+        for key, part in parts.items()
+        if part is not None and part != []
+    )
     return f"{type(node).__name__}({','.join(fields)})"
 
 
@@ -163,22 +167,9 @@ def _read(module: str) -> _Module:
                 of = f"{statement.module}.{alias.name}"
                 found.imported[alias.asname or alias.name] = of
         else:
-            for name in _bound(statement):
+            # ``A += b`` adds to the definition of A.
+            added = [statement.target] if isinstance(statement, ast.AugAssign) else []
+            names = [part.id for part in added if isinstance(part, ast.Name)]
+            for name in names or [*bound(statement)] or [""]:
                 found.defined.setdefault(name, []).append(statement)
     return found
-
-
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds, or an empty name if it binds none."""
-    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        yield statement.name
-        return
-    targets = getattr(statement, "targets", [getattr(statement, "target", None)])
-    stored = [
-        node.id
-        for target in targets
-        if target is not None and not isinstance(statement, ast.For)
-        for node in ast.walk(target)
-        if isinstance(node, ast.Name)
-    ]
-    yield from stored or [""]

@@ -14,6 +14,7 @@ from typing import Any
 
 from sigprop.ledger.uses import PLAIN, Function, Uses, arguments, defaults, presented
 from sigprop.numerics.paths import repository_path
+from sigprop.numerics.syntax import bound
 
 OURS = "sigprop"
 Place = tuple[str, int]  # a module, and a line
@@ -170,9 +171,9 @@ class _Module:
             imported = dict(self.imported(node))
             self.into.aliases |= {f"{self.name}.{n}": of for n, of in imported.items()}
             self.names.update(imported)
-            self.names.update((name, f"{self.name}.{name}") for name in _bound(node))
+            self.names.update((name, f"{self.name}.{name}") for name in bound(node))
         for node in tree.body:
-            names = list(_bound(node))
+            names = list(bound(node))
             uses = self._visited(node)
             for name in names:
                 self._define(name, node, uses)
@@ -226,14 +227,3 @@ class _Module:
                     has_alias = alias.asname is not None
                     top = alias.name if has_alias else alias.name.partition(".")[0]
                     yield alias.asname or top, top
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    """Names that a statement at the top of a module binds, imports left out."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        yield node.name
-    elif isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for part in (piece for target in targets for piece in ast.walk(target)):
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
-                yield part.id

@@ -8,7 +8,7 @@ from sigprop.judge.digests import digest
 ROWS = "sigprop.theory.papers.demo.rows"
 FILES = {
     "theory/papers/demo/rows.py": """
-from sigprop.theory.demo import derived
+from sigprop.theory.demo import derived, rounded
 from sigprop.theory.rows import Part
 
 SIZES = {"lru:1": 3, "lru:2": 4}
@@ -23,7 +23,7 @@ part = Part("Section 1")
 part.row(
     "lru:1", "moment", "proved", "A title", "a = 2", printed=printed, note="A note"
 )
-part.row("lru:2", "moment", "refuted", "Another", "b = 3", derive=derived)
+part.row("lru:2", "moment", "refuted", "Another", "b = 3", derive=derived, corrected=rounded)
 """,
     "sigprop/evidence/demo/rows.py": """
 import sigprop.evidence.kit
@@ -37,8 +37,16 @@ def by_sum(n):
 EVIDENCE = {"lru:1": by_sum, "lru:2": lambda n: n + 1}
 """,
     "theory/demo.py": """
+ZERO = 0
+ZERO += 0
+
+
 def derived():
     return 3  # as it is
+
+
+def rounded():
+    return ZERO
 
 
 def other():
@@ -78,6 +86,9 @@ def tree(tmp_path, monkeypatch):
         ("theory/papers/demo/rows.py", '"lru:1": 3', '"lru:1": 5', {0}),
         ("theory/papers/demo/rows.py", "derive=derived", "derive=other", {1}),
         ("theory/demo.py", "return 3", "return 5", {1}),
+        ("theory/demo.py", "ZERO = 0", "ZERO = None", {1}),
+        ("theory/demo.py", "ZERO = 0", "ZERO = ''", {1}),
+        ("theory/demo.py", "ZERO += 0", "ZERO += 1", {1}),
         ("sigprop/evidence/demo/rows.py", "n + 1", "n + 2", {1}),
         ("sigprop/evidence/demo/rows.py", "kit.energy(n)", "kit.energy(2)", {0}),
         ("sigprop/evidence/kit.py", "n * n", "n * n * n", {0}),
