@@ -25,7 +25,7 @@ Trainings = Float[np.ndarray, " trainings"]
 
 
 class Measurement(NamedTuple):
-    """What was measured in some trainings.
+    """A measurement in some trainings.
 
     Attributes:
         what: A sentence that the value completes.
@@ -42,7 +42,7 @@ class Measurement(NamedTuple):
     of: str = "trainings"
 
     def cells(self) -> tuple[str, str, str, str]:
-        """What was measured, its value, its interval, and of how many, for a reader."""
+        """The sentence, the value, the interval and the sample size, for a reader."""
         ends = " to ".join(map(_three_digits, self.ends)) if self.ends else "–"
         return self.what, _three_digits(self.value), ends, f"{self.n} {self.of}"
 
@@ -242,7 +242,7 @@ def _forecast(sweep: str, data: "xr.Dataset") -> Iterator[Measurement]:
 
 
 def _printed(data: "xr.Dataset") -> Iterator[Measurement]:
-    """How many printed errors of BLUR's tables the intervals of our trainings contain."""
+    """Number of printed errors of BLUR's tables in the intervals of our trainings."""
     for table in TABLES:
         inside, outside, *_ = counts(data, table)
         yield Measurement(

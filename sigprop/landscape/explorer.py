@@ -45,7 +45,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "steps": (20, 5000),
 }
 DESCENT = ("parameters", "losses", "curvatures")
-"""What the widget tells Python of the descent that is shown."""
+"""Attributes of the widget that describe the descent."""
 
 
 def module() -> str:

@@ -81,7 +81,7 @@ def share_won(model: str, rival: str, metric: str, table: int) -> float:
 def least_lead(
     table: int, metric: str, rivals: tuple[str, ...], tasks: tuple[tuple[str, int], ...]
 ) -> float:
-    """How far BLUR's error is at least below that of some rivals on some tasks."""
+    """Least lead of BLUR's error over the errors of some rivals on some tasks."""
     rows = [errors(table)[task] for task in tasks]
     return min(
         getattr(row[rival], metric) - getattr(row["BLUR"], metric)
@@ -91,7 +91,7 @@ def least_lead(
 
 
 def least_rise(metric: str, first: int, last: int) -> float:
-    """How much the error of a method of Figure 7 grows at least, between two horizons."""
+    """Least growth between two horizons of the error of a method of Figure 7."""
     shown = {8: ("BLUR", "LRU", "S4"), 9: ("TCN",), 10: ("LSTMa", "Autoformer")}
     shown[12] = ("BLSTM",)
     return min(

@@ -96,7 +96,7 @@ def gains_of_all(table: int, models: str, other: str, tasks: str) -> float:
 
 
 def learnt(table: int, models: str, tasks: str) -> int:
-    """How many accuracies a table prints for some models on some tasks."""
+    """Number of accuracies that a table prints for some models on some tasks."""
     names, shown = models.split(","), tasks.split(",")
     cells = [
         text
@@ -147,7 +147,7 @@ def step_averages() -> Float[np.ndarray, " 6"]:
 
 
 def drop_of_averages(models: str) -> float:
-    """How far some models' means over the tasks of Table 6 lie below any deep model's."""
+    """Distance of some models' means over the tasks of Table 6 below any deep model's."""
     deep = [row(3, label).mean() for label in TABLES["3"].rows if label not in RUNGS]
     return float(min(deep) - max(row(6, model).mean() for model in models.split(",")))
 

@@ -119,7 +119,7 @@ def fitted_output(count: int, seed: int, time: float) -> Float[np.ndarray, " n"]
 def fitted_output_of_network(
     count: int, seed: int, time: float
 ) -> Float[np.ndarray, " n"]:
-    """The same from the matrix exponential of real blocks that include the sine."""
+    """Outputs of the fitted modes, by the matrix exponential of blocks with the sine."""
     poles, weights = _poles(count, seed), fitted_weights(count, seed)
     outputs = []
     for tone in _tones(count):

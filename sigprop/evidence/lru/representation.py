@@ -1,4 +1,4 @@
-"""What judges the forms of Sections 1, 3.1, 3.2.1 and Appendix B of Orvieto et al. (2023)."""
+"""Evidence on the forms of Sections 1, 3.1, 3.2.1 and Appendix B of Orvieto et al. (2023)."""
 
 import itertools
 import math
@@ -54,7 +54,7 @@ def jordan_split(lam: float, size: int, epsilon: float) -> list[float]:
 
 
 def jordan_by_roots(lam: float, size: int, epsilon: float) -> list[float]:
-    """The same from the roots of the characteristic polynomial, in 40 digits."""
+    """Gap and condition from the roots of the characteristic polynomial, in 40 digits."""
     with mpmath.workdps(40):
         terms = [math.comb(size, j) * mpmath.mpf(-lam) ** j for j in range(size + 1)]
         terms[-1] -= mpmath.mpf(epsilon)
@@ -161,7 +161,7 @@ def gaussian_matrices(
 
 
 def weight_by_pairings(start: str, age: int, size: int) -> float:
-    """The same of a dense matrix: the mean of every product of entries, by pairings."""
+    """Weight of an input by a dense matrix: means of products of entries, by pairings."""
     total = 0.0
     paths = itertools.product(range(size), repeat=2 * age - 1)
     for path in paths:
@@ -201,7 +201,7 @@ def residual_of_power(size: int) -> float:
 
 
 def residual_by_determinants(size: int) -> float:
-    """The same as a quotient of the determinants of two Hilbert matrices."""
+    """Least error of ``s^N`` as a quotient of determinants of two Hilbert matrices."""
     with mpmath.workdps(40):
         return float(
             mpmath.det(mpmath.hilbert(size + 1)) / mpmath.det(mpmath.hilbert(size))
@@ -232,7 +232,7 @@ def kept_norm(seed: int, size: int, age: int) -> float:
 
 
 def kept_by_modes(seed: int, size: int, age: int) -> float:
-    """The same from the parts of the input along the eigenvectors."""
+    """Norm of what an input leaves, from its parts along the eigenvectors."""
     A, x = _unitary(seed, size)
     values, P = np.linalg.eig(A)
     return float(
@@ -260,7 +260,7 @@ def error_of_xor() -> float:
 
 
 def error_on_grid() -> float:
-    """The same by a search over weights, which are equal by symmetry."""
+    """Least largest error as the XOR, by a search over weights equal by symmetry."""
     grid = np.linspace(-2, 2, 12001)
     errors = [abs(grid * sum(word) - value) for word, value in XOR.items()]
     return float(np.max(errors, axis=0).min())

@@ -1,4 +1,4 @@
-"""What judges Section 4.2 of RotRNN (2024), on state space models.
+"""Evidence on Section 4.2 of RotRNN (2024), on state space models.
 
 Notation: ``d``  channels;  ``n``  states of the system of one channel.
 """

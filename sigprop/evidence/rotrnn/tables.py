@@ -56,7 +56,7 @@ def preset_rows() -> Float[np.ndarray, "tasks columns"]:
 
 
 def directions() -> list[bool]:
-    """Whether the preset of each task has two directions, and batch normalisation."""
+    """True where the preset of a task has two directions, and batch normalisation."""
     networks = [rotrnn_paper(task) for task in PRESETS]
     return [network.layer == "bidirectional_rotrnn" for network in networks] + [
         network.norm == "batch" for network in networks

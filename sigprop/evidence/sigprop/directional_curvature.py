@@ -61,7 +61,7 @@ def _moved(
 
 
 def moved(known: Perturbed, **parts: float) -> Perturbed:
-    """What is known of a layer, with parts of its tangents multiplied."""
+    """The perturbed layer with parts of its tangents multiplied."""
     tangents = {
         name: tuple(
             half._replace(**{p: f * getattr(half, p) for p, f in parts.items()})

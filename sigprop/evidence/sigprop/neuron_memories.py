@@ -50,7 +50,7 @@ FLOOR, LEAST = (
 SPREAD = {
     "gla": 1.0,
     "gate-unit": 0.7,
-}  # of what a gate bends; less hides it, or what it shares with the slope
+}  # standard deviation of a gate's argument; less hides its curvature
 OTHERWISE = 0.45
 OFFSET = {
     "rglru": {"r": -0.4, "i": 0.6},
@@ -59,7 +59,7 @@ OFFSET = {
 
 
 class Size(NamedTuple):
-    """How many neurons a tier judges, within which margin, and its trust in a pilot.
+    """Number of neurons that a tier judges, its margin, and its trust in a pilot.
 
     ``inflation`` multiplies the pilot's variances, whose tails are heavy.
     """
@@ -221,7 +221,7 @@ def memories(name: str, seed: int, size: Size = QUICK) -> tuple[RouteResult, ...
 def stepwise(
     measured: Mapping[str, np.ndarray], forms: Mapping[str, np.ndarray], exact: float
 ) -> Iterator[RouteResult]:
-    """Whether moments step by step are the closed forms, by reading.
+    """Compare moments computed step by step with the closed forms, by reading.
 
     Args:
         measured: Step by step, one of each neuron.

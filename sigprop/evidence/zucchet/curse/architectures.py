@@ -278,7 +278,7 @@ def controlled(quantity: str) -> Evidence:
 
 
 def trace(respond: Callable[..., Any], lam: float, age: float) -> float:
-    """What an input leaves in the state after ``age`` steps; infinite: the last response.
+    """Response of the state to an input of age ``age``; infinite: the last response.
 
     After so many steps double precision has nothing left of these eigenvalues.
     """

@@ -225,7 +225,7 @@ def moved_by_difference(
 def eigenvalues_moved(
     by: Callable[..., Complex[np.ndarray, "eigenvalues n n"]], draw: int, size: int
 ) -> int:
-    """How many derivatives of eigenvalues by entries are not zero."""
+    """Number of derivatives of eigenvalues by entries that are not zero."""
     return int(np.sum(np.abs(by(random_matrix(draw, size))) > 1e-6))
 
 
