@@ -32,11 +32,6 @@ class Misprint(NamedTuple):
     change: str
 
 
-def _swapped(match: re.Match[str]) -> str:
-    """Two letters, each in the place of the other."""
-    return f"{match['start']}{match['second']}{match['between']}{match['first']}{match['end']}"
-
-
 _PAIRS = (
     (r"\\alpha", r"\\beta"),
     (r"\\rho", r"\\lambda"),
@@ -61,8 +56,8 @@ _RULES: tuple[tuple[str, str, str | Callable[[re.Match[str]], str]], ...] = (
     *(
         (
             ARGUMENT,
-            rf"(?P<start>)(?P<first>{a}{_END})(?P<between>.*?)(?P<second>{b}{_END})(?P<end>)",
-            _swapped,
+            rf"({a}{_END})(.*?)({b}{_END})",
+            r"\3\2\1",
         )
         for one, other in _PAIRS
         for a, b in ((one, other), (other, one))

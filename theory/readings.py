@@ -406,6 +406,11 @@ UNREAD: Mapping[str, str] = {
 }
 
 
+def is_read(claim_id: str, corrected: bool) -> bool:
+    """True where a machine reads the statement of a row, or its correction."""
+    return (f"{claim_id} corrected" if corrected else claim_id) not in UNREAD
+
+
 def reading_of(claim_id: str, corrected: bool) -> Reading:
     """Return the rules to read the statement of a row, or its correction."""
     stated = READINGS.get(claim_id, Reading())

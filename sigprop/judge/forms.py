@@ -58,6 +58,11 @@ def short(value: Any) -> str:
     return str(value)
 
 
+def form_of(paper: str) -> str:
+    """The form that is judged, in a word: a paper prints it, and we state our own."""
+    return "stated" if paper == "sigprop" else "printed"
+
+
 def worked(example: Example, which: str = "printed") -> str:
     """A counterexample with both values, to the four digits that a hand checks.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from sigprop.judge.basis import ARITHMETIC, Basis, Grid, Row
-from sigprop.judge.forms import worked
+from sigprop.judge.forms import form_of, worked
 from sigprop.judge.mutants import Scores
 from sigprop.judge.results import ClaimResult, RouteResult
 from sigprop.judge.verdict import Verdict
@@ -87,7 +87,6 @@ def finish(
     claim, erratum = row.claim, row.claim.erratum
     routes = tuple(dict.fromkeys(r.route for r in results))
     example_of_row = row.basis.example if row.basis else None
-    which = "stated" if claim.paper == "sigprop" else "printed"
     return ClaimResult(
         id=claim.id,
         paper=claim.paper,
@@ -99,7 +98,9 @@ def finish(
         corrected=claim.correction,
         assumes=claim.assumes.text,
         condition=claim.condition.text if claim.condition else None,
-        counterexample=worked(example_of_row, which) if example_of_row else example,
+        counterexample=worked(example_of_row, form_of(claim.paper))
+        if example_of_row
+        else example,
         status=str(status_of(row, results, scores)),
         routes=routes,
         results=tuple(results),

@@ -10,7 +10,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +29,7 @@ from sigprop.theory.errata import CLASSES
 from sigprop.theory.latex import pieces
 from sigprop.theory.letters import subject, symbols
 from sigprop.theory.misprints import KINDS, Misprint, by_hand, changes
-from sigprop.theory.readings import UNREAD, reading_of
+from sigprop.theory.readings import is_read, reading_of
 
 NAME, VERSION = "sigprop-ledger", 2
 STATEMENTS, ANSWERS, ASKED = "statements.json", "answers.json", "README.md"
@@ -101,15 +101,13 @@ def questions(benchmark: Benchmark) -> list[Question]:
     claims = [claim for paper in benchmark.papers for claim in select(paper)]
     claims = [claim for claim in claims if claim.expected in TRUTH]
     sources = [source for claim in claims for source in _sources(claim)]
-    if benchmark.planted > len(
-        sources
-    ):  # said before formulas are read, which takes long
+    if benchmark.planted > len(sources):  # before formulas are read, which takes long
         raise ValueError(
             f"need at most {len(sources)} planted misprints, got {benchmark.planted}: no "
             "more of these statements are formulas"
         )
     planted = _misprinted(sources, benchmark)
-    twins = {twin for key in planted for twin in _twins(key, claims)} - planted.keys()
+    twins = _twins(planted.keys(), claims) - planted.keys()
     return [
         Question(claim, wrong.latex, WRONG, PLANTED, wrong.change)
         if (wrong := planted.get(claim.id))
@@ -139,10 +137,9 @@ def _sources(claim: Claim) -> list[Source]:
     corrected = truth == WRONG
     latex = claim.correction if corrected else claim.statement
     form = (claim.corrected or claim.derive) if corrected else claim.printed
-    key = f"{claim.id} corrected" if corrected else claim.id
     if truth == CONDITIONAL or latex is None:
         return []
-    if form is not None and key not in UNREAD:
+    if form is not None and is_read(claim.id, corrected):
         return [Source(claim, latex, corrected, by_hand=False)]
     hand = truth == RIGHT and by_hand(claim.id, latex)
     return [Source(claim, latex, corrected, by_hand=True)] if hand else []
@@ -197,24 +194,19 @@ def _misprint(
     return None
 
 
-def _twins(claim_id: str, claims: Iterable[Claim]) -> set[str]:
-    """Other rows that have a formula of this row, or repeat its error."""
-    claims = list(claims)
-    (own,) = [claim for claim in claims if claim.id == claim_id]
-    formulas = {bare for latex in _written(own) for bare in _bare(latex)}
-    named = {own.erratum.root, *own.erratum.appears_in} if own.erratum else set[str]()
+def _twins(ids: Collection[str], claims: Iterable[Claim]) -> set[str]:
+    """Rows that have a formula of some rows, or the same error."""
+    formulas, linked = {}, {}
+    for claim in claims:
+        formulas[claim.id] = {bare for text in _written(claim) for bare in _bare(text)}
+        erratum = claim.erratum
+        linked[claim.id] = {erratum.root, *erratum.appears_in} if erratum else set()
+    theirs = set().union(*(formulas[row] for row in ids))
+    named = set().union(*(linked[row] for row in ids))
     return {
-        claim.id
-        for claim in claims
-        if claim is not own
-        and (
-            claim.id in named
-            or (
-                claim.erratum
-                and own.id in (claim.erratum.root, *claim.erratum.appears_in)
-            )
-            or formulas & {bare for latex in _written(claim) for bare in _bare(latex)}
-        )
+        row
+        for row in formulas
+        if row in named or linked[row] & set(ids) or formulas[row] & theirs
     }
 
 

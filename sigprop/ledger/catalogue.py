@@ -6,7 +6,7 @@ from typing import Any
 
 from sigprop.judge import evidence, route_names
 from sigprop.judge.basis import ARITHMETIC, Basis, Check, Evidence, Grid, Routine, Row
-from sigprop.judge.forms import worked
+from sigprop.judge.forms import form_of, worked
 from sigprop.judge.plans import make_plans, score, simulated
 from sigprop.judge.verdict import distance_plan
 from sigprop.ledger.addresses import address
@@ -110,7 +110,7 @@ def describe(row: Row) -> str:
     ]
     example = basis and basis.example
     if example:
-        which = "stated" if claim.paper == "sigprop" else "printed"
+        which = form_of(claim.paper)
         text = worked(example, which)
         lines += accusation(
             which, claim.locator, claim.statement, claim.correction, text

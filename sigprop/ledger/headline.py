@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sigprop.ledger.entries import VALUELESS, Entry
+from sigprop.ledger.entries import Entry
 from sigprop.ledger.faults import faults
 from sigprop.theory.citations import CITATIONS
 from sigprop.theory.errata import REPORTED
@@ -22,13 +22,11 @@ class Headline:
 
     Attributes:
         statements: Statements of the paper that have a row.
-        judged: Those that can be true or false.
         errors: Root causes by class, every key of ``REPORTED``.
         rows: Statements that are wrong, or true only under a condition, by these errors.
     """
 
     statements: int
-    judged: int
     errors: dict[str, int]
     rows: int
 
@@ -41,7 +39,7 @@ class Headline:
     def sentence(self) -> str:
         """The counts in words, without a full stop.
 
-        >>> Headline(90, 66, {"A": 2, "B": 0, "C": 1}, 12).sentence
+        >>> Headline(90, {"A": 2, "B": 0, "C": 1}, 12).sentence
         '3 errors in 90 statements: 2 of class A, 1 of class C; 12 statements are affected'
         """
         plural = "" if self.total == 1 else "s"
@@ -68,7 +66,6 @@ def _headline(claims: list[Entry]) -> Headline:
     letters = Counter(fault.letter for fault in errata)
     return Headline(
         statements=len(counted),
-        judged=sum(claim.status not in VALUELESS for claim in counted),
         errors={letter: letters[letter] for letter in REPORTED},
         rows=sum(len(fault.rows) for fault in errata),
     )

@@ -9,7 +9,7 @@ from sigprop.ledger.formulas import GREEK
 from sigprop.theory.claims import Claim, registry
 from sigprop.theory.latex import left_side, summed
 from sigprop.theory.reading import itself
-from sigprop.theory.readings import UNREAD, reading_of
+from sigprop.theory.readings import is_read, reading_of
 
 Step = tuple[str, str]  # the reason, and the LaTeX
 
@@ -48,11 +48,10 @@ def _equation(left: str, right: str) -> str:
 def _subject(row: Claim) -> str:
     """The left side of what a derivation proves, where the statement has one."""
     corrected = row.correction is not None
-    key = f"{row.id} corrected" if corrected else row.id
     reading = reading_of(row.id, corrected)
     plain = reading.view is itself and reading.fold is summed
     formula = corrected or row.printed is not None
-    if key in UNREAD or not (plain and formula):
+    if not (is_read(row.id, corrected) and plain and formula):
         return ""
     return left_side(row.correction or row.statement, reading.side)
 

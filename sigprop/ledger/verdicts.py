@@ -1,5 +1,6 @@
 """The verdict on a row in one sentence, for a reader who asks nothing more."""
 
+from sigprop.judge.forms import form_of
 from sigprop.judge.route_names import name
 from sigprop.ledger.entries import Entry
 from sigprop.theory.errata import CLASSES, REPORTED
@@ -7,8 +8,8 @@ from sigprop.theory.errata import CLASSES, REPORTED
 
 def sentence(claim: Entry) -> str:
     """What was found of a row, in one sentence of plain text."""
-    adverb = "as stated" if claim.paper == "sigprop" else "as printed"
-    adverb = "as meant" if claim.as_extracted else adverb
+    form = "meant" if claim.as_extracted else form_of(claim.paper)
+    adverb = f"as {form}"
     sentences = {
         "proved": lambda: f"True {adverb}: proved for all parameters{_also(claim)}.",
         "confirmed": lambda: f"True {adverb}{_confirmed(claim)}.",
@@ -105,9 +106,8 @@ def in_lines(claim: Entry) -> list[str]:
     lines = [f"{claim.id}: {sentence(claim)}"]
     if claim.status not in ("refuted", "conditional"):
         return lines
-    which = "stated" if claim.paper == "sigprop" else "printed"
     return lines + accusation(
-        which,
+        form_of(claim.paper),
         claim.source.partition(", ")[2],
         claim.statement,
         claim.corrected,
