@@ -52,6 +52,8 @@ def test_both_ways_to_run_it_draw_the_panel_and_the_format_asked_for(command, tm
             tmp_path,
             "--panel",
             "b",
+            "--preset",
+            "smoke",
             "--format",
             "png",
         ],
@@ -60,7 +62,7 @@ def test_both_ways_to_run_it_draw_the_panel_and_the_format_asked_for(command, tm
         capture_output=True,
     )
     names = sorted(file.name for file in tmp_path.iterdir())
-    assert names == ["lru-9-b.md", "lru-9-b.png"]
+    assert names == ["lru-9-b-smoke.md", "lru-9-b-smoke.png"]
 
 
 def test_bad_input_is_refused_in_a_line(tmp_path):
