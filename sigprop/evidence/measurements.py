@@ -68,8 +68,9 @@ class Group(NamedTuple):
 
 
 INTERVAL = (
-    "Values are geometric means over trainings. Intervals follow from Student's law: each end "
-    "errs once in twenty. One training has no interval. Results are those of the preset paper."
+    "Values are geometric means over trainings. Intervals follow from Student's t "
+    "distribution: each end errs once in twenty. One training has no interval. Results are "
+    "those of the preset paper."
 )
 HEADS = ("measured", "value", "interval", "of")
 NAMES = {"lru": "LRU", "rotrnn": "RotRNN", "blur": "BLUR"}
