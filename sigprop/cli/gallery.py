@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from sigprop.cli.console import aside, console
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import Picture
 from sigprop.numerics.paths import on_disk
-from sigprop.theory.claims import PAPERS
+from sigprop.theory.claims import PAPERS, find
 
 
 def write_gallery(folder: Path) -> None:
@@ -61,6 +61,7 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
             spec.title,
             *source_and_caption(name),
             rows={row: verdicts[row] for row in spec.rows if row in verdicts},
+            verdicts=_without_titles(verdicts, spec.rows),
             notebooks=tuple(
                 (file, title)
                 for file, (title, text) in texts.items()
@@ -69,6 +70,18 @@ def describe(verdicts: Mapping[str, str]) -> list[Picture]:
         )
         for name, spec in sorted(entries().items(), key=_by_paper)
     ]
+
+
+def _without_titles(
+    verdicts: Mapping[str, str], rows: Iterable[str]
+) -> tuple[str, ...]:
+    """The findings of some rows, each once; a title may have a colon, too."""
+    found = (
+        verdicts[row].removeprefix(f"{find(row).title}: ")
+        for row in rows
+        if row in verdicts
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _by_paper(figure: tuple[str, Any]) -> int:

@@ -37,6 +37,7 @@ class Picture:
         files: Names of the files of its results.
         notebooks: Titles of the notebooks about it, by their file names.
         png: The picture.
+        verdicts: What the ledger found, without the rows' titles, each once.
     """
 
     name: str
@@ -50,23 +51,13 @@ class Picture:
     files: tuple[str, ...] = ()
     notebooks: tuple[tuple[str, str], ...] = ()
     png: bytes = b""
+    verdicts: tuple[str, ...] = ()
 
     @property
     def size(self) -> tuple[int, int]:
         """Pixels across and up."""
         with Image.open(BytesIO(self.png)) as picture:
             return picture.size
-
-    @property
-    def verdicts(self) -> tuple[str, ...]:
-        """The verdict of each row without the row's title, each once.
-
-        Example:
-            >>> Picture("", "", "", "", {"a": "It is: proved"}).verdicts
-            ('proved',)
-        """
-        texts = (finding.partition(": ") for finding in self.rows.values())
-        return tuple(dict.fromkeys(verdict or title for title, _, verdict in texts))
 
     @property
     def thumbnail(self) -> bytes:

@@ -17,7 +17,7 @@ from sigprop.figures import catalogue
 from sigprop.ledger import gallery
 from sigprop.ledger.gallery import PAGE, Picture
 from sigprop.ledger.site import write_site
-from sigprop.theory.claims import PAPERS
+from sigprop.theory.claims import PAPERS, find
 from tests.sigprop.ledger.test_report import EVERYTHING, Page, claim
 
 
@@ -43,6 +43,7 @@ WIDE = Picture(
     ("one-0123456789abcdef0123456789abcdef.nc", "two.nc"),
     (("03_loss.py", "Loss landscapes"), ("04_more.py", "More")),
     png(1650, 900),
+    ("refuted", "proved, before its code changed"),
 )
 TALL = dataclasses.replace(WIDE, name="zucchet-6", title="Tall", png=png(600, 2000))
 RUN = dataclasses.replace(EVERYTHING, versions={"sigprop": "0.1.0"})
@@ -206,6 +207,15 @@ def test_figures_are_described_without_their_results():
         re.search(r"[`$\\]", figure.caption) or figure.png for figure in figures
     )
     assert all(figure.source and figure.caption.endswith(".") for figure in figures)
+
+
+def test_a_verdict_below_a_thumbnail_is_what_follows_the_title():
+    row = "zucchet:fig1:sharpness-real"
+    title = find(row).title
+    assert ": " in title
+    figures = command.describe({row: f"{title}: true only under a condition: n > 1"})
+    (shown,) = (figure for figure in figures if figure.verdicts)
+    assert shown.verdicts == ("true only under a condition: n > 1",)
 
 
 def test_every_notebook_names_figures_that_there_are_and_they_name_it():
