@@ -48,7 +48,8 @@ def best(study: str) -> str | None:
         ValueError: If the study is unknown.
     """
     return next(
-        (size for size in reversed(store.PRESETS) if _exists(study, size)), None
+        (size for size in reversed(studies.presets(study)) if _exists(study, size)),
+        None,
     )
 
 
@@ -115,7 +116,7 @@ def make(
 
     Args:
         study: Name of the study's module, or of a sweep.
-        preset: One of ``store.PRESETS``.
+        preset: One of ``studies.presets(study)``.
         force: Whether to run even if the result is stored.
         progress: Called with a line of text at the start, now and then, and at the end.
 
@@ -165,7 +166,10 @@ def main(study: str) -> None:
         f"python -m sigprop.experiments.{study}", None, summary
     )
     parser.add_argument(
-        "--preset", choices=store.PRESETS, default="quick", help="size (default: quick)"
+        "--preset",
+        choices=studies.presets(study),
+        default="quick",
+        help="size (default: quick)",
     )
     parser.add_argument(
         "--force", action="store_true", help="run even if the result is stored"

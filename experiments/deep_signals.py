@@ -98,7 +98,7 @@ SMOKE = Config(
 )
 QUICK = Config(width=48, features=96, steps=256)
 PAPER = Config()
-FULL = Config(width=256, features=768, sequences=256)  # the paper's own sizes, by hand
+FULL = Config(width=256, features=768, sequences=256)
 
 
 def network_config(kind: str, gap: float, config: Config) -> NetworkConfig:

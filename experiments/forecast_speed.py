@@ -104,6 +104,7 @@ SMOKE = Config(
 )
 QUICK = Config(trained=("lru", "blur", "s4", "gru", "lstm"), repeats=3)
 PAPER = Config(windows=16, batch=16, images=4, repeats=5)
+FULL = Config(windows=64, batch=64, images=64, repeats=5)  # Table 6
 
 
 def network_of(config: Config, model: str, inputs: int, outputs: int) -> NetworkConfig:

@@ -35,6 +35,7 @@ PACKAGES = ("sigprop", "jax", "numpy", "scipy", "sympy")
 HERE = Path(__file__).resolve().parent  # the package may have a link to it
 SHIPPED = HERE / "results" / "paper"
 PRESETS = ("smoke", "quick", "paper")
+FULL = "full"  # of studies whose ``paper`` is smaller than the paper
 DIGITS = 16  # hexadecimal, of a cell's key
 
 

@@ -83,7 +83,7 @@ def grid(sweep: str, preset: str) -> list[Any]:
         ValueError: If the sweep or the preset is unknown, or the grid empty.
     """
     package = package_of(sweep)
-    _require_preset(preset)
+    _require_preset(sweep, preset)
     cells = list(dict.fromkeys(part(package, "grids").cells(sweep, preset)))
     if not cells:
         raise ValueError(f"need at least one cell, the grid of {sweep} is empty")
@@ -103,7 +103,7 @@ def definition(name: str, preset: str) -> tuple[Any, int]:
     Raises:
         ValueError: If the name or the preset is unknown.
     """
-    _require_preset(preset)
+    _require_preset(name, preset)
     if is_study(name) or name not in sweeps():
         module = study_module(name)
         return getattr(module, preset.upper()), module.VERSION
@@ -112,6 +112,18 @@ def definition(name: str, preset: str) -> tuple[Any, int]:
     return store.Members(digest(package, cells), len(cells)), 1000 * base + gathering
 
 
-def _require_preset(preset: str) -> None:
-    if preset not in store.PRESETS:
-        raise ValueError(f"need a preset in {', '.join(store.PRESETS)}, got {preset!r}")
+def presets(name: str) -> tuple[str, ...]:
+    """The presets of a study or a sweep, the smallest first.
+
+    Some studies also have the paper's own sizes, ``full``, for larger machines.
+    """
+    full = is_study(name) and hasattr(_import(name), "FULL")
+    return store.PRESETS + full * (store.FULL,)
+
+
+def _require_preset(name: str, preset: str) -> None:
+    known = presets(name)
+    if preset not in known:
+        raise ValueError(
+            f"need a preset in {', '.join(known)} for {name}, got {preset!r}"
+        )

@@ -11,6 +11,7 @@ ENTRY = Entry(
     {"a": STUDY},
     "Forecasts and true values of Weather",
     reduced=series.SMALLER,
+    full="sigprop train forecast --data WTH --horizon 24 --model blur --preset paper",
     rows=("blur:fig5",),
 )
 DATA = "WTH"

@@ -12,8 +12,9 @@ STUDY, ERRORS = "forecast_speed", "forecasts"
 ENTRY = Entry(
     {**dict.fromkeys("ab", STUDY), "c": ERRORS},
     "Time and error of a forecast against the horizon",
-    reduced="times are measured on batches of 16 windows. The networks of panel C "
+    reduced="Times are measured on batches of 16 windows. The networks of panel C "
     f"{series.SIZES}, at horizons 24 and 48.",
+    full="sigprop figure blur-6 --panel a --preset full",
     rows=("blur:fig6",),
 )
 DATA, HORIZONS = "ETTh1", (24, 48, 168, 336, 720)

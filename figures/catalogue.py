@@ -182,7 +182,7 @@ def drawn(
         f"{panels} {style.notes(figure)}".strip(),
         "" if panel else code.shown(results),
         provenance.findings(verdicts or {}),
-        provenance.sentence(results, code.ENTRY.reduced),
+        provenance.sentence(results, code.ENTRY),
     )
 
 

@@ -25,8 +25,8 @@ def make_and_draw(
     Args:
         name: A key of ``sigprop.figures.catalogue.entries``.
         panel: One of the figure's panels; all of them if left out.
-        preset: One of ``store.PRESETS``; by default the largest stored one of each
-            study, or ``quick``.
+        preset: One of ``store.PRESETS``, or ``full`` where a study has it; by default
+            the largest stored one of each study, or ``quick``.
         force: Whether to run the studies again although their results are stored.
         formats: Some of ``pdf``, ``png`` and ``svg``; the first two if left out.
         into: Folder for the files; ``sigprop.figures.style.folder()`` if left out.
@@ -71,7 +71,7 @@ def main(name: str) -> None:
     parser.add_argument("--panel", choices=entry.panels, help="draw this panel only")
     parser.add_argument(
         "--preset",
-        choices=store.PRESETS,
+        choices=(*store.PRESETS, store.FULL),
         help="size of the results (default: the largest stored one, else quick)",
     )
     parser.add_argument(

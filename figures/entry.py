@@ -13,12 +13,16 @@ class Entry:
         title: What the figure shows, in a few words.
         rows: Ids of the ledger's rows that judge its caption.
         reduced: What is smaller than in the paper even at the preset ``paper``.
+        full: A command that runs it, or the main part of it, at the paper's sizes.
+        differs: What is not the paper's at any size.
     """
 
     studies: dict[str, str]
     title: str
     rows: tuple[str, ...] = ()
     reduced: str = ""
+    full: str = ""
+    differs: str = ""
 
     @property
     def panels(self) -> tuple[str, ...]:

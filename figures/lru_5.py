@@ -14,8 +14,9 @@ from sigprop.figures.entry import Entry
 ENTRY = Entry(
     dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
     "Normalisation and small phases on Pathfinder",
-    reduced="Untrained networks have 128 features and 256 states. Training uses images of "
-    "256 pixels; the paper uses 16 384 pixels.",
+    reduced="Training uses smaller networks and images of 256 pixels; the paper uses "
+    "16 384 pixels.",
+    full="sigprop train pathx --model phase --preset paper",
     rows=("lru:fig5",),
 )
 SETTINGS = {

@@ -1,20 +1,22 @@
 """The sentences below a figure: findings about its caption, and the origin of its results."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import xarray as xr
 
+from sigprop.figures.entry import Entry
+
 COMMIT = 7  # letters of one that tell it apart
 
 
-def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
+def sentence(results: Mapping[str, xr.Dataset], entry: Entry | None = None) -> str:
     """Presets, seeds, commits and versions of the results of a figure.
 
     Args:
         results: By the names of their studies.
-        reduced: What is smaller than in the paper at the preset ``paper``, and why.
+        entry: Says what is smaller or other than in the paper; nothing if left out.
 
     Example:
         >>> attributes = {
@@ -24,14 +26,23 @@ def sentence(results: Mapping[str, xr.Dataset], reduced: str = "") -> str:
         >>> sentence({"ring_gain": xr.Dataset(attrs=attributes)})
         'ring_gain: preset paper, seed 0, commit 09c9a11; sigprop 0.1.0, jax 0.10.2.'
     """
+    entry = entry or Entry({}, "")
     alike: dict[str, list[str]] = {}
     for study, data in results.items():
-        alike.setdefault(_origin(data, bool(reduced)), []).append(study)
+        alike.setdefault(_origin(data, bool(entry.reduced)), []).append(study)
     parts = [f"{', '.join(studies)}: {origin}" for origin, studies in alike.items()]
     origins = "; ".join(filter(None, (*parts, _versions(results))))
-    return (
-        f"{origins}. Difference from the paper: {reduced}" if reduced else f"{origins}."
-    )
+    return " ".join(filter(None, (f"{origins}.", *_differences(results, entry))))
+
+
+def _differences(results: Mapping[str, xr.Dataset], entry: Entry) -> Iterator[str]:
+    """What is not as in the paper, and how to run what is smaller at full size."""
+    reduced = any(data.attrs["preset"] != "full" for data in results.values())
+    said = " ".join(filter(None, (reduced * entry.reduced, entry.differs)))
+    if said:
+        yield f"Difference from the paper: {said}"
+    if reduced and entry.full:
+        yield f"At the paper's size: {entry.full}"
 
 
 def findings(by_row: Mapping[str, str]) -> str:

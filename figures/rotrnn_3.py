@@ -18,6 +18,7 @@ ENTRY = Entry(
     "State norms during training, measured and in closed form",
     reduced="Networks are smaller and are trained for 2000 steps from three seeds, on "
     "expressions of up to 127 tokens.",
+    full="sigprop train listops --model rotrnn --preset paper",
     rows=("rotrnn:fig3",),
 )
 MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}

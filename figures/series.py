@@ -28,7 +28,7 @@ OTHERS = {
 """Names, colours, and hollow markers of bidirectional layers."""
 
 SIZES = "have two blocks and 32 features and are trained for 800 steps from three seeds"
-SMALLER = f"networks {SIZES}."
+SMALLER = f"Networks {SIZES}."
 """What is smaller than in BLUR's paper."""
 
 SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}

@@ -12,7 +12,7 @@ STUDY = "embedding_correlation"
 ENTRY = Entry(
     {"a": STUDY},
     "The autocovariance of the inputs of deep networks, and its fit",
-    reduced="Inputs are 192 random features with the autocovariance of the paper's fit; "
+    differs="Inputs are 192 random features with the autocovariance of the paper's fit; "
     "the paper uses embeddings.",
     rows=("zucchet:fig12", "zucchet:fig12:fit"),
 )

@@ -21,7 +21,9 @@ STUDY = "deep_signals"
 ENTRY = Entry(
     dict.fromkeys("abc", STUDY),
     "Gradients of each layer of deep networks against the time constant",
-    reduced="Networks have 64 neurons and read 64 random sequences; the paper uses "
+    reduced="Networks have 64 neurons and read 64 sequences.",
+    full="sigprop figure zucchet-13 --preset full",
+    differs="Inputs are random, with the autocovariance of Figure 12; the paper uses "
     "embeddings.",
     rows=("zucchet:fig13", "zucchet:fig13:networks"),
 )

@@ -13,7 +13,7 @@ STUDY = "gru_jacobian"
 ENTRY = Entry(
     dict.fromkeys("abc", STUDY),
     "Recurrent Jacobian of GRUs against the delay, on and off the diagonal",
-    reduced="Inputs are random, with the autocovariance of Figure 12; the paper uses "
+    differs="Inputs are random, with the autocovariance of Figure 12; the paper uses "
     "embeddings.",
     rows=(
         "zucchet:fig14",

@@ -16,7 +16,7 @@ QUANTITIES = {"a": "state", "b": "bias sensitivity"}
 ENTRY = Entry(
     dict.fromkeys("ab", STUDY),
     "Moments of gated neurons against the time constant",
-    reduced="Inputs are random, with the autocovariance of Figure 12; the paper uses "
+    differs="Inputs are random, with the autocovariance of Figure 12; the paper uses "
     "embeddings.",
     rows=("zucchet:fig15", "zucchet:fig15:samples"),
 )

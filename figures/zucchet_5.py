@@ -14,7 +14,9 @@ STUDY = "deep_signals"
 ENTRY = Entry(
     dict.fromkeys("abc", STUDY),
     "States and gradients of deep networks against the time constant",
-    reduced="Networks have 64 neurons and read 64 random sequences; the paper uses "
+    reduced="Networks have 64 neurons and read 64 sequences.",
+    full="sigprop figure zucchet-5 --preset full",
+    differs="Inputs are random, with the autocovariance of Figure 12; the paper uses "
     "embeddings.",
     rows=(
         "zucchet:fig5",

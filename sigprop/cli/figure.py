@@ -26,8 +26,9 @@ def figure(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="smoke (seconds), quick (minutes) or paper (full size). Default: the "
-            "largest stored result, else quick."
+            help="smoke (seconds), quick (minutes) or paper (hours); full (the paper's own "
+            "size) for figures whose origin names it. Default: the largest stored "
+            "result, else quick."
         ),
     ] = None,
     force: Annotated[

@@ -22,7 +22,11 @@ Either = Annotated[
     str, typer.Argument(help="Name of a sweep or study, e.g. memory_gap.")
 ]
 Preset = Annotated[
-    str, typer.Option(help="smoke (seconds), quick (minutes) or paper (full size).")
+    str,
+    typer.Option(
+        help="smoke (seconds), quick (minutes) or paper (hours); some studies also have "
+        "full, the paper's own size."
+    ),
 ]
 
 

@@ -93,7 +93,8 @@ def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
 
     Args:
         task: A name of ``sigprop.tasks.catalogue.TASKS``.
-        model: ``lru``, ``rotrnn`` or ``blur``, or a rung of ``LADDER`` in ``quick``.
+        model: ``lru``, ``rotrnn`` or ``blur``, or a rung of ``LADDER``; of ``RINGS`` in
+            ``quick``.
         size: ``paper``, or ``quick`` for two cores.
         data: Says what the network reads and answers.
 
@@ -127,6 +128,9 @@ def _paper(task: str, model: str, data: DataSet) -> Recipe:
             head=reads["head"],
         )
         schedule = Schedule(steps, BLUR_BATCH, BLUR_RATE, 1.0)
+    elif model in LADDER:
+        schedule = _known(LRU_SCHEDULES, task, "a task of the LRU's paper")
+        network = dataclasses.replace(_rung(task, model, schedule), **_reads(data))
     else:
         tables = {"lru": (lru_paper, LRU_SCHEDULES)}
         tables["rotrnn"] = (rotrnn_paper, ROTRNN_SCHEDULES)
@@ -136,11 +140,27 @@ def _paper(task: str, model: str, data: DataSet) -> Recipe:
     return recipe(network, schedule, segment=SEGMENT, evaluate=50)
 
 
+def _rung(task: str, model: str, schedule: Schedule) -> NetworkConfig:
+    """The LRU paper's network for a task with the layers of a rung of ``LADDER``."""
+    network = lru_paper(task)
+    ring = network.layer_options["r_min"], network.layer_options["r_max"]
+    size = Quick(
+        *(network.width, network.state_size, network.depth, schedule), ring=ring
+    )
+    layer, options = _layer(task, LADDER[model](size))
+    return dataclasses.replace(network, layer=layer, layer_options=options)
+
+
+def _layer(task: str, model: "Model") -> "Model":
+    """A layer that reads both ways where the papers' layers do."""
+    layer, options = model
+    both = task in TWO_WAY and layer in ("lru", "rotrnn")
+    return (f"bidirectional_{layer}" if both else layer), options
+
+
 def _quick(task: str, model: str, data: DataSet) -> Recipe:
     size = _known(QUICK, task, "a task")
-    layer, options = _known(MODELS, model, "a model")(size)
-    if task in TWO_WAY and layer in ("lru", "rotrnn"):
-        layer = f"bidirectional_{layer}"
+    layer, options = _layer(task, _known(MODELS, model, "a model")(size))
     network = NetworkConfig(
         **_reads(data),
         width=size.width,

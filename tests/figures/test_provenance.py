@@ -9,10 +9,15 @@ import xarray as xr
 from PIL import Image
 from typer.testing import CliRunner
 
+from sigprop.cli import forecast
 from sigprop.cli.main import app
-from sigprop.experiments import store
+from sigprop.experiments import command, store, studies
 from sigprop.figures import catalogue, provenance, style
+from sigprop.figures.entry import Entry
+from sigprop.tasks.examples import DataSet, Examples
+from sigprop.tasks.tables import FILES
 from sigprop.theory.claims import registry
+from sigprop.training.forecast_presets import MODELS
 
 ATTRIBUTES = {
     "preset": "paper",
@@ -20,6 +25,9 @@ ATTRIBUTES = {
     "seed": 0,
     "versions": json.dumps({"sigprop": "0.1.0", "jax": "0.10.2"}),
 }
+
+_PART = Examples(np.ones((640, 6), np.uint8), np.full(640, 6), np.zeros(640, int))
+TOKENS = DataSet(_PART, _PART, _PART, classes=10, vocabulary=18)
 
 
 def result(**changes):
@@ -54,7 +62,8 @@ def test_results_of_one_origin_are_named_together():
     [("paper", "smaller than in the paper"), ("quick", "preset quick")],
 )
 def test_only_the_papers_sizes_are_called_the_papers(preset, size):
-    sentence = provenance.sentence({"one": result(preset=preset)}, "short lists.")
+    entry = Entry({}, "", reduced="short lists.")
+    sentence = provenance.sentence({"one": result(preset=preset)}, entry)
     assert sentence.startswith(f"one: {size}, seed 0, commit")
     assert sentence.endswith(" Difference from the paper: short lists.")
 
@@ -66,10 +75,59 @@ def test_figures_of_smaller_networks_say_so(name):
     studies = catalogue.entry(name).needs()
     sentence = provenance.sentence(
         {study: store.shipped(study) for study in studies},
-        catalogue.entry(name).reduced,
+        catalogue.entry(name),
     )
-    assert "preset paper" not in sentence
-    assert sentence.count("smaller than in the paper") >= 1
+    said, command = sentence.split(" At the paper's size: ")
+    assert "preset paper" not in said
+    assert said.count("smaller than in the paper") >= 1
+    assert command == catalogue.entry(name).full
+
+
+def test_results_at_full_size_are_not_called_smaller():
+    entry = Entry({}, "", reduced="Short lists.", full="sigprop", differs="No words.")
+    full = {"one": result(preset="full")}
+    assert provenance.sentence(full, entry).endswith(
+        " Difference from the paper: No words."
+    )
+    assert "preset full" in provenance.sentence(full, entry)
+    assert provenance.sentence(full | {"two": result(preset="paper")}, entry).endswith(
+        " Difference from the paper: Short lists. No words. At the paper's size: sigprop"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, e in catalogue.entries().items() if e.reduced]
+)
+def test_the_command_for_the_papers_size_is_taken_by_the_program(name, monkeypatch):
+    """The run is stopped where it would begin; it is of the paper's size."""
+    begun = []
+
+    def stop(**asked):
+        begun.append(asked)
+        raise ValueError("stopped")
+
+    monkeypatch.setattr(
+        command, "make", lambda study, preset, *_: stop(study=study, preset=preset)
+    )
+    monkeypatch.setattr(
+        forecast, "train_forecasts", lambda asked, **others: stop(asked=asked, **others)
+    )
+    monkeypatch.setattr("sigprop.cli.train.examples_of", lambda task, *others: TOKENS)
+    monkeypatch.setattr(
+        "sigprop.cli.train._once", lambda job, *others: stop(preset=job.preset)
+    )
+    program, *arguments = catalogue.entry(name).full.split()
+    answer = CliRunner().invoke(app, arguments)
+    assert program == "sigprop"
+    assert answer.output.endswith("stopped\n")
+    (asked,) = begun
+    assert asked["preset"] == ("full" if arguments[0] == "figure" else "paper")
+    if "study" in asked:
+        assert asked["preset"] in studies.presets(asked["study"])
+    if "asked" in asked:
+        assert asked["model"] in MODELS
+        assert asked["asked"].horizon
+        assert asked["data"] in FILES
 
 
 @pytest.fixture(scope="module")
@@ -200,8 +258,9 @@ def test_a_picture_says_what_is_smaller_than_in_the_paper(tmp_path):
     file, _ = catalogue.draw_and_save("lru-1", results, "a", tmp_path, ["png"])
     with Image.open(file) as picture:
         description = picture.info["Description"]
+    entry = catalogue.entry("lru-1")
     assert description.endswith(
-        f"Difference from the paper: {catalogue.entry('lru-1').reduced}"
+        f"Difference from the paper: {entry.reduced} At the paper's size: {entry.full}"
     )
 
 

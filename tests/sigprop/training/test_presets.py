@@ -12,7 +12,15 @@ from sigprop.layers.base import parameters
 from sigprop.networks import build, over_batch
 from sigprop.tasks.catalogue import TASKS, load_task
 from sigprop.tasks.examples import DataSet, Examples
-from sigprop.training.presets import LADDER, MODELS, QUICK, RINGS, altered, preset
+from sigprop.training.presets import (
+    LADDER,
+    LRU_SCHEDULES,
+    MODELS,
+    QUICK,
+    RINGS,
+    altered,
+    preset,
+)
 
 
 def blank(features=None, vocabulary=None, count=640):
@@ -105,6 +113,24 @@ def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():
     assert configs[list(LADDER).index("gamma")] == lru
 
 
+@pytest.mark.parametrize("task", LRU_SCHEDULES)
+def test_the_ladder_ends_at_the_papers_lru_at_its_size(task):
+    lru = preset(task, "lru", "paper", PIXELS)
+    rungs = {rung: preset(task, rung, "paper", PIXELS) for rung in LADDER}
+    assert rungs["phase" if task == "pathx" else "gamma"] == lru
+    for rung in rungs.values():
+        assert rung.optimiser == lru.optimiser
+        assert (
+            dataclasses.replace(
+                rung.network,
+                layer=lru.network.layer,
+                layer_options=lru.network.layer_options,
+            )
+            == lru.network
+        )
+        eqx.filter_eval_shape(build, rung.network, key=jax.random.key(0))
+
+
 def test_neighbours_on_the_ladder_differ_in_one_thing():
     """From complex numbers on they begin as one function, up to the ring and gamma."""
     key = jax.random.key(2)
@@ -141,7 +167,8 @@ def test_steps_and_rate_can_be_changed():
     [
         (("digits", "lru", "large"), "quick or paper"),
         (("digits", "lru", "paper"), "a task of lru's paper"),
-        (("listops", "tanh", "paper"), "a model of the paper"),
+        (("listops", "ring 0.9 0.99", "paper"), "a model of the paper"),
+        (("digits", "tanh", "paper"), "a task of the LRU's paper"),
         (("digits", "mamba", "quick"), "need a model"),
     ],
 )
