@@ -78,6 +78,12 @@ def test_lru_1_lists_every_step():
 def test_lru_1_counts_a_run_that_diverged_as_a_guess():
     text = shown("lru-1", **accuracies(**STEPS | {"ring": np.nan}))
     assert "stable exponential to ring initialisation, by 30.0 percentage" in text
+    lost = "Runs that diverged (ring initialisation on ListOps, ring initialisation on "
+    assert lost in text
+    text = shown(
+        "lru-1", **accuracies(**STEPS | {"stable": 27.5, "exponential": np.nan})
+    )
+    assert text.endswith("None of these runs diverged.")
 
 
 @pytest.mark.parametrize(
