@@ -106,7 +106,16 @@ def test_lru_5_weighs_small_phases_by_their_errors(gain, phrase):
 
 
 @pytest.mark.parametrize(
-    ("better", "phrase"), [(0, "at none of 10"), (3, "at 3 of 10"), (10, "at all 10")]
+    ("better", "phrase"),
+    [
+        (0, "at none of 10 pairs of initial scale and learning rate. After 100"),
+        (
+            1,
+            "at 1 of 10 pairs of initial scale and learning rate (Glorot's matrix, rate",
+        ),
+        (3, "at 3 of 10 pairs of initial scale and learning rate. After 100"),
+        (10, "at all 10 pairs"),
+    ],
 )
 def test_lru_7_counts_where_the_linear_network_wins(better, phrase):
     def change(data):
@@ -115,9 +124,13 @@ def test_lru_7_counts_where_the_linear_network_wins(better, phrase):
         )
         linear = np.where(np.arange(10).reshape(2, 5) < better, 1.0, 3.0)
         values = np.stack([linear, np.full((2, 5), 2.0)], 2)[..., None]
-        data["loss"] = final.copy(data=np.broadcast_to(values[..., None], final.shape))
+        data["loss"] = final.copy(data=values[..., None] + np.zeros(final.shape))
+        data["loss"].loc[{"step": 100, "activation": "identity"}] = 3.0
+        data["loss"].loc[{"step": 100, "activation": "identity", "scale": 1}] = 1.0
 
-    assert f"{phrase} pairs" in shown("lru-7", convolution_kernel=change)
+    text = shown("lru-7", convolution_kernel=change)
+    assert phrase in text
+    assert "After 100 iterations its median loss is lower at 5 of 10 pairs." in text
 
 
 def test_lru_8_finds_the_slowest_phase_of_each_chart():
