@@ -135,14 +135,14 @@ def test_zucchet_12_compares_the_papers_fit_with_embeddings_alone(
     correlation,
 ):
     text = zucchet_12.shown({"embedding_correlation": correlation})
-    assert "R at lag 0 is 0.376." in text
-    assert "sampled from the paper's fit, so they cannot test it" in text
+    assert "R of sampled inputs is 0.376 at lag 0 and falls to half" in text
+    assert "half of R(1) at lag 3." in text
+    assert "sampled from the paper's fit, so the agreement is no test of it" in text
     assert "interval" not in text
-    assert "at these lags: 3 for sampled inputs and over 3 for ListOps." in text
     read = correlation.assign_attrs(source="bert.npy")
     text = zucchet_12.shown({"embedding_correlation": read})
     assert "in the 95 % interval at 50 % of the lags" in text
-    assert "lags: 3 for embeddings" in text
+    assert "R of embeddings is" in text
     assert zucchet_12.details({"embedding_correlation": correlation}) == (
         ("term of the fit", "our fit", "the paper's fit"),
         ("variance of white noise", "0.336", "0.332"),
@@ -161,7 +161,7 @@ def jacobian():
     logs[0, :, 1] = -np.inf
     logs[1, :, 1], logs[2] = -3, 2
     entries = np.ones((3, 2, 4))
-    entries[2] *= 100
+    entries[2] *= [[-100], [100]]
     return xr.Dataset(
         {
             "diagonal": (("case", "kept_delay", "neuron"), entries),
@@ -186,7 +186,7 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     text = zucchet_14.shown({"gru_jacobian": jacobian})
     assert "is at most 0.01 of the diagonal's in panel B" in text
     assert "and at most 1 of it in panel C. After 20 steps" in text
-    assert "of the entries exceeds 1 in the case 'c, sigma_h = 5'." in text
+    assert "of all entries exceeds 1 at σ_h = 5." in text
     assert zucchet_14.details({"gru_jacobian": jacobian}) == (
         (
             "panel and setting",
@@ -197,12 +197,16 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
         ("c, sigma_h = 5", "1", "2"),
     )
     jacobian["log_size"][2] = -1
-    assert "exceeds 1 in no case" in zucchet_14.shown({"gru_jacobian": jacobian})
+    assert "exceeds 1 in no panel" in zucchet_14.shown({"gru_jacobian": jacobian})
     figure = zucchet_14.draw({"gru_jacobian": jacobian})
     assert len(figure.axes) == 3
     low, high = figure.axes[2].get_ylim()
-    assert (low, high) == (-200, 200)
-    np.testing.assert_array_equal(figure.axes[2].get_yticks(), [-100, 0, 100])
+    assert (low, high) == (zucchet_14.LEAST, 300)
+    assert figure.axes[2].get_yscale() == "log"
+    for line, entries in zip(
+        figure.axes[2].lines[:4], [[1, 100, 100]] * 4, strict=True
+    ):
+        np.testing.assert_allclose(line.get_ydata(), entries)
     line = figure.axes[0].lines[0]
     np.testing.assert_allclose(line.get_xdata(), [0, 1, 20])
     np.testing.assert_allclose(line.get_ydata(), [1, 1, 1])
