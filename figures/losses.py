@@ -218,9 +218,23 @@ def caption(*tuned: xr.Dataset) -> str:
         )
     if any(table["extreme"].values.any() for table in tuned):
         sentences.append(
-            "At open circles the best learning rate is an end of the scan."
+            "At open circles the best learning rate is an end of the scan "
+            f"({_ends(*tuned)}), so a lower loss may be possible."
         )
     return " ".join([*sentences, *starts(*tuned)])
+
+
+def _ends(*tuned: xr.Dataset) -> str:
+    """Which networks are best at the highest rate of their scan, and which at the lowest."""
+    names: dict[str, dict[str, None]] = {}
+    for table in tuned:
+        for name in map(str, table["student"].values):
+            own = table.sel(student=name)
+            scan = table["log_rate"].values[table["network"].values == name]
+            for rate in own["best_log_rate"].values[own["extreme"].values != 0]:
+                end = "lowest" if rate < scan.max() else "highest"
+                names.setdefault(end, {})[name] = None
+    return "; ".join(f"the {end}: {', '.join(of)}" for end, of in names.items())
 
 
 def starts(*tuned: xr.Dataset) -> list[str]:

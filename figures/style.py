@@ -317,7 +317,7 @@ def number(value: float, digits: int = 2) -> str:
     ['200', '0.00011', '32000', '7.8 × 10⁻⁶', '1.2 × 10⁶']
     """
     rounded = float(f"{value:.{digits}g}")
-    if rounded == 0 or 1e-4 <= abs(rounded) < 1e5:
+    if rounded == 0 or 1e-4 <= abs(rounded) < 1e5 or not np.isfinite(rounded):
         return f"{rounded:g}"
     factor, exponent = f"{value:.{digits - 1}e}".split("e")
     return f"{float(factor):g} × 10{phrases.raised(int(exponent))}"

@@ -35,7 +35,12 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         assert network in matrix.axes.get_title("left")
         size = np.sum(case["parameter"].values != "")
         entries = case["hessian"].values[:size, :size]
-        (bar,) = bars(matrix)
+        bar, shades = bars(matrix)
+        assert [text.get_text() for text in shades.get_yticklabels()] == [
+            "−1",
+            "0",
+            "1",
+        ]
         _matrix(matrix.image(entries), entries, hessians.DECADES, bar.yaxis)
         exact = case["eigenvalue"].values
         count = np.sum(exact > 1e-9 * np.nanmax(exact))
@@ -56,7 +61,8 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         labels = [text.get_text() for text in matrix.axes.get_yticklabels()]
         assert labels == list(dict.fromkeys(parts))
         matrix.done()
-        vectors.done(x="eigenvector")
+        vectors.done(x="rank")
+        assert vectors.axes.get_title("left") == "eigenvectors"
         _spectrum(spectrum, case, losses.COLOURS[network])
 
 
@@ -102,6 +108,23 @@ def _spectrum(reading, case, colour):
     )
     reading.level(2 / float(case["measured_bound"]), style.GREY)
     reading.done("linear", "log", x="rank", y="eigenvalue")
+
+
+@pytest.mark.parametrize("name", ["zucchet-4", "zucchet-9"])
+def test_two_hessians_share_their_colours_and_their_eigenvalues(show, name):
+    panels, _ = show(name)
+    (first, _, above), (second, _, below) = panels[:3], panels[3:6]
+    norms = [reading.images[0].norm for reading in (first, second)]
+    largest = max(
+        np.abs(reading.images[0].get_array()).max() for reading in (first, second)
+    )
+    assert [norm.vmax for norm in norms] == [largest, largest]
+    assert above.axes.get_ylim() == below.axes.get_ylim()
+    for reading in (above, below):
+        low, high = reading.axes.get_ylim()
+        for line in reading.lines:
+            if line.get_transform() == reading.axes.transData:
+                assert np.all((low < line.get_ydata()) & (line.get_ydata() < high))
 
 
 def test_concentrated_hessians_stand_under_their_phases(show):

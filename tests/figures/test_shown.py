@@ -270,13 +270,13 @@ def test_zucchet_2_reads_well_without_bounds_or_without_growth(power, phrases):
     [
         (
             (-1, -1, 1, -1, 1, 1, 2),
-            "modulus nu0 is 0.96 or more, the LRU has a lower median loss than the RNN. At "
-            "nu0 = 0.99 the difference is 2.0 decades",
+            "modulus ν₀ is 0.96 or more, the LRU has a lower median loss than the RNN. At "
+            "ν₀ = 0.99 the difference is 2.0 decades",
         ),
-        ((1,) * 7, "modulus nu0 is 0.32 or more, the LRU"),
+        ((1,) * 7, "modulus ν₀ is 0.32 or more, the LRU"),
         (
             (1, 1, 1, 1, 1, 1, -1),
-            "not have a lower median loss than the RNN at nu0 = 0.99.",
+            "not have a lower median loss than the RNN at ν₀ = 0.99.",
         ),
     ],
 )
@@ -291,7 +291,7 @@ def test_zucchet_3_says_from_where_the_lru_leads(lead, first):
 
     text = shown("zucchet-3", memory_gap=change, ablation=designs)
     assert first in text
-    assert "4 other networks are 1.0 to 4.0 decades below the RNN's." in text
+    assert "the other 4 networks are 1.0 to 4.0 decades below the RNN's." in text
     assert details("zucchet-3", memory_gap=change, ablation=designs) == (
         ("network of panel B", "median loss below the RNN's (decades)"),
         *(("block diagonal", "1.0"), ("more neurons", "2.0")),
@@ -312,6 +312,10 @@ def test_zucchet_4_counts_the_sharp_directions(count, phrase):
         data["eigenvalue"].values[:, :count] = 1.0
         data["eigenvalue"].loc[{"network": "RNN", "rank": 0}] = 6.0
         data["eigenvalue"].loc[{"network": "RNN", "rank": count}] = 1.0
+        data["eigenvector"].values[:] = 0.0
+        data["eigenvector"].loc[{"top": 0, "row": [0, 3]}] = 0.5**0.5
+        data["eigenvector"].loc[{"top": 0, "row": [1, 2, 3, 4], "network": "RNN"}] = 0.5
+        data["eigenvector"].loc[{"top": 0, "row": 0, "network": "RNN"}] = 0.0
 
     text = shown(
         "zucchet-4",
@@ -319,12 +323,24 @@ def test_zucchet_4_counts_the_sharp_directions(count, phrase):
         adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
     )
     assert (
-        f"The Hessian has {count + 1} large eigenvalues for the RNN and {count} for the "
+        f"The Hessian has {count + 1} nonzero eigenvalues for the RNN and {count} for the "
         f"complex diagonal network, {phrase} the 10 that the paper's caption names."
         in text
     )
-    assert "RNN's largest Hessian eigenvalue is 6 times the complex diagonal" in text
-    assert "is 1e-05 (RNN) and 0.25 (complex diagonal)." in text
+    assert (
+        "RNN's largest eigenvalue is 6 times the complex diagonal network's, and"
+        in text
+    )
+    assert (
+        "its eigenvector spreads over 4.0 parameters instead of 2.0 (1 / Σv⁴)." in text
+    )
+    assert "is 1 × 10⁻⁵ (RNN) and 0.25 (complex diagonal)." in text
+
+
+RATES_OF = {
+    "LRU": {"nu_log": 0.5, "theta_log": 2e-3},
+    "S4": {"omega_delta": 0.04, "w_re": 0.006, "w_im": 0.006},
+}
 
 
 @pytest.mark.parametrize(
@@ -340,15 +356,31 @@ def test_zucchet_9_compares_angle_and_magnitude(angle, phrase):
             for row in np.flatnonzero(names == name):
                 matrix[row, row] = entry
         data["hessian"].loc[{"network": "LRU"}] = matrix
+        names = data["parameter"].sel(network="S4").values
+        matrix = np.diag(
+            np.select([names == "omega_delta", names == "w_im"], [12.0, 3.0])
+        )
+        data["hessian"].loc[{"network": "S4"}] = matrix
+
+    def adam(data):
+        for network, rates in RATES_OF.items():
+            for name, rate in rates.items():
+                chosen = (data["entry_network"] == network) & (
+                    data["entry_parameter"] == name
+                )
+                data["effective"].values[chosen] = rate
 
     text = shown(
         "zucchet-9",
         hessian_structure=change,
-        adaptive_rates=lambda data: rates(data, LRU=0.5, S4=0.125),
+        adaptive_rates=adam,
     )
     assert f"along an angle is {angle / 2:.2g} times" in text
     assert f"parametrisation limits {phrase} magnitudes" in text
-    assert "is 0.5 (LRU) and 0.12 (S4)" in text
+    assert "In S4, the largest curvature along a step ω_Δ is 4 times" in text
+    assert (
+        "are 0.5 (ω_ν) and 0.002 (ω_θ) for the LRU, 0.04 (ω_Δ) and 0.006 (ω_A)" in text
+    )
 
 
 def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
