@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import same_color
 
 from sigprop.experiments import store
 from sigprop.figures import (
@@ -12,6 +13,7 @@ from sigprop.figures import (
     style,
     zucchet_1bc,
     zucchet_2,
+    zucchet_6,
 )
 from tests.figures import scrambled
 from tests.figures.reading import Reading, key, memory
@@ -365,14 +367,14 @@ def test_losses_of_one_unit_and_their_curvatures(show, panel):
         for teacher, colour in colours.items():
             case = data.sel(teacher=teacher)
             loss = np.maximum(case[f"{line}_loss"], zucchet_1bc.NOUGHT)
-            reading.curve(data[axis], loss, colour)
-            position = data[axis][0], case[f"{line}_loss"][0]
-            reading.text(rf"$\lambda^* = {teacher:g}$", position, colour)
-            points = (
-                case[f"{line}_{part}"] for part in ("student", "simulated", "sem")
-            )
-            reading.errors(*points, colour=colour)
-        reading.done("linear", "log", x=symbol, y="" if i else "loss")
+            across = (lambda x: 1 - x) if line == "real" else (lambda x: x)
+            reading.curve(across(data[axis]), loss, colour)
+            names = key(reading.axes.get_figure(root=True))
+            assert same_color(names[rf"$\lambda^* = {teacher:g}$"], colour)
+            points = (case[f"{line}_{part}"] for part in ("simulated", "sem"))
+            reading.errors(across(case[f"{line}_student"]), *points, colour=colour)
+        scale = "log" if line == "real" else "symlog"
+        reading.done(scale, "log", x=symbol, y="" if i else "loss")
 
 
 MAPS = {  # from omega, whose subscript is the name, to nu and theta: Zucchet & Orvieto, B.3
@@ -396,7 +398,7 @@ def test_normalised_losses_in_three_parametrisations(show):
         reading, below = panels[2 * i : 2 * i + 2]
         at = data.sel(chart=parametrisation, kind=kind)
         colours = _curvature(below, data, at, "autodiff", "curvature")
-        assert "curvature" in below.axes.get_ylabel()
+        assert below.axes.get_ylabel() == f"curvature\nalong {kind}"
         omega = at["omega"].values
         for teacher, colour in colours.items():
             case = at.sel(teacher=teacher)
@@ -411,4 +413,6 @@ def test_normalised_losses_in_three_parametrisations(show):
                 colour=colour,
             )
         reading.done(x=rf"$\{name} = {MAPS[parametrisation, name]}$", y=kind)
-        assert np.ptp(reading.axes.get_xlim()) == pytest.approx(omega[-1] - omega[0])
+        zoom = zucchet_6.ZOOM.get((parametrisation, kind))
+        wide = 2 * zoom if zoom else np.round(omega[-1] - omega[0], 2)
+        assert np.ptp(reading.axes.get_xlim()) == pytest.approx(wide, rel=1e-3)

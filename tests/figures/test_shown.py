@@ -215,14 +215,15 @@ def test_zucchet_1bc_says_how_the_loss_sharpens(power, phrase):
 
     text = shown("zucchet-1bc", one_dimensional=change)
     assert f"The loss {phrase} as the teacher's time constant grows" in text
-    assert f"grows as (1-|λ*|)^{-power:.2g} along the real axis and as" in text
-    assert "and as (1-|λ*|)^-2 along the circle, where" in text
+    raised = {3.0: "⁻³", -1.0: "¹"}[power]
+    assert f"grows as (1 - |λ*|){raised} along the real axis and as" in text
+    assert "and as (1 - |λ*|)⁻² along the circle, where" in text
 
     def alike(data):
         data["bare_curvature"].values[:] = data["gap"].values ** -2.0
 
     text = shown("zucchet-1bc", one_dimensional=alike)
-    assert "grows as (1-|λ*|)^-2 along the real axis and along the circle" in text
+    assert "grows as (1 - |λ*|)⁻² along the real axis and along the circle" in text
 
 
 def test_zucchet_2_tells_bounded_from_growing_moments():
@@ -394,11 +395,29 @@ def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
     text = shown("zucchet-6", one_dimensional=change)
     assert (
         "Along the modulus, the curvature at the teacher is bounded for exp and tanh and "
-        "grows as gap^-2 for polar." in text
+        "grows as (1 - |λ*|)⁻² for polar." in text
     )
     assert (
         "Along the angle, the curvature at the teacher is bounded for exp and grows as "
-        "gap^-2 for polar and gap^-1.5 for tanh." in text
+        "(1 - |λ*|)⁻² for polar and (1 - |λ*|)⁻¹·⁵ for tanh." in text
+    )
+
+
+def test_zucchet_6_compares_the_widths_of_basins():
+    def change(data):
+        for name, chart, widths in (
+            ("theta", "polar", {0.9: 40, 0.99: 10}),
+            ("nu", "exp", {0.9: 30, 0.99: 20}),
+        ):
+            for teacher, width in widths.items():
+                loss = np.full(data.sizes["point"], 3.0)
+                loss[100 : 100 + width] = 1.5
+                data[f"{name}_loss"].loc[{"chart": chart, "teacher": teacher}] = loss
+
+    text = shown("zucchet-6", one_dimensional=change)
+    assert "From |λ*| = 0.9 to 0.99 the interval with losses below half" in text
+    assert (
+        "narrows 4 times for the polar angle and 1.5 times for the exp modulus." in text
     )
 
 
@@ -410,7 +429,7 @@ def test_zucchet_6_reads_well_without_bounds_or_without_growth():
     text = shown("zucchet-6", one_dimensional=change)
     assert "bounded for polar, exp and tanh. Along the angle" in text
     assert (
-        "bounded for no parametrisation and grows as gap^-2 for polar, exp and tanh."
+        "bounded for no parametrisation and grows as (1 - |λ*|)⁻² for polar, exp and tanh."
         in text
     )
 
