@@ -331,13 +331,27 @@ def end_labels(
     colours: list[str],
     apart: float = APART,
 ) -> None:
-    """Names right of the curves' ends on a log axis, moved ``apart`` where they collide."""
+    """Names right of the curves' ends on a log axis, moved ``apart`` where they collide.
+
+    Names that collide are moved as little as possible, so that they stand about their ends.
+    """
     low, high = axes.get_ylim()
-    least = (high / low) ** apart
+    step = apart * np.log(high / low)
     order = sorted(range(len(heights)), key=heights.__getitem__)
-    positions, previous = dict.fromkeys(order, 0.0), 0.0
-    for index in order:
-        positions[index] = previous = max(heights[index], previous * least)
+    # Groups of names that touch: the mean of where the lowest would stand, and their number.
+    groups: list[tuple[float, int]] = []
+    for rank, index in enumerate(order):
+        mean, count = float(np.log(heights[index])) - rank * step, 1
+        while groups and groups[-1][0] > mean:
+            before, number_before = groups.pop()
+            count += number_before
+            mean += (before - mean) * number_before / count
+        groups.append((mean, count))
+    lowest = [mean for mean, count in groups for _ in range(count)]
+    positions = {
+        index: float(np.exp(lowest[rank] + rank * step))
+        for rank, index in enumerate(order)
+    }
     for index in order:
         axes.annotate(
             texts[index],

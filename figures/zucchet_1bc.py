@@ -19,7 +19,7 @@ ENTRY = Entry(
 )
 COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 NOUGHT = 1e-12  # in place of no loss at all, far below the axis
-NEAR = 0.1  # radians: smaller angles are on a linear axis
+NEAR = 0.02  # radians: far smaller angles are on a linear axis
 
 
 class Panel(NamedTuple):
@@ -93,9 +93,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             "automatic differentiation.  Coloured dots in the lower panels mark the teachers "
             "of the upper panels.",
             *(
-                [
-                    f"Angles are linear from −{NEAR:g} to {NEAR:g} and logarithmic beyond."
-                ]
+                [f"Angles are linear below {NEAR:g} in size, and logarithmic beyond."]
                 if "c" in letters
                 else []
             ),
@@ -126,10 +124,11 @@ def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     axes.set(yscale="log", ylim=(1e-3, 3e2))
     axes.set_xlabel(panel.label)
     if angle:
-        axes.set_xscale("symlog", linthresh=NEAR, linscale=2)
+        axes.set_xscale("asinh", linear_width=NEAR)
         axes.set_xlim(across[0], across[-1])
         ends = {-np.pi: "$-\\pi$", np.pi: "$\\pi$"}
-        ticks = {tick: f"{tick:g}" for tick in (-0.1, -0.05, 0, 0.05, 0.1)} | ends
+        near = (-0.5, -0.1, 0, 0.1, 0.5)
+        ticks = {tick: f"{tick:g}".replace("-", "−") for tick in near} | ends
         axes.set_xticks([*ticks], [*ticks.values()])
         axes.minorticks_off()
     else:
@@ -176,8 +175,7 @@ def shown(results: style.Results) -> str:
     line, circle = (float(fitted.sel(kind=panel.kind)) for panel in PANELS.values())
     sharper = min(line, circle) > 0
     powers = [
-        f"(1 - |λ*|){phrases.raised(-float(f'{power:.2g}'))}"
-        for power in (line, circle)
+        f"(1−|λ*|){phrases.raised(-float(f'{power:.2g}'))}" for power in (line, circle)
     ]
     grows = (
         f"{powers[0]} along the real axis and along the circle"

@@ -197,7 +197,7 @@ def shown(results: style.Results) -> str:
             if power >= GROWS:
                 powers_of_gap.setdefault(f"{power:.2g}", []).append(name)
         grown = [
-            f"(1 - |λ*|){phrases.raised(-float(power))} for {phrases.listed(alike)}"
+            f"(1−|λ*|){phrases.raised(-float(power))} for {phrases.listed(alike)}"
             for power, alike in powers_of_gap.items()
         ]
         sentences.append(

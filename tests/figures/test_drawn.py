@@ -373,7 +373,7 @@ def test_losses_of_one_unit_and_their_curvatures(show, panel):
             assert same_color(names[rf"$\lambda^* = {teacher:g}$"], colour)
             points = (case[f"{line}_{part}"] for part in ("simulated", "sem"))
             reading.errors(across(case[f"{line}_student"]), *points, colour=colour)
-        scale = "log" if line == "real" else "symlog"
+        scale = "log" if line == "real" else "asinh"
         reading.done(scale, "log", x=symbol, y="" if i else "loss")
 
 

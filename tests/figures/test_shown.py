@@ -181,7 +181,7 @@ def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, phrase)
 
 
 @pytest.mark.parametrize(
-    ("power", "phrase"), [(2.5, "more slowly."), (1.5, "not more slowly at every rho.")]
+    ("power", "phrase"), [(2.5, "more slowly."), (1.5, "not more slowly at every ρ.")]
 )
 def test_zucchet_1a_compares_powers_of_the_gap(power, phrase):
     def change(data):
@@ -194,11 +194,16 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, phrase):
         data["simulated"].loc[{"quantity": "sensitivity", "rho": 0.9}] *= 1.07
 
     text = shown("zucchet-1a", curse_of_memory=change)
-    assert f"sensitivity grows as (1-λ)^-{power} to (1-λ)^-4, depending" in text
-    assert f"state at rho = 1 grows as (1-λ)^-2, {phrase}" in text
+    raised = {2.5: "⁻²·⁵", 1.5: "⁻¹·⁵"}[power]
+    other = (
+        f"grows as (1−λ){raised} at ρ = 0, 0.9, 0.99 and 1 and as (1−λ)⁻⁴ at ρ = 0.5."
+    )
+    assert other in text
+    assert "as (1−λ)⁻³ at ρ = 0 to 0.99 and as (1−λ)⁻⁴ at ρ = 1." in shown("zucchet-1a")
+    assert f"state at ρ = 1 grows as (1−λ)⁻², {phrase}" in text
     assert "differ by at most 3.5 standard errors" in text
     assert details("zucchet-1a", curse_of_memory=change) == (
-        ("input correlation rho", "power of 1 - λ of the squared sensitivity"),
+        ("input correlation ρ", "power of 1 - λ of the squared sensitivity"),
         *(("0", f"-{power}"), ("0.5", "-4"), ("0.9", f"-{power}")),
         *(("0.99", f"-{power}"), ("1", f"-{power}")),
     )
@@ -216,14 +221,14 @@ def test_zucchet_1bc_says_how_the_loss_sharpens(power, phrase):
     text = shown("zucchet-1bc", one_dimensional=change)
     assert f"The loss {phrase} as the teacher's time constant grows" in text
     raised = {3.0: "⁻³", -1.0: "¹"}[power]
-    assert f"grows as (1 - |λ*|){raised} along the real axis and as" in text
-    assert "and as (1 - |λ*|)⁻² along the circle, where" in text
+    assert f"grows as (1−|λ*|){raised} along the real axis and as" in text
+    assert "and as (1−|λ*|)⁻² along the circle, where" in text
 
     def alike(data):
         data["bare_curvature"].values[:] = data["gap"].values ** -2.0
 
     text = shown("zucchet-1bc", one_dimensional=alike)
-    assert "grows as (1 - |λ*|)⁻² along the real axis and along the circle" in text
+    assert "grows as (1−|λ*|)⁻² along the real axis and along the circle" in text
 
 
 def test_zucchet_2_tells_bounded_from_growing_moments():
@@ -236,13 +241,16 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
         data["controlled_theory"].loc[{"quantity": "sensitivity", "rho": 1}] = 5.0
 
     text = shown("zucchet-2", curse_of_memory=change)
-    assert text.startswith("Both moments are bounded at 4 of 5 values of rho.")
-    assert "At rho = 1 the squared state is at most 2 and the squared sens" in text
+    assert text.startswith("Both moments are bounded at 4 of 5 values of ρ.")
+    assert (
+        "Up to λ = 0.9999, and at ρ = 1, the squared state is at most 2 and the squared sens"
+        in text
+    )
     assert "sensitivity at most 5, for" in text
-    assert "only at rho = 0.9" in text
+    assert "only at ρ = 0.9" in text
     assert details("zucchet-2", curse_of_memory=change) == (
         (
-            "input correlation rho",
+            "input correlation ρ",
             *("largest squared state / Var[x]", "largest squared sensitivity / Var[x]"),
         ),
         *(("0", "2", "2"), ("0.5", "3", "2"), ("0.9", "2", "unbounded")),
@@ -253,7 +261,7 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
 @pytest.mark.parametrize(
     ("power", "phrases"),
     [
-        (0.7, ["bounded at 0 of 5", "only at rho = 0, 0.5, 0.9, 0.99, 1."]),
+        (0.7, ["bounded at 0 of 5", "only at ρ = 0, 0.5, 0.9, 0.99, 1."]),
         (0.0, ["bounded at 5 of 5", "No moment grows without bound."]),
     ],
 )
@@ -395,11 +403,11 @@ def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
     text = shown("zucchet-6", one_dimensional=change)
     assert (
         "Along the modulus, the curvature at the teacher is bounded for exp and tanh and "
-        "grows as (1 - |λ*|)⁻² for polar." in text
+        "grows as (1−|λ*|)⁻² for polar." in text
     )
     assert (
         "Along the angle, the curvature at the teacher is bounded for exp and grows as "
-        "(1 - |λ*|)⁻² for polar and (1 - |λ*|)⁻¹·⁵ for tanh." in text
+        "(1−|λ*|)⁻² for polar and (1−|λ*|)⁻¹·⁵ for tanh." in text
     )
 
 
@@ -429,7 +437,7 @@ def test_zucchet_6_reads_well_without_bounds_or_without_growth():
     text = shown("zucchet-6", one_dimensional=change)
     assert "bounded for polar, exp and tanh. Along the angle" in text
     assert (
-        "bounded for no parametrisation and grows as (1 - |λ*|)⁻² for polar, exp and tanh."
+        "bounded for no parametrisation and grows as (1−|λ*|)⁻² for polar, exp and tanh."
         in text
     )
 

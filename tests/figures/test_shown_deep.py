@@ -51,9 +51,13 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     deep["state"].loc[{"kind": "cRNN", "gap": 1e-4, "layer": 1}] *= 70
     deep["predicted"].loc[{"kind": "cRNN", "gap": 1e-4}] *= 68
     deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
+    layer_norm = {"kind": "cRNN, layer norm", "group": "recurrence"}
+    deep["gradient"].loc[layer_norm | {"gap": 1e-4}] = 5
     text = zucchet_5.shown({"deep_signals": deep})
-    assert "From nu_0 = 0 to 0.9999" in text
-    assert "factors: 70 (cRNN), 1 (LRU), 1 (GRU)." in text
+    assert "From ν₀ = 0 to 0.9999" in text
+    assert "factors: 70 (cRNN), 1 (LRU), 1 (GRU), 1 (LSTM)." in text
+    assert "recurrence change by 1 (cRNN), 1 (LRU), 1 (GRU), 5 (cRNN with layer" in text
+    assert "of the LRU's angle by 30." in text
     assert (
         "recurrences differ by at most 2.9 %, with a standard error of 0.6 %." in text
     )
@@ -64,7 +68,7 @@ def test_zucchet_5_lists_the_growth_of_every_gradient(deep):
     deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4, "group": "angle"}] = 30
     header, *rows = zucchet_5.details({"deep_signals": deep})
     assert header == (
-        *("factor from nu_0 = 0 to 0.9999", "squared states, first layer"),
+        *("factor from ν₀ = 0 to 0.9999", "squared states, first layer"),
         *(f"squared gradients, {group}" for group in GROUPS),
     )
     assert rows == [
@@ -80,10 +84,17 @@ def test_zucchet_13_tells_how_far_layers_are_apart(deep):
     deep["gradient"].loc[{"kind": "cRNN", "gap": 0.01, "layer": 4}] *= np.array(
         [5.0, 1, 2, 1]
     )
+    each = deep["gradient"].loc[{"kind": "cRNN", "gap": 0.01, "layer": 4}]
+    each.loc[{"group": "recurrence"}] = [3.0, 3.0, 7.0, 7.0]
+    sem = np.std([3.0, 3.0, 7.0, 7.0], ddof=1) / 2
+    assert f"{100 * sem / 5:.0f}" == "23"
     deep["ends"].loc[{"kind": "GRU", "end": "encoder"}] = 12
     text = zucchet_13.shown({"deep_signals": deep})
     assert "by a factor of at most 5 (cRNN), 1 (LRU), 1 (GRU)." in text
-    assert "are 1 (cRNN), 1 (LRU), 12 (GRU) times the feedforward gradients." in text
+    assert (
+        "The cRNN's factor is that of the group recurrence at ν₀ = 0.99, where" in text
+    )
+    assert "the larger mean has a standard error of 23 %." in text
     header, *rows = zucchet_13.details({"deep_signals": deep})
     assert header == (
         *("recurrence", "largest factor between layers", "group with this factor"),
@@ -106,6 +117,13 @@ def test_zucchet_5_draws_what_is_stored(deep):
     assert line.get_color() == style.VERMILION
     assert first.get_yscale() == first.get_xscale() == "log"
     assert len(zucchet_5.draw({"deep_signals": deep}).axes) == 2 + 3 + 3
+    *_, last = zucchet_5.draw({"deep_signals": deep}).axes
+    deep["gradient"].loc[{"kind": "LRU", "gap": 1e-4}] = 1e-6
+    ranges = {
+        axes.get_ylim() for axes in zucchet_5.draw({"deep_signals": deep}).axes[2:]
+    }
+    assert len(ranges) == 1
+    assert min(ranges)[0] < last.get_ylim()[0] / 100
     some = deep.sel(kind=["cRNN", "LRU", "GRU", "cRNN, layer norm"])
     assert len(zucchet_5.draw({"deep_signals": some}).axes) == 2 + 3 + 2
 
