@@ -32,7 +32,8 @@ ENTRY = Entry(
 KINDS = dict(zip("abc", COMPARED, strict=True))
 NOTE = (
     f"Gradients are means over the parameters of a group.  {MEMBERS}  Bars are standard "
-    "errors over networks.  Right of dotted lines, time constants are longer than the sequences."
+    "errors over networks.  Right of dotted lines, time constants are longer than the "
+    "sequences."
 )
 
 

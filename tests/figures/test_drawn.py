@@ -215,22 +215,31 @@ def test_eigenvalues_lie_in_the_plane_and_their_parts_beside_the_laws(show, name
         for reading, law, name, x in zip(
             (radii, phases), laws, names, across, strict=True
         ):
-            reading.curve(data[x], law, style.BLACK)
-            reading.curve(data[x], case[name], style.BLUE)
+            reading.curve(data[x], case[name] - law, style.BLUE)
+            reading.level(0, style.BLACK)
             if part == "ring":
-                low, high = (
-                    np.clip(case[name] + sign * data.attrs["band"], 0, 1)
-                    for sign in (-1, 1)
-                )
-                reading.band(data[x].values, low.values, high.values, style.SKY)
+                (band,) = reading.axes.patches
+                reading.polygons = []
+                assert band.get_y() == -data.attrs["band"]
+                assert band.get_height() == 2 * data.attrs["band"]
+            low, high = reading.axes.get_ylim()
+            assert low == -high < -abs(case[name] - law).max() < 0
         first, largest = i == 0, np.pi if part == "matrix" else float(case["max_phase"])
         assert phases.axes.get_xticks().tolist() == [0, largest / 2, largest]
         plane.done(x="Re", y="Im" if first else "")
         radii.done(x="radius", y="fraction" if first else "")
         phases.done(x="phase", y="arg" if first else "")
         assert plane.axes.get_aspect() == 1
+        wide = np.ptp([*plane.axes.get_xlim()])
+        assert (wide < 0.6) == (part == "ring" and largest < 1)
+        end = (values.real.max() if part == "matrix" else case["outer"]).item()
+        assert plane.axes.get_xlim()[0] < end < plane.axes.get_xlim()[1]
+        tall = end * np.sin(min(largest, np.pi / 2))
+        assert plane.axes.get_ylim()[0] < 0 < tall < plane.axes.get_ylim()[1]
         if part == "matrix":
-            phases.text(f"{200 * float(laws[1][0]):.2g} % are real")
+            assert (
+                f"{200 * float(laws[1][0]):.2g} %" in plane.axes.figure.get_supxlabel()
+            )
 
 
 @pytest.mark.parametrize(

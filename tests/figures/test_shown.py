@@ -87,11 +87,12 @@ def test_lru_1_counts_a_run_that_diverged_as_a_guess():
 
 
 @pytest.mark.parametrize(
-    ("gain", "phrase"), [(9, "phases help"), (4, "do not help"), (-9, "do not help")]
+    ("gain", "phrase"),
+    [(9, "phases help"), (4, "make no difference beyond two"), (-9, "do not help")],
 )
 def test_lru_5_weighs_small_phases_by_their_errors(gain, phrase):
     def change(data):
-        for name, level in (("gamma", 60), ("phase", 60 + gain)):
+        for name, level in (("ring", 52), ("gamma", 60), ("phase", 60 + gain)):
             values, rows = where(data, "validation_accuracy", "model", name)
             values[rows, -1] = (level + np.array([-3, 0, 3])) / 100
 
@@ -102,7 +103,10 @@ def test_lru_5_weighs_small_phases_by_their_errors(gain, phrase):
     text = shown("lru-5", paths=change, normalisation=fresh)
     assert phrase in text
     assert "31.2 nats without normalisation and 1.5 nats with norm" in text
-    assert f"is {60 + gain} ± 2 % with small phases and 60 ± 2 % without" in text
+    assert "end at 52 ± 2 % without normalisation, 60 ± 2 % with it" in text
+    assert (
+        f"and {60 + gain} ± 2 % with small phases, too (means ± standard errors" in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,6 +158,9 @@ def test_lru_9_counts_the_places_between_the_whiskers():
     text = shown("lru-9", ring_gain=change)
     assert "39 of 39 points for white input and 26 of 39 points for constant" in text
     assert "the 5th and 95th percentiles of 10 runs" in text
+    assert (
+        "by 0.0 % on average for white input and by 33.3 % for constant input." in text
+    )
 
 
 @pytest.mark.parametrize(
