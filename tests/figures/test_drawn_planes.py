@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import LogNorm, SymLogNorm
+from matplotlib.colors import LogNorm, SymLogNorm, same_color
+from matplotlib.legend import Legend
 
 from sigprop.figures import (
     hessians,
@@ -14,6 +15,7 @@ from sigprop.figures import (
     zucchet_10,
 )
 from tests.figures.conftest import bars
+from tests.figures.reading import key
 
 
 @pytest.mark.parametrize(
@@ -137,7 +139,8 @@ def test_concentrated_hessians_stand_under_their_phases(show):
         reading.level(9.5, "white")
         reading.upright(9.5, "white")
         reading.done()
-        assert rf"= {data['phase'].values[i]:g}\," in reading.axes.get_title("left")
+        phase = {1.0: r"= \pi$", 0.1: r"= 0.1\,\pi$", 0.01: r"= 0.01\,\pi$"}
+        assert phase[data["phase"].values[i]] in reading.axes.get_title("left")
 
 
 def test_paths_of_the_angle_run_over_their_landscape(show):
@@ -203,10 +206,13 @@ def test_paths_of_the_power_run_over_their_landscape(show):
             .sel(chart=parametrisation)
             .values[_best(data, parametrisation)]
         )
-        counts.append(f"{(settled == steps).sum()} of {settled.size}")
+        late = (settled == steps).sum() or "none"
+        name = lru_8.TITLES[parametrisation]
+        counts.append(f"{late} of {settled.size} ({name})")
     assert counts[0] != counts[1]
     caption = " ".join(written.get_supxlabel().split())
-    assert f"{' and '.join(counts)} descents" in caption
+    assert f"do not settle, {' and '.join(counts)}, count as {steps}" in caption
+    assert len(written.findobj(Legend)) == 2  # of the landscapes, and of the iterations
 
 
 def _best(data, parametrisation):
@@ -280,12 +286,13 @@ def test_similarity_is_a_disc_a_circle_and_an_alignment(show):
             case["sem"].values[close],
             colour=colour,
         )
+        names = key(circle.axes.get_figure(root=True))
+        assert same_color(names[rf"$\rho = {rho:g}$"], colour)
+    assert list(names)[len(rhos) :] == ["closed form", "autodiff", "simulated"]
     for sign in (-1, 1):
         circle.upright(sign * angle, style.GREY)
     circle.done("linear", "log", x="angle", y="S")
     alignment.done(x="angle", y="sqrt")
-    texts = [text.get_text() for text in alignment.axes.get_legend().get_texts()]
-    assert texts == [rf"$\rho = {rho:g}$" for rho in rhos]
 
 
 def test_basins_are_coloured_by_the_time_to_the_teacher(show):

@@ -49,7 +49,8 @@ def test_turns_are_counted_on_their_line(show):
         reading.text(f"{mean:.0f}", (steps, mean), lru_4.RANGES[index][0])
     reading.done("log", "log", x="length", y="periods")
     labels = [text.get_text() for text in reading.axes.get_legend().get_texts()]
-    assert labels == [r"$\theta \leq 2\pi$", r"$\theta \leq \pi/50$"]
+    ranges = [r"$\theta \leq 2\pi$", r"$\theta \leq \pi/50$"]
+    assert labels == [*ranges, "exact mean", f"mean of {data.sizes['draw']} modes"]
     ticks = [float(label.get_text()) for label in reading.axes.get_xticklabels()]
     assert ticks == length.tolist() == reading.axes.get_xticks().tolist()
 

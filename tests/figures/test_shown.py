@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sigprop.experiments import store
-from sigprop.figures import catalogue
+from sigprop.figures import catalogue, style
 from tests.figures.scrambled import scrambled
 from tests.words import private
 
@@ -147,6 +147,9 @@ def test_lru_8_finds_the_slowest_phase_of_each_chart():
     assert "real + imaginary parametrisation, Adam needs 60 to 90 iterations" in text
     assert "90 at target phase 0.25 π and 60 at 0.5 π" in text
     assert "exponential parametrisation, Adam needs 70 iterations on average at" in text
+    assert (
+        "expects Adam to slow down towards 0.5 π; iterations are counted until" in text
+    )
     assert "below 0.001" in text
 
 
@@ -476,12 +479,12 @@ def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, phrase):
         data["circle"].values[:] = np.where(near, np.array(order)[:, None] * 3.0, 3.0)
 
     text = shown("zucchet-8", similarity=change)
-    assert "rho = 0, λ0 is 8 times as similar to its conjugate as to the real " in text
-    assert "At rho = 0.99 this factor is 1." in text
+    assert "ρ = 0, λ0 is 8 times as similar to its conjugate as to the real " in text
+    assert "At ρ = 0.99 this factor is 1." in text
     assert phrase in text
     header, *rows = details("zucchet-8", similarity=change)
     assert header == (
-        "input correlation rho",
+        "input correlation ρ",
         "similarity of λ0 with its conjugate / similarity with 0.99",
     )
     rhos = "0", "0.5", "0.9", "0.99"
@@ -505,32 +508,44 @@ def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(
 
     text = shown("zucchet-10", hessian_structure=change, concentration=losses)
     assert (
-        "divided by that of one eigenvalue, is 0.25 at θ0 = 1 π and 1 at 0.01 π."
+        "0.25 times those of one eigenvalue at θ0 = π and 1 times at 0.01 π, in absolute"
         in text
     )
     assert details("zucchet-10", hessian_structure=change, concentration=losses) == (
-        ("largest phase θ0", "mean entry between two eigenvalues / of one eigenvalue"),
-        *(("1 π", "0.25"), ("0.1 π", "0.5"), ("0.01 π", "1")),
+        (
+            "largest phase θ0",
+            "mean absolute entry between two eigenvalues / of one eigenvalue",
+        ),
+        *(("π", "0.25"), ("0.1 π", "0.5"), ("0.01 π", "1")),
     )
     assert f"1.5 decades {'below' if lead > 0 else 'above'}" in text
-    assert "1.0 decades below it at 1 π" in text
+    assert "1.0 decades below it at π" in text
     assert phrase in text
 
 
-@pytest.mark.parametrize(
-    ("decades", "since"),
-    [((1, 2, 3, 3.5, 4, 4), 16), ((4, 4, 4, 1, 4, 4), 16), ((4,) * 6, 1)],
-)
-def test_zucchet_11_says_from_how_many_heads_on_losses_are_alike(decades, since):
+@pytest.mark.parametrize("decades", [(1, 2, 3, 3.5, 4, 4), (4, 4, 4, 1, 4, 4.3)])
+def test_zucchet_11_compares_losses_and_rates_of_few_and_many_heads(decades):
     def change(data):
         for name, power in zip(data["student"].values, decades, strict=True):
             data["best"].loc[{"student": name}] = 10.0**-power
+        data["diverged"].values[:] = -1
+        data["rate"].values[:] = 0.5
+        for name, rate in (("1", 3e-5), ("32", 2e-3)):
+            one = data["network"].values == name
+            middle = data.sizes["record"] // 2
+            data["rate"].values[one, middle, 0, 1] = rate
 
     text = shown("zucchet-11", heads=change)
-    last = f"10^{-decades[-1]:.1f} with 32 heads"
-    assert f"median loss is 10^{-decades[0]:.1f} with 1 head and {last}" in text
-    assert f"From {since} head{'s' * (since > 1)} on, the median loss is within" in text
-    assert "a factor of 2 of the loss with 32 heads." in text
+    few, last = (style.number(10.0 ** -decades[index]) for index in (0, -1))
+    assert f"median loss is {few} with 1 head and {last} with 32 heads; with 16" in text
+    ratio = style.number(10 ** (decades[-1] - decades[-2]))
+    assert f"with 16 heads it is {ratio} times that with 32 heads." in text
+    assert (
+        "in mid-training goes from 3 × 10⁻⁵ to 0.002, and the tuned rate from" in text
+    )
+    assert "tuned rate from 0.00032 to 0.0032." in text
+    rises = decades[3] < decades[2]
+    assert text.endswith("rises from 4 to 8 heads." if rises else "number of heads.")
     header, *rows = details("zucchet-11", heads=change)
     assert header == ("heads", "log10 of the median loss")
     heads = "1", "2", "4", "8", "16", "32"

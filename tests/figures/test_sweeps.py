@@ -192,7 +192,7 @@ def test_caption_counts_the_crosses_of_all_panels(results):
     ]
     assert sum(len(line.get_xdata()) for line in crosses) == 3
     text = figure.get_supxlabel().replace("\n", " ")
-    assert "Crosses, 3 in all, are seeds that diverged" in text
+    assert "The 3 crosses are seeds that diverged or ended above 10000." in text
 
 
 def test_one_seed_has_no_interval(results):
