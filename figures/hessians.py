@@ -43,8 +43,8 @@ def matrix(
     axes: Axes, entries: np.ndarray, decades: int = DECADES, most: float | None = None
 ) -> AxesImage:
     """Entries by symmetric-logarithmic colours, up to ``most`` or the largest in size."""
-    most = np.abs(entries).max() if most is None else most
-    norm = SymLogNorm(most / 10**decades, vmin=-most, vmax=most, base=10)
+    end = float(np.abs(entries).max()) if most is None else most
+    norm = SymLogNorm(end / 10**decades, vmin=-end, vmax=end, base=10)
     image = axes.imshow(entries, MAP, norm=norm, interpolation="nearest")
     axes.tick_params(length=0)
     for spine in axes.spines.values():

@@ -37,7 +37,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         else:
             figure = style.figure(4.6)
             grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
-            specs = {"a": grid[0, 0], "b": grid[0, 1], "c": grid[1, 0]}
+            specs = {
+                "a": grid[0, 0],
+                "b": grid[0, 1],
+                "c": grid[1, 0],
+                "key": grid[1, 1],
+            }
         for letter in letters:
             axes = figure.add_subplot(specs[letter])
             losses.axis(axes, *datasets.values())
@@ -51,7 +56,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if len(letters) == 1:
             figure.legend(**key, loc="outside upper center", ncols=2)
         else:
-            empty = figure.add_subplot(grid[1, 1])
+            empty = figure.add_subplot(specs["key"])
             empty.set_axis_off()
             empty.legend(**key, loc="center left")
         style.caption(figure, losses.caption(*datasets.values()))
