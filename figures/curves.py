@@ -16,7 +16,8 @@ MOMENTS = {
     "state": r"$\mathbb{E}[h^2]$",
     "sensitivity": r"$\mathbb{E}[(\mathrm{d}_\lambda h)^2]$",
 }
-LEAST, ROOM = 0.02, 30  # of a panel that a curve leaves: bottom, and factor on top
+LEAST, ROOM = 0.02, 10  # of a panel that a curve leaves: bottom, and factor on top
+CLOSE = 0.045  # of an axis, between the names at its right
 SPREAD = 1.05  # factor in the gap between neighbouring points of the lower strip
 
 
@@ -39,11 +40,22 @@ def power(curve: xr.DataArray) -> xr.DataArray:
 
 def stacked(figure: Figure | SubFigure, spec: SubplotSpec) -> tuple[Axes, Axes]:
     """A tall panel and, below it, a strip with the same x axis."""
-    grid = spec.subgridspec(2, 1, height_ratios=(4, 1), hspace=0.04)
-    axes = figure.add_subplot(grid[0])
-    strip = figure.add_subplot(grid[1], sharex=axes)
-    axes.tick_params(labelbottom=False)
-    return axes, strip
+    (pair,) = side_by_side(figure, spec, 1)
+    return pair
+
+
+def side_by_side(
+    figure: Figure | SubFigure, spec: SubplotSpec, columns: int
+) -> list[tuple[Axes, Axes]]:
+    """Tall panels in a row, each with a strip below it that has the same x axis."""
+    grid = spec.subgridspec(2, columns, height_ratios=(4, 1), hspace=0.04)
+    pairs = []
+    for column in range(columns):
+        axes = figure.add_subplot(grid[0, column])
+        strip = figure.add_subplot(grid[1, column], sharex=axes)
+        axes.tick_params(labelbottom=False)
+        pairs.append((axes, strip))
+    return pairs
 
 
 def caption(data: xr.Dataset) -> str:
@@ -51,7 +63,8 @@ def caption(data: xr.Dataset) -> str:
     least, most = int(data["draws"].min()), int(data["draws"].max())
     return (
         "Lines are closed forms.  Points are simulated means with standard errors, of "
-        f"{least} (longest time constant) to {most} trajectories."
+        f"{least} (longest time constant) to {most} trajectories, and are moved apart in the "
+        "lower strips."
     )
 
 
@@ -131,13 +144,14 @@ def draw(
     else:
         heights, texts = [*heights, float(grey[-1])], [*texts, grey_text]
     end = float(gap.min())
-    style.end_labels(axes, end, heights, texts, [*colours, style.GREY][: len(texts)])
+    shades = [*colours, style.GREY][: len(texts)]
+    style.end_labels(axes, end, heights, texts, shades, CLOSE)
 
 
 def _leave(axes: Axes, highest: float, grey: xr.DataArray, text: str) -> None:
     """Cut the panel above this height, and write there where the grey curve goes."""
-    low, top = axes.get_ylim()[0], ROOM * highest
-    axes.set_ylim(max(low, LEAST), top)
+    top = 10 ** np.ceil(np.log10(ROOM * highest))
+    axes.set_ylim(LEAST, top)
     out = grey["gap"].values[np.argmax(grey.values > top)]
     power = np.log10(float(grey[-1]))
     axes.annotate(

@@ -1,5 +1,6 @@
 """A Hessian at optimality: its entries, leading eigenvectors and spectrum."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from sigprop.figures import losses, rates, style
+from sigprop.figures import losses, phrases, rates, style
 from sigprop.figures.entry import chosen_panels
 
 DECADES = 5  # of the colours, below the largest entry
@@ -21,8 +22,8 @@ HEIGHT = 2.0  # inches of a row
 CAPTION = (
     "Colours of Hessian entries are linear near 0 and logarithmic beyond. Eigenvectors are "
     "those of the largest curvatures, with colours from −1 to 1. Error bars are two standard "
-    "errors. The largest stable curvature is 2 / the learning rate at which gradient descent "
-    "diverged."
+    "errors. Dashed lines are the largest stable curvature, i.e. 2 / the learning rate at "
+    "which gradient descent diverged."
 )
 
 
@@ -38,10 +39,12 @@ def groups(names: np.ndarray) -> list[tuple[str, int, int]]:
     return runs
 
 
-def matrix(axes: Axes, entries: np.ndarray, decades: int = DECADES) -> AxesImage:
-    """Entries by symmetric-logarithmic colours, the largest in size deepest."""
-    most = np.abs(entries).max()
-    norm = SymLogNorm(most / 10**decades, vmin=-most, vmax=most, base=10)
+def matrix(
+    axes: Axes, entries: np.ndarray, decades: int = DECADES, most: float | None = None
+) -> AxesImage:
+    """Entries by symmetric-logarithmic colours, up to ``most`` or the largest in size."""
+    end = float(np.abs(entries).max()) if most is None else most
+    norm = SymLogNorm(end / 10**decades, vmin=-end, vmax=end, base=10)
     image = axes.imshow(entries, MAP, norm=norm, interpolation="nearest")
     axes.tick_params(length=0)
     for spine in axes.spines.values():
@@ -58,7 +61,7 @@ def scale(
 ) -> None:
     """The colours of a ``matrix`` beside it, and over how many decades they go."""
     bar = figure.colorbar(image, ax=axes, aspect=24, pad=0.03, **where)
-    top = int(np.floor(np.log10(np.abs(np.asarray(image.get_array())).max())))
+    top = int(np.floor(np.log10(image.norm.vmax or 1.0)))
     powers = top, top - decades + 1
     ticks = {sign * 10.0**power: (sign, power) for power in powers for sign in (-1, 1)}
     texts = [f"${'-' * (sign < 0)}10^{{{power}}}$" for sign, power in ticks.values()]
@@ -118,8 +121,21 @@ def spectrum(axes: Axes, network: xr.Dataset, colour: str) -> None:
     axes.set_title("spectrum")
 
 
-def panel(figure: SubFigure, data: xr.Dataset, letter: str, network: str) -> None:
-    """One network: map, directions and spectrum; draw inside ``style.styled``."""
+def panel(
+    figure: SubFigure, data: xr.Dataset, letter: str, network: str, most: float
+) -> Axes:
+    """One network: map, directions and spectrum; draw inside ``style.styled``.
+
+    Args:
+        figure: A part of a figure.
+        data: The result of ``hessian_structure``.
+        letter: Of the panel.
+        network: Its name there.
+        most: The entry with the deepest colour.
+
+    Returns:
+        The axes of the spectrum.
+    """
     result = data.sel(network=network)
     names = result["parameter"].values
     size = int(np.sum(names != ""))
@@ -128,22 +144,28 @@ def panel(figure: SubFigure, data: xr.Dataset, letter: str, network: str) -> Non
     middles = [(first + end - 1) / 2 for _, first, end in parts]
     symbols = [symbol for symbol, _, _ in parts]
     whole, vectors, values = figure.subplots(1, 3, width_ratios=(1.55, 0.6, 1.25))
-    image = matrix(whole, result["hessian"].values[:size, :size])
+    image = matrix(whole, result["hessian"].values[:size, :size], most=most)
     scale(figure, whole, image)
     gaps(whole, ends)
     whole.set_xticks(middles, symbols, rotation=90 if len(symbols) > 4 else 0)
     style.letter(whole, letter, network)
     nonzero = rank(result["eigenvalue"].values)
     top = result["eigenvector"].values[: np.sum(nonzero), :size].T
-    vectors.imshow(top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    shades = vectors.imshow(
+        top, MAP, vmin=-1, vmax=1, aspect="auto", interpolation="nearest"
+    )
+    bar = figure.colorbar(shades, ax=vectors, aspect=24, pad=0.06, ticks=(-1, 0, 1))
+    bar.ax.tick_params(labelsize=6, length=2, pad=1)
+    bar.outline.set_visible(False)
     gaps(vectors, ends, columns=False)
     vectors.set_xticks((0, top.shape[1] - 1), ("1", str(top.shape[1])))
-    vectors.set_xlabel("eigenvector (−1 to 1)", fontsize=6.5)
-    vectors.set_title("directions")
+    vectors.set_xlabel("rank")
+    vectors.set_title("eigenvectors")
     vectors.tick_params(length=0)
     for axes in (whole, vectors):
         axes.set_yticks(middles, symbols)
     spectrum(values, result, losses.COLOURS[network])
+    return values
 
 
 STUDIES = dict.fromkeys("ab", "hessian_structure") | dict.fromkeys(
@@ -172,10 +194,55 @@ def draw(results: style.Results, wanted: str | None, first: str, second: str) ->
     with style.styled():
         figure = style.figure(sum(heights), width)
         rows = style.stacked(figure, heights)
-        for part, (letter, network) in zip(rows, above.items(), strict=False):
-            panel(part, results["hessian_structure"], letter, network)
+        if above:
+            _rows(rows, results["hessian_structure"], above)
         if below:
             rates.row(rows[-1], results["adaptive_rates"], below)
         notes = [CAPTION] * bool(above) + [rates.CAPTION] * bool(below)
-        style.caption(figure, *notes)
+        style.caption(figure, *notes, *_sizes(results, above, below))
     return figure
+
+
+def _rows(parts: list[SubFigure], data: xr.Dataset, networks: dict[str, str]) -> None:
+    """A row for each network, all with the same colours and the same eigenvalues."""
+    shown = data["hessian"].sel(network=list(networks.values()))
+    most = float(np.abs(shown).max())
+    spectra = [
+        panel(part, data, letter, network, most)
+        for part, (letter, network) in zip(parts, networks.items(), strict=False)
+    ]
+    limits = [limit for axes in spectra for limit in axes.get_ylim()]
+    for axes in spectra:
+        axes.set_ylim(min(limits), max(limits))
+
+
+def _sizes(
+    results: style.Results, above: dict[str, str], below: dict[str, str]
+) -> list[str]:
+    """Number the hidden neurons of the networks in both kinds of panels."""
+    sentences = []
+    if above:
+        data, network = results["hessian_structure"], next(iter(above.values()))
+        neurons = _neurons(data["parameter"].sel(network=network))
+        nu0 = json.loads(data.attrs["config"])["nu0"]
+        sentences.append(
+            f"Networks in {_letters(above)} have {neurons} hidden neurons and eigenvalues of "
+            f"modulus {nu0:g} to 1."
+        )
+    if below:
+        data, network = results["adaptive_rates"], next(iter(below.values()))
+        own = data["entry_parameter"].values[data["entry_network"].values == network]
+        sentences.append(
+            f"Networks in {_letters(below)} have {_neurons(own)} hidden neurons and are "
+            "trained."
+        )
+    return [" ".join(sentences)]
+
+
+def _letters(panels: dict[str, str]) -> str:
+    return phrases.listed([letter.upper() for letter in panels])
+
+
+def _neurons(names: Any) -> int:
+    """The number of hidden neurons, each of which has one input weight."""
+    return int(np.isin(names, ("B", "B_re")).sum())

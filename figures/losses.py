@@ -65,7 +65,8 @@ def axis(axes: Axes, *tuned: xr.Dataset) -> None:
     finite = values[values < FAR]
     low, high = (finite.min(), finite.max()) if finite.size else (1.0, 1.0)
     axes.set_yscale("log")
-    axes.set_ylim(low / 1.6, high * 1.6)
+    room = 4 if (values >= FAR).any() else 1.6  # for crosses at the upper edge
+    axes.set_ylim(low / 1.6, high * room)
     axes.yaxis.set_major_locator(LogLocator(numticks=8))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylabel(LABEL)
@@ -213,14 +214,29 @@ def caption(*tuned: xr.Dataset) -> str:
         else "Circles are one seed."
     ]
     if lost:
-        sentences.append(
-            f"Crosses, {lost} in all, are seeds that diverged or ended above {FAR:g}."
+        crosses = (
+            "The cross is a seed" if lost == 1 else f"The {lost} crosses are seeds"
         )
+        sentences.append(f"{crosses} that diverged or ended above {FAR:g}.")
     if any(table["extreme"].values.any() for table in tuned):
         sentences.append(
-            "At open circles the best learning rate is an end of the scan."
+            "At open circles the best learning rate is an end of the scan "
+            f"({_ends(*tuned)}), so a lower loss may be possible."
         )
     return " ".join([*sentences, *starts(*tuned)])
+
+
+def _ends(*tuned: xr.Dataset) -> str:
+    """Which networks are best at the highest rate of their scan, and which at the lowest."""
+    names: dict[str, dict[str, None]] = {}
+    for table in tuned:
+        for name in map(str, table["student"].values):
+            own = table.sel(student=name)
+            scan = table["log_rate"].values[table["network"].values == name]
+            for rate in own["best_log_rate"].values[own["extreme"].values != 0]:
+                end = "lowest" if rate < scan.max() else "highest"
+                names.setdefault(end, {})[name] = None
+    return "; ".join(f"the {end}: {', '.join(of)}" for end, of in names.items())
 
 
 def starts(*tuned: xr.Dataset) -> list[str]:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -15,7 +16,7 @@ ENTRY = Entry(
     "From a tanh RNN to the LRU in five steps",
     reduced="Networks are smaller and are trained for fewer steps, from three seeds. The "
     "data are digits of 64 pixels, expressions of up to 127 tokens and 10 000 digits of "
-    "784 pixels.",
+    "784 pixels. The paper's deep state space models are left out.",
     full="sigprop train scifar --model tanh --preset paper",
     rows=("lru:fig1",),
 )
@@ -23,7 +24,7 @@ NAMES = {
     "tanh": "tanh RNN",
     "relu": "ReLU RNN",
     "dense": "linear RNN",
-    "disc": "linear RNN in the disc",
+    "disc": "linear RNN, unit disc",
     "complex": "complex diagonal",
     "exponential": "exponential",
     "stable": "stable exponential",
@@ -38,10 +39,12 @@ COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Each panel shows test accuracies on one task, from the tanh RNN to the LRU.
+    """Each panel shows test accuracies on one task; the last column has their mean.
 
-    Circles are single runs, vertical marks are means, and bars are standard errors.  The
-    last column has the mean over the tasks.
+    Bold names are the networks that the paper's caption names; a step leads from one of
+    them to the next.  Grey networks have a nonlinear recurrence, the others a linear one;
+    the LRU is red.  Circles are single runs, vertical marks are means, and
+    bars are standard errors.  "Unit disc" means eigenvalues sampled in the unit disc.
 
     Raises:
         ValueError: If there is no such panel.
@@ -60,15 +63,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.caption(
             figure,
             "Each accuracy is at the step of the best validation accuracy. Crosses stand at "
-            "the accuracy of guessing for runs that diverged, and their number is beside.",
+            "the accuracy of guessing for runs that diverged; their number stands beside.",
         )
     return figure
 
 
 def _title(data: xr.Dataset) -> str:
     length, examples = int(data["length"][0]), int(data["examples"][0])
+    return f"{_name(data)}\n{length} steps,\n{examples} examples"
+
+
+def _name(data: xr.Dataset) -> str:
     task = str(data["task"].values[0])
-    return f"{TASKS.get(task, task)}\n{length} steps,\n{examples} examples"
+    return TASKS.get(task, task)
 
 
 def _rungs(axes: Axes, data: xr.Dataset) -> None:
@@ -90,6 +97,9 @@ def _rungs(axes: Axes, data: xr.Dataset) -> None:
             lift = {"textcoords": "offset points", "va": "center", "fontsize": 6}
             axes.annotate(count, (CHANCE, row), (5, 0), **lift)
     axes.set_yticks(range(len(colours)), [NAMES[rung] for rung in colours])
+    for rung, label in zip(colours, axes.get_yticklabels(), strict=False):
+        label.set_fontweight("bold" if rung in STEPS else "normal")
+    axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2.5, 5, 10)))
     axes.set_xlabel("accuracy (%)")
 
 
@@ -98,15 +108,27 @@ def _average(axes: Axes, results: style.Results) -> None:
     names = dict.fromkeys(results[ENTRY.studies["a"]]["model"].values.tolist())
     for row, rung in enumerate(names):
         colour = COLOURS.get(rung, style.BLUE)
-        axes.plot(_overall(results, rung), row, "D", color=colour)
+        mean, error = _overall(results, rung), _error(results, rung)
+        axes.errorbar(mean, row, xerr=error, fmt="|", color=colour, capsize=0, ms=6)
+    axes.margins(x=0.1)
+    axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2.5, 5, 10)))
     axes.set_title(f"mean of the\n{len(ENTRY.panels)} tasks")
     axes.set_xlabel("accuracy (%)")
 
 
 def _overall(results: style.Results, rung: str) -> float:
     """The mean accuracy of a network over the tasks."""
-    means = [_mean(results[study], rung) for study in ENTRY.studies.values()]
+    means = [runs.mean() for runs in _tasks(results, rung)]
     return float(np.mean(means))
+
+
+def _error(results: style.Results, rung: str) -> float:
+    """The standard error of a network's mean over the tasks, zero if a task has one run."""
+    tasks = _tasks(results, rung)
+    if min(map(len, tasks)) < 2:
+        return 0.0
+    errors = [style.standard_error(runs) for runs in tasks]
+    return float(np.linalg.norm(errors) / len(errors))
 
 
 def shown(results: style.Results) -> str:
@@ -115,15 +137,31 @@ def shown(results: style.Results) -> str:
     risen = sum(gain > 0 for gain in gains.values())
     of = f"all {len(gains)}" if risen == len(gains) else f"{risen} of the {len(gains)}"
     sentence = (
-        f"The mean test accuracy over the {len(ENTRY.panels)} tasks rises in {of} steps that "
-        "the paper's caption names."
+        f"In these runs the mean test accuracy over the {len(ENTRY.panels)} tasks rises in "
+        f"{of} steps that the paper's caption names."
     )
     if risen == len(gains):
         return sentence
     (old, new), least = min(gains.items(), key=lambda step: step[1])
     return (
-        f"{sentence} It falls most from {old} to {new}, by {-least:.1f} percentage points. A "
-        f"run that diverged counts as {CHANCE:g} %, the accuracy of guessing."
+        f"{sentence} It falls most from {old} to {new}, by {-least:.1f} percentage points. "
+        f"{_diverged(results)}"
+    )
+
+
+def _diverged(results: style.Results) -> str:
+    """Name the networks whose runs diverged, and say how these runs count."""
+    lost = {
+        f"{_plain(rung)} on {_name(results[study])}"
+        for study in ENTRY.studies.values()
+        for rung in STEPS
+        if np.isnan(_of(results[study], rung)).any()
+    }
+    if not lost:
+        return "None of these runs diverged."
+    return (
+        f"Runs that diverged ({', '.join(sorted(lost))}) count as {CHANCE:g} %, the accuracy "
+        "of guessing."
     )
 
 
@@ -157,9 +195,19 @@ def _plain(rung: str) -> str:
     return NAMES[rung].rpartition(": ")[2]
 
 
-def _mean(data: xr.Dataset, rung: str) -> float:
-    accuracy = 100 * data["test_accuracy"].values[data["model"].values == rung]
-    return float(np.where(np.isfinite(accuracy), accuracy, CHANCE).mean())
+def _tasks(results: style.Results, rung: str) -> list[np.ndarray]:
+    """The accuracies of a network on each task; those of runs that diverged are chance."""
+    return [_counted(results[study], rung) for study in ENTRY.studies.values()]
+
+
+def _counted(data: xr.Dataset, rung: str) -> np.ndarray:
+    accuracy = _of(data, rung)
+    return np.where(np.isfinite(accuracy), accuracy, CHANCE)
+
+
+def _of(data: xr.Dataset, rung: str) -> np.ndarray:
+    """The accuracies of a network in percent, not a number where a run diverged."""
+    return 100 * data["test_accuracy"].values[data["model"].values == rung]
 
 
 if __name__ == "__main__":

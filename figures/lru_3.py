@@ -14,14 +14,15 @@ ENTRY = Entry(
     "Eigenvalues sampled by Lemma 3.2 fill a ring",
     rows=("lru:fig3",),
 )
-TITLES = {"a": "samples", "b": "moduli", "c": "phases, as in B"}
+TITLES = {"a": "samples", "b": "moduli", "c": "phases"}
+AROUND = 0.05  # a part of a ring that is enlarged
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panel A shows eigenvalues sampled by Lemma 3.2 in rings.
 
-    Panels B and C compare the sampled moduli and phases, with 95 % confidence bands, with
-    the distributions of the lemma.
+    Panels B and C show the fractions of samples up to a modulus, and up to a phase.  From
+    these the distributions of the lemma are subtracted.
 
     Raises:
         ValueError: If there is no such panel.
@@ -37,7 +38,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             largest = float(ring["max_phase"])
             if "a" in rows:
                 axes = rows["a"][column]
-                disk.plane(axes, ring["ring_eigenvalue"], (inner, outer))
+                _plane(axes, ring)
                 axes.set_title(
                     f"$r$ from {inner:g} to {outer:g}\n"
                     + rf"$\theta \leq {disk.over_pi(largest)}$",
@@ -46,43 +47,58 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             if "b" in rows:
                 axes = rows["b"][column]
                 measured = ring["ring_fraction"]
-                _band(axes, measured, data)
+                _band(axes, data)
                 margin = 0.2 * (outer - inner)
                 limits = (max(inner - margin, 0.0), outer + margin)
                 disk.radii(axes, measured, ring["ring_law"], limits)
             if "c" in rows:
                 axes = rows["c"][column]
                 measured = ring["ring_phase_fraction"]
-                _band(axes, measured, data)
+                _band(axes, data)
                 disk.phases(axes, measured, ring["ring_phase_law"], largest)
                 axes.set_xlabel(r"phase $\theta$")
         if "a" in rows:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
         if "b" in rows:
-            first = rows["b"][0]
-            first.set_ylabel(r"fraction with $|\lambda| \leq r$")
-            samples = data.sizes["draw"]
-            text = f"{samples}\nsamples,\n95 % band"
-            first.annotate(text, (0.05, 0.64), color=style.BLUE, fontsize=7)
-            first.annotate("Lemma 3.2", (0.55, 0.1), color=style.BLACK, fontsize=7)
+            rows["b"][0].set_ylabel(
+                r"fraction $|\lambda| \leq r$, less exact", fontsize=7
+            )
         if "c" in rows:
-            rows["c"][0].set_ylabel(r"fraction with $\arg\,\lambda \leq \theta$")
+            label = r"fraction $\arg\,\lambda \leq \theta$, less exact"
+            rows["c"][0].set_ylabel(label, fontsize=7)
+        disk.same_heights(rows, "bc")
+        style.caption(figure, *_notes(data, letters))
         for letter, row in rows.items():
             style.letter(row[0], letter, TITLES[letter], above=2 * (letter == "a"))
     return figure
 
 
-def _band(axes: Axes, measured: xr.DataArray, data: xr.Dataset) -> None:
+def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
+    notes = {
+        "a": "A part of a ring with small phases is enlarged.",
+        "b": f"Bands hold the differences of {data.sizes['draw']} samples at a level of 95 %.",
+    }
+    chosen = {"a" if letter == "a" else "b": None for letter in letters}
+    return [notes[letter] for letter in chosen]
+
+
+def _plane(axes: Axes, ring: xr.Dataset) -> None:
+    """The samples of a ring; a small part of the plane if their phases are small."""
+    inner, outer, phase = (float(ring[of]) for of in ("inner", "outer", "max_phase"))
+    where = {}
+    if phase < np.pi / 2:
+        low = np.array([inner * np.cos(phase), 0.0])
+        high = np.array([outer, outer * np.sin(phase)])
+        half = (high - low).max() / 2 + AROUND
+        left, bottom = (low + high) / 2 - half
+        where = {"corner": (left, bottom), "side": 2 * half}
+    disk.plane(axes, ring["ring_eigenvalue"], (inner, outer), **where)
+
+
+def _band(axes: Axes, data: xr.Dataset) -> None:
     """The confidence band of the sampled distribution."""
     band = float(data.attrs["band"])
-    axes.fill_between(
-        measured[measured.dims[-1]],
-        (measured - band).clip(0, 1),
-        (measured + band).clip(0, 1),
-        color=style.SKY,
-        alpha=0.5,
-        linewidth=0,
-    )
+    axes.axhspan(-band, band, color=style.SKY, alpha=0.3, linewidth=0)
 
 
 def shown(results: style.Results) -> str:
@@ -96,7 +112,19 @@ def shown(results: style.Results) -> str:
     return (
         f"In {inside} of {rings} rings the distributions of Lemma 3.2 lie within the 95 % "
         f"bands of {data.sizes['draw']} samples. Sampled and exact distribution functions "
-        f"differ by at most {float(off.max()):.2g}; the bands allow {data.attrs['band']:.2g}."
+        f"differ by at most {float(off.max()):.2g}; the bands allow {data.attrs['band']:.2g}. "
+        f"{_whole(data)}"
+    )
+
+
+def _whole(data: xr.Dataset) -> str:
+    """How far the lemma's moduli in the whole disc are from the limit of Figure 2."""
+    whole = (data["inner"] == 0) & (data["outer"] == 1)
+    off = abs(data["ring_law"].isel(ring=np.flatnonzero(whole)) - data["circular_law"])
+    near = float(off.max()) < 1e-9
+    return (
+        f"For r from 0 to 1 the lemma {'has' if near else 'does not have'} the moduli of large "
+        "Gaussian matrices, the limit of Figure 2."
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from sigprop.figures import disk, style
@@ -36,7 +37,9 @@ PANELS = {"a": Panel(0, 0), "b": Panel(1, 0), "c": Panel(0, SHORT)}
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A to C show impulse responses of three modes, with all or small phases.
 
-    Panel D shows the mean number of periods of a mode against the sequence length.
+    Panel D shows the mean number of periods of a mode against the sequence length.  Phases are
+    uniform.  A phase θ above π turns like 2π - θ, so that phases up to 2π give as many periods
+    as phases up to π.  Lines in A to C join whole steps, so fast oscillations seem to beat.
 
     Raises:
         ValueError: If there is no such panel.
@@ -96,6 +99,7 @@ def _mode(axes: Axes, data: xr.Dataset, mode: int) -> None:
 def _turns(axes: Axes, data: xr.Dataset) -> None:
     """Mean number of periods within a length, in samples and in theory."""
     length = data["length"].values
+    key: list[Line2D] = []
     for index, (colour, marker) in enumerate(RANGES):
         modes = data.isel(max_phase=index)
         turns = modes["turns"].transpose("draw", "length").values
@@ -107,8 +111,8 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
             style.standard_error(turns),
             fmt=marker,
             color=colour,
-            label=label,
         )
+        key.append(Line2D([], [], color=colour, marker=marker, label=label))
     axes.set(xscale="log", yscale="log", xlabel="sequence length $L$")
     for index, steps in enumerate((SHORT, length[-1])):
         mean = data["mean_turns"].isel(max_phase=index).sel(length=steps)
@@ -124,10 +128,13 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylabel("mean number of periods")
-    axes.legend()
-    style.letter(
-        axes, "d", f"lines: exact mean; points: means of {data.sizes['draw']} modes"
-    )
+    points = f"mean of {data.sizes['draw']} modes"
+    key += [
+        Line2D([], [], color=style.BLACK, label="exact mean"),
+        Line2D([], [], ls="", marker="o", color=style.BLACK, label=points),
+    ]
+    axes.legend(handles=key, loc="upper left", ncols=2)
+    style.letter(axes, "d", "periods")
 
 
 def shown(results: style.Results) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
@@ -52,7 +53,7 @@ def _signals(axes: Axes, data: xr.Dataset) -> None:
         axes.plot(turn, data["value"].sel(signal=signal), color=colour, label=name)
     axes.set(xlim=(0, 2), ylim=(-1.1, 1.6), yticks=(-1, 0, 1), xlabel="periods")
     axes.set_ylabel("signal")
-    axes.legend(loc="upper center", ncols=2, columnspacing=1, handlelength=1)
+    axes.legend(loc="upper right", ncols=2, columnspacing=0.8, handlelength=0.7)
     style.letter(axes, "a", "signals")
 
 
@@ -60,7 +61,7 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
     """Numerical coefficients as points on the exact lines, and the printed values."""
     frequency, harmonic = data["frequency"].values, data["harmonic"].values
     for signal, (name, colour) in SIGNALS.items():
-        spectrum, in_legend = data.sel(signal=signal), signal == "rectified"
+        spectrum = data.sel(signal=signal)
         exact, measured = spectrum["exact"].values, spectrum["amplitude"].values
         lines, points = exact > 0, measured > FLOOR
         axes.vlines(harmonic[lines], FLOOR, exact[lines], colour, linewidth=1)
@@ -69,10 +70,8 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
             measured[points],
             "o",
             color=colour,
-            label="FFT" * in_legend,
         )
-        cross: dict[str, Any] = CROSS | {"label": "exact" * in_legend}
-        axes.plot(harmonic[lines], exact[lines], "+", color=style.BLACK, **cross)
+        axes.plot(harmonic[lines], exact[lines], "+", color=style.BLACK, **CROSS)
         axes.annotate(
             name,
             (1, exact[1]),
@@ -106,21 +105,28 @@ def _spectra(axes: Axes, data: xr.Dataset) -> None:
     axes.set_xticks(harmonic[::2])
     axes.set_xlabel("harmonic $n$ of the sine")
     axes.set_ylabel(r"Fourier coefficient $|c_n|$", labelpad=1)
-    axes.legend(loc="upper right", borderaxespad=0)
+    key = [
+        Line2D([], [], ls="", marker="o", color=style.BLACK, label="FFT"),
+        Line2D([], [], ls="", marker="+", color=style.BLACK, label="exact", **CROSS),
+    ]
+    axes.legend(handles=key, loc="upper right", borderaxespad=0)
     style.letter(axes, "b", "spectra")
 
 
 def _nothing_else(data: xr.Dataset) -> str:
-    """The largest numerical coefficient where the exact spectrum is zero."""
+    """Describe crosses, printed values, and numerical ones where the exact ones are zero."""
     spectrum = data.sel(signal="rectified")
     lines = data["harmonic"].values[spectrum["exact"].values > 0]
     coefficients = spectrum["amplitude"].values[
         ~np.isin(data["frequency"].values, lines)
     ]
+    printed, exact = data["printed"].values, spectrum["exact"].values
+    ratio = np.median((printed / np.where(exact > 0, exact, np.nan))[printed > 0])
     return (
-        "At odd harmonics above one, and between harmonics, the exact spectrum is zero and "
-        f"the FFT has at most {coefficients.max():.0e}. Crosses in panel C are exact values, "
-        "too."
+        "Crosses in B and C are exact values. Open grey circles are the coefficients of the "
+        f"paper's Eq. 8 as printed, which are {ratio:.3g} times the exact ones (2π = 6.28). At "
+        "odd harmonics above one, and between harmonics, the exact spectrum is zero and the "
+        f"FFT has at most {style.number(float(coefficients.max()), 1)}."
     )
 
 
@@ -128,21 +134,21 @@ def _shares(axes: Axes, data: xr.Dataset) -> None:
     """Power by frequency: columns by the transform, crosses exact; the last is the rest."""
     columns = np.arange(FIRST + 1)
     for side, (signal, (name, colour)) in zip((-1, 1), SIGNALS.items(), strict=True):
-        spectrum, x = data.sel(signal=signal), columns + 0.2 * side
+        spectrum, x = data.sel(signal=signal), columns + 0.2 * side * _shared(data)
         measured, exact = (
             100 * _first(spectrum[name]) for name in ("share", "exact_share")
         )
-        axes.bar(x, measured, 0.38, color=colour, label=name)
         some = exact > 0
+        axes.bar(x[some], measured[some], 0.38, color=colour, label=name)
         axes.plot(x[some], exact[some], "+", color=style.BLACK, **CROSS)
         if signal == "rectified":
-            for left, height in zip(x, exact, strict=True):
+            for left, height, both in zip(x, exact, _shared(data), strict=True):
                 axes.annotate(
-                    f"{height:.2g}",
+                    f"{height:.1f}",
                     (left, height),
-                    (0, 3.5),
+                    (-3 * both, 3.5),
                     textcoords="offset points",
-                    ha="center",
+                    ha="left" if both else "center",
                     color=colour,
                     fontsize=6,
                 )
@@ -151,6 +157,11 @@ def _shares(axes: Axes, data: xr.Dataset) -> None:
     axes.set_ylabel("share of the power (%)")
     axes.legend(loc="upper right", borderaxespad=0, handlelength=1)
     style.letter(axes, "c", "power")
+
+
+def _shared(data: xr.Dataset) -> np.ndarray:
+    """The columns at which both signals have power."""
+    return np.all([_first(data["exact_share"].sel(signal=of)) > 0 for of in SIGNALS], 0)
 
 
 def _first(share: xr.DataArray) -> np.ndarray:
@@ -170,7 +181,7 @@ def shown(results: style.Results) -> str:
         f"After the ReLU, {line:.3g} % of the power is at the sine's frequency, {zero:.3g} % "
         f"at frequency zero and {100 - line - zero:.2g} % at higher frequencies. For a sine of "
         "amplitude one, numerical and exact Fourier coefficients differ by at most "
-        f"{off:.0e}."
+        f"{style.number(off, 1)}."
     )
 
 

@@ -10,7 +10,7 @@ from matplotlib.gridspec import SubplotSpec
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullLocator
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "convolution_kernel"
@@ -21,6 +21,8 @@ ENTRY = Entry(
 )
 NAMES = {"identity": ("linear", style.BLUE), "tanh": ("tanh", style.VERMILION)}
 HIGHEST = 1e3  # losses above are cut off
+SMALL = 0.1  # weights of the kernel below are on a linear axis
+EARLY = 100  # iterations
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -33,7 +35,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    heights = {"a": 1.9, "b": 0.6 + 1.5 * data.sizes["scale"]}
+    heights = {"a": 1.9, "b": 0.75 + 1.5 * data.sizes["scale"]}
     with style.styled():
         sizes = [heights[letter] for letter in letters]
         figure = style.figure(sum(sizes) + 0.3)
@@ -41,17 +43,22 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         panels = {"a": _kernels, "b": _losses}
         for index, letter in enumerate(letters):
             panels[letter](figure, grid[index], data)
-        style.caption(figure, *(NOTES[letter] for letter in letters), LEAVING)
+        leaving = [LEAVING] if "b" in letters else []
+        style.caption(figure, *(NOTES[letter] for letter in letters), *leaving)
     return figure
 
 
 NOTES = {
-    "a": "Panel A has the kernels of the linear network with every seed, and the outputs of "
-    "one network of each kind, at the learning rate of the smallest median loss.",
-    "b": "In panel B, losses are relative to the mean square of the target.",
+    "a": "Panel A has one network of each kind, at the learning rate of the smallest median "
+    "loss and with the seed of the linear network's smallest final loss. Weights are linear "
+    "from −0.1 to 0.1 and logarithmic beyond. Inputs change little in a step, so weights that "
+    "alternate in sign nearly cancel in the output.",
+    "b": "In panel B, losses are relative to the mean square of the target. A row has one "
+    "scale of the initial matrix.",
 }
 LEAVING = (
-    "Triangles mark where runs leave a panel or diverge, and numbers count these runs."
+    "Triangles mark where runs leave a panel or diverge, and numbers count these runs. "
+    'The words "median above" mark panels whose median ends above the axis.'
 )
 
 
@@ -62,24 +69,32 @@ def best(data: xr.Dataset, activation: str, scale: float) -> float:
     return float(data["log_rate"][np.argmin(median.values)])
 
 
+def best_seed(data: xr.Dataset, scale: float) -> int:
+    """The seed with the linear network's smallest final loss at its best learning rate."""
+    linear = data["loss"].sel(activation="identity", scale=scale)
+    final = linear.sel(log_rate=best(data, "identity", scale)).isel(step=-1)
+    return int(data["seed"][np.argmin(final.fillna(np.inf).values)])
+
+
 def _kernels(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
     """The true and the learnt kernels, and outputs of both networks for a new input."""
     row = spec.subgridspec(1, 2).subplots(squeeze=False)[0]
     scale = float(data["scale"][-1])
+    seed = best_seed(data, scale)
     age, kernel = data["age"].values, data["kernel"].values
     for activation, (name, colour) in NAMES.items():
         rate = best(data, activation, scale)
-        network = data.sel(activation=activation, scale=scale, log_rate=rate)
+        network = data.sel(activation=activation, scale=scale, log_rate=rate, seed=seed)
         label = rf"{name}, rate $10^{{{rate:g}}}$"
-        row[1].plot(age, network["answer"][0], color=colour, label=label)
+        row[1].plot(age, network["answer"], color=colour, label=label)
         if activation == "identity":
-            learnt = network["learnt"].transpose("seed", "age").values
-            row[0].plot(age, learnt.T, color=colour, linewidth=0.6)
-            row[0].set(ylim=(-kernel.max(), 2 * kernel.max()))
-            _leaving(row[0], age, learnt, colour, text=" runs leave the panel")
-    for axes, black in zip(row, (kernel, data["wanted"][0]), strict=True):
+            row[0].plot(age, network["learnt"], color=colour, linewidth=0.9)
+    for axes, black in zip(row, (kernel, data["wanted"].sel(seed=seed)), strict=True):
         axes.plot(age, black, color=style.BLACK, linewidth=1.2, label="target")
         axes.set(xlim=(0, age[-1]))
+    row[0].set_yscale("symlog", linthresh=SMALL, linscale=2)
+    row[0].set_yticks([-1, -SMALL, 0, SMALL, 1], ["−1", "−0.1", "0", "0.1", "1"])
+    row[0].minorticks_off()
     row[0].set_xlabel("age of the input (steps)")
     row[1].set_xlabel("step")
     row[1].legend(
@@ -97,27 +112,27 @@ def _kernels(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
 
 
 def _leaving(
-    axes: Axes,
-    x: np.ndarray,
-    runs: np.ndarray,
-    colour: str,
-    line: int = 0,
-    text: str = "",
+    axes: Axes, x: np.ndarray, runs: np.ndarray, colour: str, line: int
 ) -> None:
     """Mark the runs that leave a panel, and write their number in one of its lines."""
     count = style.mark_leaving(axes, x, runs, colour)
+    above = _median(runs)[-1] > HIGHEST
     if count:
         axes.annotate(
-            f"{count} of {len(runs)}{text}",
-            (1, 1),
-            (0, -3 - 7 * line),
+            f"{count} of {len(runs)}" + ("\nmedian above" if above else ""),
+            (0, 0),
+            (4, 3 + 7 * line),
             xycoords="axes fraction",
             textcoords="offset points",
-            ha="right",
-            va="top",
+            va="bottom",
             color=colour,
             fontsize=6,
         )
+
+
+def _median(runs: np.ndarray) -> np.ndarray:
+    """The median over runs; one that diverged counts as above all others."""
+    return np.median(np.where(np.isfinite(runs), runs, np.inf), axis=0)
 
 
 def _heading(scale: float) -> str:
@@ -134,7 +149,17 @@ def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
             axes.set(yscale="log", ylim=(lowest / 1.5, HIGHEST))
             axes.yaxis.set_minor_locator(NullLocator())
             _curves(axes, data["loss"].sel(scale=scale, log_rate=rate))
-        row[0].set_ylabel(f"relative loss\n{_heading(scale)}")
+        row[0].set_ylabel("relative loss")
+        row[-1].annotate(
+            _heading(scale),
+            (1, 0.5),
+            (5, 0),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="center",
+            rotation=270,
+            fontsize=7,
+        )
     for axes, rate in zip(grid[0], rates, strict=True):
         axes.set_title(rf"rate $10^{{{rate:g}}}$", loc="center", fontsize=7)
     for axes in grid[-1]:
@@ -155,7 +180,7 @@ def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
         columnspacing=1,
         handlelength=1.5,
         loc="lower right",
-        bbox_to_anchor=(1, 1.14),
+        bbox_to_anchor=(1, 1.17),
         borderaxespad=0,
         borderpad=0,
     )
@@ -163,28 +188,46 @@ def _losses(figure: Figure, spec: SubplotSpec, data: xr.Dataset) -> None:
 
 
 def _curves(axes: Axes, loss: xr.DataArray) -> None:
-    """A run that diverged counts as above all others in the median."""
+    """Draw losses of both networks: every run, and the median."""
     step = loss["step"].values
     for line, (activation, (name, colour)) in enumerate(NAMES.items()):
         runs = loss.sel(activation=activation).transpose("seed", "step").values
         for values in runs:
             axes.plot(step, values, color=colour, linewidth=0.5, alpha=0.6)
-        middle = np.median(np.where(np.isfinite(runs), runs, np.inf), axis=0)
-        axes.plot(step, middle, color=colour, linewidth=1.4, label=name)
+        axes.plot(step, _median(runs), color=colour, linewidth=1.4, label=name)
         _leaving(axes, step, runs, colour, line)
-    axes.set_xlim(0, step[-1])
+    axes.set(xlim=(0, step[-1]), xticks=np.linspace(0, 0.8, 3) * (step[-1] + step[1]))
 
 
 def shown(results: style.Results) -> str:
-    """Count the settings at which the linear network ends with the lower loss."""
-    final = results[STUDY]["loss"].isel(step=-1).fillna(np.inf).median("seed")
-    lower = final.sel(activation="identity") < final.sel(activation="tanh")
-    won, of = int(lower.sum()), lower.size
-    where = {0: f"none of {of}", of: f"all {of}"}.get(won, f"{won} of {of}")
+    """Count the settings at which the linear network has the lower loss, early and late."""
+    loss = results[STUDY]["loss"].fillna(np.inf)
+    step = int(loss["step"].sel(step=EARLY, method="nearest"))
+    early, late = (_linear_wins(loss.sel(step=at)) for at in (step, loss["step"][-1]))
+    won, of = int(late.sum()), late.size
     return (
         "The linear network ends with a lower median loss than the tanh network at "
-        f"{where} pairs of initial scale and learning rate."
+        f"{_of(won, of)} pairs of initial scale and learning rate{_named(late)}. After {step} "
+        f"iterations its median loss is lower at {_of(int(early.sum()), of)} pairs."
     )
+
+
+def _linear_wins(loss: xr.DataArray) -> xr.DataArray:
+    median = loss.median("seed")
+    return median.sel(activation="identity") < median.sel(activation="tanh")
+
+
+def _of(count: int, size: int) -> str:
+    return {0: f"none of {size}", size: f"all {size}"}.get(count, f"{count} of {size}")
+
+
+def _named(wins: xr.DataArray) -> str:
+    """The scale and the rate, if there is one such pair."""
+    if wins.sum() != 1:
+        return ""
+    pair = wins.stack(pair=("scale", "log_rate")).pipe(lambda each: each[each])
+    scale, rate = float(pair["scale"][0]), float(pair["log_rate"][0])
+    return f" ({_heading(scale)}, rate 10{phrases.raised(rate)})"
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ ENTRY = Entry(
 PARAMETRISATIONS = {
     "a": (
         "cartesian",
-        r"Re $\lambda - \lambda^*$",
-        r"Im $\lambda - \lambda^*$",
+        r"Re$(\lambda - \lambda^*)$",
+        r"Im$(\lambda - \lambda^*)$",
         "real + imaginary",
     ),
     "b": ("exponential", r"$\nu - \nu^*$", r"$\theta - \theta^*$", "exponential"),
@@ -59,7 +59,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             if letter == "c":
                 _iterations(part.subplots(), data)
             else:
-                _row(part, letter, data)
+                _row(part, letter, data, key=letter == letters[0])
         paths = [PATHS.format(steps=data.attrs["steps"])]
         times = [_times(data)] if "c" in letters else []
         style.caption(figure, *(paths if letters != ("c",) else []), *times)
@@ -74,11 +74,14 @@ PATHS = (
 
 def _times(data: xr.Dataset) -> str:
     late = [_settled(data, name) >= data.attrs["steps"] for name in COLOURS]
-    counts = " and ".join(f"{int(mask.sum())} of {mask.size}" for mask in late)
+    counts = " and ".join(
+        f"{int(mask.sum()) or 'none'} of {mask.size} ({TITLES[name]})"
+        for name, mask in zip(COLOURS, late, strict=True)
+    )
     return (
-        f"Panel C has the mean and the range of {data.sizes['lag']} starts. Of the two "
-        f"parametrisations, {counts} descents do not settle and count as "
-        f"{data.attrs['steps']} iterations."
+        f"In panel C lines are means over {data.sizes['lag']} starts, and bands are their "
+        f"ranges. Descents that do not settle, {counts}, count as {data.attrs['steps']} "
+        "iterations."
     )
 
 
@@ -90,7 +93,7 @@ def _settled(data: xr.Dataset, name: str) -> xr.DataArray:
     return descents["settled"].isel(log_rate=nearest)
 
 
-def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
+def _row(part: SubFigure, letter: str, data: xr.Dataset, key: bool) -> None:
     name, across, up, title = PARAMETRISATIONS[letter]
     row = part.subplots(1, data.sizes["shown"], squeeze=False, sharey=True)[0]
     parametrisation = data.sel(chart=name)
@@ -112,15 +115,16 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
         Line2D([], [], linestyle="none", label=label, **EDGE | look)
         for label, look in MARKS.items()
     ]
-    part.legend(
-        handles=marks,
-        ncols=len(marks),
-        columnspacing=1,
-        handletextpad=0.2,
-        loc="upper right",
-        bbox_to_anchor=(0.87, 1),
-        borderpad=0.2,
-    )
+    if key:
+        part.legend(
+            handles=marks,
+            ncols=len(marks),
+            columnspacing=1,
+            handletextpad=0.2,
+            loc="upper right",
+            bbox_to_anchor=(0.87, 1),
+            borderpad=0.2,
+        )
     bar = part.colorbar(filled[0], ax=list(row), pad=0.01, aspect=20)
     bar.set_ticks([-3, -2, -1, 0, 1], labels=["0.001", "0.01", "0.1", "1", "10"])
     bar.set_label("relative loss")
@@ -140,7 +144,7 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
         axes.plot(*positions[label], zorder=zorder, **EDGE | look)
     if np.hypot(*path[-1]) > ELSEWHERE:
         axes.annotate(
-            "ends in another\nminimum",
+            "ends in\nanother\nminimum",
             (0.97, 0.97),
             xycoords="axes fraction",
             ha="right",
@@ -150,7 +154,7 @@ def _landscape(axes: Axes, descent: xr.Dataset) -> QuadContourSet:
         )
     limit = across[-1]
     axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal")
-    ticks, labels = (-0.05, 0, 0.05), ("−.05", "0", ".05")
+    ticks, labels = (-0.05, 0, 0.05), ("−0.05", "0", "0.05")
     axes.set_xticks(ticks, labels)
     axes.set_yticks(ticks, labels)
     return filled
@@ -212,7 +216,10 @@ def shown(results: style.Results) -> str:
             else f"{begin} {mean[0]:.0f} iterations on average at every target phase."
         )
     below = f"the relative loss stays below {data.attrs['threshold']:g}"
-    sentences.append(f"Iterations are counted until {below}.")
+    sentences.append(
+        f"The paper expects Adam to slow down towards {phase[-1]:g} π; iterations are counted "
+        f"until {below}."
+    )
     return " ".join(sentences)
 
 

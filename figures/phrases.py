@@ -1,6 +1,8 @@
-"""Ranges and lists in the sentences under a figure."""
+"""Ranges, lists and exponents in the sentences under a figure."""
 
 from collections.abc import Iterable, Sequence
+
+RAISED = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def span(values: Iterable[float], form: str) -> str:
@@ -28,3 +30,13 @@ def listed(names: Sequence[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def raised(exponent: float) -> str:
+    """An exponent in small raised figures.
+
+    Example:
+        >>> f"10{raised(-3)}"
+        '10⁻³'
+    """
+    return f"{exponent:g}".translate(RAISED)

@@ -21,6 +21,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodF
 from matplotlib.transforms import Bbox
 
 from sigprop.experiments import store
+from sigprop.figures import phrases
 
 WIDTH = 5.5  # inches: the text width of the papers
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
@@ -310,14 +311,16 @@ def standard_error(values: np.ndarray) -> np.ndarray | np.floating:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """A number in so many significant digits, with an exponent only if long without it.
+    """A number in so many significant digits, with a power of ten only if long without it.
 
     >>> [number(value) for value in (197.4, 0.00011, 31_600, 7.8e-6, 1.23e6)]
-    ['200', '0.00011', '32000', '7.8e-06', '1.2e+06']
+    ['200', '0.00011', '32000', '7.8 × 10⁻⁶', '1.2 × 10⁶']
     """
     rounded = float(f"{value:.{digits}g}")
-    short = rounded == 0 or 1e-4 <= abs(rounded) < 1e5
-    return f"{rounded:g}" if short else f"{value:.{digits}g}"
+    if rounded == 0 or 1e-4 <= abs(rounded) < 1e5 or not np.isfinite(rounded):
+        return f"{rounded:g}"
+    factor, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{float(factor):g} × 10{phrases.raised(int(exponent))}"
 
 
 def end_labels(
@@ -328,13 +331,27 @@ def end_labels(
     colours: list[str],
     apart: float = APART,
 ) -> None:
-    """Names right of the curves' ends on a log axis, moved ``apart`` where they collide."""
+    """Names right of the curves' ends on a log axis, moved ``apart`` where they collide.
+
+    Names that collide are moved as little as possible, so that they stand about their ends.
+    """
     low, high = axes.get_ylim()
-    least = (high / low) ** apart
+    step = apart * np.log(high / low)
     order = sorted(range(len(heights)), key=heights.__getitem__)
-    positions, previous = dict.fromkeys(order, 0.0), 0.0
-    for index in order:
-        positions[index] = previous = max(heights[index], previous * least)
+    # Groups of names that touch: the mean of where the lowest would stand, and their number.
+    groups: list[tuple[float, int]] = []
+    for rank, index in enumerate(order):
+        mean, count = float(np.log(heights[index])) - rank * step, 1
+        while groups and groups[-1][0] > mean:
+            before, number_before = groups.pop()
+            count += number_before
+            mean += (before - mean) * number_before / count
+        groups.append((mean, count))
+    lowest = [mean for mean, count in groups for _ in range(count)]
+    positions = {
+        index: float(np.exp(lowest[rank] + rank * step))
+        for rank, index in enumerate(order)
+    }
     for index in order:
         axes.annotate(
             texts[index],

@@ -42,6 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if "d" in letters:
             _losses(rows[-1], results["concentration"])
             notes.append(losses.caption(results["concentration"]))
+            notes.append("In D networks stand side by side at each value of θ0.")
         style.caption(figure, *notes)
     return figure
 
@@ -57,7 +58,9 @@ def _maps(figure: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
         parts = (half / 2, 3 * half / 2), (r"Re $\lambda$", r"Im $\lambda$")
         axes.set_xticks(*parts)
         axes.set_yticks(*parts, rotation=90, va="center")
-        style.letter(axes, letter, rf"$\theta_0 = {float(block['phase']):g}\,\pi$")
+        phase = float(block["phase"])
+        turn = rf"{phase:g}\,\pi" if phase != 1 else r"\pi"
+        style.letter(axes, letter, rf"$\theta_0 = {turn}$")
 
 
 def _losses(figure: SubFigure, data: xr.Dataset) -> None:
@@ -80,27 +83,34 @@ def shown(results: style.Results) -> str:
     lead = median.sel(student="complex diagonal") - median.sel(student="LRU")
     narrow, wide = lead.isel(condition=0).item(), lead.isel(condition=-1).item()
     return (
-        "The mean Hessian entry between two eigenvalues, divided by that of one eigenvalue, is "
-        f"{style.number(first)} at θ0 = {wide_phase:g} π and {style.number(last)} at "
-        f"{narrow_phase:g} π. The LRU's median loss is {abs(narrow):.1f} decades "
+        "Hessian entries between two eigenvalues are on average "
+        f"{style.number(first)} times those of one eigenvalue at θ0 = {_over_pi(wide_phase)} "
+        f"and {style.number(last)} times at {_over_pi(narrow_phase)}, in absolute value. "
+        f"The LRU's median loss is {abs(narrow):.1f} decades "
         f"{'below' if narrow > 0 else 'above'} the complex diagonal network's at "
-        f"{lead['condition'][0].item():g} π and {abs(wide):.1f} decades "
-        f"{'below' if wide > 0 else 'above'} it at {lead['condition'][-1].item():g} π. The "
-        f"LRU's loss {'falls' if narrow > wide else 'does not fall'} relative to the complex "
-        "diagonal network's as the phases "
-        "concentrate."
+        f"{_over_pi(lead['condition'][0].item())} and {abs(wide):.1f} decades "
+        f"{'below' if wide > 0 else 'above'} it at {_over_pi(lead['condition'][-1].item())}. "
+        f"The LRU's loss {'falls' if narrow > wide else 'does not fall'} relative to the "
+        "complex diagonal network's as the phases concentrate."
     )
 
 
 def details(results: style.Results) -> style.Cells:
     """The coupling of eigenvalues at each largest phase."""
     return (
-        ("largest phase θ0", "mean entry between two eigenvalues / of one eigenvalue"),
+        (
+            "largest phase θ0",
+            "mean absolute entry between two eigenvalues / of one eigenvalue",
+        ),
         *(
-            (f"{phase:g} π", style.number(value))
+            (_over_pi(phase), style.number(value))
             for phase, value in _couplings(results)
         ),
     )
+
+
+def _over_pi(phase: float) -> str:
+    return "π" if phase == 1 else f"{phase:g} π"
 
 
 def _couplings(results: style.Results) -> list[tuple[float, float]]:

@@ -1,6 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 11: from one dense matrix to many small blocks."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import xarray as xr
@@ -11,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullLocator
 
-from sigprop.figures import losses, style
+from sigprop.figures import losses, phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "heads"
@@ -22,10 +23,9 @@ ENTRY = Entry(
 )
 COLUMNS = 3  # of small panels in B
 SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
-ALIKE = 0.3  # decades, a factor of two, apart and called about the same
 CAPTION = (
-    "In B a band contains 80 % of the entries of $A$.  Grey lines are the tuned learning "
-    "rates at their peak; at the end the schedule falls to zero."
+    "In B a band contains 80 % of the entries of $A$; its ends are medians over seeds.  Grey "
+    "lines are the tuned learning rates at their peak; at the end the schedule falls to zero."
 )
 
 
@@ -92,7 +92,7 @@ def _rates(part: SubFigure, data: xr.Dataset) -> None:
     entries = [
         Line2D([], [], color=colour, label="median of seeds"),
         Line2D([], [], color=colour, linewidth=0.3, label="one seed"),
-        Patch(color=colour, alpha=0.18, linewidth=0, label="80 % of $A$"),
+        Patch(color=colour, alpha=0.18, linewidth=0, label="80 % of entries"),
         Line2D([], [], color=style.GREY, label="tuned rate\nof Adam"),
     ]
     _key(part, entries)
@@ -143,18 +143,35 @@ def _rate(axes: Axes, runs: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Compare the loss of few heads with that of the most heads."""
-    decades = _decades(results[STUDY])
-    few, *_, most = decades
-    unlike = [
-        n for n, decade in decades.items() if abs(decade - decades[most]) >= ALIKE
-    ]
-    since = next(n for n in decades if n > max(unlike, default=0))
+    """Compare losses of few and of many heads, and effective rates in mid-training."""
+    data = results[STUDY]
+    loss = {n: 10**decade for n, decade in _decades(data).items()}
+    few, *_, many, most = loss
+    rates = {n: _middle(_runs(data, str(n))) for n in (few, most)}
+    tuned = {n: 10 ** float(_runs(data, str(n))["log_rate"][0]) for n in (few, most)}
     return (
-        f"The median loss is 10^{decades[few]:.1f} with {_heads(few)} and "
-        f"10^{decades[most]:.1f} with {_heads(most)}. From {_heads(since)} on, the median "
-        f"loss is within a factor of {10**ALIKE:.1g} of the loss with {_heads(most)}."
+        f"The median loss is {style.number(loss[few])} with {_heads(few)} and "
+        f"{style.number(loss[most])} with {_heads(most)}; with {_heads(many)} it is "
+        f"{style.number(loss[many] / loss[most])} times that with {_heads(most)}. "
+        f"From {_heads(few)} to {_heads(most)} the median effective learning rate in "
+        f"mid-training goes from {style.number(rates[few])} to {style.number(rates[most])}, "
+        f"and the tuned rate from {style.number(tuned[few])} to {style.number(tuned[most])}. "
+        f"{_rises(loss)}"
     )
+
+
+def _rises(loss: dict[int, float]) -> str:
+    """Where the loss does not fall with the number of heads."""
+    rises = [f"{a} to {_heads(b)}" for a, b in pairwise(loss) if loss[b] > loss[a]]
+    if not rises:
+        return "The median loss rises nowhere with the number of heads."
+    return f"The median loss rises from {phrases.listed(rises)}."
+
+
+def _middle(runs: xr.Dataset) -> float:
+    """The median over seeds of the rates of ``A`` in the middle of training."""
+    sound = runs["rate"].isel(cell=runs["diverged"] < 0, quantile=1)
+    return float(sound.isel(record=sound.sizes["record"] // 2).median("cell"))
 
 
 def details(results: style.Results) -> style.Cells:

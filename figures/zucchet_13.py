@@ -11,9 +11,11 @@ from sigprop.figures.zucchet_5 import (
     COMPARED,
     GRADIENT,
     GROUPS,
+    MEMBERS,
     finish,
     key,
     kinds,
+    name_line,
     over_memory,
 )
 
@@ -29,13 +31,14 @@ ENTRY = Entry(
 )
 KINDS = dict(zip("abc", COMPARED, strict=True))
 NOTE = (
-    "Gradients are means over the parameters of a group.  Bars are standard errors over "
-    "networks.  Right of dotted lines, time constants are longer than the sequences."
+    f"Gradients are means over the parameters of a group.  {MEMBERS}  Bars are standard "
+    "errors over networks.  Right of dotted lines, time constants are longer than the "
+    "sequences."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Each panel shows the mean squared gradients of one recurrence against nu_0.
+    """Each panel shows the mean squared gradients of one recurrence against ν₀.
 
     Each line is one layer and group of parameters.
 
@@ -51,6 +54,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _layers(axes, data, KINDS[letter])
             style.letter(axes, letter, KINDS[letter])
         row[0].set_ylabel(GRADIENT)
+        name_line(row[0], data)
         key(row, f"pale to dark:\nlayers 1 to {int(data['layer'].max())}")
         style.caption(figure, NOTE)
     return figure
@@ -77,24 +81,40 @@ def _layers(axes: Axes, data: xr.Dataset, kind: str) -> None:
     finish(axes, data)
 
 
-def spread(data: xr.Dataset, kind: str) -> tuple[float, str]:
-    """The largest ratio of two layers' gradients, of one group at one ``nu0``."""
+def spread(data: xr.Dataset, kind: str) -> tuple[float, str, float]:
+    """The largest ratio of two layers' gradients, of one group at one ``nu0``.
+
+    Returns:
+        The ratio, its group and its ``nu0``.
+    """
     mean = data["gradient"].sel(kind=kind).mean("network")
-    ratio = (mean.max("layer") / mean.min("layer")).max("gap").dropna("group")
-    return float(ratio.max()), str(ratio.idxmax("group").values)
+    ratios = (mean.max("layer") / mean.min("layer")).dropna("group")
+    where = {name: index.item() for name, index in ratios.argmax(...).items()}
+    most = ratios.isel(where)
+    return float(most), str(most["group"].values), 1 - float(most["gap"])
+
+
+def _uncertainty(data: xr.Dataset, kind: str) -> float:
+    """The relative standard error of the larger mean in a kind's largest ratio."""
+    _, group, nu0 = spread(data, kind)
+    each = data["gradient"].sel(kind=kind, group=group)
+    each = each.sel(gap=1 - nu0, method="nearest").transpose("network", "layer").values
+    means = each.mean(0)
+    return float((style.standard_error(each) / means)[means.argmax()])
 
 
 def shown(results: style.Results) -> str:
-    """Give the largest ratio of gradients between layers, and the encoder's gradients."""
+    """Give the largest ratio of gradients between layers, and where it is."""
     data = results[STUDY]
-    names = kinds(data, COMPARED)
-    apart = _listed({name: spread(data, name)[0] for name in names})
-    encoder = _encoder(data)
-    ratios = _listed({name: float(encoder.sel(kind=name)) for name in names})
+    ratios = {name: spread(data, name) for name in kinds(data, COMPARED)}
+    apart = _listed({name: ratio for name, (ratio, *_) in ratios.items()})
+    most = max(ratios, key=lambda name: ratios[name][0])
+    _, group, nu0 = ratios[most]
     return (
-        "At the same nu_0, mean squared gradients of one group in two layers differ by a "
-        f"factor of at most {apart}. The encoder's mean squared gradients are {ratios} times "
-        "the feedforward gradients."
+        "At the same ν₀, mean squared gradients of one group in two layers differ by a "
+        f"factor of at most {apart}. The {most}'s factor is that of the group {group} at "
+        f"ν₀ = {nu0:.4g}, where the larger mean has a standard error of "
+        f"{100 * _uncertainty(data, most):.0f} %."
     )
 
 
@@ -110,7 +130,7 @@ def details(results: style.Results) -> style.Cells:
         ),
         *(
             (name, f"{most:.2g}", group, f"{float(encoder.sel(kind=name)):.2g}")
-            for name, (most, group) in ratios.items()
+            for name, (most, group, _) in ratios.items()
         ),
     )
 

@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "gru_jacobian"
@@ -27,14 +27,17 @@ TITLES = {
     "c": r"weights on the state scaled by $\sigma_h$",
 }
 COLOURS = {"diagonal": style.BLUE, "beside": style.VERMILION}
+QUANTILES = (0.1, 0.5, 0.9)
 MEMORIES = 8  # time constants of the slowest gate, after which all is near zero
 SPAN = (-0.3, 1.05)  # of the axis of a Jacobian that does not explode
+LEAST = 1e-3  # of the axis of a Jacobian that explodes
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A to C show entries of a GRU's recurrent Jacobian against the delay.
 
-    All diagonal entries are shown, and some of the others.
+    All diagonal entries are shown, and some of the others.  T is the time constant
+    of a gate.
 
     Raises:
         ValueError: If there is no such panel.
@@ -47,12 +50,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         figure.legend(handles=_key("b" in letters), loc="outside upper center", ncols=3)
         for letter, part in zip(letters, parts, strict=True):
             _row(part, letter, data)
-        style.caption(
-            figure,
-            "All panels show one sequence.  Dotted lines are powers of three quantiles of "
-            "the gates, i.e. constant gates.",
-        )
+        style.caption(figure, *_notes(letters))
     return figure
+
+
+def _notes(letters: tuple[str, ...]) -> list[str]:
+    notes = ["All panels show one sequence, at delays whose distance grows."]
+    if "b" in letters:
+        shares = phrases.listed([f"{100 * share:g} %" for share in QUANTILES])
+        notes.append(
+            "Dotted lines in B are the decay with the gate fixed at one of its quantiles "
+            f"({shares})."
+        )
+    if "c" in letters:
+        notes.append(
+            r"The middle of B has $\sigma_h = 1$. Where entries exceed one, C has a log axis "
+            "and absolute values."
+        )
+    return notes
 
 
 def _key(constant: bool) -> list[Line2D]:
@@ -74,10 +89,11 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
         gain, most = float(case["gain"]), float(case["t_max"])
         if letter == "b":
             _constant(axes, case)
-        title = rf"$\sigma_h = {gain:g}$" if letter == "c" else rf"$T \leq {most:g}$"
-        if axes.get_yscale() == "symlog":
-            title += r" (log beyond $\pm 1$)"
+        limit = rf"$T \leq {most:g}$"
+        title = rf"$\sigma_h = {gain:g}$, {limit}" if letter == "c" else limit
         axes.set_title(title, loc="center", fontsize=7)
+        if axes.get_yscale() == "log":
+            axes.set_ylabel(r"$|\mathrm{d}h_\Delta/\mathrm{d}h_0|$", labelpad=1)
     part.suptitle(
         rf"$\bf{{{letter.upper()}}}$   {TITLES[letter]}", x=0.01, ha="left", fontsize=8
     )
@@ -86,32 +102,30 @@ def _row(part: SubFigure, letter: str, data: xr.Dataset) -> None:
 
 
 def _entries(axes: Axes, case: xr.Dataset) -> None:
+    """Entries against the delay; absolute values on a logarithmic axis if they explode."""
     delay = np.append(0, case["kept_delay"].values)
-    for name in ("diagonal", "beside"):
+    far = max(float(np.abs(case[name]).max()) for name in COLOURS)
+    for name, colour in COLOURS.items():
         start = float(name == "diagonal")
         values = case[name].values
         lines = np.vstack([np.full(values.shape[1], start), values])
-        axes.plot(delay, lines, color=COLOURS[name], linewidth=0.3, alpha=0.4)
-    far = max(float(np.abs(case[name]).max()) for name in ("diagonal", "beside"))
-    if far < SPAN[1]:
+        lines = np.abs(lines) if far > SPAN[1] else lines
+        axes.plot(delay, lines, color=colour, linewidth=0.3, alpha=0.4)
+    if far > SPAN[1]:
+        axes.set_yscale("log")
+        axes.set_ylim(LEAST, 3 * far)
+        axes.minorticks_off()
+    else:
         axes.set_ylim(*SPAN)
         axes.set_yticks((0, 0.5, 1))
-    else:
-        axes.set_yscale("symlog", linthresh=1.0)
-        axes.set_ylim(-2 * far, 2 * far)
-        power = int(np.log10(far))
-        ticks = [-(10.0**power), 0.0, 10.0**power]
-        labels = [f"$-10^{{{power}}}$", "0", f"$10^{{{power}}}$"]
-        axes.set_yticks(ticks, labels)
-        axes.minorticks_off()
-    if case["panel"] != "c":
-        axes.set_xlim(0, min(delay[-1], MEMORIES * float(case["t_max"])))
+    longest = MEMORIES * float(case["t_max"]) if case["panel"] != "c" else np.inf
+    axes.set_xlim(0, min(delay[-1], longest))
 
 
 def _constant(axes: Axes, case: xr.Dataset) -> None:
     """Draw powers of three quantiles of the gates, i.e. the Jacobian of constant gates."""
     delay = np.append(0, case["kept_delay"].values)
-    for share in (0.1, 0.5, 0.9):
+    for share in QUANTILES:
         gate = float(np.quantile(case["gate"], share))
         axes.plot(delay, gate**delay, ":", color=style.BLACK, linewidth=0.8)
 
@@ -123,12 +137,14 @@ def shown(results: style.Results) -> str:
     panels, then = data["panel"].sel(case=ratio["case"]), ratio.sel(delay=when)
     in_b, in_c = (f"{float(then[panels == panel].max()):.2g}" for panel in "bc")
     size = data["log_size"].sel(case=ratio["case"], delay=last).max("where")
-    exploded = [str(name) for name in size["case"].values[size.values > 0]]
-    where = f"in the case '{'; '.join(exploded)}'" if exploded else "in no case"
+    exploded = [
+        f"{float(gain):g}" for gain in data["gain"].sel(case=size["case"])[size > 0]
+    ]
+    where = f"at σ_h = {phrases.listed(exploded)}" if exploded else "in no panel"
     return (
         f"After {when} steps the root mean square of off-diagonal entries is at most "
-        f"{in_b} of the diagonal's in panel B and at most {in_c} of it in "
-        f"panel C. After {last} steps the root mean square of the entries exceeds 1 {where}."
+        f"{in_b} of the diagonal's in panel B and at most {in_c} of it in panel C. "
+        f"After {last} steps the root mean square of all entries exceeds 1 {where}."
     )
 
 

@@ -3,7 +3,7 @@
 import xarray as xr
 from matplotlib.figure import Figure, SubFigure
 
-from sigprop.figures import curves, style
+from sigprop.figures import curves, phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "curse_of_memory"
@@ -56,23 +56,41 @@ def shown(results: style.Results) -> str:
     data = results[STUDY]
     moment, grey = _powers(data), data["theory"].sel(quantity="state").isel(rho=-1)
     state = float(curves.power(grey))
-    slower = "more slowly" if (moment > state).all() else "not more slowly at every rho"
+    slower = "more slowly" if (moment > state).all() else "not more slowly at every ρ"
     off = abs(data["simulated"] - data["exact"]) / data["sem"]
-    low, high = (f"(1-λ)^{-float(end):.2g}" for end in (moment.min(), moment.max()))
+    powers = [_raised(float(power)) for power in moment]
+    grows = phrases.listed(
+        [
+            f"as {power} at ρ = {_at(data, powers, power)}"
+            for power in dict.fromkeys(powers)
+        ]
+    )
     return (
-        f"Near the stability boundary the mean squared sensitivity grows as {low} to {high}, "
-        f"depending on the input correlation rho. The mean squared state at rho = "
-        f"{float(grey['rho']):g} grows as (1-λ)^{-state:.2g}, {slower}. Simulated and exact "
-        f"sensitivities differ by at most "
+        "For inputs of correlation ρ, the mean squared sensitivity near the stability "
+        f"boundary grows {grows}. The mean squared state at ρ = {float(grey['rho']):g} grows "
+        f"as {_raised(state)}, {slower}. Simulated and exact sensitivities differ by at most "
         f"{float(off.sel(quantity='sensitivity').max()):.1f} standard errors."
     )
+
+
+def _raised(power: float) -> str:
+    """A power of the inverse gap."""
+    return f"(1−λ){phrases.raised(-float(f'{power:.2g}'))}"
+
+
+def _at(data: xr.Dataset, powers: list[str], power: str) -> str:
+    """The correlations with this power: their range, or a list if others lie between."""
+    indices = [index for index, other in enumerate(powers) if other == power]
+    rhos = [f"{float(data['rho'][index]):g}" for index in indices]
+    gapless = indices[-1] - indices[0] == len(indices) - 1
+    return f"{rhos[0]} to {rhos[-1]}" if gapless and rhos[1:] else phrases.listed(rhos)
 
 
 def details(results: style.Results) -> style.Cells:
     """The power of ``1 - λ`` with which the squared sensitivity grows."""
     powers = _powers(results[STUDY])
     return (
-        ("input correlation rho", "power of 1 - λ of the squared sensitivity"),
+        ("input correlation ρ", "power of 1 - λ of the squared sensitivity"),
         *((f"{rho:g}", f"{-float(powers.sel(rho=rho)):.2g}") for rho in powers["rho"]),
     )
 

@@ -6,8 +6,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from sigprop.figures import curves, style
+from sigprop.figures import curves, phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "one_dimensional"
@@ -18,6 +19,7 @@ ENTRY = Entry(
 )
 COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 NOUGHT = 1e-12  # in place of no loss at all, far below the axis
+NEAR = 0.02  # radians: far smaller angles are on a linear axis
 
 
 class Panel(NamedTuple):
@@ -33,13 +35,18 @@ class Panel(NamedTuple):
 
 PANELS = {
     "b": Panel(
-        "real", "real", "modulus", "student on the real axis", r"$\lambda$", r"\lambda"
+        "real",
+        "real",
+        "modulus",
+        "student on the real axis",
+        r"$\lambda$ (time constant →)",
+        r"\lambda",
     ),
     "c": Panel(
         "circle",
         "turn",
         "angle",
-        r"student of the teacher's modulus",
+        r"student with the teacher's modulus",
         r"$\theta$,   $\lambda = \lambda^* e^{i\theta}$",
         r"\theta",
     ),
@@ -57,7 +64,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(4.3, 0.4 + 2.55 * len(letters))
+        figure = style.figure(4.7, 0.4 + 2.55 * len(letters))
         rows = figure.add_gridspec(2, len(letters), height_ratios=(5, 3))
         for column, letter in enumerate(letters):
             chosen = PANELS[letter]
@@ -67,33 +74,44 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(above, letter, chosen.title)
             if column == 0:
                 above.set_ylabel("loss / Var[$x$]")
+        teachers = [
+            Line2D([], [], color=colour, label=rf"$\lambda^* = {teacher:g}$")
+            for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False)
+        ]
+        figure.legend(
+            handles=[*teachers, *curves.key(autodiff="autodiff")],
+            loc="outside upper center",
+            ncols=4 if len(letters) == 1 else 7,
+            handlelength=1.2,
+            columnspacing=1,
+        )
         style.caption(
             figure,
             r"Teachers $\lambda^*$ are real, inputs are white, and nothing is normalised.",
             "Lines are closed forms.  Dots are simulated means with standard errors, of "
             f"{data.attrs['draws']} trajectories.  Open circles are second derivatives by "
-            "automatic differentiation.",
+            "automatic differentiation.  Coloured dots in the lower panels mark the teachers "
+            "of the upper panels.",
+            *(
+                [f"Angles are linear below {NEAR:g} in size, and logarithmic beyond."]
+                if "c" in letters
+                else []
+            ),
         )
     return figure
 
 
 def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     """A line and points for each teacher, on a log axis."""
-    across = data[panel.axis].values
+    angle = panel.kind == "angle"
+    across = data[panel.axis].values if angle else 1 - data[panel.axis].values
     for teacher, colour in zip(data["teacher"].values, COLOURS, strict=False):
         row = data.sel(teacher=teacher)
         loss = row[f"{panel.line}_loss"].values
         axes.plot(across, np.maximum(loss, NOUGHT), color=colour, linewidth=1)
-        axes.annotate(
-            rf"$\lambda^* = {teacher:g}$",
-            (across[0], loss[0]),
-            (4, 2.5),
-            textcoords="offset points",
-            color=colour,
-            fontsize=7,
-        )
+        student = row[f"{panel.line}_student"]
         axes.errorbar(
-            row[f"{panel.line}_student"],
+            student if angle else 1 - student,
             row[f"{panel.line}_simulated"],
             row[f"{panel.line}_sem"],
             fmt="o",
@@ -103,14 +121,18 @@ def _losses(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
             markeredgewidth=0.4,
             zorder=3,
         )
-    axes.set(yscale="log", ylim=(1e-3, 3e2), xlim=(across[0], across[-1]))
+    axes.set(yscale="log", ylim=(1e-3, 3e2))
     axes.set_xlabel(panel.label)
-    if panel.kind == "angle":
-        axes.legend(handles=curves.key(), loc="lower left", handlelength=1.2)
-        axes.set_xticks(
-            (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi),
-            ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$"),
-        )
+    if angle:
+        axes.set_xscale("asinh", linear_width=NEAR)
+        axes.set_xlim(across[0], across[-1])
+        ends = {-np.pi: "$-\\pi$", np.pi: "$\\pi$"}
+        near = (-0.5, -0.1, 0, 0.1, 0.5)
+        ticks = {tick: f"{tick:g}".replace("-", "−") for tick in near} | ends
+        axes.set_xticks([*ticks], [*ticks.values()])
+        axes.minorticks_off()
+    else:
+        style.memory_axis(axes, float(across[-1]))
 
 
 def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
@@ -138,8 +160,6 @@ def _curvatures(axes: Axes, data: xr.Dataset, panel: Panel) -> None:
     axes.set_ylabel(
         rf"$\mathrm{{d}}^2 L\,/\,\mathrm{{d}}{panel.symbol}^2$ at $\lambda^*$"
     )
-    *_, autodiff = curves.key(autodiff="autodiff")
-    axes.legend(handles=[autodiff], loc="upper left", handlelength=1.2)
     axes.annotate(
         r"$\propto (1-\lambda^*)^{-3}$",
         (0.52, 0.3),
@@ -154,7 +174,9 @@ def shown(results: style.Results) -> str:
     fitted = curves.power(data["bare_curvature"])
     line, circle = (float(fitted.sel(kind=panel.kind)) for panel in PANELS.values())
     sharper = min(line, circle) > 0
-    powers = f"(1-|λ*|)^{-line:.2g}", f"(1-|λ*|)^{-circle:.2g}"
+    powers = [
+        f"(1−|λ*|){phrases.raised(-float(f'{power:.2g}'))}" for power in (line, circle)
+    ]
     grows = (
         f"{powers[0]} along the real axis and along the circle"
         if powers[0] == powers[1]

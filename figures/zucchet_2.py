@@ -27,7 +27,7 @@ LABEL = {
     "b": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\nu h)^2]$ / Var[$x$]",
 }
 TITLE = {
-    "a": r"normalised, $\gamma = \sqrt{1 - \lambda^2}$",
+    "a": r"normalised, $\gamma^2 = 1 - \lambda^2$",
     "b": r"also $\lambda = \exp(-e^{\nu})$",
 }
 
@@ -44,9 +44,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     with style.styled():
         figure = style.figure(3.7, 2.75 * len(letters))
-        grid = figure.add_gridspec(1, len(letters))
-        for column, letter in enumerate(letters):
-            axes, strip = curves.stacked(figure, grid[0, column])
+        spec = figure.add_gridspec(1, 1)[0]
+        pairs = curves.side_by_side(figure, spec, len(letters))
+        for (axes, strip), letter in zip(pairs, letters, strict=True):
             moment = data.sel(quantity=QUANTITY[letter])
             bare = moment["theory"].isel(rho=-1)
             curves.draw(
@@ -70,20 +70,21 @@ def shown(results: style.Results) -> str:
     largest, free = _bounds(results[STUDY])
     rhos, lost = largest["rho"].values, free.any("quantity").values
     sentences = [
-        f"Both moments are bounded at {(~lost).sum()} of {lost.size} values of rho."
+        f"Both moments are bounded at {(~lost).sum()} of {lost.size} values of ρ."
     ]
     if not lost.all():
         rho = rhos[~lost][-1]
+        end = 1 - float(results[STUDY]["gap"].min())
         state, moved = (
             float(largest.sel(rho=rho, quantity=q)) for q in QUANTITY.values()
         )
         sentences.append(
-            f"At rho = {rho:g} the squared state is at most {state:.3g} and the squared "
-            f"sensitivity at most {moved:.3g}, for inputs of variance one."
+            f"Up to λ = {end:g}, and at ρ = {rho:g}, the squared state is at most {state:.3g} "
+            f"and the squared sensitivity at most {moved:.3g}, for inputs of variance one."
         )
     growing = ", ".join(f"{rho:g}" for rho in rhos[lost])
     sentences.append(
-        f"A moment grows without bound only at rho = {growing}."
+        f"A moment grows without bound only at ρ = {growing}."
         if growing
         else "No moment grows without bound."
     )
@@ -99,7 +100,7 @@ def details(results: style.Results) -> style.Cells:
 
     return (
         (
-            "input correlation rho",
+            "input correlation ρ",
             *(f"largest squared {q} / Var[x]" for q in QUANTITY.values()),
         ),
         *(

@@ -22,7 +22,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """All panels show final losses, A and C against the teacher's smallest modulus.
 
     Panel B compares types of network; panel C, which is not in the paper, compares two
-    initialisations of the LRU.
+    initialisations of the LRU.  The block diagonal network has blocks of two neurons, and
+    "more neurons" has twice as many of these blocks.
 
     Raises:
         ValueError: If there is no such panel.
@@ -36,7 +37,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         else:
             figure = style.figure(4.6)
             grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
-            specs = {"a": grid[0, 0], "b": grid[:, 1], "c": grid[1, 0]}
+            specs = {
+                "a": grid[0, 0],
+                "b": grid[0, 1],
+                "c": grid[1, 0],
+                "key": grid[1, 1],
+            }
         for letter in letters:
             axes = figure.add_subplot(specs[letter])
             losses.axis(axes, *datasets.values())
@@ -50,7 +56,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         if len(letters) == 1:
             figure.legend(**key, loc="outside upper center", ncols=2)
         else:
-            figure.axes[letters.index("b")].legend(**key, loc="lower left")
+            empty = figure.add_subplot(specs["key"])
+            empty.set_axis_off()
+            empty.legend(**key, loc="center left")
         style.caption(figure, losses.caption(*datasets.values()))
     return figure
 
@@ -60,7 +68,7 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
     x = -np.log10(1 - nu0)
     losses.compare(axes, x, data, 0.1)
     axes.set_xticks(x, [f"{modulus:g}" for modulus in nu0])
-    axes.set_xlabel(r"teacher's least modulus $\nu_0$ (time constant →)")
+    axes.set_xlabel(r"teacher's smallest modulus $\nu_0$ (time constant →)")
 
 
 def _designs(axes: Axes, data: xr.Dataset) -> None:
@@ -92,15 +100,15 @@ def shown(results: style.Results) -> str:
     nu0, ahead = lead["condition"].values, lead.values > 0
     since = len(ahead) - int(np.argmin([*ahead[::-1], False]))
     first = (
-        f"If the teacher's smallest modulus nu0 is {nu0[since]:g} or more, the LRU has a lower "
-        f"median loss than the RNN. At nu0 = {nu0[-1]:g} the difference is "
+        f"If the teacher's smallest modulus ν₀ is {nu0[since]:g} or more, the LRU has a lower "
+        f"median loss than the RNN. At ν₀ = {nu0[-1]:g} the difference is "
         f"{lead.values[-1]:.1f} decades (factors of ten)."
         if since < len(ahead)
-        else f"The LRU does not have a lower median loss than the RNN at nu0 = {nu0[-1]:g}."
+        else f"The LRU does not have a lower median loss than the RNN at ν₀ = {nu0[-1]:g}."
     )
     gains = _gains(results["ablation"])
     return (
-        f"{first} In panel B the median losses of {gains.size} other networks are "
+        f"{first} In panel B the median losses of the other {gains.size} networks are "
         f"{float(gains.min()):.1f} to {float(gains.max()):.1f} decades below the RNN's."
     )
 

@@ -1,5 +1,6 @@
 """Zucchet & Orvieto (2024), Figure 4: Hessians at optimality and Adam's learning rates."""
 
+import numpy as np
 from matplotlib.figure import Figure
 
 from sigprop.figures import hessians, rates, style
@@ -41,14 +42,16 @@ def shown(results: style.Results) -> str:
     top = data["eigenvalue"].max("rank").values
     enough = min(ranks) >= DIRECTIONS
     medians = rates.medians(results["adaptive_rates"], NETWORKS)
+    spread = [1 / np.nansum(vector**4) for vector in data["eigenvector"].values[:, 0]]
     return (
-        f"The Hessian has {ranks[0]} large eigenvalues for the {NETWORKS[0]} and {ranks[1]} "
+        f"The Hessian has {ranks[0]} nonzero eigenvalues for the {NETWORKS[0]} and {ranks[1]} "
         f"for the {NETWORKS[1]} network, {'at least' if enough else 'fewer than'} the "
-        f"{DIRECTIONS} that the paper's caption names. "
-        f"The {NETWORKS[0]}'s largest Hessian eigenvalue is "
-        f"{style.number(top[0] / top[1])} times the {NETWORKS[1]} network's. Adam's median "
-        f"learning rate for recurrent parameters is {style.number(medians[0])} "
-        f"({NETWORKS[0]}) and {style.number(medians[1])} ({NETWORKS[1]})."
+        f"{DIRECTIONS} that the paper's caption names. The {NETWORKS[0]}'s largest eigenvalue "
+        f"is {style.number(top[0] / top[1])} times the {NETWORKS[1]} network's, and its "
+        f"eigenvector spreads over {spread[0]:.1f} parameters instead of {spread[1]:.1f} "
+        "(1 / Σv⁴). Adam's median effective learning rate for recurrent parameters is "
+        f"{style.number(medians[0])} ({NETWORKS[0]}) and {style.number(medians[1])} "
+        f"({NETWORKS[1]})."
     )
 
 

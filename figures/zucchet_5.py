@@ -44,28 +44,30 @@ NORMS = {
     "cRNN, batch norm": "batch norm",
 }
 GROUPS = {
-    "recurrence": style.VERMILION,
-    "angle": style.PURPLE,
+    "recurrence": style.ORANGE,
+    "angle": style.BLACK,
     "projections": style.SKY,
     "feedforward": style.GREY,
 }
 GRADIENT = r"$\mathbb{E}\,[(\mathrm{d}_\theta L)^2]$"
+MEMBERS = (
+    "Recurrence: eigenvalues (cRNN), moduli (LRU) or gates (GRU); projections: B, C and D of "
+    "a recurrence."
+)
 NOTES = {
     "a": "Bars are standard errors over networks.  Right of dotted lines, time constants "
     "are longer than the sequences.",
-    "b": "Gradients are means over the parameters of a group and over layers.  The group "
-    "recurrence has the cRNN's eigenvalues, the LRU's moduli or the gates.  Projections are "
-    "B, C and D of a recurrence.",
+    "b": f"Gradients are means over the parameters of a group and over layers.  {MEMBERS}",
     "c": "In C a normalisation stands before the recurrence and before the GLU.",
 }
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the mean squared states of four recurrences against nu_0.
+    """Panel A shows the mean squared states of four recurrences against ν₀.
 
     Panels B and C show mean squared gradients by group of parameters: B for three
     recurrences, C for the complex diagonal RNN (cRNN) with normalisations. At initialisation
-    nu_0 is the smallest modulus.
+    ν₀ is the smallest modulus.
 
     Raises:
         ValueError: If there is no such panel.
@@ -78,8 +80,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         parts = style.stacked(figure, [1.0] * len(letters))
         for letter, part in zip(letters, parts, strict=True):
             panels[letter](part, data)
+        _share(
+            [axes for part in parts[-2:] for axes in part.axes] if panel is None else []
+        )
         style.caption(figure, *(NOTES[letter] for letter in letters))
     return figure
+
+
+def _share(panels: list[Axes]) -> None:
+    """Give panels of gradients one range."""
+    limits = [limit for axes in panels for limit in axes.get_ylim()]
+    for axes in panels:
+        axes.set_ylim(min(limits), max(limits))
 
 
 def over_memory(
@@ -145,11 +157,16 @@ def _states(part: SubFigure, data: xr.Dataset) -> None:
         [KINDS[name] for name in names],
         apart=0.09,
     )
-    row[1].annotate(
+    name_line(row[1], data)
+
+
+def name_line(axes: Axes, data: xr.Dataset) -> None:
+    """Say what the dotted line of ``finish`` is, at the bottom of a panel."""
+    axes.annotate(
         f"time constant =\n{data.attrs['steps']} steps",
         (1 / data.attrs["steps"], 0.02),
         (-2, 0),
-        xycoords=row[1].get_xaxis_transform(),
+        xycoords=axes.get_xaxis_transform(),
         textcoords="offset points",
         ha="right",
         color=style.GREY,
@@ -214,21 +231,31 @@ def growth(values: xr.DataArray) -> float:
 
 
 def shown(results: style.Results) -> str:
-    """Factors of the first states from the smallest ``nu0`` to the largest; their error."""
+    """Factors of states and gradients from the smallest ``nu0`` to the largest."""
     data = results[STUDY]
-    first = data["state"].isel(layer=0)
-    factors = ", ".join(
-        f"{style.number(growth(first.sel(kind=name)))} ({name})"
-        for name in kinds(data, COMPARED)
-    )
+    first, gradient = data["state"].isel(layer=0), data["gradient"].mean("layer")
+    factors = _factors(first, kinds(data, tuple(KINDS)))
+    names = [*kinds(data, COMPARED), *kinds(data, tuple(NORMS)[1:2])]
+    recurrent = _factors(gradient.sel(group="recurrence"), names)
+    angle = style.number(growth(gradient.sel(kind="LRU", group="angle")))
     ratio = (first / data["predicted"]).dropna("kind")
     mean, error = ratio.mean("network"), ratio.std("network", ddof=1)
     index = abs(mean - 1).argmax(...)
     off, spread = 100 * abs(float(mean[index]) - 1), 100 * float(error[index])
     return (
         f"From {_ends(data)} the first layer's mean squared states change by these factors: "
-        f"{factors}. Measured and exact mean squares of linear recurrences differ by at most "
-        f"{off:.1f} %, with a standard error of {spread / ratio.sizes['network'] ** 0.5:.1f} %."
+        f"{factors}. Squared gradients of the recurrence change by {recurrent}; of the LRU's "
+        f"angle by {angle}. Measured and exact mean squares of linear recurrences differ by at "
+        f"most {off:.1f} %, with a standard error of "
+        f"{spread / ratio.sizes['network'] ** 0.5:.1f} %."
+    )
+
+
+def _factors(values: xr.DataArray, names: list[str]) -> str:
+    """The growth of each of these kinds, with its name."""
+    return ", ".join(
+        f"{style.number(growth(values.sel(kind=name)))} ({name.replace(', ', ' with ')})"
+        for name in names
     )
 
 
@@ -236,7 +263,7 @@ def _ends(data: xr.Dataset) -> str:
     low, high = (
         f"{1 - float(gap):.4g}" for gap in (data["gap"].max(), data["gap"].min())
     )
-    return f"nu_0 = {low} to {high}"
+    return f"ν₀ = {low} to {high}"
 
 
 def details(results: style.Results) -> style.Cells:

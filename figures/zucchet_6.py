@@ -45,6 +45,11 @@ LINES = {"modulus": ("nu", r"\nu"), "angle": ("theta", r"\theta")}
 PARAMETRISATIONS = tuple(row.name for row in ROWS.values())
 GROWS = 0.5  # the power of the inverse gap from which a curvature is not bounded
 LIMITS = 2e-4, 4e6  # of the curvatures
+ZOOM = {("polar", "angle"): 0.5, ("tanh", "angle"): 6.0}  # to either side of zero
+WIDE = (
+    "polar",
+    "exp",
+)  # the parametrisations of the angle and of the modulus in a sentence
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -66,7 +71,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             landscape = data.sel(chart=row.name)
             for column, kind in enumerate(LINES):
                 path = row.modulus if kind == "modulus" else row.angle
-                _losses(axes[2 * column], landscape, kind, path)
+                _losses(
+                    axes[2 * column], landscape, kind, path, ZOOM.get((row.name, kind))
+                )
                 _curvatures(axes[2 * column + 1], landscape, kind)
             style.letter(axes[0], letter, row.name)
         for axes in table[:, 1::2].flat:
@@ -78,10 +85,30 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             rf"The teacher is $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$.  Inputs are "
             r"white and normalised by $\gamma$.  The other coordinate is the teacher's.",
             "Lines are closed forms.  Dots are simulated means with standard errors, of "
-            f"{data.attrs['draws']} trajectories.  Open circles are second derivatives by "
-            "automatic differentiation.",
+            f"{data.attrs['draws']} trajectories, of students with {_students(data)}.  "
+            "Open circles are second derivatives by automatic differentiation, and coloured "
+            "dots in the same panels mark the teachers of the loss panels.",
+            *([_turns(data)] if "c" in letters else []),
         )
     return figure
+
+
+def _students(data: xr.Dataset) -> str:
+    """The ranges of moduli and of angles in which there are dots."""
+    students = data["omega_student"].sel(chart="polar")
+    least = float(students.sel(kind="modulus").min())
+    angles = students.sel(kind="angle")
+    return (
+        f"moduli from {least:g} to half-way between the teacher's and one, and with angles "
+        f"from {float(angles.min()):g} to {float(angles.max()):g}"
+    )
+
+
+def _turns(data: xr.Dataset) -> str:
+    return (
+        rf"In C the outer minima of $|\lambda^*| = {float(data['teacher'][0]):g}$ are full "
+        "turns of the angle."
+    )
 
 
 def _legend(figure: Figure, teachers: np.ndarray) -> None:
@@ -99,8 +126,10 @@ def _legend(figure: Figure, teachers: np.ndarray) -> None:
     )
 
 
-def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:
-    """A line and points for each teacher."""
+def _losses(
+    axes: Axes, data: xr.Dataset, kind: str, path: str, zoom: float | None
+) -> None:
+    """A line and points for each teacher, to this distance from zero if there is one."""
     name, symbol = LINES[kind]
     lines = data.sel(kind=kind)
     omega, student = lines["omega"].values, lines["omega_student"]
@@ -119,7 +148,10 @@ def _losses(axes: Axes, data: xr.Dataset, kind: str, path: str) -> None:
             color=colour,
             zorder=3,
         )
-    axes.set(xlim=(omega[0], omega[-1]), ylim=(-0.05, 1.1), yticks=(0, 0.5, 1))
+    low, high = (-zoom, zoom) if zoom else (omega[0], omega[-1])
+    axes.set(xlim=(low, high), ylim=(-0.05, 1.1), yticks=(0, 0.5, 1))
+    if kind == "modulus" and not low and high < 1:
+        axes.set(xlim=(0, 1), xticks=(0, 0.5, 1))
     axes.set_xlabel(rf"$\omega_{symbol}$,  ${symbol} = {path}$", fontsize=6.5)
     axes.set_ylabel(f"loss along {kind}", labelpad=1)
 
@@ -147,11 +179,12 @@ def _curvatures(axes: Axes, data: xr.Dataset, kind: str) -> None:
     axes.set(xlim=(0.6, float(gap.min()) / 1.3), ylim=LIMITS, yscale="log")
     axes.set_yticks((1e-3, 1, 1e3, 1e6))
     axes.minorticks_off()
-    axes.set_ylabel("curvature", labelpad=0)
+    axes.tick_params(axis="x", labelsize=6)
+    axes.set_ylabel(f"curvature\nalong {kind}", labelpad=0, fontsize=7)
 
 
 def shown(results: style.Results) -> str:
-    """Name the parametrisations that bound the curvature at the teacher."""
+    """Name the parametrisations that bound the curvature; compare the widths of basins."""
     powers = curves.power(results[STUDY]["curvature"])
     sentences = []
     for kind in LINES:
@@ -164,7 +197,7 @@ def shown(results: style.Results) -> str:
             if power >= GROWS:
                 powers_of_gap.setdefault(f"{power:.2g}", []).append(name)
         grown = [
-            f"gap^-{power} for {phrases.listed(alike)}"
+            f"(1−|λ*|){phrases.raised(-float(power))} for {phrases.listed(alike)}"
             for power, alike in powers_of_gap.items()
         ]
         sentences.append(
@@ -172,7 +205,28 @@ def shown(results: style.Results) -> str:
             f"{phrases.listed(bounded or ['no parametrisation'])}"
             + (f" and grows as {phrases.listed(grown)}" if grown else "")
         )
-    return f"{'. '.join(sentences)}. The gap is 1 - |λ*|, and λ* is the teacher's eigenvalue."
+    return f"{'. '.join(sentences)}. {_basins(results[STUDY])}"
+
+
+def _basins(data: xr.Dataset) -> str:
+    """By which factors the basins of the angle and of the modulus change with the teacher."""
+    teachers = data["teacher"].values[[1, -1]]
+    wide = {
+        kind: _width(data, chart, LINES[kind][0], teachers)
+        for kind, chart in zip(("angle", "modulus"), WIDE, strict=True)
+    }
+    angle, modulus = (widths[0] / widths[1] for widths in wide.values())
+    return (
+        f"From |λ*| = {teachers[0]:g} to {teachers[1]:g} the interval with losses below half "
+        f"the maximum narrows {angle:.2g} times for the {WIDE[0]} angle and {modulus:.2g} "
+        f"times for the {WIDE[1]} modulus."
+    )
+
+
+def _width(data: xr.Dataset, chart: str, name: str, teachers: np.ndarray) -> np.ndarray:
+    """Fractions of a line on which losses are at most half the line's maximum."""
+    loss = data[f"{name}_loss"].sel(chart=chart, teacher=teachers)
+    return (loss <= loss.max("point") / 2).mean("point").values
 
 
 if __name__ == "__main__":

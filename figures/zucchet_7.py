@@ -38,7 +38,7 @@ EDGE: dict[str, Any] = {
     "markeredgewidth": 0.6,
 }
 STAR: dict[str, Any] = {
-    "markersize": 9,
+    "markersize": 13,
     "markeredgecolor": style.BLACK,
     "markeredgewidth": 0.5,
 }
@@ -111,7 +111,7 @@ def _landscape(axes: Axes, data: xr.Dataset) -> QuadContourSet:
         across, up, color=style.BLACK, linewidth=0.9, path_effects=style.halo(0.9)
     )
     axes.plot(across[0], up[0], "s", **EDGE)
-    axes.plot(across[-1], up[-1], "o", **EDGE)
+    axes.plot(across[-1], up[-1], "o", zorder=5, **EDGE)
     target = data["goal"].values[::-1]
     axes.plot(*target, "*", color=YELLOW, zorder=4, **STAR)
     axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -125,8 +125,12 @@ def shown(results: style.Results) -> str:
     goal = data.attrs["modulus"] * np.exp(1j * data.attrs["teacher"])
     last = data[["modulus", "angle"]].isel(step=-1)
     ends = last["modulus"] * np.exp(1j * last["angle"])
+    off = {
+        name: style.number(abs(complex(ends.sel(chart=name)) - goal), 1)
+        for name, _ in PARAMETRISATIONS.values()
+    }
     distances = ", ".join(
-        f"{abs(complex(ends.sel(chart=name)) - goal):.1g} ({name}, panel {letter.upper()})"
+        f"{off[name]} ({name}, panel {letter.upper()})"
         for letter, (name, _) in PARAMETRISATIONS.items()
     )
     turns = last["angle"].sel(chart="optimal").item() - data.attrs["teacher"]

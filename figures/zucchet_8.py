@@ -7,6 +7,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import curves, style
 from sigprop.figures.entry import Entry
@@ -39,7 +40,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     below = [letter for letter in letters if letter in cuts]
     with style.styled():
         heights = [1.5] * ("a" in letters) + [2.4] * bool(below)
-        figure = style.figure(sum(heights) + 0.3)
+        figure = style.figure(sum(heights) + 0.3 + 0.2 * bool(below))
         specs = figure.add_gridspec(len(heights), 1, height_ratios=heights)
         if "a" in letters:
             _discs(figure, specs[0], data)
@@ -47,6 +48,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             grid = specs[len(heights) - 1].subgridspec(1, len(below), wspace=0.08)
             for column, letter in enumerate(below):
                 cuts[letter](figure.add_subplot(grid[column]), data)
+            figure.legend(
+                handles=_key(data, below),
+                loc="outside lower center",
+                ncols=len(data["rho"]) + 1 + len(below),
+                handlelength=1,
+                columnspacing=1.2,
+            )
         modulus, turn = data.attrs["modulus"], data.attrs["angle"] / np.pi
         style.caption(
             figure,
@@ -57,8 +65,20 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             "Open circles are second derivatives of the loss of two neurons.",
             "Dots, moved apart, are simulated sensitivities $s$: means and standard errors of "
             f"{data.attrs['draws']} trajectories.",
+            *(["The lines of panel C coincide."] if "c" in letters else []),
         )
     return figure
+
+
+def _key(data: xr.Dataset, letters: list[str]) -> list[Line2D]:
+    """The colours of correlations, and the marks of these panels."""
+    line, simulated, autodiff = curves.key(autodiff="autodiff")
+    colours = [
+        Line2D([], [], color=colour, label=rf"$\rho = {rho:g}$")
+        for rho, colour in zip(data["rho"].values, COLOURS, strict=False)
+    ]
+    marks = {"b": autodiff, "c": simulated}
+    return [*colours, line, *(marks[letter] for letter in letters)]
 
 
 def _discs(figure: Figure, spec, data: xr.Dataset) -> None:
@@ -119,14 +139,6 @@ def _circle(axes: Axes, data: xr.Dataset) -> None:
             markeredgecolor=colour,
             markeredgewidth=0.7,
         )
-    axes.legend(
-        handles=curves.key(autodiff="autodiff")[::2],
-        loc="upper right",
-        bbox_to_anchor=(1.02, 0.93),
-        handlelength=0.8,
-        fontsize=6,
-        borderaxespad=0,
-    )
     axes.set_yscale("log")
     axes.set_xticks(TICKS, TICK_LABELS)
     axes.set_xlim(-np.pi, np.pi)
@@ -172,18 +184,10 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
             capsize=0,
             linewidth=0.8,
             color=colour,
-            label=rf"$\rho = {rho:g}$",
         )
     axes.set(xlim=(-1.08 * near, 1.08 * near), ylim=(-0.08, 1.12))
     axes.set_xlabel(r"angle of $\lambda\lambda_0$ (radians)")
     axes.set_ylabel(r"$|S|\,/\,\sqrt{\mathbb{E}|s|^2\,\mathbb{E}|s_0|^2}$")
-    axes.legend(
-        title="simulated",
-        title_fontsize=7,
-        loc="upper right",
-        handletextpad=0.2,
-        borderaxespad=0,
-    )
     style.letter(axes, "c", r"normalised, near $\bar\lambda_0$")
 
 
@@ -194,8 +198,8 @@ def shown(results: style.Results) -> str:
     falls = "falls" if (ratio.diff("rho") < 0).all() else "does not always fall"
     (few, first), *_, (many, last) = zip(data["rho"].values, ratio.values, strict=True)
     return (
-        f"At input correlation rho = {few:g}, λ0 is {style.number(first)} times as similar to "
-        f"its conjugate as to the real eigenvalue {data.attrs['modulus']:g}. At rho = {many:g} "
+        f"At input correlation ρ = {few:g}, λ0 is {style.number(first)} times as similar to "
+        f"its conjugate as to the real eigenvalue {data.attrs['modulus']:g}. At ρ = {many:g} "
         f"this factor is {style.number(last)}. The factor {falls} as the input correlation "
         "grows."
     )
@@ -207,7 +211,7 @@ def details(results: style.Results) -> style.Cells:
     modulus = results[STUDY].attrs["modulus"]
     return (
         (
-            "input correlation rho",
+            "input correlation ρ",
             f"similarity of λ0 with its conjugate / similarity with {modulus:g}",
         ),
         *(

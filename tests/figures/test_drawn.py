@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import same_color
 
 from sigprop.experiments import store
 from sigprop.figures import (
@@ -12,6 +13,7 @@ from sigprop.figures import (
     style,
     zucchet_1bc,
     zucchet_2,
+    zucchet_6,
 )
 from tests.figures import scrambled
 from tests.figures.reading import Reading, key, memory
@@ -115,21 +117,20 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
     final = data["loss"].isel(step=-1).fillna(np.inf).median("seed")
     kernel, output = panels[:2]
     age, scale = data["age"], data["scale"].values[-1]
+    linear = data["loss"].sel(activation="identity", scale=scale).isel(step=-1)
+    ends = final.sel(activation="identity", scale=scale)
+    seed = int(linear.isel(log_rate=ends.values.argmin()).fillna(np.inf).argmin("seed"))
     for activation, (name, colour) in lru_7.NAMES.items():
         last = final.sel(activation=activation, scale=scale)
         case = data.sel(activation=activation, scale=scale)
-        case = case.isel(log_rate=last.values.argmin())
+        case = case.isel(log_rate=last.values.argmin(), seed=seed)
         rate = rf"{name}, rate $10^{{{float(case['log_rate']):g}}}$"
-        output.curve(age, case["answer"].isel(seed=0), colour, label=rate)
+        output.curve(age, case["answer"], colour, label=rate)
         if activation == "identity":
-            learnt = case["learnt"].transpose("seed", "age").values
-            for run in learnt:
-                kernel.curve(age, run, colour)
-            count = kernel.leaving(age.values, learnt, colour)
-            kernel.text(f"{count} of {len(learnt)}", colour=colour)
+            kernel.curve(age, case["learnt"], colour)
     kernel.curve(age, data["kernel"], style.BLACK)
-    output.curve(age, data["wanted"].isel(seed=0), style.BLACK)
-    kernel.done(x="age", y="kernel")
+    output.curve(age, data["wanted"].isel(seed=seed), style.BLACK)
+    kernel.done("linear", "symlog", x="age", y="kernel")
     output.done(x="step", y="output")
     settings = [(a, b) for a in data["scale"].values for b in data["log_rate"].values]
     marked = 0
@@ -143,7 +144,8 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
             middle = np.median(np.where(np.isnan(runs), np.inf, runs), axis=0)
             reading.curve(data["step"], middle, colour, label=name)
             count = reading.leaving(data["step"].values, runs, colour)
-            counts += [f"{count} of {len(runs)}"] if count else []
+            above = "\nmedian above" if middle[-1] > lru_7.HIGHEST else ""
+            counts += [f"{count} of {len(runs)}{above}"] if count else []
         assert [
             text.get_text() for text in reading.axes.texts if " of " in text.get_text()
         ] == counts
@@ -151,6 +153,7 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
         reading.done("linear", "log")
         assert reading.axes.get_title() in ("", rf"rate $10^{{{rate:g}}}$")
     assert marked  # some runs leave their panels
+    assert any("above" in text.get_text() for text in panels[-1].axes.texts)
     titles = [panel.axes.get_title() for panel in panels[2:]]
     assert titles[: data.sizes["log_rate"]] == [
         rf"rate $10^{{{rate:g}}}$" for rate in data["log_rate"].values
@@ -212,22 +215,31 @@ def test_eigenvalues_lie_in_the_plane_and_their_parts_beside_the_laws(show, name
         for reading, law, name, x in zip(
             (radii, phases), laws, names, across, strict=True
         ):
-            reading.curve(data[x], law, style.BLACK)
-            reading.curve(data[x], case[name], style.BLUE)
+            reading.curve(data[x], case[name] - law, style.BLUE)
+            reading.level(0, style.BLACK)
             if part == "ring":
-                low, high = (
-                    np.clip(case[name] + sign * data.attrs["band"], 0, 1)
-                    for sign in (-1, 1)
-                )
-                reading.band(data[x].values, low.values, high.values, style.SKY)
+                (band,) = reading.axes.patches
+                reading.polygons = []
+                assert band.get_y() == -data.attrs["band"]
+                assert band.get_height() == 2 * data.attrs["band"]
+            low, high = reading.axes.get_ylim()
+            assert low == -high < -abs(case[name] - law).max() < 0
         first, largest = i == 0, np.pi if part == "matrix" else float(case["max_phase"])
         assert phases.axes.get_xticks().tolist() == [0, largest / 2, largest]
         plane.done(x="Re", y="Im" if first else "")
         radii.done(x="radius", y="fraction" if first else "")
         phases.done(x="phase", y="arg" if first else "")
         assert plane.axes.get_aspect() == 1
+        wide = np.ptp([*plane.axes.get_xlim()])
+        assert (wide < 0.6) == (part == "ring" and largest < 1)
+        end = (values.real.max() if part == "matrix" else case["outer"]).item()
+        assert plane.axes.get_xlim()[0] < end < plane.axes.get_xlim()[1]
+        tall = end * np.sin(min(largest, np.pi / 2))
+        assert plane.axes.get_ylim()[0] < 0 < tall < plane.axes.get_ylim()[1]
         if part == "matrix":
-            phases.text(f"{200 * float(laws[1][0]):.2g} % are real")
+            assert (
+                f"{200 * float(laws[1][0]):.2g} %" in plane.axes.figure.get_supxlabel()
+            )
 
 
 @pytest.mark.parametrize(
@@ -364,14 +376,14 @@ def test_losses_of_one_unit_and_their_curvatures(show, panel):
         for teacher, colour in colours.items():
             case = data.sel(teacher=teacher)
             loss = np.maximum(case[f"{line}_loss"], zucchet_1bc.NOUGHT)
-            reading.curve(data[axis], loss, colour)
-            position = data[axis][0], case[f"{line}_loss"][0]
-            reading.text(rf"$\lambda^* = {teacher:g}$", position, colour)
-            points = (
-                case[f"{line}_{part}"] for part in ("student", "simulated", "sem")
-            )
-            reading.errors(*points, colour=colour)
-        reading.done("linear", "log", x=symbol, y="" if i else "loss")
+            across = (lambda x: 1 - x) if line == "real" else (lambda x: x)
+            reading.curve(across(data[axis]), loss, colour)
+            names = key(reading.axes.get_figure(root=True))
+            assert same_color(names[rf"$\lambda^* = {teacher:g}$"], colour)
+            points = (case[f"{line}_{part}"] for part in ("simulated", "sem"))
+            reading.errors(across(case[f"{line}_student"]), *points, colour=colour)
+        scale = "log" if line == "real" else "asinh"
+        reading.done(scale, "log", x=symbol, y="" if i else "loss")
 
 
 MAPS = {  # from omega, whose subscript is the name, to nu and theta: Zucchet & Orvieto, B.3
@@ -395,7 +407,7 @@ def test_normalised_losses_in_three_parametrisations(show):
         reading, below = panels[2 * i : 2 * i + 2]
         at = data.sel(chart=parametrisation, kind=kind)
         colours = _curvature(below, data, at, "autodiff", "curvature")
-        assert "curvature" in below.axes.get_ylabel()
+        assert below.axes.get_ylabel() == f"curvature\nalong {kind}"
         omega = at["omega"].values
         for teacher, colour in colours.items():
             case = at.sel(teacher=teacher)
@@ -410,4 +422,6 @@ def test_normalised_losses_in_three_parametrisations(show):
                 colour=colour,
             )
         reading.done(x=rf"$\{name} = {MAPS[parametrisation, name]}$", y=kind)
-        assert np.ptp(reading.axes.get_xlim()) == pytest.approx(omega[-1] - omega[0])
+        zoom = zucchet_6.ZOOM.get((parametrisation, kind))
+        wide = 2 * zoom if zoom else np.round(omega[-1] - omega[0], 2)
+        assert np.ptp(reading.axes.get_xlim()) == pytest.approx(wide, rel=1e-3)

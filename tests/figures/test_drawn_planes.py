@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from matplotlib.colors import LogNorm, SymLogNorm
+from matplotlib.colors import LogNorm, SymLogNorm, same_color
+from matplotlib.legend import Legend
 
 from sigprop.figures import (
     hessians,
@@ -14,6 +15,7 @@ from sigprop.figures import (
     zucchet_10,
 )
 from tests.figures.conftest import bars
+from tests.figures.reading import key
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,12 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         assert network in matrix.axes.get_title("left")
         size = np.sum(case["parameter"].values != "")
         entries = case["hessian"].values[:size, :size]
-        (bar,) = bars(matrix)
+        bar, shades = bars(matrix)
+        assert [text.get_text() for text in shades.get_yticklabels()] == [
+            "−1",
+            "0",
+            "1",
+        ]
         _matrix(matrix.image(entries), entries, hessians.DECADES, bar.yaxis)
         exact = case["eigenvalue"].values
         count = np.sum(exact > 1e-9 * np.nanmax(exact))
@@ -56,7 +63,8 @@ def test_hessians_have_their_entries_directions_and_eigenvalues(
         labels = [text.get_text() for text in matrix.axes.get_yticklabels()]
         assert labels == list(dict.fromkeys(parts))
         matrix.done()
-        vectors.done(x="eigenvector")
+        vectors.done(x="rank")
+        assert vectors.axes.get_title("left") == "eigenvectors"
         _spectrum(spectrum, case, losses.COLOURS[network])
 
 
@@ -104,6 +112,23 @@ def _spectrum(reading, case, colour):
     reading.done("linear", "log", x="rank", y="eigenvalue")
 
 
+@pytest.mark.parametrize("name", ["zucchet-4", "zucchet-9"])
+def test_two_hessians_share_their_colours_and_their_eigenvalues(show, name):
+    panels, _ = show(name)
+    (first, _, above), (second, _, below) = panels[:3], panels[3:6]
+    norms = [reading.images[0].norm for reading in (first, second)]
+    largest = max(
+        np.abs(reading.images[0].get_array()).max() for reading in (first, second)
+    )
+    assert [norm.vmax for norm in norms] == [largest, largest]
+    assert above.axes.get_ylim() == below.axes.get_ylim()
+    for reading in (above, below):
+        low, high = reading.axes.get_ylim()
+        for line in reading.lines:
+            if line.get_transform() == reading.axes.transData:
+                assert np.all((low < line.get_ydata()) & (line.get_ydata() < high))
+
+
 def test_concentrated_hessians_stand_under_their_phases(show):
     panels, data = show("zucchet-10", "b")
     panels = [*show("zucchet-10", "a")[0], *panels, *show("zucchet-10", "c")[0]]
@@ -114,7 +139,8 @@ def test_concentrated_hessians_stand_under_their_phases(show):
         reading.level(9.5, "white")
         reading.upright(9.5, "white")
         reading.done()
-        assert rf"= {data['phase'].values[i]:g}\," in reading.axes.get_title("left")
+        phase = {1.0: r"= \pi$", 0.1: r"= 0.1\,\pi$", 0.01: r"= 0.01\,\pi$"}
+        assert phase[data["phase"].values[i]] in reading.axes.get_title("left")
 
 
 def test_paths_of_the_angle_run_over_their_landscape(show):
@@ -180,10 +206,13 @@ def test_paths_of_the_power_run_over_their_landscape(show):
             .sel(chart=parametrisation)
             .values[_best(data, parametrisation)]
         )
-        counts.append(f"{(settled == steps).sum()} of {settled.size}")
+        late = (settled == steps).sum() or "none"
+        name = lru_8.TITLES[parametrisation]
+        counts.append(f"{late} of {settled.size} ({name})")
     assert counts[0] != counts[1]
     caption = " ".join(written.get_supxlabel().split())
-    assert f"{' and '.join(counts)} descents" in caption
+    assert f"do not settle, {' and '.join(counts)}, count as {steps}" in caption
+    assert len(written.findobj(Legend)) == 2  # of the landscapes, and of the iterations
 
 
 def _best(data, parametrisation):
@@ -257,12 +286,13 @@ def test_similarity_is_a_disc_a_circle_and_an_alignment(show):
             case["sem"].values[close],
             colour=colour,
         )
+        names = key(circle.axes.get_figure(root=True))
+        assert same_color(names[rf"$\rho = {rho:g}$"], colour)
+    assert list(names)[len(rhos) :] == ["closed form", "autodiff", "simulated"]
     for sign in (-1, 1):
         circle.upright(sign * angle, style.GREY)
     circle.done("linear", "log", x="angle", y="S")
     alignment.done(x="angle", y="sqrt")
-    texts = [text.get_text() for text in alignment.axes.get_legend().get_texts()]
-    assert texts == [rf"$\rho = {rho:g}$" for rho in rhos]
 
 
 def test_basins_are_coloured_by_the_time_to_the_teacher(show):

@@ -49,7 +49,8 @@ def test_turns_are_counted_on_their_line(show):
         reading.text(f"{mean:.0f}", (steps, mean), lru_4.RANGES[index][0])
     reading.done("log", "log", x="length", y="periods")
     labels = [text.get_text() for text in reading.axes.get_legend().get_texts()]
-    assert labels == [r"$\theta \leq 2\pi$", r"$\theta \leq \pi/50$"]
+    ranges = [r"$\theta \leq 2\pi$", r"$\theta \leq \pi/50$"]
+    assert labels == [*ranges, "exact mean", f"mean of {data.sizes['draw']} modes"]
     ticks = [float(label.get_text()) for label in reading.axes.get_xticklabels()]
     assert ticks == length.tolist() == reading.axes.get_xticks().tolist()
 
@@ -68,15 +69,19 @@ def test_a_sine_its_relu_and_their_spectra(show):
         spectrum.curve(frequency[visible], amplitude[visible], colour, marker="o")
         spectrum.curve(harmonic[lines], exact[lines], style.BLACK, marker="+")
         spectrum.text(name, (1, exact[1]), colour)
-        positions = np.arange(4) + (-0.2, 0.2)[i]
         parts = [case[part].values[:3] for part in ("share", "exact_share")]
         parts = [100 * np.append(part, 1 - sum(part)) for part in parts]
-        power.heights(positions, parts[0], colour)
+        both = data["exact_share"].values[:, :3] > 0
+        both = np.append(
+            both, (data["exact_share"][:, :3].sum("harmonic") < 1).values[:, None], 1
+        )
+        positions = np.arange(4) + (-0.2, 0.2)[i] * both.all(0)
         some = parts[1] > 0
+        power.heights(positions[some], parts[0][some], colour)
         power.curve(positions[some], parts[1][some], style.BLACK, marker="+")
         if signal == "rectified":
             for x, height in zip(positions, parts[1], strict=True):
-                power.text(f"{height:.2g}", (x, height), colour)
+                power.text(f"{height:.1f}", (x, height), colour)
     printed = data["printed"].values
     lines = np.flatnonzero(printed)
     ring = spectrum.curve(harmonic[lines], printed[lines], style.GREY, marker="o")
@@ -97,7 +102,12 @@ def test_the_caption_says_how_much_there_is_where_nothing_should_be(show):
     above, below = [0, 1, 2, 4, 6, 8, 10, 12], rectified["amplitude"]
     most = float(below.where(~below["frequency"].isin(above)).max())
     caption = " ".join(reading.axes.figure.get_supxlabel().split())
-    assert f"spectrum is zero and the FFT has at most {most:.0e}" in caption
+    assert (
+        f"spectrum is zero and the FFT has at most {style.number(most, 1)}." in caption
+    )
+    ratio = rectified["exact"].where(rectified["exact"] > 0)
+    ratio = float((data["printed"] / ratio).where(data["printed"] > 0).median())
+    assert f"as printed, which are {ratio:.3g} times the exact ones" in caption
 
 
 def test_the_smallest_result_is_drawn_too(show):

@@ -200,10 +200,15 @@ def test_the_last_column_of_rungs_is_the_mean_over_tasks(show):
     panels, _ = show("lru-1", **tables)
     means = panels[-1]
     assert len(panels) == 4
-    means.curve([(40 + 8 * 10) / 9], [0], lru_1.COLOURS["tanh"], "D")
-    means.curve([10], [1], style.BLUE, "D")
-    runs = [100 * of(data, "gamma")["test_accuracy"].mean() for data in tables.values()]
-    means.curve([np.mean(runs)], [2], lru_1.COLOURS["gamma"], "D")
+    spread = style.standard_error(np.array([40, 10, 10])) / 3
+    bars = {"colour": lru_1.COLOURS["tanh"], "marker": "|"}
+    means.errors([(40 + 8 * 10) / 9], [0], across=spread, **bars)
+    means.errors([10], [1], across=0, colour=style.BLUE, marker="|")
+    runs = [100 * of(data, "gamma")["test_accuracy"].values for data in tables.values()]
+    errors = [style.standard_error(task) for task in runs]
+    error = np.sqrt(np.square(errors).sum()) / 3
+    bars["colour"] = lru_1.COLOURS["gamma"]
+    means.errors([np.mean(runs)], [2], across=error, **bars)
     means.done(x="accuracy (%)")
 
 

@@ -313,8 +313,10 @@ def test_labels_move_apart_without_changing_order():
     with style.styled():
         axes = style.figure(2).subplots()
         axes.set(yscale="log", ylim=(1, 1e4))
-        style.end_labels(axes, 1, [20, 10, 11], ["c", "a", "b"], ["k", "k", "k"])
+        style.end_labels(axes, 1, [20, 10, 1, 11], [*"cadb"], ["k"] * 4)
     heights = {text.get_text(): text.xy[1] for text in axes.texts}
-    assert heights["a"] == 10
-    assert heights["a"] * 1.5 < heights["b"]
-    assert heights["b"] * 1.5 < heights["c"]
+    assert heights["d"] == 1
+    assert heights["b"] / heights["a"] == pytest.approx(heights["c"] / heights["b"])
+    assert heights["b"] > 1.5 * heights["a"]
+    product = heights["a"] * heights["b"] * heights["c"]
+    assert product == pytest.approx(10 * 11 * 20)  # as near to their ends as may be

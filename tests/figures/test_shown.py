@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sigprop.experiments import store
-from sigprop.figures import catalogue
+from sigprop.figures import catalogue, style
 from tests.figures.scrambled import scrambled
 from tests.words import private
 
@@ -78,14 +78,21 @@ def test_lru_1_lists_every_step():
 def test_lru_1_counts_a_run_that_diverged_as_a_guess():
     text = shown("lru-1", **accuracies(**STEPS | {"ring": np.nan}))
     assert "stable exponential to ring initialisation, by 30.0 percentage" in text
+    lost = "Runs that diverged (ring initialisation on ListOps, ring initialisation on "
+    assert lost in text
+    text = shown(
+        "lru-1", **accuracies(**STEPS | {"stable": 27.5, "exponential": np.nan})
+    )
+    assert text.endswith("None of these runs diverged.")
 
 
 @pytest.mark.parametrize(
-    ("gain", "phrase"), [(9, "phases help"), (4, "do not help"), (-9, "do not help")]
+    ("gain", "phrase"),
+    [(9, "phases help"), (4, "make no difference beyond two"), (-9, "do not help")],
 )
 def test_lru_5_weighs_small_phases_by_their_errors(gain, phrase):
     def change(data):
-        for name, level in (("gamma", 60), ("phase", 60 + gain)):
+        for name, level in (("ring", 52), ("gamma", 60), ("phase", 60 + gain)):
             values, rows = where(data, "validation_accuracy", "model", name)
             values[rows, -1] = (level + np.array([-3, 0, 3])) / 100
 
@@ -96,11 +103,23 @@ def test_lru_5_weighs_small_phases_by_their_errors(gain, phrase):
     text = shown("lru-5", paths=change, normalisation=fresh)
     assert phrase in text
     assert "31.2 nats without normalisation and 1.5 nats with norm" in text
-    assert f"is {60 + gain} ± 2 % with small phases and 60 ± 2 % without" in text
+    assert "end at 52 ± 2 % without normalisation, 60 ± 2 % with it" in text
+    assert (
+        f"and {60 + gain} ± 2 % with small phases, too (means ± standard errors" in text
+    )
 
 
 @pytest.mark.parametrize(
-    ("better", "phrase"), [(0, "at none of 10"), (3, "at 3 of 10"), (10, "at all 10")]
+    ("better", "phrase"),
+    [
+        (0, "at none of 10 pairs of initial scale and learning rate. After 100"),
+        (
+            1,
+            "at 1 of 10 pairs of initial scale and learning rate (Glorot's matrix, rate",
+        ),
+        (3, "at 3 of 10 pairs of initial scale and learning rate. After 100"),
+        (10, "at all 10 pairs"),
+    ],
 )
 def test_lru_7_counts_where_the_linear_network_wins(better, phrase):
     def change(data):
@@ -109,9 +128,13 @@ def test_lru_7_counts_where_the_linear_network_wins(better, phrase):
         )
         linear = np.where(np.arange(10).reshape(2, 5) < better, 1.0, 3.0)
         values = np.stack([linear, np.full((2, 5), 2.0)], 2)[..., None]
-        data["loss"] = final.copy(data=np.broadcast_to(values[..., None], final.shape))
+        data["loss"] = final.copy(data=values[..., None] + np.zeros(final.shape))
+        data["loss"].loc[{"step": 100, "activation": "identity"}] = 3.0
+        data["loss"].loc[{"step": 100, "activation": "identity", "scale": 1}] = 1.0
 
-    assert f"{phrase} pairs" in shown("lru-7", convolution_kernel=change)
+    text = shown("lru-7", convolution_kernel=change)
+    assert phrase in text
+    assert "After 100 iterations its median loss is lower at 5 of 10 pairs." in text
 
 
 def test_lru_8_finds_the_slowest_phase_of_each_chart():
@@ -124,6 +147,9 @@ def test_lru_8_finds_the_slowest_phase_of_each_chart():
     assert "real + imaginary parametrisation, Adam needs 60 to 90 iterations" in text
     assert "90 at target phase 0.25 π and 60 at 0.5 π" in text
     assert "exponential parametrisation, Adam needs 70 iterations on average at" in text
+    assert (
+        "expects Adam to slow down towards 0.5 π; iterations are counted until" in text
+    )
     assert "below 0.001" in text
 
 
@@ -135,6 +161,9 @@ def test_lru_9_counts_the_places_between_the_whiskers():
     text = shown("lru-9", ring_gain=change)
     assert "39 of 39 points for white input and 26 of 39 points for constant" in text
     assert "the 5th and 95th percentiles of 10 runs" in text
+    assert (
+        "by 0.0 % on average for white input and by 33.3 % for constant input." in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,7 +191,7 @@ def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, phrase)
 
 
 @pytest.mark.parametrize(
-    ("power", "phrase"), [(2.5, "more slowly."), (1.5, "not more slowly at every rho.")]
+    ("power", "phrase"), [(2.5, "more slowly."), (1.5, "not more slowly at every ρ.")]
 )
 def test_zucchet_1a_compares_powers_of_the_gap(power, phrase):
     def change(data):
@@ -175,11 +204,16 @@ def test_zucchet_1a_compares_powers_of_the_gap(power, phrase):
         data["simulated"].loc[{"quantity": "sensitivity", "rho": 0.9}] *= 1.07
 
     text = shown("zucchet-1a", curse_of_memory=change)
-    assert f"sensitivity grows as (1-λ)^-{power} to (1-λ)^-4, depending" in text
-    assert f"state at rho = 1 grows as (1-λ)^-2, {phrase}" in text
+    raised = {2.5: "⁻²·⁵", 1.5: "⁻¹·⁵"}[power]
+    other = (
+        f"grows as (1−λ){raised} at ρ = 0, 0.9, 0.99 and 1 and as (1−λ)⁻⁴ at ρ = 0.5."
+    )
+    assert other in text
+    assert "as (1−λ)⁻³ at ρ = 0 to 0.99 and as (1−λ)⁻⁴ at ρ = 1." in shown("zucchet-1a")
+    assert f"state at ρ = 1 grows as (1−λ)⁻², {phrase}" in text
     assert "differ by at most 3.5 standard errors" in text
     assert details("zucchet-1a", curse_of_memory=change) == (
-        ("input correlation rho", "power of 1 - λ of the squared sensitivity"),
+        ("input correlation ρ", "power of 1 - λ of the squared sensitivity"),
         *(("0", f"-{power}"), ("0.5", "-4"), ("0.9", f"-{power}")),
         *(("0.99", f"-{power}"), ("1", f"-{power}")),
     )
@@ -196,14 +230,15 @@ def test_zucchet_1bc_says_how_the_loss_sharpens(power, phrase):
 
     text = shown("zucchet-1bc", one_dimensional=change)
     assert f"The loss {phrase} as the teacher's time constant grows" in text
-    assert f"grows as (1-|λ*|)^{-power:.2g} along the real axis and as" in text
-    assert "and as (1-|λ*|)^-2 along the circle, where" in text
+    raised = {3.0: "⁻³", -1.0: "¹"}[power]
+    assert f"grows as (1−|λ*|){raised} along the real axis and as" in text
+    assert "and as (1−|λ*|)⁻² along the circle, where" in text
 
     def alike(data):
         data["bare_curvature"].values[:] = data["gap"].values ** -2.0
 
     text = shown("zucchet-1bc", one_dimensional=alike)
-    assert "grows as (1-|λ*|)^-2 along the real axis and along the circle" in text
+    assert "grows as (1−|λ*|)⁻² along the real axis and along the circle" in text
 
 
 def test_zucchet_2_tells_bounded_from_growing_moments():
@@ -216,13 +251,16 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
         data["controlled_theory"].loc[{"quantity": "sensitivity", "rho": 1}] = 5.0
 
     text = shown("zucchet-2", curse_of_memory=change)
-    assert text.startswith("Both moments are bounded at 4 of 5 values of rho.")
-    assert "At rho = 1 the squared state is at most 2 and the squared sens" in text
+    assert text.startswith("Both moments are bounded at 4 of 5 values of ρ.")
+    assert (
+        "Up to λ = 0.9999, and at ρ = 1, the squared state is at most 2 and the squared sens"
+        in text
+    )
     assert "sensitivity at most 5, for" in text
-    assert "only at rho = 0.9" in text
+    assert "only at ρ = 0.9" in text
     assert details("zucchet-2", curse_of_memory=change) == (
         (
-            "input correlation rho",
+            "input correlation ρ",
             *("largest squared state / Var[x]", "largest squared sensitivity / Var[x]"),
         ),
         *(("0", "2", "2"), ("0.5", "3", "2"), ("0.9", "2", "unbounded")),
@@ -233,7 +271,7 @@ def test_zucchet_2_tells_bounded_from_growing_moments():
 @pytest.mark.parametrize(
     ("power", "phrases"),
     [
-        (0.7, ["bounded at 0 of 5", "only at rho = 0, 0.5, 0.9, 0.99, 1."]),
+        (0.7, ["bounded at 0 of 5", "only at ρ = 0, 0.5, 0.9, 0.99, 1."]),
         (0.0, ["bounded at 5 of 5", "No moment grows without bound."]),
     ],
 )
@@ -251,13 +289,13 @@ def test_zucchet_2_reads_well_without_bounds_or_without_growth(power, phrases):
     [
         (
             (-1, -1, 1, -1, 1, 1, 2),
-            "modulus nu0 is 0.96 or more, the LRU has a lower median loss than the RNN. At "
-            "nu0 = 0.99 the difference is 2.0 decades",
+            "modulus ν₀ is 0.96 or more, the LRU has a lower median loss than the RNN. At "
+            "ν₀ = 0.99 the difference is 2.0 decades",
         ),
-        ((1,) * 7, "modulus nu0 is 0.32 or more, the LRU"),
+        ((1,) * 7, "modulus ν₀ is 0.32 or more, the LRU"),
         (
             (1, 1, 1, 1, 1, 1, -1),
-            "not have a lower median loss than the RNN at nu0 = 0.99.",
+            "not have a lower median loss than the RNN at ν₀ = 0.99.",
         ),
     ],
 )
@@ -272,7 +310,7 @@ def test_zucchet_3_says_from_where_the_lru_leads(lead, first):
 
     text = shown("zucchet-3", memory_gap=change, ablation=designs)
     assert first in text
-    assert "4 other networks are 1.0 to 4.0 decades below the RNN's." in text
+    assert "the other 4 networks are 1.0 to 4.0 decades below the RNN's." in text
     assert details("zucchet-3", memory_gap=change, ablation=designs) == (
         ("network of panel B", "median loss below the RNN's (decades)"),
         *(("block diagonal", "1.0"), ("more neurons", "2.0")),
@@ -293,6 +331,10 @@ def test_zucchet_4_counts_the_sharp_directions(count, phrase):
         data["eigenvalue"].values[:, :count] = 1.0
         data["eigenvalue"].loc[{"network": "RNN", "rank": 0}] = 6.0
         data["eigenvalue"].loc[{"network": "RNN", "rank": count}] = 1.0
+        data["eigenvector"].values[:] = 0.0
+        data["eigenvector"].loc[{"top": 0, "row": [0, 3]}] = 0.5**0.5
+        data["eigenvector"].loc[{"top": 0, "row": [1, 2, 3, 4], "network": "RNN"}] = 0.5
+        data["eigenvector"].loc[{"top": 0, "row": 0, "network": "RNN"}] = 0.0
 
     text = shown(
         "zucchet-4",
@@ -300,12 +342,24 @@ def test_zucchet_4_counts_the_sharp_directions(count, phrase):
         adaptive_rates=lambda data: rates(data, RNN=1e-5, complex_diagonal=0.25),
     )
     assert (
-        f"The Hessian has {count + 1} large eigenvalues for the RNN and {count} for the "
+        f"The Hessian has {count + 1} nonzero eigenvalues for the RNN and {count} for the "
         f"complex diagonal network, {phrase} the 10 that the paper's caption names."
         in text
     )
-    assert "RNN's largest Hessian eigenvalue is 6 times the complex diagonal" in text
-    assert "is 1e-05 (RNN) and 0.25 (complex diagonal)." in text
+    assert (
+        "RNN's largest eigenvalue is 6 times the complex diagonal network's, and"
+        in text
+    )
+    assert (
+        "its eigenvector spreads over 4.0 parameters instead of 2.0 (1 / Σv⁴)." in text
+    )
+    assert "is 1 × 10⁻⁵ (RNN) and 0.25 (complex diagonal)." in text
+
+
+RATES_OF = {
+    "LRU": {"nu_log": 0.5, "theta_log": 2e-3},
+    "S4": {"omega_delta": 0.04, "w_re": 0.006, "w_im": 0.006},
+}
 
 
 @pytest.mark.parametrize(
@@ -321,15 +375,31 @@ def test_zucchet_9_compares_angle_and_magnitude(angle, phrase):
             for row in np.flatnonzero(names == name):
                 matrix[row, row] = entry
         data["hessian"].loc[{"network": "LRU"}] = matrix
+        names = data["parameter"].sel(network="S4").values
+        matrix = np.diag(
+            np.select([names == "omega_delta", names == "w_im"], [12.0, 3.0])
+        )
+        data["hessian"].loc[{"network": "S4"}] = matrix
+
+    def adam(data):
+        for network, rates in RATES_OF.items():
+            for name, rate in rates.items():
+                chosen = (data["entry_network"] == network) & (
+                    data["entry_parameter"] == name
+                )
+                data["effective"].values[chosen] = rate
 
     text = shown(
         "zucchet-9",
         hessian_structure=change,
-        adaptive_rates=lambda data: rates(data, LRU=0.5, S4=0.125),
+        adaptive_rates=adam,
     )
     assert f"along an angle is {angle / 2:.2g} times" in text
     assert f"parametrisation limits {phrase} magnitudes" in text
-    assert "is 0.5 (LRU) and 0.12 (S4)" in text
+    assert "In S4, the largest curvature along a step ω_Δ is 4 times" in text
+    assert (
+        "are 0.5 (ω_ν) and 0.002 (ω_θ) for the LRU, 0.04 (ω_Δ) and 0.006 (ω_A)" in text
+    )
 
 
 def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
@@ -343,11 +413,29 @@ def test_zucchet_6_tells_which_parametrisations_bound_the_curvature():
     text = shown("zucchet-6", one_dimensional=change)
     assert (
         "Along the modulus, the curvature at the teacher is bounded for exp and tanh and "
-        "grows as gap^-2 for polar." in text
+        "grows as (1−|λ*|)⁻² for polar." in text
     )
     assert (
         "Along the angle, the curvature at the teacher is bounded for exp and grows as "
-        "gap^-2 for polar and gap^-1.5 for tanh." in text
+        "(1−|λ*|)⁻² for polar and (1−|λ*|)⁻¹·⁵ for tanh." in text
+    )
+
+
+def test_zucchet_6_compares_the_widths_of_basins():
+    def change(data):
+        for name, chart, widths in (
+            ("theta", "polar", {0.9: 40, 0.99: 10}),
+            ("nu", "exp", {0.9: 30, 0.99: 20}),
+        ):
+            for teacher, width in widths.items():
+                loss = np.full(data.sizes["point"], 3.0)
+                loss[100 : 100 + width] = 1.5
+                data[f"{name}_loss"].loc[{"chart": chart, "teacher": teacher}] = loss
+
+    text = shown("zucchet-6", one_dimensional=change)
+    assert "From |λ*| = 0.9 to 0.99 the interval with losses below half" in text
+    assert (
+        "narrows 4 times for the polar angle and 1.5 times for the exp modulus." in text
     )
 
 
@@ -359,7 +447,7 @@ def test_zucchet_6_reads_well_without_bounds_or_without_growth():
     text = shown("zucchet-6", one_dimensional=change)
     assert "bounded for polar, exp and tanh. Along the angle" in text
     assert (
-        "bounded for no parametrisation and grows as gap^-2 for polar, exp and tanh."
+        "bounded for no parametrisation and grows as (1−|λ*|)⁻² for polar, exp and tanh."
         in text
     )
 
@@ -391,12 +479,12 @@ def test_zucchet_8_compares_the_conjugate_with_the_real_axis(order, phrase):
         data["circle"].values[:] = np.where(near, np.array(order)[:, None] * 3.0, 3.0)
 
     text = shown("zucchet-8", similarity=change)
-    assert "rho = 0, λ0 is 8 times as similar to its conjugate as to the real " in text
-    assert "At rho = 0.99 this factor is 1." in text
+    assert "ρ = 0, λ0 is 8 times as similar to its conjugate as to the real " in text
+    assert "At ρ = 0.99 this factor is 1." in text
     assert phrase in text
     header, *rows = details("zucchet-8", similarity=change)
     assert header == (
-        "input correlation rho",
+        "input correlation ρ",
         "similarity of λ0 with its conjugate / similarity with 0.99",
     )
     rhos = "0", "0.5", "0.9", "0.99"
@@ -420,32 +508,44 @@ def test_zucchet_10_says_how_eigenvalues_couple_and_whether_the_lead_widens(
 
     text = shown("zucchet-10", hessian_structure=change, concentration=losses)
     assert (
-        "divided by that of one eigenvalue, is 0.25 at θ0 = 1 π and 1 at 0.01 π."
+        "0.25 times those of one eigenvalue at θ0 = π and 1 times at 0.01 π, in absolute"
         in text
     )
     assert details("zucchet-10", hessian_structure=change, concentration=losses) == (
-        ("largest phase θ0", "mean entry between two eigenvalues / of one eigenvalue"),
-        *(("1 π", "0.25"), ("0.1 π", "0.5"), ("0.01 π", "1")),
+        (
+            "largest phase θ0",
+            "mean absolute entry between two eigenvalues / of one eigenvalue",
+        ),
+        *(("π", "0.25"), ("0.1 π", "0.5"), ("0.01 π", "1")),
     )
     assert f"1.5 decades {'below' if lead > 0 else 'above'}" in text
-    assert "1.0 decades below it at 1 π" in text
+    assert "1.0 decades below it at π" in text
     assert phrase in text
 
 
-@pytest.mark.parametrize(
-    ("decades", "since"),
-    [((1, 2, 3, 3.5, 4, 4), 16), ((4, 4, 4, 1, 4, 4), 16), ((4,) * 6, 1)],
-)
-def test_zucchet_11_says_from_how_many_heads_on_losses_are_alike(decades, since):
+@pytest.mark.parametrize("decades", [(1, 2, 3, 3.5, 4, 4), (4, 4, 4, 1, 4, 4.3)])
+def test_zucchet_11_compares_losses_and_rates_of_few_and_many_heads(decades):
     def change(data):
         for name, power in zip(data["student"].values, decades, strict=True):
             data["best"].loc[{"student": name}] = 10.0**-power
+        data["diverged"].values[:] = -1
+        data["rate"].values[:] = 0.5
+        for name, rate in (("1", 3e-5), ("32", 2e-3)):
+            one = data["network"].values == name
+            middle = data.sizes["record"] // 2
+            data["rate"].values[one, middle, 0, 1] = rate
 
     text = shown("zucchet-11", heads=change)
-    last = f"10^{-decades[-1]:.1f} with 32 heads"
-    assert f"median loss is 10^{-decades[0]:.1f} with 1 head and {last}" in text
-    assert f"From {since} head{'s' * (since > 1)} on, the median loss is within" in text
-    assert "a factor of 2 of the loss with 32 heads." in text
+    few, last = (style.number(10.0 ** -decades[index]) for index in (0, -1))
+    assert f"median loss is {few} with 1 head and {last} with 32 heads; with 16" in text
+    ratio = style.number(10 ** (decades[-1] - decades[-2]))
+    assert f"with 16 heads it is {ratio} times that with 32 heads." in text
+    assert (
+        "in mid-training goes from 3 × 10⁻⁵ to 0.002, and the tuned rate from" in text
+    )
+    assert "tuned rate from 0.00032 to 0.0032." in text
+    rises = decades[3] < decades[2]
+    assert text.endswith("rises from 4 to 8 heads." if rises else "number of heads.")
     header, *rows = details("zucchet-11", heads=change)
     assert header == ("heads", "log10 of the median loss")
     heads = "1", "2", "4", "8", "16", "32"

@@ -14,10 +14,13 @@ def test_lru_2_compares_sizes(gaps, phrase):
     def change(data):
         data["matrix_fraction"].values[:] = data["circular_law"].values
         data["matrix_fraction"].values[:, 7] += np.array(gaps) / 100
+        data["matrix_phase_fraction"].values[:] = data["matrix_phase_law"].values
+        data["matrix_phase_fraction"].values[:, 9] += np.array(gaps) / 200
 
     text = shown("lru-2", ring_eigenvalues=change)
     assert phrase in text
     assert f"{gaps[0] / 100:.2g} at N = 100 and 0.01 at N = 2000" in text
+    assert f"the exact one by at most {gaps[0] / 200:.2g} and 0.005." in text
 
 
 def test_lru_3_counts_the_rings_inside_the_band():
@@ -29,6 +32,12 @@ def test_lru_3_counts_the_rings_inside_the_band():
     text = shown("lru-3", ring_eigenvalues=change)
     assert text.startswith("In 2 of 4 rings")
     assert "at most 0.046; the bands allow 0.03." in text
+    assert "For r from 0 to 1 the lemma has the moduli of large" in text
+
+    def other(data):
+        data["ring_law"].values[0, 500] += 0.1
+
+    assert "the lemma does not have the" in shown("lru-3", ring_eigenvalues=other)
 
 
 @pytest.mark.parametrize(("short", "phrase"), [(40, "no fewer"), (60, "fewer")])
@@ -61,4 +70,4 @@ def test_lru_6_says_where_the_power_goes():
         "60 % of the power is at the sine's frequency, 30 % at frequency zero" in text
     )
     assert "and 10 % at higher frequencies" in text
-    assert "Fourier coefficients differ by at most 2e-02." in text
+    assert "Fourier coefficients differ by at most 0.02." in text

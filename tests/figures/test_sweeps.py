@@ -192,7 +192,7 @@ def test_caption_counts_the_crosses_of_all_panels(results):
     ]
     assert sum(len(line.get_xdata()) for line in crosses) == 3
     text = figure.get_supxlabel().replace("\n", " ")
-    assert "Crosses, 3 in all, are seeds that diverged" in text
+    assert "The 3 crosses are seeds that diverged or ended above 10000." in text
 
 
 def test_one_seed_has_no_interval(results):
@@ -224,7 +224,9 @@ def test_memory_grows_to_the_right_and_spreads_towards_one(results):
 
 
 def test_panels_of_losses_share_their_axis(results):
-    first, second, third = figure_of(results, "zucchet-3").axes
+    first, second, third, key = figure_of(results, "zucchet-3").axes
+    assert not key.axison
+    assert key.get_legend() is not None
     assert first.get_ylim() == second.get_ylim() == third.get_ylim()
     assert [text.get_text() for text in second.get_xticklabels()] == [
         "RNN",
@@ -242,6 +244,14 @@ def test_end_of_a_scan_is_an_open_circle(results):
     sizes = {line.get_markerfacecolor(): len(line.get_xdata()) for line in circles}
     assert sizes == {style.VERMILION: 5, "white": 1}
     assert "open circles" in figure.get_supxlabel()
+    assert "(the highest: 4), so" in figure.get_supxlabel().replace("\n", " ")
+
+
+def test_networks_are_named_whose_best_rate_is_the_lowest_of_the_scan(results):
+    results["heads"]["extreme"][[2, 4]] = 1
+    results["heads"]["log_rate"][25] = -2.0
+    text = figure_of(results, "zucchet-11", "a").get_supxlabel().replace("\n", " ")
+    assert "(the lowest: 4; the highest: 16), so a lower loss" in text
 
 
 @pytest.mark.parametrize(
