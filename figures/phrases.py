@@ -1,6 +1,7 @@
 """Ranges and lists in the sentences under a figure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
 def span(values: Iterable[float], form: str) -> str:
@@ -28,3 +29,16 @@ def listed(names: Sequence[str]) -> str:
     """
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def machine(about: Mapping[str, Any]) -> str:
+    """The machine on which a result was computed, from the result's attributes.
+
+    Example:
+        >>> machine({"device": "cpu: cpu", "cores": 2})
+        'a CPU with 2 cores'
+        >>> machine({"device": "gpu: NVIDIA H200", "cores": 16})
+        'NVIDIA H200'
+    """
+    platform, _, kind = str(about["device"]).partition(": ")
+    return kind if platform != "cpu" else f"a CPU with {about['cores']} cores"

@@ -23,7 +23,7 @@ OTHERS = {
     "bidirectional_s4": ("bidirectional S4", style.SKY, "none"),
     "bgru": ("bidirectional GRU", style.GREEN, "none"),
     "blstm": ("bidirectional LSTM", style.ORANGE, "none"),
-    "brnn": ("bidirectional tanh RNN", style.GREY, "none"),
+    "brnn": ("bidirectional tanh RNN", style.BLACK, "none"),
 }
 """Names, colours, and hollow markers of bidirectional layers."""
 

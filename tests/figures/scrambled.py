@@ -214,6 +214,8 @@ def forecast_speed() -> xr.Dataset:
         images=3,
         pixels=1024,
         training_horizon=168,
+        device="cpu: cpu",
+        cores=2,
     )
 
 

@@ -301,9 +301,11 @@ def test_parametrisations_are_steps_above_and_moved_states_below(show):
                 assert line.is_dashed() == like.is_dashed()
                 assert line._dash_pattern == like._dash_pattern
         below.level(1, style.GREY)
-        above.done("log", "log", y="granularity")
+        above.done("log", "log", y="relative to")
         below.done("log", "log", x="lambda", y="L" if gain == "loss" else "gamma^2")
         memory(below.axes)
+        low, _ = below.axes.get_ylim()
+        assert low <= float(case["usual_moved"].min())
 
 
 def test_rates_stand_against_norms_of_rows_and_roots_of_the_diagonal(show):
