@@ -45,7 +45,8 @@ def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter
     (panel,), data = show(name, letter)
     case = data.sel(task=task)
     seconds = case["step_seconds"].transpose("trained", "repeat")
-    case = case.isel(trained=np.median(seconds, 1).argsort())
+    ratios = seconds / seconds.sel(trained="lru")
+    case = case.isel(trained=np.median(ratios, 1).argsort())
     costs = (
         case["step_seconds"].transpose("trained", "repeat") * case["steps"] / 60
         if letter == "a"
@@ -58,13 +59,19 @@ def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter
     names = [text.get_text() for text in panel.axes.get_yticklabels()]
     assert names == [epochs.NAMES[model] for model in case["trained"].values]
     lru = costs.sel(trained="lru")
-    texts = [text.get_text() for text in panel.axes.texts]
+    texts = panel.axes.texts
     for model, text in zip(case["trained"].values, texts, strict=True):
         times = float((costs.sel(trained=model) / lru).median())
         if model == "lru":
-            assert text.startswith(f"{float(lru.median()):.3g} ")
+            assert text.get_text().startswith(f"{float(lru.median()):.3g} ")
         else:
-            assert text == f"{times:.2f} × LRU"
+            assert text.get_text() == f"{times:.2f} × LRU"
+        assert text.xy[0] == pytest.approx(float(costs.sel(trained=model).max()))
+    if letter == "a":
+        (dots,) = panel.lines
+        x, y = dots.get_data()
+        np.testing.assert_allclose(x, costs.values.ravel())
+        np.testing.assert_array_equal(np.round(y), np.repeat(range(len(names)), 5))
     assert unit in panel.axes.get_xlabel()
     low, high = panel.axes.get_ylim()
     assert low > high  # the quickest on top
@@ -77,3 +84,4 @@ def test_the_picture_says_what_is_smaller_and_made_up():
     )
     assert f"{int(data['steps'].sel(task='image'))} steps of 3" in text
     assert "random numbers" in text
+    assert "on a CPU with 2 cores" in text

@@ -44,6 +44,9 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
         "In the median of 5 repeats, a training step of BLUR takes 1.00 times" in text
     )
     assert "and GRU the longest, 4.00 times." in text
+    memory = data["step_memory"].sel(task=task)
+    ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))
+    assert text.endswith(f"BLUR takes {ratio:.2f} times the LRU's memory.")
     header, *rows = module.details({"forecast_speed": data})
     assert header == (
         "time of a step relative to the LRU",

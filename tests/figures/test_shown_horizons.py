@@ -142,13 +142,16 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
     ]
 
 
-def test_blur_12_says_which_network_is_nearer():
+def test_blur_12_gives_the_ratio_of_both_errors():
     data = table({"blur": 0.25, "lru": 0.5})
     for model, off in (("blur", 1.0), ("lru", 2.0)):
         here = (data["model"].values == model) & (data["data"].values == "WTH")
         data["forecast"].values[here] = data["truth"].values[here] + off
     text = blur_12.shown({"forecasts": data})
     assert "wet-bulb" not in text  # the made-up target has another name
-    assert text.endswith("BLUR has the lower error in both ranges.")
+    assert text.endswith(
+        "BLUR's error is 0.50 times the LRU's over the whole test set, and 0.50 times near row "
+        "5000."
+    )
     data["forecast"].values[:] = data["truth"].values + 1.0
     assert text != blur_12.shown({"forecasts": data})
