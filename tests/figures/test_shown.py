@@ -466,7 +466,10 @@ def test_sigprop_adam_says_how_much_less_the_product_varies():
 
     text = shown("sigprop-adam", hessian_structure=change)
     assert "rates span 0.0 to 2.0 decades within" in text
-    assert "of the Hessian span 0.0 to 1.5 decades." in text
+    assert "of the Hessian span 0.0 to 1.5 decades; products with" in text
+    # Rates: 5/n, 2 (n up to 29) and 25/n^2, roots n^(1/2), n up to 10.
+    assert "the root of the diagonal span 0.5 to 1.5. The median" in text
+    assert "product of rate and norm is 5 to 30, depending on the network." in text
     assert details("sigprop-adam", hessian_structure=change) == (
         ("range in decades", "effective rates", "rates times row norms"),
         ("RNN", "1.0", "0.0"),
@@ -528,15 +531,26 @@ def test_sigprop_bench_says_how_much_longer_others_take():
         data["seconds"].values[:] = np.array([1.0, 3.0, 2.0])[:, None, None]
         data["seconds"].loc[{"way": "scan", "length": 256}] = 4.0
 
-    text = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
-    assert (
-        "takes 2 times as long with a streaming scan as with our kernel, and 50 times with "
-        "an associative scan. Simulating one sequence at a time takes 7 times as long as"
-        in text
+    def sizes(data):
+        data["seconds_power"].values[:] = 1.0
+        data["seconds_power"].loc[{"task": "moments"}] = 1.234
+        data["seconds_power"].loc[{"task": "loss"}] = np.nan
+        data["seconds_power"].loc[{"task": "Hessian", "axis": "length"}] = 2.0
+
+    text = shown(
+        "sigprop-bench", speed_moments=moments, speed_layers=layers, speed_sizes=sizes
     )
     assert (
-        "take 3 times as long with an associative scan as with our scan, and 2 to 4 times as "
-        "long with lax.scan." in text
+        "takes 2 times as long with a streaming scan as with our kernel, 50 times with an "
+        "associative scan, and 7 times one sequence at a time." in text
+    )
+    assert (
+        "take 3.0 times as long with an associative scan as with our scan, and 2.0 to 4.0 "
+        "times as long with lax.scan." in text
+    )
+    assert (
+        "Times grow as the length to the power 1.2 (moments), 1.0 (layer) and 2.0 (Hessian)."
+        in text
     )
 
 
@@ -548,6 +562,10 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         data["share"].loc[{"network": "LRU", "group": "other"}] = 0.25
         data["share"].loc[{"network": "tanh", "group": "other"}] = 0.5
         data["share"].loc[{"network": "RotRNN", "group": "readout"}] = 0.75
+        data["participation"].values[:] = 30.0
+        data["participation"].loc[{"network": "LRU"}] = 70.0
+        data["participation"].loc[{"network": "RotRNN"}] = 2.0
+        data["participation"].loc[{"network": "RotRNN", "end": "largest"}][:3] = 3.0
 
     text = shown("sigprop-networks", network_curvature=change)
     assert (
@@ -555,6 +573,9 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         "(25 %) and tanh (50 %)." in text
     )
     assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in text
+    assert text.endswith(
+        "The sharpest directions spread over 2 to 3 parameters in RotRNN and over 70 in LRU."
+    )
     assert details("sigprop-networks", network_curvature=change) == (
         ("share of the curvature", "recurrent", "input", "readout", "other"),
         ("LRU", "0.10", "0.10", "0.10", "0.25"),
