@@ -58,7 +58,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
     parametrisations = list(data["chart"].values)
     with style.styled():
-        figure = style.figure(1.6 + 0.93 * len(rows))
+        figure = style.figure((1.6 if panel is None else 2.6) + 0.93 * len(rows))
         grid = figure.subplots(len(rows), len(parametrisations), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
             basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])

@@ -172,17 +172,14 @@ def _label(task: str, power: float, letter: str) -> str:
 
 
 def _ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
-    """Name lines right of their ends, the highest line a little above its end."""
-    top = max(ends, key=lambda end: end[1])
-    longest = max(end[0] for end in ends)
+    """Name lines right of their ends, above the end of a line that ends early."""
+    longest, highest = (max(end[at] for end in ends) for at in (0, 1))
     whole = [end for end in ends if end[0] == longest]
-    for end in ends:
-        x, y, label, colour = end
+    for x, y, label, colour in ends:
         if x < longest:
             axes.annotate(
-                *(label, (x, y), (4, 2 if end == top else 0)),
+                *(label, (x, y), (4, 5 if y == highest else 1)),
                 textcoords="offset points",
-                va="bottom" if end == top else "center",
                 color=colour,
                 fontsize=7,
                 annotation_clip=False,

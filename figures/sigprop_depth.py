@@ -43,7 +43,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [row for row in ("abc", "def") if set(row) & set(letters)]
     with style.styled():
         width = style.WIDTH if len(letters) > 1 else 2.4
-        figure = style.figure(2.0 * len(rows) + 0.8, width)
+        height = 2.0 * len(rows) + (0.8 if len(letters) > 1 else 2.2)
+        figure = style.figure(height, width)
         grid = figure.subplots(len(rows), 3 if panel is None else 1, squeeze=False)
         drawn = dict(zip(letters, grid.ravel(), strict=True))
         for letter, axes in drawn.items():

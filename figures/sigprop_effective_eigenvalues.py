@@ -42,7 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.6)
+        figure = style.figure(3.1)
         axes = figure.subplots()
         axes.axhline(1, color=style.BLACK, linewidth=0.8)
         sns.lineplot(

@@ -50,7 +50,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        figure = style.figure(3.4, 0.4 + 2.55 * len(letters))
+        figure = style.figure(3.4 if panel is None else 4.4, 0.4 + 2.55 * len(letters))
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             if letter == "a":
@@ -165,7 +165,7 @@ def _tests(axes: Axes, data: xr.Dataset, settings: xr.Dataset | None) -> None:
     inset = axes.inset_axes((0.56, 0.07, 0.42, 0.42))
     _points(inset, data, settings)
     across, up = CROWDED
-    inset.set(xlim=across, ylim=up, xticks=across, yticks=up)
+    inset.set(xlim=across, ylim=up, xticks=[1.0, 1.1], yticks=[1.1, 1.2, 1.3])
     inset.tick_params(labelsize=5, length=1.5, pad=1)
     axes.indicate_inset_zoom(inset, linewidth=0.5)
     for each in (axes, inset):

@@ -87,6 +87,7 @@ def _key(figure: Figure, names: list[str], letters: tuple[str, ...]) -> None:
         loc="outside upper center",
         ncols=5 if len(letters) > 1 else 1,
         handlelength=1.2,
+        columnspacing=1.4,
     )
 
 

@@ -44,7 +44,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(4.0, 0.4 + 2.55 * len(letters))
+        figure = style.figure(4.0 if panel is None else 5.0, 0.4 + 2.55 * len(letters))
         grid = figure.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)
         for column, letter in enumerate(letters):
             above = figure.add_subplot(grid[0, column])
