@@ -50,7 +50,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        figure = style.figure(3.4 if panel is None else 4.4, 0.4 + 2.55 * len(letters))
+        figure = style.figure(3.4 if panel is None else 5.4, 0.4 + 2.55 * len(letters))
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             if letter == "a":

@@ -79,7 +79,7 @@ def test_costs_are_curves_over_both_sizes_with_their_powers(
             x, y = line.get_xydata()[-1]
             across, up = ends[line.get_label()]
             assert across == x
-            assert up >= y
+            assert abs(np.log10(up / y)) < 0.5  # moved where names collide
         most = max(np.nanmax(line.get_ydata()) for line in reading.axes.lines)
         assert most < reading.axes.get_ylim()[1] < 10 * most
         reading.done(
