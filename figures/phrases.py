@@ -20,17 +20,6 @@ def span(values: Iterable[float], form: str) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names with commas between them, and ``and`` before the last.
-
-    Example:
-        >>> listed(["LRU"]), listed(["LRU", "S4"]), listed(["LRU", "S4", "GRU"])
-        ('LRU', 'LRU and S4', 'LRU, S4 and GRU')
-    """
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 def machine(about: Mapping[str, Any]) -> str:
     """The machine on which a result was computed, from the result's attributes.
 
@@ -42,3 +31,14 @@ def machine(about: Mapping[str, Any]) -> str:
     """
     platform, _, kind = str(about["device"]).partition(": ")
     return kind if platform != "cpu" else f"a CPU with {about['cores']} cores"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names with commas between them, and ``and`` before the last.
+
+    Example:
+        >>> listed(["LRU"]), listed(["LRU", "S4"]), listed(["LRU", "S4", "GRU"])
+        ('LRU', 'LRU and S4', 'LRU, S4 and GRU')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
