@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sigprop.figures import horizons, series, style
+from sigprop.figures import horizons, phrases, series, style
 from sigprop.figures.entry import Entry
 
 STUDY = "forecasts"
@@ -21,9 +21,21 @@ ENTRY = Entry(
 )
 MARKERS = ("o", "s", "^")
 HEADS = {"a": "LRU, BLUR and a linear model", "b": "all layers, {task}"}
+HEIGHTS = {
+    "a": "error relative to\nthe linear model's",
+    "b": "mean squared error\n(scaled units)",
+}
 CAPTION = (
-    "The errors are on the test set. Networks have the mean of {seeds} trainings with its "
-    "standard error. Errors on different tasks are not comparable."
+    "Errors are mean squared errors on the test set; networks have the mean of {seeds} "
+    "trainings with its standard error."
+)
+RATIO = (
+    "In A, errors are divided by the linear model's on the same task; the line is at one, and "
+    "the linear models of one horizon have the same size."
+)
+MERGED = (
+    "BLUR merges the states of both directions by one linear map; the bidirectional LRU adds "
+    "the outputs of two LRUs."
 )
 TICKS = 1000, 3000, 10_000, 30_000
 BOTH = "bidirectional "
@@ -33,7 +45,7 @@ Point = tuple[float, float, float, str]
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows error against the number of parameters on three tasks.
+    """Panel A shows relative errors against the number of parameters on three tasks.
 
     Panel B shows all layers on one task.
 
@@ -51,12 +63,15 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             axes.xaxis.set_major_formatter(lambda count, _: f"{count / 1000:g}")
             axes.minorticks_off()
             axes.set(xlabel="parameters (thousands)")
-            axes.set(ylabel="mean squared error\n(scaled units)")
+            axes.set(ylabel=HEIGHTS[letter])
             part.legend(handles=handles, loc="outside right upper")
             task = series.task_label(series.richest(data))
             style.letter(axes, letter, HEADS[letter].format(task=task))
         seeds = len({*data["seed"].values.tolist()})
-        style.caption(figure, CAPTION.format(seeds=seeds))
+        others = bool(series.others(data, series.richest(data)))
+        said = [CAPTION.format(seeds=seeds), *[RATIO] * ("a" in letters)]
+        said += [MERGED] * ("b" in letters and others)
+        style.caption(figure, " ".join(said))
     return figure
 
 
@@ -68,8 +83,11 @@ def _by_task(axes: Axes, data: xr.Dataset) -> list[Line2D]:
         tasks.append(_mark(named, style.GREY, marker))
         points = _points(data, task)
         models = [_mark(name, colour) for name, (*_, colour) in points.items()]
+        _, linear, *_ = next(iter(points.values()))
         for parameters, error, bar, colour in points.values():
-            axes.errorbar(parameters, error, bar, fmt=marker, color=colour)
+            relative = error / linear, bar / linear
+            axes.errorbar(parameters, *relative, fmt=marker, color=colour)
+    axes.axhline(1, color=style.BLACK, linewidth=0.6)
     axes.set_xscale("log")
     axes.set_xticks(TICKS)
     axes.margins(y=0.1)
@@ -83,21 +101,25 @@ def _by_layer(axes: Axes, data: xr.Dataset) -> list[Line2D]:
     label, (_, linear, *_) = next(iter(points.items()))
     line = axes.axhline(linear, color=style.BLACK, linewidth=0.6, label=label)
     hollow = {name for name, _, fill in series.OTHERS.values() if fill == "none"}
-    marks: dict[str, Line2D] = {}
-    for name, (parameters, error, bar, colour) in (
-        points | _others(data, task)
-    ).items():
-        if name == label:
-            continue
+    points |= _others(data, task)
+    names = [name for name in points if name != label]
+    for name in names:
+        parameters, error, bar, colour = points[name]
         face = "none" if name in hollow else colour
-        axes.errorbar(
-            *(parameters, error, bar), fmt="o", color=colour, mfc=face, label=name
-        )
-        short = name.removeprefix(BOTH)
-        marks.setdefault(short, _mark(short, colour))
+        look = {"color": colour, "mfc": face, "label": name}
+        axes.errorbar(parameters, error, bar, fmt="o", **look)
+    # One mark for both kinds of a layer, hollow if it is only trained as bidirectional.
+    marks = [
+        _mark(short, points[name][-1], face="none" if name in hollow else None)
+        for name in names
+        for short in [name.removeprefix(BOTH)]
+        if short == name or short not in names
+    ]
     axes.margins(0.08)
-    both = _mark("hollow: bidirectional", style.GREY, face="none")
-    return [line, *marks.values(), *[both] * bool(hollow & set(_others(data, task)))]
+    both = [
+        _mark(text, "none") for text in ("hollow: bidirectional", "other than BLUR")
+    ]
+    return [line, *marks, *both * bool(hollow & set(names))]
 
 
 def _mark(
@@ -134,15 +156,20 @@ def _point(rows: xr.Dataset, colour: str) -> Point:
 
 
 def shown(results: style.Results) -> str:
-    """Count the tasks on which a network beats the linear model; name best and worst layer."""
+    """Count the tasks on which a network beats the linear model; compare sizes; best layer."""
     data = results[STUDY]
-    better = []
+    better, sizes = [], []
     for task in series.tasks(data):
-        (_, linear, *_), *others = _points(data, task).values()
-        better.append(min(error for _, error, *_ in others) < linear)
+        (_, linear, *_), lru, blur = _points(data, task).values()
+        better.append(min(lru[1], blur[1]) < linear)
+        sizes.append((blur[0] / lru[0], blur[1] / lru[1]))
+    parameters, errors = (
+        phrases.span(ratios, ".2f") for ratios in zip(*sizes, strict=True)
+    )
     return (
         "The better of LRU and BLUR has a lower mean squared error than the linear model on "
-        f"{sum(better)} of {len(better)} tasks.{horizons.extremes(data)}"
+        f"{sum(better)} of {len(better)} tasks. BLUR has {parameters} times the LRU's "
+        f"parameters and {errors} times its error.{horizons.extremes(data)}"
     )
 
 

@@ -17,7 +17,9 @@ DATA, ROW = "WTH", 5000  # where the text says that the LRU overestimates the pe
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Both panels show the wet-bulb temperature and its forecasts, B near row 5000 only.
+    """Panel A shows the wet-bulb temperature and the errors of both networks.
+
+    Panel B shows their forecasts near row 5000.
 
     Raises:
         ValueError: If there is no such panel.

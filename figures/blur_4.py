@@ -19,7 +19,8 @@ ENTRY = Entry(
 PANELS = {"a": "WTH", "b": "ETTh1"}
 CAPTION = (
     "Bars are means over all test windows. Networks have the mean of {seeds} trainings with "
-    "its standard error. Diamonds are the paper's errors for the same data and horizon."
+    "its standard error. A season is 24 hours. Diamonds are the paper's errors for the same "
+    "data and horizon."
 )
 
 
@@ -41,8 +42,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _panel(axes, data, PANELS[letter], letter)
         row[0].set_ylabel("mean squared error\n(scaled units)")
         handles, labels = row[0].get_legend_handles_labels()
+        paper, *bars = zip(handles, labels, strict=True)
+        columns = 2 * len(letters)
+        across = [key for at in range(columns) for key in [*bars, paper][at::columns]]
         figure.legend(
-            handles, labels, loc="outside upper center", ncols=2 * len(letters)
+            *zip(*across, strict=True), loc="outside upper center", ncols=columns
         )
         seeds = len(np.unique(data["seed"]))
         style.caption(figure, CAPTION.format(seeds=seeds))
@@ -93,15 +97,21 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """Count the tasks on which BLUR has the least error; compare it with the linear model."""
-    first, ratios = [], []
-    for blur, lru, known in _errors(results[STUDY]).values():
+    """Count the tasks on which BLUR is best; compare it with linear model and paper."""
+    data = results[STUDY]
+    first, ratios, printed = [], [], []
+    for task, (blur, lru, known) in _errors(data).items():
         first.append(blur < min(lru, np.nanmin([*known.values()])))
         ratios.append(blur / known["linear"])
+        for model, error in (("blur", blur), ("lru", lru)):
+            paper = float(series.cells(data, *task, model)["printed_mse"][0])
+            printed.append(paper / error)
     return (
         f"BLUR has the smallest mean squared error on {sum(first)} of {len(first)} tasks, "
         "compared with the LRU and four forecasts without a network. BLUR's error is "
-        f"{phrases.span(ratios, '.2f')} times the error of the least-squares linear model."
+        f"{phrases.span(ratios, '.2f')} times the error of the least-squares linear model. "
+        f"The errors that the paper prints are {phrases.span(printed, '.1f')} times the errors "
+        "of BLUR and the LRU here."
     )
 
 

@@ -1,6 +1,8 @@
 """BLUR (2025), Figure 5: true values and forecasts of Weather at horizon 24."""
 
 import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sigprop.figures import series, style
@@ -16,12 +18,12 @@ ENTRY = Entry(
 )
 DATA = "WTH"
 SHOWN = 6  # forecasts one after another
-ZERO = 1e-5  # larger than what scaling and its inverse leave of a zero
+ENDS = "lower", "upper"
 CAPTION = (
-    "The forecasts are from the middle of the test set and do not overlap. The band is "
-    "BLUR's forecast plus the 5 % to 95 % quantiles of its validation errors, and "
-    "{covered:.0f} % of the test values lie inside. Of the {rows} true values shown, {zeros} "
-    "are zero in the data."
+    "The forecasts, with seed {seed}, are from the middle of the test set and do not overlap. "
+    "The band is BLUR's forecast plus the 5 % to 95 % quantiles of its validation errors. On "
+    "the whole test set, {covered:.0f} % of this temperature's values lie inside. Of the "
+    "{rows} true values shown, {zeros} are exactly zero in the data; the line has gaps there."
 )
 
 
@@ -34,22 +36,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     ENTRY.chosen(panel)
     data = results[STUDY]
     task = series.task_of(data, DATA)
-    zeros = rows = 0
     with style.styled():
         figure = style.figure(2.7)
         axes = figure.subplots()
         for model, (label, colour, dashes) in series.MODELS.items():
-            forecasts = series.line(data, task, model)
-            first = _first(forecasts.sizes["row"], task[1])
-            part = forecasts.isel(row=slice(first, first + SHOWN * task[1]))
+            part = _part(data, task, model)
             at = part["line"].values
+            axes.plot(at, part["forecast"], dashes, color=colour, label=label)
             if model == "blur":
                 _shade(axes, at, part, task[1])
-            else:
-                axes.plot(at, part["truth"], color=style.BLUE, label="truth")
-                zeros, rows = int((abs(part["truth"]) < ZERO).sum()), len(at)
-                series.mark_starts(axes, at, task[1])
-            axes.plot(at, part["forecast"], dashes, color=colour, label=label)
+        truth = part["truth"].where(abs(part["truth"]) > series.ZERO)
+        axes.plot(at, truth, color=style.BLACK, label="truth")
+        series.mark_starts(axes, at, task[1])
         axes.margins(x=0.01, y=0.05)
         axes.set_ylabel(series.axis_label(data, task))
         axes.set_xlabel("row of the test set (vertical lines: new forecasts)")
@@ -59,9 +57,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         own = series.cells(data, *task, "blur").isel(cell=0)
         features = int(own["features"])
         covered = 100 * float(own["coverage"].isel(feature=features - 1).mean())
-        style.letter(axes, "a", series.task_label(task))
-        style.caption(figure, CAPTION.format(covered=covered, zeros=zeros, rows=rows))
+        axes.set_title(series.task_label(task))
+        about = {"rows": part.sizes["row"], "zeros": int(np.isnan(truth).sum())}
+        caption = CAPTION.format(covered=covered, seed=int(own["seed"]), **about)
+        style.caption(figure, caption)
     return figure
+
+
+def _part(data: xr.Dataset, task: tuple[str, int], model: str) -> xr.Dataset:
+    """The rows of the panel: some forecasts of the first seed, one after another."""
+    forecasts = series.line(data, task, model)
+    first = _first(forecasts.sizes["row"], task[1])
+    return forecasts.isel(row=slice(first, first + SHOWN * task[1]))
 
 
 def _first(rows: int, horizon: int) -> int:
@@ -70,12 +77,16 @@ def _first(rows: int, horizon: int) -> int:
     return horizon * max(0, min(forecasts // 2, forecasts - SHOWN))
 
 
-def _shade(axes, at, part, horizon) -> None:
-    rows = np.arange(len(at)) % horizon
-    low, high = (part[name].values[rows] for name in ("lower", "upper"))
-    forecast = part["forecast"].values
+def _band(part: xr.Dataset, horizon: int) -> tuple[np.ndarray, np.ndarray]:
+    """BLUR's interval at these rows."""
+    rows = np.arange(part.sizes["row"]) % horizon
+    low, high = (part["forecast"].values + part[end].values[rows] for end in ENDS)
+    return low, high
+
+
+def _shade(axes: Axes, at: np.ndarray, part: xr.Dataset, horizon: int) -> None:
     axes.fill_between(
-        *(at, forecast + low, forecast + high),
+        *(at, *_band(part, horizon)),
         color=style.PURPLE,
         alpha=0.18,
         label="BLUR, 90 % interval",
@@ -86,18 +97,24 @@ def _shade(axes, at, part, horizon) -> None:
 def shown(results: style.Results) -> str:
     """The data set, on which caption and text of the paper differ, and both errors."""
     data = results[STUDY]
-    name, horizon = series.task_of(data, DATA)
-    lru, blur = (
-        float(series.cells(data, name, horizon, model)["test_mse"].mean())
-        for model in ("lru", "blur")
-    )
-    disagreement = (
-        "The paper's caption names Weather, and the paper's text names ETTm1."
-    )
+    task = series.task_of(data, DATA)
+    errors = []
+    for model in series.MODELS:
+        part = _part(data, task, model)
+        known = part.isel(row=np.flatnonzero(abs(part["truth"]) > series.ZERO))
+        errors.append(
+            float(np.sqrt(((known["forecast"] - known["truth"]) ** 2).mean()))
+        )
+    low, high = _band(part, task[1])
+    zeros = abs(part["truth"]) < series.ZERO
+    inside = ((part["truth"] >= low) & (part["truth"] <= high)).where(~zeros).mean()
+    target = str(series.cells(data, *task, "blur")["target"].values[0])
     return (
-        f"{disagreement} The data here are {series.SETS.get(name, name)}. The mean squared "
-        "error over all features of the test set, in scaled units, is "
-        f"{lru:.3f} for the LRU and {blur:.3f} for BLUR."
+        "The paper's caption names Weather, and the paper's text names ETTm1; the data here "
+        f"are {series.SETS.get(task[0], task[0])}. In the rows shown, the root mean squared "
+        f"error of {series.TARGETS.get(target, target)}{series.UNITS.get(target, '')} is "
+        f"{errors[0]:.2f} for the LRU and {errors[1]:.2f} for BLUR, zeros excepted. There, "
+        f"{100 * float(inside):.0f} % of the nonzero values lie in the band."
     )
 
 

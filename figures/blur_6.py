@@ -3,6 +3,7 @@
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import horizons, phrases, series, style
 from sigprop.figures.entry import Entry
@@ -17,32 +18,30 @@ ENTRY = Entry(
     full="sigprop figure blur-6 --panel a --preset full",
     rows=("blur:fig6",),
 )
-DATA, HORIZONS = "ETTh1", (24, 48, 168, 336, 720)
+DATA = "ETTh1"
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()} | {
     "gru": style.GREEN,
     "lstm": style.ORANGE,
 }
-QUARTILES = 0.25, 0.75
-POWERS = "power of the horizon (95 % interval)"
-TITLES = {
-    "a": "time per window",
-    "b": "time relative to the LRU",
-    "c": f"test error, {DATA}",
-}
+BESIDE = 1.05  # ratio of horizons at which points of neighbouring models stand
+TITLES = {"a": "time per window", "b": "relative to the LRU", "c": f"error, {DATA}"}
+WIDTHS = {"a": 1.0, "b": 1.0, "c": 0.75}
 CAPTION = (
-    "Networks have {depth} blocks, {width} features and {states} states, and read {windows} "
-    "windows of random numbers at once. The key has the power of the horizon by which a time "
-    "grows, with its 95 % interval. Panel A has medians of {repeats} repeats. Panel B has the "
-    "medians and quartiles of the ratios in each repeat."
+    "Times are measured on {machine}, for batches of {windows} windows of random numbers. "
+    "Networks have {depth} blocks, {width} features and {states} states. Small dots in A and B "
+    "are {repeats} repeats, moved apart by model; lines join their medians. Ratios in B are "
+    "taken within a repeat."
 )
 MEANS = (
-    "Panel C has {data} and networks of {width} features and {depth} blocks, with means over "
-    "{seeds} trainings and standard errors. Grey lines are forecasts without a network."
+    "C: networks of {width} features and {depth} blocks on {data}, means over {seeds} "
+    "trainings with standard errors. Grey lines are forecasts without a network; the season "
+    "is 24 hours. Diamonds are the paper's errors at these horizons; its table, and the "
+    "verdict on it, reach to horizon 720."
 )
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the time that a forecast takes, panel B this time relative to the LRU's.
+    """Panel A shows the time of a forecast per window, B this time relative to the LRU's.
 
     Panel C shows the error of the forecasts.
 
@@ -50,21 +49,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
-    rows = [row for row in ("ab", "c") if set(row) & set(letters)]
     with style.styled():
-        figure = style.figure(2.4 * len(rows) + 0.5)
-        for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
-            wanted = [letter for letter in row if letter in letters]
-            panels = part.subplots(1, len(wanted), squeeze=False)[0]
-            for axes, letter in zip(panels, wanted, strict=True):
-                _panel(axes, letter, results)
-            ncols = {"a": 2, "b": 3, "c": 5}[wanted[0]]
-            part.legend(
-                *panels[0].get_legend_handles_labels(),
-                loc="outside upper center",
-                ncols=ncols,
-                title="" if row == "c" or "a" not in wanted else POWERS,
-            )
+        figure = style.figure(3.3, style.WIDTH if panel is None else 3.4)
+        widths = [WIDTHS[letter] for letter in letters]
+        row = figure.subplots(1, len(letters), squeeze=False, width_ratios=widths)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            _panel(axes, letter, results)
+        ncols = 4 if panel is None else 2
+        figure.legend(**horizons.keys(row), loc="outside upper center", ncols=ncols)
         style.caption(figure, *_notes(results, letters))
     return figure
 
@@ -74,6 +66,7 @@ def _panel(axes: Axes, letter: str, results: style.Results) -> None:
         horizons.over_horizons(axes, results[ERRORS], DATA, "mae")
     else:
         {"a": _seconds, "b": _ratios}[letter](axes, results[STUDY])
+        style.plain_log(axes)
         _over(axes, results[STUDY]["horizon"].values.tolist())
     style.letter(axes, letter, TITLES[letter])
 
@@ -82,7 +75,8 @@ def _over(axes: Axes, rows: list[int]) -> None:
     """An axis of horizons."""
     axes.set_xscale("log")
     axes.set_xticks(rows, [str(horizon) for horizon in rows])
-    axes.minorticks_off()
+    axes.tick_params(axis="x", labelsize=6.5)
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("horizon (rows)")
 
 
@@ -92,15 +86,19 @@ def _notes(results: style.Results, letters: tuple[str, ...]) -> list[str]:
         data = results[STUDY]
         names = ("depth", "width", "states", "windows")
         about = {name: data.attrs[name] for name in names}
+        about["machine"] = phrases.machine(data.attrs)
         notes.append(CAPTION.format(repeats=data.sizes["repeat"], **about))
     if "c" in letters:
         data = results[ERRORS]
         sizes = {name: int(data[name][0]) for name in ("width", "depth")}
         seeds = len(set(data["seed"].values.tolist()))
-        known = DATA if DATA in data["data"].values else str(data["data"].values[0])
-        notes.append(MEANS.format(data=known, seeds=seeds, **sizes))
-        notes.append(horizons.missing(data, DATA, HORIZONS))
-    return [note for note in notes if note]
+        notes.append(MEANS.format(data=_trained(data), seeds=seeds, **sizes))
+    return notes
+
+
+def _trained(data: xr.Dataset) -> str:
+    """The data set of panel C: the first one if ``DATA`` has no trainings."""
+    return DATA if DATA in data["data"].values else str(data["data"].values[0])
 
 
 def _models(data: xr.Dataset) -> dict[str, str]:
@@ -108,29 +106,28 @@ def _models(data: xr.Dataset) -> dict[str, str]:
 
 
 def _seconds(axes: Axes, data: xr.Dataset) -> None:
-    for model, colour in _models(data).items():
-        timings = data.sel(model=model)
-        low, power, high = timings["power"].values
-        label = f"{NAMES[model]}: ${power:.2f}$ ({low:.2f} to {high:.2f})"
-        milliseconds = 1e3 * timings["seconds"].median("repeat")
-        axes.plot(timings["horizon"], milliseconds, "o-", color=colour, label=label)
+    _timed(
+        axes, {name: 1e3 * data["seconds"].sel(model=name) for name in _models(data)}
+    )
     axes.set_ylabel("milliseconds")
-    axes.set_yscale("log")
-    style.plain_log(axes)
 
 
 def _ratios(axes: Axes, data: xr.Dataset) -> None:
-    for model, colour in _models(data).items():
-        if model == "lru":
-            continue
-        times = _beside(data, model)
-        low, high = times.quantile(QUARTILES, "repeat")
-        axes.fill_between(times["horizon"], low, high, color=colour, alpha=0.2, lw=0)
-        middle = times.median("repeat")
-        axes.plot(times["horizon"], middle, "o-", color=colour, label=NAMES[model])
-    axes.axhline(1, color=style.BLACK, linewidth=0.6)
-    axes.set_ylabel("times as long as the LRU")
-    axes.set_ylim(0, None)
+    others = [name for name in _models(data) if name != "lru"]
+    _timed(axes, {name: _beside(data, name) for name in others})
+    axes.axhline(1, color=COLOURS["lru"], linewidth=1)
+    axes.set_ylabel("time / time of the LRU")
+
+
+def _timed(axes: Axes, times: dict[str, xr.DataArray]) -> None:
+    """Draw all repeats of each model, and a line through their medians."""
+    for number, (model, repeats) in enumerate(times.items()):
+        shift = BESIDE ** (number - (len(times) - 1) / 2)
+        at = shift * repeats["horizon"].values
+        colour, repeats = COLOURS[model], repeats.transpose("horizon", "repeat")
+        axes.plot(at, repeats, "o", color=colour, ms=2, mew=0, alpha=0.5)
+        middle = repeats.median("repeat")
+        axes.plot(at, middle, "o-", color=colour, ms=3, lw=1, label=NAMES[model])
 
 
 def _beside(data: xr.Dataset, model: str) -> xr.DataArray:
@@ -138,24 +135,42 @@ def _beside(data: xr.Dataset, model: str) -> xr.DataArray:
 
 
 def shown(results: style.Results) -> str:
-    """The time of BLUR relative to the LRU, and the growth of both times with the horizon."""
+    """The times relative to the LRU's, their growth, and the errors relative to the LRU's."""
     data = results[STUDY]
-    times = _beside(data, "blur").median("repeat")
-    grown = " ".join(
-        f"{whose} time grows as the horizon to the power {_power(data, model)}."
-        for whose, model in (("The LRU's", "lru"), ("BLUR's", "blur"))
+    others = [name for name in data["model"].values.tolist() if name != "lru"]
+    times = phrases.listed(
+        [
+            f"{phrases.span(ratios.values, '.1f')} ({NAMES[name]})"
+            for name in others
+            for ratios in [_beside(data, name).median("repeat")]
+        ]
     )
+    middle = data["seconds"].median("repeat")
+    grown = middle.isel(horizon=-1) / middle.isel(horizon=0)
+    first, last = (int(data["horizon"][at]) for at in (0, -1))
+    name = _trained(results[ERRORS])
+    errors = horizons.errors(results[ERRORS], name, "mae")
+    ratios = errors["blur"][:, 1] / errors["lru"][:, 1]
     return (
-        f"A forecast by BLUR takes {phrases.span(times.values, '.2f')} times as long as a "
-        f"forecast by the LRU, depending on the horizon. {grown}"
+        f"A forecast takes {times} times as long as a forecast by the LRU, depending on the "
+        f"horizon. From horizon {first} to {last}, the median time grows "
+        f"{float(grown.sel(model='lru')):.0f} times for the LRU and "
+        f"{float(grown.sel(model='blur')):.0f} times for BLUR. BLUR's mean absolute error on "
+        f"{name} is {phrases.span(ratios, '.2f')} times the LRU's."
     )
 
 
-def _power(data: xr.Dataset, model: str) -> str:
-    """The power of the horizon with its interval, which one repeat does not have."""
-    low, power, high = data["power"].sel(model=model).values
-    interval = f", with a 95 % interval of {low:.2f} to {high:.2f}"
-    return f"{power:.2f}{interval if low == low else ''}"
+def details(results: style.Results) -> style.Cells:
+    """The power of the horizon by which each time grows, with its interval."""
+    data = results[STUDY]
+    return (
+        ("time of a forecast by", "power of the horizon", "95 % from", "to"),
+        *(
+            (NAMES[name], f"{power:.2f}", f"{low:.2f}", f"{high:.2f}")
+            for name in data["model"].values.tolist()
+            for low, power, high in [data["power"].sel(model=name).values]
+        ),
+    )
 
 
 if __name__ == "__main__":

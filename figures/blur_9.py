@@ -17,7 +17,9 @@ DATA, ROW = "ETTh1", 1800  # where the text says that the LRU lags behind a spik
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Both panels show the oil temperature and its forecasts, B near row 1800 only.
+    """Panel A shows the oil temperature and the errors of both networks.
+
+    Panel B shows their forecasts near row 1800.
 
     Raises:
         ValueError: If there is no such panel.

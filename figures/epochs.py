@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from sigprop.figures import series, style
+from sigprop.figures import phrases, series, style
 
 NAMES = {
     "lru": "LRU",
@@ -19,20 +19,21 @@ NAMES = {
 }
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
 TITLES = {"a": "time per epoch", "b": "memory per step"}
+DODGE = 0.25  # rows between a bar's middle and its outer dots
 FREE = 1.3  # times the longest bar, which leaves room for its label
 CAPTION = (
     "The task is {description}, on inputs of random numbers. Networks have {depth} blocks of "
-    "{width} features and {states} states. An epoch has {steps} steps of {batch} examples, "
-    "and its time is the median of {repeats} timed steps times their number. Error bars are "
-    "the shortest and the longest step. Numbers are costs relative to the LRU in the same "
-    "repeat, and the LRU's own cost."
+    "{width} features and {states} states; times are measured on {machine}. An epoch has "
+    "{steps} steps of {batch} examples; its time is the median of {repeats} timed steps times "
+    "their number. Dots are single steps. The bar of the LRU has its own cost beside it; other "
+    "bars have the cost relative to the LRU, in A the median of ratios within a repeat."
 )
 
 
 def draw(
     data: xr.Dataset, task: str, description: str, batch: int, letters: tuple[str, ...]
 ) -> Figure:
-    """Draw a bar for each layer, the fastest on top.
+    """Draw a bar for each layer, the smallest time relative to the LRU on top.
 
     Args:
         data: Result of the study ``forecast_speed``.
@@ -42,7 +43,7 @@ def draw(
         letters: Panels: ``a`` for minutes, ``b`` for memory.
     """
     timings = data.sel(task=task)
-    order = timings["step_seconds"].median("repeat").values.argsort()
+    order = _relative(data, task).median("repeat").values.argsort()
     timings = timings.isel(trained=order)
     with style.styled():
         figure = style.figure(
@@ -57,6 +58,7 @@ def draw(
         row[0].set_yticks(range(len(names)), names)
         row[0].set_ylim(len(names) - 0.5, -0.5)
         about = {name: timings.attrs[name] for name in ("depth", "width", "states")}
+        about["machine"] = phrases.machine(timings.attrs)
         counts = {"steps": int(timings["steps"]), "repeats": timings.sizes["repeat"]}
         style.caption(
             figure,
@@ -68,12 +70,12 @@ def draw(
 def _minutes(axes: Axes, timings: xr.Dataset) -> None:
     seconds = timings["step_seconds"] * timings["steps"] / 60
     times = (seconds / seconds.sel(trained="lru")).median("repeat").values
-    middle = seconds.median("repeat").values
-    reach = [
-        middle - seconds.min("repeat").values,
-        seconds.max("repeat").values - middle,
-    ]
-    _bars(axes, timings, middle, times, "min", reach)
+    seconds = seconds.transpose("trained", "repeat").values
+    _bars(axes, timings, np.median(seconds, 1), times, "min", seconds.max(1))
+    rows = np.arange(len(seconds))[:, None] + DODGE * np.linspace(
+        -1, 1, seconds.shape[1]
+    )
+    axes.plot(seconds.ravel(), rows.ravel(), "o", color=style.BLACK, ms=2, mew=0)
     axes.set_xlabel("minutes, estimated")
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
@@ -91,16 +93,13 @@ def _bars(
     values: np.ndarray,
     times: np.ndarray,
     unit: str,
-    reach: list[np.ndarray] | None = None,
+    ends: np.ndarray | None = None,
 ) -> None:
-    """Draw a bar for each layer and its ratio to the LRU's at the end."""
+    """Draw a bar for each layer and its ratio to the LRU's beyond ``ends``."""
     models = timings["trained"].values.tolist()
     colours = [COLOURS.get(name, style.GREY) for name in models]
-    rows = np.arange(len(models))
-    axes.barh(
-        rows, values, 0.7, xerr=reach, color=colours, error_kw={"elinewidth": 0.6}
-    )
-    ends = values if reach is None else values + reach[1]
+    axes.barh(np.arange(len(models)), values, 0.7, color=colours)
+    ends = values if ends is None else ends
     for row, (name, end, value, factor) in enumerate(
         zip(models, ends, values, times, strict=True)
     ):
@@ -108,7 +107,7 @@ def _bars(
         axes.annotate(
             text,
             (end, row),
-            (3, 0),
+            (4, 0),
             textcoords="offset points",
             va="center",
             fontsize=6,
@@ -116,7 +115,7 @@ def _bars(
 
 
 def shown(data: xr.Dataset, task: str) -> str:
-    """The time of BLUR's step over the LRU's, and the fastest and slowest other layers."""
+    """The time of BLUR's step over the LRU's, of other layers, and BLUR's memory."""
     times = _relative(data, task).median("repeat")
     others = sorted(
         (float(time), NAMES[name])
@@ -127,12 +126,15 @@ def shown(data: xr.Dataset, task: str) -> str:
         f"In the median of {data.sizes['repeat']} repeats, a training step of BLUR takes "
         f"{float(times.sel(trained='blur')):.2f} times as long as a step of the LRU."
     )
+    memory = data["step_memory"].sel(task=task)
+    ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))
+    takes = f"A step of BLUR takes {ratio:.2f} times the LRU's memory."
     if len(others) < 2:
-        return sentence
+        return f"{sentence} {takes}"
     (least, fast), *_, (most, slow) = others
     return (
         f"{sentence} Of the other layers, {fast} takes the shortest time, {least:.2f} times "
-        f"the LRU's, and {slow} the longest, {most:.2f} times."
+        f"the LRU's, and {slow} the longest, {most:.2f} times. {takes}"
     )
 
 

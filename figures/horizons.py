@@ -1,16 +1,20 @@
 """Errors of forecasts against the horizon, with printed errors and simple baselines."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 from sigprop.figures import series, style
 
 METRICS = {"mse": "mean squared error", "mae": "mean absolute error"}
+PAPER = "paper"  # the label of printed errors
 CONTROLS = {"linear": "-", "season": "--"}
-ROOM = 1.25  # of the horizons, so that a single one is no point in an empty panel
+SHIFTS = -0.12, 0.12  # of the models, from a horizon's tick
+WIDE = 0.4  # of a grey line, to either side of a tick
 
 
 def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
@@ -37,45 +41,56 @@ def errors(data: xr.Dataset, name: str, metric: str) -> dict[str, np.ndarray]:
 
 
 def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
-    """Draw our errors with bars, and printed errors as open diamonds.
+    """Draw a group for each horizon: our errors with bars, printed errors as diamonds.
 
-    Grey lines are forecasts without a network: linear, and the last season's values.
+    Short grey lines are forecasts without a network: linear, and the last season's values.
     """
-    _printed(axes)
     known = errors(data, name, metric)
-    for model, rows in known.items():
+    for shift, (model, rows) in zip(SHIFTS, known.items(), strict=True):
         label, colour, _ = series.MODELS[model]
-        horizon, mean, spread, printed = rows.T
-        axes.errorbar(horizon, mean, spread, fmt="o-", color=colour, label=label)
-        axes.plot(horizon, printed, "D", color=colour, mfc="none", ms=4)
+        _, mean, spread, printed = rows.T
+        at = np.arange(len(rows)) + shift
+        axes.errorbar(at, mean, spread, fmt="o", color=colour, label=label)
+        axes.plot(at, printed, "D", color=colour, mfc="none", ms=4)
     used = [task for task in sorted(series.tasks(data)) if task[0] == name]
     used = used or [series.task_of(data, name)]
     for control, dashes in CONTROLS.items():
-        values = [
-            float(
-                series.cells(data, *task, "blur")[f"control_{metric}"]
-                .isel(cell=0)
-                .sel(control=control)
-                .mean()
-            )
-            for task in used
-        ]
-        rows = [horizon for _, horizon in used]
         label, _ = series.CONTROLS[control]
-        axes.plot(rows, values, dashes, color=style.GREY, marker=".", label=label)
-    rows = [horizon for _, horizon in used]
-    axes.set_xscale("log")
-    axes.set_xlim(min(rows) / ROOM, max(rows) * ROOM)
-    axes.set_xticks(rows, [str(horizon) for horizon in rows])
-    axes.minorticks_off()
-    axes.set(xlabel="horizon (rows)", ylabel=f"{METRICS[metric]}\n(scaled units)")
+        values = [_control(data, task, control, metric) for task in used]
+        ends = [at + end for at in range(len(used)) for end in (-WIDE, WIDE, np.nan)]
+        heights = np.repeat(values, 3)
+        axes.plot(ends, heights, dashes, color=style.GREY, lw=1, label=label)
+    _printed(axes)
+    axes.set_xticks(range(len(used)), [str(horizon) for _, horizon in used])
+    axes.set_xlim(-0.6, len(used) - 0.4)
+    axes.set(xlabel="horizon (rows)", ylabel=f"{METRICS[metric]} (scaled units)")
+    axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.margins(y=0.1)
+
+
+def keys(panels: Iterable[Axes]) -> dict[str, list[Any]]:
+    """Handles and labels of some panels, each once: models first, then lines and the paper."""
+    named: dict[str, Any] = {}
+    for axes in panels:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    last = [*(series.CONTROLS[control][0] for control in CONTROLS), PAPER]
+    order = sorted(named, key=lambda label: label in last and 1 + last.index(label))
+    return {"handles": [named[label] for label in order], "labels": order}
+
+
+def _control(
+    data: xr.Dataset, task: tuple[str, int], control: str, metric: str
+) -> float:
+    """The test error of a forecast without a network."""
+    known = series.cells(data, *task, "blur")[f"control_{metric}"].isel(cell=0)
+    return float(known.sel(control=control).mean())
 
 
 def _printed(axes: Axes) -> None:
     """The key of the printed errors."""
     look: dict[str, Any] = {"color": style.GREY, "mfc": "none", "ms": 4, "ls": "none"}
-    axes.plot([], [], marker="D", label="paper", **look)
+    axes.plot([], [], marker="D", label=PAPER, **look)
 
 
 def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -> None:
@@ -83,7 +98,6 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
 
     Grey lines: linear and season.
     """
-    _printed(axes)
     rows = ranked(data, task, metric)
     for row, (model, (mean, spread, printed)) in enumerate(rows.items()):
         _, colour, fill = series.OTHERS.get(model) or (
@@ -96,15 +110,13 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
     names = series.MODELS | series.OTHERS
     axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    known = series.cells(data, *task, "blur")[f"control_{metric}"].isel(cell=0)
     for control, dashes in CONTROLS.items():
-        value, label = (
-            float(known.sel(control=control).mean()),
-            series.CONTROLS[control][0],
-        )
-        axes.axvline(value, color=style.GREY, ls=dashes, lw=0.8, label=label)
-    axes.set_xlim(0, None)
-    axes.set_xlabel(f"{METRICS[metric]} (scaled units)")
+        value = _control(data, task, control, metric)
+        label, _ = series.CONTROLS[control]
+        axes.axvline(value, color=style.GREY, ls=dashes, lw=1, label=label)
+    _printed(axes)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axes.set_xlabel(f"{METRICS[metric]}\n(scaled units)")
 
 
 def ranked(
@@ -136,17 +148,4 @@ def extremes(data: xr.Dataset) -> str:
     return (
         f" {where[0].upper()}{where[1:]}, {best} has the smallest error of {len(rows)} "
         f"layers, {least:.3f}, and {worst} the largest, {most:.3f}."
-    )
-
-
-def missing(data: xr.Dataset, name: str, wanted: tuple[int, ...]) -> str:
-    """Name the horizons without trainings and a command that trains one, or return ``""``."""
-    rows = [horizon for table, horizon in series.tasks(data) if table == name]
-    lacking = [horizon for horizon in wanted if horizon not in rows]
-    if not lacking:
-        return ""
-    numbers = ", ".join(map(str, lacking))
-    return (
-        f"Not trained for {name}: horizons {numbers}. To train one: `sigprop train forecast "
-        f"--data {name} --model blur --horizon {lacking[0]}`."
     )

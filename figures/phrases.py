@@ -1,6 +1,7 @@
 """Ranges, lists and exponents in the sentences under a figure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 RAISED = str.maketrans("-.0123456789", "⁻·⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -19,6 +20,19 @@ def span(values: Iterable[float], form: str) -> str:
     numbers = [float(value) for value in values]
     ends = format(min(numbers), form), format(max(numbers), form)
     return " to ".join(dict.fromkeys(ends))
+
+
+def machine(about: Mapping[str, Any]) -> str:
+    """The machine on which a result was computed, from the result's attributes.
+
+    Example:
+        >>> machine({"device": "cpu: cpu", "cores": 2})
+        'a CPU with 2 cores'
+        >>> machine({"device": "gpu: NVIDIA H200", "cores": 16})
+        'NVIDIA H200'
+    """
+    platform, _, kind = str(about["device"]).partition(": ")
+    return kind if platform != "cpu" else f"a CPU with {about['cores']} cores"
 
 
 def listed(names: Sequence[str]) -> str:

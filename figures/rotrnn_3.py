@@ -1,6 +1,6 @@
 """RotRNN (2024), Figure 3: state norms during training, measured and in theory."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import xarray as xr
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "lists"
@@ -17,18 +17,19 @@ ENTRY = Entry(
     dict.fromkeys("ab", STUDY),
     "State norms during training, measured and in closed form",
     reduced="Networks are smaller and are trained for 2000 steps from three seeds, on "
-    "expressions of up to 127 tokens.",
+    "expressions of up to 127 tokens. Panel B has their last layer, where the paper has a "
+    "network of one layer.",
     full="sigprop train listops --model rotrnn --preset paper",
     rows=("rotrnn:fig3",),
 )
 MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
-DASHES = ("-", "--", ":", "-.")
+DASHES, MARKERS = ("-", "--", ":", "-."), ("o", "s", "^", "D")  # of the layers
 STEADY = 0.1  # largest relative change of a norm that is called constant
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
-TICKS = (1, 2, 5, 10, 20, 50, 100)
+TICKS = (1, 2, 3, 5, 10, 20, 50, 100)
 CAPTION = (
     "Lines are the closed form at the learnt parameters, from the autocovariance of each "
-    "layer's inputs. Dots are measured on held-out expressions."
+    "layer's inputs. Marks are measured on held-out expressions."
 )
 BARS = "Panel B has means of {} networks, with standard errors of the measured norms."
 
@@ -54,11 +55,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         row[0].yaxis.set_major_formatter("{x:g}")
         row[0].yaxis.set_minor_locator(NullLocator())
         row[0].set_ylabel(r"state norm $\sqrt{\mathbb{E}\,\|h\|^2}$")
-        layers = data.sizes["recurrence"] if "a" in letters else 0
+        layers = range(data.sizes["recurrence"])
         figure.legend(
-            handles=_handles(layers),
-            ncols=2 * len(letters),
-            handlelength=2.6,
+            handles=_handles(layers if "a" in letters else layers[-1:]),
+            ncols=3,
+            handlelength=3.2,
             loc="outside upper center",
         )
         seeds = len(_cells(data, "lru"))
@@ -79,24 +80,27 @@ def _layers(axes: Axes, data: xr.Dataset) -> None:
         for layer in range(data.sizes["recurrence"]):
             recurrence = run.isel(recurrence=layer)
             measured, theory = _norms(recurrence)
-            dashes = DASHES[layer % len(DASHES)]
-            axes.plot(recurrence["step"], theory, dashes, color=colour, linewidth=0.9)
-            axes.plot(recurrence["step"], measured, "o", color=colour, markersize=2)
+            look = {"color": colour, "markersize": 2.5}
+            axes.plot(recurrence["step"], theory, DASHES[layer % 4], lw=0.9, **look)
+            axes.plot(recurrence["step"], measured, MARKERS[layer % 4], **look)
     style.letter(axes, "a", "layers of one network")
 
 
-def _handles(layers: int) -> list[Line2D]:
-    """The key of the colours, of the marks and of the dashes of so many layers."""
-    grey: dict[str, Any] = {"color": style.GREY}
+def _handles(layers: Iterable[int]) -> list[Line2D]:
+    """The key of the colours, and of these layers' marks and dashes."""
     return [
         *(Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()),
-        Line2D([], [], marker="o", ms=2, linestyle="none", label="measured", **grey),
-        Line2D([], [], label="closed form" + ", layer 1" * bool(layers), **grey),
         *(
             Line2D(
-                [], [], linestyle=DASHES[layer % 4], label=f"layer {1 + layer}", **grey
+                *([], []),
+                linestyle=DASHES[layer % 4],
+                linewidth=0.9,
+                marker=MARKERS[layer % 4],
+                markersize=2.5,
+                color=style.GREY,
+                label=f"layer {1 + layer}",
             )
-            for layer in range(1, layers)
+            for layer in layers
         ),
     ]
 
@@ -108,9 +112,10 @@ def _seeds(axes: Axes, data: xr.Dataset) -> None:
         step = runs["step"].values[0]
         measured, theory = _norms(runs)
         error = style.standard_error(measured) if len(measured) > 1 else None
-        axes.plot(step, theory.mean(0), color=colour, linewidth=0.9)
+        look = {"color": colour, "markersize": 2.5}
+        axes.plot(step, theory.mean(0), DASHES[last % 4], lw=0.9, **look)
         axes.errorbar(
-            step, measured.mean(0), error, fmt="o", color=colour, markersize=2, lw=0.8
+            step, measured.mean(0), error, fmt=MARKERS[last % 4], lw=0.8, **look
         )
     style.letter(axes, "b", f"last layer, {len(_cells(data, 'lru'))} networks")
 
@@ -128,24 +133,32 @@ def _norms(runs: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 def shown(results: style.Results) -> str:
     """The growth of the norms of each network, and the error of the closed form."""
     data = _one_way(results[STUDY])
-    power = data["measured"].transpose("cell", ...)
+    norms = np.sqrt(data["measured"].transpose("cell", ...))
     growth = {
-        name: np.sqrt(power.isel(look=-1) / power.isel(look=0))[_cells(data, model)]
-        for model, (name, _) in MODELS.items()
+        model: (norms.isel(look=-1) / norms.isel(look=0))[_cells(data, model)]
+        for model in MODELS
     }
     off = np.abs(np.sqrt(data["predicted"].isel(rung=RUNG) / data["measured"]) - 1)
-    ranges = " and ".join(
-        f"the {name}'s state norms by {float(values.min()):.2g} to {float(values.max()):.2g}"
-        for name, values in growth.items()
+    last = norms.isel(recurrence=-1, look=[0, -1])
+    means = {model: last[_cells(data, model)].mean("cell").values for model in MODELS}
+    moves = " and ".join(
+        f"from {first:.1f} to {end:.1f} in the {MODELS[model][0]}"
+        for model, (first, end) in means.items()
     )
-    steady = (np.abs(growth[MODELS["rotrnn"][0]] - 1) < STEADY).all()
+    spans = {
+        model: phrases.span(values.values.ravel(), ".1f")
+        for model, values in growth.items()
+    }
+    steady = (np.abs(growth["rotrnn"] - 1) < STEADY).all()
     constant = (
         f"stay constant within {100 * STEADY:g} %" if steady else "do not stay constant"
     )
+    begin, end = (int(data["step"].values[0][at]) for at in (0, -1))
     return (
-        f"Training multiplies {ranges}. The RotRNN's norms {constant}. The "
-        f"closed form differs from the measured norms by at most "
-        f"{100 * float(off.max()):.0f} %."
+        f"From step {begin} to {end}, the last layer's mean norm changes {moves}. Over all "
+        f"layers and networks, norms grow {spans['lru']} times in the LRU and "
+        f"{spans['rotrnn']} times in the RotRNN, whose norms {constant}. The closed form "
+        f"differs from the measured norms by at most {100 * float(off.max()):.0f} %."
     )
 
 

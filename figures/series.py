@@ -4,8 +4,9 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 from sigprop.figures.entry import chosen_panels
 
 MODELS = {
@@ -23,7 +24,7 @@ OTHERS = {
     "bidirectional_s4": ("bidirectional S4", style.SKY, "none"),
     "bgru": ("bidirectional GRU", style.GREEN, "none"),
     "blstm": ("bidirectional LSTM", style.ORANGE, "none"),
-    "brnn": ("bidirectional tanh RNN", style.GREY, "none"),
+    "brnn": ("bidirectional tanh RNN", style.BLACK, "none"),
 }
 """Names, colours, and hollow markers of bidirectional layers."""
 
@@ -34,16 +35,22 @@ SMALLER = f"Networks {SIZES}."
 SETS = {"ETTh1": "ETTh1", "WTH": "Weather"}
 TARGETS = {"OT": "the oil temperature", "WetBulbCelsius": "the wet-bulb temperature"}
 AXES = {"OT": "oil temperature (°C)", "WetBulbCelsius": "wet-bulb temperature (°C)"}
+UNITS = dict.fromkeys(AXES, " (°C)")
 CONTROLS = {
     "linear": ("linear, least squares", style.BLACK),
     "season": ("last season's value", style.GREEN),
     "last value": ("last value", style.SKY),
     "climatology": ("training mean", style.GREY),
 }
+HEIGHTS = {"a": (1.15, 1.0), "b": (1.75,)}  # inches of the axes in each panel
 NEAR = 50  # rows on either side of a place that the text speaks of
+WEEK = 168  # rows over which errors are averaged, of an hour each
+ZERO = 1e-5  # larger than what scaling and its inverse leave of a zero
 CAPTION = (
-    "Every {horizon} rows, each network, trained with seed {seed}, forecasts the next "
-    "{horizon} rows. The lines join these forecasts, which do not overlap."
+    "Every {horizon} rows, each network forecasts the next {horizon} rows; these forecasts do "
+    "not overlap. Below the truth, A has the root mean squared error of {seeds} trainings over "
+    "the {width} rows around each row. B has the forecasts with seed {seed}. Of {rows} true "
+    "values, {zeros} are exactly zero in the data."
 )
 
 
@@ -107,7 +114,7 @@ def spans(count: int, row: int) -> slice:
 def full_test(
     results: style.Results, panel: str | None, study: str, name: str, row: int
 ) -> Figure:
-    """Draw truth and forecasts of the target over the whole test and near one row.
+    """Draw truth and errors of the target over the whole test, and forecasts near one row.
 
     Args:
         results: With the result of the study.
@@ -122,48 +129,91 @@ def full_test(
     letters = chosen_panels(panel, "ab")
     data = results[study]
     task = task_of(data, name)
+    heights = [height for letter in letters for height in HEIGHTS[letter]]
     with style.styled():
-        figure = style.figure(0.7 + 1.75 * len(letters))
-        column = figure.subplots(len(letters), 1, squeeze=False)[:, 0]
-        for axes, letter in zip(column, letters, strict=True):
-            _line(axes, data, task, letter, row)
-        column[-1].set_xlabel("row of the test set")
-        figure.legend(
-            *column[0].get_legend_handles_labels(),
-            loc="outside upper center",
-            ncols=3,
-        )
-        seed = int(cells(data, *task, "blur")["seed"].values[0])
-        style.caption(figure, CAPTION.format(horizon=task[1], seed=seed))
+        figure = style.figure(0.7 + sum(heights))
+        column = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
+        panels = column[:, 0].tolist()
+        if "a" in letters:
+            _whole(panels[0], panels[1], data, task)
+        if "b" in letters:
+            _near(panels[-1], data, task, row)
+        panels[-1].set_xlabel("row of the test set")
+        figure.align_ylabels(panels)
+        keys = [Line2D([], [], color=style.BLACK, label="truth")]
+        keys += [
+            Line2D([], [], color=colour, linestyle=dashes, label=label)
+            for label, colour, dashes in MODELS.values()
+        ]
+        figure.legend(handles=keys, loc="outside upper center", ncols=3)
+        style.caption(figure, _about(data, task))
     return figure
 
 
-def _line(
-    axes: Axes, data: xr.Dataset, task: tuple[str, int], letter: str, row: int
-) -> None:
-    thin = 0.5 if letter == "a" else 1.0
-    for model in MODELS:
-        test = line(data, task, model)
-        near = slice(None) if letter == "a" else spans(test.sizes["row"], row)
-        test = test.isel(row=near)
-        if model == next(iter(MODELS)):
-            axes.plot(
-                test["line"], test["truth"], color=style.BLUE, lw=thin, label="truth"
-            )
-            if letter == "b":
-                mark_starts(axes, test["line"].values, task[1])
-        label, colour, dashes = MODELS[model]
-        axes.plot(
-            test["line"], test["forecast"], dashes, color=colour, lw=thin, label=label
-        )
-    axes.margins(x=0.01, y=0.05)
-    axes.set_ylabel(axis_label(data, task))
-    extent = (
-        "whole test set"
-        if letter == "a"
-        else f"near row {row} (vertical lines: new forecasts)"
+def _about(data: xr.Dataset, task: tuple[str, int]) -> str:
+    """The caption of ``full_test``."""
+    truth = line(data, task, "blur")["truth"]
+    seeds = cells(data, *task, "blur")["seed"].values
+    return CAPTION.format(
+        horizon=task[1],
+        seed=int(seeds[0]),
+        seeds=len(seeds),
+        width=width(truth.size),
+        rows=truth.size,
+        zeros=int((abs(truth) < ZERO).sum()),
     )
-    style.letter(axes, letter, f"{SETS.get(task[0], task[0])}, {extent}")
+
+
+def _whole(above: Axes, below: Axes, data: xr.Dataset, task: tuple[str, int]) -> None:
+    """Draw the truth, and below it the running error of both networks."""
+    test = line(data, task, "blur")
+    above.plot(test["line"], test["truth"], color=style.BLACK, lw=0.5)
+    above.sharex(below)
+    above.tick_params(labelbottom=False)
+    for model, (_, colour, dashes) in reversed(MODELS.items()):  # dashes on top
+        square = squares(data, task, model).mean("cell").values
+        mean = running(square, width(len(square)))
+        rows = running(test["line"].values, width(len(square)))
+        below.plot(rows, np.sqrt(mean), dashes, color=colour, lw=1)
+    for axes in (above, below):
+        axes.margins(x=0.01, y=0.05)
+    below.set_ylim(0, None)
+    above.set_ylabel(axis_label(data, task).replace(" ", "\n", 1))
+    target = str(cells(data, *task, "blur")["target"].values[0])
+    below.set_ylabel(f"error{UNITS.get(target, '')}")
+    style.letter(above, "a", f"{SETS.get(task[0], task[0])}, whole test set")
+
+
+def _near(axes: Axes, data: xr.Dataset, task: tuple[str, int], row: int) -> None:
+    """Draw truth and forecasts of the first seed near a row."""
+    for model, (_, colour, dashes) in reversed(MODELS.items()):
+        test = line(data, task, model)
+        test = test.isel(row=spans(test.sizes["row"], row))
+        axes.plot(test["line"], test["forecast"], dashes, color=colour, lw=1)
+    axes.plot(test["line"], test["truth"], color=style.BLACK, lw=1)
+    mark_starts(axes, test["line"].values, task[1])
+    axes.margins(x=0.01, y=0.05)
+    axes.set_ylabel(axis_label(data, task).replace(" ", "\n", 1))
+    about = f"{SETS.get(task[0], task[0])}, near row {row}"
+    style.letter(axes, "b", f"{about} (vertical lines: new forecasts)")
+
+
+def squares(data: xr.Dataset, task: tuple[str, int], model: str) -> xr.DataArray:
+    """Squared errors of a model by training and row of the test."""
+    trainings = cells(data, *task, model)
+    finite = np.isfinite(trainings["line"].values).all(0)
+    trainings = trainings.isel(row=finite)
+    return (trainings["forecast"] - trainings["truth"]).astype(float) ** 2
+
+
+def width(rows: int) -> int:
+    """The number of rows over which an error is averaged: a week, or less of a short test."""
+    return max(1, min(WEEK, rows // 4))
+
+
+def running(values: np.ndarray, count: int) -> np.ndarray:
+    """Means over so many neighbouring values."""
+    return np.convolve(values, np.full(count, 1 / count), "valid")
 
 
 def axis_label(data: xr.Dataset, task: tuple[str, int]) -> str:
@@ -189,30 +239,23 @@ def on(task: tuple[str, int]) -> str:
 
 
 def compared(data: xr.Dataset, name: str, row: int) -> str:
-    """Errors of both networks, over the whole test set and near a row, and the lower one."""
+    """Mean errors over the test set and near a row, and the ratios of both networks' errors."""
     task = task_of(data, name)
-    errors, lower = [], []
-    for choose in (lambda count: slice(None), lambda count: spans(count, row)):
-        off = {}
-        for model, (label, *_) in MODELS.items():
-            test = line(data, task, model)
-            test = test.isel(row=choose(test.sizes["row"]))
-            off[label] = float(
-                np.sqrt(((test["forecast"] - test["truth"]) ** 2).mean())
-            )
-        lower.append(min(off, key=lambda label: off[label]))
-        errors.append(f"{off['LRU']:.3g} for the LRU and {off['BLUR']:.3g} for BLUR")
     target = str(cells(data, *task, "blur")["target"].values[0])
-    whole, near = lower
-    first = "The LRU" if whole == "LRU" else whole
-    best = (
-        f"{first} has the lower error in both ranges."
-        if whole == near
-        else f"{first} has the lower error on the whole test set, and "
-        f"{'the LRU' if near == 'LRU' else near} near row {row}."
-    )
+    means, ratios = [], []
+    for near in (False, True):
+        off = {}
+        for model in MODELS:
+            square = squares(data, task, model)
+            rows = spans(square.sizes["row"], row) if near else slice(None)
+            off[model] = np.sqrt(square.isel(row=rows).mean("row").values)
+        lru, blur = (f"{off[model].mean():.2f}" for model in ("lru", "blur"))
+        means.append(f"{lru} for the LRU and {blur} for BLUR")
+        ratios.append(phrases.span(off["blur"] / off["lru"], ".2f"))
     return (
-        f"On the whole test set, the root mean squared error of "
-        f"{TARGETS.get(target, target)} is {errors[0]}, in the units of the data. Within "
-        f"{NEAR} rows of row {row}, the error is {errors[1]}. {best}"
+        f"Over the whole test set, the root mean squared error of "
+        f"{TARGETS.get(target, target)}{UNITS.get(target, '')} is {means[0]}, means over "
+        f"{len(off['lru'])} trainings. Within {NEAR} rows of row {row}, it is {means[1]}. "
+        f"BLUR's error is {ratios[0]} times the LRU's over the whole test set, and "
+        f"{ratios[1]} times near row {row}."
     )

@@ -13,11 +13,11 @@ STUDY = "hessian_structure"
 NETWORKS = {"a": "RNN", "b": "complex diagonal", "c": "LRU", "d": "S4"}
 ENTRY = Entry(
     dict.fromkeys(NETWORKS, STUDY),
-    "Adam's effective rates are the inverse norms of the Hessian's rows",
+    "Adam's effective rates fall as the inverse norms of the Hessian's rows",
 )
 CAPTION = (
     "Each panel has every parameter of one network near its optimum. The line goes through "
-    "the median of the filled points."
+    "the median product of the filled points, a constant of each network."
 )
 
 
@@ -84,12 +84,18 @@ def _rates(axes: Axes, data: xr.Dataset, colour: str) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """The ranges of the rates, and of their products with the row norms."""
-    rates, products = zip(*_decades(results[STUDY]).values(), strict=True)
+    """The ranges of the rates, and of their products with row norms and with diagonals."""
+    data = results[STUDY]
+    rates, products = zip(*_decades(data).values(), strict=True)
+    networks = [_finite(data.sel(network=name)) for name in NETWORKS.values()]
+    roots = [float(np.ptp(np.log10(rate * diag))) for rate, _, diag in networks]
+    middle = [float(np.median(rate * rows)) for rate, rows, _ in networks]
     return (
         f"Adam's effective learning rates span {phrases.span(rates, '.1f')} decades within "
         "one network. The products of a rate and the norm of its row of the Hessian span "
-        f"{phrases.span(products, '.1f')} decades."
+        f"{phrases.span(products, '.1f')} decades; products with the root of the diagonal span "
+        f"{phrases.span(roots, '.1f')}. The median product of rate and norm is "
+        f"{phrases.span(middle, '.0f')}, depending on the network."
     )
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from sigprop.figures import style
+from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
 
 ENTRY = Entry(
@@ -27,23 +27,23 @@ NAMES = {
     "digits": "digits, 8 x 8",
 }
 MEASURES = {
-    "last validation loss": (("mean", "low", "high"), style.BLUE, "o", 0.14),
+    "last validation loss": (("mean", "low", "high"), style.BLACK, "o", 0.14),
     "training loss, averaged over steps": (
         ("area", "area_low", "area_high"),
-        style.ORANGE,
+        style.GREY,
         "s",
         -0.14,
     ),
 }
 COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
 WAYS = {
-    "advised": ("spread: half low, half up to π", style.BLUE, "o", 0.22),
-    "input": ("input: low, as the input's power", style.GREEN, "v", 0.0),
-    "all": ("all: up to π", style.PURPLE, "^", -0.22),
+    "advised": ("as advised: half low, half up to π", style.BLUE, "o", 0.22),
+    "input": ("all low", style.GREEN, "v", 0.0),
+    "all": ("all up to π", style.PURPLE, "^", -0.22),
 }
 # In inches; at 3.1 places in B lie halfway between two numbers of ten decimals, and how the
 # layout rounds decides which of them a PDF has.
-HEIGHTS, BELOW = {"a": 2.0, "b": 2.7, "c": 1.2, "d": 1.5}, 0.75
+HEIGHTS, BELOW = {"a": 2.1, "b": 2.7, "c": 1.35, "d": 1.5}, 0.75
 QUOTIENTS = {
     "a": ("advised", "advised / default", "advised initialisation"),
     "c": (
@@ -55,12 +55,19 @@ QUOTIENTS = {
 BETTER, WORSE = "better", "worse"
 SPARED = 1  # largest number of tasks on which advice may be worse
 CAPTION = (
-    "Ratios are geometric means over ten or five equal seeds, with 95 % intervals (Student's t "
-    "of the logarithms); verdicts are for the last validation loss. Thin curves are seeds, "
-    "thick curves geometric means. In C, recurrent rates are lowered to the largest stable "
-    "ones where these are below half the default. D has last validation losses on other seeds "
-    "than those that chose a range; low phases hold 95 % of the input's power."
+    "Default: eigenvalues on the whole disc. Advised: time constants and phases are drawn for "
+    "the length of the sequences and the spectrum of the inputs, and states have a mean square "
+    "of one. Ratios are geometric means over {most} seeds{fewer}, each with both "
+    "initialisations; bars are 95 % intervals (Student's t of the logarithms). Numbers at the "
+    "right are these means for the last validation loss, with the verdict."
 )
+MORE = {
+    "b": "In B, thin curves are seeds and thick curves are geometric means.",
+    "c": "In C, learning rates of recurrent and input parameters are also multiplied by the "
+    "square root of the ratio of largest stable rates, advised / default.",
+    "d": "D compares three choices of phases; the advised one was chosen on other seeds. Low "
+    "phases are the range that holds 95 % of the input's power.",
+}
 TICKS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)
 MARGIN = 0.15  # of the axis's logarithm beyond the intervals
 DECADES = 100.0  # from which an axis is labelled by powers of ten
@@ -69,6 +76,8 @@ SMOOTH = 0.1  # share of the records over which a curve is averaged
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A, C and D show ratios of losses by task, B the training losses.
+
+    Panel C adds lower learning rates, and D compares choices of the phases.
 
     Raises:
         ValueError: If there is no such panel.
@@ -82,30 +91,57 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         parts = style.stacked(figure, heights)
         for part, letter in zip(parts, letters, strict=True):
             panels[letter](part, results[ENTRY.studies[letter]], letter)
-        style.caption(figure, CAPTION)
+        seeds = _seeds(results[ENTRY.studies[letters[0]]])
+        more = [text for letter, text in MORE.items() if letter in letters]
+        style.caption(figure, " ".join([CAPTION.format(**seeds), *more]))
     return figure
 
 
+def _seeds(data: xr.Dataset) -> dict[str, Any]:
+    """The number of seeds, and the tasks that have fewer, for the caption."""
+    counts = {
+        task: len(np.unique(data["seed"].values[data["task"].values == task]))
+        for task in data["of"].values.tolist()
+    }
+    most = max(counts.values())
+    short = [
+        NAMES[task].partition(",")[0] for task, count in counts.items() if count < most
+    ]
+    fewest = f" ({min(counts.values())} for {phrases.listed(short)})" if short else ""
+    return {"most": most, "fewer": fewest}
+
+
 def _quotients(part: SubFigure, data: xr.Dataset, panel: str) -> None:
-    """Draw both ratios of each task, the first task on top, and the verdict."""
+    """Draw both ratios of each task, the smallest on top, and the verdict."""
     axes = part.subplots()
     contrast, over, title = QUOTIENTS[panel]
-    chosen = data.sel(contrast=contrast)
+    chosen = _sorted(data.sel(contrast=contrast))
     for label, (names, colour, marker, up) in MEASURES.items():
         _bars(axes, chosen, names, up, fmt=marker, color=colour, label=label)
     positions = _tasks(axes, chosen, over)
     verdict_axis = axes.secondary_yaxis("right")
-    verdict_axis.set_yticks(positions, chosen["word"].values.tolist())
+    ratios = np.exp(chosen["mean"].values)
+    verdicts = [
+        f"{ratio:.2f}  {verdict}"
+        for ratio, verdict in zip(ratios, chosen["word"].values, strict=True)
+    ]
+    verdict_axis.set_yticks(positions, verdicts)
     verdict_axis.tick_params(length=0, labelsize=6.5)
     verdict_axis.spines[:].set_visible(False)
-    if panel == "a":
-        axes.legend(loc="lower left", fontsize=6.5, handlelength=1)
+    corner = "lower left" if panel == "a" else "upper right"
+    axes.legend(loc=corner, fontsize=6.5, handlelength=1, labelspacing=0.2)
     style.letter(axes, panel, title)
 
 
+def _sorted(data: xr.Dataset) -> xr.Dataset:
+    """The tasks by their ratio of last validation losses, the smallest first."""
+    return data.isel(of=data["mean"].values.argsort(kind="stable"))
+
+
 def _choices(part: SubFigure, data: xr.Dataset, panel: str) -> None:
-    """Draw the ratio of last losses for each choice of phases."""
+    """Draw the ratio of last validation losses for each choice of phases."""
     axes = part.subplots()
+    data = data.sel(of=_sorted(data.sel(contrast="advised"))["of"].values)
     for contrast, (label, colour, marker, up) in WAYS.items():
         chosen = data.sel(contrast=contrast)
         names = ("mean", "low", "high")
@@ -143,7 +179,7 @@ def _tasks(axes: Axes, data: xr.Dataset, over: str) -> np.ndarray:
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#E4E4E4", linewidth=0.5)
     axes.set_axisbelow(True)
-    axes.set_xlabel(f"loss, {over}", fontsize=7)
+    axes.set_xlabel(f"ratio of losses, {over}", fontsize=7)
     return positions
 
 
@@ -213,9 +249,9 @@ def shown(results: style.Results) -> str:
     rates = [*_verdicts(results[ENTRY.studies["c"]], "rates").values()]
     return (
         f"The advised initialisation ends with a lower validation loss than the default on "
-        f"{better} of {len(verdicts)} tasks, and with a higher loss on {worse}. The aim, a "
-        "lower loss on half of the tasks and a higher loss on at most one, is "
-        f"{'reached' if reached else 'not reached'}. Adding lower recurrent "
+        f"{better} of {len(verdicts)} tasks, and with a higher loss on {worse}. The aim, set "
+        "before these trainings, was a lower loss on half of the tasks and a higher loss on at "
+        f"most one; it is {'reached' if reached else 'not reached'}. Adding lower recurrent "
         f"learning rates to the advice helps on {rates.count(BETTER)} of {len(rates)} tasks "
         f"and harms on {rates.count(WORSE)}."
     )
@@ -228,9 +264,7 @@ def details(results: style.Results) -> style.Cells:
         _verdicts(results[ENTRY.studies["c"]], "rates"),
         *(_verdicts(results[ENTRY.studies["d"]], way) for way in WAYS),
     ]
-    ways = (
-        f"phases {label.partition(':')[0]} / default" for label, *_ in WAYS.values()
-    )
+    ways = (f"phases {label} / default" for label, *_ in WAYS.values())
     return (
         (
             "last validation loss of",

@@ -24,10 +24,23 @@ NAMES = {
     "LRU": "LRU",
     "tanh": "tanh",
     "exact": "exact",
-    "scaled": "tanh,\nangle\nscaled",
-    "best angle": "tanh,\nbest\nangle",
-    "best angle, held": "best\nangle,\ndetached",
+    "scaled": "tanh,\nscaled\nangle",
+    "best angle": "tanh,\nangle by\nmodulus",
+    "best angle, held": "angle by\nmodulus,\ndetached",
 }
+WHOLE = 99  # per cent of the disc that count as all of it
+CAPTION = (
+    "The position in a map is the initial eigenvalue; the radius is logarithmic in the gap, up "
+    "to a modulus of 0.9999. Numbers are the share of the disc's area that reaches the teacher "
+    "at the best learning rate, and one standard error to either side. The inner ring holds "
+    "{inner:.0f} % of that area. A start reaches the teacher if it stays within {tolerance:g} "
+    "of the teacher's gap.",
+    "With parameters ν and θ, the eigenvalue is ν exp(iθ) (polar), exp(-exp(ν) + i exp(θ)) "
+    "(LRU) or tanh(ν) exp(iθ) (tanh). Exact: the modulus has its optimal parametrisation. "
+    "Scaled angle: the unit of the angle is optimal at the teacher's modulus. Angle by "
+    "modulus: this unit is optimal at each modulus. Detached: no gradient flows from the "
+    "angle to the modulus.",
+)
 COLOURS = "viridis"
 MISSED = "#DADADA"
 STAR = "#F0E442"  # of the same palette; too pale for lines
@@ -45,33 +58,37 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
     parametrisations = list(data["chart"].values)
     with style.styled():
-        figure = style.figure(1.3 + 0.9 * len(rows))
+        figure = style.figure((1.6 if panel is None else 2.6) + 0.93 * len(rows))
         grid = figure.subplots(len(rows), len(parametrisations), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
             basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
             for axes, name in zip(line, parametrisations, strict=True):
                 _map(axes, basins.sel(chart=name), data.attrs)
-            line[0].set_ylabel(_eigenvalue_label(basins), fontsize=7)
+            line[0].set_ylabel(_teacher_label(basins), fontsize=6.5)
             if not teacher:
                 style.letter(line[0], letter, OPTIMISER[letter])
         for axes, name in zip(grid[0], parametrisations, strict=True):
             axes.text(
-                *(0.5, 1.55, NAMES[name]),
+                *(0.5, 1.5, NAMES[name]),
                 transform=axes.transAxes,
                 ha="center",
                 va="center",
                 fontsize=6.5,
             )
         scale = ScalarMappable(Normalize(0, data.attrs["steps"]), COLOURS)
-        bar = figure.colorbar(scale, ax=grid, pad=0.01, aspect=40, shrink=0.8)
-        bar.set_label("steps until it stays near the teacher")
+        bar = figure.colorbar(
+            *(scale, None, grid),
+            location="bottom",
+            pad=0.01,
+            aspect=50,
+            shrink=0.6,
+        )
+        bar.set_label("steps until the student stays near the teacher")
         _key(figure, data.attrs)
+        area, *definitions = CAPTION
+        inner, tolerance = 100 * data.attrs["ring"][0] ** 2, data.attrs["tolerance"]
         style.caption(
-            figure,
-            "The position in a map is the initial eigenvalue; the radius is logarithmic in the "
-            "gap, up to a modulus of 0.9999. Numbers are the share of the disc's area that "
-            "reaches the teacher at the best learning rate, and one standard error to either "
-            "side. Detached means that no gradient flows from the angle to the modulus.",
+            figure, area.format(inner=inner, tolerance=tolerance), *definitions
         )
     return figure
 
@@ -80,25 +97,24 @@ def _key(figure: Figure, about: dict) -> None:
     """Explain star, grey and circles below the maps."""
     low, high = about["ring"]
     star = {"color": STAR, "markersize": 6, "markeredgecolor": "black"}
-    keys = [
-        Line2D([], [], marker="*", linestyle="", mew=0.4, label="teacher", **star),
-        Patch(color=MISSED, label=f"not reached in {about['steps']} steps"),
-        Line2D(
-            *([], []),
-            marker="o",
-            linestyle="",
-            markerfacecolor=MISSED,
-            markeredgecolor="white",
-            markersize=7,
-            label=f"moduli {low:g} and {high:g}",
+    dot = {"marker": "o", "linestyle": "", "color": style.BLUE}
+    ring = {**dot, "markerfacecolor": "none", "markeredgecolor": "white", "mew": 0.7}
+    keys = {
+        "teacher": Line2D([], [], marker="*", linestyle="", mew=0.4, **star),
+        f"not reached in {about['steps']} steps": Patch(color=MISSED),
+        f"moduli {low:g} and {high:g}": (
+            Line2D([], [], markersize=10, **dot),
+            Line2D([], [], markersize=3, **ring),
+            Line2D([], [], markersize=7, **ring),
         ),
-    ]
-    figure.legend(handles=keys, loc="outside upper center", ncols=len(keys))
+    }
+    figure.legend(keys.values(), keys, loc="outside upper center", ncols=len(keys))
 
 
-def _eigenvalue_label(data: xr.Dataset) -> str:
+def _teacher_label(data: xr.Dataset) -> str:
     turn = float(data["teacher_angle"]) / np.pi
-    return rf"${float(data['teacher_modulus']):g}\,e^{{{turn:g}\pi i}}$"
+    modulus = float(data["teacher_modulus"])
+    return f"teacher: {modulus:g}\nat {turn:g} π"
 
 
 def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
@@ -140,25 +156,53 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """The largest share of the disc that reaches each teacher, by optimiser."""
-    sentences = []
-    for optimiser in OPTIMISER.values():
-        shares = _shares(results[STUDY], optimiser)
-        parts = [
-            f"{float(share.max()):.0f} % (teacher at {turn:g} π)"
-            for turn, share in shares
-        ]
-        sentences.append(
-            f"With {optimiser} and the best parametrisation, training reaches the teacher from "
-            f"{phrases.listed(parts)} of the unit disc."
-        )
-    return " ".join(sentences)
+    """Where Adam succeeds everywhere and how soon, and gradient descent's largest shares."""
+    data, (adam, descent) = results[STUDY], OPTIMISER.values()
+    shares = xr.concat([share for _, share in _shares(data, adam)], "teacher")
+    everywhere = (shares >= WHOLE).all("teacher")
+    whole = data.sel(optimiser=adam, chart=everywhere.values)
+    steps = [
+        _median_steps(whole.sel(chart=name).isel(teacher=teacher))
+        for name in whole["chart"].values
+        for teacher in range(TEACHERS)
+    ]
+    soon = ""
+    if steps:
+        soon = f", and the median start takes {phrases.span(steps, '.0f')} steps"
+    largest = [
+        f"{float(share.max()):.0f} % in {_in_words(share.idxmax().item())} (teacher at "
+        f"{turn:g} π)"
+        for turn, share in _shares(data, descent)
+    ]
+    return (
+        f"With {adam}, training reaches both teachers from at least {WHOLE} % of the unit disc "
+        f"in {int(everywhere.sum())} of {everywhere.size} parametrisations{soon}. "
+        f"With {descent}, the largest shares of the disc are "
+        f"{phrases.listed(largest)}."
+    )
+
+
+def _name(parametrisation: str) -> str:
+    return NAMES[parametrisation].replace("\n", " ")
+
+
+def _in_words(parametrisation: str) -> str:
+    return _name(parametrisation).replace("tanh, ", "tanh with ")
+
+
+def _median_steps(case: xr.Dataset) -> float:
+    """Steps after which half of the disc's area has reached the teacher for good."""
+    steps = (case["arrival"] + 1) * (case.attrs["steps"] / case.attrs["records"])
+    area = case["share"].sel(measure="disc").values.ravel()
+    late = steps.where(case["reached"] == 1, np.inf).values.ravel()
+    order = late.argsort()
+    return float(late[order][np.searchsorted(area[order].cumsum(), area.sum() / 2)])
 
 
 def details(results: style.Results) -> style.Cells:
     """The share of the disc that reaches the teacher in each parametrisation."""
     data = results[STUDY]
-    names = [NAMES[name].replace("\n", " ") for name in data["chart"].values.tolist()]
+    names = [_name(name) for name in data["chart"].values.tolist()]
     return (
         ("share of the unit disc that reaches the teacher, %", *names),
         *(

@@ -17,7 +17,7 @@ NAMES = {
     "kernel": "kernel",
     "streaming": "streaming scan",
     "associative": "associative scan",
-    "one_by_one": "one sequence at a time",
+    "one_by_one": "one sequence\nat a time",
 }
 OTHERS = {
     "usual": ("associative scan", style.ORANGE),
@@ -36,6 +36,7 @@ GROWN = {
 TITLES = {"c": "time", "d": "memory"}
 AXES = {"length": "steps $T$", "neurons": "neurons $n$"}
 LETTER = {"length": "T", "neurons": "n"}
+FLAT = 0.15  # powers below it are called constant
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -54,14 +55,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _compared(part, wanted, results)
             else:
                 _grown(part, row, results[ENTRY.studies[row]])
-        style.caption(figure, " ".join(NOTES[letter] for letter in letters))
+        notes = [NOTES[letter] for letter in letters]
+        about = results[ENTRY.studies[letters[0]]].attrs
+        if "a" in letters:
+            notes[0] = notes[0].format(**about)
+        style.caption(
+            figure,
+            " ".join([f"Times are measured on {phrases.machine(about)}.", *notes]),
+        )
     return figure
 
 
 NOTES = {
-    "a": "Points in A are repeats, with the time relative to the kernel's.",
-    "b": "B has loss and gradients of an LRU, with medians and ranges over repeats.",
-    "c": "Exponents in C and D are fitted to the larger half of the sizes.",
+    "a": "A: time averages of {sequences} sequences of {length} steps through {neurons} "
+    "neurons; points are repeats, numbers are medians of times relative to the kernel's.",
+    "b": "B: loss and gradients of an LRU, with medians and ranges over repeats.",
+    "c": "C and D: moments of 64 sequences and gradients of a layer have 256 neurons at the "
+    "left and 2048 steps at the right, losses and Hessians of a student 64 neurons and 300 "
+    "steps. Exponents are fitted to the larger half of the sizes.",
     "d": "D has the memory minus the memory for two neurons and two steps.",
 }
 
@@ -75,30 +86,29 @@ def _compared(part: SubFigure, letters: list[str], results: style.Results) -> No
 
 def _rates(axes: Axes, data: xr.Dataset) -> None:
     """Draw a row of points for each method, the fastest on top."""
-    steps = data.attrs["neurons"] * data.attrs["sequences"] * data.attrs["length"]
-    fastest = data["seconds"].sel(way="kernel")
-    for row, (way, name) in enumerate(NAMES.items()):
-        seconds = data["seconds"].sel(way=way)
-        rates = (steps / seconds).values
+    times = data["seconds"] / data["seconds"].sel(way="kernel")
+    middle = times.median("repeat")
+    seconds = data["seconds"] / data["seconds"].sel(way="kernel").median("repeat")
+    ways = sorted(NAMES, key=lambda way: float(middle.sel(way=way)))
+    for row, way in enumerate(ways):
+        own = seconds.sel(way=way).values
         colour = style.BLUE if way == "kernel" else style.GREY
-        axes.scatter(rates, np.full(rates.shape, row), s=8, color=colour)
-        text = name
+        axes.scatter(own, np.full(own.shape, row), s=8, color=colour)
         if way != "kernel":
-            text += f", {float((seconds / fastest).median()):.3g} times as long"
-        where = float(np.median(rates)), row
-        axes.annotate(
-            text,
-            where,
-            (0, 5),
-            textcoords="offset points",
-            fontsize=6,
-            color=colour,
-            ha="right" if row < len(NAMES) / 2 else "left",
-        )
+            axes.annotate(
+                f"{style.number(float(middle.sel(way=way)))} ×",
+                (float(np.median(own)), row),
+                (0, 5),
+                textcoords="offset points",
+                fontsize=6.5,
+                ha="center",
+            )
     axes.set_xscale("log")
+    axes.set_xlim(0.4, 2.5 * float(seconds.max()))
     axes.set_ylim(len(NAMES) - 0.5, -0.8)
-    axes.set_yticks([])
-    axes.set_xlabel("neuron-steps per second")
+    axes.set_yticks(range(len(ways)), [NAMES[way] for way in ways])
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel("time relative to the kernel")
     style.letter(axes, "a", "moments")
 
 
@@ -131,50 +141,79 @@ def _grown(part: SubFigure, letter: str, data: xr.Dataset) -> None:
     row = part.subplots(1, len(AXES), sharey=True, squeeze=False)[0]
     for axes, (axis, name) in zip(row, AXES.items(), strict=True):
         series = data.sel(axis=axis)
-        ends: list[tuple[float, str, str]] = []
+        ends: list[tuple[float, float, str, str]] = []
         for task, colour in TASKS.items():
             power = float(series[f"{cost}_power"].sel(task=task))
             costs = scale * series[cost].sel(task=task)
             costs = costs.where(costs > 0)
-            label = (
-                task
-                if np.isnan(power)
-                else rf"{task}, $\propto {LETTER[axis]}^{{{power:.2f}}}$"
-            )
+            label = _label(task, power, LETTER[axis])
             axes.plot(
                 series["size"], costs, "o-", color=colour, label=label, markersize=3
             )
-            ends.append((float(costs.values[np.isfinite(costs)][-1]), label, colour))
+            last = np.flatnonzero(np.isfinite(costs.values))[-1]
+            end = float(series["size"][last]), float(costs[last])
+            ends.append((*end, label, colour))
         axes.set(xscale="log", yscale="log", xlabel=name)
         axes.xaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_minor_locator(NullLocator())
         axes.margins(x=0.02)
-        heights, labels, colours = map(list, zip(*ends, strict=True))
-        style.end_labels(
-            axes, float(series["size"].max()), heights, labels, colours, 0.12
-        )
+        _ends(axes, ends)
     row[0].set_ylabel(unit)
     style.letter(row[0], letter, TITLES[letter])
 
 
+def _label(task: str, power: float, letter: str) -> str:
+    """A task and the power by which its cost grows, of one digit after the point."""
+    if np.isnan(power):
+        return task
+    if abs(power) < FLAT:
+        return f"{task}, constant"
+    return rf"{task}, $\propto {letter}^{{{power:.1f}}}$"
+
+
+def _ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
+    """Name lines right of their ends, above the end of a line that ends early."""
+    longest, highest = (max(end[at] for end in ends) for at in (0, 1))
+    whole = [end for end in ends if end[0] == longest]
+    for x, y, label, colour in ends:
+        if x < longest:
+            axes.annotate(
+                *(label, (x, y), (4, 5 if y == highest else 1)),
+                textcoords="offset points",
+                color=colour,
+                fontsize=7,
+                annotation_clip=False,
+            )
+    _, heights, labels, colours = map(list, zip(*whole, strict=True))
+    style.end_labels(axes, longest, heights, labels, colours, 0.1)
+
+
 def shown(results: style.Results) -> str:
-    """The times of other methods over ours, for moments and for a layer."""
+    """The times of other methods over ours, and the growth of times with the length."""
     moments, layers = (results[ENTRY.studies[letter]]["seconds"] for letter in "ab")
     ratio = (moments / moments.sel(way="kernel")).median("repeat")
     streaming, associative, single = (
-        f"{float(ratio.sel(way=way)):.3g}" for way in NAMES if way != "kernel"
+        style.number(float(ratio.sel(way=way))) for way in NAMES if way != "kernel"
     )
     times = (layers / layers.sel(way="engine")).median("repeat")
     usual, scan = (
-        phrases.span(times.sel(way=way).dropna("length").values, ".2g")
+        phrases.span(times.sel(way=way).dropna("length").values, ".1f")
         for way in OTHERS
+    )
+    powers = results[ENTRY.studies["c"]]["seconds_power"].sel(axis="length")
+    grown = phrases.listed(
+        [
+            f"{float(powers.sel(task=task)):.1f} ({task})"
+            for task in TASKS
+            if np.isfinite(powers.sel(task=task))
+        ]
     )
     return (
         f"Computing moments takes {streaming} times as long with a streaming scan as with our "
-        f"kernel, and {associative} times with an associative scan. Simulating one sequence "
-        f"at a time takes {single} times as long as the kernel. Loss and gradients of a layer "
-        f"take {usual} times as long with an associative scan as with our scan, and {scan} "
-        "times as long with lax.scan."
+        f"kernel, {associative} times with an associative scan, and {single} times one "
+        f"sequence at a time. Loss and gradients of a layer take {usual} times as long with an "
+        f"associative scan as with our scan, and {scan} times as long with lax.scan. Times "
+        f"grow as the length to the power {grown}."
     )
 
 

@@ -25,7 +25,7 @@ TITLES = {"alone": "no skips", "skip": "skips", "skip + norm": "skips and norms"
 SIGNALS: dict[str, tuple[Any, str]] = {"stream": ("-", "o"), "gradient": ("--", "^")}
 COLOURS = (style.PURPLE, style.GREEN, style.VERMILION, style.BLUE, style.ORANGE)
 MAP = "RdBu_r"
-DECADE = 1.0  # growth per block at which the maps' colours end
+DECADES = {"alone": 2.6, "skip": 0.8, "skip + norm": 0.8}  # at the ends of the colours
 LEVELS = {"alone": (0.0,), "skip": (0.1, 0.3), "skip + norm": (0.1, 0.3)}
 
 
@@ -43,31 +43,46 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [row for row in ("abc", "def") if set(row) & set(letters)]
     with style.styled():
         width = style.WIDTH if len(letters) > 1 else 2.4
-        figure = style.figure(2.0 * len(rows) + 0.8, width)
+        height = 2.0 * len(rows) + (0.8 if len(letters) > 1 else 2.2)
+        figure = style.figure(height, width)
         grid = figure.subplots(len(rows), 3 if panel is None else 1, squeeze=False)
-        for axes, letter in zip(grid.ravel(), letters, strict=True):
+        drawn = dict(zip(letters, grid.ravel(), strict=True))
+        for letter, axes in drawn.items():
             (_map if letter in "abc" else _cuts)(axes, data, SETTINGS[letter])
             style.letter(axes, letter, TITLES[SETTINGS[letter]])
             if letter not in ("a", "d", panel):
                 axes.set_ylabel("")
-        if set(letters) & set("abc"):
-            scale = ScalarMappable(Normalize(-DECADE, DECADE), MAP)
-            bar = figure.colorbar(scale, ax=list(grid[0]), pad=0.02, extend="both")
-            bar.set_label("predicted growth of\nthe signal, decades per block")
-            bar.set_ticks([-1, -0.5, 0, 0.5, 1])
+        maps = {letter: axes for letter, axes in drawn.items() if letter in "abc"}
+        for group in ("a", "bc"):
+            _bar(
+                figure,
+                [axes for letter, axes in maps.items() if letter in group],
+                group,
+            )
         _key(figure, data, letters)
         style.caption(figure, _notes(data))
     return figure
+
+
+def _bar(figure: Figure, maps: list[Axes], group: str) -> None:
+    """Draw the scale of colours that maps share below them."""
+    if maps:
+        end = DECADES[SETTINGS[group[0]]]
+        scale = ScalarMappable(Normalize(-end, end), MAP)
+        bar = figure.colorbar(scale, ax=maps, location="bottom", aspect=12 * len(group))
+        bar.set_label("signal, decades per block", fontsize=7)
+        bar.set_ticks([-2, 0, 2] if end > 1 else [-0.5, 0, 0.5])
 
 
 def _notes(data: xr.Dataset) -> str:
     return (
         f"The networks have {data.attrs['sizes']}. The inputs have "
         f"$\\rho = {data.attrs['rho']:g}$. The gain multiplies the output of each block. "
-        "The signal is the mean square between "
-        "blocks, the gradient that of its derivative. Colours show the signal's growth, lines "
-        "connect equal growth. Points are means over "
-        f"{data.attrs['sequences']} sequences, with bars of two standard errors."
+        "The signal is the mean square between blocks, the gradient is the mean square of the "
+        "loss's derivative. Colours show the predicted growth of the signal; note their two "
+        "scales. Lines connect equal growth, by 0 decades in A and by 0.1 and 0.3 in B and C. "
+        f"Points are means over {data.attrs['sequences']} sequences, with bars of two standard "
+        "errors."
     )
 
 
@@ -76,13 +91,14 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
         data["predicted"].sel(setting=setting).transpose("signal", "gain", "gap")
     )
     gap, gain = data["gap"].values, data["gain"].values
+    end = DECADES[setting]
     filled = axes.contourf(
         gap,
         gain,
-        np.clip(predicted.sel(signal="stream"), -DECADE, DECADE),
-        np.linspace(-DECADE, DECADE, 21),
+        np.clip(predicted.sel(signal="stream"), -end, end),
+        np.linspace(-end, end, 27),
         cmap=MAP,
-        norm=Normalize(-DECADE, DECADE),
+        norm=Normalize(-end, end),
     )
     filled.set_rasterized(True)
     for signal, (dashes, _) in SIGNALS.items():
@@ -96,7 +112,7 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
             linewidths=1.0,
         )
         if signal == "stream":
-            axes.clabel(lines, fmt="%g", fontsize=6)
+            axes.clabel(lines, fmt="%g", fontsize=6, inline_spacing=1)
     axes.set_yscale("log")
     _radius(axes, gap)
     axes.set_ylabel("gain")
@@ -189,13 +205,16 @@ def shown(results: style.Results) -> str:
     picked = data["predicted"].sel(
         gap=data["measured_gap"].values, gain=data["measured_gain"].values
     )
-    apart = np.abs(data["measured"].values - picked.values)
+    off = data["measured"] - picked.values
+    apart = np.abs(off.values)
+    gradients = 10 ** off.sel(setting="skip + norm", signal="gradient").values - 1
     return (
         f"Without skips, the signal keeps its size at a gain of {forth} and the gradient keeps "
         f"its size at {back}, depending on the moduli. With skips, signals and gradients "
         f"{beside}. Half of {apart.size} measured growth factors per block lie within "
-        f"{10 ** np.median(apart) - 1:.1%} of theory, and all within "
-        f"{10 ** apart.max() - 1:.0%}."
+        f"{10 ** np.median(apart) - 1:.1%} of theory and all within "
+        f"{10 ** apart.max() - 1:.0%}; gradients with norms differ by "
+        f"{phrases.span(gradients.ravel(), '+.0%')}."
     )
 
 

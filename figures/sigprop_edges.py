@@ -38,6 +38,7 @@ MOMENTS = {
     "readout": "readout gradient",
 }
 INPUTS = {"white": "white inputs", "rho=0.9": "inputs with ρ = 0.9"}
+STEPS = "first step", "middle", "last step"
 CENTRAL = ("merged", "recurrent")
 """Moments in the sentences."""
 
@@ -66,8 +67,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"Points are means over {data.attrs['sequences']} windows of "
             f"{data.attrs['steps']} steps, with bars of two standard errors; points of a curve "
             "share their windows, so they stray together. The layer has "
-            f"{data.attrs['sizes']}. In C, moments are divided by their values in an endless "
-            "sequence.",
+            f"{data.attrs['sizes']}. Thin lines are values in an endless "
+            "sequence; in C, moments are divided by them.",
         )
     return figure
 
@@ -100,9 +101,9 @@ def _moments(axes: Axes, data: xr.Dataset, letter: str) -> None:
                 linewidth=0.9,
                 zorder=3,
             )
-            axes.axhline(
-                float(curve["limit"]) / unit, color=style.GREY, linewidth=0.6, zorder=0
-            )
+            limit = float(curve["limit"]) / unit
+            grey = DIRECTIONS.get(moment, style.GREY)
+            axes.axhline(limit, color=grey, linewidth=0.6, zorder=0)
         if letter != "b":
             _name(axes, moment)
     axes.set(xlabel="position in the window", xlim=(-2, data.attrs["steps"] + 1))
@@ -155,7 +156,7 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """The moments at the first step and in the middle, and how near simulations are."""
+    """The moments at the first, middle and last step, and how near simulations are."""
     data = results[STUDY]
     source = str(data["input"].values[0])
     merged, gradient = (_ends(data, moment, source) for moment in CENTRAL)
@@ -165,9 +166,10 @@ def shown(results: style.Results) -> str:
     total = int(beyond.sum())
     return (
         f"Relative to an endless sequence with {source} inputs, the merged state's second "
-        f"moment is {merged[0]} at the first step and {merged[1]} in the middle. Relative to "
-        f"the same sequence, the recurrent gradient's second moment is {gradient[0]} at the "
-        f"first step and {gradient[1]} in the middle. "
+        f"moment is {merged[0]} at the first step, {merged[1]} in the middle and {merged[2]} "
+        "at the last. Relative to the same sequence, the recurrent gradient's second moment "
+        f"is {gradient[0]} at the first step, {gradient[1]} in the middle and {gradient[2]} at "
+        "the last. "
         f"{apart.size - total} of {apart.size} simulated moments lie within two standard "
         f"errors of the exact ones{_strays(most, total)}."
     )
@@ -184,10 +186,10 @@ def _strays(most: xr.DataArray, total: int) -> str:
 
 
 def details(results: style.Results) -> style.Cells:
-    """Moments at the first step and in the middle relative to an endless sequence."""
+    """Moments at the first, middle and last step relative to an endless sequence."""
     data = results[STUDY]
     return (
-        ("second moment over its value in an endless sequence", "first step", "middle"),
+        ("second moment over its value in an endless sequence", *STEPS),
         *(
             (f"{MOMENTS[moment]}, {INPUTS[source]}", *_ends(data, moment, source))
             for moment in MOMENTS
@@ -196,11 +198,11 @@ def details(results: style.Results) -> style.Cells:
     )
 
 
-def _ends(data: xr.Dataset, moment: str, source: str) -> tuple[str, str]:
-    """A moment over its limit at the first position and at the middle one."""
+def _ends(data: xr.Dataset, moment: str, source: str) -> tuple[str, ...]:
+    """A moment over its limit at the first, middle and last position."""
     curve = data.sel(moment=moment, input=source)
     share = (curve["predicted"] / curve["limit"]).values
-    return f"{share[0]:.2f}", f"{share[len(share) // 2]:.2f}"
+    return tuple(f"{share[at]:.2f}" for at in (0, len(share) // 2, -1))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ COLOURS = {
     "LSTM": style.PURPLE,
 }
 
+TICKS = (0.2, 0.3, 0.5, 1, 2, 3, 5)
 NAMES = {
     "unit, input": "gated unit (input)",
     "unit, input and state": "gated unit (input, state)",
@@ -41,7 +42,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(2.6)
+        figure = style.figure(3.1)
         axes = figure.subplots()
         axes.axhline(1, color=style.BLACK, linewidth=0.8)
         sns.lineplot(
@@ -59,6 +60,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         )
         axes.set_xscale("log", base=2)
         style.plain_log(axes)
+        low, high = axes.get_ylim()
+        axes.set_yticks([tick for tick in TICKS if low < tick < high])
         axes.yaxis.set_minor_locator(NullLocator())
         sizes = data["size"].values
         axes.set_xticks(sizes, [str(Fraction(size)) for size in sizes.tolist()])
@@ -87,21 +90,25 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.caption(
             figure,
             "The linearised layer has the Jacobian of the layer at zero input and state; its "
-            "eigenvalues are the effective eigenvalues. Gated units are named after "
-            "what their gates read. Bars are two standard errors over random layers.",
+            "eigenvalues are the effective eigenvalues. Gated units are named after what their "
+            "gates read. Sampled embeddings are Gaussian sequences with the autocovariance of "
+            "text embeddings in Zucchet & Orvieto's Figure 12; amplitude 1 is theirs. Bars are "
+            "two standard errors over random layers.",
         )
     return figure
 
 
 def shown(results: style.Results) -> str:
-    """The range of differences from the linearised layer, for full and small inputs."""
+    """The range of differences from the linearised layer, for full, small, large inputs."""
     data = results[STUDY]
     full, small = zip(*_differences(data).values(), strict=True)
+    large = data["ratio"].mean("draw").sel(size=data["size"].max())
     return (
-        "The mean square of the states differs from that of the linearised layer by "
-        f"{phrases.span(full, '+.1%')}, depending on the layer. With inputs of "
-        f"{float(data['size'].min()):g} times the amplitude, the difference is "
-        f"{phrases.span(small, '+.1%')}."
+        "At the amplitude of the sampled embeddings, the mean square of the states differs "
+        f"from that of the linearised layer by {phrases.span(full, '+.1%')}, depending on the "
+        f"layer. At {Fraction(float(data['size'].min()))} of the amplitude it differs by "
+        f"{phrases.span(small, '+.1%')}. At {float(data['size'].max()):g} times the amplitude "
+        f"it is {phrases.span([float(x) for x in large], '.1f')} times as large."
     )
 
 

@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
 from sigprop.figures import phrases, series, style
 from sigprop.figures.entry import Entry
@@ -24,19 +25,19 @@ ENDS = {"full": ("x", "other layers"), "none": ("+", "bidirectional layers")}
 DASHES = ("-", "--", ":")
 MARKERS = ("o", "s", "^")
 CAPTION = (
-    "All errors are mean squared errors over the least-squares linear model's on the same "
-    "data. "
+    "All errors are mean squared errors divided by the least-squares linear model's on the "
+    "same data. "
 )
 PANELS = {
     "a": "The setting with the smallest mean error at the best step is used for all other "
     "trainings. ",
     "b": "B has every training at its best step. ",
 }
-HOLLOW = (
-    "Hollow markers are BLUR in the settings of A, filled ones the chosen setting. "
-)
-OTHERS = "Crosses are other layers on {task}, in the chosen setting."
-WITHIN = 1.1
+OTHERS = "Crosses are other layers on {task}, in the chosen setting. "
+CHOSEN = {"BLUR": ", chosen setting"}
+INSET = "The inset enlarges the crowded part."
+CROWDED = (0.98, 1.12), (1.02, 1.32)  # validation and test errors of the inset
+TICKS = (0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3, 4, 5)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -49,14 +50,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        figure = style.figure(3.4, 0.4 + 2.55 * len(letters))
+        figure = style.figure(3.4 if panel is None else 5.4, 0.4 + 2.55 * len(letters))
         row = figure.subplots(1, len(letters), squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            (_courses if letter == "a" else _tests)(
-                axes, results[ENTRY.studies[letter]]
-            )
-            if letter == "b" and ENTRY.studies["a"] in results:
-                _rings(axes, results[ENTRY.studies["a"]])
+            if letter == "a":
+                _courses(axes, results[ENTRY.studies["a"]])
+            else:
+                settings = results.get(ENTRY.studies["a"])
+                _tests(axes, results[ENTRY.studies["b"]], settings)
         _key(figure, results, letters)
         style.caption(figure, _caption(results, letters))
     return figure
@@ -67,8 +68,8 @@ def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
     if "b" in letters:
         data = results[ENTRY.studies["b"]]
         task = series.richest(data)
-        words += [HOLLOW] * (ENTRY.studies["a"] in results)
         words += [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
+        words.append(INSET)
     return "".join(words).strip()
 
 
@@ -80,6 +81,10 @@ def _key(figure: Figure, results: style.Results, letters: tuple[str, ...]) -> No
             Line2D([], [], color=colour, linewidth=3, label=f"BLUR, {label}")
             for colour, label in COLOURS.values()
         ]
+    dot: dict[str, Any] = {"marker": "o", "linestyle": ""}
+    if letters == ("a", "b"):
+        hollow = {"fillstyle": "none", "mew": 0.8, "label": "BLUR, settings of A"}
+        keys.append(Line2D([], [], color=style.GREY, **hollow, **dot))
     tasks = series.tasks(results[ENTRY.studies[letters[-1]]])
     for task, dashes, marker in zip(tasks, DASHES, MARKERS, strict=False):
         look: dict[str, Any] = {
@@ -90,9 +95,8 @@ def _key(figure: Figure, results: style.Results, letters: tuple[str, ...]) -> No
         keys.append(Line2D([], [], color=style.GREY, label=_named(task), **look))
     if "b" in letters:
         keys += [
-            Line2D([], [], color=colour, marker="o", linestyle="", label=label)
+            Line2D([], [], color=colour, label=label + CHOSEN.get(label, ""), **dot)
             for label, colour, _ in series.MODELS.values()
-            if label != "BLUR" or "a" not in letters
         ]
         present = set(results[ENTRY.studies["b"]]["model"].values.tolist())
         keys += [
@@ -129,6 +133,9 @@ def _courses(axes: Axes, data: xr.Dataset) -> None:
         axes.plot(training["looked"], ratios[cell], dashes, color=colour)
     axes.axhline(1, color=style.BLACK, linewidth=0.6)
     style.plain_log(axes)
+    low, high = axes.get_ylim()
+    axes.set_yticks([tick for tick in TICKS if low < tick < high])
+    axes.yaxis.set_minor_locator(NullLocator())
     axes.set(xlabel="training step", ylabel="validation error / linear")
     style.letter(axes, "a", "BLUR during training")
 
@@ -137,7 +144,35 @@ def _named(task: tuple[str, int]) -> str:
     return f"{series.SETS.get(task[0], task[0])} {task[1]}"
 
 
-def _tests(axes: Axes, data: xr.Dataset) -> None:
+def _tests(axes: Axes, data: xr.Dataset, settings: xr.Dataset | None) -> None:
+    """Draw test errors against validation errors, and an inset of the crowded part."""
+    _points(axes, data, settings)
+    ends = [*axes.get_xlim(), *axes.get_ylim()]
+    low, high = min(ends), max(ends)
+    axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
+    axes.annotate(
+        *("test = validation", (high, high), (-3, -9)),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        color=style.GREY,
+        fontsize=6.5,
+        rotation=45,
+        rotation_mode="anchor",
+    )
+    axes.set(xlabel="validation error / linear", ylabel="test error / linear")
+    style.letter(axes, "b", "test and validation error")
+    inset = axes.inset_axes((0.56, 0.07, 0.42, 0.42))
+    _points(inset, data, settings)
+    across, up = CROWDED
+    inset.set(xlim=across, ylim=up, xticks=[1.0, 1.1], yticks=[1.1, 1.2, 1.3])
+    inset.tick_params(labelsize=5, length=1.5, pad=1)
+    axes.indicate_inset_zoom(inset, linewidth=0.5)
+    for each in (axes, inset):
+        each.axline((1, 1), slope=1, color=style.GREY, linewidth=0.6, zorder=0)
+
+
+def _points(axes: Axes, data: xr.Dataset, settings: xr.Dataset | None) -> None:
     validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
     test = _ratio(data, data["test_mse"].values, "control_mse")
     tasks = series.tasks(data)
@@ -153,27 +188,8 @@ def _tests(axes: Axes, data: xr.Dataset) -> None:
         if here.any():
             look = {"color": style.BLACK, "ms": 3.5, "mew": 0.8}
             axes.plot(validation[here], test[here], marker, **look)
-    ends = axes.get_xlim()
-    axes.plot(ends, ends, color=style.GREY, linewidth=0.6)
-    axes.annotate(
-        *("test = validation", (ends[1], ends[1]), (2, -5)),
-        textcoords="offset points",
-        ha="right",
-        va="top",
-        color=style.GREY,
-        fontsize=6.5,
-        rotation=38,
-        rotation_mode="anchor",
-    )
-    axes.axhline(WITHIN, color=style.BLACK, linewidth=0.8, linestyle=":")
-    axes.annotate(
-        *("10 % above linear", (0, WITHIN), (3, 2)),
-        xycoords=axes.get_yaxis_transform(),
-        textcoords="offset points",
-        fontsize=6.5,
-    )
-    axes.set(xlabel="validation error / linear", ylabel="test error / linear")
-    style.letter(axes, "b", "test and validation error")
+    if settings is not None:
+        _rings(axes, settings)
 
 
 def _rings(axes: Axes, data: xr.Dataset) -> None:
@@ -200,35 +216,47 @@ def _cells(data: xr.Dataset, task: tuple[str, int]) -> np.ndarray:
 def shown(results: style.Results) -> str:
     """The best setting on the validation set, and errors on the test set in that setting."""
     chosen, main = results[ENTRY.studies["a"]], results[ENTRY.studies["b"]]
-    validation = _ratio(chosen, chosen["best_mse"].values, "control_validation_mse")
-    pairs = [
-        (str(a), str(b))
-        for a, b in zip(chosen["channels"].values, chosen["centre"].values, strict=True)
-    ]
+    known = "control_validation_mse", "control_mse"
+    validation, test = (
+        _by_setting(chosen, _ratio(chosen, chosen[name].values, linear))
+        for name, linear in zip(("best_mse", "test_mse"), known, strict=True)
+    )
     means = {
-        setting: float(
-            np.mean(
-                [
-                    r
-                    for r, pair in zip(validation, pairs, strict=True)
-                    if pair == setting
-                ]
-            )
-        )
-        for setting in dict.fromkeys(pairs)
+        setting: np.mean(list(own.values())) for setting, own in validation.items()
     }
     best = min(means, key=lambda setting: means[setting])
+    tasks = series.tasks(chosen)
+    first, also = (
+        sum(min(by, key=lambda setting: by[setting][task]) == best for task in tasks)
+        for by in (validation, test)
+    )
     means_of = [_means(main, task) for task in series.tasks(main)]
     lru, blur = (
         phrases.span((ratios[label] for ratios in means_of), ".2f")
         for label in ("LRU", "BLUR")
     )
     return (
-        f"On the validation set the setting '{COLOURS[best][1]}' is best; its mean error is "
-        f"{means[best]:.2f} times the linear model's. On the test set the "
-        f"LRU's error is {lru} times the linear model's, and BLUR's error is {blur} times."
-        f"{_span(main)}"
+        f"The setting '{COLOURS[best][1]}' has the smallest mean validation error, "
+        f"{means[best]:.2f} times the linear model's, and is best on {first} of {len(tasks)} "
+        f"tasks (test: {also} of {len(tasks)}). On the test set the LRU's error is {lru} times "
+        f"the linear model's, and BLUR's error is {blur} times.{_span(main)}"
     )
+
+
+def _by_setting(
+    data: xr.Dataset, ratios: np.ndarray
+) -> dict[tuple[str, str], dict[tuple[str, int], float]]:
+    """Mean ratios by setting and task."""
+    channels, centres = data["channels"].values, data["centre"].values
+    return {
+        setting: {
+            task: float(ratios[_cells(data, task) & here].mean())
+            for task in series.tasks(data)
+        }
+        for setting in COLOURS
+        for here in [(channels == setting[0]) & (centres == setting[1])]
+        if here.any()
+    }
 
 
 def details(results: style.Results) -> style.Cells:

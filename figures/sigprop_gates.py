@@ -20,6 +20,8 @@ ENTRY = Entry(
 )
 TITLES = {"a": "states", "b": "gate gradient", "c": "deviations"}
 MOMENTS = {"a": "state", "b": "gate"}
+LAYERS = {"selective": "selective SSM"}  # names other than the study's
+GROWS = 10.0  # ratio of squared states at the longest and the shortest time constant
 NAMES = {"state": "simulated states", "gate": "simulated gradients"}
 REACH = 4.0  # standard errors at the ends of panel C
 COLOURS = (*style.SEQUENCE, style.SKY)
@@ -49,19 +51,19 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, TITLES[letter])
         _key(figure, data["layer"].values.tolist(), letters)
         gates = ", ".join(
-            f"{name} {parameter}"
+            f"{LAYERS.get(name, name)} {parameter}"
             for name, parameter in zip(
-                data["layer"].values, data["parameter"].values, strict=True
+                data["layer"].values.tolist(), data["parameter"].values, strict=True
             )
         )
         style.caption(
             figure,
-            f"Points are means over {data.attrs['sequences']} sequences of "
-            f"{data.attrs['spans']:g} time constants that start at the zero state, with "
-            f"{data.attrs['sizes']}, Gaussian; bars of two standard errors are mostly "
-            "shorter than the points. The time constant is that of the gate at zero input. "
-            f"Gradients are with respect to {gates}. The shaded range in C is two standard "
-            "errors to either side; each row has one point for each time constant.",
+            f"Points are means over {data.attrs['sequences']} sequences of Gaussian inputs "
+            f"({data.attrs['sizes']}), from the zero state. A sequence is as long as "
+            f"{data.attrs['spans']:g} time constants, of the gate at zero input. Bars of two "
+            "standard errors are mostly shorter than the points. Gradients are with respect to "
+            f"{gates}. C has the layers in the order of the key, a point for each time "
+            "constant; the shaded range is two standard errors to either side.",
         )
     return figure
 
@@ -69,7 +71,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _key(figure: Figure, names: list[str], letters: tuple[str, ...]) -> None:
     """Explain colours and marks above the panels."""
     keys = [
-        Line2D([], [], color=colour, linewidth=3, label=name)
+        Line2D([], [], color=colour, linewidth=3, label=LAYERS.get(name, name))
         for name, colour in zip(names, COLOURS, strict=False)
     ]
     keys.append(Line2D([], [], color=style.BLACK, label="exact"))
@@ -85,6 +87,7 @@ def _key(figure: Figure, names: list[str], letters: tuple[str, ...]) -> None:
         loc="outside upper center",
         ncols=5 if len(letters) > 1 else 1,
         handlelength=1.2,
+        columnspacing=1.4,
     )
 
 
@@ -133,18 +136,24 @@ def _deviations(axes: Axes, data: xr.Dataset) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """The share of moments near theory, the farthest ratios and the quadrature error."""
+    """The layers whose states grow, and how far the moments are from theory."""
     data = results[STUDY]
     apart = np.abs(data["measured"] - data["predicted"]) / data["sem"]
     error = float((data["error"] / data["predicted"]).max())
     ratio = (data["measured"] / data["predicted"]).values.ravel()
     memory = data["memory"].values
+    states = data["predicted"].sel(moment="state")
+    factors = (states.isel(memory=-1) / states.isel(memory=0)).to_series()
+    growing = [LAYERS.get(name, name) for name in factors.index[factors >= GROWS]]
+    rest = phrases.span(factors[factors < GROWS], ".1f")
     return (
-        f"For time constants of {memory[0]:g} to {memory[-1]:g} steps, "
-        f"{int((apart <= 2).sum())} of {apart.size} measured moments lie within two standard "
-        f"errors of the predicted moments. The ratio of measured to predicted moments is "
-        f"{phrases.span(ratio, '.3f')}. The predictions themselves have a relative error of "
-        f"at most {error:.0e}."
+        f"Between time constants of {memory[0]:g} and {memory[-1]:g} steps, squared states "
+        f"grow over {GROWS:g} times in {phrases.listed(growing) if growing else 'no layer'}; "
+        f"in other layers they become {rest} times as large. {int((apart <= 2).sum())} of "
+        f"{apart.size} measured moments lie within two standard errors of the predicted "
+        "moments; all are "
+        f"{phrases.span(ratio, '.3f')} times as large. The predictions have a relative error "
+        f"of at most {style.number(100 * error, 1)} %."
     )
 
 

@@ -1,9 +1,11 @@
 """A figure of sigprop, not from a paper: curvature of deep networks."""
 
+import json
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import NullFormatter, NullLocator
@@ -17,11 +19,12 @@ ENTRY = Entry(
     "Curvature of deep networks at initialisation",
 )
 TITLES = {"a": "spectrum", "b": "share of curvature", "c": "sharpest directions"}
+SIGNS = {"largest": ("-", "> 0"), "smallest": ("--", "< 0")}
 COLOURS = {
-    "LRU": style.BLUE,
-    "BLUR": style.GREEN,
-    "RotRNN": style.ORANGE,
-    "tanh": style.PURPLE,
+    "LRU": style.VERMILION,
+    "BLUR": style.PURPLE,
+    "RotRNN": style.BLUE,
+    "tanh": style.BLACK,
 }
 SHARE = ("share", "share_sem")
 GROUPS = {
@@ -29,12 +32,6 @@ GROUPS = {
     "input": "input parameters of the recurrent layers",
     "readout": "readout parameters of the recurrent layers",
     "other": "parameters outside the recurrent layers",
-}
-LABELS = {
-    "recurrent": "recur-\nrent",
-    "input": "input",
-    "readout": "read-\nout",
-    "other": "out-\nside",
 }
 LEAST = 0.5  # smallest number of eigenvalues that is drawn
 SPAN = (
@@ -53,25 +50,49 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    panels = {"a": _spectrum, "b": _groups, "c": _directions}
+    rows = [row for row in ("a", "bc") if set(row) & set(letters)]
     with style.styled():
-        figure = style.figure(2.9, 0.4 + 1.7 * len(letters))
-        row = figure.subplots(1, len(letters), squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
-            panels[letter](axes, data)
-            style.letter(axes, letter, TITLES[letter])
+        figure = style.figure(
+            0.5 + 2.3 * len(rows), 3.4 if panel == "c" else style.WIDTH
+        )
+        for part, row in zip(style.stacked(figure, [1] * len(rows)), rows, strict=True):
+            wanted = [letter for letter in row if letter in letters]
+            if row == "a":
+                _spectra(part, data)
+                continue
+            line = part.subplots(1, len(wanted), squeeze=False)[0]
+            for axes, letter in zip(line, wanted, strict=True):
+                {"b": _groups, "c": _directions}[letter](axes, data)
+                style.letter(axes, letter, TITLES[letter])
         _key(figure, data, letters)
-        style.caption(figure, *(NOTES[letter] for letter in letters))
+        about = f"{_about(data)} {' '.join(NOTES[letter] for letter in letters)}"
+        style.caption(figure, about)
     return figure
 
 
+ABOUT = (
+    "Networks have the blocks of the papers' networks (tanh: the LRU's with a dense tanh "
+    "recurrence), {parameters} million parameters, {states} features and states, and no "
+    "dropout. The loss is the mean cross entropy of naming the pitch of noisy sinusoids, on "
+    "{sequences} sequences of {steps} steps."
+)
 NOTES = {
     "a": "Bands in A are two standard errors over random probe vectors.",
     "b": "The share in B is that of the sum of squares of the Hessian's entries in the rows "
-    "of each parameter group, with bars of two standard errors. The last group has the "
-    "parameters outside the recurrent layers.",
+    "of each parameter group, with bars of two standard errors. Other parameters are outside "
+    "the recurrent layers.",
     "c": "Points in C are the outermost eigenvalues, with bars of the length of residuals.",
 }
+
+
+def _about(data: xr.Dataset) -> str:
+    config = json.loads(data.attrs["config"])
+    return ABOUT.format(
+        parameters=phrases.span(data["parameters"].values / 1e6, ".1f"),
+        sequences=config["batch"] * config["batches"],
+        states=config["states"],
+        steps=config["steps"],
+    )
 
 
 def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
@@ -80,20 +101,20 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
     if letters != ("b",):
         look = {"color": style.BLACK, "linewidth": 1, "markersize": 3.5}
         keys += [
-            Line2D([], [], marker="o", label="eigenvalues > 0", **look),
+            Line2D([], [], marker="o", label="eigenvalue > 0", **look),
             Line2D(
                 *([], []),
                 linestyle="--",
                 marker="v",
                 markerfacecolor="white",
-                label="eigenvalues < 0",
+                label="eigenvalue < 0",
                 **look,
             ),
         ]
     figure.legend(
         handles=keys,
         loc="outside upper center",
-        ncols=len(keys) if len(letters) > 1 else 2,
+        ncols=len(keys) if letters != ("c",) else 2,
         handlelength=2,
         handleheight=0.5,
         columnspacing=1.4,
@@ -105,27 +126,26 @@ def _colours(data: xr.Dataset) -> dict[str, str]:
     return {name: COLOURS[name] for name in data["network"].values.tolist()}
 
 
-def _spectrum(axes: Axes, data: xr.Dataset) -> None:
-    """Draw counts with bands on two logarithmic axes."""
+def _spectra(part: SubFigure, data: xr.Dataset) -> None:
+    """Draw counts with bands, positive eigenvalues at the left."""
     largest = float(abs(data["extreme"]).max())
-    for name, colour in _colours(data).items():
-        for end, line in (("largest", "-"), ("smallest", "--")):
+    row = part.subplots(1, len(SIGNS), sharex=True, sharey=True)
+    for axes, (end, (dashes, sign)) in zip(row, SIGNS.items(), strict=True):
+        for name, colour in _colours(data).items():
             counts = data.sel(network=name, end=end)
             count, sem = counts["count"].values, counts["count_sem"].values
             visible = (count > LEAST) & (counts["threshold"].values > largest / SPAN)
             x = counts["threshold"].values[visible]
             low = np.maximum(count - 2 * sem, LEAST)[visible]
-            label = name if end == "largest" else None
-            axes.fill_between(
-                x, low, (count + 2 * sem)[visible], color=colour, alpha=0.2, linewidth=0
-            )
-            axes.plot(x, count[visible], line, color=colour, linewidth=1, label=label)
-    axes.set(
-        xscale="log", yscale="log", xlabel="|eigenvalue|", ylabel="eigenvalues beyond"
-    )
-    axes.set_xlim(largest / SPAN, 1.5 * largest)
-    axes.set_ylim(LEAST, None)
-    _plain(axes)
+            high = (count + 2 * sem)[visible]
+            axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
+            axes.plot(x, count[visible], dashes, color=colour, linewidth=1, label=name)
+        axes.set(xscale="log", yscale="log", xlabel=r"threshold $\tau$")
+        axes.set_xlim(largest / SPAN, 1.5 * largest)
+        axes.set_ylim(LEAST, None)
+        axes.set_ylabel(rf"eigenvalues ${sign[0]} {'-' * (end == 'smallest')}\tau$")
+        _plain(axes)
+    style.letter(row[0], "a", TITLES["a"])
 
 
 def _plain(axes: Axes) -> None:
@@ -149,8 +169,8 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
             error_kw={"elinewidth": 0.6},
             label=name,
         )
-    axes.set_xticks(range(len(groups)), [LABELS[name] for name in groups])
-    axes.tick_params(axis="x", length=0, labelsize=6)
+    axes.set_xticks(range(len(groups)), groups)
+    axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, 1)
     axes.set_ylabel("share of squared entries")
 
@@ -177,24 +197,39 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
         xscale="log",
         yscale="log",
         xlabel="|eigenvalue|",
-        ylabel="participation, parameters",
+        ylabel="participation (parameters)",
     )
     axes.set_ylim(0.8, None)
     _plain(axes)
 
 
 def shown(results: style.Results) -> str:
-    """The parameter groups with the largest share of the curvature."""
+    """Groups with the largest share of the curvature, and how far directions spread."""
     share = results[STUDY]["share"]
     leading: dict[str, list[str]] = {}
     for name in share["network"].values.tolist():
         own = share.sel(network=name)
         group = str(own.idxmax("group").item())
         leading.setdefault(group, []).append(f"{name} ({100 * float(own.max()):.0f} %)")
-    return " ".join(
+    belongs = " ".join(
         f"The largest share of the curvature belongs to {GROUPS[group]} in "
         f"{phrases.listed(names)}."
         for group, names in leading.items()
+    )
+    return f"{belongs} {_spread(results[STUDY]['participation'])}"
+
+
+def _spread(participation: xr.DataArray) -> str:
+    """The participations of the networks with the fewest and the most parameters."""
+    middle = participation.median(("end", "rank"))
+    few, many = (str(find("network").item()) for find in (middle.idxmin, middle.idxmax))
+    spans = {
+        name: phrases.span(participation.sel(network=name).values.ravel(), ".0f")
+        for name in (few, many)
+    }
+    return (
+        f"The sharpest directions spread over {spans[few]} parameters in {few} and over "
+        f"{spans[many]} in {many}."
     )
 
 

@@ -4,7 +4,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
@@ -17,17 +17,26 @@ ENTRY = Entry(
 GAIN = {"a": "matched", "b": "loss"}
 TITLE = {"a": "normalised state, fixed gain", "b": "loss at optimality"}
 EFFECTS = {
-    "a": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\omega h)^2]$",
-    "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$",
+    "a": r"$\gamma^2\,\mathbb{E}[(\mathrm{d}_\omega h)^2]$ / optimal",
+    "b": r"$\mathrm{d}^2 L / \mathrm{d}\omega^2$ / optimal",
 }
 USUAL = {"LRU": (style.BLACK, (0, (1, 1))), "tanh": (style.BLACK, (0, (4, 1.5)))}
-TICKS = (1, 1e-1, 1e-2, 1e-3, 1e-4)
+TICKS, BETWEEN = (1, 1e-2, 1e-4, 1e-6), (1e-1, 1e-3, 1e-5)
+LIMITS = {"matched": 5e-3, "loss": 1e-5}  # below which no effect lies
+ALIKE = 1.02  # ratio of two ends that share a label
+
+CAPTION = (
+    r"The parameter is $\omega$, the gain $\gamma$ and the loss $L$. Inputs have the "
+    r"autocovariance $\rho^{|\Delta|}$. In the optimal parametrisation, a unit step has the "
+    "same effect at every eigenvalue; effects in the lower row are relative to that effect."
+)
+SIGNS = "In B, the curves of ρ and -ρ are the same."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The upper row shows step sizes against the eigenvalue.
+    """The upper row shows the step of the eigenvalue for a unit step of its parameter.
 
-    The lower row shows how much a step changes the state or the loss.
+    The lower row shows how much that step changes the normalised state or the loss.
 
     Raises:
         ValueError: If there is no such panel.
@@ -35,7 +44,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(4.0, 0.4 + 2.55 * len(letters))
+        figure = style.figure(4.0 if panel is None else 5.0, 0.4 + 2.55 * len(letters))
         grid = figure.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)
         for column, letter in enumerate(letters):
             above = figure.add_subplot(grid[0, column])
@@ -47,11 +56,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             below.set_ylabel(EFFECTS[letter])
             style.letter(above, letter, TITLE[letter])
         _key(figure, data, letters)
-        style.caption(
-            figure,
-            r"Inputs have the autocovariance $\rho^{|\Delta|}$. The optimal parametrisation "
-            "makes the effect of a step the same at every eigenvalue.",
-        )
+        caption = CAPTION if panel == "a" else f"{CAPTION} {SIGNS}"
+        style.caption(figure, caption)
     return figure
 
 
@@ -72,7 +78,7 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
     figure.legend(
         handles=keys,
         loc="outside upper center",
-        ncols=4 if len(letters) > 1 else 3,
+        ncols=3,  # the lines in one column, the colours in the others
         handlelength=2.2,
     )
 
@@ -94,7 +100,7 @@ def _grains(axes: Axes, data: xr.Dataset) -> None:
         curve = data["usual_grain"].sel(usual=name)
         axes.plot(gap, curve, color=colour, linestyle=dashes)
     axes.set_ylabel(
-        r"granularity $\frac{\mathrm{d}\lambda}{\mathrm{d}\omega} / (1-\lambda)$"
+        r"step $\frac{\mathrm{d}\lambda}{\mathrm{d}\omega}$ relative to $1-\lambda$"
     )
     axes.set_yscale("log")
     axes.set_ylim(0.25, 40)
@@ -110,22 +116,23 @@ def _moved(axes: Axes, data: xr.Dataset) -> None:
             curve = data["usual_moved"].sel(decay=decay, usual=name)
             axes.plot(gap, curve, color=colour, linestyle=dashes)
     axes.set_yscale("log")
-    axes.set_ylim(1e-3, 15)
+    axes.set_ylim(LIMITS[data["gain"].item()], 15)
     axes.set_xscale("log")
     axes.set_xlim(1.15, float(gap.min()))
-    axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS], fontsize=6)
-    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(TICKS, [f"{1 - tick:.7g}" for tick in TICKS])
+    axes.set_xticks(BETWEEN, minor=True)
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(r"real eigenvalue $\lambda$")
-    ends = {
-        name: float(data["usual_moved"].sel(usual=name)[0, -1])
-        for name in ("LRU", "tanh")
+    ends = {"optimal": 1.0} | {
+        name: float(data["usual_moved"].sel(usual=name)[0, -1]) for name in USUAL
     }
+    like = [name for name, end in ends.items() if 1 / ALIKE < end < ALIKE]
+    rest = [name for name in ends if name not in like]
     style.end_labels(
         *(axes, float(gap.min())),
-        [ends["LRU"], 1, ends["tanh"]],
-        ["LRU", "optimal", "tanh"],
-        [style.BLACK, style.GREY, style.BLACK],
-        apart=0.1,
+        [1, *(ends[name] for name in rest)],
+        [", ".join(like), *rest],
+        [style.GREY, *(style.BLACK for _ in rest)],
     )
 
 
@@ -134,14 +141,15 @@ def shown(results: style.Results) -> str:
     moved = results[STUDY]["usual_moved"]
 
     def ends(name: str, gain: str) -> str:
-        effect = moved.sel(usual=name, gain=gain)
-        return f"{float(effect.min()):.1g} to {float(effect.max()):.2g}"
+        effect = moved.sel(usual=name, gain=GAIN[gain])
+        low, high = float(effect.min()), float(effect.max())
+        return f"{style.number(low, 1)} to {style.number(high)}"
 
-    return " ".join(
-        f"In the {name} parametrisation, a unit step changes the state (A) by "
-        f"{ends(name, GAIN['a'])} times the optimal mean square and has "
-        f"{ends(name, GAIN['b'])} times the optimal curvature (B)."
-        for name in USUAL
+    return (
+        f"A unit step changes the state (A) by {ends('LRU', 'a')} times the optimal mean "
+        f"square for LRU and by {ends('tanh', 'a')} times for tanh. The curvature of the loss "
+        f"(B) is {ends('LRU', 'b')} times the optimal one for LRU and {ends('tanh', 'b')} "
+        "times for tanh."
     )
 
 

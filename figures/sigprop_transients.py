@@ -55,7 +55,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         keys = [Line2D([], [], label="simulated from zero", **look)]
         if "a" in letters:
             look |= {"markerfacecolor": "white", "markeredgewidth": 0.6}
-            keys.append(Line2D([], [], label="simulated from norm one (A)", **look))
+            look["label"] = "simulated from norm one, each γ (A)"
+            keys.append(Line2D([], [], **look))
+        keys.append(Line2D([], [], color=style.GREY, lw=0.6, label="norm one"))
         keys.insert(
             0, Line2D([], [], color=style.BLACK, label="closed form, from zero")
         )
@@ -66,12 +68,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             ncols=len(lines),
             handlelength=1.4,
         )
+        sizes = data.attrs["sizes"].replace("a decay", "for each γ")
         style.caption(
             figure,
             f"Points are means over {data.attrs['sequences']} sequences, with bars of two "
-            f"standard errors; they have {data.attrs['sizes']} and phases up to π/10. A "
-            "RotRNN head has one norm; for the LRU the norm is the mean over the neurons of "
-            "a group. The paper assumes that the first state has norm one.",
+            f"standard errors. Layers have {sizes} and phases up to π/10. A RotRNN head has "
+            "one norm and one decay γ; for the LRU the norm is the mean over the neurons of "
+            "modulus γ. Open circles coincide for all four γ. The paper assumes that the "
+            "first state has norm one.",
         )
     return figure
 
@@ -97,7 +101,7 @@ def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
                 markersize=2.5,
                 markerfacecolor="white",
                 markeredgewidth=0.6,
-                **look,
+                **(look | {"color": style.BLACK}),
             )
     axes.axhline(1, color=style.GREY, linewidth=0.6, zorder=0)
     axes.set(xscale="log", yscale="log", xlabel="number of inputs")
@@ -118,7 +122,7 @@ def shown(results: style.Results) -> str:
     apart = np.abs(data["measured"] - data["predicted"]) / data["sem"]
     return (
         f"After {count} white inputs from the zero state, the squared norm of a RotRNN head "
-        f"with decay {float(slowest['decay']):g} is {float(white['measured']):.3f}; the "
+        f"with γ = {float(slowest['decay']):g} is {float(white['measured']):.3f}; the "
         f"closed form gives {float(white['predicted']):.3f}. From a state of norm one, the "
         f"squared norm after the same inputs is {float(white['started']):.2f}. "
         f"{int((apart <= 2).sum())} of {apart.size} simulated points lie within two standard "

@@ -16,6 +16,7 @@ COARSE = {
     "basins": {"teacher": slice(3), "chart": slice(3)},
     "one_dimensional": {"real": slice(None, None, 40), "turn": slice(None, None, 40)},
 }
+MACHINE = {"device": "cpu: cpu", "cores": 2}
 PLACES = ("column_omega_theta", "row_omega_nu", "omega", "teacher_modulus")
 
 
@@ -135,6 +136,8 @@ def network_curvature() -> xr.Dataset:
             "threshold": np.geomspace(1e-3, 1e3, 121),
         },
     )
+    data["parameters"] = "network", [1_000_000, 1_600_000, 900_000]
+    data.attrs["config"] = '{"batch": 16, "batches": 2, "states": 192, "steps": 64}'
     sign = xr.DataArray([1, -1], dims="end")
     fall = np.exp(-2 * data["threshold"])
     data["extreme"] = data["extreme"] * sign
@@ -156,6 +159,7 @@ def speed_moments() -> xr.Dataset:
         neurons=256,
         sequences=64,
         length=2048,
+        **MACHINE,
     )
 
 
@@ -168,6 +172,7 @@ def speed_layers() -> xr.Dataset:
             "length": (256, 512, 1024),
             "repeat": range(5),
         },
+        **MACHINE,
     )
 
 
@@ -182,6 +187,7 @@ def speed_sizes() -> xr.Dataset:
             "axis": ("neurons", "length"),
             "place": range(4),
         },
+        **MACHINE,
     )
     sizes = [[16, 32, 64, 128], [256, 512, 1024, 2048]]
     return data.assign(size=(("axis", "place"), np.array(sizes, float)))
@@ -214,6 +220,7 @@ def forecast_speed() -> xr.Dataset:
         images=3,
         pixels=1024,
         training_horizon=168,
+        **MACHINE,
     )
 
 

@@ -251,19 +251,18 @@ def test_angles_are_written_in_parts_of_pi(angle, text):
 
 
 def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
-    (spectrum, shares, directions), data = show("sigprop-networks")
+    (*spectra, shares, directions), data = show("sigprop-networks")
     largest = np.abs(data["extreme"].values).max()
     x = data["threshold"].values
     names = data["network"].values
     for i, name in enumerate(names):
-        for end, dashes, marker in (("largest", "-", "o"), ("smallest", "--", "v")):
+        for spectrum, end, dashes, marker in zip(
+            *(spectra, ("largest", "smallest"), ("-", "--"), "ov"), strict=True
+        ):
             case = data.sel(network=name, end=end)
             count, sem = case["count"].values, case["count_sem"].values
             visible = (count > 0.5) & (x > largest / 200)
-            label = name if end == "largest" else None
-            line = spectrum.curve(
-                x[visible], count[visible], dashes=dashes, label=label
-            )
+            line = spectrum.curve(x[visible], count[visible], dashes=dashes, label=name)
             colour = line.get_color()
             assert key(spectrum.axes.get_figure(root=True))[name] == colour
             low, high = np.maximum(count - 2 * sem, 0.5), count + 2 * sem
@@ -279,13 +278,15 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
         share, error = own["share"].values, 2 * own["share_sem"].values
         ends = np.clip([share - error, share + error], 0, 1)
         shares.errors(positions, share, np.abs(ends - share))
-    spectrum.done("log", "log", x="|eigenvalue|", y="eigenvalues beyond")
+    for spectrum, than in zip(spectra, (r"> \tau", r"< -\tau"), strict=True):
+        spectrum.done("log", "log", x="threshold", y=f"eigenvalues ${than}$")
     directions.done("log", "log", x="|eigenvalue|", y="participation")
     shares.done(y="share")
     ticks = [tick_label.get_text() for tick_label in shares.axes.get_xticklabels()]
-    assert [tick.replace("-\n", "") for tick in ticks] == [
-        {"other": "outside"}.get(group, group) for group in data["group"].values
-    ]
+    assert ticks == data["group"].values.tolist()
+    said = style.notes(spectra[0].axes.get_figure(root=True))
+    assert "0.9 to 1.6 million parameters, 192 features" in said
+    assert "on 32 sequences of 64 steps" in said
 
 
 def test_parametrisations_are_steps_above_and_moved_states_below(show):
@@ -313,9 +314,11 @@ def test_parametrisations_are_steps_above_and_moved_states_below(show):
                 assert line.is_dashed() == like.is_dashed()
                 assert line._dash_pattern == like._dash_pattern
         below.level(1, style.GREY)
-        above.done("log", "log", y="granularity")
+        above.done("log", "log", y="relative to")
         below.done("log", "log", x="lambda", y="L" if gain == "loss" else "gamma^2")
         memory(below.axes)
+        low, _ = below.axes.get_ylim()
+        assert low <= float(case["usual_moved"].min())
 
 
 def test_rates_stand_against_norms_of_rows_and_roots_of_the_diagonal(show):

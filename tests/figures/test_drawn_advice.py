@@ -8,6 +8,7 @@ from sigprop.figures import style
 from tests.advised_trainings import gathered
 
 TASKS = 9
+STARTS = {"advised": "as advised", "input": "all low", "all": "all up to"}
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +49,14 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
     flipped = [figure.WORSE, "no difference shown", *[figure.BETTER] * (TASKS - 2)]
     flipped = flipped[: table.sizes["of"]]
     table["word"].loc[{"contrast": contrast}] = flipped
-    (axes,) = figure.draw({study: table}, panel).axes
     chosen = table.sel(contrast=contrast)
-    assert verdict_texts(axes) == flipped
+    (axes,) = figure.draw({study: table}, panel).axes
+    chosen = chosen.isel(of=chosen["mean"].values.argsort())
+    numbers = [f"{ratio:.2f}" for ratio in np.exp(chosen["mean"].values)]
+    assert [text.split("  ") for text in verdict_texts(axes)] == [
+        [number, verdict]
+        for number, verdict in zip(numbers, chosen["word"].values, strict=True)
+    ]
     assert len(axes.containers) == 2
     for bars, (names, colour, *_) in zip(
         axes.containers, figure.MEASURES.values(), strict=True
@@ -76,7 +82,14 @@ def test_ways_to_draw_phases_are_held_against_default(results):
     scales = 1 + np.arange(table["mean"].size).reshape(table["mean"].shape) / 10
     for name in ("mean", "low", "high"):
         table[name] = table[name] * scales
-    (axes,) = figure.draw({"advice_phases": table}, "d").axes
+    advised = table["mean"].sel(contrast="advised").values
+    table = table.isel(of=advised.argsort())
+    order = table["of"].values.tolist()
+    shuffled = table.isel(of=[2, 0, 3, 1])
+    (axes,) = figure.draw({"advice_phases": shuffled}, "d").axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == [
+        figure.NAMES[task] for task in order
+    ]
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     for bars, label, (contrast, way) in zip(
         axes.containers, labels, figure.WAYS.items(), strict=True
@@ -84,7 +97,7 @@ def test_ways_to_draw_phases_are_held_against_default(results):
         chosen = table.sel(contrast=contrast)
         dots, _, (lines,) = bars.lines
         assert label == way[0]
-        assert label.startswith({"advised": "spread"}.get(contrast, contrast))
+        assert label.startswith(STARTS[contrast])
         np.testing.assert_allclose(dots.get_xdata(), chosen["mean"])
         ends = np.array([line[:, 0] for line in lines.get_segments()])
         np.testing.assert_allclose(ends, np.stack([chosen["low"], chosen["high"]], 1))
@@ -142,16 +155,17 @@ SAME = "no difference shown"
 def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
     text = sentences(results)
     assert (
-        "than the default on 9 of 9 tasks, and with a higher loss on 0. The aim" in text
+        "than the default on 9 of 9 tasks, and with a higher loss on 0. The aim, set"
+        in text
     )
     assert "to the advice helps on 4 of 4 tasks and harms on 0." in text
     same = ("ETTh1", "WTH", "white", "smnist-10k")
     mixed = [("fsdd", "worse"), *((task, SAME) for task in same)]
     text = sentences(results, mixed)
     assert "on 4 of 9 tasks, and with a higher loss on 1." in text
-    assert "at most one, is not reached." in text
-    assert "at most one, is reached." in sentences(results, mixed[:4])
-    assert "is not reached." in sentences(results, [*mixed[:1], ("white", "worse")])
+    assert "at most one; it is not reached." in text
+    assert "at most one; it is reached." in sentences(results, mixed[:4])
+    assert "it is not reached." in sentences(results, [*mixed[:1], ("white", "worse")])
     fewer = sentences(results, [("fsdd", "worse")], "rates", "advice_rates")
     assert "to the advice helps on 3 of 4 tasks and harms on 1." in fewer
     both = sentences(results, [("fsdd", "worse")], "both", "advice_rates")
@@ -167,7 +181,7 @@ def test_sigprop_advice_worth_lists_every_verdict_by_task(results):
     header, *rows = figure.details(tables)
     assert header == (
         *("last validation loss of", "advised / default", "lower rates / advised"),
-        *(f"phases {way} / default" for way in ("spread", "input", "all")),
+        *(f"phases {label} / default" for label, *_ in figure.WAYS.values()),
     )
     assert len(rows) == TASKS
     good, none = "better", "–"

@@ -3,34 +3,38 @@
 import numpy as np
 import pytest
 
-from sigprop.figures import blur_6, epochs, style
+from sigprop.figures import blur_6, epochs
 from tests.figures.scrambled import scrambled
 
 
-def test_seconds_over_horizons_have_their_powers_beside_them(show):
+def timed(panel, horizons, times):
+    """Every repeat as a dot, and a line through medians, each model beside the others."""
+    for number, (model, repeats) in enumerate(times.items()):
+        at = horizons * blur_6.BESIDE ** (number - (len(times) - 1) / 2)
+        colour, label = blur_6.COLOURS[model], epochs.NAMES[model]
+        for repeat in repeats.T:
+            panel.curve(at, repeat, colour, marker="o")
+        panel.curve(at, np.median(repeats, 1), colour, marker="o", label=label)
+
+
+def test_seconds_over_horizons_are_repeats_and_their_medians(show):
     (panel,), data = show("blur-6", "a")
-    for model, colour in blur_6.COLOURS.items():
-        case = data.sel(model=model)
-        low, power, high = case["power"].values
-        label = f"{epochs.NAMES[model]}: ${power:.2f}$ ({low:.2f} to {high:.2f})"
-        middle = 1e3 * np.median(case["seconds"].transpose("horizon", "repeat"), 1)
-        panel.curve(data["horizon"].values, middle, colour, marker="o", label=label)
+    seconds = 1e3 * data["seconds"].transpose("model", "horizon", "repeat")
+    times = {model: seconds.sel(model=model).values for model in blur_6.COLOURS}
+    timed(panel, data["horizon"].values, times)
     panel.done("log", "log", x="horizon", y="milliseconds")
 
 
 def test_ratios_are_taken_within_repeats(show):
     (panel,), data = show("blur-6", "b")
     seconds = data["seconds"].transpose("model", "horizon", "repeat")
-    horizons = data["horizon"].values
-    for model in ("blur", "gru", "lstm"):
-        colour = blur_6.COLOURS[model]
-        times = (seconds.sel(model=model) / seconds.sel(model="lru")).values
-        panel.band(horizons, *np.quantile(times, (0.25, 0.75), axis=1), colour)
-        panel.curve(
-            horizons, np.median(times, 1), colour, marker="o", label=epochs.NAMES[model]
-        )
-    panel.level(1, style.BLACK)
-    panel.done("log", x="horizon", y="as the LRU")
+    times = {
+        model: (seconds.sel(model=model) / seconds.sel(model="lru")).values
+        for model in ("blur", "gru", "lstm")
+    }
+    timed(panel, data["horizon"].values, times)
+    panel.level(1, blur_6.COLOURS["lru"])
+    panel.done("log", "log", x="horizon", y="time of the LRU")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +45,8 @@ def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter
     (panel,), data = show(name, letter)
     case = data.sel(task=task)
     seconds = case["step_seconds"].transpose("trained", "repeat")
-    case = case.isel(trained=np.median(seconds, 1).argsort())
+    ratios = seconds / seconds.sel(trained="lru")
+    case = case.isel(trained=np.median(ratios, 1).argsort())
     costs = (
         case["step_seconds"].transpose("trained", "repeat") * case["steps"] / 60
         if letter == "a"
@@ -54,13 +59,19 @@ def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter
     names = [text.get_text() for text in panel.axes.get_yticklabels()]
     assert names == [epochs.NAMES[model] for model in case["trained"].values]
     lru = costs.sel(trained="lru")
-    texts = [text.get_text() for text in panel.axes.texts]
+    texts = panel.axes.texts
     for model, text in zip(case["trained"].values, texts, strict=True):
         times = float((costs.sel(trained=model) / lru).median())
         if model == "lru":
-            assert text.startswith(f"{float(lru.median()):.3g} ")
+            assert text.get_text().startswith(f"{float(lru.median()):.3g} ")
         else:
-            assert text == f"{times:.2f} × LRU"
+            assert text.get_text() == f"{times:.2f} × LRU"
+        assert text.xy[0] == pytest.approx(float(costs.sel(trained=model).max()))
+    if letter == "a":
+        (dots,) = panel.lines
+        x, y = dots.get_data()
+        np.testing.assert_allclose(x, costs.values.ravel())
+        np.testing.assert_array_equal(np.round(y), np.repeat(range(len(names)), 5))
     assert unit in panel.axes.get_xlabel()
     low, high = panel.axes.get_ylim()
     assert low > high  # the quickest on top
@@ -73,3 +84,4 @@ def test_the_picture_says_what_is_smaller_and_made_up():
     )
     assert f"{int(data['steps'].sel(task='image'))} steps of 3" in text
     assert "random numbers" in text
+    assert "on a CPU with 2 cores" in text

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sigprop.figures import sigprop_edges, sigprop_gates, sigprop_transients
+from sigprop.figures import sigprop_edges, sigprop_gates, sigprop_transients, style
 from tests.figures.reading import key
 from tests.figures.test_shown import details, shown
 
@@ -19,7 +19,7 @@ def test_norms_are_points_on_transients_with_the_started_ones_in_the_first(show)
             panel.errors(time, case["measured"], 2 * case["sem"], colour=colour)
             if letter == "a":
                 bars = 2 * case["started_sem"]
-                panel.errors(time, case["started"], bars, colour=colour)
+                panel.errors(time, case["started"], bars, colour=style.BLACK)
         panel.level(1)
         panel.done("log", "log", x="number of inputs", y="E$|h|^2$")
 
@@ -39,7 +39,8 @@ def test_both_halves_their_merge_and_gradients_stand_over_the_position(show):
                 panel.curve(position, case["predicted"] / unit, colour, label=moment)
                 bars = 2 * case["sem"] / unit
                 panel.errors(position, case["measured"] / unit, bars, colour=colour)
-                panel.level(float(case["limit"] / unit))
+                limit = sigprop_edges.DIRECTIONS.get(moment, style.GREY)
+                panel.level(float(case["limit"] / unit), limit)
             if letter != "b":
                 panel.text(moment, colour=sigprop_edges.DIRECTIONS.get(moment, "k"))
         panel.done(x="position", y=sigprop_edges.UP[letter])
@@ -57,7 +58,8 @@ def test_moments_of_gates_stand_over_memory_and_their_deviations_beside(show):
             colour = panel.curve(memory, case["predicted"], label=name).get_color()
             panel.errors(memory, case["measured"], 2 * case["sem"], colour=colour)
             assert colour == sigprop_gates.COLOURS[i]
-            assert colour == key(panel.axes.get_figure(root=True))[name]
+            label = {"selective": "selective SSM"}.get(name, name)
+            assert colour == key(panel.axes.get_figure(root=True))[label]
             apart = (case["measured"] - case["predicted"]) / case["sem"]
             rows = np.full(memory.size, (0.17, -0.17)[k] - i)
             deviations.curve(apart, rows, colour, marker="os"[k])
@@ -81,7 +83,7 @@ def test_sigprop_transients_say_how_full_the_slowest_head_is():
         data["predicted"].loc[{"input": "rho=0.9", "layer": "LRU"}] = 3.0
 
     text = shown("sigprop-transients", transients=change)
-    assert "norm of a RotRNN head with decay 0.9999 is 0.250; the closed" in text
+    assert "norm of a RotRNN head with γ = 0.9999 is 0.250; the closed" in text
     assert "the closed form gives 0.500" in text
     assert "after the same inputs is 0.75." in text
     assert details("sigprop-transients", transients=change) == (
@@ -104,6 +106,8 @@ def test_sigprop_edges_say_what_is_left_at_the_first_step():
         data["measured"].values[:] = data["predicted"].values
 
         merged = {"moment": "merged", "input": "white"}
+        last = merged | {"position": data["position"].values[-1]}
+        data["predicted"].loc[last] = 0.75 * data["limit"].sel(merged)
         middle = data["position"].values[data.sizes["position"] // 2]
         data["predicted"].loc[merged | {"position": middle}] = (
             data["limit"].sel(merged) / 2
@@ -117,18 +121,18 @@ def test_sigprop_edges_say_what_is_left_at_the_first_step():
     text = shown("sigprop-edges", edges=change)
     assert (
         "Relative to an endless sequence with white inputs, the merged state's second moment "
-        "is 0.25 at the first step and 0.50 in the middle." in text
+        "is 0.25 at the first step, 0.50 in the middle and 0.75 at the last." in text
     )
     assert "the recurrent gradient's second moment is 0.43 at the first step" in text
     assert "396 of 396 simulated moments" in text
     header, *rows = details("sigprop-edges", edges=change)
-    assert header[1:] == ("first step", "middle")
+    assert header[1:] == ("first step", "middle", "last step")
     table = {name: values for name, *values in rows}
     assert len(table) == 2 * 5
-    assert table["merged state, white inputs"] == ["0.25", "0.50"]
-    assert table["merged state, inputs with ρ = 0.9"] == ["0.25", "0.98"]
-    assert table["recurrent gradient, white inputs"] == ["0.43", "0.40"]
-    assert table["recurrent gradient, inputs with ρ = 0.9"] == ["1.00", "0.59"]
+    assert table["merged state, white inputs"] == ["0.25", "0.50", "0.75"]
+    assert table["merged state, inputs with ρ = 0.9"] == ["0.25", "0.98", "0.32"]
+    assert table["recurrent gradient, white inputs"] == ["0.43", "0.40", "0.26"]
+    assert table["recurrent gradient, inputs with ρ = 0.9"] == ["1.00", "0.59", "0.25"]
 
 
 def test_sigprop_gates_say_how_far_the_farthest_moment_is():
@@ -139,4 +143,14 @@ def test_sigprop_gates_say_how_far_the_farthest_moment_is():
     text = shown("sigprop-gates", gated_moments=change)
     count = 6 * 12 * 2
     assert f"{count - 1} of {count} measured moments" in text
-    assert "ratio of measured to predicted moments is 1.000 to 1.500." in text
+    assert "moments; all are 1.000 to 1.500 times as large." in text
+    assert (
+        "times in RG-LRU and GLA; in other layers they become 0.3 to 2.4 times" in text
+    )
+
+    def still(data):
+        change(data)
+        data["predicted"].values[:] = 1.0
+
+    text = shown("sigprop-gates", gated_moments=still)
+    assert "times in no layer; in other layers they become 1.0 times as large" in text

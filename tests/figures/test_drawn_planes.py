@@ -331,4 +331,4 @@ def test_basins_are_coloured_by_the_time_to_the_teacher(show):
         low, high = max(share - error, 0), min(share + error, 100)
         reading.done(x=f"{share:.1f} %\n{low:.1f} to {high:.1f}")
         (bar,) = bars(reading)
-        assert bar.get_ylim() == (0, about["steps"])
+        assert bar.get_xlim() == (0, about["steps"])

@@ -259,12 +259,12 @@ def test_norms_of_layers_and_seeds_are_points_and_their_theory_lines(trained):
         step = own["step"].values[0]
         measured = np.sqrt(own["measured"].values)
         theory = np.sqrt(own["predicted"].values[..., rotrnn_3.RUNG])
-        for layer in range(LAYERS):
-            layers.curve(step, measured[0, :, layer], colour, marker="o")
+        for layer, marker in zip(range(LAYERS), "os^", strict=True):
+            layers.curve(step, measured[0, :, layer], colour, marker=marker)
             dashes = rotrnn_3.DASHES[layer]
             layers.curve(step, theory[0, :, layer], colour, dashes=dashes)
         mean, error = measured[..., -1].mean(0), measured[..., -1].std(0, ddof=1)
-        seeds.errors(step, mean, error / np.sqrt(SEEDS), colour=colour, marker="o")
-        seeds.curve(step, theory[..., -1].mean(0), colour)
+        seeds.errors(step, mean, error / np.sqrt(SEEDS), colour=colour, marker="^")
+        seeds.curve(step, theory[..., -1].mean(0), colour, dashes=":")
     layers.done("linear", "log", x="step", y="h")
     seeds.done("linear", "log", x="step")

@@ -183,10 +183,13 @@ def test_rotrnn_3_says_whether_norms_stay_and_how_near_theory_is(growth, phrase)
 
     text = shown("rotrnn-3", lists=change)
     assert (
-        f"LRU's state norms by 3 to 3 and the RotRNN's state norms by {growth:.2g}"
-        in text
+        "From step 100 to 2000, the last layer's mean norm changes from 2.0 to 6.0 in the LRU "
+        f"and from 2.0 to {2 * growth:.1f} in the RotRNN." in text
     )
-    assert f"RotRNN's norms {phrase}." in text
+    assert (
+        f"norms grow 3.0 times in the LRU and {growth:.1f} times in the RotRNN, whose norms "
+        f"{phrase}." in text
+    )
     assert "at most 38 %" in text
 
 
@@ -563,7 +566,10 @@ def test_sigprop_adam_says_how_much_less_the_product_varies():
 
     text = shown("sigprop-adam", hessian_structure=change)
     assert "rates span 0.0 to 2.0 decades within" in text
-    assert "of the Hessian span 0.0 to 1.5 decades." in text
+    assert "of the Hessian span 0.0 to 1.5 decades; products with" in text
+    # Rates: 5/n, 2 (n up to 29) and 25/n^2, roots n^(1/2), n up to 10.
+    assert "the root of the diagonal span 0.5 to 1.5. The median" in text
+    assert "product of rate and norm is 5 to 30, depending on the network." in text
     assert details("sigprop-adam", hessian_structure=change) == (
         ("range in decades", "effective rates", "rates times row norms"),
         ("RNN", "1.0", "0.0"),
@@ -573,34 +579,45 @@ def test_sigprop_adam_says_how_much_less_the_product_varies():
     )
 
 
-def test_sigprop_basins_gives_the_largest_share_of_the_disc():
+def test_sigprop_basins_counts_whole_basins_and_names_the_largest():
     def change(data):
         data["fraction"].values[:] = 0.25
-        best = {"chart": "LRU", "optimiser": "Adam", "measure": "disc", "teacher": 0}
+        best = {"chart": "LRU", "optimiser": "Adam", "measure": "disc"}
         data["fraction"].loc[best] = 0.75
-
         data["fraction"].loc[best | {"optimiser": "gradient descent", "teacher": 1}] = (
             0.5
         )
 
+    def whole(data):
+        change(data)
+        names = ["LRU", "scaled"]
+        every = {"optimiser": "Adam", "measure": "disc"}
+        for name in names:
+            data["fraction"].loc[every | {"chart": name}] = 1.0
+        data["fraction"].loc[every | {"chart": "polar", "teacher": 0}] = 1.0
+        data["reached"].values[:] = 1
+        data["arrival"].values[:] = 1
+        data["arrival"].loc[{"chart": "LRU", "teacher": 0}] = 3
+        data["arrival"].loc[{"chart": "scaled"}][:, :, 12:] = 9  # 2 % of the area
+
     text = shown("sigprop-basins", basins=change)
     assert (
-        "With Adam and the best parametrisation, training reaches the teacher from 75 % "
-        "(teacher at 0.01 π) and 25 % (teacher at 0.5 π) of the unit disc." in text
+        "With Adam, training reaches both teachers from at least 99 % of the unit disc in 0 of "
+        "7 parametrisations. With gradient descent, the largest shares of the disc are 25 % in "
+        "polar (teacher at 0.01 π) and 50 % in LRU (teacher at 0.5 π)." in text
     )
-    assert (
-        "25 % (teacher at 0.01 π) and 50 % (teacher at 0.5 π) of the unit disc." in text
-    )
+    text = shown("sigprop-basins", basins=whole)
+    assert "in 2 of 7 parametrisations, and the median start takes 1000 to 2000" in text
     header, *rows = details("sigprop-basins", basins=change)
     assert header[:4] == (
         *("share of the unit disc that reaches the teacher, %", "polar", "LRU", "tanh"),
     )
     assert header[-3:] == (
-        *("tanh, angle scaled", "tanh, best angle", "best angle, detached"),
+        *("tanh, scaled angle", "tanh, angle by modulus", "angle by modulus, detached"),
     )
     assert rows == [
         ("Adam, angle 0.01 π", "25", "75", *["25"] * 5),
-        ("Adam, angle 0.5 π", *["25"] * 7),
+        ("Adam, angle 0.5 π", "25", "75", *["25"] * 5),
         ("gradient descent, angle 0.01 π", *["25"] * 7),
         ("gradient descent, angle 0.5 π", "25", "50", *["25"] * 5),
     ]
@@ -614,15 +631,26 @@ def test_sigprop_bench_says_how_much_longer_others_take():
         data["seconds"].values[:] = np.array([1.0, 3.0, 2.0])[:, None, None]
         data["seconds"].loc[{"way": "scan", "length": 256}] = 4.0
 
-    text = shown("sigprop-bench", speed_moments=moments, speed_layers=layers)
-    assert (
-        "takes 2 times as long with a streaming scan as with our kernel, and 50 times with "
-        "an associative scan. Simulating one sequence at a time takes 7 times as long as"
-        in text
+    def sizes(data):
+        data["seconds_power"].values[:] = 1.0
+        data["seconds_power"].loc[{"task": "moments"}] = 1.234
+        data["seconds_power"].loc[{"task": "loss"}] = np.nan
+        data["seconds_power"].loc[{"task": "Hessian", "axis": "length"}] = 2.0
+
+    text = shown(
+        "sigprop-bench", speed_moments=moments, speed_layers=layers, speed_sizes=sizes
     )
     assert (
-        "take 3 times as long with an associative scan as with our scan, and 2 to 4 times as "
-        "long with lax.scan." in text
+        "takes 2 times as long with a streaming scan as with our kernel, 50 times with an "
+        "associative scan, and 7 times one sequence at a time." in text
+    )
+    assert (
+        "take 3.0 times as long with an associative scan as with our scan, and 2.0 to 4.0 "
+        "times as long with lax.scan." in text
+    )
+    assert (
+        "Times grow as the length to the power 1.2 (moments), 1.0 (layer) and 2.0 (Hessian)."
+        in text
     )
 
 
@@ -634,6 +662,10 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         data["share"].loc[{"network": "LRU", "group": "other"}] = 0.25
         data["share"].loc[{"network": "tanh", "group": "other"}] = 0.5
         data["share"].loc[{"network": "RotRNN", "group": "readout"}] = 0.75
+        data["participation"].values[:] = 30.0
+        data["participation"].loc[{"network": "LRU"}] = 70.0
+        data["participation"].loc[{"network": "RotRNN"}] = 2.0
+        data["participation"].loc[{"network": "RotRNN", "end": "largest"}][:3] = 3.0
 
     text = shown("sigprop-networks", network_curvature=change)
     assert (
@@ -641,6 +673,9 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         "(25 %) and tanh (50 %)." in text
     )
     assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in text
+    assert text.endswith(
+        "The sharpest directions spread over 2 to 3 parameters in RotRNN and over 70 in LRU."
+    )
     assert details("sigprop-networks", network_curvature=change) == (
         ("share of the curvature", "recurrent", "input", "readout", "other"),
         ("LRU", "0.10", "0.10", "0.10", "0.25"),
@@ -659,15 +694,11 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
         data["usual_moved"].loc[{"usual": "LRU", "gain": "loss", "decay": 0.0}] = 0.25
 
     text = shown("sigprop-parametrisations", parametrisations=change)
-    for name, state, curvature in (
-        ("LRU", "1 to 1", "0.2 to 1"),
-        ("tanh", "1 to 3", "1 to 1"),
-    ):
-        assert (
-            f"In the {name} parametrisation, a unit step changes the state (A) by {state} "
-            f"times the optimal mean square and has {curvature} times the optimal "
-            "curvature (B)." in text
-        )
+    assert (
+        "changes the state (A) by 1 to 1 times the optimal mean square for LRU and by 1 to 3 "
+        "times for tanh. The curvature of the loss (B) is 0.2 to 1 times the optimal one for "
+        "LRU and 1 to 1 times for tanh." in text
+    )
 
 
 @pytest.mark.parametrize("name", catalogue.entries())

@@ -323,7 +323,10 @@ def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
     text = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
     assert "from that of the linearised layer by -40.0% to +50.0%, depending" in text
-    assert "With inputs of 0.25 times the amplitude, the difference is -10.0%." in text
+    assert (
+        "At 1/4 of the amplitude it differs by -10.0%. At 1 times the amplitude it is 0.6 to "
+        "1.5 times as large." in text
+    )
     gates["ratio"].loc[{"layer": "LSTM", "size": 0.25}] = 1.25
     header, *rows = sigprop_effective_eigenvalues.details({"gated_neurons": gates})
     assert header[1:] == ("full input size", "0.25 of the input size")

@@ -1,25 +1,34 @@
 """Sentences of what forecasts and epochs cost."""
 
+import numpy as np
 import pytest
 
 from sigprop.figures import blur_6, blur_14, blur_15, epochs
 from tests.figures.scrambled import scrambled
 
 
-def test_blur_6_says_how_much_longer_blur_takes_and_how_both_grow():
-    data = scrambled("forecast_speed")
+def test_blur_6_says_how_much_longer_others_take_and_how_both_grow():
+    data, trainings = scrambled("forecast_speed"), scrambled("forecasts")
     data["seconds"].values[:] = 1.0
     data["seconds"].loc[{"model": "blur"}] = 2.0
     data["seconds"].loc[{"model": "blur", "horizon": 720}] = 3.0
     data["power"].loc[{"model": "lru"}] = [0.75, 0.875, 1.0]
-    text = blur_6.shown({"forecast_speed": data})
-    assert "BLUR takes 2.00 to 3.00 times as long as a forecast by the LRU" in text
+    blur = trainings["model"].values == "blur"
+    trainings["test_mae"].values[:] = np.where(blur, 0.75, 1.0)
+    results = {"forecast_speed": data, "forecasts": trainings}
+    text = blur_6.shown(results)
     assert (
-        "LRU's time grows as the horizon to the power 0.88, with a 95 % interval of 0.75 to "
-        "1.00." in text
+        "A forecast takes 2.0 to 3.0 (BLUR), 1.0 (GRU) and 1.0 (LSTM) times as long"
+        in text
     )
-    data["power"].loc[{"model": "lru", "end": ["low", "high"]}] = float("nan")
-    assert "to the power 0.88. BLUR's" in blur_6.shown({"forecast_speed": data})
+    assert "From horizon 24 to 720, the median time grows 1 times for the LRU" in text
+    assert (
+        "and 2 times for BLUR. BLUR's mean absolute error on ETTh1 is 0.75 times"
+        in text
+    )
+    rows = blur_6.details(results)
+    assert rows[1] == ("LRU", "0.88", "0.75", "1.00")
+    assert len(rows) == 1 + data.sizes["model"]
 
 
 @pytest.mark.parametrize(
@@ -35,6 +44,9 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
         "In the median of 5 repeats, a training step of BLUR takes 1.00 times" in text
     )
     assert "and GRU the longest, 4.00 times." in text
+    memory = data["step_memory"].sel(task=task)
+    ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))
+    assert text.endswith(f"BLUR takes {ratio:.2f} times the LRU's memory.")
     header, *rows = module.details({"forecast_speed": data})
     assert header == (
         "time of a step relative to the LRU",
