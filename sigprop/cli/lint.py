@@ -1,5 +1,6 @@
 """``sigprop lint``: what is wrong with the recurrences of a checkpoint, without data."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,14 @@ from sigprop.cli.console import (
     show_table,
 )
 from sigprop.cli.help import JSON_HELP, MAPPING_HELP
+
+
+class Severity(StrEnum):
+    """From where on a finding is a failure."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
 
 
 def lint(
@@ -39,6 +48,12 @@ def lint(
         Path | None,
         typer.Option(help=MAPPING_HELP),
     ] = None,
+    fail_on: Annotated[
+        Severity,
+        typer.Option(
+            help="Exit with status 1 from this severity on: error, warning or note."
+        ),
+    ] = Severity.WARNING,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     sarif: Annotated[
         Path | None,
@@ -49,8 +64,9 @@ def lint(
 ) -> None:
     """Find faulty recurrences in a checkpoint, without data.
 
-    The exit status is 0 if there is no error or warning, 1 if there is any, and 2 if
-    the file cannot be read.
+    The exit status is 0 if there is no error or warning (see --fail-on), 1 if there is
+    any, and 2 if nothing in the file can be judged. A tensor that looks recurrent and was
+    not judged counts as a warning.
     """
     with plain_errors("nothing was written", checkpoint, json, sarif):
         import json as encoder
@@ -86,5 +102,5 @@ def lint(
         if sarif is not None:
             content = as_sarif(report, version("sigprop"))
             write_text(sarif, encoder.dumps(content, indent=2) + "\n")
-    if report.graver:
+    if report.at_least(fail_on.value):
         raise typer.Exit(UNEXPECTED)

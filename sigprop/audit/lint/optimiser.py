@@ -24,10 +24,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Optimiser:
-    """Groups in order, the first that matches a name has it; and steps of training."""
+    """Groups in order, the first that matches a name has it; and steps of training.
+
+    Attributes:
+        groups: Learning rate and weight decay by patterns of names.
+        steps: Of the training, if known.
+        unknown: Sentences about settings that could not be judged.
+    """
 
     groups: tuple[Group, ...]
     steps: float | None = None
+    unknown: tuple[str, ...] = ()
 
     def group(self, name: str) -> Group | None:
         """The group of a tensor."""

@@ -117,6 +117,36 @@ def in_memory(name: str, array: Shaped[np.ndarray, "*shape"]) -> Tensor:
     return Tensor(name, array.dtype.name, tuple(array.shape), pieces)
 
 
+def part(tensor: Tensor, index: tuple[int, ...]) -> Tensor:
+    """One element along the first axes of a tensor, such as one layer of a stack."""
+    shape = tensor.shape[len(index) :]
+    size = math.prod(shape)
+    first = int(np.ravel_multi_index(index, tensor.shape[: len(index)])) * size
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        begin = 0
+        for piece in tensor.pieces():
+            own = piece[max(first - begin, 0) : max(first + size - begin, 0)]
+            if own.size:
+                yield own
+            begin += piece.size
+            if begin >= first + size:
+                return
+
+    return Tensor(
+        f"{tensor.name}[{', '.join(map(str, index))}]", tensor.dtype, shape, pieces
+    )
+
+
+def transposed(tensor: Tensor) -> Tensor:
+    """A matrix with its axes exchanged; it is read whole."""
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        yield tensor.read().T.reshape(-1)
+
+    return Tensor(tensor.name, tensor.dtype, tensor.shape[::-1], pieces)
+
+
 def safetensors_file(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file; its header is checked against its size.
 
