@@ -2,8 +2,8 @@
 
 Between 1/2 and 1 numbers of ``p`` significant bits are ``2^-p`` apart, so that a modulus with
 a gap below ``2^-(p+1)`` rounds to one, and time constants ``1/(1 - |lam|)`` from ``a`` to
-``b`` steps have ``2^p (1/a - 1/b)`` values: few long ones, whatever the network learns.  A mode whose gap is
-below ``2^-p`` has lost half of its memory's digits or all of them.
+``b`` steps have ``2^p (1/a - 1/b)`` values: few long ones, whatever the network learns.  A mode
+whose gap is below ``2^-p`` has lost half of the digits of its time constant or all of them.
 """
 
 import math

@@ -56,11 +56,18 @@ NU = {
     "mamba of mamba_ssm, transformers": lambda a: (
         np.exp(a["A_log"]) * softplus(a["dt_proj.bias"])[:, None]
     ),
+    "mamba of VMamba": lambda a: (
+        np.exp(a["A_logs"]) * softplus(a["dt_projs_bias"].reshape(-1, 1))
+    ),
     "mamba2 of mamba_ssm, transformers": lambda a: (
         np.exp(a["A_log"]) * softplus(a["dt_bias"])
     ),
     "gated-deltanet of fla": lambda a: np.exp(a["A_log"]) * softplus(a["dt_bias"]),
     "kda of fla": lambda a: (
+        np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
+        * softplus(a["dt_bias"])
+    ),
+    "kda of transformers": lambda a: (
         np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
         * softplus(a["dt_bias"])
     ),
