@@ -110,14 +110,12 @@ def _unjudged(
     """Names that look recurrent and belong to no layer."""
     known = {name for layer in skipped for name in layer.tensors} | {*of_optimiser}
     known |= {
-        tensor.name.partition("[")[0]
-        for case in cases
-        for tensor in case.recurrence.tensors.values()
+        tensor.name for case in cases for tensor in case.recurrence.tensors.values()
     }
     return tuple(
         name
         for name, tensor in checkpoint.tensors.items()
-        if name.partition("[")[0] not in known and looks_recurrent(name, tensor.size)
+        if name not in known and looks_recurrent(name, tensor.size)
     )
 
 

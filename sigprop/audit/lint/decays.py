@@ -67,7 +67,8 @@ def part_zero(case: Case) -> Iterator[str]:
     for name, raw in case.rest.raw.items():
         rows = raw.reshape(len(raw), -1) if raw.ndim else raw.reshape(1, 1)
         zero = ~rows.any(1)
-        if zero.all() or zero.sum() < max(2, 0.1 * zero.size):
+        least = max(2, 0.1 * zero.size) if rows.shape[1] == 1 else 1
+        if zero.all() or zero.sum() < least:
             continue
         if not _zero_by_recipe(case, name):
             what = "numbers" if rows.shape[1] == 1 else "rows"

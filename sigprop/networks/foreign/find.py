@@ -100,7 +100,10 @@ class ForeignLayer:
             if len(parts) - first < 2 or parts[first] != part_of_prefix:
                 break
             first += 1
-        return ".".join(parts[first:])
+        index = self.tensors[name].index
+        return ".".join(parts[first:]) + (
+            f"[{', '.join(map(str, index))}]" if index else ""
+        )
 
     def read(self, names: Iterable[str]) -> dict[str, Shaped[np.ndarray, "..."]]:
         """Arrays by the names of the spelling, as stored.

@@ -43,12 +43,21 @@ DTYPES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """One array of a checkpoint: its header, and how its numbers are fetched."""
+    """One array of a checkpoint: its header, and how its numbers are fetched.
+
+    Attributes:
+        name: In the file.
+        dtype: Type of its numbers.
+        shape: Lengths of its axes.
+        pieces: Its numbers in order, a piece at a time.
+        index: Position along the first axes of the file's array, of which it is a part.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     pieces: Callable[[], Iterator[Shaped[np.ndarray, " piece"]]]
+    index: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -133,9 +142,7 @@ def part(tensor: Tensor, index: tuple[int, ...]) -> Tensor:
             if begin >= first + size:
                 return
 
-    return Tensor(
-        f"{tensor.name}[{', '.join(map(str, index))}]", tensor.dtype, shape, pieces
-    )
+    return Tensor(tensor.name, tensor.dtype, shape, pieces, index)
 
 
 def transposed(tensor: Tensor) -> Tensor:
