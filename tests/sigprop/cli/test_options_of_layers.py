@@ -70,6 +70,7 @@ def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(folder):
         assert all(sentence.startswith(f"in {dtype} ") for sentence in sentences)
 
 
+@option("lint", "--fail-on")
 def test_a_note_alone_ends_lint_with_zero(folder):
     """A format in which weights are only stored is worth no more than a note."""
     file = folder / "m.npz"
