@@ -1,6 +1,5 @@
 """``sigprop lint``: what is wrong with the recurrences of a checkpoint, without data."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,14 +13,6 @@ from sigprop.cli.console import (
     show_table,
 )
 from sigprop.cli.help import JSON_HELP, MAPPING_HELP
-
-
-class Severity(StrEnum):
-    """From where on a finding is a failure."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
 
 
 def lint(
@@ -49,11 +40,11 @@ def lint(
         typer.Option(help=MAPPING_HELP),
     ] = None,
     fail_on: Annotated[
-        Severity,
+        str,
         typer.Option(
             help="Exit with status 1 from this severity on: error, warning or note."
         ),
-    ] = Severity.WARNING,
+    ] = "warning",
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     sarif: Annotated[
         Path | None,
@@ -74,6 +65,7 @@ def lint(
 
         from sigprop.audit.lint import Settings
         from sigprop.audit.lint import lint as check
+        from sigprop.audit.lint.findings import require_severity
         from sigprop.audit.lint.optimiser import read_optimiser
         from sigprop.audit.lint.report import (
             as_json,
@@ -85,6 +77,7 @@ def lint(
         from sigprop.networks.foreign import open_checkpoint
         from sigprop.numerics.files import require_writable, write_text
 
+        least = require_severity(fail_on)
         require_distinct(checkpoint=checkpoint, json=json, sarif=sarif)
         for file in (json, sarif):
             if file is not None:
@@ -102,5 +95,5 @@ def lint(
         if sarif is not None:
             content = as_sarif(report, version("sigprop"))
             write_text(sarif, encoder.dumps(content, indent=2) + "\n")
-    if report.at_least(fail_on.value):
+    if report.at_least(least):
         raise typer.Exit(UNEXPECTED)

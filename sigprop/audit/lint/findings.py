@@ -19,6 +19,18 @@ HEADS = 256  # rows that are told one by one; more are channels
 TOP = "(top)"  # a layer whose names have no prefix
 
 
+def require_severity(name: str) -> Severity:
+    """A severity by its name.
+
+    Raises:
+        ValueError: If there is none of this name.
+    """
+    for severity in SEVERITIES:
+        if severity == name:
+            return severity
+    raise ValueError(f"need a severity of {', '.join(SEVERITIES)}, got {name!r}")
+
+
 @dataclass(frozen=True)
 class Settings:
     """What a file does not say of its use.

@@ -179,6 +179,7 @@ def test_the_exit_status_is_0_of_a_healthy_file_and_1_with_the_wrong_optimiser(
         ),
         (True, ("--length", "1"), "need length >= 2"),
         (True, ("--dtype", "int8"), "need a dtype of bfloat16"),
+        (True, ("--fail-on", "fatal"), "need a severity of error, warning, note"),
         (True, ("--optimizer", "absent.toml"), "found none at absent.toml"),
         (True, ("--mapping", "absent.toml"), "found none at absent.toml"),
     ],
