@@ -20,7 +20,7 @@
 # The same closed forms give a good initialisation.
 #
 # **You need** to know a mode of a linear recurrence, $h_t = \lambda h_{t-1} + x_t$, with
-# input $x_t$, state $h_t$ and eigenvalue $\lambda$. Its time constant is about
+# input $x_t$, state $h_t$ and eigenvalue $\lambda$. Its time constant is
 # $1/(1-|\lambda|)$ steps. **You learn** which faults `sigprop lint` finds and why, and how
 # many time constants a number format can represent. You also learn how `sigprop advise` uses
 # a sequence length and an autocovariance.
@@ -142,8 +142,8 @@ for rule in RULES[:4]:
 # ## How many time constants can a format represent?
 #
 # Just below 1, neighbouring numbers of a format with $p$ significant bits differ by $2^{-p}$. A
-# time constant of $m$ steps has the modulus $|\lambda| = e^{-1/m}$. Time constants from $m$ to
-# $2m$ steps have moduli in an interval of length about $1/(2m)$. The format has about
+# time constant of $m$ steps has the modulus $|\lambda| = 1 - 1/m$. Time constants from $m$ to
+# $2m$ steps have moduli in an interval of length $1/(2m)$. The format has about
 # $2^{p-1}/m$ numbers in this interval. In the next figure, dots show exact counts and lines
 # show this estimate. Below the grey line the format has no such number.
 
@@ -416,7 +416,7 @@ for task in ("ETTh1", "WTH", "listops-short"):
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 1. The state of modulus 1 never decays, so the variances of all inputs add up.
 (third,) = [layer for layer in report.layers if layer.layer == "layers.2.mixer"]
-radius = np.exp(-1 / third.median)
+radius = 1 - 1 / third.median
 print(
     f"second moment: 2048 for modulus 1, {1 / (1 - radius**2):.1f} for the median mode"
 )

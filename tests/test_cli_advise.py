@@ -52,7 +52,7 @@ def test_states_behind_gates_are_told_for_the_input_that_is_asked_of(tmp_path):
 def test_a_series_takes_the_place_of_rho(tmp_path):
     rng = np.random.default_rng(1)
     walk = rng.normal(size=(40, 64)).cumsum(1)
-    np.save(tmp_path / "walk.npy", walk)
+    np.save(tmp_path / "walk.npy", walk[..., None])
     result = sigprop(*ASKED, "--data", tmp_path / "walk.npy", "--layer", "lru")
     assert result.exit_code == 0, result.output
     assert "decaying exponentials" in result.output

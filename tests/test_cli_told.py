@@ -143,7 +143,7 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
     monkeypatch.setattr(summary, "sentences", lambda result: [])
     monkeypatch.setattr(summary, "as_dataset", lambda result: None)
     monkeypatch.setattr(advice, "draw", lambda data, title: blank())
-    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((9, 64)))
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((9, 64, 1)))
     picture = tmp_path / "a b.png"
     arguments = [
         *("advise", "--length", "64", "--data", str(tmp_path / "x.npy")),

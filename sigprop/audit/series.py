@@ -30,17 +30,17 @@ class Series:
 
 
 def load_series(path: Path, window: int = 512) -> Series:
-    """Read ``.npy`` sequences, or cut the columns of a ``.csv`` into windows.
+    """Read ``.npy`` sequences, or cut one series of ``.npy`` or ``.csv`` into windows.
 
     Every feature is scaled to mean 0 and variance 1 over the windows that are kept.  A
     column of numbers that only ever grows, or falls, or moves by one and the same step,
     is a time or an index and no feature: it is dropped, and the notes say so.
 
     Args:
-        path: ``.npy`` of shape (sequences, time[, features]), one sequence a row; or
-            ``.csv``, whose leading column is dropped when it is an index or no number;
-            its cells may be kept apart by ``,``, ``;`` or tabs.
-        window: steps per window of a ``.csv``; a ``.npy`` keeps its own sequences.
+        path: ``.npy`` of shape (time, features), one series, or of shape (sequences, time,
+            features); or ``.csv``, whose leading column is dropped when it is an index or
+            no number; its cells may be kept apart by ``,``, ``;`` or tabs.
+        window: Steps per window of one series; a ``.npy`` of sequences keeps its own.
 
     Raises:
         FileNotFoundError: If there is no such file.
@@ -64,7 +64,7 @@ def load_series(path: Path, window: int = 512) -> Series:
     if path.stat().st_size == 0:
         raise ValueError(f"need a series, got the empty file {path.name}")
     values, names, notes = (
-        _from_npy(path) if suffix == ".npy" else _from_csv(path, window)
+        _from_npy(path, window) if suffix == ".npy" else _from_csv(path, window)
     )
     values, names, clocks = _without_clocks(values, names)
     notes = (*notes, *clocks)
@@ -90,7 +90,9 @@ def load_series(path: Path, window: int = 512) -> Series:
     return Series(_standardised(values, names), names, notes, block)
 
 
-def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
+def _from_npy(
+    path: Path, window: int
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
     try:
         _require_complete(path)
         with path.open("rb") as file:
@@ -108,17 +110,19 @@ def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]
         )
     if values.ndim not in (2, 3) or values.shape[-1] == 0:
         raise ValueError(
-            "need an array of shape (sequences, time) or (sequences, time, features), "
+            "need an array of shape (time, features) or (sequences, time, features), "
             f"got shape {values.shape}; reshape it"
         )
+    names = tuple(f"feature {index}" for index in range(values.shape[-1]))
+    if values.ndim == 2:
+        return _one_series(values.astype(np.float64), window, names)
     sequences, steps = values.shape[:2]
     if sequences < 2 or steps < MIN_STEPS:
         raise ValueError(
             f"need at least 2 sequences of {MIN_STEPS} steps, got {sequences} of "
-            f"{steps}; a single long series goes in a .csv, or reshape it to "
-            "(windows, steps)"
+            f"{steps}; a single long series has the shape (time, features)"
         )
-    values = values.reshape(sequences, steps, -1).astype(np.float64)
+    values = values.astype(np.float64)
     wrong = np.argwhere(~np.isfinite(values))
     if wrong.size:
         sequence, step, feature = map(int, wrong[0])
@@ -127,8 +131,36 @@ def _from_npy(path: Path) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]
             f"{sequence}, step {step}, feature {feature} (counted from 0); fill or "
             "remove it"
         )
-    names = tuple(f"feature {index}" for index in range(values.shape[2]))
     return values, names, ("each .npy row is one sequence; --window is not applied",)
+
+
+def _one_series(
+    values: Float[np.ndarray, "time features"], window: int, names: tuple[str, ...]
+) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
+    """Windows of a series that a ``.npy`` file holds, a row for each step."""
+    rows, features = values.shape
+    told = (
+        f"a .npy array of shape ({rows}, {features}) is one series of {rows} steps and "
+        f"{features} feature{'' if features == 1 else 's'}; sequences have the shape "
+        "(sequences, time, features)"
+    )
+    if rows < 2 * window:
+        raise ValueError(
+            f"need at least 2 windows of {window} steps, got {rows} rows: {told}; use "
+            f"--window {max(rows // 2, MIN_STEPS)} or less, or reshape it"
+        )
+    wrong = np.argwhere(~np.isfinite(values))
+    if wrong.size:
+        step, feature = map(int, wrong[0])
+        raise ValueError(
+            f"need finite numbers, got {values[step, feature]} at step {step}, feature "
+            f"{feature} (counted from 0); fill or remove it"
+        )
+    windows, left = divmod(rows, window)
+    notes = [told]
+    if left:
+        notes.append(f"dropped the last {left} of {rows} rows: they fill no window")
+    return values[: windows * window].reshape(windows, window, -1), names, tuple(notes)
 
 
 def _require_complete(path: Path) -> None:

@@ -50,7 +50,9 @@ def audit(
     ] = None,
     window: Annotated[
         int,
-        typer.Option(help="Steps of each window cut from a .csv (other libraries)."),
+        typer.Option(
+            help="Steps of each window cut from a single series (other libraries)."
+        ),
     ] = WINDOW,
     through: Annotated[
         str | None,

@@ -39,6 +39,12 @@ def lint(
         Path | None,
         typer.Option(help=MAPPING_HELP),
     ] = None,
+    fail_on: Annotated[
+        str,
+        typer.Option(
+            help="Exit with status 1 from this severity on: error, warning or note."
+        ),
+    ] = "warning",
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,
     sarif: Annotated[
         Path | None,
@@ -49,8 +55,9 @@ def lint(
 ) -> None:
     """Find faulty recurrences in a checkpoint, without data.
 
-    The exit status is 0 if there is no error or warning, 1 if there is any, and 2 if
-    the file cannot be read.
+    The exit status is 0 if there is no error or warning (see --fail-on), 1 if there is
+    any, and 2 if nothing in the file can be judged. A tensor that looks recurrent and was
+    not judged counts as a warning.
     """
     with plain_errors("nothing was written", checkpoint, json, sarif):
         import json as encoder
@@ -58,6 +65,7 @@ def lint(
 
         from sigprop.audit.lint import Settings
         from sigprop.audit.lint import lint as check
+        from sigprop.audit.lint.findings import require_severity
         from sigprop.audit.lint.optimiser import read_optimiser
         from sigprop.audit.lint.report import (
             as_json,
@@ -69,6 +77,7 @@ def lint(
         from sigprop.networks.foreign import open_checkpoint
         from sigprop.numerics.files import require_writable, write_text
 
+        least = require_severity(fail_on)
         require_distinct(checkpoint=checkpoint, json=json, sarif=sarif)
         for file in (json, sarif):
             if file is not None:
@@ -86,5 +95,5 @@ def lint(
         if sarif is not None:
             content = as_sarif(report, version("sigprop"))
             write_text(sarif, encoder.dumps(content, indent=2) + "\n")
-    if report.graver:
+    if report.at_least(least):
         raise typer.Exit(UNEXPECTED)

@@ -14,11 +14,12 @@ def series(
     file: Annotated[
         Path,
         typer.Argument(
-            help="A .npy array (sequences, steps), or a .csv with a row for each step."
+            help="A .npy array (steps, features) or (sequences, steps, features), or a .csv "
+            "with a row for each step."
         ),
     ],
     window: Annotated[
-        int, typer.Option(help="Steps of each window cut from a .csv.")
+        int, typer.Option(help="Steps of each window cut from a single series.")
     ] = 512,
     seed: Annotated[int, typer.Option(help="Seed of the resampled intervals.")] = 0,
     json: Annotated[Path | None, typer.Option(help=JSON_HELP)] = None,

@@ -19,6 +19,7 @@ from sigprop.audit.foreign.moments import Moments, moments_of
 from sigprop.audit.series import Series
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
+from sigprop.networks.foreign.family import time_constant
 from sigprop.neuron.correlated_gates import correlated_moment
 from sigprop.neuron.gated import (
     coefficients,
@@ -38,7 +39,7 @@ class Gated(NamedTuple):
 
     Attributes:
         moments: Of the state, and of its slope by the neuron's own parameter.
-        time_constant: ``-1/mean(log a)`` of each, in steps.
+        time_constant: ``1/(1 - exp(mean(log a)))`` of each, in steps.
         rho: Lag-one correlation of the channels.
         infinite: How many second moments are infinite under an assumption.
     """
@@ -103,8 +104,8 @@ def gated_moments(
         built = _second_half(driven, by, series.values.shape[1]) / predicted[1]
         moments = moments_of(quantity, windows, predicted, series, seed)
         moments_of_quantities.append(dataclasses.replace(moments, reached=built))
-    with np.errstate(divide="ignore"):
-        return Gated(tuple(moments_of_quantities), -1 / logs, rho, infinite)
+    times = time_constant(-logs)
+    return Gated(tuple(moments_of_quantities), times, rho, infinite)
 
 
 def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str, float]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigprop.audit.foreign.modes import time_constant
 from sigprop.audit.lint.resolution import spacing, storage
 from sigprop.networks.foreign import ForeignLayer, Rest
+from sigprop.networks.foreign.family import time_constant
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Margin:
     Attributes:
         modes: How many the layer has.
         gap: ``1 - |lam|`` of its slowest mode; below zero where it grows.
-        memory: ``1/nu`` of that mode, in steps; infinite from the unit circle on.
+        memory: ``1/(1 - |lam|)`` of that mode, in steps; infinite from the unit circle on.
         median: The same of the median mode.
         fastest: The same of the fastest.
         growing: Modes with ``|lam| > 1``.
@@ -65,13 +65,13 @@ def margin(recurrence: ForeignLayer, rest: Rest) -> Margin:
     return Margin(
         modes=nu.size,
         gap=gap,
-        memory=time_constant(slowest),
-        median=time_constant(float(np.median(finite))),
-        fastest=time_constant(float(finite.max())),
+        memory=float(time_constant(slowest)),
+        median=float(time_constant(float(np.median(finite)))),
+        fastest=float(time_constant(float(finite.max()))),
         growing=int((finite < 0).sum()),
         undamped=int((finite == 0).sum()),
         dtype=dtype,
-        step=_next_time_constant(recurrence, rest) - time_constant(slowest)
+        step=_next_time_constant(recurrence, rest) - float(time_constant(slowest))
         if slowest > 0
         else math.inf,
         longest=1 / spacing(dtype),
@@ -95,7 +95,7 @@ def _next_time_constant(recurrence: ForeignLayer, rest: Rest) -> float:
             there = float(moved.nu.reshape(-1)[slowest])
             if nearest < there < nu[slowest]:
                 nearest = there
-    return time_constant(nearest)
+    return float(time_constant(nearest))
 
 
 def _neighbour(array: np.ndarray, end: float) -> np.ndarray:

@@ -1,6 +1,5 @@
 """What of a layer is run: its modes at rest, and how they are driven."""
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -162,8 +161,3 @@ def _inward(layer: Layer, gain: Any, indices: Any) -> Complex[np.ndarray, "n d"]
     assert isinstance(layer, DiagonalLayer | S5)
     B = np.asarray(layer.B_re) + 1j * np.asarray(layer.B_im)
     return gain[indices, None] * B[indices]
-
-
-def time_constant(nu: float) -> float:
-    """``1/nu`` in steps; infinite where the mode does not decay."""
-    return 1 / nu if nu > 0 else math.inf

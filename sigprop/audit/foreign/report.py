@@ -14,8 +14,9 @@ from rich.table import Table
 
 from sigprop.audit.foreign.check import Checked, LayerChecked, first_failing
 from sigprop.audit.foreign.margin import Margin
-from sigprop.audit.foreign.modes import STATE, time_constant
+from sigprop.audit.foreign.modes import STATE
 from sigprop.audit.foreign.moments import Moments
+from sigprop.networks.foreign.family import time_constant
 
 SCHEMA, VERSION = "sigprop audit of a checkpoint", 1
 TOLERANCE = 0.1  # of the ratio of predicted to measured, that still counts as theory
@@ -162,7 +163,7 @@ def _mode(
         "im": math.exp(-nu) * math.sin(theta),
         "gap": -math.expm1(-nu),
         "theta": theta,
-        "memory": number(time_constant(nu)),
+        "memory": number(float(time_constant(nu))),
         "driven_memory": number(layer.driven_time_constants[n])
         if layer.driven_time_constants
         else None,

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Never
 
 import numpy as np
 
+from sigprop.audit.lint.decays import rounding
 from sigprop.audit.lint.findings import (
     SEVERITIES,
     TOP,
@@ -16,11 +18,20 @@ from sigprop.audit.lint.findings import (
     time_constants,
 )
 from sigprop.audit.lint.rules import BY_ID, RULES
-from sigprop.networks.foreign import Checkpoint, ForeignLayer, Tensor, find
-from sigprop.networks.foreign.find import counted, mapped, titles
+from sigprop.audit.lint.unjudged import looks_recurrent
+from sigprop.audit.lint.words import words
+from sigprop.networks.foreign import (
+    Checkpoint,
+    ForeignLayer,
+    Skipped,
+    Tensor,
+    mapped,
+    survey,
+)
+from sigprop.networks.foreign.find import counted, titles
 
-# Ends of names that no layer would have but a recurrent one.
-TELLING = ("A_log", "nu_log", "a_param", "recurrent_param", "time_decay", "log_A_real")
+MUCH = 0.1  # of a rate, by rounding
+
 # By the bits of an infinity or a NaN, a narrow float is told without widening it.
 EXPONENT = {"bfloat16": 0x7F80, "float16": 0x7C00}
 
@@ -30,60 +41,146 @@ def lint(
 ) -> Report:
     """Hold every recurrent layer against all rules.
 
+    A layer that cannot be read, and a tensor that looks recurrent and belongs to no layer,
+    are findings of the rule ``not-judged``.
+
     Args:
         checkpoint: Of ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.
         settings: What the file does not say.
-        mapping: File that names layers; see ``sigprop.networks.foreign.mapped``.
+        mapping: File that names layers; see ``sigprop.networks.foreign.mapped``. Names that
+            it leaves out are read as if there was none.
 
     Raises:
-        ValueError: If there is no recurrent layer, or one cannot be read.
+        ValueError: If there is no recurrent layer, or none can be read.
     """
-    layers = find(checkpoint) if mapping is None else mapped(checkpoint, mapping)
-    if not layers:
-        raise ValueError(
-            f"need a recurrent layer of {titles()}, got names of none in "
-            f"{checkpoint.path} of {len(checkpoint.tensors)} tensors; name its arrays in a "
-            "file and give it by --mapping"
-        )
-    layers.sort(key=lambda recurrence: counted(recurrence.prefix))
-    cases = [Case(recurrence, recurrence.rest(), settings) for recurrence in layers]
+    named = [] if mapping is None else mapped(checkpoint, mapping)
+    taken = {
+        tensor.name for recurrence in named for tensor in recurrence.tensors.values()
+    }
+    surveyed = survey(checkpoint, taken)
+    skipped = list(surveyed.skipped)
+    cases = []
+    for recurrence in (*named, *surveyed.layers):
+        case = _case(recurrence, settings)
+        if isinstance(case, Skipped):
+            skipped.append(case)
+        else:
+            cases.append(case)
+    unjudged = _unjudged(checkpoint, cases, skipped, surveyed.of_optimiser)
+    if not cases:
+        _refuse(checkpoint, skipped, unjudged)
+    cases.sort(key=lambda case: counted(case.recurrence.prefix))
     findings = [finding for case in cases for finding in judge(case)]
     reported = {
         finding.layer for finding in findings if finding.rule.id == "decay-not-finite"
     }
+    layers = [case.recurrence for case in cases]
     findings += _not_finite(checkpoint, layers, reported)
+    findings += _not_judged(skipped, unjudged, settings)
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    used = {
-        tensor.name for recurrence in layers for tensor in recurrence.tensors.values()
-    }
-    unread = tuple(
-        name
-        for name in checkpoint.tensors
-        if name.replace("/", ".").endswith(TELLING) and name not in used
+    return Report(
+        str(checkpoint.path),
+        settings,
+        tuple(time_constants(case) for case in cases),
+        tuple(findings),
+        sum(len(case.stored) for case in cases),
+        (*(name for layer in skipped for name in layer.tensors), *unjudged),
+        len(surveyed.of_optimiser),
     )
-    about = tuple(time_constants(case) for case in cases)
-    return Report(str(checkpoint.path), settings, about, tuple(findings), unread)
+
+
+def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
+    """A layer with its numbers, or why it has none."""
+    try:
+        stored = recurrence.read(recurrence.spelling.slow)
+        with np.errstate(all="ignore"):  # what overflows is a finding
+            return Case(recurrence, recurrence.at_rest(stored), settings, stored)
+    except ValueError as error:
+        names = set(recurrence.spelling.slow) & set(recurrence.tensors)
+        told = tuple(recurrence.tensors[name].name for name in sorted(names))
+        return Skipped(recurrence.prefix, told, str(error))
+
+
+def _unjudged(
+    checkpoint: Checkpoint,
+    cases: list[Case],
+    skipped: list[Skipped],
+    of_optimiser: tuple[str, ...],
+) -> tuple[str, ...]:
+    """Names that look recurrent and belong to no layer."""
+    known = {name for layer in skipped for name in layer.tensors} | {*of_optimiser}
+    known |= {
+        tensor.name for case in cases for tensor in case.recurrence.tensors.values()
+    }
+    return tuple(
+        name
+        for name, tensor in checkpoint.tensors.items()
+        if name not in known and looks_recurrent(name, tensor.size)
+    )
+
+
+def _refuse(
+    checkpoint: Checkpoint, skipped: list[Skipped], unjudged: tuple[str, ...]
+) -> Never:
+    """Say why nothing was judged.
+
+    Raises:
+        ValueError: Always.
+    """
+    if skipped:
+        raise ValueError(skipped[0].reason)
+    looks = f" ({', '.join(unjudged[:3])} look recurrent)" if unjudged else ""
+    raise ValueError(
+        f"need a recurrent layer of {titles()}, got names of none in {checkpoint.path} of "
+        f"{len(checkpoint.tensors)} tensors{looks}; name its arrays in a file and give it "
+        "by --mapping"
+    )
 
 
 def judge(case: Case) -> Iterator[Finding]:
     """What the rules find in one layer."""
     layer, family = case.recurrence.prefix or TOP, case.recurrence.family.title
+    own = words(case.recurrence)
     for rule in RULES:
+        form = (rule.own_form or rule.form).format(**own)
+        remedy = (rule.own_remedy or rule.remedy).format(**own)
         for consequence in rule.check(case):
-            yield Finding(rule, layer, family, consequence, _severity(rule.id, case))
+            severity = _severity(rule.id, case)
+            yield Finding(rule, layer, family, consequence, severity, form, remedy)
 
 
 def _severity(rule: str, case: Case) -> Severity:
     """A rule's own, or a note where it depends on what is not known.
 
     Nobody knows how a format that is only stored is used, nor what inputs make of a decay
-    that they move.
+    that they move.  Forget gates of an LSTM are known to open too late without a bias, and
+    the delta rule bounds a state that does not decay.
     """
-    if rule == "resolution-lost" and case.settings.dtype is None:
-        return "note"
-    if rule == "memory-short" and case.rest.moved:
-        return "note"
-    return BY_ID[rule].severity
+    family = case.recurrence.family
+    unknown = {
+        "resolution-lost": case.settings.dtype is None,
+        "memory-short": case.rest.moved and family.name != "lstm",
+        "mode-frozen": family.erases,
+        "frozen-for-length": family.erases,
+    }
+    if rule == "log-rounded":
+        return "note" if rounding(case) < MUCH else "warning"
+    return "note" if unknown.get(rule) else BY_ID[rule].severity
+
+
+def _not_judged(
+    skipped: list[Skipped], unjudged: tuple[str, ...], settings: Settings
+) -> Iterator[Finding]:
+    """Layers and tensors that were passed over, and settings of the optimiser."""
+    rule = BY_ID["not-judged"]
+    told = [(layer.prefix or TOP, layer.reason) for layer in skipped]
+    told += [(name, "it belongs to no layer of a known family") for name in unjudged]
+    if settings.optimiser is not None:
+        told += [("optimiser", text) for text in settings.optimiser.unknown]
+    for subject, text in told:
+        yield Finding(
+            rule, subject, "not known", text, rule.severity, rule.form, rule.remedy
+        )
 
 
 def _not_finite(
@@ -109,7 +206,9 @@ def _not_finite(
         if count:
             family = homes[name].family.title if name in homes else "no recurrent layer"
             told_of = f"{count} of {tensor.size} numbers are infinite or NaN"
-            yield Finding(rule, name, family, told_of, rule.severity)
+            yield Finding(
+                rule, name, family, told_of, rule.severity, rule.form, rule.remedy
+            )
 
 
 def not_finite(tensor: Tensor) -> int:

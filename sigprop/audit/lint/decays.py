@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+import ml_dtypes
 import numpy as np
 
 from sigprop.audit.lint.findings import Case, counted
@@ -11,15 +12,17 @@ from sigprop.audit.lint.resolution import (
     lost,
     significant_bits,
     spacing,
-    storage,
 )
 from sigprop.layers.rglru import CLOSING
+from sigprop.networks.foreign.family import time_constant
+from sigprop.networks.foreign.tensors import numpy_dtype
 from sigprop.neuron.stable import finite_state_moment_white
 
 STEPS = 1000  # for which consequences are told where no length is given
 TINY = 2.0**-25  # below, float32 rounds |lam| to one
 # The recipe of S4, S5 and Mamba draws steps between these.
 SMALLEST_STEP, LARGEST_STEP = 1e-3, 1e-1
+OF_A_LOG = ("mamba", "mamba2", "gated-deltanet", "kda")  # A = -exp(A_log), below -1
 RING = (0.9, 0.999)  # on which Griffin's a^c begins
 
 
@@ -48,12 +51,134 @@ def _never(case: Case) -> str:
 def all_zero(case: Case) -> Iterator[str]:
     """A parameter of the decay that is zero throughout."""
     for name, raw in case.rest.raw.items():
-        if raw.size > 1 and not raw.any():
-            times = 1 / case.nu[case.nu > 0]
+        if raw.size > 1 and not raw.any() and not _zero_by_recipe(case, name):
+            times = case.times
             yield (
                 f"all {raw.size} numbers of {name} are zero; time constants lie between "
                 f"{times.min(initial=np.inf):.3g} and {times.max(initial=0):.3g} steps"
             )
+
+
+def part_zero(case: Case) -> Iterator[str]:
+    """A parameter of the decay of which a part was never initialised.
+
+    Of a matrix whole rows count: a single zero is ``log 1``, with which rows of Mamba begin.
+    """
+    for name, raw in case.rest.raw.items():
+        rows = raw.reshape(len(raw), -1) if raw.ndim else raw.reshape(1, 1)
+        zero = ~rows.any(1)
+        least = max(2, 0.1 * zero.size) if rows.shape[1] == 1 else 1
+        if zero.all() or zero.sum() < least:
+            continue
+        if not _zero_by_recipe(case, name):
+            what = "numbers" if rows.shape[1] == 1 else "rows"
+            yield (
+                f"{zero.sum()} of {zero.size} {what} of {name} are exactly zero and the "
+                "others are not, as after an initialisation of one shard alone"
+            )
+
+
+def _zero_by_recipe(case: Case, name: str) -> bool:
+    """Whether zeros are the usual start: ``log 1`` of one state, or one real part for all."""
+    recurrence = case.recurrence
+    first = next(iter(recurrence.spelling.decay), None)
+    if first is None or name != recurrence.local(first):
+        return False
+    alone = recurrence.family.name == "mamba" and recurrence.sizes.get("n") == 1
+    return alone or recurrence.family.name in ("s4d", "s5")
+
+
+def negative(case: Case) -> Iterator[str]:
+    """Logarithms of ``-A`` that look like ``A`` itself: from -16 to -1."""
+    if case.recurrence.family.name not in OF_A_LOG:
+        return
+    name = case.recurrence.spelling.decay[0]
+    raw = case.rest.raw.get(case.recurrence.local(name))
+    if raw is None or raw.size < 4 or not np.isfinite(raw).all():
+        return
+    if raw.max() < 0 and raw.min() < -2:
+        yield (
+            f"all {raw.size} numbers of {case.recurrence.local(name)} are negative, from "
+            f"{raw.min():.3g} to {raw.max():.3g}: A = -exp(.) lies between "
+            f"{-math.exp(raw.max()):.2g} and {-math.exp(raw.min()):.2g}"
+        )
+
+
+def overflowing(case: Case) -> Iterator[str]:
+    """Exponentials that are infinite in the format of the layer, of finite parameters."""
+    dtype = case.settings.dtype or case.storage
+    most = float(ml_dtypes.finfo(numpy_dtype(dtype)).max)
+    shown = set()
+    for name in case.recurrence.spelling.logs:
+        stored = case.stored.get(name)
+        if stored is None:
+            continue
+        values = np.asarray(stored, float)
+        beyond = np.isfinite(values) & (values > math.log(most))
+        if beyond.any():
+            shown.add(name)
+            yield (
+                f"exp({case.recurrence.local(name)}) is infinite in {dtype} for "
+                f"{beyond.sum()} of {beyond.size} numbers, up to "
+                f"exp({values[beyond].max():.4g}); it holds at most {most:.3g}"
+            )
+    if shown or not case.finite:
+        return
+    computed = {
+        "-log|lam|": case.rest.nu,
+        "the phase": case.rest.theta,
+        "gamma": case.rest.gamma,
+    }
+    for name, values in computed.items():
+        if values is None:
+            continue
+        beyond = ~(np.abs(values) <= most)
+        if beyond.any():
+            yield (
+                f"{name} is infinite or NaN in {dtype} for {beyond.sum()} of "
+                f"{beyond.size} modes, though every stored number is finite"
+            )
+
+
+def rounded(case: Case) -> Iterator[str]:
+    """Logarithms of rates that are stored in a narrow format."""
+    dtype = case.storage
+    if dtype not in ("bfloat16", "float16") or not case.stored:
+        return
+    names = [name for name in case.recurrence.spelling.decay if name in case.stored]
+    narrow = [name for name in names if case.recurrence.tensors[name].dtype == dtype]
+    if not narrow or not case.finite:
+        return
+    change = rounding(case)
+    told = ", ".join(case.recurrence.local(name) for name in narrow)
+    logs = [name for name in case.recurrence.spelling.logs if name in narrow]
+    text = (
+        f"{told} stored in {dtype}: rounding changes time constants by up to "
+        f"{change:.1%}"
+    )
+    if logs:
+        unit = 2.0 ** -significant_bits(dtype)
+        text += (
+            f"; an exponential that is taken in {dtype} changes them by up to "
+            f"{unit:.1%} more"
+        )
+    yield f"{text}. Rounding of |lam| itself is another matter: --dtype {dtype}"
+
+
+def rounding(case: Case) -> float:
+    """The largest relative change of a rate by the rounding of what is stored narrowly."""
+    moved = dict(case.stored)
+    for name in case.recurrence.spelling.decay:
+        stored = case.stored.get(name)
+        if stored is None or stored.dtype.name not in ("bfloat16", "float16"):
+            continue
+        values = stored.astype(float)
+        unit = 2.0 ** -significant_bits(stored.dtype.name)
+        moved[name] = values + np.abs(values) * unit
+    with np.errstate(all="ignore"):
+        ratio = case.recurrence.at_rest(moved).nu / case.rest.nu
+    ratio = ratio[np.isfinite(ratio) & (ratio > 0)]
+    return float(np.abs(np.log(ratio)).max(initial=0))
 
 
 def overwritten(case: Case) -> Iterator[str]:
@@ -65,7 +190,7 @@ def overwritten(case: Case) -> Iterator[str]:
             yield (
                 f"{name} has mean {raw.mean():.2g} and standard deviation {raw.std():.2g}, "
                 "like a new weight matrix; the median time constant is "
-                f"{np.median(1 / case.nu):.3g} steps"
+                f"{np.median(time_constant(case.nu)):.3g} steps"
             )
 
 
@@ -73,7 +198,8 @@ def equal_decays(case: Case) -> Iterator[str]:
     """Decays that are all the same."""
     nu = case.nu
     if case.rest.raw and nu.size >= 4 and nu.min() > 0 and nu.max() < 1.01 * nu.min():
-        yield f"all {nu.size} modes have a time constant of {1 / nu.mean():.3g} steps"
+        time = float(time_constant(nu.mean()))
+        yield f"all {nu.size} modes have a time constant of {time:.3g} steps"
 
 
 def exploding(case: Case) -> Iterator[str]:
@@ -92,9 +218,13 @@ def frozen(case: Case) -> Iterator[str]:
     """Moduli that are one in single precision."""
     still = (case.nu >= 0) & (case.nu <= TINY)
     if case.finite and still.any():
+        count = counted(still.sum(), case.nu.size)
+        if case.recurrence.family.erases:
+            yield f"{count} never decay without inputs: the delta rule alone erases them"
+            return
         moment = float(finite_state_moment_white(1e-12, float(_length(case))))
         yield (
-            f"{counted(still.sum(), case.nu.size)} never decay: white inputs raise "
+            f"{count} never decay: white inputs raise "
             f"E|h|^2 to {moment:.4g} in {_length(case)} steps"
         )
 
@@ -132,22 +262,18 @@ def short(case: Case) -> Iterator[str]:
     if slowest * length > bits * math.log(2):
         rests = " (computed from the biases alone)" if case.rest.moved else ""
         yield (
-            f"the longest time constant is {1 / slowest:.3g} steps{rests}. After {length} "
-            f"steps 10^{-slowest * length / math.log(10):.3g} of an input remains"
+            f"the longest time constant is {float(time_constant(slowest)):.3g} steps{rests}. "
+            f"After {length} steps 10^{-slowest * length / math.log(10):.3g} of an input "
+            "remains"
         )
 
 
 def resolution(case: Case) -> Iterator[str]:
     """Moduli that the format does not tell from one."""
-    dtypes = [
-        case.recurrence.tensors[name].dtype
-        for name in case.recurrence.spelling.slow
-        if name in case.recurrence.tensors
-    ]
-    dtype = case.settings.dtype or storage(dtypes)
+    dtype = case.settings.dtype or "float32"
     gone = lost(case.nu, dtype) & (case.nu > TINY)
     if gone.any():
-        longest = max(float(1 / case.nu[case.nu > TINY].min()), 20.0)
+        longest = max(float(time_constant(case.nu[case.nu > TINY].min())), 20.0)
         count = distinct_time_constants(dtype, 10, longest)
         yield (
             f"in {dtype} {counted(gone.sum(), gone.size)} have gaps below "
@@ -168,7 +294,7 @@ def small_steps(case: Case) -> Iterator[str]:
     low = steps < least
     if low.mean() > 0.25:
         root = np.sqrt(np.median(steps))
-        times = 1 / case.nu[case.nu > 0]
+        times = case.times
         yield (
             f"{low.sum()} of {low.size} steps are below {least:.2g}, the median "
             f"{np.median(steps):.2g} (its square root is {root:.2g}); the "
@@ -183,7 +309,7 @@ def large_steps(case: Case) -> Iterator[str]:
         return
     high = steps > 2 * LARGEST_STEP
     if high.mean() > 0.5:
-        times = 1 / case.nu[case.nu > 0]
+        times = case.times
         yield (
             f"{high.sum()} of {high.size} steps are above {2 * LARGEST_STEP}, the median "
             f"{np.median(steps):.2g}; the longest time constant is "
@@ -202,8 +328,8 @@ def wrong_ring(case: Case) -> Iterator[str]:
     if on_ring and (applied < low).mean() >= 0.5:
         yield (
             f"with open gates |lam| lies in [{applied.min():.2g}, {applied.max():.4g}]: "
-            f"the longest time constant is {1 / wide.min():.3g} steps; on the paper's ring "
-            f"it would be {-1 / math.log(high):.4g}"
+            f"the longest time constant is {float(time_constant(wide.min())):.3g} steps; on "
+            f"the paper's ring it would be {1 / (1 - high):.4g}"
         )
 
 
@@ -217,7 +343,7 @@ def clipped(case: Case) -> Iterator[str]:
             continue
         for end in (raw.min(), raw.max()):
             count = int((raw == end).sum())
-            if count >= max(4, 0.1 * raw.size):
+            if end != 0 and count >= max(4, 0.1 * raw.size):
                 yield (
                     f"{count} of {raw.size} numbers of {name} equal {end:.6g}, an end of "
                     "their range, where the gradient is zero"

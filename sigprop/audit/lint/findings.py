@@ -1,21 +1,34 @@
 """What a rule is, what it looks at, and what it finds."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float
 
 from sigprop.audit.lint.optimiser import Optimiser
-from sigprop.audit.lint.resolution import significant_bits
+from sigprop.audit.lint.resolution import significant_bits, storage
 from sigprop.networks.foreign import ForeignLayer, Rest
+from sigprop.networks.foreign.family import time_constant
 from sigprop.numerics.arguments import require_count
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 HEADS = 256  # rows that are told one by one; more are channels
 TOP = "(top)"  # a layer whose names have no prefix
+
+
+def require_severity(name: str) -> Severity:
+    """A severity by its name.
+
+    Raises:
+        ValueError: If there is none of this name.
+    """
+    for severity in SEVERITIES:
+        if severity == name:
+            return severity
+    raise ValueError(f"need a severity of {', '.join(SEVERITIES)}, got {name!r}")
 
 
 @dataclass(frozen=True)
@@ -44,11 +57,31 @@ class Settings:
 
 @dataclass(frozen=True)
 class Case:
-    """One layer under the rules; ``nu`` has NaN where it is none."""
+    """One layer under the rules; ``nu`` has NaN where it is none.
+
+    Attributes:
+        recurrence: The layer.
+        rest: Its recurrence at rest.
+        settings: What the file does not say.
+        stored: What decides the recurrence, by the names of the spelling, as stored.
+    """
 
     recurrence: ForeignLayer
     rest: Rest
     settings: Settings
+    stored: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def storage(self) -> str:
+        """The narrowest format in which the parameters of the recurrence are stored."""
+        tensors = self.recurrence.tensors
+        names = self.recurrence.spelling.slow
+        return storage([tensors[name].dtype for name in names if name in tensors])
+
+    @property
+    def times(self) -> Float[np.ndarray, " modes"]:
+        """Time constants in steps of all modes that decay."""
+        return time_constant(self.nu[self.nu > 0])
 
     @property
     def nu(self) -> Float[np.ndarray, " modes"]:
@@ -73,6 +106,8 @@ class Rule:
         form: The closed form behind it, and where it stands.
         remedy: What to do.
         check: From a layer to the consequence in numbers, one text a finding.
+        own_form: The closed form with what ``words`` fills in for a layer.
+        own_remedy: The remedy with what ``words`` fills in for a layer.
     """
 
     id: str
@@ -81,17 +116,21 @@ class Rule:
     form: str
     remedy: str
     check: Callable[[Case], Iterable[str]]
+    own_form: str = ""
+    own_remedy: str = ""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule that a layer breaks."""
+    """A rule that a layer breaks; the form and the remedy are in the words of its family."""
 
     rule: Rule
     layer: str
     family: str
     consequence: str
     severity: Severity
+    form: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -111,24 +150,40 @@ class TimeConstants:
 
 @dataclass(frozen=True)
 class Report:
-    """All layers of a checkpoint and all findings, the gravest first."""
+    """All layers of a checkpoint and all findings, the gravest first.
+
+    Attributes:
+        checkpoint: The path.
+        settings: What the file does not say.
+        layers: Time constants of every layer that was judged.
+        findings: All findings.
+        judged: How many tensors that decide a recurrence were judged.
+        unjudged: Names of those that were not.
+        of_optimiser: How many tensors are an optimiser's state, and no layer's.
+    """
 
     checkpoint: str
     settings: Settings
     layers: tuple[TimeConstants, ...]
     findings: tuple[Finding, ...]
-    unread: tuple[str, ...] = ()
+    judged: int = 0
+    unjudged: tuple[str, ...] = ()
+    of_optimiser: int = 0
 
     @property
     def graver(self) -> tuple[Finding, ...]:
         """Findings above a note."""
-        return tuple(finding for finding in self.findings if finding.severity != "note")
+        return self.at_least("warning")
+
+    def at_least(self, severity: Severity) -> tuple[Finding, ...]:
+        """Findings of a severity and of graver ones."""
+        grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
+        return tuple(found for found in self.findings if found.severity in grave)
 
 
 def time_constants(case: Case) -> TimeConstants:
-    """Time constants ``1/nu`` in steps; infinite where a mode does not decay."""
-    with np.errstate(divide="ignore"):
-        times = np.where(case.rest.nu > 0, 1 / np.abs(case.rest.nu), np.inf)
+    """Time constants ``1/(1 - |lam|)`` in steps; infinite where a mode does not decay."""
+    times = time_constant(case.rest.nu)
     length = case.settings.length
 
     def three(axis: int | None) -> Float[np.ndarray, "*rows 3"]:

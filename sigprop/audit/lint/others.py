@@ -7,11 +7,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from sigprop.audit.lint.findings import Case, counted
+from sigprop.networks.foreign.family import time_constant
 from sigprop.neuron.ring import normalisation
 
 # A gate this far off leaves 1 % or 99 % at four deviations of a unit-variance input.
 SATURATED = 4 + math.log(99)
 TINIEST = float(np.finfo(np.float32).tiny)
+GROWING = (
+    1.5  # a fresh one has at most about 1.2: |W| is 0.6 to 1, a forget gate below 1
+)
 TURNS = 64  # in a sequence, beyond which a phase's loss has narrow valleys
 
 
@@ -60,6 +64,68 @@ def gamma_off(case: Case) -> Iterator[str]:
         yield (
             f"the median of gamma / sqrt(1 - |lam|^2) is {np.median(ratio):.3g}: for white "
             f"inputs of variance 1, E|h|^2 is {np.mean(ratio**2):.3g} instead of 1"
+        )
+
+
+def swapped(case: Case) -> Iterator[str]:
+    """A bias that belongs to the gate of the decay and stands in another."""
+    gates = {name: bias.reshape(-1) for name, bias in case.rest.gates.items()}
+    own = next((name for name in ("forget", "update") if name in gates), None)
+    if own is None or not all(np.isfinite(bias).all() for bias in gates.values()):
+        return
+    kept = gates.pop(own)
+    for name, bias in gates.items():
+        if np.abs(kept).max() < 1 and np.median(bias) > 2:
+            times = 1 + np.exp((np.median(bias), np.median(kept)))
+            yield (
+                f"the {name} gates have biases up to {bias.max():.3g}, the {own} gates up "
+                f"to {kept.max():.3g}; as {own} biases, they would give a median time "
+                f"constant of {times[0]:.3g} steps instead of {times[1]:.3g}"
+            )
+
+
+def feedback(case: Case) -> Iterator[str]:
+    """Recurrent weights by which the state at rest grows."""
+    jacobian = case.rest.jacobian
+    if jacobian is None or not np.isfinite(jacobian).all():
+        return
+    radius = spectral_radius(jacobian)
+    if radius > GROWING:
+        yield (
+            f"without inputs, small states grow by a factor {radius:.3g} per step (spectral "
+            f"radius of the Jacobian of {len(jacobian)} neurons at state zero)"
+        )
+
+
+def spectral_radius(matrix: np.ndarray, squarings: int = 10) -> float:
+    """The largest modulus of an eigenvalue, by Gelfand's ``|M^k|^(1/k)``, ``k = 2^squarings``.
+
+    It is too large by at most a factor ``n^(1/(2 k))`` of normal matrices.
+
+    Example:
+        >>> round(spectral_radius(np.diag([0.5, -2.0])), 2)
+        2.0
+    """
+    power, log = matrix.astype(np.float32), 0.0
+    for _ in range(squarings):
+        norm = float(np.linalg.norm(power))
+        if norm == 0:
+            return 0.0
+        power = power / norm
+        log = 2 * (log + math.log(norm))
+        power = power @ power
+    norm = float(np.linalg.norm(power))
+    return math.exp((log + math.log(norm)) / 2**squarings) if norm else 0.0
+
+
+def turned(case: Case) -> Iterator[str]:
+    """Matrices that the file has transposed."""
+    for name in case.recurrence.turned:
+        tensor = case.recurrence.tensors[name]
+        yield (
+            f"{case.recurrence.local(name)} has shape {tensor.shape[::-1]}; "
+            f"{case.recurrence.spelling.library} has {tensor.shape}, and its transpose "
+            "was read"
         )
 
 
@@ -119,7 +185,8 @@ def decayed(case: Case) -> Iterator[str]:
     hit = {}
     for name in dict.fromkeys(names):
         tensor = case.recurrence.tensors.get(name)
-        group = None if tensor is None else optimiser.group(tensor.name)
+        feedback = case.rest.jacobian is not None and tensor and len(tensor.shape) > 1
+        group = None if tensor is None or feedback else optimiser.group(tensor.name)
         if group is not None and group.rate * group.decay > 0:
             hit[name] = group
     if not hit:
@@ -134,13 +201,13 @@ def decayed(case: Case) -> Iterator[str]:
         else value
         for name, value in stored.items()
     }
-    later = case.recurrence.family.rest(
-        case.recurrence.spelling.roles(shrunk), case.recurrence.options
+    later = case.recurrence.at_rest(shrunk)
+    before, after = (
+        float(np.median(time_constant(nu))) for nu in (case.rest.nu, later.nu)
     )
-    with np.errstate(divide="ignore"):
-        before, after = (float(np.median(1 / nu)) for nu in (case.rest.nu, later.nu))
+    told = ", ".join(case.recurrence.local(name) for name in hit)
     yield (
-        f"{', '.join(hit)} halve in {half:.4g} steps (learning rate {group.rate:g}, weight "
+        f"{told} halve in {half:.4g} steps (learning rate {group.rate:g}, weight "
         f"decay {group.decay:g}); this alone changes the median time constant from "
         f"{before:.3g} to {after:.3g} steps in {steps:.4g} training steps"
     )

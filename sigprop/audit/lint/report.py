@@ -15,7 +15,9 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def table(report: Report) -> Table:
     """Memories at rest, a row a layer."""
-    out = Table(title="time constants in steps (gated layers: from the biases alone)")
+    out = Table(
+        title="time constants 1/(1 - |lam|) in steps (gated layers: from the biases alone)"
+    )
     for head in ("layer", "family"):
         out.add_column(head)
     heads = ["modes", "shortest", "median", "longest"]
@@ -36,33 +38,40 @@ def _three(layer: TimeConstants) -> tuple[float, float, float]:
 
 def lines(report: Report) -> Iterator[str]:
     """Findings in words, those of one rule together."""
-    grouped: dict[tuple[str, str], list[Finding]] = {}
+    grouped: dict[tuple[str, ...], list[Finding]] = {}
     for finding in report.findings:
-        grouped.setdefault((finding.severity, finding.rule.id), []).append(finding)
-    for (severity, name), group in grouped.items():
-        rule = group[0].rule
-        yield f"{severity} {name}: {rule.says}"
-        for finding in group[:MOST]:
+        words = (finding.form, finding.remedy)
+        key = (finding.severity, finding.rule.id, *words)
+        grouped.setdefault(key, []).append(finding)
+    for (severity, name, form, remedy), group in grouped.items():
+        yield f"{severity} {name}: {group[0].rule.says}"
+        # Nothing that was not judged is left out of the list.
+        most = len(group) if name == "not-judged" else MOST
+        for finding in group[:most]:
             yield f"  {finding.layer}: {finding.consequence}"
-        if len(group) > MOST:
-            yield f"  and {len(group) - MOST} more"
-        yield f"  why: {rule.form}"
-        yield f"  do: {rule.remedy}"
-    for name in report.unread:
+        if len(group) > most:
+            yield f"  and {len(group) - most} more"
+        yield f"  why: {form}"
+        yield f"  do: {remedy}"
+    if report.of_optimiser:
         yield (
-            f"note unread: {name} looks recurrent but belongs to no known layer; name its "
-            "layer with --mapping"
+            f"{_counted(report.of_optimiser, 'tensor')} of an optimiser's state: no layers"
         )
 
 
 def conclusion(report: Report) -> str:
-    """How many findings of each severity, in a sentence."""
+    """How many findings of each severity, and how many tensors they rest on."""
     count = {
         severity: sum(finding.severity == severity for finding in report.findings)
         for severity in ("error", "warning", "note")
     }
     parts = [_counted(number, severity) for severity, number in count.items()]
-    return f"{_counted(len(report.layers), 'recurrent layer')}: {', '.join(parts)}."
+    total = report.judged + len(report.unjudged)
+    judged = f"{report.judged} of {_counted(total, 'recurrent tensor')} judged"
+    if report.unjudged and not count["error"]:
+        parts[0] = "no error in what was judged"
+    layers = _counted(len(report.layers), "recurrent layer")
+    return f"{layers}: {', '.join(parts)}; {judged}."
 
 
 def _counted(number: int, noun: str) -> str:
@@ -95,12 +104,12 @@ def as_json(report: Report) -> dict[str, Any]:
                 "family": finding.family,
                 "says": finding.rule.says,
                 "consequence": finding.consequence,
-                "form": finding.rule.form,
-                "remedy": finding.rule.remedy,
+                "form": finding.form,
+                "remedy": finding.remedy,
             }
             for finding in report.findings
         ],
-        "unread": list(report.unread),
+        "tensors": {"judged": report.judged, "not_judged": list(report.unjudged)},
     }
 
 

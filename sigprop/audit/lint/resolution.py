@@ -1,9 +1,9 @@
 """What a floating-point format can tell apart near ``|lam| = 1``.
 
 Between 1/2 and 1 numbers of ``p`` significant bits are ``2^-p`` apart, so that a modulus with
-a gap below ``2^-(p+1)`` rounds to one, and memories from ``a`` to ``b`` steps have about
-``2^p (1/a - 1/b)`` values: few long ones, whatever the network learns.  A mode whose gap is
-below ``2^-p`` has lost half of its memory's digits or all of them.
+a gap below ``2^-(p+1)`` rounds to one, and time constants ``1/(1 - |lam|)`` from ``a`` to
+``b`` steps have ``2^p (1/a - 1/b)`` values: few long ones, whatever the network learns.  A mode
+whose gap is below ``2^-p`` has lost half of the digits of its time constant or all of them.
 """
 
 import math
@@ -37,7 +37,7 @@ def spacing(dtype: str) -> float:
 
 
 def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
-    """How many moduli ``exp(-1/memory)`` a format has between two memories, in steps.
+    """How many moduli ``1 - 1/m`` a format has with ``m`` between two time constants.
 
     Raises:
         ValueError: Unless ``2 <= shortest <= longest``, both finite.
@@ -51,7 +51,7 @@ def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
             f"need 2 <= shortest <= longest in steps, got {shortest=}, {longest=}"
         )
     step = spacing(dtype)
-    inner, outer = (-math.expm1(-1 / memory) / step for memory in (longest, shortest))
+    inner, outer = (1 / steps / step for steps in (longest, shortest))
     return math.floor(outer) - math.ceil(inner) + 1
 
 

@@ -18,6 +18,16 @@ RULES: tuple[Rule, ...] = (
         "|lam| = exp(-exp(A_log) dt) is 1 at A_log = -inf; zucchet:45",
         f"{ANOTHER}; bfloat16 can round a uniform sample to 0, whose logarithm is -inf",
         decays.not_finite,
+        own_form="{lam}: 1 or 0 where a logarithm is infinite; zucchet:45",
+    ),
+    Rule(
+        "decay-overflow",
+        "error",
+        "a decay overflows when it is computed from finite parameters",
+        "exp(x) is infinite from x = 88.8 in float32 and from 11.1 in float16",
+        ANOTHER,
+        decays.overflowing,
+        own_form="{lam}; exp(x) is infinite from x = 88.8 in float32, 11.1 in float16",
     ),
     Rule(
         "weights-not-finite",
@@ -34,6 +44,23 @@ RULES: tuple[Rule, ...] = (
         "|lam| = exp(-exp(0) dt) is the same for all modes",
         f"{ANOTHER}; with several devices, do so on each or before sharding",
         decays.all_zero,
+        own_form="{lam}: one value for all modes where a parameter is zero",
+    ),
+    Rule(
+        "decay-part-zero",
+        "error",
+        "a part of a decay parameter is zero, as if it was never initialised",
+        "samples of a continuous distribution are never exactly zero",
+        f"{ANOTHER}; with several devices, do so on each or before sharding",
+        decays.part_zero,
+    ),
+    Rule(
+        "decay-negative",
+        "warning",
+        "the logarithm of a decay is negative throughout",
+        "A = -exp(A_log) begins between -16 and -1, so A_log between 0 and 2.8",
+        "check whether A itself was stored; if so, store log(-A)",
+        decays.negative,
     ),
     Rule(
         "decay-overwritten",
@@ -42,6 +69,7 @@ RULES: tuple[Rule, ...] = (
         "|lam| = exp(-exp(x)) with x of mean 0: time constants of about one step",
         f"{ANOTHER}; exclude it from the general initialisation",
         decays.overwritten,
+        own_form="{lam}: time constants of about one step for parameters near 0",
     ),
     Rule(
         "one-memory",
@@ -65,8 +93,10 @@ RULES: tuple[Rule, ...] = (
         "some modes have modulus 1 in float32",
         "E|h_T|^2 = (1 - |lam|^2T)/(1 - |lam|^2) tends to T; "
         "sigprop.neuron.stable.finite_state_moment_white",
-        "keep -log|lam| above 2^-25; choose an outer radius below 1",
+        "keep -log|lam| above 2^-25: shorten the longest time constants",
         decays.frozen,
+        own_form="{frozen}; sigprop.neuron.stable.finite_state_moment_white",
+        own_remedy="keep -log|lam| above 2^-25: {shorter}",
     ),
     Rule(
         "frozen-for-length",
@@ -76,6 +106,7 @@ RULES: tuple[Rule, ...] = (
         "sigprop.neuron.stable.finite_state_moment_white",
         "choose time constants of at most the sequence length",
         decays.frozen_for_length,
+        own_remedy="choose time constants of at most the sequence length: {shorter}",
     ),
     Rule(
         "mode-instant",
@@ -90,9 +121,9 @@ RULES: tuple[Rule, ...] = (
         "warning",
         "no mode remembers the start of the sequence",
         "after L steps |lam|^L of an input remains, which rounding removes as inputs are added",
-        "raise |lam|: a larger r_max (LRU), smaller steps dt (S4D, S5, Mamba), or a forget "
-        "bias of log(L - 1) (GRU, LSTM)",
+        "raise |lam|: lengthen the longest time constants",
         decays.short,
+        own_remedy="raise |lam|: {longer}",
     ),
     Rule(
         "resolution-lost",
@@ -104,28 +135,42 @@ RULES: tuple[Rule, ...] = (
         decays.resolution,
     ),
     Rule(
+        "log-rounded",
+        "warning",
+        "a narrow format rounds the parameters of the decay",
+        "a logarithm x rounded by |x| 2^-p changes the rate exp(x) by a factor "
+        "exp(|x| 2^-p)",
+        "store these parameters in float32",
+        decays.rounded,
+    ),
+    Rule(
         "steps-small",
         "warning",
         "step sizes are far below the usual initial range 0.001 to 0.1",
         "-log|lam| = dt |Re A|: the time constant is inversely proportional to dt",
         "check whether dt is squared, or softplus or exp is applied twice",
         decays.small_steps,
+        own_form="{lam}",
+        own_remedy="{twice}",
     ),
     Rule(
         "steps-large",
         "warning",
         "step sizes are far above the usual initial range 0.001 to 0.1",
-        "softplus(0) = 0.69 gives -log|lam| = 0.69 exp(A_log)",
-        "set the bias to the inverse softplus of log-uniform steps, after other "
-        "initialisers",
+        "a step size near 1 gives -log|lam| = |Re A|",
+        "initialise step sizes log-uniformly, after other initialisers",
         decays.large_steps,
+        own_form="{lam}",
+        own_remedy="{steps}",
     ),
     Rule(
         "ring-wrong",
         "warning",
         "a, and not the applied power a^8, lies on the ring (0.9, 0.999)",
-        "|lam| = a^(8 r), r the gate: 0.999^8 = 0.992; Griffin, Eq. 3 and Section 2.4",
-        "sample a^8 on the ring: softplus(Lambda) = -log(a)/8",
+        "|lam| = a^(8 r), r the gate: 0.999^8 = 0.992; Griffin, Eq. 3 and Section 2.4. The "
+        "released code of RecurrentGemma and of transformers begins like this",
+        "for the paper's time constants sample a^8 on the ring: softplus(Lambda) = "
+        "-log(a)/8",
         decays.wrong_ring,
     ),
     Rule(
@@ -169,6 +214,22 @@ RULES: tuple[Rule, ...] = (
         others.saturated,
     ),
     Rule(
+        "gates-swapped",
+        "warning",
+        "a large bias is in another gate than the one that decides the decay",
+        "time constants are 1 + exp(bias) of the forget gate (LSTM) or update gate (GRU)",
+        "check the order of the gates: PyTorch has i, f, g, o (LSTM) and r, z, n (GRU)",
+        others.swapped,
+    ),
+    Rule(
+        "recurrent-exploding",
+        "warning",
+        "recurrent weights make small states grow fast",
+        "states and gradients grow by the spectral radius of the Jacobian per step",
+        "initialise the recurrent weights again, orthogonal or uniform within 1/sqrt(n)",
+        others.feedback,
+    ),
+    Rule(
         "phase-aliased",
         "warning",
         "phases rotate by more than half a turn per step",
@@ -188,9 +249,26 @@ RULES: tuple[Rule, ...] = (
         "weight-decay",
         "error",
         "weight decay pulls recurrence parameters to zero",
-        "w exp(-rate decay t): as A_log tends to 0, A tends to 1",
+        "w exp(-rate decay t) tends to 0",
         "move them to a parameter group without weight decay",
         others.decayed,
+        own_form="w exp(-rate decay t) tends to 0 in {lam}",
+    ),
+    Rule(
+        "array-transposed",
+        "note",
+        "a matrix is stored as its transpose",
+        "shapes of a family bind each other: only the transpose fits the other arrays",
+        "transpose it before a library that stores it otherwise loads the file",
+        others.turned,
+    ),
+    Rule(
+        "not-judged",
+        "warning",
+        "something that looks recurrent, or an optimiser's setting, was not judged",
+        "names and shapes fit no family of layers that sigprop knows",
+        "name its layer with --mapping",
+        _elsewhere,
     ),
 )
 BY_ID = {rule.id: rule for rule in RULES}

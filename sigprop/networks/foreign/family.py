@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from sigprop.layers.base import Layer
 
@@ -30,11 +31,13 @@ class Rest:
         steps: Lengths of a step in continuous time.
         open: ``nu`` with the gate of the decay wide open.
         gates: What each gate's sigmoid is taken of.
-        raw: The parameters of the decay by their names in the file, as stored.
+        raw: The parameters of the decay by their names in the file, as stored; filled by
+            ``ForeignLayer.at_rest``.
         shared: Whether the modes of a row read the same inputs, so that equal ones are
             one.
         moved: Whether inputs move the decay, so that this is only where it rests.
         silent: By the name of a map, how strongly it weighs each mode.
+        jacobian: Derivative of the next state by the state, at state and input zero.
     """
 
     nu: Float[np.ndarray, "rows modes"]
@@ -47,6 +50,7 @@ class Rest:
     shared: bool = False
     moved: bool = False
     silent: Mapping[str, np.ndarray] = field(default_factory=dict)
+    jacobian: Float[np.ndarray, "n n"] | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Spelling:
         never: Ends of names that belong to another family.
         roles: From arrays by these names to arrays by the family's.
         slow: Names whose numbers decide the decay at rest.
+        decay: Those of them that exist for the decay alone.
+        logs: Those of which the layer takes the exponential.
     """
 
     library: str
@@ -68,6 +74,13 @@ class Spelling:
     never: tuple[str, ...] = ()
     roles: Callable[[Arrays], Arrays] = dict
     slow: tuple[str, ...] = ()
+    decay: tuple[str, ...] = ()
+    logs: tuple[str, ...] = ()
+
+
+def no_options(config: Mapping[str, Any]) -> Options:
+    """What ``config.json`` says of most families: nothing."""
+    return {}
 
 
 @dataclass(frozen=True)
@@ -81,6 +94,10 @@ class Family:
         rest: From arrays by role, in double precision, to the recurrence at rest.
         layer: From arrays by role to our layer, where there is one; it can be traced.
         models: Values of ``model_type`` in ``config.json`` that mean this family.
+        options: Options that a mapping may give.
+        configured: Options that ``config.json`` gives.
+        erases: Whether inputs erase the state, so that it is bounded where
+            ``|lam| = 1`` (the delta rule).
     """
 
     name: str
@@ -89,6 +106,9 @@ class Family:
     rest: Callable[[Arrays, Options], Rest]
     layer: Callable[[Arrays, Options], Layer] | None = None
     models: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    configured: Callable[[Mapping[str, Any]], Options] = no_options
+    erases: bool = False
 
 
 def fit(
@@ -136,6 +156,18 @@ def _bind(
         ):
             return None
     return bound
+
+
+def time_constant(nu: Float[ArrayLike, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    """``1/(1 - |lam|)`` in steps, of ``nu = -log|lam|``; infinite from ``|lam| = 1`` on.
+
+    Example:
+        >>> time_constant(np.array([np.log(2), 0.001, 0.0])).round(1).tolist()
+        [2.0, 1000.5, inf]
+    """
+    decay = np.asarray(nu, float)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.where(decay <= 0, np.inf, -1 / np.expm1(-decay))
 
 
 def softplus(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:

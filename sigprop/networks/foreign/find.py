@@ -1,8 +1,9 @@
 """Find recurrent layers in a checkpoint by the ends of its names, whatever precedes."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,13 @@ from sigprop.networks.foreign import (
     state_spaces,
 )
 from sigprop.networks.foreign.family import Arrays, Family, Rest, Spelling, fit
-from sigprop.networks.foreign.tensors import Checkpoint, Tensor, in_memory
+from sigprop.networks.foreign.tensors import (
+    Checkpoint,
+    Tensor,
+    in_memory,
+    part,
+    transposed,
+)
 from sigprop.numerics.documents import read_document, require_keys
 
 FAMILIES = (
@@ -42,6 +49,21 @@ BY_NAME = {family.name: family for family in FAMILIES}
 # PyTorch numbers the layers of a stack behind the name of an array.
 STACKED = re.compile(r"((?:weight|bias)_(?:ih|hh))_(l\d+(?:_reverse)?)")
 KEYED = re.compile(r"\[(?:'([^']*)'|\"([^\"]*)\"|(\d+))\]")
+# PEFT, torch.compile and FSDP put a module around a module: its name says nothing.
+WRAPPERS = (
+    *("base_layer", "_orig_mod"),
+    *("_fsdp_wrapped_module", "_checkpoint_wrapped_module"),
+)
+# Vim reads the sequence backward too, with parameters of the same module.
+BACKWARD = {
+    "A_b_log": "A_log",
+    **{f"{name}_b": name for name in ("D", "dt_proj", "x_proj", "conv1d")},
+}
+# What optimisers keep for each parameter, under the parameter's own name.
+OF_OPTIMISERS = {
+    *("opt_state", "opt_states", "optimizer", "optimizer_state", "optim"),
+    *("exp_avg", "exp_avg_sq", "max_exp_avg_sq", "momentum_buffer"),
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +77,7 @@ class ForeignLayer:
         tensors: By the names of the spelling.
         sizes: Lengths of its axes.
         options: What the file does not say.
+        turned: Names of matrices that the file has transposed.
     """
 
     family: Family
@@ -63,6 +86,24 @@ class ForeignLayer:
     tensors: Mapping[str, Tensor]
     sizes: Mapping[str, int]
     options: Mapping[str, Any] = field(default_factory=dict)
+    turned: tuple[str, ...] = ()
+
+    def local(self, name: str) -> str:
+        """A tensor's name in the file, without what all of its layer begin with.
+
+        Args:
+            name: By the spelling.
+        """
+        parts = dotted(self.tensors[name].name).split(".")
+        first = 0
+        for part_of_prefix in self.prefix.split("."):
+            if len(parts) - first < 2 or parts[first] != part_of_prefix:
+                break
+            first += 1
+        index = self.tensors[name].index
+        return ".".join(parts[first:]) + (
+            f"[{', '.join(map(str, index))}]" if index else ""
+        )
 
     def read(self, names: Iterable[str]) -> dict[str, Shaped[np.ndarray, "..."]]:
         """Arrays by the names of the spelling, as stored.
@@ -103,7 +144,13 @@ class ForeignLayer:
         Args:
             stored: By the names of the spelling, all that ``rest`` reads.
         """
-        return self.family.rest(self.spelling.roles(_in_double(stored)), self.options)
+        rest = self.family.rest(self.spelling.roles(_in_double(stored)), self.options)
+        raw = {
+            self.local(name): np.real(stored[name]).astype(float)
+            for name in self.spelling.decay
+            if name in stored
+        }
+        return replace(rest, raw=raw)
 
     def layer(self, arrays: Arrays | None = None) -> Layer:
         """Our layer with these parameters.
@@ -131,6 +178,36 @@ class ForeignLayer:
         return self.family.layer(roles, options)
 
 
+@dataclass(frozen=True)
+class Skipped:
+    """A layer that is known by its names and cannot be read.
+
+    Attributes:
+        prefix: What its names begin with.
+        tensors: Names in the file of what decides its decay.
+        reason: Why it cannot be read, and what to do.
+    """
+
+    prefix: str
+    tensors: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Survey:
+    """All that names and shapes say of a checkpoint.
+
+    Attributes:
+        layers: What can be read, in the order of the file.
+        skipped: What cannot.
+        of_optimiser: Names that an optimiser keeps: copies, and no layers.
+    """
+
+    layers: tuple[ForeignLayer, ...]
+    skipped: tuple[Skipped, ...]
+    of_optimiser: tuple[str, ...]
+
+
 def _in_double(arrays: Arrays) -> dict[str, Inexact[np.ndarray, "..."]]:
     return {
         name: value.astype(complex if value.dtype.kind == "c" else float)
@@ -138,19 +215,37 @@ def _in_double(arrays: Arrays) -> dict[str, Inexact[np.ndarray, "..."]]:
     }
 
 
+def dotted(name: str) -> str:
+    """A name with dots between its parts.
+
+    Example:
+        >>> dotted("params/seq['nu_log']")
+        'params.seq.nu_log'
+    """
+    keyed = KEYED.sub(
+        lambda m: "." + next(g for g in m.groups() if g is not None), name
+    )
+    return keyed.strip(".").replace("/", ".")
+
+
 def normal_name(name: str) -> str:
-    """A name with dots between its parts, and the number of a layer before its end.
+    """A dotted name; the number of a layer, or its direction, stands before its end.
 
     Example:
         >>> normal_name("params/seq/nu_log"), normal_name("rnn.weight_ih_l0")
         ('params.seq.nu_log', 'rnn.l0.weight_ih')
+        >>> normal_name("mixer.dt_proj_b.base_layer.bias")
+        'mixer.backward.dt_proj.bias'
     """
-    dotted = KEYED.sub(
-        lambda m: "." + next(g for g in m.groups() if g is not None), name
-    )
-    parts = dotted.strip(".").replace("/", ".").split(".")
-    match = STACKED.fullmatch(parts[-1])
-    return ".".join([*parts[:-1], match[2], match[1]] if match else parts)
+    parts = [part for part in dotted(name).split(".") if part not in WRAPPERS]
+    match = STACKED.fullmatch(parts[-1]) if parts else None
+    if match:
+        return ".".join([*parts[:-1], match[2], match[1]])
+    for index in range(max(len(parts) - 2, 0), len(parts)):
+        if parts[index] in BACKWARD:
+            plain = BACKWARD[parts[index]]
+            return ".".join([*parts[:index], "backward", plain, *parts[index + 1 :]])
+    return ".".join(parts)
 
 
 def counted(name: str) -> list[tuple[int, str]]:
@@ -171,82 +266,178 @@ def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
         ValueError: If names fit two families, or have shapes that fit none; naming tensor,
             shape and family.
     """
+    found = survey(checkpoint)
+    if found.skipped:
+        raise ValueError(found.skipped[0].reason)
+    return list(found.layers)
+
+
+def survey(checkpoint: Checkpoint, without: Collection[str] = ()) -> Survey:
+    """Every recurrent layer, and every one that cannot be read, with the reason.
+
+    Args:
+        checkpoint: All tensors.
+        without: Names of tensors to leave out.
+    """
     depth = max(
         name.count(".") + 1
         for family in FAMILIES
         for spelling in family.spellings
         for name in (*spelling.needs, *spelling.may, *spelling.never)
     )
+    of_optimiser = _of_optimiser(checkpoint.tensors)
     by_prefix: dict[str, dict[str, Tensor]] = {}
     for name, tensor in checkpoint.tensors.items():
+        if name in of_optimiser or name in without:
+            continue
         parts = normal_name(name).split(".")
         for length in range(1, min(depth, len(parts)) + 1):
             prefix, local = ".".join(parts[:-length]), ".".join(parts[-length:])
             by_prefix.setdefault(prefix, {})[local] = tensor
-    recurrences = []
+    layers: list[ForeignLayer] = []
+    skipped: list[Skipped] = []
     for prefix, here in by_prefix.items():
-        recurrence = _recognise(prefix, here, checkpoint)
-        recurrences += [] if recurrence is None else [recurrence]
-    return recurrences
+        recognised = _recognise(prefix, here, checkpoint)
+        if isinstance(recognised, Skipped):
+            skipped.append(recognised)
+        else:
+            layers += recognised
+    return Survey(tuple(layers), tuple(skipped), tuple(sorted(of_optimiser)))
+
+
+def _of_optimiser(names: Collection[str]) -> set[str]:
+    """Names of an optimiser's state: by its own words, or twins under ``mu`` and ``nu``."""
+    parts = {name: dotted(name).split(".") for name in names}
+    dotted_names = {".".join(split) for split in parts.values()}
+    state = set()
+    for name, split in parts.items():
+        twin = False
+        for moment, other in (("mu", "nu"), ("nu", "mu")):
+            for index in range(len(split) - 1):
+                if split[index] == moment:
+                    own = ".".join([*split[:index], other, *split[index + 1 :]])
+                    twin = twin or own in dotted_names
+        if twin or OF_OPTIMISERS & set(split):
+            state.add(name)
+    return state
 
 
 def _recognise(
     prefix: str, here: Mapping[str, Tensor], checkpoint: Checkpoint
-) -> ForeignLayer | None:
-    fits: dict[str, ForeignLayer] = {}
-    misfits: list[tuple[Family, Spelling, str]] = []
+) -> list[ForeignLayer] | Skipped:
+    """The layers under a prefix: one, one of each index of a stack, or none."""
+    exact: dict[str, list[ForeignLayer]] = {}
+    bent: dict[str, list[ForeignLayer]] = {}
+    misfits: list[tuple[ForeignLayer, str]] = []
     for family in FAMILIES:
         for spelling in family.spellings:
             if not set(spelling.needs) <= set(here) or set(spelling.never) & set(here):
                 continue
             names = {**spelling.needs, **spelling.may}
             tensors = {name: here[name] for name in names if name in here}
-            shapes = {name: tensor.shape for name, tensor in tensors.items()}
-            sizes, wrong = fit(shapes, names)
+            sizes, wrong = fit(_shapes(tensors), names)
+            options = family.configured(checkpoint.config or {})
+            layer = ForeignLayer(family, spelling, prefix, tensors, sizes, options)
+            candidates = [layer]
             if wrong is not None:
-                misfits.append((family, spelling, wrong))
-                continue
-            candidate = ForeignLayer(family, spelling, prefix, tensors, sizes)
+                candidates = _stacked(layer, names) or _turned(layer, names)
+                if not candidates:
+                    misfits.append((layer, wrong))
+                    continue
+            fits = exact if wrong is None else bent
             rival = fits.get(family.name)
-            if rival is None or len(rival.tensors) < len(tensors):
-                fits[family.name] = candidate
-    if not fits and misfits:
-        family, spelling, wrong = misfits[0]
-        tensor = here[wrong]
-        wanted = {**spelling.needs, **spelling.may}[wrong]
-        raise ValueError(
-            f"need {wrong} of shape ({', '.join(wanted.split())}) in {family.title} of "
-            f"{spelling.library}, got {tensor.name} of shape {tensor.shape}; if it is "
-            "another family, or its complex numbers are stored otherwise, say by --mapping "
-            "what it is"
-        )
-    return _decide(prefix, fits, checkpoint) if fits else None
+            if rival is None or len(rival[0].tensors) < len(tensors):
+                fits[family.name] = candidates
+    if exact or bent:
+        return _decide(prefix, exact or bent, checkpoint)
+    if not misfits:
+        return []
+    layer, wrong = misfits[0]
+    tensor, spelling = here[wrong], layer.spelling
+    wanted = {**spelling.needs, **spelling.may}[wrong]
+    return _skipped(
+        layer,
+        f"need {wrong} of shape ({', '.join(wanted.split())}) in {layer.family.title} of "
+        f"{spelling.library}, got {tensor.name} of shape {tensor.shape}; if it is "
+        "another family, or its complex numbers are stored otherwise, say by --mapping "
+        "what it is",
+    )
+
+
+def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[int, ...]]:
+    return {name: tensor.shape for name, tensor in tensors.items()}
+
+
+def _skipped(layer: ForeignLayer, reason: str) -> Skipped:
+    names = [name for name in layer.spelling.slow if name in layer.tensors]
+    told = tuple(layer.tensors[name].name for name in names)
+    return Skipped(layer.prefix, told, reason)
+
+
+def _stacked(layer: ForeignLayer, names: Mapping[str, str]) -> list[ForeignLayer]:
+    """The layers of arrays whose first axis, or first two, count layers (``nn.scan``)."""
+    for axes in (1, 2):
+        leading = {tensor.shape[:axes] for tensor in layer.tensors.values()}
+        (shape,) = leading if len(leading) == 1 else ((),)
+        if len(shape) < axes or 0 in shape:
+            continue
+        inner = {name: t.shape[axes:] for name, t in layer.tensors.items()}
+        sizes, wrong = fit(inner, names)
+        if wrong is None:
+            return [
+                replace(
+                    layer,
+                    prefix=".".join(filter(None, [layer.prefix, *map(str, index)])),
+                    tensors={n: part(t, index) for n, t in layer.tensors.items()},
+                    sizes=sizes,
+                )
+                for index in np.ndindex(shape)
+            ]
+    return []
+
+
+def _turned(layer: ForeignLayer, names: Mapping[str, str]) -> list[ForeignLayer]:
+    """The layer with as few matrices transposed as make its shapes fit, if they do."""
+    matrices = [name for name, t in layer.tensors.items() if len(t.shape) == 2]
+    for count in range(1, len(matrices) + 1):
+        for turned in combinations(matrices, count):
+            tensors = {
+                name: transposed(tensor) if name in turned else tensor
+                for name, tensor in layer.tensors.items()
+            }
+            sizes, wrong = fit(_shapes(tensors), names)
+            if wrong is None:
+                return [replace(layer, tensors=tensors, sizes=sizes, turned=turned)]
+    return []
 
 
 def _decide(
-    prefix: str, fits: Mapping[str, ForeignLayer], checkpoint: Checkpoint
-) -> ForeignLayer:
+    prefix: str, fits: Mapping[str, list[ForeignLayer]], checkpoint: Checkpoint
+) -> list[ForeignLayer] | Skipped:
     if len(fits) == 1:
         return next(iter(fits.values()))
     model = str((checkpoint.config or {}).get("model_type", ""))
     meant = [
-        candidate for candidate in fits.values() if model in candidate.family.models
+        candidates
+        for candidates in fits.values()
+        if model in candidates[0].family.models
     ]
     # What has a family's own names, beyond those that both need, is of it.
-    most = sorted(fits.values(), key=lambda candidate: -len(candidate.tensors))
+    most = sorted(fits.values(), key=lambda candidates: -len(candidates[0].tensors))
     if len(meant) == 1:
         return meant[0]
-    if len(most[0].tensors) > len(most[1].tensors):
+    if len(most[0][0].tensors) > len(most[1][0].tensors):
         return most[0]
-    tensor = next(iter(most[0].tensors.values()))
-    titles = " and ".join(candidate.family.title for candidate in most)
+    tensor = next(iter(most[0][0].tensors.values()))
+    titles = " and ".join(candidates[0].family.title for candidates in most)
     hint = (
         f"model_type {model!r} in config.json" if model else "no config.json beside it"
     )
-    raise ValueError(
+    return _skipped(
+        most[0][0],
         f"need names of one family, got {tensor.name} of shape {tensor.shape} under "
         f"{prefix or 'no prefix'!r}, which fits {titles}, and {hint}; put the model's "
-        "config.json beside the file, or say by --mapping what it is"
+        "config.json beside the file, or say by --mapping what it is",
     )
 
 
@@ -294,6 +485,7 @@ def _named(
             f"need names, each a text, options, a table, and prefix, a text, in {path}, "
             f"got {names!r:.60}, {options!r:.60} and {prefix!r:.60}"
         )
+    require_keys(f"options of {family.title} in {path}", options, family.options)
     absent = sorted(set(names.values()) - set(checkpoint.tensors))
     if absent:
         raise ValueError(

@@ -17,19 +17,50 @@ from sigprop.networks.foreign.family import (
     Options,
     Rest,
     Spelling,
+    sigmoid,
     softplus,
 )
 
 Roles = Callable[[Arrays], Arrays]
 
 
-def _rest(gates: dict[str, str], forget: str) -> Callable[[Arrays, Options], Rest]:
-    def rest(arrays: Arrays, options: Options) -> Rest:
-        zero = np.zeros(arrays["size"])
-        biases = {name: arrays.get(role, zero)[None] for name, role in gates.items()}
-        return Rest(nu=softplus(-biases[forget]), gates=biases, moved=True)
+def _bias(arrays: Arrays, name: str) -> Any:
+    return arrays.get(f"b_{name}", np.zeros(arrays["size"]))
 
-    return rest
+
+def _gru_rest(arrays: Arrays, options: Options) -> Rest:
+    """The Jacobian is that of ``h' = (1 - z) n + z h`` at ``h = 0`` without inputs."""
+    b_z, b_r, b_h = (_bias(arrays, name) for name in ("f", "r", "nh"))
+    z, r = sigmoid(b_z), sigmoid(b_r)
+    new = _bias(arrays, "nx") + r * b_h
+    n = np.tanh(new)
+    inner = r[:, None] * arrays["W_nh"] + (b_h * r * (1 - r))[:, None] * arrays["W_rh"]
+    jacobian = (
+        np.diag(z)
+        + ((1 - z) * (1 - n**2))[:, None] * inner
+        - (n * z * (1 - z))[:, None] * arrays["W_fh"]
+    )
+    gates = {"update": b_z[None], "reset": b_r[None], "new": new[None]}
+    return Rest(nu=softplus(-b_z[None]), gates=gates, moved=True, jacobian=jacobian)
+
+
+def _lstm_rest(arrays: Arrays, options: Options) -> Rest:
+    """The Jacobian is that of ``c' = f c + i g`` by ``c`` at state zero, without inputs.
+
+    The state ``h = o tanh(c)`` is taken with the output gate held.
+    """
+    b_f, b_i, b_o, b_g = (_bias(arrays, name) for name in "fiog")
+    f, i, o, g = sigmoid(b_f), sigmoid(b_i), sigmoid(b_o), np.tanh(b_g)
+    by_h = (i * (1 - g**2))[:, None] * arrays["W_gh"]
+    by_h = by_h + (g * i * (1 - i))[:, None] * arrays["W_ih"]
+    held = o * (1 - np.tanh(i * g) ** 2)
+    gates = {"forget": b_f, "input": b_i, "output": b_o, "cell": b_g}
+    return Rest(
+        nu=softplus(-b_f[None]),
+        gates={name: bias[None] for name, bias in gates.items()},
+        moved=True,
+        jacobian=np.diag(f) + by_h * held,
+    )
 
 
 def _layer(cls: Any, gates: str, biases: tuple[str, ...]) -> Callable[..., Any]:
@@ -118,7 +149,7 @@ def _kernels(letters: str, biased: tuple[str, ...]) -> Spelling:
         roles=_flax(
             {letter: gates.get(letter, letter) for letter in letters}, "z" in letters
         ),
-        slow=(*(f"{name}.bias" for name in biased), f"h{letters[0]}.kernel"),
+        slow=(*(f"{name}.bias" for name in biased), *hidden),
     )
 
 
@@ -139,10 +170,13 @@ GRU_FAMILY = Family(
             | dict.fromkeys(("b_r", "b_f", "b_nx", "b_nh"), "n"),
             {"C": "o n", "D": "o d"},
             roles=_ours,
-            slow=("b_r", "b_f"),
+            slow=(
+                *("b_r", "b_f", "b_nx", "b_nh"),
+                *("W_rh", "W_fh", "W_nh"),
+            ),
         ),
     ),
-    _rest({"update": "b_f", "reset": "b_r"}, "update"),
+    _gru_rest,
     _layer(GRU, "rfn", ("b_r", "b_f", "b_nx", "b_nh")),
 )
 
@@ -163,9 +197,9 @@ LSTM_FAMILY = Family(
             | {f"b_{g}": "n" for g in "ifog"},
             {"C": "o n", "D": "o d"},
             roles=_ours,
-            slow=("b_i", "b_f", "b_o"),
+            slow=("b_i", "b_f", "b_o", "b_g", "W_ih", "W_gh"),
         ),
     ),
-    _rest({"forget": "b_f", "input": "b_i", "output": "b_o"}, "forget"),
+    _lstm_rest,
     _layer(LSTM, "ifog", ("b_i", "b_f", "b_o", "b_g")),
 )

@@ -28,7 +28,6 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
         nu=np.exp(arrays["nu_log"])[None],
         theta=np.exp(arrays["theta_log"])[None],
         gamma=np.ones((1, n)) if gamma is None else np.exp(gamma)[None],
-        raw={"nu_log": arrays["nu_log"]},
         shared=True,
         silent={name: norm for name, norm in weights.items() if norm.shape[1] == n},
     )
@@ -69,6 +68,8 @@ FAMILY = Family(
             },
             never=("B", "C"),
             slow=(*LOGS, "B_re", "B_im", "C_re", "C_im"),
+            decay=("nu_log",),
+            logs=LOGS,
         ),
         Spelling(
             "lru-pytorch",
@@ -76,6 +77,8 @@ FAMILY = Family(
             {"gamma_log": "n", "D": "d | d_out d_in"},
             roles=_complex,
             slow=(*LOGS, "B", "C"),
+            decay=("nu_log",),
+            logs=LOGS,
         ),
     ),
     _rest,

@@ -1,5 +1,6 @@
 """Mamba-1 and Mamba-2, gated DeltaNet and KDA: ``lam = exp(-softplus(bias) exp(A_log))``."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from sigprop.networks.foreign.family import (
     Options,
     Rest,
     Spelling,
+    sigmoid,
     softplus,
 )
 
@@ -20,14 +22,33 @@ from sigprop.networks.foreign.family import (
 def _rest(arrays: Arrays, options: Options) -> Rest:
     """One head or channel a row."""
     log = arrays["A_log"].reshape(arrays["heads"], -1)
+    if arrays["bias"].size % len(log):
+        raise ValueError(
+            f"need a step for each of {len(log)} heads or channels, got "
+            f"{arrays['bias'].size}"
+        )
     steps = softplus(arrays["bias"]).reshape(arrays["heads"], -1)
     return Rest(
         nu=np.exp(log) * steps,
         steps=steps,
-        raw={"A_log": arrays["A_log"], "bias": arrays["bias"]},
         shared=log.shape[1] > 1,
         moved=True,
     )
+
+
+def _kda_rest(arrays: Arrays, options: Options) -> Rest:
+    """KDA, whose decay may have a bound: ``nu = -bound sigmoid(exp(A_log) bias)``."""
+    bound = options.get("lower_bound")
+    if bound is None:
+        return _rest(arrays, options)
+    log = arrays["A_log"].reshape(-1, 1)
+    nu = -bound * sigmoid(np.exp(log) * arrays["bias"].reshape(len(log), -1))
+    return Rest(nu=nu, moved=True)
+
+
+def _bound(config: Mapping[str, Any]) -> Options:
+    bound = config.get("kda_lower_bound") if config.get("kda_safe_gate") else None
+    return {"lower_bound": bound} if isinstance(bound, int | float) else {}
 
 
 def _headed(**names: str) -> Any:
@@ -83,6 +104,8 @@ MAMBA1 = Family(
                 x="x_proj.weight",
             ),
             slow=("A_log", "dt_proj.bias"),
+            decay=("A_log", "dt_proj.bias"),
+            logs=("A_log",),
         ),
         Spelling(
             "sigprop",
@@ -92,6 +115,17 @@ MAMBA1 = Family(
                 A_log="A_log", bias="bias", D="D", U="U", V="V", W_B="W_B", W_C="W_C"
             ),
             slow=("A_log", "bias"),
+            decay=("A_log", "bias"),
+            logs=("A_log",),
+        ),
+        Spelling(
+            "VMamba",
+            {"A_logs": "kd n", "dt_projs_bias": "k d"},
+            {"Ds": "kd", "dt_projs_weight": "k d r", "x_proj_weight": "k x d"},
+            roles=_headed(A_log="A_logs", bias="dt_projs_bias", D="Ds"),
+            slow=("A_logs", "dt_projs_bias"),
+            decay=("A_logs", "dt_projs_bias"),
+            logs=("A_logs",),
         ),
     ),
     _rest,
@@ -99,7 +133,10 @@ MAMBA1 = Family(
     ("mamba", "falcon_mamba", "jamba"),
 )
 
-OF_DELTANET = ("a_proj.weight", "in_proj_ba.weight", "f_proj.0.weight", "g_proj.weight")
+OF_DELTANET = (
+    *("a_proj.weight", "in_proj_ba.weight"),
+    *("f_proj.0.weight", "f_proj.weight", "g_proj.weight"),
+)
 MAMBA2 = Family(
     "mamba2",
     "Mamba-2",
@@ -111,6 +148,8 @@ MAMBA2 = Family(
             never=OF_DELTANET,
             roles=_headed(A_log="A_log", bias="dt_bias", D="D"),
             slow=("A_log", "dt_bias"),
+            decay=("A_log", "dt_bias"),
+            logs=("A_log",),
         ),
     ),
     _rest,
@@ -129,9 +168,14 @@ GDN = Family(
                 **dict.fromkeys(("a_proj.weight", "b_proj.weight"), "h d"),
                 "in_proj_ba.weight": "2h d",
             },
-            never=("D", "in_proj.weight", "in_proj.kernel", "f_proj.0.weight"),
+            never=(
+                *("D", "in_proj.weight", "in_proj.kernel"),
+                *("f_proj.0.weight", "f_proj.weight"),
+            ),
             roles=_headed(A_log="A_log", bias="dt_bias"),
             slow=("A_log", "dt_bias"),
+            decay=("A_log", "dt_bias"),
+            logs=("A_log",),
         ),
         Spelling(
             "sigprop",
@@ -147,25 +191,37 @@ GDN = Family(
                 W_v="W_v",
             ),
             slow=("A_log", "bias"),
+            decay=("A_log", "bias"),
+            logs=("A_log",),
         ),
     ),
     _rest,
     _delta,
-    ("gated_deltanet", "qwen3_next"),
+    ("gated_deltanet", "qwen3_next", "olmo_hybrid"),
+    erases=True,
 )
 
 KDA = Family(
     "kda",
     "KDA",
-    (
+    tuple(
         Spelling(
-            "fla",
-            {"A_log": "h | 1 1 h 1", "dt_bias": "g", "f_proj.0.weight": "v d"},
+            library,
+            {"A_log": "h | 1 1 h 1", "dt_bias": "g", gate: "g d" if whole else "v d"},
             roles=_headed(A_log="A_log", bias="dt_bias"),
             slow=("A_log", "dt_bias"),
-        ),
+            decay=("A_log", "dt_bias"),
+            logs=("A_log",),
+        )
+        for library, gate, whole in (
+            ("fla", "f_proj.0.weight", False),
+            ("transformers", "f_proj.weight", True),
+        )
     ),
-    _rest,
+    _kda_rest,
     None,
-    ("kda", "kimi_linear"),
+    ("kda", "kimi_linear", "bailing_hybrid"),
+    options=("lower_bound",),
+    configured=_bound,
+    erases=True,
 )

@@ -23,7 +23,6 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
         nu=wide * sigmoid(bias),
         open=wide,
         gates={"recurrence": bias, "input": arrays["b_x"].reshape(1, -1)},
-        raw={"Lambda": arrays["Lambda"]},
         moved=True,
     )
 
@@ -68,12 +67,14 @@ FAMILY = Family(
             {"a_param": "w", **_blocks(*JAX)},
             roles=_named(Lambda="a_param", **dict(zip(ROLES, JAX, strict=True))),
             slow=("a_param", "a_gate.b", "input_gate.b"),
+            decay=("a_param",),
         ),
         Spelling(
             "transformers",
             {"recurrent_param": "w", **_blocks(*HF)},
             roles=_named(Lambda="recurrent_param", **dict(zip(ROLES, HF, strict=True))),
             slow=("recurrent_param", "recurrent_gate_bias", "input_gate_bias"),
+            decay=("recurrent_param",),
         ),
         Spelling(
             "sigprop",
@@ -85,6 +86,7 @@ FAMILY = Family(
                 "b_x": "n",
             },
             slow=("Lambda", "b_a", "b_x"),
+            decay=("Lambda",),
         ),
     ),
     _rest,

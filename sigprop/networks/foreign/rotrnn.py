@@ -23,7 +23,6 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
     return Rest(
         nu=np.broadcast_to(decay, theta.shape),
         theta=theta,
-        raw={"gamma_log": arrays["gamma_log"]},
         shared=True,
     )
 
@@ -47,12 +46,16 @@ FAMILY = Family(
             {"M": "n s", "P": "n s", "C": "d n", "C2": "d n", "D": "d"},
             never=("nu_log",),
             slow=("theta_log", "gamma_log"),
+            decay=("gamma_log",),
+            logs=("theta_log", "gamma_log"),
         ),
         Spelling(
             "sigprop",
             {"theta": "heads half", "gamma_log": "heads", "M": "heads s s", "B": "n d"},
             {"C": "d_out n | 2 d_out n", "D": "d_out | d_out d"},
             slow=("theta", "gamma_log"),
+            decay=("gamma_log",),
+            logs=("gamma_log",),
         ),
     ),
     _rest,

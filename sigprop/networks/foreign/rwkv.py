@@ -6,8 +6,7 @@ from sigprop.networks.foreign.family import Arrays, Family, Options, Rest, Spell
 
 
 def _rest(arrays: Arrays, options: Options) -> Rest:
-    decay = arrays["time_decay"]
-    return Rest(nu=np.exp(decay)[None], raw={"time_decay": decay})
+    return Rest(nu=np.exp(arrays["time_decay"])[None])
 
 
 FAMILY = Family(
@@ -18,6 +17,8 @@ FAMILY = Family(
             "BlinkDL/RWKV-LM, transformers",
             {"time_decay": "c", "time_first": "c"},
             slow=("time_decay",),
+            decay=("time_decay",),
+            logs=("time_decay",),
         ),
     ),
     _rest,

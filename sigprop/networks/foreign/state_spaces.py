@@ -10,27 +10,16 @@ from sigprop.layers.s5 import S5
 from sigprop.networks.foreign.family import Arrays, Family, Options, Rest, Spelling
 
 
-def _continuous(arrays: Arrays, dt: Any, raw: tuple[str, ...], shared: bool) -> Rest:
+def _rest(arrays: Arrays, options: Options) -> Rest:
+    dt = np.exp(arrays["log_dt"])
     rows = dt.shape[0] if arrays["re"].ndim == 2 else 1
     wide = dt[:, None] if arrays["re"].ndim == 2 else dt
     return Rest(
         nu=(-arrays["re"] * wide).reshape(rows, -1),
         theta=(arrays["im"] * wide).reshape(rows, -1),
         steps=dt,
-        raw={
-            name: arrays[role] for name, role in zip(raw, ("re", "log_dt"), strict=True)
-        },
-        shared=shared,
+        shared=True,
     )
-
-
-def _s5_rest(arrays: Arrays, options: Options) -> Rest:
-    names = ("Lambda_re", "log_step")
-    return _continuous(arrays, np.exp(arrays["log_dt"]), names, True)
-
-
-def _s4d_rest(arrays: Arrays, options: Options) -> Rest:
-    return _continuous(arrays, np.exp(arrays["log_dt"]), ("A_real", "log_dt"), True)
 
 
 def halved(im: np.ndarray, options: Options) -> bool:
@@ -148,6 +137,8 @@ S5_FAMILY = Family(
             },
             roles=_s5_roles,
             slow=("Lambda_re", "Lambda_im", "log_step"),
+            decay=("Lambda_re", "log_step"),
+            logs=("log_step",),
         ),
         Spelling(
             "long-range-models",
@@ -155,6 +146,8 @@ S5_FAMILY = Family(
             {"B_comps": "2 p h", "C_comps": "2 h p", "D": "h"},
             roles=_s5_roles,
             slow=("Lambda_re", "Lambda_im", "log_dt"),
+            decay=("Lambda_re", "log_dt"),
+            logs=("log_dt",),
         ),
         Spelling(
             "s5-pytorch",
@@ -162,6 +155,8 @@ S5_FAMILY = Family(
             {"B": "p h", "C": "h p", "D": "h"},
             roles=_s5_complex,
             slow=("Lambda", "log_step"),
+            decay=("Lambda", "log_step"),
+            logs=("log_step",),
         ),
         Spelling(
             "sigprop",
@@ -173,11 +168,14 @@ S5_FAMILY = Family(
             },
             roles=_ours,
             slow=("log_neg_re", "im", "log_dt"),
+            decay=("log_neg_re", "log_dt"),
+            logs=("log_neg_re", "log_dt"),
         ),
     ),
-    _s5_rest,
+    _rest,
     _s5_layer,
     ("s5",),
+    options=("conjugate", "clip_eigs", "discretisation"),
 )
 
 S4D_FAMILY = Family(
@@ -190,6 +188,8 @@ S4D_FAMILY = Family(
             {"C": "h n 2", "D": "h"},
             roles=_s4d_roles,
             slow=("log_A_real", "A_imag", "log_dt"),
+            decay=("log_A_real", "log_dt"),
+            logs=("log_A_real", "log_dt"),
         ),
         Spelling(
             "sigprop",
@@ -197,9 +197,12 @@ S4D_FAMILY = Family(
             {**dict.fromkeys(("C_re", "C_im"), "h n"), "D": "h"},
             roles=_ours,
             slow=("log_neg_re", "im", "log_dt"),
+            decay=("log_neg_re", "log_dt"),
+            logs=("log_neg_re", "log_dt"),
         ),
     ),
-    _s4d_rest,
+    _rest,
     _s4d_layer,
     ("s4d",),
+    options=("discretisation",),
 )

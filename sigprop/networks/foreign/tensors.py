@@ -43,12 +43,21 @@ DTYPES: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """One array of a checkpoint: its header, and how its numbers are fetched."""
+    """One array of a checkpoint: its header, and how its numbers are fetched.
+
+    Attributes:
+        name: In the file.
+        dtype: Type of its numbers.
+        shape: Lengths of its axes.
+        pieces: Its numbers in order, a piece at a time.
+        index: Position along the first axes of the file's array, of which it is a part.
+    """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     pieces: Callable[[], Iterator[Shaped[np.ndarray, " piece"]]]
+    index: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -115,6 +124,34 @@ def in_memory(name: str, array: Shaped[np.ndarray, "*shape"]) -> Tensor:
             yield flat[start : start + step]
 
     return Tensor(name, array.dtype.name, tuple(array.shape), pieces)
+
+
+def part(tensor: Tensor, index: tuple[int, ...]) -> Tensor:
+    """One element along the first axes of a tensor, such as one layer of a stack."""
+    shape = tensor.shape[len(index) :]
+    size = math.prod(shape)
+    first = int(np.ravel_multi_index(index, tensor.shape[: len(index)])) * size
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        begin = 0
+        for piece in tensor.pieces():
+            own = piece[max(first - begin, 0) : max(first + size - begin, 0)]
+            if own.size:
+                yield own
+            begin += piece.size
+            if begin >= first + size:
+                return
+
+    return Tensor(tensor.name, tensor.dtype, shape, pieces, index)
+
+
+def transposed(tensor: Tensor) -> Tensor:
+    """A matrix with its axes exchanged; it is read whole."""
+
+    def pieces() -> Iterator[Shaped[np.ndarray, " piece"]]:
+        yield tensor.read().T.reshape(-1)
+
+    return Tensor(tensor.name, tensor.dtype, tensor.shape[::-1], pieces)
 
 
 def safetensors_file(path: Path) -> dict[str, Tensor]:

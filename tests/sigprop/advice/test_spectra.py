@@ -52,7 +52,7 @@ def test_states_are_those_of_a_long_sequence():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_spectrum_of_a_series_is_that_of_its_process(seed, tmp_path):
     sample = np.asarray(AR1(0.9).sample(jax.random.key(seed), 400, 64))
-    np.save(tmp_path / "series.npy", sample.astype(float))
+    np.save(tmp_path / "series.npy", sample.astype(float)[..., None])
     measured, note = of_series(load_series(tmp_path / "series.npy"))
     assert closed(measured).weights.sum() == measured.covariance[0] == pytest.approx(1)
     for spectrum in (measured, closed(measured)):

@@ -234,10 +234,14 @@ def test_the_margin_says_what_the_format_can_still_tell(kind, bits, tmp_path):
     margin = layer.margin
     x = float(arrays["nu_log"][0])
     assert margin.dtype == kind
-    assert margin.memory == pytest.approx(np.exp(-x), rel=1e-12)
+
+    def memory(log):
+        return -1 / np.expm1(-np.exp(log))
+
+    assert margin.memory == pytest.approx(memory(x), rel=1e-12)
     assert margin.gap == pytest.approx(-np.expm1(-np.exp(x)), rel=1e-12)
     spacing = 2.0 ** (3 - bits)  # of a number between 4 and 8
-    assert margin.step == pytest.approx(np.exp(-x + spacing) - np.exp(-x), rel=1e-6)
+    assert margin.step == pytest.approx(memory(x - spacing) - memory(x), rel=1e-6)
     assert margin.longest == 2.0**bits
     assert margin.spacings == pytest.approx(margin.gap * 2**bits, rel=1e-12)
 
@@ -250,7 +254,7 @@ def test_the_finest_step_is_that_of_the_finer_parameter(tmp_path):
 
     def memory(a, bias):
         rate = np.exp(np.float64(a)) * np.logaddexp(0, np.float64(bias))
-        return 1 / rate[layer.chosen.indices[0]]
+        return -1 / np.expm1(-rate[layer.chosen.indices[0]])
 
     down = np.float32(-np.inf)
     moved = [memory(np.nextafter(a, down), bias), memory(a, np.nextafter(bias, down))]

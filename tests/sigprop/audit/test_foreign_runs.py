@@ -51,7 +51,7 @@ def test_states_and_memories_of_gated_neurons_are_those_of_the_layer(
         measured = gates.gated_moments(chosen, few, embedding, 0)
     squares = (h[:, STEPS // 2 :] ** 2).mean((0, 1))
     np.testing.assert_allclose(measured.moments[0].measured, squares, rtol=1e-6)
-    memory = -1 / np.log(a).mean((0, 1))
+    memory = 1 / (1 - np.exp(np.log(a).mean((0, 1))))
     np.testing.assert_allclose(measured.time_constant, memory, rtol=1e-6)
     early, late = u[:, :-1], u[:, 1:]
     rho = 2 * (early * late).sum() / ((early**2).sum() + (late**2).sum())
@@ -130,7 +130,8 @@ def test_the_margin_counts_modes_and_names_the_slowest_median_and_fastest():
 
     result = of(-rates)
     memories = (result.memory, result.median, result.fastest)
-    np.testing.assert_allclose(np.multiply(memories, step), [8, 1, 1 / 8], rtol=1e-6)
+    expected = [1 / (1 - np.exp(-rate * step)) for rate in (0.125, 1, 8)]
+    np.testing.assert_allclose(memories, expected, rtol=1e-6)
     assert result.gap == pytest.approx(-np.expm1(-0.125 * step), rel=1e-6)
     assert (result.modes, result.growing, result.undamped) == (7, 0, 0)
     result = of([-2.0, 0.0, 0.5, 0.25, 0.0, 0.125, -1.0, -4.0])

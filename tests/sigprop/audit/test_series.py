@@ -89,7 +89,7 @@ def test_constant_remainder_does_not_hide_a_constant_window(tmp_path):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i4", "u1"])
 def test_npy_rows_stay_sequences(tmp_path, dtype):
-    values = np.random.default_rng(0).integers(0, 50, (30, 20)).astype(dtype)
+    values = np.random.default_rng(0).integers(0, 50, (30, 20, 1)).astype(dtype)
     np.save(tmp_path / "series.npy", values)
     series = load_series(tmp_path / "series.npy", window=8)
     assert series.values.shape == (30, 20, 1)
@@ -98,6 +98,32 @@ def test_npy_rows_stay_sequences(tmp_path, dtype):
     assert series.notes[0] == "each .npy row is one sequence; --window is not applied"
     assert series.values.mean() == pytest.approx(0, abs=1e-12)
     assert series.values.std() == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("features", [1, 7])
+def test_a_matrix_is_one_series_with_a_row_for_each_step(tmp_path, features):
+    values = np.random.default_rng(0).standard_normal((643, features))
+    np.save(tmp_path / "series.npy", values)
+    series = load_series(tmp_path / "series.npy", window=64)
+    assert series.values.shape == (10, 64, features)
+    windows = values[:640].reshape(10, 64, features)
+    scaled = (windows - windows.mean((0, 1))) / windows.std((0, 1))
+    np.testing.assert_allclose(series.values, scaled, atol=1e-12)
+    end = "feature" if features == 1 else "features"
+    assert series.notes[:2] == (
+        f"a .npy array of shape (643, {features}) is one series of 643 steps and "
+        f"{features} {end}; sequences have the shape (sequences, time, features)",
+        "dropped the last 3 of 643 rows: they fill no window",
+    )
+    message = (
+        "need at least 2 windows of 512 steps, got 643 rows: a .npy array of shape"
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        load_series(tmp_path / "series.npy")
+    values[5, features - 1] = np.nan
+    np.save(tmp_path / "series.npy", values)
+    with pytest.raises(ValueError, match=f"nan at step 5, feature {features - 1} "):
+        load_series(tmp_path / "series.npy", window=64)
 
 
 def test_huge_values_are_scaled_without_overflow(tmp_path):
@@ -116,31 +142,31 @@ def npy_with(index, value):
 REFUSED_ARRAYS = {
     "rank one": (
         np.arange(20.0),
-        "need an array of shape (sequences, time) or (sequences, time, features), got "
+        "need an array of shape (time, features) or (sequences, time, features), got "
         "shape (20,); reshape it",
     ),
     "rank four": (
         np.zeros((2, 9, 1, 1)),
-        "need an array of shape (sequences, time) or (sequences, time, features), got "
+        "need an array of shape (time, features) or (sequences, time, features), got "
         "shape (2, 9, 1, 1); reshape it",
     ),
     "no features": (
         np.zeros((2, 9, 0)),
-        "need an array of shape (sequences, time) or (sequences, time, features), got "
+        "need an array of shape (time, features) or (sequences, time, features), got "
         "shape (2, 9, 0); reshape it",
     ),
     "one sequence": (
-        np.zeros((1, 900)),
-        "need at least 2 sequences of 8 steps, got 1 of 900; a single long series goes "
-        "in a .csv, or reshape it to (windows, steps)",
+        np.zeros((1, 900, 1)),
+        "need at least 2 sequences of 8 steps, got 1 of 900; a single long series has "
+        "the shape (time, features)",
     ),
     "short": (
-        np.zeros((5, 7)),
-        "need at least 2 sequences of 8 steps, got 5 of 7; a single long series goes "
-        "in a .csv, or reshape it to (windows, steps)",
+        np.zeros((5, 7, 1)),
+        "need at least 2 sequences of 8 steps, got 5 of 7; a single long series has "
+        "the shape (time, features)",
     ),
     "long": (
-        np.zeros((2, 8193), np.uint8),
+        np.zeros((2, 8193, 1), np.uint8),
         "need at most 8192 steps, got 8193: the covariance matrix holds steps x steps "
         "numbers; cut shorter windows",
     ),

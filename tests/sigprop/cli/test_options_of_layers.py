@@ -32,7 +32,7 @@ def test_each_thing_that_is_said_of_its_use_changes_what_is_found(checkpoint, fo
     optimiser = folder / "o.toml"
     optimiser.write_text("lr = 0.1\nweight_decay = 0.1\n")
     sound = ran("lint", checkpoint).stdout
-    assert "1 recurrent layer: 0 errors, 0 warnings, 0 notes." in sound
+    assert "1 recurrent layer: 0 errors, 0 warnings, 0 notes; 3 of 3 recurrent" in sound
     for more, status, rule in (
         (("--length", 20_000), 1, "memory-short"),
         (("--dtype", "float16"), 0, None),
@@ -70,18 +70,21 @@ def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(folder):
         assert all(sentence.startswith(f"in {dtype} ") for sentence in sentences)
 
 
+@option("lint", "--fail-on")
 def test_a_note_alone_ends_lint_with_zero(folder):
-    """A format in which weights are only stored is no more than worth a note."""
+    """A format in which weights are only stored is worth no more than a note."""
     file = folder / "m.npz"
     nu = np.log([0.0004, 0.003, 0.02, 0.04]).astype(np.float16)
     gamma = 0.5 * np.log(-np.expm1(-2 * np.exp(nu.astype(float))))
     theta = np.log([0.1, 0.2, 0.3, 0.4])
     np.savez(file, nu_log=nu, theta_log=theta, gamma_log=gamma)
     result = ran("lint", file)
-    assert "note resolution-lost" in result.stdout
-    assert "0 errors, 0 warnings, 1 note." in result.stdout
+    assert "note log-rounded" in result.stdout
+    assert "0 errors, 0 warnings, 1 note;" in result.stdout
     result = ran("lint", file, "--dtype", "float16", status=console.UNEXPECTED)
-    assert "0 errors, 1 warning, 0 notes." in result.stdout
+    assert "0 errors, 1 warning, 1 note;" in result.stdout
+    for least, status in (("note", 1), ("warning", 0), ("error", 0)):
+        assert sigprop("lint", file, "--fail-on", least).exit_code == status
 
 
 @option("lint", "--mapping")
@@ -94,7 +97,9 @@ def test_a_mapping_names_the_arrays_of_a_layer(folder):
     assert "need a recurrent layer of" in refused("lint", file)
     result = sigprop("lint", file, "--mapping", mapping, "--json", "-")
     (layer,) = json.loads(result.stdout)["layers"]
-    assert (layer["shortest"], layer["longest"]) == pytest.approx((50, 200))
+    assert (layer["shortest"], layer["longest"]) == pytest.approx(
+        (50.5, 200.5), rel=1e-4
+    )
 
 
 # --- advise

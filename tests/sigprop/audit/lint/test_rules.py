@@ -90,6 +90,14 @@ def twice(old, g):
     return np.concatenate([old[: len(old) // 2]] * 2)
 
 
+def shard(old, g):
+    return old * (np.arange(len(old)) < len(old) / 8).reshape(-1, *[1] * (old.ndim - 1))
+
+
+def rolled(arrays, steps):
+    return {**arrays, "bias_ih_l0": np.roll(arrays["bias_ih_l0"], steps)}
+
+
 def above(old, g):
     return np.minimum(old, np.quantile(old, 0.7))
 
@@ -161,6 +169,97 @@ PLANTED = {
         healthy.torch_unit(4, None),
         {"length": 1000},
         "memory-short",
+    ),
+    "a GRU without update bias": (
+        HEALTHY["PyTorch GRU"],
+        {"length": 1000},
+        "memory-short",
+    ),
+    "A_log of 100 overflows": (
+        changed("Mamba-2", A_log=holed(100.0)),
+        {},
+        "decay-overflow",
+    ),
+    "gamma_log of 90 overflows": (
+        changed("minimal-LRU", gamma_log=holed(90.0)),
+        {},
+        "decay-overflow",
+    ),
+    "theta_log of 90 overflows": (
+        changed("minimal-LRU", theta_log=holed(90.0)),
+        {},
+        "decay-overflow",
+    ),
+    "one shard of eight": (
+        changed("Mamba-2", A_log=shard, dt_bias=shard),
+        {},
+        "decay-part-zero",
+    ),
+    "rows of A_log never drawn": (
+        changed("Mamba-1", A_log=shard),
+        {},
+        "decay-part-zero",
+    ),
+    "A itself stored as A_log": (
+        changed("Mamba-2", A_log=lambda old, g: -np.exp(old)),
+        {},
+        "decay-negative",
+    ),
+    "A itself stored as A_log of Mamba-1": (
+        changed("Mamba-1", A_log=lambda old, g: -np.exp(old)),
+        {},
+        "decay-negative",
+    ),
+    "logarithms in bfloat16": (
+        lambda g: {
+            key: array.astype(ml_dtypes.bfloat16)
+            for key, array in healthy.mamba2(g).items()
+        },
+        {},
+        "log-rounded",
+    ),
+    "A_log transposed": (
+        lambda g: {
+            key: array.T if key == "A_log" else array
+            for key, array in healthy.mamba1(g).items()
+        },
+        {},
+        "array-transposed",
+    ),
+    "forget biases in the input gates": (
+        lambda g: rolled(healthy.torch_unit(4, (10, 1000))(g), -64),
+        {},
+        "gates-swapped",
+    ),
+    "forget biases in the order of another library": (
+        lambda g: rolled(healthy.torch_unit(4, (10, 1000))(g), 64),
+        {},
+        "gates-swapped",
+    ),
+    "update biases of a GRU in the reset gates": (
+        lambda g: rolled(healthy.torch_unit(3, (10, 1000))(g), -64),
+        {},
+        "gates-swapped",
+    ),
+    "recurrent weights of variance 1": (
+        changed("chrono LSTM", weight_hh_l0=lambda old, g: g.normal(size=old.shape)),
+        {},
+        "recurrent-exploding",
+    ),
+    "recurrent weights of a GRU of variance 1": (
+        changed("PyTorch GRU", weight_hh_l0=lambda old, g: g.normal(size=old.shape)),
+        {},
+        "recurrent-exploding",
+    ),
+    "NaN in the recurrent weights": (
+        changed("PyTorch GRU", weight_hh_l0=holed(np.nan)),
+        {},
+        "weights-not-finite",
+    ),
+    "a tensor of an unknown family": (
+        lambda g: {**healthy.mamba2(g), "other.slope_rate": np.ones(4)},
+        {},
+        "not-judged",
     ),
     "eigenvalues in bfloat16": (
         HEALTHY["LRU for long sequences"],
@@ -264,7 +363,9 @@ PLANTED = {
 
 # What inputs may make good, and what is often meant.
 ONLY_NOTES = (
-    "an LSTM without forget bias",
+    "a GRU without update bias",
+    "logarithms in bfloat16",
+    "A_log transposed",
     "phases of a whole turn for a long sequence",
 )
 
@@ -293,7 +394,7 @@ def test_the_wrong_ring_remembers_125_steps_and_the_right_one_1000():
         re.search(r"longest time constant is (\S+) steps", finding.consequence)[1]
     )
     assert 120 < longest <= -1 / np.log(0.999**8)
-    assert "would be 999.5" in finding.consequence
+    assert "would be 1000" in finding.consequence
 
 
 def test_what_is_spared_from_weight_decay_is_no_finding():
@@ -310,8 +411,8 @@ def test_weight_decay_tells_what_becomes_of_the_memory():
         for candidate in report_of(arrays, optimiser=settings).findings
         if candidate.rule.id == "weight-decay"
     )
-    # exp(-4) goes to exp(-2): 54.6 steps become 7.39.
-    assert "from 54.6 to 7.39 steps" in finding.consequence
+    # A rate of exp(-4) goes to exp(-2): with 1/(1 - exp(-rate)) 55.1 steps become 7.9.
+    assert "from 55.1 to 7.9 steps" in finding.consequence
     assert "halve in 693.1 steps" in finding.consequence
 
 
@@ -323,7 +424,7 @@ def test_distinct_memories_are_those_of_all_numbers_of_the_format(
     bits = np.arange(1 << 16, dtype=np.uint16)
     with np.errstate(invalid="ignore"):
         numbers = bits.view(np.dtype(getattr(ml_dtypes, dtype, dtype))).astype(float)
-    low, high = np.exp(-1 / shortest), np.exp(-1 / longest)
+    low, high = 1 - 1 / shortest, 1 - 1 / longest
     expected = int(((numbers >= low) & (numbers <= high)).sum())
     assert distinct_time_constants(dtype, shortest, longest) == expected
 

@@ -29,7 +29,8 @@ SPELLINGS = {
     for family in FAMILIES
     for spelling in family.spellings
 }
-SIZES = dict.fromkeys(("heads", "h"), 2) | {"s": 3, "w": 6, "half": 4, "x": 12, "g": 4}
+SIZES = dict.fromkeys(("heads", "h"), 2)
+SIZES |= {"s": 3, "w": 6, "half": 4, "x": 12, "g": 4, "kd": 25}
 LENGTH = 5  # of any other axis
 
 

@@ -6,6 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sigprop.audit.lint.others import spectral_radius
+from sigprop.layers.gru import gru
+from sigprop.layers.lstm import lstm
 from sigprop.networks.files import named_arrays
 from sigprop.networks.foreign import find, of_arrays
 from tests.sigprop.networks.foreign.test_foreign import SPELLINGS, random_arrays
@@ -56,11 +59,18 @@ NU = {
     "mamba of mamba_ssm, transformers": lambda a: (
         np.exp(a["A_log"]) * softplus(a["dt_proj.bias"])[:, None]
     ),
+    "mamba of VMamba": lambda a: (
+        np.exp(a["A_logs"]) * softplus(a["dt_projs_bias"].reshape(-1, 1))
+    ),
     "mamba2 of mamba_ssm, transformers": lambda a: (
         np.exp(a["A_log"]) * softplus(a["dt_bias"])
     ),
     "gated-deltanet of fla": lambda a: np.exp(a["A_log"]) * softplus(a["dt_bias"]),
     "kda of fla": lambda a: (
+        np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
+        * softplus(a["dt_bias"])
+    ),
+    "kda of transformers": lambda a: (
         np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
         * softplus(a["dt_bias"])
     ),
@@ -164,3 +174,42 @@ def test_fused_gates_are_in_the_order_of_equinox_and_of_torch(cell):
     np.testing.assert_allclose(
         torch_match.layer()(u), np.stack(states), rtol=0, atol=1e-6
     )
+
+
+@pytest.mark.parametrize("seed", [0, 4])
+@pytest.mark.parametrize("name", ["gru", "lstm"])
+def test_the_jacobian_at_rest_is_the_derivative_of_a_step_at_state_zero(
+    name, seed, x64
+):
+    """Of the LSTM that of ``c`` by ``c``, with the output gate held: all there is without
+    the recurrent weights of that gate."""
+    draw = {"gru": gru, "lstm": lstm}[name]
+    layer = draw(5, 3, key=jax.random.key(seed), d_out=2, times=(2, 9))
+    arrays = named_arrays(layer)
+    g = np.random.default_rng(seed)
+    arrays = {n: g.normal(size=x.shape) for n, x in arrays.items()}
+    if name == "lstm":
+        arrays["W_oh"] = np.zeros((5, 5))
+    (match,) = find(of_arrays(arrays))
+    step = lambda h: match.layer().step(h, jnp.zeros(3))  # noqa: E731
+    state = jnp.zeros(match.layer().initial_state().shape)
+    expected = np.linalg.eigvals(jax.jacobian(lambda h: _state(step(h)))(state))
+    found = np.linalg.eigvals(match.rest().jacobian)
+    largest = np.sort(np.abs(expected))[-5:]
+    np.testing.assert_allclose(np.sort(np.abs(found)), largest, rtol=1e-6)
+    radius = spectral_radius(match.rest().jacobian)
+    assert radius == pytest.approx(largest[-1], rel=0.01)
+
+
+def _state(result):
+    return result[0] if isinstance(result, tuple) else result
+
+
+@pytest.mark.parametrize("size", [1, 7, 300])
+def test_the_spectral_radius_is_that_of_the_eigenvalues(size):
+    matrix = np.random.default_rng(size).normal(size=(size, size)) / np.sqrt(size)
+    for scale in (1e-3, 1.0, 1e3):
+        expected = np.abs(np.linalg.eigvals(scale * matrix)).max()
+        assert spectral_radius(scale * matrix) == pytest.approx(expected, rel=0.01)
+    assert spectral_radius(np.zeros((3, 3))) == 0
+    assert spectral_radius(np.diag(np.ones(4), 1)) == 0  # nilpotent
