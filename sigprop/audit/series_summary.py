@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+import xarray as xr
 from rich.table import Table
 from rich.text import Text
 
@@ -60,6 +62,57 @@ def table(rows: Sequence[SeriesRow]) -> Table:
         cells += [_cell(getattr(row, name), "+.2f") for name in numbers[-3:]]
         shown.add_row(Text(plain(row.feature)) if fresh else "", row.quantity, *cells)
     return shown
+
+
+def as_dataset(rows: Sequence[SeriesRow], steps: int) -> xr.Dataset:
+    """Ratios of predicted to measured moments, and the intervals, as a figure needs them.
+
+    Args:
+        rows: Of ``sigprop.audit.series_moments.audit_series``.
+        steps: Of a window.
+
+    Returns:
+        By ``feature``, ``quantity`` and ``eigenvalue``: ``low`` and ``high``, the ends of
+        the interval over the measured moment; ``ratio`` by ``assumption`` too; ``gap`` and
+        ``theta`` by ``eigenvalue``.
+    """
+    places = {
+        "feature": list(dict.fromkeys(row.feature for row in rows)),
+        "quantity": list(dict.fromkeys(row.quantity for row in rows)),
+        "eigenvalue": list(dict.fromkeys((row.gap, row.theta) for row in rows)),
+    }
+    shape = tuple(map(len, places.values()))
+    low, high = np.full(shape, np.nan), np.full(shape, np.nan)
+    ratio = np.full((*shape, len(COSTS)), np.nan)
+    for row in rows:
+        place = tuple(
+            names.index(own)
+            for names, own in zip(
+                places.values(),
+                (row.feature, row.quantity, (row.gap, row.theta)),
+                strict=True,
+            )
+        )
+        if row.measured > 0:
+            low[place], high[place] = row.low / row.measured, row.high / row.measured
+            ratio[place] = [getattr(row, name) / row.measured for name in COSTS]
+    dims = tuple(places)
+    gap, theta = zip(*places["eigenvalue"], strict=True)
+    return xr.Dataset(
+        {
+            "low": (dims, low),
+            "high": (dims, high),
+            "ratio": ((*dims, "assumption"), ratio),
+            "gap": ("eigenvalue", list(gap)),
+            "theta": ("eigenvalue", list(theta)),
+        },
+        {
+            "feature": places["feature"],
+            "quantity": places["quantity"],
+            "assumption": list(COSTS),
+        },
+        {"steps": steps},
+    )
 
 
 def conclusion(rows: Sequence[SeriesRow]) -> str:

@@ -1402,7 +1402,9 @@ export function mount(place, given = {}, changed = () => {}) {
     const second =
       product > 1.02
         ? "At the end the rate is above the largest stable one, so the steps bounce."
-        : `At the end the rate is ${shown(Math.max(0, product), 2)} of the largest stable one.`;
+        : product > 0
+          ? `At the end the rate is ${shown(product, 2)} of the largest stable one.`
+          : "At the end the loss has no positive curvature.";
     return `${first} ${second}`;
   }
 
