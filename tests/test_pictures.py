@@ -159,6 +159,52 @@ def test_audit_does_not_write_its_picture_over_its_numbers(measured):
     assert not list(measured.iterdir())
 
 
+# --- series -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def walk(tmp_path):
+    steps = np.random.default_rng(0).standard_normal((20, 16, 2))
+    np.save(tmp_path / "walk.npy", steps.cumsum(1))
+    return tmp_path / "walk.npy"
+
+
+def test_series_draws_a_picture_and_writes_a_report(walk):
+    page, figure = walk.with_suffix(".html"), walk.with_suffix(".png")
+    result = sigprop("series", walk, "--report", page, "--figure", figure)
+    assert result.exit_code == 0, result.output
+    words = walk.with_suffix(".md")
+    assert result.stdout.splitlines()[-3:] == [str(page), str(figure), str(words)]
+    assert figure.read_bytes().startswith(PNG)
+    assert "Each row is an eigenvalue" in words.read_text()
+    text = page.read_text("utf-8")
+    assert text.count("<svg ") == 1
+    assert "Each row is an eigenvalue" in text
+    assert not re.search(r"https?://(?!www\.w3\.org)", text)
+    table = re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", text)
+    heads = 13
+    assert len(table) == heads * (1 + 2 * 2 * 6)  # features, quantities, eigenvalues
+    lines = [line for line in result.stdout.splitlines() if line.startswith("│")]
+    shown = [cell.strip() for cell in lines[6].strip("│").split("│")]
+    assert table[heads * 7 + 2 : heads * 8] == shown[2:]
+
+
+def test_a_report_of_a_series_outlives_a_picture_that_fails(walk, monkeypatch):
+    from sigprop.figures import series_moments
+
+    def fails(*args):
+        raise ArithmeticError("no ink")
+
+    monkeypatch.setattr(series_moments, "draw", fails)
+    page = walk.with_suffix(".html")
+    result = sigprop("series", walk, "--report", page)
+    assert result.exit_code == 0, result.output
+    assert "the picture of the report was not drawn: ArithmeticError" in result.stderr
+    assert "<svg " not in page.read_text()
+    line = refused("series", walk, "--figure", walk.with_suffix(".pdf"))
+    assert "need a --figure that ends in .png" in line
+
+
 # --- verify and ledger --------------------------------------------------------------
 
 SMALL = ("blur:table2", "blur:def3.1")  # judged in no time

@@ -1,10 +1,8 @@
 """The audit of a series as one page that loads nothing: its table and its picture."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 from sigprop.ledger.report import environment
-from sigprop.numerics.files import write_text
 
 
 def render(
@@ -42,12 +40,3 @@ def render(
             caption=caption,
         )
     )
-
-
-def write(path: Path, page: str) -> None:
-    """Write the page whole or not at all.
-
-    Raises:
-        OSError: If it cannot be written; an old file is as it was.
-    """
-    write_text(path, page)
