@@ -1,5 +1,7 @@
 """Advice: where the modes of a layer begin, by default and as advised."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -46,7 +48,9 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         _disc(axes[0], float(data.attrs["phase"]), bool(data.attrs["gated"]))
         for panel, (letter, about) in zip(axes, PANELS.items(), strict=True):
             folded = letter == "a" and not data.attrs["gated"]
-            style.letter(panel, letter, f"{about}, up to conjugates" if folded else about)
+            style.letter(
+                panel, letter, f"{about}, up to conjugates" if folded else about
+            )
         axes[1].axvline(data.attrs["memory"], color=style.GREY, linestyle="--")
         axes[1].annotate(
             *("longest advised", (data.attrs["memory"], 0.98), (-3, 0)),
@@ -78,9 +82,14 @@ def _disc(axes: Axes, phase: float, gated: bool) -> None:
     axes.plot(np.cos(turn), np.sin(turn), color=style.GREY, linewidth=0.6)
     if not gated:
         end = np.cos(phase), np.sin(phase)
-        axes.plot(*zip((0, 0), end, strict=True), "--", color=style.BLACK, linewidth=0.8)
+        axes.plot([0, end[0]], [0, end[1]], "--", color=style.BLACK, linewidth=0.8)
         side = np.sign(end[0])
-        line = {"arrowstyle": "-", "color": style.GREY, "lw": 0.5, "shrinkA": 0}
+        line: dict[str, Any] = {
+            "arrowstyle": "-",
+            "color": style.GREY,
+            "lw": 0.5,
+            "shrinkA": 0,
+        }
         axes.annotate(
             "95 % of the input's power",
             *(end, (0, 1.3)),

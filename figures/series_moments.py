@@ -1,5 +1,7 @@
 """The moments of neurons that a time series drives, beside three predictions."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -14,7 +16,10 @@ ASSUMPTIONS = {
     "stationary": ("and infinite past", style.GREEN, "^"),
     "white": ("and white", style.VERMILION, "D"),
 }
-TITLES = {"state": r"$E|h_T|^2$", "sensitivity": r"$E|\mathrm{d}h_T/\mathrm{d}\lambda|^2$"}
+TITLES = {
+    "state": r"$E|h_T|^2$",
+    "sensitivity": r"$E|\mathrm{d}h_T/\mathrm{d}\lambda|^2$",
+}
 CAPTION = (
     "Second moments of neurons at the end of windows of {steps} steps: predicted over "
     "measured. Each row is an eigenvalue λ; the grey bar is the 95 % interval of the measured "
@@ -70,7 +75,7 @@ def _moments(axes: Axes, data: xr.Dataset) -> None:
     """The predictions of one moment, an eigenvalue a row."""
     rows = np.arange(data.sizes["eigenvalue"])
     low, high = data["low"].values, data["high"].values
-    look = {"color": style.GREY, "linewidth": 5, "alpha": 0.4}
+    look: dict[str, Any] = {"color": style.GREY, "linewidth": 5, "alpha": 0.4}
     axes.hlines(rows, low, high, **look, label="measured, 95 %")
     axes.axvline(1, zorder=0, color=style.GREY, linewidth=0.6)
     for name, (label, colour, marker) in ASSUMPTIONS.items():

@@ -61,7 +61,7 @@ def draw(data: xr.Dataset, title: str) -> Figure:
             axes.set_xlim(0, 1.03 * last)
         for axes in (losses, norms, powers):
             style.plain_log(axes)
-        look = {"color": style.GREY, "label": "training"}
+        look: dict[str, Any] = {"color": style.GREY, "label": "training"}
         lines = [Line2D([], [], **look), Line2D([], [], **look | VALIDATION)]
         losses.legend(handles=lines, loc="upper right")
         for axes in (norms, powers):

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -90,7 +91,7 @@ def as_dataset(rows: Sequence[SeriesRow], steps: int) -> xr.Dataset:
         the interval over the measured moment; ``ratio`` by ``assumption`` too; ``gap`` and
         ``theta`` by ``eigenvalue``.
     """
-    places = {
+    places: dict[str, list[Any]] = {
         "feature": list(dict.fromkeys(row.feature for row in rows)),
         "quantity": list(dict.fromkeys(row.quantity for row in rows)),
         "eigenvalue": list(dict.fromkeys((row.gap, row.theta) for row in rows)),

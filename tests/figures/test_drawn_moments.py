@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.collections import LineCollection
 
 from sigprop.figures import series_moments as figure
 from sigprop.figures import style
@@ -51,6 +52,7 @@ def test_every_ratio_and_interval_is_drawn(features):
             np.testing.assert_array_equal(marks[label].get_xdata(), ratio[known])
             np.testing.assert_array_equal(marks[label].get_ydata(), np.arange(3)[known])
         (bars,) = panel.collections
+        assert isinstance(bars, LineCollection)
         ends = [(path[0, 0], path[1, 0]) for path in bars.get_segments()]
         np.testing.assert_array_equal(ends, np.stack([here["low"], here["high"]], 1))
     labels = [text.get_text() for text in panels[0].get_yticklabels()]
