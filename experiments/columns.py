@@ -28,7 +28,7 @@ class Ours:
     """A column of our own.
 
     Attributes:
-        name: Tasks, or the study.
+        name: Tasks, or what was measured.
         sizes: What was trained, a line each.
         scores: By our names of models.
         nearest: The published column nearest to it, or ``None``.
@@ -137,7 +137,7 @@ def speeds(study: str, data: xr.Dataset) -> Ours:
         *(f"{about['states']} states", f"{about['depth']} deep"),
         *(f"{slow.size} timed steps", f"batch {about['batch']}"),
     ]
-    return Ours(study, tuple(sizes), scores)
+    return Ours("training", tuple(sizes), scores)
 
 
 def errors(data: xr.Dataset, table: int) -> list[Ours]:

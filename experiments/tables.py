@@ -47,6 +47,15 @@ KINDS = {"lru-5a": "exponential", "lru-5b": "stable", "lru-5c": "normalised"}
 SPEEDS = {"lru-4": "speed_training"}
 ERRORS: dict[str, str] = dict.fromkeys(("blur-3", "blur-8", "blur-12"), "forecasts")
 
+OURS = {
+    **dict.fromkeys(("ladder_digits", "folds", "rings"), "digits"),
+    **dict.fromkeys(("ladder_listops", "lists"), "listops-short"),
+    **dict.fromkeys(("ladder_smnist", "images"), "smnist-10k"),
+    "speed_training": "speed of training",
+    "forecasts": "forecasts",
+}
+"""What we train or measure in each of our sweeps and studies."""
+
 MAY_COMPARE = (
     "Compare only the order of the rows within one task, not the numbers. Our sequences, "
     "networks and trainings are smaller than the paper's, and some data sets differ."

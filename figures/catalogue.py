@@ -126,7 +126,7 @@ class Drawn(NamedTuple):
     Attributes:
         figure: The figure.
         title: What it shows, in a few words.
-        source: The paper's figure that it reproduces.
+        source: The paper's figure that it reproduces; empty for a command's picture.
         caption: What the panels show, and what their marks mean.
         shown: Summary of a whole figure; empty for one panel.
         found: What the ledger says of the paper's caption.
@@ -149,8 +149,46 @@ class Drawn(NamedTuple):
             if file.suffix != ".pdf"
         )
         words = (self.caption, self.shown, self.found, self.origin)
-        paragraphs = (f"# {self.title}", f"{self.source}.", *images, *words)
+        source = f"{self.source}." if self.source else ""
+        paragraphs = (f"# {self.title}", source, *images, *words)
         return "\n\n".join(filter(None, paragraphs)) + "\n"
+
+    def save(
+        self,
+        name: str,
+        into: Path | None = None,
+        formats: Iterable[str] = DEFAULT,
+        caption: bool = False,
+    ) -> list[Path]:
+        """Write the pictures, and the words beside them; return the files.
+
+        The words are in ``NAME.md``, and in the metadata of the pictures.
+
+        Args:
+            name: Of the files, without their kind.
+            into: Folder for the files; ``sigprop.figures.style.folder()`` if left out.
+            formats: Some of ``FORMATS``.
+            caption: Whether to draw the words below the panels, too.
+
+        Raises:
+            OSError: If a file cannot be written.
+        """
+        from sigprop.figures import style
+        from sigprop.numerics.files import write_text
+
+        pictures = style.save(
+            self.figure,
+            name,
+            into,
+            formats,
+            self.title,
+            " ".join(filter(None, (self.found, self.shown))),
+            self.origin,
+            caption,
+        )
+        beside = pictures[0].with_suffix(".md")
+        write_text(beside, self.markdown(pictures))
+        return [*pictures, beside]
 
 
 def drawn(
@@ -216,24 +254,9 @@ def draw_and_save(
         OSError: If a file cannot be written.
     """
     kinds = require_formats(formats)
-    from sigprop.figures import style
-    from sigprop.numerics.files import write_text
-
     one = drawn(name, results, panel, verdicts)
     presets = {study: data.attrs["preset"] for study, data in results.items()}
-    pictures = style.save(
-        one.figure,
-        stem(name, panel, presets),
-        into,
-        kinds,
-        one.title,
-        " ".join(filter(None, (one.found, one.shown))),
-        one.origin,
-        caption,
-    )
-    beside = pictures[0].with_suffix(".md")
-    write_text(beside, one.markdown(pictures))
-    return [*pictures, beside]
+    return one.save(stem(name, panel, presets), into, kinds, caption)
 
 
 def stem(name: str, panel: str | None, presets: Mapping[str, str]) -> str:

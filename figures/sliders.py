@@ -70,21 +70,34 @@ class Sliders:
         self,
         draw: Callable[..., Figure],
         choices: Mapping[str, Sequence[Any]],
+        start: Sequence[Any],
         instead: str,
     ) -> None:
         """Draw a picture of each combination.
 
         Args:
             draw: Called with one option of each choice, in their order.
-            choices: Options by the name that their slider has.
+            choices: Options by the name that their slider has.  Numbers increase or
+                decrease from one end of the slider to the other.
+            start: Option of each choice where its slider stands at first, which should
+                show what the text speaks of.
             instead: Instruction below the sliders for pages where they do not move.
 
         Raises:
-            ValueError: If there are no choices or a choice has no options.
+            ValueError: If there are no choices, a choice has no options, its numbers are
+                not monotone, or ``start`` has no option of each.
         """
         if not choices or not all(choices.values()):
             raise ValueError("need a choice with an option at least, got none")
         self.choices = {name: tuple(options) for name, options in choices.items()}
+        for name, options in self.choices.items():
+            if not _is_monotone(options):
+                raise ValueError(
+                    f"need numbers that increase or decrease for {name!r}, got {options}"
+                )
+        self.start = tuple(start)
+        if self.start not in itertools.product(*self.choices.values()):
+            raise ValueError(f"need a start with an option of each choice, got {start}")
         self.instead = instead
         self.pictures = {
             chosen: _png(draw(*chosen))
@@ -92,11 +105,17 @@ class Sliders:
         }
 
     def _repr_html_(self) -> str:
-        rows = "".join(_row(name, options) for name, options in self.choices.items())
+        rows = "".join(
+            _row(name, options, options.index(first))
+            for (name, options), first in zip(
+                self.choices.items(), self.start, strict=True
+            )
+        )
         images = "".join(
             f'<img src="data:image/png;base64,{base64.b64encode(png).decode()}" '
-            f'alt="{html.escape(self._description(chosen))}"{" hidden" if index else ""}>'
-            for index, (chosen, png) in enumerate(self.pictures.items())
+            f'alt="{html.escape(self._description(chosen))}"'
+            f"{'' if chosen == self.start else ' hidden'}>"
+            for chosen, png in self.pictures.items()
         )
         return (
             f'<div class="sliders"><style>{STYLE}</style><form hidden>{rows}</form>'
@@ -113,7 +132,16 @@ class Sliders:
         return ", ".join(f"{name} {option}" for name, option in pairs)
 
 
-def _row(name: str, options: tuple[Any, ...]) -> str:
+def _is_monotone(options: tuple[Any, ...]) -> bool:
+    """Whether options strictly increase or decrease; names have no order."""
+    if any(isinstance(option, str) for option in options):
+        return True
+    rises = [after > before for before, after in itertools.pairwise(options)]
+    falls = [after < before for before, after in itertools.pairwise(options)]
+    return all(rises) or all(falls)
+
+
+def _row(name: str, options: tuple[Any, ...], first: int) -> str:
     options_json = html.escape(json.dumps([str(option) for option in options]))
     label = html.escape(name)
     buttons = "".join(
@@ -123,8 +151,8 @@ def _row(name: str, options: tuple[Any, ...]) -> str:
     return (
         f'<fieldset data-options="{options_json}" style="border:0;padding:0;margin:.2em 0">'
         f'<label>{label}</label><input type="range" min="0" max="{len(options) - 1}" '
-        f'value="0" aria-label="{label}">{buttons}'
-        f"<output>{html.escape(str(options[0]))}</output></fieldset>"
+        f'value="{first}" aria-label="{label}">{buttons}'
+        f"<output>{html.escape(str(options[first]))}</output></fieldset>"
     )
 
 

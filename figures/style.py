@@ -133,8 +133,7 @@ def save(
         below = footers(figure, summary, origin)
     else:
         below = 0.0
-        for text in _notes(figure):
-            text.set(visible=False, in_layout=False)
+        hide_notes(figure)
     page = Bbox.from_extents(0, -below, width, height)
     about = " ".join(filter(None, words))
     with styled():
@@ -200,6 +199,12 @@ def caption(figure: Figure | SubFigure, *paragraphs: str) -> None:
 def notes(figure: Figure) -> str:
     """Return what ``caption`` has written below a figure and its parts, on one line."""
     return " ".join(" ".join(text.get_text().split()) for text in _notes(figure))
+
+
+def hide_notes(figure: Figure) -> None:
+    """Draw the panels without what ``caption`` has written."""
+    for text in _notes(figure):
+        text.set(visible=False, in_layout=False)
 
 
 def _notes(figure: Figure) -> list[Text]:

@@ -1,11 +1,14 @@
 """Training curves: loss, accuracy, norm of the gradient and mean squared states."""
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from sigprop.figures import style
 
@@ -16,6 +19,7 @@ CAPTION = (
     "seed."
 )
 
+VALIDATION: dict[str, Any] = {"marker": "o", "linewidth": 0.8, "label": "validation"}
 TITLES = {
     "a": "loss (nats)",
     "b": "accuracy (%)",
@@ -57,6 +61,9 @@ def draw(data: xr.Dataset, title: str) -> Figure:
             axes.set_xlim(0, 1.03 * last)
         for axes in (losses, norms, powers):
             style.plain_log(axes)
+        look: dict[str, Any] = {"color": style.GREY, "label": "training"}
+        lines = [Line2D([], [], **look), Line2D([], [], **look | VALIDATION)]
+        losses.legend(handles=lines, loc="upper right")
         for axes in (norms, powers):
             axes.set_xlabel("training step")
         _key(accuracies)

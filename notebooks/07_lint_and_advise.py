@@ -103,22 +103,27 @@ save_file(
 
 # %%
 report = lint(open_checkpoint(file), Settings(length=2048))
+heads = ("layer", "shortest", "median", "longest time constant, steps")
 rows = [
-    "| layer | shortest | median | longest time constant, steps |",
-    "|---|---|---|---|",
-]
-rows += [
-    f"| {layer.layer} | {layer.shortest:.2g} | {layer.median:.3g} | {layer.longest:.4g} |"
+    (
+        layer.layer,
+        f"{layer.shortest:.2g}",
+        f"{layer.median:.3g}",
+        f"{layer.longest:.4g}",
+    )
     for layer in report.layers
 ]
-display(Markdown("\n".join(rows)))
-rows = ["| rule | layer | consequence | remedy |", "|---|---|---|---|"]
-rows += [
-    f"| {finding.rule.id} ({finding.severity}) | {finding.layer} | {finding.consequence} "
-    f"| {finding.rule.remedy} |"
+display(lessons.Table(heads, rows))
+rows = [
+    (
+        f"{finding.rule.id} ({finding.severity})",
+        finding.layer,
+        finding.consequence,
+        finding.rule.remedy,
+    )
     for finding in report.findings
 ]
-display(Markdown("\n".join(rows)))
+display(lessons.Table(("rule", "layer", "consequence", "remedy"), rows))
 accused = {finding.layer for finding in report.graver}
 display(
     Markdown(
@@ -351,16 +356,14 @@ assert ends[0.9] < 1 < ends[1.1]
 
 # %%
 trained = store.shipped("advice").sel(contrast="advised")
-rows = [
-    "| task | loss, advised / default | 95 % interval | verdict |",
-    "|---|---|---|---|",
-]
+rows = []
 for task in trained["of"].values.tolist():
     row = trained.sel(of=task)
     middle, low, high = (float(np.exp(row[part])) for part in ("mean", "low", "high"))
     verdict = str(row["word"].values)
-    rows.append(f"| {task} | {middle:.3g} | {low:.3g} to {high:.3g} | {verdict} |")
-display(Markdown("\n".join(rows)))
+    rows.append((task, f"{middle:.3g}", f"{low:.3g} to {high:.3g}", verdict))
+heads = ("task", "loss, advised / default", "95 % interval", "verdict")
+display(lessons.Table(heads, rows))
 verdicts = trained["word"].values.tolist()
 assert "worse" not in verdicts  # as the text says
 counts = ", ".join(

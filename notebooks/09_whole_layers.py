@@ -240,6 +240,7 @@ def one_crowd(phase):
 Sliders(
     one_crowd,
     {"largest phase, in π": PHASES},
+    (0.03,),
     "If the slider does not work on this page, run this cell in Jupyter or call draw_crowds "
     "with other phases.",
 )

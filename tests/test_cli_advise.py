@@ -31,9 +31,14 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     assert result.exit_code == 0, result.output
     assert json.loads(file.read_text())["options"]["max_phase"] == np.pi
     with Image.open(picture) as image:
-        assert "sigprop advise --length 200 --rho 0.8" in image.text["Title"]
+        assert image.text["Title"] == "lru, 8 states, sequences of 200 steps"
+        assert "sigprop advise --length 200 --rho 0.8" in image.text["Description"]
         colours = image.convert("RGB").getcolors(maxcolors=10**6)
     assert len(colours) > 20  # not a blank sheet
+    words = picture.with_suffix(".md").read_text()
+    assert "![lru, 8 states, sequences of 200 steps](advice.png)" in words
+    assert "Modes at initialisation." in words
+    assert "sigprop advise --length 200 --rho 0.8" in words
 
 
 def test_states_behind_gates_are_told_for_the_input_that_is_asked_of(tmp_path):

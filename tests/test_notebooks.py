@@ -1,12 +1,14 @@
 """Every notebook is committed as text without outputs, and runs from top to bottom."""
 
 import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 import jupytext
 import nbformat
 import pytest
 
+from sigprop.figures import lessons
 from sigprop.ledger import notebooks as notebook_pages
 
 ROOT = Path(__file__).parents[1]
@@ -131,6 +133,69 @@ def test_notebook_runs_and_shows_its_plots(path, executed):
         cell.source.count("plt.show()") for cell in code_cells(notebook)
     )
     assert path.read_bytes() == before
+
+
+class Tables(HTMLParser):
+    """What is wrong with the tables of a page, apart from those in its code."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.wrong: list[str] = []
+        self.inside: list[str] = []
+        self.rows: list[list[int]] = []  # of each table that is open: cells of its rows
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("pre", "code", "style", "script"):
+            self.inside.append(tag)
+        elif tag == "table":
+            self.rows.append([])
+        elif tag == "tr":
+            self.rows[-1].append(0)
+        elif tag in ("td", "th"):
+            self.rows[-1][-1] += int(dict(attrs).get("colspan") or 1)
+
+    def handle_endtag(self, tag):
+        if self.inside and tag == self.inside[-1]:
+            self.inside.pop()
+        elif tag == "table":
+            first, *others = self.rows.pop()
+            self.wrong += [
+                f"{cells} cells below {first}" for cells in others if cells != first
+            ]
+
+    def handle_data(self, data):
+        if not self.inside and re.search(r"\|\s*:?-{3,}", data):
+            self.wrong.append(data)
+
+
+@pytest.mark.parametrize("path", MARKED, ids=lambda path: path.name)
+def test_the_page_of_a_notebook_shows_whole_tables(path, executed):
+    notebooks = {file.stem: notebook_pages.read(file) for file in NOTEBOOKS}
+    page = notebook_pages.pages(notebooks | {path.stem: executed(path)})
+    assert Tables(page[f"{path.stem}.html"]).wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ("| $|x|$ | b |\n|---|---|\n| 1 | 2 |", True),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", False),
+        ("`|---|`", False),
+        (lessons.Table(["$|x|$", "b|c"], [["|", "$|y|$"]])._repr_markdown_(), False),
+    ],
+)
+def test_a_broken_table_is_found(text, broken):
+    first = nbformat.v4.new_markdown_cell(f"# Title\n\n{text}")
+    notebook = nbformat.v4.new_notebook(cells=[first])
+    page = notebook_pages.pages({"one": notebook})["one.html"]
+    assert bool(Tables(page).wrong) == broken
+
+
+def test_a_row_with_another_number_of_cells_is_found():
+    head = "<table><tr><th>a<th>b</tr>"
+    assert Tables(f"{head}<tr><td>1</tr></table>").wrong == ["1 cells below 2"]
+    assert Tables(f"{head}<tr><td colspan=2>1</tr></table>").wrong == []
 
 
 def test_a_failing_cell_fails_the_notebook():

@@ -40,7 +40,7 @@ def test_train_draws_the_curves_of_all_seeds_beside_them(tmp_path, monkeypatch):
     result = sigprop("train", "digits", "--seed", 1, "--seeds", 2, "--out", tmp_path)
     assert result.exit_code == 0, result.output
     file = tmp_path / "digits-lru-quick" / "curves.png"
-    assert result.stdout.splitlines()[-1] == str(file)
+    assert result.stdout.splitlines()[-2:] == [str(file), str(file.with_suffix(".md"))]
     assert file.read_bytes().startswith(PNG)
     ((data, title),) = calls
     assert data["seed"].values.tolist() == [1, 2]
@@ -63,6 +63,23 @@ def test_a_picture_that_fails_is_told_and_loses_nothing(tmp_path):
     assert "0.0000" in result.stdout
     (line,) = result.stderr.splitlines()
     assert "curves.png was not drawn: ValueError: need a file to write" in line
+
+
+@pytest.mark.usefixtures("taught")
+def test_the_words_of_a_picture_stand_beside_it_and_not_over_a_stranger(tmp_path):
+    folder = tmp_path / "digits-lru-quick"
+    folder.mkdir()
+    words = folder / "curves.md"
+    words.write_text("mine")
+    result = sigprop("train", "digits", "--out", tmp_path)
+    assert "curves.png was not drawn: ValueError: need a place" in result.stderr
+    assert words.read_text() == "mine"
+    assert not (folder / "curves.png").exists()
+    words.unlink()
+    for _ in range(2):  # the second time over its own
+        assert not sigprop("train", "digits", "--out", tmp_path).stderr
+    assert "![digits, lru, preset quick](curves.png)" in words.read_text()
+    assert "points are of the validation set" in words.read_text()
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_a_training(
@@ -113,7 +130,8 @@ def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeyp
     )
     result = sigprop("audit", measured)
     assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[-1] == str(measured / "audit.png")
+    files = [str(measured / f"audit.{kind}") for kind in ("png", "md")]
+    assert result.stdout.splitlines()[-2:] == files
     assert (measured / "audit.png").read_bytes().startswith(PNG)
     ((data, title),) = calls
     assert title == "digits, lru, quick, seed 3: test"
@@ -122,7 +140,8 @@ def test_audit_draws_beside_the_training_or_beside_its_numbers(measured, monkeyp
     out = measured / "numbers.nc"
     assert sigprop("audit", measured, "--out", out).exit_code == 0
     names = {file.name for file in measured.iterdir()}
-    assert names == {"audit.png", "numbers.nc", "numbers.png"}
+    pictures = {"audit.png", "audit.md", "numbers.png", "numbers.md"}
+    assert names == {"numbers.nc", *pictures}
 
 
 def test_audit_draws_nothing_where_none_is_wanted(measured):
@@ -138,6 +157,52 @@ def test_audit_does_not_write_its_picture_over_its_numbers(measured):
     line = refused("audit", measured, "--out", measured / "x.png")
     assert "need a file for --out and another for --figure" in line
     assert not list(measured.iterdir())
+
+
+# --- series -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def walk(tmp_path):
+    steps = np.random.default_rng(0).standard_normal((20, 16, 2))
+    np.save(tmp_path / "walk.npy", steps.cumsum(1))
+    return tmp_path / "walk.npy"
+
+
+def test_series_draws_a_picture_and_writes_a_report(walk):
+    page, figure = walk.with_suffix(".html"), walk.with_suffix(".png")
+    result = sigprop("series", walk, "--report", page, "--figure", figure)
+    assert result.exit_code == 0, result.output
+    words = walk.with_suffix(".md")
+    assert result.stdout.splitlines()[-3:] == [str(page), str(figure), str(words)]
+    assert figure.read_bytes().startswith(PNG)
+    assert "Each row is an eigenvalue" in words.read_text()
+    text = page.read_text("utf-8")
+    assert text.count("<svg ") == 1
+    assert "Each row is an eigenvalue" in text
+    assert not re.search(r"https?://(?!www\.w3\.org)", text)
+    table = re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", text)
+    heads = 13
+    assert len(table) == heads * (1 + 2 * 2 * 6)  # features, quantities, eigenvalues
+    lines = [line for line in result.stdout.splitlines() if line.startswith("│")]
+    shown = [cell.strip() for cell in lines[6].strip("│").split("│")]
+    assert table[heads * 7 + 2 : heads * 8] == shown[2:]
+
+
+def test_a_report_of_a_series_outlives_a_picture_that_fails(walk, monkeypatch):
+    from sigprop.figures import series_moments
+
+    def fails(*args):
+        raise ArithmeticError("no ink")
+
+    monkeypatch.setattr(series_moments, "draw", fails)
+    page = walk.with_suffix(".html")
+    result = sigprop("series", walk, "--report", page)
+    assert result.exit_code == 0, result.output
+    assert "the picture of the report was not drawn: ArithmeticError" in result.stderr
+    assert "<svg " not in page.read_text()
+    line = refused("series", walk, "--figure", walk.with_suffix(".pdf"))
+    assert "need a --figure that ends in .png" in line
 
 
 # --- verify and ledger --------------------------------------------------------------
@@ -237,7 +302,7 @@ def swept_already(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("name", "more", "files"),
     [
-        ("heads", (), ["sweep-heads-paper.png"]),
+        ("heads", (), ["sweep-heads-paper.png", "sweep-heads-paper.md"]),
         ("heads", ("--no-figures",), []),
         ("adaptive_rates", (), []),  # all at one rate
     ],
@@ -247,9 +312,9 @@ def test_a_sweep_of_learning_rates_is_drawn_among_the_figures(
 ):
     result = sigprop("sweep", "run", name, "--preset", "paper", *more)
     assert result.exit_code == 0, result.output
-    assert [file.name for file in swept_already.iterdir()] == files
+    assert sorted(file.name for file in swept_already.iterdir()) == sorted(files)
     for file in files:
-        assert result.stdout.splitlines()[-1] == str(swept_already / file)
+        assert str(swept_already / file) in result.stdout.splitlines()
 
 
 @pytest.mark.parametrize("command", [("sweep", "run", "agreement"), ("bench",)])

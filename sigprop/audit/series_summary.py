@@ -3,7 +3,10 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+import xarray as xr
 from rich.table import Table
 from rich.text import Text
 
@@ -27,7 +30,12 @@ READING = (
     "toeplitz: assuming stationarity, or few windows. Log stationary: the infinite past. "
     "Log white: ignoring correlation.",
 )
-"""How to read the columns of ``table``."""
+NUMBERS = ("gap", "theta", "measured", "low", "high", "toeplitz", "stationary", "white")
+LOGS = ("log_toeplitz", "log_stationary", "log_white")
+HEADS = tuple(
+    name.replace("_", " ") for name in ("feature", "quantity", *NUMBERS, *LOGS)
+)
+"""Heads of the columns of ``table``."""
 
 
 def table(rows: Sequence[SeriesRow]) -> Table:
@@ -35,31 +43,91 @@ def table(rows: Sequence[SeriesRow]) -> Table:
 
     ``covariance`` appears only as its distance from ``measured``.
     """
+    below = Text(plain("\n".join(reading(rows))), "table.caption")
+    shown = Table(caption=below, caption_justify="left")
+    for name in HEADS[:2]:
+        shown.add_column(name)
+    for name in HEADS[2:]:
+        shown.add_column(name, justify="right", overflow="fold")
+    before = None
+    for feature, *others in map(cells, rows):
+        fresh = before != feature
+        if fresh and before is not None:
+            shown.add_section()
+        shown.add_row(Text(plain(feature)) if fresh else "", *others)
+        before = feature
+    return shown
+
+
+def reading(rows: Sequence[SeriesRow]) -> tuple[str, ...]:
+    """How to read the columns of ``table``, and what is noted of these rows."""
     distance = max(
         (abs(row.covariance / row.measured - 1) for row in rows), default=0.0
     )
     notes = dict.fromkeys(f"{row.feature}: {row.note}" for row in rows if row.note)
-    caption = (
+    return (
         *READING,
         f"The full covariance matrix predicts the measured values to {distance:.0e}.",
         *notes,
     )
-    below = Text(plain("\n".join(caption)), "table.caption")
-    shown = Table(caption=below, caption_justify="left")
-    for name in ("feature", "quantity"):
-        shown.add_column(name)
-    numbers = ("gap", "theta", "measured", "low", "high", "toeplitz", "stationary")
-    numbers += ("white", "log_toeplitz", "log_stationary", "log_white")
-    for name in numbers:
-        shown.add_column(name.replace("_", " "), justify="right", overflow="fold")
-    for before, row in zip([None, *rows], rows, strict=False):
-        fresh = before is None or before.feature != row.feature
-        if fresh and before is not None:
-            shown.add_section()
-        cells = [_cell(getattr(row, name), ".3g") for name in numbers[:-3]]
-        cells += [_cell(getattr(row, name), "+.2f") for name in numbers[-3:]]
-        shown.add_row(Text(plain(row.feature)) if fresh else "", row.quantity, *cells)
-    return shown
+
+
+def cells(row: SeriesRow) -> tuple[str, ...]:
+    """The cells of a row under ``HEADS``."""
+    numbers = [_cell(getattr(row, name), ".3g") for name in NUMBERS]
+    logs = [_cell(getattr(row, name), "+.2f") for name in LOGS]
+    return row.feature, row.quantity, *numbers, *logs
+
+
+def as_dataset(rows: Sequence[SeriesRow], steps: int) -> xr.Dataset:
+    """Ratios of predicted to measured moments, and the intervals, as a figure needs them.
+
+    Args:
+        rows: Of ``sigprop.audit.series_moments.audit_series``.
+        steps: Of a window.
+
+    Returns:
+        By ``feature``, ``quantity`` and ``eigenvalue``: ``low`` and ``high``, the ends of
+        the interval over the measured moment; ``ratio`` by ``assumption`` too; ``gap`` and
+        ``theta`` by ``eigenvalue``.
+    """
+    places: dict[str, list[Any]] = {
+        "feature": list(dict.fromkeys(row.feature for row in rows)),
+        "quantity": list(dict.fromkeys(row.quantity for row in rows)),
+        "eigenvalue": list(dict.fromkeys((row.gap, row.theta) for row in rows)),
+    }
+    shape = tuple(map(len, places.values()))
+    low, high = np.full(shape, np.nan), np.full(shape, np.nan)
+    ratio = np.full((*shape, len(COSTS)), np.nan)
+    for row in rows:
+        place = tuple(
+            names.index(own)
+            for names, own in zip(
+                places.values(),
+                (row.feature, row.quantity, (row.gap, row.theta)),
+                strict=True,
+            )
+        )
+        if row.measured > 0:
+            low[place], high[place] = row.low / row.measured, row.high / row.measured
+            ratio[place] = [getattr(row, name) / row.measured for name in COSTS]
+    dims = tuple(places)
+    gap, theta = zip(*places["eigenvalue"], strict=True)
+    return xr.Dataset(
+        {
+            "low": (dims, low),
+            "high": (dims, high),
+            "ratio": ((*dims, "assumption"), ratio),
+            "gap": ("eigenvalue", list(gap)),
+            "theta": ("eigenvalue", list(theta)),
+        },
+        {
+            "feature": places["feature"],
+            "quantity": places["quantity"],
+            "assumption": list(COSTS),
+        },
+        {"steps": steps},
+    )
 
 
 def conclusion(rows: Sequence[SeriesRow]) -> str:

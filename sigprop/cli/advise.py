@@ -7,7 +7,7 @@ import typer
 
 from sigprop.cli.console import console, plain_errors, require_distinct, show_table
 from sigprop.cli.help import JSON_HELP
-from sigprop.cli.pictures import picture
+from sigprop.cli.pictures import picture, require_png
 from sigprop.numerics.programs import keep_for_user
 
 WINDOW = 2048  # steps of the windows into which a series is cut, at most
@@ -70,8 +70,7 @@ def advise(
             raise ValueError(
                 f"need one input, got --data {data} and --rho {rho}; leave one out"
             )
-        if figure is not None and figure.suffix != ".png":
-            raise ValueError(f"need a --figure that ends in .png, got {figure}")
+        require_png(figure)
         require_distinct(data=data, json=json, figure=figure)
         for path in (json, figure):
             if path is not None:

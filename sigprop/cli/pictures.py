@@ -18,22 +18,50 @@ NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw no pictures.
 def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:
     """Draw a PNG and say where it is; if that fails, say why, and lose nothing else.
 
-    The command that runs stands below the picture and in its metadata.
+    Its caption, the command that runs and the version are in its metadata, and in a file
+    of the same name that ends in ``.md``.
 
     Args:
         path: Of the picture.
         draw: Makes the Matplotlib figure.
-        out: Where its path is printed.
+        out: Where the paths are printed.
     """
     with undrawn_reported(path):
         from sigprop.figures import style
+        from sigprop.figures.catalogue import Drawn
 
-        made_by = command_line()
-        origin = f"{made_by}; {version()}"
-        style.save(
-            draw(), path.stem, path.parent, ("png",), title=made_by, origin=origin
+        _require_place(path.with_suffix(".md"), path.name)
+        figure = draw()
+        title = figure.get_suptitle() or path.stem
+        origin = f"{command_line()}; {version()}"
+        one = Drawn(figure, title, "", style.notes(figure), "", "", origin)
+        for file in one.save(path.stem, path.parent, ("png",)):
+            out.print(str(file), soft_wrap=True)
+
+
+def _require_place(beside: Path, shown: str) -> None:
+    """Refuse to write the words of a picture over a file of something else.
+
+    Raises:
+        ValueError: If the file does not show the picture.
+    """
+    if not beside.is_file():
+        return
+    if f"]({shown})" not in beside.read_text("utf-8", errors="replace"):
+        raise ValueError(
+            f"need a place for the caption, {beside.name}, got a file that does not show "
+            f"{shown}; move it away or give the picture another name"
         )
-        out.print(str(path), soft_wrap=True)
+
+
+def require_png(figure: Path | None) -> None:
+    """Refuse another kind of picture.
+
+    Raises:
+        ValueError: If the name does not end in ``.png``.
+    """
+    if figure is not None and figure.suffix != ".png":
+        raise ValueError(f"need a --figure that ends in .png, got {figure}")
 
 
 def with_overview(run: Any) -> Any:

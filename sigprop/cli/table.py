@@ -33,7 +33,7 @@ def tables(
     own trainings measured, with intervals.
     """
     with plain_errors():
-        from sigprop.experiments.tables import TABLES, content, results, table
+        from sigprop.experiments.tables import OURS, TABLES, content, results, table
 
         if name is not None:
             name, out = name.casefold(), console()
@@ -52,7 +52,7 @@ def tables(
         for column in ("table", "source", "title", "beside it"):
             listed.add_column(column, no_wrap=column == "table")
         for key, published in TABLES.items():
-            beside = ", ".join(results(key))
+            beside = ", ".join(OURS[study] for study in results(key))
             listed.add_row(key, published.source, published.title, beside)
         listed.add_row(MEASUREMENTS, "our trainings", "Measurements with intervals", "")
         show_table(console(), listed)

@@ -633,9 +633,9 @@ button[aria-pressed=true] { color: var(--page); background: var(--link);
 .stage { position: relative; }
 .map { display: block; width: 100%; aspect-ratio: 1; border-radius: .5rem;
   background: var(--soft); touch-action: none; cursor: crosshair; }
-.zoom { position: absolute; right: .5rem; top: .5rem; display: flex; gap: .3rem; }
-.zoom button { width: 2.1rem; height: 2.1rem; padding: 0; line-height: 1;
-  background: var(--page); }
+.looks { display: flex; flex: 1 0 100%; justify-content: space-between; align-items: center; }
+.zoom { display: flex; gap: .3rem; }
+.zoom button { width: 2.1rem; height: 2.1rem; padding: 0; line-height: 1; }
 .under { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; align-items: center;
   justify-content: space-between; margin-top: .5rem; font-size: .85rem;
   color: var(--quiet); }
@@ -689,6 +689,12 @@ kbd { font: inherit; border: 1px solid var(--line); border-radius: .25rem; paddi
   .curves { grid-template-columns: repeat(2, minmax(0, 1fr)); }
 }
 @container (max-width: 30rem) {
+  .grid { display: flex; flex-direction: column; align-items: stretch; }
+  .left { display: contents; }
+  .stage { position: sticky; top: 0; z-index: 1; background: var(--page); }
+  .under, .status { margin: 0; }
+  .curves { order: 1; }
+  .below { order: 2; }
   .slider { grid-template-columns: minmax(0, 1fr) auto; margin-bottom: .1rem; }
   .slider .track { grid-row: 2; grid-column: 1 / -1; }
   .track input { height: 1.7rem; }
@@ -759,15 +765,15 @@ const page = id => `
 <div class="stage">
 <canvas class="map" tabindex="0" role="application" aria-describedby="keys${id}"
   aria-label="Map of the loss. The star is the teacher, the ring is the start."></canvas>
-<div class="zoom"><button type="button" data-zoom="2" aria-label="Zoom in">+</button>
-<button type="button" data-zoom="0.5" aria-label="Zoom out">−</button>
-<button type="button" data-zoom="0" aria-label="Show all">⤢</button></div>
 </div>
 <div class="under">
 <span class="key"><span>low</span><canvas class="bar" role="img"
   aria-label="Colours from a low loss to a high loss"></canvas><span>high loss</span></span>
 <span class="key" data-steep><span class="steep"></span>too sharp for the rate</span>
-${choiceRow("view", id)}
+<div class="looks">${choiceRow("view", id)}
+<div class="zoom"><button type="button" data-zoom="2" aria-label="Zoom in">+</button>
+<button type="button" data-zoom="0.5" aria-label="Zoom out">−</button>
+<button type="button" data-zoom="0" aria-label="Show all">⤢</button></div></div>
 </div>
 <p class="status" role="status"></p>
 </div>
@@ -1081,14 +1087,14 @@ export function mount(place, given = {}, changed = () => {}) {
     const [h0, h1] = [view.x - span / 2, view.x + span / 2].map(s => left + s * (right - left));
     for (const h of ticks(h0, h1, 5)) {
       const [x] = toPixels([(h - left) / (right - left), 0], size);
-      if (x > 50 && x < size - 24) put(tick(h, h1 - h0), x, size - 7);
+      if (x > 50 && x < size - 24) put(tick(h, h1 - h0), x, size - 4);
     }
     c.textAlign = "left";
     c.textBaseline = "middle";
     const [v0, v1] = [view.y - span / 2, view.y + span / 2].map(t => bottom + t * (top - bottom));
     for (const v of ticks(v0, v1, 5)) {
       const [, y] = toPixels([0, (v - bottom) / (top - bottom)], size);
-      if (y > 34 && y < size - 24) put(tick(v, v1 - v0), 7, y);
+      if (y > 34 && y < size - 24) put(tick(v, v1 - v0), 4, y);
     }
     c.textBaseline = "alphabetic";
     label(`${drawn.chart.names[1]} ↑`, 7, 19, false);
@@ -1096,6 +1102,7 @@ export function mount(place, given = {}, changed = () => {}) {
   }
 
   const tick = (value, span) => {
+    if (value === 0) return "0";
     const digits = Math.max(0, Math.ceil(-Math.log10(Math.abs(span) / 4)));
     return value.toFixed(Math.min(digits, 9)).replace("-", "−");
   };
@@ -1353,7 +1360,7 @@ export function mount(place, given = {}, changed = () => {}) {
     say(mark, adam, "hidden");
     say(formula, marked(FORMULAS[settings.parametrisation]), "innerHTML");
     say(lesson, marked(scene < 0 ? HELP : SCENES[scene].text), "innerHTML");
-    say(bend, adam ? "Largest curvature, divided by Adam’s scales" : "Largest curvature by step");
+    say(bend, adam ? "Curvature over Adam’s scales" : "Largest curvature by step");
     const [low, high] = RANGES.rate.map(Math.log10);
     const place = (Math.log10(stableRate()) - low) / (high - low);
     const share = Math.min(1, Math.max(0, place)).toFixed(4);
@@ -1395,7 +1402,9 @@ export function mount(place, given = {}, changed = () => {}) {
     const second =
       product > 1.02
         ? "At the end the rate is above the largest stable one, so the steps bounce."
-        : `At the end the rate is ${shown(Math.max(0, product), 2)} of the largest stable one.`;
+        : product > 0
+          ? `At the end the rate is ${shown(product, 2)} of the largest stable one.`
+          : "At the end the loss has no positive curvature.";
     return `${first} ${second}`;
   }
 

@@ -171,7 +171,7 @@ def test_verify_writes_a_report_with_pictures_or_without(tmp_path, monkeypatch):
     ]
 
 
-@option("series", "--window", "--seed", "--json")
+@option("series", "--window", "--seed", "--json", "--report", "--figure")
 def test_a_series_is_compared_in_windows_of_the_given_steps(tmp_path):
     """120 rows of a .csv are four windows of 30 steps, and two of 60."""
     series = tmp_path / "waves.csv"
@@ -189,6 +189,10 @@ def test_a_series_is_compared_in_windows_of_the_given_steps(tmp_path):
         rows("series", series, "--window", 10, "--seed", seed)[0] for seed in (0, 0, 1)
     )
     assert first == again != other
+    page, figure = tmp_path / "waves.html", tmp_path / "waves.png"
+    ran("series", series, "--window", 10, "--report", page, "--figure", figure)
+    assert "waves.csv" in page.read_text()
+    assert figure.is_file()
 
 
 # --- ledger

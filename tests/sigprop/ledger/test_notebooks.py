@@ -118,7 +118,7 @@ def test_the_explorer_runs_where_its_widget_has_no_kernel(browser, tmp_path):
 @pytest.mark.browser
 def test_sliders_move_under_the_policy_of_their_page(browser, tmp_path):
     sliders = Sliders(
-        lambda inches: Figure(figsize=(inches, 1)), {"width": (1, 2)}, "Else."
+        lambda inches: Figure(figsize=(inches, 1)), {"width": (1, 2)}, (1,), "Else."
     )
     text = notebook_pages.pages({"shown": shown(sliders._repr_html_())})["shown.html"]
     file = tmp_path / "shown.html"
