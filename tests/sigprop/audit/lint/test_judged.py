@@ -501,3 +501,25 @@ def test_a_file_of_shards_of_safetensors_is_read_the_same(tmp_path):
     assert [row.median for row in report.layers] == [
         report_of(layer).layers[0].median for layer in layers
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "log", "most"),
+    [("float32", 89.5, "3.4e+38"), ("float16", 11.5, "6.55e+04")],
+)
+def test_an_exponential_overflows_though_its_product_with_the_step_does_not(
+    kind, log, most
+):
+    """``exp(A_log)`` comes before the step, which is far below one, multiplies it."""
+    arrays = healthy.mamba2(np.random.default_rng(0), heads=8)
+    arrays["A_log"][3] = log
+    arrays["dt_bias"][3] = -7
+    report = report_of({name: x.astype(kind) for name, x in arrays.items()})
+    (error,) = (f for f in report.graver if f.rule.id == "decay-overflow")
+    assert error.consequence == (
+        f"exp(A_log) is infinite in {kind} for 1 of 8 numbers, up to exp({log}); it holds "
+        f"at most {most}"
+    )
+    arrays["A_log"][3] = log - 1
+    again = report_of({name: x.astype(kind) for name, x in arrays.items()})
+    assert "decay-overflow" not in {f.rule.id for f in again.findings}
