@@ -411,20 +411,18 @@ def run(config: Config) -> xr.Dataset:
 def show(data: xr.Dataset) -> None:
     """Print the end of each training, and what the planes hold of it."""
     table = Table(box=None, header_style="bold")
-    heads = ("network", "start", "loss", "curvature", "differences", "2/L")
+    heads = ("network", "start", "loss", "curvature", "2/L")
     for head in (*heads, *map(str, data["plane"].values)):
         side = "left" if head in heads[:2] else "right"
         table.add_column(head, justify=side, no_wrap=True)
     for network in data["network"].values:
         for begun in data["start"].values:
             one = data.sel(network=network, start=begun)
-            sharp = one.sel(plane="sharpest").isel(way=0)
-            largest = float(sharp["curvature"])
+            largest = float(one["largest"][-1])
             shares = one["share"].sel(run=begun).isel(record=0).values
             table.add_row(
                 *(str(network), str(begun), f"{float(one['record_loss'][-1]):.2g}"),
-                *(f"{largest:.4g}", f"{float(sharp['difference']):.4g}"),
-                f"{2 / largest:.3g}",
+                *(f"{largest:.4g}", f"{2 / largest:.3g}"),
                 *(f"{share:.1%}" for share in shares),
             )
     console = Console(highlight=False)
