@@ -18,7 +18,7 @@ Source: ours; Li et al. (2018) for normalised directions and projected trajector
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,7 +58,7 @@ PLANES = ("sharpest", "random", "optima")
 WIDTHS = 2.0  # half widths of a parabola that a sharpest plane shows
 MARGIN = 0.2  # of what the plane of two minima has to show, on each side
 RANDOM = 0.9  # half width of random planes, in lengths of the parameters themselves
-NUDGE = 0.02  # half widths of a parabola: step of the second difference
+NUDGE = 0.005  # half widths of a parabola: step of the second difference
 LINE = np.linspace(-0.25, 1.25, 121)  # with both minima, at 0 and 1
 LOSS = "E|y - y*|^2 / 2, of a teacher with E|y*|^2 = 1"
 STEPS = "steps along the direction"
@@ -280,7 +280,11 @@ def look(
     ]
     path, share = zip(*paths.values(), strict=True)
     table = {
-        "loss": (("first", "second"), _cut(slices(task.loss, end, *plane)), LOSS),
+        "loss": (
+            ("first", "second"),
+            _cut(slices(task.loss, end, ways, [*plane.steps])),
+            LOSS,
+        ),
         "grid": (("way", "point"), plane.steps, STEPS),
         "path": (("run", "record", "way"), np.float32(path), STEPS),
         "share": (("run", "record"), np.float32(share), "of the squared distance"),
@@ -304,7 +308,7 @@ def _losses(
     ways: Sequence[Layer],
     steps: Float[Array, "points two"],
 ) -> Float[Array, " points"]:
-    return lax.map(lambda at: task.loss(moved(layer, ways, at)), steps)
+    return lax.map(lambda at: task.loss(moved(layer, ways, [*at])), steps)
 
 
 def _cut(losses: Any) -> Float32[np.ndarray, "*grid"]:
@@ -321,6 +325,21 @@ def _dataset(table: Mapping[str, tuple[tuple[str, ...], Any, str]]) -> xr.Datase
             for name, (dims, values, unit) in table.items()
         }
     )
+
+
+def _joined(
+    parts: Sequence[xr.Dataset], dimension: str, labels: Iterable[str]
+) -> xr.Dataset:
+    """Parts along a new dimension; not-a-number where a part is shorter."""
+    whole = xr.concat(
+        parts,
+        dimension,
+        data_vars="all",
+        coords="minimal",
+        compat="equals",
+        join="outer",
+    )
+    return whole.assign_coords({dimension: list(labels)})
 
 
 def examine(
@@ -348,7 +367,7 @@ def examine(
         "smallest": (("look",), along[:, 0], CURVED),
         "eigenvalue": (("rank",), along[-1, ::-1], CURVED),
     }
-    joined = xr.concat(looked, "plane").assign_coords(plane=list(planes))
+    joined = _joined(looked, "plane", planes)
     return xr.merge([_dataset(table), joined]).assign_coords(rank=range(len(hessian)))
 
 
@@ -378,8 +397,7 @@ def network_planes(
         parts.append(examine(task, runs, begun, plane_key, config))
         tick()
     line = between(task, *(run.end for run in runs.values()))
-    parts = xr.concat(parts, "start").assign_coords(start=list(STARTS))
-    return xr.merge([parts, line])
+    return xr.merge([_joined(parts, "start", STARTS), line])
 
 
 def run(config: Config) -> xr.Dataset:
@@ -392,10 +410,9 @@ def run(config: Config) -> xr.Dataset:
             network_planes(task, network, keys, config, tick) for network in NETWORKS
         ]
         modulus = np.abs(np.asarray(task.teacher.eigenvalues()))
-    joined = xr.concat(tables, "network", join="outer")
+    joined = _joined(tables, "network", NETWORKS)
     each = config.steps // config.records
     return joined.assign_coords(
-        network=list(NETWORKS),
         record=np.arange(config.records + 1) * each,
         look=np.linspace(0, config.steps, config.looks + 1).astype(int),
         position=LINE,

@@ -173,7 +173,7 @@ def _surface(axes: Any, data: xr.Dataset) -> None:
         rcount=len(height),
         ccount=len(height),
         linewidth=0,
-        antialiased=True,
+        antialiased=False,
         rasterized=True,
     )
     look = {"colors": "white", "linewidths": 0.3, "alpha": 0.8, "zorder": 4}

@@ -13,6 +13,7 @@ Source: Li et al. (2018), Section 7; Goodfellow et al. (2015) for lines between 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -92,7 +93,10 @@ def spanning(model: Model, first: Model, second: Model) -> tuple[Model, Model]:
         [[2.0, 0.0], [0.0, -2.0]]
     """
     x, split = ravel_pytree(only_parameters(model))
-    along, aside = _displacements(model, [first, second])
+    along, aside = (
+        _vector(other, model, name) - _vector(model, model, "model")
+        for other, name in ((first, "first"), (second, "second"))
+    )
     length, whole = np.linalg.norm(along), np.linalg.norm(aside)
     if length > 0:
         aside = aside - along * (along @ aside) / length**2
@@ -141,9 +145,10 @@ def project(
         ([[1.5]], [0.36])
     """
     require_directions(directions, directions)
-    origin = only_parameters(model)
-    basis = _vectors(origin, directions)
-    apart = _displacements(model, models)
+    _require_models(models)
+    here = _vector(model, model, "model")
+    basis = np.stack([_vector(way, model, "directions") for way in directions])
+    apart = np.stack([_vector(other, model, "models") - here for other in models])
     if np.linalg.matrix_rank(basis, ALIGNED * np.linalg.norm(basis, 2)) < len(basis):
         raise ValueError("need directions that are independent of each other")
     steps = np.linalg.lstsq(basis.T, apart.T)[0].T
@@ -153,19 +158,20 @@ def project(
     return Projection(steps, share)
 
 
-def _displacements(
-    model: Model, others: Sequence[Model]
-) -> Float[np.ndarray, "models p"]:
-    origin = only_parameters(model)
-    return _vectors(origin, others) - _vectors(origin, [model])
+def _require_models(models: Any) -> None:
+    """Refuse models that are none.
+
+    Raises:
+        ValueError: Naming them.
+    """
+    if isinstance(models, str) or not len(models):
+        raise ValueError(f"need models, one at least, got {models!r:.60}")
 
 
-def _vectors(origin: Any, trees: Sequence[Model]) -> Float[np.ndarray, "trees p"]:
-    shapes = jax.tree.map(jnp.shape, origin)
-    rows = []
-    for tree in trees:
-        alone = only_parameters(tree)
-        if jax.tree.map(jnp.shape, alone) != shapes:
-            raise ValueError("need models and directions with the same parameters")
-        rows.append(np.asarray(ravel_pytree(alone)[0], np.float64))
-    return np.stack(rows)
+def _vector(tree: Model, model: Model, name: str) -> Float[np.ndarray, " p"]:
+    """The parameters of a tree that has those of the model, in double precision."""
+    known = jax.tree.map(jnp.shape, only_parameters(model))
+    own = eqx.filter(tree, eqx.is_inexact_array)
+    if jax.tree.map(jnp.shape, own) != known:
+        raise ValueError(f"need {name} with the parameters of model, got {tree!r:.60}")
+    return np.asarray(ravel_pytree(own)[0], np.float64)

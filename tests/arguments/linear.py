@@ -431,7 +431,7 @@ LANDSCAPE: dict[str, Row] = {
     "sigprop.landscape.sharpest": row(
         lambda: {
             "layer": samples.one_channel(),
-            "hessian": np.diag(np.arange(1.0, 20.0)),
+            "hessian": np.diag(np.arange(1.0, 23.0)),
             "count": 2,
         },
         legal={"hessian: zeros": valid, "hessian: minus ones": valid},

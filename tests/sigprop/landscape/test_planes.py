@@ -104,7 +104,9 @@ def test_what_spans_no_plane_is_refused(x64):
     for first, second in ((other, half), (at, other), (other, at)):
         with pytest.raises(ValueError, match="need three models that are not on one"):
             landscape.spanning(at, first, second)
-    with pytest.raises(ValueError, match="need models and directions with the same"):
+    with pytest.raises(
+        ValueError, match="need second with the parameters of model, got LRU"
+    ):
         landscape.spanning(at, other, drawn("LRU", 0, 3))
     way = landscape.direction(jax.random.key(0), at)
     with pytest.raises(ValueError, match="need directions that are independent"):
