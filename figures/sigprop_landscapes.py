@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from sigprop.figures import losses, style
+from sigprop.figures import losses, phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "network_landscapes"
@@ -66,7 +66,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             if letter == "d":
                 axes = figure.add_subplot(grid[-1, side], projection="3d")
                 _surface(axes, data)
-                style.letter(axes, letter, SURFACE)
+                style.letter(axes, letter, f"{SURFACE}, a surface")
             else:
                 axes = figure.add_subplot(grid[-1, side])
                 _sharpness(axes, data)
@@ -79,13 +79,15 @@ NOTES = {
     "a": "In A to C the parameters are those that are trained, and all of them move. A student "
     "without an output has the loss 0.5. In each corner stands the share of the squared "
     "distance from the default start to the end that lies in the plane.",
+    "d": "D is the right map of C as a surface.",
     "e": "In E, lines are solid for default starts and dashed for advised ones. Plain gradient "
     "descent at Adam's peak learning rate would diverge above the grey line.",
 }
 
 
 def _noted(letters: tuple[str, ...]) -> list[str]:
-    return ["a"] * bool({*letters} & {*NETWORKS}) + ["e"] * ("e" in letters)
+    maps = ["a"] if {*letters} & {*NETWORKS} else []
+    return maps + [letter for letter in ("d", "e") if letter in letters]
 
 
 def _height(loss: Any) -> np.ndarray:
@@ -146,7 +148,7 @@ def _map(axes: Axes, data: xr.Dataset, runs: dict[str, str]) -> None:
     for name, colour in runs.items():
         x, y = data["path"].sel(run=name).values.T
         axes.plot(x, y, color=colour, lw=0.9, path_effects=style.halo(0.9))
-        for marker, at in (("s", 0), ("o", -1)):
+        for marker, at in (("s", slice(1)), ("o", slice(-1, None))):
             axes.plot(
                 *(x[at], y[at], marker),
                 color=colour,
@@ -214,8 +216,54 @@ def _key(figure: Figure) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How little the planes hold, and what the sharpest curvatures are."""
-    return "."
+    """The curvatures, what the planes hold of a training, and the barriers of the loss."""
+    data = results[STUDY]
+    names = data["network"].values.tolist()
+    largest = data["largest"].isel(look=-1)
+    own, advised = (largest.sel(start=start).values for start in RUNS)
+    ends = phrases.listed(
+        [
+            f"{style.number(one)} to {style.number(other)} ({name})"
+            for name, one, other in zip(names, own, advised, strict=True)
+        ]
+    )
+    shares = 100 * data["share"].sel(start=SHOWN, run=SHOWN).isel(record=0)
+    sharp, random = (
+        phrases.span(shares.sel(plane=plane).values.tolist(), ".2g")
+        for plane in ("sharpest", "random")
+    )
+    tops = phrases.listed(
+        [
+            f"{style.number(top)} ({name})"
+            for name, top in zip(names, _barriers(data), strict=True)
+        ]
+    )
+    return (
+        f"From default to advised start, the largest curvature at the end changes from {ends}. "
+        f"The sharpest planes hold {sharp} % of the squared distance between start and end, "
+        f"the random planes {random} %. "
+        f"On the line between the two minima the loss rises to {tops}."
+    )
+
+
+def _barriers(data: xr.Dataset) -> list[float]:
+    """The highest loss between two minima, by network."""
+    inside = (data["position"] >= 0) & (data["position"] <= 1)
+    return data["line"].where(inside, 0).max("position").values.tolist()
+
+
+def details(results: style.Results) -> style.Cells:
+    """Loss, curvature and largest stable learning rate at the end of each training."""
+    data = results[STUDY]
+    rows = []
+    for name in data["network"].values.tolist():
+        for begun in data["start"].values.tolist():
+            one = data.sel(network=name, start=begun)
+            largest = float(one["largest"][-1])
+            numbers = float(one["record_loss"][-1]), largest, 2 / largest
+            rows.append((f"{name}, {begun} start", *map(style.number, numbers)))
+    heads = ("loss", "largest curvature", "largest stable rate of gradient descent")
+    return (("end of training", *heads), *rows)
 
 
 if __name__ == "__main__":
