@@ -17,57 +17,219 @@
 # constant both losses have a large curvature. Even so, Adam learns the diagonal recurrence far
 # better. Zucchet and Orvieto (2024, Section 4.3) explain this difference by the Hessian of the
 # loss. The sizes of the Hessian's eigenvalues do not explain it, but the directions of its
-# eigenvectors do. In this notebook every Hessian is exact: it has a closed form for infinitely
-# long sequences.
+# eigenvectors do. This notebook shows exact Hessians beside pictures of the loss, and what
+# each of the two does not say.
 #
 # **You need** eigenvalues and eigenvectors of a symmetric matrix, the Hessian of a loss, and
-# the notebook on loss landscapes. **You learn** to read a map of a Hessian and to compute the
-# largest stable learning rate. You also learn the benefit and the limits of a separate learning
-# rate for each parameter, and the effect of correlated inputs.
+# the notebook on loss landscapes. **You learn** to read a map of a Hessian and a plane through
+# a trained network, and how a projected trajectory misleads. You also learn the benefit and
+# the limits of a separate learning rate for each parameter.
 
 # %%
 # %matplotlib inline
 import math
 
 import jax
-import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import Markdown, display
-from jax.flatten_util import ravel_pytree
 
-from sigprop import AR1, compile_quickly, double_precision
+from sigprop import compile_quickly, double_precision, landscape
 from sigprop.curvature import (
     eigenpairs,
     expand,
-    measured_bound,
-    off_diagonal_share,
     participation,
     preconditioned,
     stability_bound,
     twin,
 )
+from sigprop.experiments import network_landscapes, store
 from sigprop.figures import hessians, lessons, style
-from sigprop.layers import parameters, replace
+from sigprop.layers import linear_rnn, lru, rotrnn
 from sigprop.tasks import linear_teacher, teacher_student
 
 lessons.use()
 compile_quickly()  # many small programs, each of which runs a few times
 NETWORKS = ("dense RNN", "complex diagonal", "LRU", "S4")
-COLOUR = lessons.NETWORK
+COLOUR = lessons.NETWORK | {"RotRNN": style.ORANGE}
 MARKER = dict(zip(NETWORKS, "os^D", strict=True))
+SYMBOL = hessians.NAMES | {"theta": r"$\theta$", "M": "$M$"}
 N, DRAWS, SHOWN = 4, 20, 2
 
 
-def solutions(seed, process=None):
+def solutions(seed):
     """The task of a teacher, and four students that solve the task exactly."""
     teacher = linear_teacher(jax.random.key(seed), nu0=0.99, size=N)
     students = {name: twin(teacher, name) for name in NETWORKS[1:]}
-    task = teacher_student(teacher, process, length=None)
-    return task, {"dense RNN": teacher} | students
+    return teacher_student(teacher, length=None), {"dense RNN": teacher} | students
+
+
+def draw_hessian(axes, expansion):
+    """A map of a Hessian with white lines between groups of parameters."""
+    names = [name for name in SYMBOL if name in expansion.layout]
+    rows = [
+        np.arange(len(expansion.gradient))[expansion.layout[group].entries]
+        for group in names
+    ]
+    order, ends = np.concatenate(rows), np.cumsum([len(entries) for entries in rows])
+    symbols, middles = [SYMBOL[name] for name in names], []
+    for end, entries in zip(ends, rows, strict=True):
+        middles.append(end - (len(entries) + 1) / 2)
+    hessians.matrix(axes, expansion.hessian[np.ix_(order, order)])
+    hessians.gaps(axes, list(ends))
+    for ticks in (axes.set_xticks, axes.set_yticks):
+        ticks(middles, symbols, fontsize=6)
+    most = np.abs(expansion.hessian).max()
+    bar = axes.figure.colorbar(axes.images[0], ax=axes, location="bottom", shrink=0.8)
+    bar.set_ticks([-most, 0, most], labels=[f"{-most:.0e}", "0", f"{most:.0e}"])
+    bar.ax.minorticks_off()
 
 
 # %% [markdown]
+# ## The Hessian beside the landscape
+#
+# Three layers with four states learn one linear teacher with Adam: a linear recurrent unit
+# (LRU), a rotational RNN (RotRNN) and a dense linear RNN. The teacher's outputs have the
+# variance one, so a student without an output has the loss 0.5.
+#
+# The upper row shows the exact Hessian at the end of each training. Red entries are positive
+# and blue entries are negative. The colours are logarithmic over five decades below the
+# largest entry, and linear for smaller entries. The lower row shows the exact loss along the
+# two eigenvectors of largest curvature. All parameters move, the recurrent ones too. Dashed
+# ellipses are contours of the quadratic approximation at losses of 0.05 and 0.5, solid lines
+# the contours of the loss itself. The black line is the projected trajectory of Adam. Compare
+# the solid lines with the ellipses.
+
+# %%
+SMALL = network_landscapes.Config(
+    N, length=100, steps=1000, records=100, looks=1, points=41
+)
+LAYERS = {
+    "LRU": lru,
+    "RotRNN": lambda n, width, key: rotrnn(n, width, key=key, heads=1),
+    "dense RNN": lambda n, width, key: linear_rnn(
+        n, width, key=key, nu0=0.0, theta0=math.pi
+    ),
+}
+trained = {}
+with double_precision(True):
+    teacher_key, key = jax.random.split(jax.random.key(0))
+    small = network_landscapes.task_of(teacher_key, SMALL)
+    for name, make in LAYERS.items():
+        run = network_landscapes.descend(small, make(N, 1, key=key), key, SMALL)
+        trained[name] = run, expand(small, run.end, "autodiff")
+figure, (above, below) = plt.subplots(2, 3, figsize=(7, 5))
+head = (
+    "network | parameters | largest curvature | by differences | $2/L$ | nearly flat "
+    "| negative | spread | share of the way | loss on either side"
+)
+table = [f"| {head} |", "|---" * 10 + "|"]
+for axes, plane, (name, (run, expansion)) in zip(
+    above, below, trained.items(), strict=True
+):
+    draw_hessian(axes, expansion)
+    axes.set_title(name)
+    found = eigenpairs(expansion.hessian)
+    values = found.values
+    with double_precision(True):
+        ways = landscape.sharpest(run.end, expansion.hessian)
+        widths = 1 / np.sqrt(np.abs(values[:2]))
+        steps = [2 * width * np.linspace(-1, 1, SMALL.points) for width in widths]
+        loss = np.asarray(landscape.slices(small.loss, run.end, ways, steps))
+        path = landscape.project(run.end, ways, run.layers)
+        measured = landscape.second_difference(
+            small.loss, run.end, ways[0], 0.005 * widths[0]
+        )
+    assert math.isclose(loss[SMALL.points // 2, SMALL.points // 2], run.loss[-1])
+    assert math.isclose(measured, values[0], rel_tol=0.01)
+    across, up = steps
+    height = np.clip(np.log10(loss), -3, 1).T
+    shown = plane.contourf(across, up, height, np.linspace(-3, 1, 17), cmap="viridis_r")
+    parabola = np.add.outer(values[1] * up**2, values[0] * across**2) / 2
+    lines = {"levels": (0.05, 0.5), "linewidths": 0.8, "colors": "white"}
+    plane.contour(across, up, loss.T, **lines)
+    plane.contour(across, up, parabola, linestyles="dashed", **lines)
+    plane.plot(*path.steps.T, color=style.BLACK, path_effects=style.halo(1))
+    plane.plot(0, 0, "o", color=style.BLACK)
+    plane.set(xlim=across[[0, -1]], ylim=up[[0, -1]], xlabel="sharpest direction")
+    plane.ticklabel_format(scilimits=(-2, 2))
+    flat = np.sum(np.abs(values) < 1e-6 * values[0])
+    quarter = SMALL.points // 4
+    sides = (f"{loss[at, SMALL.points // 2]:.2g}" for at in (quarter, -1 - quarter))
+    cells = (
+        *(name, len(values), f"{values[0]:.0f}", f"{measured:.0f}"),
+        *(f"{stability_bound(expansion.hessian):.1e}", flat, np.sum(values < 0)),
+        f"{participation(found.vectors[:1])[0]:.1f}",
+        f"{path.share[0]:.1%}",
+        " and ".join(sides),
+    )
+    table.append("| " + " | ".join(map(str, cells)) + " |")
+below[0].set_ylabel("second direction")
+bar = figure.colorbar(shown, ax=below, label="loss")
+bar.set_ticks(range(-3, 2), labels=[f"$10^{{{power}}}$" for power in range(-3, 2)])
+plt.show()
+display(Markdown("\n".join(table)))
+
+# %% [markdown]
+# "By differences" is the curvature from five loss values, without derivatives. Gradient
+# descent diverges from a minimum of largest curvature $L$ if the learning rate exceeds $2/L$.
+# Nearly flat directions have less than a millionth of the largest curvature. "Spread" is the
+# number of parameters over which the sharpest direction is spread. "Share of the way" is the
+# part of the squared distance from the start to the end that lies in the plane. The last
+# column is the loss at one half width to the left and right, where the parabola says 0.5.
+#
+# **The Hessian says what the picture does not.** The picture has two of the directions. The
+# map shows which parameters are coupled and how many directions are flat or negative.
+#
+# **The picture says what the Hessian does not.** The contours leave the ellipses within a few
+# half widths, and the loss rises at different speeds on the two sides.
+#
+# **Neither shows the training.** Nearly all of the way from the start to the end lies outside
+# the plane.
+#
+# ## Two minima of one network
+#
+# A stored result has larger networks with 16 states. Each network was trained from its default
+# initialisation and from the initialisation that `sigprop advise` recommends. `advise` has no
+# rule for a dense RNN, so its second start has eigenvalues with longer time constants. The left
+# panel shows the loss on the straight line between the two minima. The right panel shows the
+# largest curvature during training, dashed for the second start. Above the grey line, gradient
+# descent with the peak learning rate of Adam would diverge.
+
+# %%
+stored = store.shipped("network_landscapes").load()
+_, (left, right) = plt.subplots(1, 2)
+rows = [
+    "| network | highest loss between | loss at the start | shown in the sharpest plane "
+    "| in the random plane |"
+]
+rows.append("|---|---|---|---|---|")
+for name in stored["network"].values:
+    one = stored.sel(network=name)
+    colour = COLOUR[str(name)]
+    left.semilogy(stored["position"], one["line"], color=colour, label=name)
+    for begun, line in (("default", "-"), ("advised", "--")):
+        largest = one["largest"].sel(start=begun)
+        right.semilogy(stored["look"], largest, line, color=colour)
+    inside = one["line"].where(abs(stored["position"] - 0.5) <= 0.5)
+    begun = one.sel(start="default").isel(record=0)
+    shown = begun["projected_loss"].sel(plane=["sharpest", "random"]).values
+    numbers = (float(inside.max()), float(begun["record_loss"]), *map(float, shown))
+    rows.append(f"| {name} | " + " | ".join(f"{x:.2g}" for x in numbers) + " |")
+left.set(
+    xlabel="share of the way to the second minimum", ylabel="loss", ylim=(1e-6, 20)
+)
+left.legend()
+right.axhline(2 / stored.attrs["rate"], color=style.GREY)
+right.set(xlabel="steps of Adam", ylabel="largest curvature")
+plt.show()
+display(Markdown("\n".join(rows)))
+
+# %% [markdown]
+# The last two columns are the losses at the projections of the default start. A reader of such
+# a picture takes them for the loss of the start, which is in the column before. The whole
+# planes are in `sigprop figure sigprop-landscapes`.
+#
 # ## One input-output map, four sets of coordinates
 #
 # The teacher is a dense RNN of four neurons. Its eigenvalues $\lambda$ have moduli of 0.99 or
@@ -77,11 +239,9 @@ def solutions(seed, process=None):
 # four have the same impulse response. We compute the dense Hessian in three ways, which must
 # agree: sums over time lags, covariances of tangent systems, and automatic differentiation.
 #
-# Each panel shows the Hessian of one student at the minimum. Red entries are positive and blue
-# entries are negative. The colours are logarithmic over five decades below the largest entry,
-# and linear for smaller entries. White lines separate groups of parameters: the recurrence, the
-# input weights $B$, the output weights $C$ and the skip connection $D$. Look at the number of
-# large entries off the diagonal.
+# Each panel shows the Hessian of one student at the minimum, in the colours of the maps above.
+# White lines separate groups of parameters: the recurrence, the input weights $B$, the output
+# weights $C$ and the skip connection $D$. Look at the number of large entries off the diagonal.
 
 # %%
 with double_precision(True):
@@ -93,33 +253,10 @@ with double_precision(True):
         assert np.abs(gap).max() < 1e-10 * np.abs(again).max()
 pairs = {name: eigenpairs(expansion.hessian) for name, expansion in exact.items()}
 figure, row = plt.subplots(1, 4, figsize=(8, 2.6))
-sentences = []
 for axes, (name, expansion) in zip(row, exact.items(), strict=True):
-    names = [name for name in hessians.NAMES if name in expansion.layout]
-    rows = [
-        np.arange(len(expansion.gradient))[expansion.layout[group].entries]
-        for group in names
-    ]
-    order = np.concatenate(rows)
-    names = np.repeat(names, [len(entries) for entries in rows])
-    parts = hessians.groups(names)
-    middles = [(first + end - 1) / 2 for _, first, end in parts]
-    ordered = expansion.hessian[np.ix_(order, order)]
-    hessians.matrix(axes, ordered)
-    sharp = hessians.NAMES[str(names[np.argmax(np.diag(ordered))])]
-    sentences.append(
-        f"- {name}: {len(ordered)} parameters; {sharp} has the largest second derivative"
-    )
-    hessians.gaps(axes, [end for _, _, end in parts])
-    for ticks in (axes.set_xticks, axes.set_yticks):
-        ticks(middles, [symbol for symbol, _, _ in parts], fontsize=7)
-    most = np.abs(expansion.hessian).max()
-    bar = figure.colorbar(axes.images[0], ax=axes, location="bottom", shrink=0.8)
-    bar.set_ticks([-most, 0, most], labels=[f"{-most:.0e}", "0", f"{most:.0e}"])
-    bar.ax.minorticks_off()
+    draw_hessian(axes, expansion)
     axes.set_title(name)
 plt.show()
-display(Markdown("\n".join(sentences)))
 
 # %% [markdown]
 # In the dense recurrence matrix $A$ each eigenvalue depends on all sixteen numbers, so all
@@ -177,38 +314,6 @@ display(
         )
         + f". For {wider} of {DRAWS} teachers this number is larger in the dense RNN than in "
         "the complex diagonal network."
-    )
-)
-
-# %% [markdown]
-# ## The largest stable learning rate
-#
-# Gradient descent diverges from a minimum of largest curvature $L$ if the learning rate exceeds
-# $2/L$. We measure this rate on the loss itself. We start at a distance of $10^{-9}$ from the
-# teacher, along the direction of largest curvature. Bisection finds the learning rate above
-# which 200 steps increase this distance.
-
-# %%
-rows = ["| network | $2/L$ | measured rate | measured / $2/L$ |", "|---|---|---|---|"]
-with double_precision(True):
-    for name, student in students.items():
-        x, split = ravel_pytree(parameters(student))
-        gradient = jax.grad(lambda x, s=student, to=split: task.loss(replace(s, to(x))))
-        bound = stability_bound(exact[name].hessian)
-        way = jnp.asarray(pairs[name].vectors[0])
-        measured = measured_bound(gradient, x, way, bound)
-        assert math.isclose(measured, bound, rel_tol=2e-3)
-        numbers = f"{bound:.3e} | {measured:.3e} | {measured / bound:.5f}"
-        rows.append(f"| {name} | {numbers} |")
-display(Markdown("\n".join(rows)))
-hardest = max(sharpest, key=lambda name: sharpest[name])
-times = sharpest[hardest] / dense
-display(
-    Markdown(
-        f"The {hardest} network has the smallest stable learning rate, {times:.0f} times "
-        "smaller than the dense RNN. So plain gradient descent finds it the hardest to "
-        "train. But its directions of large curvature are spread over only "
-        f"{typical[hardest]:.1f} parameters."
     )
 )
 
@@ -290,81 +395,24 @@ for name in NETWORKS[1:]:
 # below 20 for $d \geq 0.9$, and grows about like $d^{-6}$ for close eigenvalues. In a dense RNN
 # the remaining condition number varies widely at every distance.
 #
-# ## The effect of correlated inputs
-#
-# Let successive inputs of the same students have the correlation $\rho$. A mode with a long
-# time constant and the phase $\theta$ responds only to input near the frequency $\theta$.
-# There the input has the spectral power $S(\theta) = (1-\rho^2) / (1 - 2\rho\cos\theta +
-# \rho^2)$. So the curvature of this mode should be proportional to $S(\theta)$. In the left
-# panel dots are diagonal entries of the Hessian of the LRU, divided by those for white
-# inputs. Lines are $S(\theta)$. In the right panel, look at the share of the Hessian's sum of
-# squares that lies off the diagonal.
-
-# %%
-RHOS = (0.0, 0.3, 0.6, 0.8, 0.95, 0.99)
-own, share = [], []
-with double_precision(True):
-    angles = np.angle(np.asarray(task.teacher.eigenvalues()))[::2]
-    for rho in RHOS:
-        fed, same = solutions(SHOWN, AR1(rho))
-        expansions = {
-            name: expand(fed, student, at_optimum=True)
-            for name, student in same.items()
-        }
-        own.append(np.diag(expansions["LRU"].block("nu_log"))[::2])
-        share.append(
-            [off_diagonal_share(expansions[name].hessian) for name in NETWORKS]
-        )
-own, share = np.array(own) / own[0], np.array(share)
-_, (left, right) = plt.subplots(1, 2)
-fine = np.unique(np.append(np.linspace(0, 0.995, 400), RHOS))
-for values, theta, colour in zip(own.T, angles, style.SEQUENCE, strict=False):
-    power = (1 - fine**2) / (1 - 2 * fine * np.cos(theta) + fine**2)
-    assert np.allclose(values, power[np.searchsorted(fine, RHOS)], rtol=0.02)
-    label = rf"$\theta = {abs(theta) / math.pi:.2f}\,\pi$"
-    left.semilogy(fine, power, color=colour, label=label)
-    left.semilogy(RHOS, values, "o", color=colour, ms=4)
-left.set(xlabel=r"correlation $\rho$", ylabel=r"curvature by $\omega_\nu$, relative")
-left.legend()
-for name, values in zip(NETWORKS, share.T, strict=True):
-    look = MARKER[name] + ("--" if name == "S4" else "-")
-    right.plot(RHOS, values, look, color=COLOUR[name], ms=4, label=name)
-right.legend(loc="upper right", bbox_to_anchor=(1, 0.45))
-right.set(xlabel=r"correlation $\rho$", ylabel="share off the diagonal", ylim=(0, 1))
-plt.show()
-
-moved = np.abs(share - share[0]).max()
-display(
-    Markdown(
-        f"From white inputs to $\\rho = {RHOS[-1]}$ the curvature by the LRU's parameter "
-        "$\\omega_\\nu$ of the modulus changes by a factor of up to "
-        f"{max(own.max(), 1 / own.min()):.0f}. The share off the diagonal changes by at most "
-        f"{moved:.2f}."
-    )
-)
-
-# %% [markdown]
-# So correlation mainly changes the curvature of each mode, and changes the coupling between
-# parameters less.
-#
 # ## To take home
 #
+# - A plane through a trained network holds a small part of its training. A projected start can
+#   have another loss than the start itself.
 # - A long time constant causes a large curvature in all coordinates. In diagonal coordinates
 #   this curvature lies along a few parameters.
 # - With separate rates for each parameter, diagonal networks with well separated eigenvalues
 #   are about equally easy to train. A dense network is typically harder.
-# - Correlated inputs multiply the curvature of each mode by their spectral power at the mode's
-#   frequency.
 #
 # ## Exercises
 #
 # 1. A dense recurrence of $n$ neurons has $n^2 + 2n + 1$ parameters, and its input-output map
 #    has $2n + 1$ degrees of freedom. Along how many directions is the loss flat? Count them in
-#    the Hessian above.
+#    the Hessian of the exact solution.
 # 2. What is the trace of $D_H^{-1/2} H D_H^{-1/2}$ for any network? Which bounds on the largest
 #    eigenvalue of this matrix follow?
-# 3. For which $\rho$ is the spectral power at the frequency $\theta$ as large as for white
-#    inputs?
+# 3. Which share of the squared length of a vector of $p$ parameters lies in a random plane, on
+#    average? Compare it with the shares in the first table.
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
 # 1. The number of flat directions is the difference n^2. A change of basis of the state has n^2
@@ -383,17 +431,16 @@ for name in NETWORKS:
     print(f"{name}: trace {len(tamed)}")
 
 # %% tags=["solution"] jupyter={"source_hidden": true}
-# 3. The equation 1 - rho^2 = 1 - 2 rho cos(theta) + rho^2 has the solutions rho = cos(theta)
-#    and rho = 0.
-theta = 1.0
-rho = math.cos(theta)
-power = (1 - rho**2) / (1 - 2 * rho * math.cos(theta) + rho**2)
-assert math.isclose(power, 1)
-print(f"rho = {rho:.2f} for theta = {theta} radians")
+# 3. By symmetry each of p orthogonal directions holds the share 1/p, so a plane holds 2/p.
+p = len(trained["dense RNN"][1].gradient)
+squares = np.random.default_rng(0).normal(size=(10_000, p)) ** 2
+share = np.mean(squares[:, :2].sum(1) / squares.sum(1))
+assert math.isclose(share, 2 / p, rel_tol=0.05)
+print(f"p = {p}: mean share {share:.3f}, 2/p = {2 / p:.3f}")
 
 # %% [markdown]
-# These commands draw the related figures: `sigprop figure zucchet-4`,
-# `sigprop figure zucchet-8`, `sigprop figure zucchet-9`, `sigprop figure sigprop-adam`.
+# These commands draw the related figures: `sigprop figure sigprop-landscapes`,
+# `sigprop figure zucchet-4`, `sigprop figure zucchet-9`, `sigprop figure sigprop-adam`.
 #
 # ## The other notebooks
 #

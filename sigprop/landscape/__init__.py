@@ -11,6 +11,10 @@ if TYPE_CHECKING:
         OptimalParametrisation as OptimalParametrisation,
     )
     from sigprop.landscape.optimal_parametrisations import speed as speed
+    from sigprop.landscape.planes import Projection as Projection
+    from sigprop.landscape.planes import project as project
+    from sigprop.landscape.planes import sharpest as sharpest
+    from sigprop.landscape.planes import spanning as spanning
     from sigprop.landscape.slices import Quadratic as Quadratic
     from sigprop.landscape.slices import direction as direction
     from sigprop.landscape.slices import moved as moved

@@ -191,7 +191,12 @@ def direction(key: PRNGKeyArray, model: Model) -> Model:
     return normalise(split(normal / jnp.asarray(units(model).scale, x.dtype)), model)
 
 
-def _require_directions(directions: Any, steps: Any) -> None:
+def require_directions(directions: Any, steps: Any) -> None:
+    """Refuse directions that are none, or not as many as the steps.
+
+    Raises:
+        ValueError: Naming both.
+    """
     if isinstance(directions, str) or not 0 < len(directions) == len(steps):
         raise ValueError(
             f"need one array of steps a direction, got {len(steps)} for "
@@ -201,7 +206,7 @@ def _require_directions(directions: Any, steps: Any) -> None:
 
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
     """The model some steps along the directions, one step along each."""
-    _require_directions(directions, steps)
+    require_directions(directions, steps)
     only_parameters(model)
     for step in steps:
         arguments.require_moderate("steps", step)
@@ -232,7 +237,7 @@ def slices(
     Raises:
         ValueError: If there are not as many steps as directions, or one is not finite.
     """
-    _require_directions(directions, steps)
+    require_directions(directions, steps)
     for values in steps:
         arguments.require_moderate("steps", values, "steps")
     batch = arguments.require_count("batch", batch)
@@ -276,7 +281,7 @@ def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadrati
     They are those of the loss that ``slices`` evaluates: a normalisation of the model
     that is detached in training is differentiated here.
     """
-    _require_directions(directions, directions)
+    require_directions(directions, directions)
     terms = _second_order(loss, attached(model), list(directions))
     return Quadratic(*map(np.asarray, terms))
 

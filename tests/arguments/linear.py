@@ -428,6 +428,28 @@ LANDSCAPE: dict[str, Row] = {
         unchecked="loss",
         wide=True,
     ),
+    "sigprop.landscape.sharpest": row(
+        lambda: {
+            "layer": samples.one_channel(),
+            "hessian": np.diag(np.arange(1.0, 23.0)),
+            "count": 2,
+        },
+        legal={"hessian: zeros": valid, "hessian: minus ones": valid},
+    ),
+    "sigprop.landscape.spanning": row(
+        lambda: {
+            "model": samples.one_channel(),
+            "first": _direction(),
+            "second": landscape.moved(samples.one_channel(), [_direction()], [1.0]),
+        },
+    ),
+    "sigprop.landscape.project": row(
+        lambda: {
+            "model": samples.one_channel(),
+            "directions": [_direction()],
+            "models": [samples.one_channel()],
+        },
+    ),
     "sigprop.landscape.surface": row(
         lambda: {
             "task": tasks.OneDimensional(0.5 + 0.2j),

@@ -84,7 +84,7 @@ _RECORDS = {
     "sigprop.audit.foreign": "LayerChecked",
     "sigprop.audit.lint": "Finding Report Rule",
     "sigprop.curvature": "Expansion GaussNewton Hessian",
-    "sigprop.landscape": "Quadratic",
+    "sigprop.landscape": "Projection Quadratic",
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
         "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit InputGated LRU LSTM Layer "

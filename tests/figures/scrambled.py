@@ -14,10 +14,11 @@ COARSE = {
     "power_descent": {"first": slice(None, None, 8), "second": slice(None, None, 8)},
     "similarity": {"radius": slice(None, None, 9), "turn": slice(None, None, 30)},
     "basins": {"teacher": slice(3), "chart": slice(3)},
+    "network_landscapes": {"record": slice(None, None, 30)},
     "one_dimensional": {"real": slice(None, None, 40), "turn": slice(None, None, 40)},
 }
 MACHINE = {"device": "cpu: cpu", "cores": 2}
-PLACES = ("column_omega_theta", "row_omega_nu", "omega", "teacher_modulus")
+PLACES = ("column_omega_theta", "row_omega_nu", "omega", "teacher_modulus", "grid")
 
 
 def scrambled(study: str) -> xr.Dataset:
