@@ -4,8 +4,8 @@ The recurrence is ``s_t = lam s_{t-1} + h_{t-1}``, ``h_t = lam h_{t-1} + x_t``, 
 ``sigprop.neuron.kernel``, of which this is the twin for CUDA.  A thread has one sequence
 and some neurons, whose states stay in its registers from the first step to the last.  It
 draws the inputs by itself: the numbers of ``jax.random`` depend on key and index alone,
-so they are those of ``montecarlo.walk``.  Memory is read and written at the looks only,
-and no thread waits for another.
+so they are those of ``montecarlo.walk``.  Memory is written at the looks only, and no
+thread waits for another.
 
 A machine without a GPU shows almost all of it.  Pallas interprets the kernel on a CPU,
 JAX lowers it for CUDA, and pip's Triton compiles it to machine code, which tests read.
@@ -13,9 +13,9 @@ No CPU can show how many threads a GPU keeps busy, what the Triton inside XLA ma
 the kernel, or how its driver runs it.  So ``agrees`` compares the kernel with the scan
 on the device itself, before its first result there.
 
-Notation: lam (n, parts, 1 or sequences), parts 1 if real and 2 if complex;  now (n,
-rows, sequences), rows h, s in parts, then the sums of squares;  state (rows, sequences)
-of the input process.
+Notation: lam (n, parts, 1 or sequences), parts 1 if real and 2 if complex;  state (rows,
+sequences) of the input process;  the rows of a neuron are h and s in parts, then the
+sums of squares of both.
 """
 
 import functools
@@ -141,21 +141,14 @@ def summed(now: Rows, sums: Rows) -> Rows:
 
 
 def _kernel(
-    key_ref,
-    clock_ref,
-    lam_ref,
-    state_ref,
-    now_ref,
-    next_state_ref,
-    next_ref,
-    *,
-    step: Step,
-    batch: int,
+    key_ref, clocks_ref, lam_ref, state_ref, looks_ref, *, step: Step, batch: int
 ):
-    """Take ``clock[1]`` steps from the chunk ``clock[0]`` on, of one block."""
-    neurons, parts, rows = lam_ref.shape[0], lam_ref.shape[1], now_ref.shape[1]
-    dtype, key = now_ref.dtype, (key_ref[0], key_ref[1])
-    first, steps = clock_ref[0], clock_ref[1]
+    """Take the steps of one block; write where it is at each look.
+
+    A clock is the first chunk up to a look, and the number of steps.
+    """
+    neurons, parts, rows = lam_ref.shape[0], lam_ref.shape[1], looks_ref.shape[2]
+    dtype, key = looks_ref.dtype, (key_ref[0], key_ref[1])
     lane = lax.iota(jnp.uint32, LANES)
     lane = lane + (pl.program_id(0) * LANES).astype(jnp.uint32)
     zero = jnp.zeros((LANES,), dtype)
@@ -180,73 +173,81 @@ def _kernel(
             after.append((*moved, *(summed(moved, sums) if sums else ())))
         return state, tuple(after)
 
-    def chunk(index, carry):
+    def to_next_look(look, carry):
+        first, steps = clocks_ref[look, 0], clocks_ref[look, 1]
         size = jnp.int32(noise.CHUNK)
-        body = functools.partial(one_step, chunk_key(key, first + index))
-        left = jnp.minimum(size, steps - index * size)
-        return lax.fori_loop(jnp.int32(0), left, body, carry)
 
-    carry = (
-        tuple(state_ref[row, :] for row in range(step.held)),
-        tuple(tuple(now_ref[i, k, :] for k in range(used)) for i in range(neurons)),
-    )
-    chunks = (steps + jnp.int32(noise.CHUNK - 1)) // jnp.int32(noise.CHUNK)
-    state, neurons_now = lax.fori_loop(jnp.int32(0), chunks, chunk, carry)
-    for row, values in enumerate(state):
-        next_state_ref[row, :] = values
-    for i, now in enumerate(neurons_now):
-        for k, values in enumerate(now):
-            next_ref[i, k, :] = values
+        def chunk(index, carry):
+            body = functools.partial(one_step, chunk_key(key, first + index))
+            left = jnp.minimum(size, steps - index * size)
+            return lax.fori_loop(jnp.int32(0), left, body, carry)
+
+        chunks = (steps + size - jnp.int32(1)) // size
+        carry = lax.fori_loop(jnp.int32(0), chunks, chunk, carry)
+        for i, now in enumerate(carry[1]):
+            for k, values in enumerate(now):
+                looks_ref[look, i, k, :] = values
+        return carry
+
+    state = tuple(state_ref[row, :] for row in range(step.held))
+    start = state, ((zero,) * used,) * neurons
+    lax.fori_loop(jnp.int32(0), jnp.int32(looks_ref.shape[0]), to_next_look, start)
 
 
-def advance(key, clock, lam, state, now, *, step: Step, batch: int, interpret: bool):
-    """Let all neurons and sequences take some steps.
+def simulate(
+    key, clocks, lam, state, *, rows: int, step: Step, batch: int, interpret: bool
+):
+    """States, sensitivities and sums of squares at each look, block by block.
 
     Args:
         key: Two words; chunks fold their index into it.
-        clock: The first chunk, and the number of steps.
+        clocks: Of each look, the first chunk that leads to it, and the number of steps.
         lam: Eigenvalues, whose neurons fill blocks.
         state: Of the input process, whose sequences fill blocks.
-        now: States and sensitivities, then sums of squares if they are wanted; block by
-            block, (blocks of sequences, of neurons, neurons, rows, sequences).
+        rows: Of a neuron.
         step: Of the input process.
         batch: Number of sequences without those that fill the last block.
         interpret: Whether to run the kernel as a program of JAX, on any device.
 
     Returns:
-        ``state`` and ``now`` afterwards.
+        Array (looks, blocks of sequences, of neurons, neurons, rows, sequences).
     """
-    *grid, neurons, rows, _ = now.shape
-    shared = lam.shape[2] == 1
-    blocks = {
-        "lam": pl.BlockSpec(
-            (neurons, lam.shape[1], 1 if shared else LANES),
-            lambda j, i: (i, 0, 0 if shared else j),
-        ),
-        "state": pl.BlockSpec((len(state), LANES), lambda j, i: (0, j)),
-        # In one piece of a power of two: one register then has the address of all rows.
-        "now": pl.BlockSpec(
-            (None, None, neurons, rows, LANES), lambda j, i: (j, i, 0, 0, 0)
-        ),
-        "two": pl.BlockSpec((2,), lambda j, i: (0,)),
-    }
+    n, parts, across = lam.shape
+    neurons = block_of_neurons(state.dtype, parts, rows)
+    grid = state.shape[1] // LANES, n // neurons
+    shared = across == 1
+    # In one piece of a power of two: one register then has the address of all rows.
+    piece = (neurons, rows, LANES)
     return pl.pallas_call(
         functools.partial(_kernel, step=step, batch=batch),
-        grid=tuple(grid),
-        in_specs=[blocks[name] for name in ("two", "two", "lam", "state", "now")],
-        out_specs=[blocks["state"], blocks["now"]],
-        # The state is every block's, and one may end before another begins: a new array.
-        out_shape=[jax.ShapeDtypeStruct(a.shape, a.dtype) for a in (state, now)],
-        input_output_aliases={4: 1},
+        grid=grid,
+        in_specs=[
+            pl.BlockSpec((2,), lambda j, i: (0,)),
+            pl.BlockSpec(clocks.shape, lambda j, i: (0, 0)),
+            pl.BlockSpec(
+                (neurons, parts, 1 if shared else LANES),
+                lambda j, i: (i, 0, 0 if shared else j),
+            ),
+            pl.BlockSpec((len(state), LANES), lambda j, i: (0, j)),
+        ],
+        out_specs=pl.BlockSpec(
+            (len(clocks), None, None, *piece), lambda j, i: (0, j, i, 0, 0, 0)
+        ),
+        out_shape=jax.ShapeDtypeStruct((len(clocks), *grid, *piece), state.dtype),
         interpret=interpret,
         **({} if interpret else {"compiler_params": _parameters()}),
-    )(key, clock, lam, state, now)
+    )(key, clocks, lam, state)
 
 
 def _parameters() -> Any:
     from jax.experimental.pallas import triton  # a jaxlib can lack it
 
     return triton.CompilerParams(num_warps=LANES // 32, num_stages=1)
+
+
+def block_of_neurons(dtype: Any, parts: int, rows: int) -> int:
+    """Neurons of a program; half as many where sums take registers too."""
+    return NEURONS[np.dtype(dtype).char, parts] // (1 if rows == 2 * parts else 2)
 
 
 def clocks(times: tuple[int, ...]) -> np.ndarray:
@@ -292,7 +293,7 @@ def looks(
         times: Increasing numbers of inputs seen at which to look.
         batch: Number of sequences.
         running: Whether to carry the sums of squares.
-        interpret: As for ``advance``.
+        interpret: As for ``simulate``.
 
     Returns:
         At each time what ``montecarlo.Walk`` has: the real and imaginary parts of
@@ -306,22 +307,21 @@ def looks(
     state = jnp.concatenate([*leaves, jnp.zeros((not leaves, batch), dtype)])
     values = [lam.real, lam.imag] if jnp.iscomplexobj(lam) else [lam]
     parts = len(values)
-    neurons = NEURONS[dtype.char, parts] // (2 if running else 1)
-    values = padded(jnp.stack(values, 1), 0, neurons)
-    if values.shape[2] != 1:
-        values = padded(values, 2, LANES)
-    state = padded(state, 1, LANES)
-    grid = state.shape[1] // LANES, len(values) // neurons
     # Rows are a power of two; with sums of complex neurons, the last two are not used.
     rows = 4 * parts if running else 2 * parts
-    now = jnp.zeros((*grid, neurons, rows, LANES), dtype)
-    move = functools.partial(advance, step=step, batch=batch, interpret=interpret)
-
-    def to_next_look(carry, clock):
-        carry = move(jax.random.key_data(step_key), clock, values, *carry)
-        return tuple(carry), carry[1]
-
-    _, stacked = lax.scan(to_next_look, (state, now), jnp.asarray(clocks(times)))
+    values = padded(jnp.stack(values, 1), 0, block_of_neurons(dtype, parts, rows))
+    if values.shape[2] != 1:
+        values = padded(values, 2, LANES)
+    stacked = simulate(
+        jax.random.key_data(step_key),
+        jnp.asarray(clocks(times)),
+        values,
+        padded(state, 1, LANES),
+        rows=rows,
+        step=step,
+        batch=batch,
+        interpret=interpret,
+    )
     found = unpadded(stacked, len(lam), batch)
     rows = [found[:, :, row] for row in range(2 * parts + 2 * running)]
     zero = jnp.zeros_like(rows[0])
