@@ -220,4 +220,4 @@ def test_the_extra_for_tests_holds_all_others():
         for requirement in EXTRAS["test"]
         if requirement.startswith("sigprop[")
     ]
-    assert Requirement(own).extras == set(EXTRAS) - {"test", "cuda"}
+    assert Requirement(own).extras == set(EXTRAS) - {"test", "cuda", "gpu-check"}

@@ -33,6 +33,7 @@ ALIKE = {
     ("sigprop/neuron/delta_moments.py", "reshape(keys)"): "keys of a memory",
     ("sigprop/networks/foreign/find.py", "require_keys(keys)"): "names of settings",
     ("sigprop/linear/measured_moments.py", "_draw(keys)"): "folds its index in",
+    ("sigprop/neuron/gpu_kernel.py", "normal(key)"): "counts places of one stream",
     ("sigprop/neuron/normals.py", "len(keys)"): "draws nothing",
     ("sigprop/neuron/normals.py", "write(keys[chunk])"): "counts on within a chunk",
     ("sigprop/neuron/normals.py", "threefry(key[0])"): "counts places of one stream",

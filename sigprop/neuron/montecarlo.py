@@ -2,8 +2,9 @@
 
 States, sensitivities and running sums are carried through time; nothing is stored along
 it, so memory does not depend on the length.  On a CPU the compiled kernel of
-``sigprop.neuron.kernel`` carries them (``trajectories``); elsewhere, and where it is
-missing, a scan of JAX does (``walk``), from the same draws.  The scan's eigenvalues and
+``sigprop.neuron.kernel`` carries them (``trajectories``), on a GPU of CUDA that of
+``sigprop.neuron.gpu_kernel``; elsewhere, and where these are missing, a scan of JAX does
+(``walk``), from the same draws.  The scan's eigenvalues and
 states are handed over as real and imaginary parts but carried as complex numbers, one
 loop step an iteration: each array is then updated in place.  A real eigenvalue is the
 case of a zero imaginary part.
@@ -25,13 +26,13 @@ from jax import lax
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
-from sigprop.neuron import noise
+from sigprop.neuron import gpu, noise
 from sigprop.numerics.arguments import (
     require_count,
     require_finite,
 )
 from sigprop.numerics.compilation import OFTEN
-from sigprop.numerics.devices import cores
+from sigprop.numerics.devices import cores, on_cpu
 from sigprop.numerics.precision import double_precision, require_dtype
 
 Result = TypeVar("Result")
@@ -187,17 +188,19 @@ def trajectories(
     """
     source = noise.follow(key, process, batch, lam.real.dtype)
     if source is None:
-        return scanned(key, split(lam), process, times, batch, running, gain)
+        return _on_gpu(key, lam, process, times, batch, running, gain) or scanned(
+            key, split(lam), process, times, batch, running, gain
+        )
     from sigprop.neuron import kernel
 
     carry = kernel.Carry(np.asarray(lam), batch, running)
-    factor = np.ones((1, 1), carry.dtype) if gain is None else np.asarray(gain)
+    factor = None if gain is None else np.asarray(gain)
     longest = noise.CHUNK * max(1, STRETCH // (noise.CHUNK * batch))
     snapshots = []
     for seen, time in pairwise((0, *times)):
         for start in range(seen, time, longest):
             carry.advance(*source.stretch(min(longest, time - start)))
-        snapshots.append(_snapshot(carry.parts(), factor))
+        snapshots.append(_scaled(_snapshot(carry.parts()), factor))
     return snapshots
 
 
@@ -209,23 +212,49 @@ scanned = jax.jit(
 """``walk`` as one program."""
 
 
-def _snapshot(
-    parts: list[Inexact[np.ndarray, "n batch"]], gain: Float[np.ndarray, "#n #batch"]
-) -> Walk:
-    """Where trajectories are; inputs are scaled here, as the recurrence is linear."""
-    h, s, *sums = parts
-    h, s = (Split(gain * np.real(z), gain * np.imag(z)) for z in (h, s))
+def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
+    """Where trajectories are, in arrays of their own: the carry moves on in place."""
+    h, s, *sums = (np.array(part) for part in parts)
+    h, s = (Split(np.real(z), np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)
-    return Walk(h, s, *(gain**2 * total for total in sums or (zero, zero)))
+    return Walk(h, s, *(sums or (zero, zero)))
+
+
+def _scaled(walk: Walk, gain: Real | None) -> Walk:
+    """The trajectories of inputs times a gain, as the recurrence is linear."""
+    if gain is None:
+        return walk
+    h, s = (Split(gain * z.re, gain * z.im) for z in (walk.h, walk.s))
+    return Walk(h, s, gain**2 * walk.sum_h, gain**2 * walk.sum_s)
+
+
+def _on_gpu(key, lam, process, times, batch, running, gain) -> list[Walk] | None:
+    """``walk`` by the kernel for GPUs; nothing where it does not serve."""
+    if not gpu.serves(key, lam, process, batch, running):
+        return None
+    looks = gpu.attempt(lambda: gpu.looks(key, lam, process, times, batch, running))
+    if looks is None:
+        return None
+    return [_scaled(_walk_of(look), gain) for look in looks]
+
+
+def _walk_of(leaves: tuple[Real, ...]) -> Walk:
+    """A walk of its real arrays, in the order of ``jax.tree.leaves``."""
+    h_re, h_im, s_re, s_im, sum_h, sum_s = leaves
+    return Walk(Split(h_re, h_im), Split(s_re, s_im), sum_h, sum_s)
 
 
 def _batch_sums(key, lam, gain, process, times, batch, pairs):
     """Sums of |h|^2, |s|^2 and of the real pair products, over one batch."""
+    return _totals(trajectories(key, lam, process, times, batch, gain=gain), pairs)
+
+
+def _totals(snapshots, pairs):
+    """Sums over sequences of all statistics and of their squares, at each time."""
 
     def total(values):
         return values.sum(-1), (values**2).sum(-1)
 
-    snapshots = trajectories(key, lam, process, times, batch, gain=gain)
     left, right = np.array(pairs, int).reshape(-1, 2).T
     return [
         {
@@ -236,6 +265,35 @@ def _batch_sums(key, lam, gain, process, times, batch, pairs):
         }
         for snapshot in snapshots
     ]
+
+
+def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
+    """``_batch_sums`` of every key: at once by the kernel for GPUs, or one by one."""
+    rest = (gain, process, times, batch, pairs)
+    if len(keys) > 1 and gpu.serves(keys[0], lam, process, batch):
+        run = functools.partial(_together, interpret=on_cpu())
+        found = gpu.attempt(lambda: run(jnp.stack(keys), gpu.simplest(lam), *rest))
+        if found is not None:
+            return [jax.tree.map(lambda a, i=i: a[i], found) for i in range(len(keys))]
+    return [_batch_sums(key, lam, *rest) for key in keys]
+
+
+@functools.partial(
+    jax.jit, static_argnames=("process", "times", "batch", "pairs", "interpret")
+)
+def _together(keys, lam, gain, process, times, batch, pairs, interpret):
+    """``_batch_sums`` of all keys by the kernel, in one program that fills a GPU."""
+    from sigprop.neuron import gpu_kernel
+
+    def sums(key):
+        looks = gpu_kernel.looks(key, lam, process, times, batch, False, interpret)
+        return _totals([_scaled(_walk_of(look), gain) for look in looks], pairs)
+
+    return jax.vmap(sums)(keys)
+
+
+def _wide(values: Real) -> Float[np.ndarray, "*shape"]:
+    return np.asarray(values, np.float64)
 
 
 def batches(num: int, size: int) -> Iterator[tuple[int, int]]:
@@ -393,25 +451,26 @@ def second_moments(
     _require_arguments(lam, times, num, batch, pairs, gain)
     scale = None if gain is None else jnp.asarray(gain, lam.real.dtype)[:, None]
 
+    together = gpu.batches_together(lam, len(times), batch)
+
     def task(index: int, count: int):
-        sums = _batch_sums(
-            jax.random.fold_in(key, index),
-            lam[:, None],
-            scale,
-            process,
-            times,
-            count,
-            pairs,
-        )
+        keys = [jax.random.fold_in(key, index * together + i) for i in range(together)]
+        full, rest = divmod(count, batch)
+        parts = [(keys[:full], batch), (keys[full : full + 1], rest)]
         return [
-            {
-                name: Sums(np.asarray(a, np.float64), np.asarray(b, np.float64), count)
-                for name, (a, b) in snapshot.items()
-            }
-            for snapshot in sums
+            [
+                {name: Sums(*map(_wide, pair), size) for name, pair in sums.items()}
+                for sums in snapshots
+            ]
+            for some, size in parts
+            if some and size
+            for snapshots in _sums_of_batches(
+                some, lam[:, None], scale, process, times, size, pairs
+            )
         ]
 
-    parts_done = over_batches(task, num, batch, tick)
+    groups = over_batches(task, num, batch * together, tick)
+    parts_done = [part for group in groups for part in group]
     return [
         {
             name: functools.reduce(Sums.__add__, (part[i][name] for part in parts_done))

@@ -46,6 +46,17 @@ def on_cpu() -> bool:
     return _here().platform == "cpu"
 
 
+def cuda_capability() -> float | None:
+    """Compute capability of the GPU on which this context computes, such as 9.0.
+
+    ``None`` on other devices than those of CUDA.
+    """
+    try:
+        return float(_here().compute_capability)
+    except (AttributeError, ValueError):
+        return None
+
+
 def _here() -> Any:
     return next(iter(jax.numpy.zeros(()).devices()))
 

@@ -1,0 +1,162 @@
+"""When the GPU kernel simulates, and the slower way where it cannot.
+
+The kernel is used only after it has given the numbers of the scan on this very device.
+Whatever it fails with is said in one line, and the scan of JAX takes its place.
+"""
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Array, Inexact, PRNGKeyArray
+
+from sigprop.inputs import GaussianProcess, Mixed
+from sigprop.neuron import noise
+from sigprop.numerics.devices import cuda_capability, device_kind, on_cpu
+
+Result = TypeVar("Result")
+LEAST = 8.0  # compute capability that the Triton inside XLA needs
+ROOM = 2**30  # bytes that batches which run together may take
+MOST = 64  # batches that run together, so that progress is seen
+CLOSE = {"f": 1e-5, "d": 1e-12}  # to the scan, relative to the largest number
+
+
+def serves(
+    key: PRNGKeyArray,
+    lam: Inexact[Array, "n #batch"],
+    process: GaussianProcess,
+    batch: int,
+    running: bool = False,
+) -> bool:
+    """Whether the kernel gives the numbers of ``montecarlo.walk`` here.
+
+    Silent where it is not meant to: on other devices than CUDA's, for other generators
+    than JAX's default one, and for processes that are not linear.
+    """
+    capability = cuda_capability()
+    if capability is None or isinstance(key, Tracer) or not _usual(key, process, batch):
+        return False
+    if capability < LEAST:
+        say(f"it needs compute capability {LEAST}, got {capability}")
+        return False
+    from sigprop.neuron import gpu_kernel
+
+    try:
+        gpu_kernel.step_of(process)
+    except Exception:  # of the process, with arrays of NumPy; the scan may suit it
+        return False
+    real, shared = not np.any(np.imag(lam)), lam.shape[1] == 1
+    return agrees(device_kind(), lam.real.dtype.char, real, shared, running)
+
+
+def _usual(key: PRNGKeyArray, process: GaussianProcess, batch: int) -> bool:
+    """Whether the draws are those that the kernel counts."""
+    config: Any = jax.config
+    return (
+        str(jax.random.key_impl(key)) == "threefry2x32"
+        and config.jax_threefry_partitionable
+        and noise.CHUNK * process.step_width * batch < noise.LARGEST
+    )
+
+
+@functools.cache
+def agrees(device: str, char: str, real: bool, shared: bool, running: bool) -> bool:
+    """Whether kernel and scan give the same numbers on a device, in a small simulation.
+
+    Args:
+        device: Of this context; each is asked once.
+        char: Of the precision, ``f`` or ``d``.
+        real: Whether eigenvalues are real.
+        shared: Whether all sequences have the same.
+        running: Whether to carry the sums of squares.
+    """
+    neurons, batch, times = 17, 33, (1, 70)
+    random = np.random.default_rng(0)
+    shape = (neurons, 1 if shared else batch)
+    lam = random.uniform(-0.95, 0.95, shape)
+    if not real:
+        lam = lam * np.exp(1j * random.uniform(0, 2, shape))
+    lam = jnp.asarray(lam, np.dtype(char) if real else np.dtype(char.upper()))
+    arguments = (jax.random.key(0), lam, Mixed(0.7, 0.3, 0.9), times, batch, running)
+
+    def compared():
+        from sigprop.neuron import montecarlo
+
+        key, lam, *rest = arguments
+        ours = looks(*arguments)
+        walks = montecarlo.scanned(key, montecarlo.split(lam), *rest)
+        return [
+            (np.asarray(row), np.asarray(other))
+            for rows, walk in zip(ours, walks, strict=True)
+            for row, other in zip(rows, jax.tree.leaves(walk), strict=False)
+        ]
+
+    pairs = attempt(compared)
+    if pairs is None:
+        return False
+    apart = max(
+        float(np.abs(row - other).max() / max(np.abs(other).max(), 1.0))
+        for row, other in pairs
+    )
+    if not apart <= CLOSE[char]:
+        say(f"its numbers are {apart:.1e} apart from the scan's on {device}")
+    return apart <= CLOSE[char]
+
+
+def looks(
+    key: PRNGKeyArray,
+    lam: Inexact[Array, "n #batch"],
+    process: GaussianProcess,
+    times: tuple[int, ...],
+    batch: int,
+    running: bool = False,
+) -> list[tuple[Any, ...]]:
+    """By the kernel, the leaves of the walks of ``montecarlo.walk`` without a gain."""
+    from sigprop.neuron import gpu_kernel
+
+    # Pallas interprets the kernel where a test asks for it without a GPU.
+    run = functools.partial(_compiled(gpu_kernel.looks), interpret=on_cpu())
+    return run(key, simplest(lam), process, times, batch, running)
+
+
+def simplest(lam: Inexact[Array, "*shape"]) -> Inexact[Array, "*shape"]:
+    """Eigenvalues as real numbers if they are."""
+    return lam if np.any(np.imag(lam)) else lam.real
+
+
+def batches_together(lam: Inexact[Array, " n"], looks: int, batch: int) -> int:
+    """How many batches run at once: one, but on a GPU as many as there is room for."""
+    if cuda_capability() is None:
+        return 1
+    numbers = 4 * len(lam) * batch * (looks + 3)  # the looks, and what is at work
+    return max(1, min(MOST, ROOM // (numbers * lam.real.dtype.itemsize)))
+
+
+@functools.cache
+def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
+    names = ("process", "times", "batch", "running", "interpret")
+    return jax.jit(function, static_argnames=names)
+
+
+def attempt(simulate: Callable[[], Result]) -> Result | None:
+    """What a simulation by the kernel returns; nothing, and a line, if it fails."""
+    try:
+        return jax.block_until_ready(simulate())
+    except Exception as error:  # of the compiler, the driver or the memory
+        text = str(error).strip() or type(error).__name__
+        say(text.splitlines()[0])
+        return None
+
+
+@functools.cache
+def say(reason: str) -> None:
+    """Print once why the scan takes the kernel's place."""
+    print(
+        f"sigprop: the GPU kernel is not used, a slower scan is: {reason}",
+        file=sys.stderr,
+    )
