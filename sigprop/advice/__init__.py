@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     )
     from sigprop.advice.spectra import bandwidth as bandwidth
     from sigprop.advice.spectra import exponential as exponential
+    from sigprop.advice.spectra import exponentials as exponentials
+    from sigprop.advice.spectra import of_covariance as of_covariance
     from sigprop.advice.spectra import of_series as of_series
     from sigprop.advice.spectra import power_below as power_below
 

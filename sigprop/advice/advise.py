@@ -1,34 +1,40 @@
 """Advice on the initialisation of a layer, beside what its default would be."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import jax
+import numpy as np
 from jaxtyping import PRNGKeyArray
 
-from sigprop.advice.families import FAMILIES, Need, Options, spelled
+from sigprop.advice.code import printed
+from sigprop.advice.families import (
+    FAMILIES,
+    LONGEST,
+    Family,
+    Need,
+    Options,
+    sized,
+)
 from sigprop.advice.predictions import (
     Predicted,
+    doubled,
     matched,
     mode_states,
     predict_initialisation,
 )
 from sigprop.advice.spectra import Spectrum, bandwidth
 from sigprop.layers.base import Layer
+from sigprop.layers.s4d import S4D
 from sigprop.networks.registry import sequence_layer
 from sigprop.numerics.arguments import require_count, require_number
+from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
 
 PHASES = ("spread", "input", "all")
-MODES = 256  # of the layers whose Hessians are computed
-MIXING = ("lru", "s5", "rotrnn")  # layers with a weight of each input in each state
-NEURONS = 8  # of those with gates, whose moments are integrals
-LONGEST = 10**7
-"""Steps: in float32, in which layers are drawn, 1 - 1 / 1.7e7 is 1."""
-CHANNELS = 1024
-"""Of inputs that are mixed, so that hardly a state depends on its weights."""
+MODES = 256  # at most, of a layer whose Hessian is computed
+CHANNELS = 512  # at most, of a layer whose gates are integrated
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,7 @@ class Advice:
         length: Steps of a sequence.
         memory: Steps that the longest memory reaches back.
         state: Size of the state.
+        width: Inputs.
         spectrum: Of the input.
         phase: In radians, below which 95 % of the input's power lies.
         phases: One of ``PHASES``.
@@ -47,7 +54,7 @@ class Advice:
         default: Predictions for the layer's own default initialisation.
         advised: What it begins as by the options, and the normalisation matched to the
             input.
-        code: The options in several libraries, by their names.
+        code: Code for several libraries, by their names.
         note: What else is to be done, or cannot be.
     """
 
@@ -55,6 +62,7 @@ class Advice:
     length: int
     memory: float
     state: int
+    width: int
     spectrum: Spectrum
     phase: float
     phases: str
@@ -66,6 +74,10 @@ class Advice:
 
     def draw(self, key: PRNGKeyArray, width: int) -> Layer:
         """A layer drawn as advised, with ``E|h|^2 = 1`` where it has a gain of its own.
+
+        Args:
+            key: Consumed here.
+            width: Channels of the recurrence.
 
         Raises:
             ValueError: If the layer's builder refuses the width.
@@ -80,8 +92,9 @@ def advise(
     layer: str,
     *,
     length: int,
-    state: int,
     spectrum: Spectrum,
+    state: int | None = None,
+    width: int | None = None,
     memory: float | None = None,
     phases: str = "spread",
     seed: int = 0,
@@ -94,13 +107,19 @@ def advise(
     those of the others anywhere up to pi, as what is to be learnt may lie where there is
     little power.  None is above pi: it would be that of the conjugate, which turns as the
     mode does, and under ``theta = exp(theta_log)`` the same step turns it further.
-    States are told for inputs of many channels, gradients and ceilings for one.
+
+    Time constants and states are predicted for one draw of a layer of this width and state.
+    Gradients and largest rates are those of one input and one output of it and of at most
+    256 modes; of S4D, of the channel with the median step; of layers with gates, of at most
+    512 channels.
 
     Args:
         layer: One of ``sigprop.advice.families.FAMILIES``.
         length: Steps of a sequence, 4 at least.
-        state: Size of the layer's state, as its builder counts it.
         spectrum: Of the input; see ``sigprop.advice.spectra``.
+        state: Size of the layer's state, as its builder counts it; that of its family if
+            left out.
+        width: Inputs; 256 if left out.  RG-LRU has one state for each.
         memory: Steps, 4 at least.
         phases: ``spread`` as above; ``input`` has them all where the power is, ``all`` has
             none there on purpose; of layers whose phases are drawn.
@@ -112,7 +131,7 @@ def advise(
     if layer not in FAMILIES:
         raise ValueError(f"need a layer in {', '.join(FAMILIES)}, got {layer!r}")
     length = require_count("length", length, least=4, most=LONGEST)
-    state = require_count("state", state, most=LONGEST)
+    state, width = sized(layer, state, width)
     if memory is not None:
         require_number("memory", memory, 4, LONGEST, "[]")
     require_seed(seed)
@@ -125,47 +144,74 @@ def advise(
     need = Need(reach, limits[phases], state)
     size_options = family.size_options(state)
     options = {**size_options, **family.options(need)}
-    key = jax.random.key(seed)
-
-    def begun(options: dict[str, Any], last: Callable[[Layer], Layer]) -> Predicted:
-        prediction = predict_initialisation(
-            last(_twin(key, family.layer, state, options)), spectrum
-        )
-        if family.layer not in MIXING:
-            return prediction
-        wide = last(_twin(key, family.layer, state, options, CHANNELS))
-        return prediction._replace(state=mode_states(wide, spectrum)[2])
-
+    plain = _Draw(family, state, width, size_options, seed)
+    draw = _Draw(family, state, width, options, seed)
     return Advice(
         layer,
         length,
         reach,
         state,
+        width,
         spectrum,
         power,
         phases,
         options,
-        begun(size_options, lambda layer: layer),
-        begun(options, lambda layer: matched(layer, spectrum)),
-        spelled(family, state, options),
+        _predicted(plain, spectrum, None),
+        _predicted(draw, spectrum, spectrum),
+        printed(layer, state, width, options, spectrum),
         family.note,
     )
 
 
-def _twin(
-    key: PRNGKeyArray, layer: str, state: int, options: Options, channels: int = 1
-) -> Layer:
-    """A layer of one output, or of few, that stands for a wide one.
+class _Draw(NamedTuple):
+    """How a layer is drawn, at its size or at one for which a Hessian fits."""
 
-    With weights scaled by the number of states no moment of an output depends on it.
-    """
-    if layer == "rglru":
-        return sequence_layer(layer, NEURONS, NEURONS, key=key, **options)
-    if layer == "selective":
-        return sequence_layer(layer, min(state, NEURONS), NEURONS, key=key, **options)
-    modes = min(state, MODES)
-    if "heads" in options:
-        modes -= modes % (2 * options["heads"])
-    if layer == "s4d":
-        channels = max(1, MODES // 8 // modes)
-    return sequence_layer(layer, modes, channels, key=key, **options)
+    family: Family
+    state: int
+    width: int
+    options: Options
+    seed: int
+
+    def layer(self) -> Layer:
+        """At its size, but for layers whose gates take long to integrate."""
+        channels = self.family.expand * self.width
+        if self.family.gated:
+            channels = min(channels, CHANNELS)
+        state = channels if self.family.one_state_a_channel else self.state
+        return self._of(state, channels)
+
+    def narrow(self) -> Layer:
+        """With one input and output, and few enough modes."""
+        modes = min(self.state, MODES)
+        if "heads" in self.options:
+            modes -= modes % (2 * self.options["heads"])
+        return self._of(modes, 1)
+
+    def _of(self, state: int, channels: int) -> Layer:
+        key = jax.random.key(self.seed)
+        return sequence_layer(
+            self.family.layer, state, channels, key=key, **self.options
+        )
+
+
+def _predicted(draw: _Draw, spectrum: Spectrum, match: Spectrum | None) -> Predicted:
+    """Predictions for a layer, whose states are matched to an input or left as they are."""
+    layer = draw.layer()
+    if draw.family.gated:
+        return predict_initialisation(layer, spectrum)
+    narrow = _middle_channel(layer) if isinstance(layer, S4D) else draw.narrow()
+    if match is not None:
+        narrow = matched(narrow, match)
+    with double_precision(True):
+        layer = doubled(layer)
+        layer = layer if match is None else matched(layer, match)
+        gap, phase, state = mode_states(layer, spectrum)
+    prediction = predict_initialisation(narrow, spectrum)
+    return prediction._replace(time_constant=1 / gap, phase=phase, state=state)
+
+
+def _middle_channel(layer: S4D) -> S4D:
+    """The channel with the median step: an output of S4D depends on one channel."""
+    order = np.argsort(layer.log_dt)
+    middle = int(order[len(order) // 2])
+    return jax.tree.map(lambda leaf: leaf[middle : middle + 1], layer)

@@ -1,4 +1,4 @@
-"""How each family of layers is told its memories and its phases, and how others spell it.
+"""How each family of layers is told its memories and its phases.
 
 Memories are spread evenly in their logarithm over two decades, up to the longest: the law of
 the steps of S4D, S5 and Mamba, and of RotRNN's own code, of all families here.  A mode of a
@@ -14,15 +14,19 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sigprop.layers.rglru import CLOSING
+from sigprop.numerics.arguments import require_count
 
 SPAN = 100  # the longest memory over the shortest
 FASTEST = 1.0  # ``-log|lam|`` of a ring
 LARGEST = 0.1  # step, as in their own defaults: beyond it phases are aliased
 HALF_OPEN = CLOSING / 2  # power of the radius that a gate at rest keeps
 EVEN = "log"  # of ``sigprop.neuron.ring.SPREADS``
+WIDTH = 256  # inputs of a layer by default
+WIDEST = 2**14
+MOST_STATES = 2**11
+LONGEST = 10**7
+"""Steps: in float32, in which layers are drawn, 1 - 1 / 1.7e7 is 1."""
 
 Options = dict[str, Any]
 
@@ -104,111 +108,104 @@ class Family(NamedTuple):
     Attributes:
         layer: Their name in ``sigprop.networks.registry``.
         options: Those that are advised.
-        code: The same in other libraries, by their names; ``{name}`` stands for an
-            option, ``{state}`` for the size.
+        state: Default size of the state, which is that of the code of others: pairs of
+            S4D and S5, of which their code keeps one number each, count once.
+        sizes: Words for a layer of ``{state}`` states and ``{width}`` inputs, which has
+            ``{channels}`` channels.
         note: What else is to be done, or cannot be.
+        expand: Channels of the recurrence for each input of the block around it.
+        gated: True if gates see the input.
+        one_state_a_channel: True if the state is as large as the width.
         size_options: Options that follow from the size of the state.
-        narrowed: What follows ``code`` where every second phase has a limit of its own,
-            below the ``widest`` one by ``shift`` in its logarithm.
     """
 
     layer: str
     options: Callable[[Need], Options]
-    code: Mapping[str, str]
+    state: int
+    sizes: str
     note: str
+    expand: int = 1
+    gated: bool = False
+    one_state_a_channel: bool = False
     size_options: Callable[[int], Options] = lambda state: {}
-    narrowed: Mapping[str, str] = {}
 
 
 FAMILIES: Mapping[str, Family] = {
     "lru": Family(
         "lru",
         _lru,
-        {
-            "minimal-LRU": "LRU(d_hidden={state}, d_model=width, r_min={r_min:.6g}, "
-            "r_max={r_max:.6g}, max_phase={widest:.4g})\n"
-            "params['nu_log'] = jnp.linspace({longest:.6g}, {shortest:.6g}, {state})",
-            "lru-pytorch": "LRU(in_features=width, out_features=width, "
-            "state_features={state}, rmin={r_min:.6g}, rmax={r_max:.6g}, "
-            "max_phase={widest:.4g})\n"
-            "layer.nu_log.data = torch.linspace({longest:.6g}, {shortest:.6g}, {state})",
-        },
-        "the code below does not set gamma_log. To get E|h|^2 = 1 in every mode, call "
-        "Advice.draw",
-        narrowed={
-            "minimal-LRU": "params['theta_log'] = "
-            "params['theta_log'].at[::2].add({shift:.6g})",
-            "lru-pytorch": "layer.theta_log.data[::2] += {shift:.6g}",
-        },
+        256,
+        "{state} complex states, {width} inputs and outputs",
+        "set gamma_log last, because it depends on all other parameters",
     ),
     "rotrnn": Family(
         "rotrnn",
         _rotrnn,
-        {},
-        "the normalisation assumes white inputs; divide C by the square root of E|h|^2",
-        lambda state: {"heads": heads(state)},
+        256,
+        "{state} real states, {width} inputs and outputs",
+        "RotRNN normalises its states for white inputs, so E|h|^2 differs from 1 for others",
+        size_options=lambda state: {"heads": heads(state)},
     ),
     "s4d": Family(
         "s4d",
         _discretised,
-        {
-            "state-spaces S4D": "S4D(width, d_state={twice}, dt_min={dt_min:.4g}, "
-            "dt_max={dt_max:.4g})",
-        },
-        "a phase is the imaginary part of A times the step; S4D has no input weights, so "
-        "divide C by the square root of E|h|^2",
+        32,
+        "{width} channels of {state} complex states, one of each conjugate pair",
+        "a phase is the imaginary part of A times the step",
     ),
     "s5": Family(
         "s5",
         _discretised,
-        {
-            "lindermanlab/S5": "init_S5SSM(..., P={twice}, dt_min={dt_min:.4g}, "
-            "dt_max={dt_max:.4g})",
-        },
-        "a phase is the imaginary part of A times the step; divide the rows of B by the "
-        "square root of E|h|^2, as the method Advice.draw does",
+        128,
+        "{state} complex states, one of each conjugate pair, {width} inputs and outputs",
+        "set B last, because its scale depends on all other parameters",
     ),
     "rglru": Family(
         "rglru",
         _rglru,
-        {
-            "recurrentgemma": "nu = jnp.exp(jnp.linspace({longest:.6g}, {shortest:.6g}, "
-            "width)); params['a_param'] = jnp.log(jnp.expm1(nu))",
-            "transformers": "nu = torch.exp(torch.linspace({longest:.6g}, {shortest:.6g}, "
-            "width)); layer.recurrent_param.data = torch.log(torch.expm1(nu))",
-        },
+        256,
+        "{width} channels of one real state",
         "these values assume half-open gates; an open gate decays twice as fast",
+        gated=True,
+        one_state_a_channel=True,
     ),
     "mamba": Family(
         "selective",
         _selective,
-        {
-            "mamba-ssm": "Mamba(d_model=width, d_state={state}, dt_min={steps[0]:.4g}, "
-            "dt_max={steps[1]:.4g})",
-        },
+        16,
+        "{width} inputs, expanded to {channels} channels of {state} real states",
         "exclude A_log, D and dt_bias from weight decay, and initialise them in float32",
+        expand=2,
+        gated=True,
     ),
 }
 
 
-def spelled(family: Family, state: int, options: Options) -> dict[str, str]:
-    """Code to paste, by the library that it is for."""
-    arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
-    ours = f"sequence_layer({family.layer!r}, {state}, width, key=key, {arguments})"
-    filled = {"state": state, "twice": 2 * state, **options}
-    texts = dict(family.code)
-    if "r_min" in options or "radii" in options:
-        radii = options.get("radii") or (options["r_min"], options["r_max"])
-        shortest, longest = (math.log(-math.log(radius)) for radius in radii)
-        filled |= {"shortest": shortest, "longest": longest}
-    if "max_phase" in options:
-        limits = np.atleast_1d(options["max_phase"])
-        filled |= {"widest": limits[-1], "shift": math.log(limits[0] / limits[-1])}
-        if limits.size > 1:
-            texts = {
-                name: f"{texts[name]}\n{more}" for name, more in family.narrowed.items()
-            }
-    return {
-        "sigprop": ours,
-        **{library: text.format(**filled) for library, text in texts.items()},
-    }
+def sized(layer: str, state: int | None, width: int | None) -> tuple[int, int]:
+    """State and width of a layer, with defaults for what is left out.
+
+    Raises:
+        ValueError: If a number is out of range, or state and width of a layer with one
+            state a channel differ.
+
+    Example:
+        >>> sized("mamba", None, None), sized("rglru", 8, None)
+        ((16, 256), (8, 8))
+    """
+    family = FAMILIES[layer]
+    if not family.one_state_a_channel:
+        state = family.state if state is None else state
+        width = WIDTH if width is None else width
+    else:
+        state = width if state is None else state
+        state = family.state if state is None else state
+        width = state if width is None else width
+    most = WIDEST if family.one_state_a_channel else MOST_STATES
+    state = require_count("state", state, most=most)
+    width = require_count("width", width, most=WIDEST)
+    if family.one_state_a_channel and state != width:
+        raise ValueError(
+            f"need one state a channel in {layer}, got state={state} and width={width}; "
+            "leave one out"
+        )
+    return state, width

@@ -12,12 +12,15 @@ gates see the input, whose moments are integrals, ``L`` is at most the trace.
 Source: Zucchet & Orvieto (2024), Eq. 48 and 114-155.
 """
 
+import math
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from sigprop.advice.spectra import Spectrum, closed, equivalent_rho, state_moments
 from sigprop.curvature.hessian import DIAGONALISED, expand
@@ -27,11 +30,21 @@ from sigprop.layers.base import Layer, replace
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.lru import LRU
 from sigprop.layers.projected import InputGated
+from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
-from sigprop.linear.gated_moments import predict_gated
+from sigprop.linear.gated_moments import parts_of
+from sigprop.neuron.correlated_gates import correlated_moment
+from sigprop.neuron.gated import (
+    Moment,
+    gated_sensitivity_moment,
+    gated_state_moment,
+)
+from sigprop.neuron.neurons import Directions, Neurons, Part
 from sigprop.numerics.precision import double_precision
 from sigprop.tasks.teacher_student import teacher_student
 
+NEURONS = 64  # states behind gates whose moments are integrated
+DIFFERENTIATED = 16  # of these, states whose gradients are
 SETTLED = 1e-3  # relative, of moments of gates
 ROUNDING = 1e-12  # of a Hessian's largest entry
 
@@ -42,19 +55,22 @@ class Predicted(NamedTuple):
     Attributes:
         time_constant: ``1/(1 - |lam|)`` of each mode, in steps; of gates, at rest.
         phase: Of each mode, in radians, from -pi to pi.
-        state: ``E|h|^2`` of each mode; of gates, the mean of all.
-        gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter.
+        state: ``E|h|^2`` of each mode; of gates, of each of those at ``sampled``.
+        gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter; of gates,
+            ``E|dh/dtheta|^2``, summed over the states too.
         largest_rate: Learning rate of each parameter above which descent is unstable; of gates,
             below which it is stable.
         exact: True if the largest rates are those of a Hessian; False for gates.
+        sampled: Indices of the modes of ``state``; None for all of them.
     """
 
     time_constant: Float[np.ndarray, " n"]
     phase: Float[np.ndarray, " n"]
-    state: Float[np.ndarray, " n"]
+    state: Float[np.ndarray, " m"]
     gradient: dict[str, float]
     largest_rate: dict[str, float]
     exact: bool
+    sampled: Int[np.ndarray, " m"] | None = None
 
     @property
     def longest(self) -> float:
@@ -90,12 +106,15 @@ def mode_states(
     Raises:
         TypeError: If the layer has no modes.
     """
-    modes = as_modes(layer)
-    lam = np.asarray(modes.eigenvalues(), complex)
+    if isinstance(layer, S4D):  # its modes have one input each
+        lam, gain = (np.asarray(part, complex).ravel() for part in layer.discrete())
+        power = np.abs(gain) ** 2
+    else:
+        modes = as_modes(layer)
+        lam, gain = np.asarray(modes.eigenvalues(), complex), modes.normaliser()
+        power = np.asarray(modes.B_re**2 + modes.B_im**2, float).sum(1)
+        power = power if gain is None else power * np.asarray(gain, float) ** 2
     gap, phase = 1 - np.abs(lam), np.angle(lam)
-    gain = modes.normaliser()
-    power = np.asarray(modes.B_re**2 + modes.B_im**2, float).sum(1)
-    power = power if gain is None else power * np.asarray(gain, float) ** 2
     return gap, phase, power * state_moments(spectrum, gap, phase)
 
 
@@ -119,14 +138,16 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
 
     Args:
         layer: Linear and diagonal in some coordinates, or with gates of the input alone;
-            of those the moments are for one exponential, ``spectra.equivalent_rho``.
+            of those the moments are for one exponential, ``spectra.equivalent_rho``, and
+            of at most ``NEURONS`` states, whose time constants have evenly spaced ranks.
+            Gradients are the mean of at most ``DIFFERENTIATED`` states times their number.
         spectrum: Of every channel of the input.
 
     Raises:
         TypeError: If it is neither.
     """
     with double_precision(True):
-        layer = jax.tree.map(_doubled, layer)
+        layer = doubled(layer)
         if isinstance(layer, InputGated):
             return _gated(layer, spectrum)
         gap, phase, state = mode_states(layer, spectrum)
@@ -149,8 +170,13 @@ def _largest_rate(block: np.ndarray, hessian: np.ndarray) -> float:
     return stability_bound((block + block.T) / 2)
 
 
-def _doubled(leaf: Array) -> Array:
-    return leaf.astype(float) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+def doubled(layer: Any) -> Any:
+    """The layer with its numbers in double precision, where that is switched on."""
+
+    def leaf_doubled(leaf: Array) -> Array:
+        return leaf.astype(float) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+    return jax.tree.map(leaf_doubled, layer)
 
 
 def _hessian(layer: Layer, spectrum: Spectrum) -> tuple[np.ndarray, Any]:
@@ -165,20 +191,95 @@ def _hessian(layer: Layer, spectrum: Spectrum) -> tuple[np.ndarray, Any]:
 
 def _gated(layer: InputGated, spectrum: Spectrum) -> Predicted:
     decays, _ = layer.gates(jnp.zeros((1, layer.widths[0])))
-    scale, rho = (
-        float(np.sqrt(closed(spectrum).weights.sum())),
-        equivalent_rho(spectrum),
-    )
-    terms = ((1.0, rho),) if rho else None
-    moments = predict_gated(layer, scale=scale, terms=terms, settled=SETTLED)
+    time_constant = 1 / (1 - np.asarray(decays[0], float))
+    sampled = evenly(time_constant, NEURONS)
+    fewer = evenly(time_constant, DIFFERENTIATED)
+    states = layer.state_size
     gradient = {
-        name: moment.value for name, moment in moments.items() if name != "state"
+        name: states * float(of.mean())
+        for name, of in _neuron_gradients(layer, fewer, spectrum).items()
     }
     return Predicted(
-        1 / (1 - np.asarray(decays[0], float)),
-        np.zeros(layer.state_size),
-        np.full(layer.state_size, moments["state"].value / layer.state_size),
+        time_constant,
+        np.zeros(states),
+        _neuron_states(layer, sampled, spectrum),
         gradient,
         {name: 2 / value for name, value in gradient.items()},
         exact=False,
+        sampled=sampled,
     )
+
+
+def evenly(values: Float[np.ndarray, " n"], most: int) -> Int[np.ndarray, " m"]:
+    """Indices of at most so many values, whose ranks are evenly spaced.
+
+    Example:
+        >>> evenly(np.array([3.0, 1.0, 2.0, 5.0, 4.0]), 3).tolist()
+        [1, 0, 3]
+    """
+    count = min(most, len(values))
+    ranks = np.linspace(0, len(values) - 1, count).round().astype(int)
+    return np.argsort(values, kind="stable")[ranks]
+
+
+def _neuron_states(
+    layer: InputGated, which: Int[np.ndarray, " m"], spectrum: Spectrum
+) -> Float[np.ndarray, " m"]:
+    """``E|h|^2`` of some neurons."""
+    states = np.zeros(len(which))
+    for _, neurons, here, _ in _parts(layer, which):
+        states[here] = _moment(neurons, None, None, spectrum).value
+    return states
+
+
+def _neuron_gradients(
+    layer: InputGated, which: Int[np.ndarray, " m"], spectrum: Spectrum
+) -> dict[str, Float[np.ndarray, " m"]]:
+    """``E|dh/dtheta|^2`` of some neurons, by parameter."""
+    gradients: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(len(which)))
+    for part, neurons, here, own in _parts(layer, which):
+        count = len(part.neurons.weights)
+        for name, (by, directions, factor) in part.moved.items():
+            value, error = _moment(neurons, by, directions, spectrum)
+            if not np.sum(error) <= np.sum(value):
+                raise ValueError(
+                    f"need gates less steep or less closed for the moment of {name}: its "
+                    f"error may be {np.sum(error):.3g}, its value {np.sum(value):.3g}; make "
+                    "the weights or the input smaller"
+                )
+            factors = np.broadcast_to(np.asarray(factor, float), count)
+            gradients[name][here] = factors[own] * value
+    return gradients
+
+
+def _parts(
+    layer: InputGated, which: Int[np.ndarray, " m"]
+) -> Iterator[tuple[Part, Neurons, Bool[np.ndarray, " m"], Int[np.ndarray, " k"]]]:
+    """Parts with some of these states: their neurons, which they are, and their indices."""
+    first = 0
+    for part in parts_of(layer):
+        here = (first <= which) & (which < first + len(part.neurons.weights))
+        own = which[here] - first
+        if len(own):
+            yield part, part.neurons.some(own), here, own
+        first += len(part.neurons.weights)
+
+
+def _moment(
+    neurons: Neurons, by: str | None, directions: Directions, spectrum: Spectrum
+) -> Moment:
+    """Of each neuron, for one exponential of the variance and power of the input."""
+    variance = float(closed(spectrum).weights.sum())
+    rho = equivalent_rho(spectrum)
+    if rho:
+        return correlated_moment(
+            neurons,
+            by,
+            terms=((variance, rho),),
+            directions=directions,
+            settled=SETTLED,
+        )
+    scale = math.sqrt(variance)
+    if by is None:
+        return gated_state_moment(neurons, scale=scale)
+    return gated_sensitivity_moment(neurons, by, directions=directions, scale=scale)

@@ -6,7 +6,7 @@ its autocovariance, lag by lag: what oscillates, as speech and seasons do, is no
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from sigprop.audit.autocovariance import Exponentials, fit_exponentials
 from sigprop.audit.series import Series
 from sigprop.audit.series_moments import empirical_autocovariance
 from sigprop.neuron import stable
-from sigprop.numerics.arguments import require_number
+from sigprop.numerics.arguments import require_moderate, require_number
 from sigprop.numerics.compile import compile_expr
 from sigprop.numerics.precision import double_precision
 from sigprop.theory import advice
@@ -60,6 +60,52 @@ def exponential(decay: float) -> Exponentials:
             f"need -1 < rho < 1, got rho={decay}: its inputs are known from the first"
         )
     return Exponentials(np.array([1.0]), np.array([float(decay)]))
+
+
+def exponentials(terms: Sequence[tuple[float, float]]) -> Exponentials:
+    """``R = sum of weight * decay**|lag|``, from pairs of weight and decay.
+
+    Raises:
+        ValueError: If there is no term, a weight is not positive, or a decay not between -1
+            and 1.
+
+    Example:
+        >>> exponentials([(0.4, 0.0), (0.6, 0.8)]).rho
+        array([0. , 0.8])
+    """
+    if not len(terms):
+        raise ValueError("need a term (weight, decay), got none")
+    for weight, decay in terms:
+        require_number("weight", weight, 0)
+        exponential(decay)
+    return Exponentials(*np.array(terms, float).T)
+
+
+def of_covariance(covariance: Sequence[float] | Float[np.ndarray, " lags"]) -> Measured:
+    """The spectrum of a measured autocovariance, from lag zero on.
+
+    Args:
+        covariance: As in ``Measured``; divided by its first value here.
+
+    Raises:
+        ValueError: If there are fewer than four finite lags, or nothing is positive.
+
+    Example:
+        >>> of_covariance([2.0, 1.0, 0.5, 0.2]).covariance
+        array([1.  , 0.5 , 0.25, 0.1 ])
+    """
+    require_moderate("covariance", covariance, "lags")
+    R = np.asarray(covariance, float)
+    steps = len(R)
+    if steps < 4 or not R[0] > 0:
+        raise ValueError(
+            f"need four autocovariances or more, the first above zero, got {steps}"
+        )
+    R = R / R[0]
+    half = steps // 2
+    fitted = fit_exponentials(R[:half] / (1 - np.arange(half) / steps))
+    weights = fitted.weights / fitted.weights.sum()
+    return Measured(R, Exponentials(weights, fitted.rho))
 
 
 def of_series(series: Series) -> tuple[Measured, str]:

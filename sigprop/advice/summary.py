@@ -8,9 +8,16 @@ import xarray as xr
 from rich.table import Table
 from rich.text import Text
 
-from sigprop.advice.advise import Advice
+from sigprop.advice.advise import CHANNELS, MODES, Advice
+from sigprop.advice.families import FAMILIES
 from sigprop.advice.predictions import Predicted
-from sigprop.advice.spectra import SHARE, closed, equivalent_rho
+from sigprop.advice.spectra import (
+    SHARE,
+    Measured,
+    Spectrum,
+    closed,
+    equivalent_rho,
+)
 from sigprop.numerics.text import plain
 
 VARIABLES = {"memory": "time_constant", "phase": "phase", "state": "state"}
@@ -19,19 +26,30 @@ VARIABLES = {"memory": "time_constant", "phase": "phase", "state": "state"}
 QUANTILES = {"least": 0.0, "median": 0.5, "most": 1.0}
 STARTS = ("default", "advised")
 KEY = (
-    "Time constant: 1/(1 - |lam|), in steps. E|h|^2: second moment of each mode for input "
-    "channels of variance 1, after a long time. Gradient: E|dy/dtheta|^2, summed over the "
-    "entries of a parameter. Largest rate: plain gradient descent {kind} this learning "
-    "rate. The loss is the mean of |error|^2 / 2 of one output."
+    "Time constant: 1/(1 - |lam|), in steps. E|h|^2: second moment of a state after a long "
+    "time, for inputs of variance 1. {gradient} Largest rate: {rate}"
 )
-KINDS = {True: "is unstable above", False: "is stable below"}
+GRADIENTS = {
+    True: "Gradient: E|dy/dtheta|^2, summed over the entries of a parameter, for one input "
+    "and one output{channel}.",
+    False: "Gradient: E|dh/dtheta|^2, summed over the states and over the entries of a "
+    "parameter.",
+}
+RATES = {
+    True: "a diagnostic of curvature; plain gradient descent on |error|^2 / 2 is unstable "
+    "above.",
+    False: "a diagnostic of curvature; plain gradient descent on |error|^2 / 2 of all "
+    "states is stable below.",
+}
+LOWERED = "helped on 0 of 4 tasks and harmed on 3"
+"""By the stored study ``advice_rates``."""
+BORDERS = {True: "unstable above", False: "stable below"}
 
 REASONS = {
     "spread": "Training hardly changes the phase of a slow mode, and the wanted output can "
-    "oscillate faster than the input. So half of the phases are sampled below the frequency "
-    "named above, and half below pi. To use one range instead, add --phases input or "
-    "--phases all.",
-    "input": "All phases are sampled below the frequency named above. Training hardly changes "
+    "oscillate faster than the input. So half of the phases are sampled below this frequency, "
+    "and half below pi. Options: --phases input or all.",
+    "input": "All phases are sampled below this frequency. Training hardly changes "
     "the phase of a slow mode; omit --phases input if the wanted output oscillates faster.",
     "all": "All phases are sampled up to pi, as --phases all asks.",
 }
@@ -61,63 +79,106 @@ def rows(advice: Advice) -> list[tuple[str, str, float, float]]:
     return entries
 
 
+def shown(value: float) -> str:
+    """A number to three digits, or a whole one below a million.
+
+    Example:
+        >>> [shown(value) for value in (16384.2, 0.05, 1.06e-6, math.inf)]
+        ['16384', '0.05', '1.06e-06', 'none']
+    """
+    if not math.isfinite(value):
+        return "none"
+    return f"{value:.0f}" if 100 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
+def _between(values: np.ndarray) -> str:
+    """Where values lie, as the table shows their least and most."""
+    least, most = shown(float(values.min())), shown(float(values.max()))
+    return f"is {least}" if least == most else f"lies between {least} and {most}"
+
+
+def heading(advice: Advice) -> str:
+    """The layer that all numbers are of."""
+    family = FAMILIES[advice.layer]
+    sizes = family.sizes.format(
+        state=advice.state,
+        width=advice.width,
+        channels=family.expand * advice.width,
+    )
+    fewer = []
+    if family.gated and family.expand * advice.width > CHANNELS:
+        fewer.append(f"all numbers below are for {CHANNELS} channels")
+    if not family.gated and advice.state > MODES:
+        fewer.append(f"gradients and rates are for {MODES} states")
+    return "; ".join([f"{advice.layer}: {sizes}", *fewer])
+
+
 def table(advice: Advice) -> Table:
     """Default and advised side by side."""
-    key = KEY.format(kind=KINDS[advice.advised.exact])
-    shown = Table(
+    exact = advice.advised.exact
+    channel = ", the channel with the median step" * (advice.layer == "s4d")
+    key = KEY.format(
+        gradient=GRADIENTS[exact].format(channel=channel), rate=RATES[exact]
+    )
+    built = Table(
         caption=Text(plain(key), "table.caption"),
         box=None,
         pad_edge=False,
         header_style="bold",
     )
     for name in ("quantity", "of", *STARTS):
-        shown.add_column(name, justify="right" if name in STARTS else "left")
+        built.add_column(name, justify="right" if name in STARTS else "left")
     last = None
     for quantity, of, *values in rows(advice):
-        cells = [f"{value:.3g}" if math.isfinite(value) else "none" for value in values]
-        shown.add_row("" if quantity == last else quantity, of, *cells)
+        built.add_row("" if quantity == last else quantity, of, *map(shown, values))
         last = quantity
-    return shown
+    return built
 
 
 def sentences(advice: Advice) -> list[str]:
-    """What to set and why, a line each."""
+    """What to set and why, a line each; numbers of the table as it shows them."""
     before, after = advice.default, advice.advised
     lines = [
-        f"For sequences of {advice.length} steps, set time constants from "
-        f"{after.time_constant.min():.3g} to {advice.memory:g} steps, evenly spaced in their "
-        f"logarithm. The longest default time constant is {before.longest:.3g} steps.",
-        f"{100 * SHARE:g} % of the input's power lies below a frequency of "
-        f"{advice.phase:.3g} rad per step, a period of {2 * math.pi / advice.phase:.3g} steps.",
+        f"For sequences of {advice.length} steps, the advice spreads time constants in their "
+        f"logarithm, up to {advice.memory:g} steps: here from "
+        f"{shown(after.time_constant.min())} to {shown(after.longest)}. The longest default "
+        f"time constant is {shown(before.longest)}.",
     ]
+    power = (
+        f"{100 * SHARE:g} % of the input's power lies below a frequency of "
+        f"{shown(advice.phase)} rad per step, a period of "
+        f"{shown(2 * math.pi / advice.phase)} steps."
+    )
     if {"max_phase", "theta_range"} & set(advice.options):
-        lines.append(REASONS[advice.phases])
-    if after.exact:
-        spread = [
-            float(prediction.state.max() / prediction.state.min())
-            for prediction in (before, after)
-        ]
-        lines.append(
-            f"By default the largest E|h|^2 of a mode is {spread[0]:.3g} times the smallest. "
-            f"With the advice this ratio is {spread[1]:.3g}."
+        power += f" {REASONS[advice.phases]}"
+    lines.append(power)
+    states = (
+        f"E|h|^2 {_between(before.state)} by default and {_between(after.state)} as "
+        "advised."
+    )
+    if not after.exact:
+        states += (
+            f" It is computed for {len(after.state)} of the {len(after.time_constant)} "
+            f"states, and for the autocovariance {equivalent_rho(advice.spectrum):.3g}^|lag|."
         )
-    else:
-        lines.append(
-            f"The mean E|h|^2 is {before.state.mean():.3g} by default and "
-            f"{after.state.mean():.3g} as advised. It is computed for inputs of "
-            f"autocovariance {equivalent_rho(advice.spectrum):.3g}^|lag|, which have the "
-            "variance and the low-frequency power of the input."
-        )
+    lines.append(states)
     (first, rate), (first_before, rate_before) = (
         min(prediction.largest_rate.items(), key=lambda item: item[1])
         for prediction in (after, before)
     )
     lines.append(
-        f"With the advice, {first} limits plain gradient descent most, to a learning rate of "
-        f"{rate:.2g}: train with Adam, or keep the rate below this value. By default "
-        f"{first_before} limits plain gradient descent most, to a rate of {rate_before:.2g}."
+        f"Curvature: plain gradient descent is {BORDERS[after.exact]} a rate of "
+        f"{shown(rate)} for {first} as advised, and of {shown(rate_before)} for "
+        f"{first_before} by default. This is no advice: Adam's rates, lowered "
+        f"by the root of their ratio, {LOWERED}."
     )
-    return [*lines, f"Note: {advice.note}."]
+    lines.append(f"Note: {advice.note}.")
+    if any("advice.json" in text for text in advice.code.values()):
+        lines.append(
+            "The code below reads the measured autocovariance from advice.json: add --json "
+            "advice.json."
+        )
+    return lines
 
 
 def as_json(advice: Advice) -> dict[str, Any]:
@@ -127,9 +188,11 @@ def as_json(advice: Advice) -> dict[str, Any]:
         "length": advice.length,
         "memory": advice.memory,
         "state": advice.state,
+        "width": advice.width,
         "input": {
             "weights": closed(advice.spectrum).weights.tolist(),
             "rho": closed(advice.spectrum).rho.tolist(),
+            "covariance": _covariance(advice.spectrum),
             "phase": advice.phase,
         },
         "options": advice.options,
@@ -150,18 +213,30 @@ def as_json(advice: Advice) -> dict[str, Any]:
     }
 
 
+def _covariance(spectrum: Spectrum) -> list[float] | None:
+    """Of a measured input, lag by lag."""
+    return spectrum.covariance.tolist() if isinstance(spectrum, Measured) else None
+
+
 def _quantiles(values: np.ndarray) -> dict[str, float]:
     return {name: float(np.quantile(values, at)) for name, at in QUANTILES.items()}
 
 
 def as_dataset(advice: Advice) -> xr.Dataset:
-    """Modes by ``start``, for ``sigprop.figures.advice``."""
+    """Modes by ``start``, for ``sigprop.figures.advice``: those whose states are known."""
     both = starts(advice)
+
+    def modes(prediction: Predicted, name: str) -> np.ndarray:
+        values = getattr(prediction, name)
+        if name == "state" or prediction.sampled is None:
+            return values
+        return values[prediction.sampled]
+
     return xr.Dataset(
         {
             variable: (
                 ("start", "mode"),
-                np.stack([getattr(prediction, name) for prediction in both.values()]),
+                np.stack([modes(prediction, name) for prediction in both.values()]),
             )
             for variable, name in VARIABLES.items()
         },

@@ -28,7 +28,21 @@ def advise(
             "Default: 0, white noise."
         ),
     ] = None,
-    state: Annotated[int, typer.Option(help="Number of states of the layer.")] = 256,
+    state: Annotated[
+        int | None,
+        typer.Option(
+            help="States of the layer: complex ones of lru, s4d (of a channel) and s5; real "
+            "ones of mamba (of a channel). Default: 256 for lru, rotrnn and rglru, 32 for "
+            "s4d (d_state=64), 128 for s5 (ssm_size_base=256), 16 for mamba."
+        ),
+    ] = None,
+    width: Annotated[
+        int | None,
+        typer.Option(
+            help="Inputs of the layer (d_model). Default: 256. An rglru has one state for "
+            "each."
+        ),
+    ] = None,
     layer: Annotated[
         str, typer.Option(help="Layer: lru, rotrnn, s4d, s5, rglru or mamba.")
     ] = "lru",
@@ -76,21 +90,33 @@ def advise(
             if path is not None:
                 require_writable(path)
         out = console(json)
-        if data is None:
-            spectrum = exponential(rho or 0.0)
-        else:
-            series = load_series(data, min(length, WINDOW))
-            spectrum, how = of_series(series)
-            for line in (*series.notes, how):
-                out.print(line)
-        recommendation = advised(
-            layer,
-            length=length,
-            state=state,
-            spectrum=spectrum,
-            memory=memory,
-            phases=phases,
-        )
+        with out.status("predicting the default and the advised layer") as stage:
+            if data is None:
+                spectrum = exponential(rho or 0.0)
+            else:
+                predicting = stage.status
+                stage.update(f"reading {data.name}")
+                series = load_series(data, min(length, WINDOW))
+                sequences, steps, features = series.values.shape
+                stage.update(
+                    f"measuring the autocovariance of {features} features in {sequences} "
+                    f"windows of {steps} steps"
+                )
+                spectrum, how = of_series(series)
+                for line in (*series.notes, how, ""):
+                    out.print(line)
+                stage.update(predicting)
+            recommendation = advised(
+                layer,
+                length=length,
+                state=state,
+                width=width,
+                spectrum=spectrum,
+                memory=memory,
+                phases=phases,
+            )
+        out.print(summary.heading(recommendation))
+        out.print()
         show_table(out, summary.table(recommendation), keys=2)
         out.print()
         for line in summary.sentences(recommendation):
@@ -106,7 +132,8 @@ def advise(
             def draw() -> Any:
                 from sigprop.figures import advice
 
-                title = f"{layer}, {state} states, sequences of {length} steps"
+                sizes = f"{recommendation.state} states, width {recommendation.width}"
+                title = f"{layer}, {sizes}, sequences of {length} steps"
                 return advice.draw(summary.as_dataset(recommendation), title)
 
             picture(figure, draw, out)

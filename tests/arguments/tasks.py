@@ -240,13 +240,23 @@ ADVICE: dict[str, Row] = {
             "layer": "lru",
             "length": 100,
             "state": 4,
+            "width": 2,
             "spectrum": samples.exponential(),
             "memory": 20.0,
             "phases": "spread",
             "seed": 0,
         },
-        legal={"memory: None": valid, "seed: 0": valid},
+        legal={
+            "memory: None": valid,
+            "seed: 0": valid,
+            "state: None": valid,
+            "width: None": valid,
+        },
         infinite=True,
+    ),
+    "sigprop.advice.exponentials": row(lambda: {"terms": [(0.4, 0.0), (0.6, 0.8)]}),
+    "sigprop.advice.of_covariance": row(
+        lambda: {"covariance": np.array([1.0, 0.5, 0.25, 0.1, 0.05, 0.02])}
     ),
     "sigprop.advice.exponential": row(
         lambda: {"decay": 0.5}, legal={"decay: 0": valid}, names={"decay": "rho"}

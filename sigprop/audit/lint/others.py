@@ -9,6 +9,8 @@ import numpy as np
 from sigprop.audit.lint.findings import Case, counted
 from sigprop.networks.foreign.family import time_constant
 from sigprop.neuron.ring import normalisation
+from sigprop.neuron.stable import state_moment
+from sigprop.numerics.precision import double_precision
 
 # A gate this far off leaves 1 % or 99 % at four deviations of a unit-variance input.
 SATURATED = 4 + math.log(99)
@@ -16,6 +18,14 @@ TINIEST = float(np.finfo(np.float32).tiny)
 GROWING = (
     1.5  # a fresh one has at most about 1.2: |W| is 0.6 to 1, a forget gate below 1
 )
+# Correlations of consecutive inputs to which a normalisation may have been matched, and
+# how far gamma may be off then: less than the correlations' distance, more than rounding.
+CORRELATIONS = tuple(
+    sign * rho
+    for sign in (1, -1)
+    for rho in (0.5, 0.7, 0.8, 0.9, 0.95, 0.97, 0.99, 0.999)
+)
+MATCHED = 1.25
 TURNS = 64  # in a sequence, beyond which a phase's loss has narrow valleys
 
 
@@ -53,14 +63,16 @@ def duplicated(case: Case) -> Iterator[str]:
 
 
 def gamma_off(case: Case) -> Iterator[str]:
-    """A normalisation that is not that of the ring."""
+    """A normalisation that is not that of the ring, for white inputs or correlated ones."""
     gamma = case.rest.gamma
     if gamma is None or not case.finite or not (case.rest.nu > 0).all():
         return
     wanted = np.asarray(normalisation(jnp.asarray(case.rest.nu, float)), float)
     good = (wanted > 0) & (gamma > 0)
     ratio = gamma[good] / wanted[good]
-    if ratio.size and np.median(np.abs(np.log(ratio))) > math.log(2):
+    if not ratio.size or np.median(np.abs(np.log(ratio))) <= math.log(2):
+        return
+    if not _matched(case, gamma, good):
         yield (
             f"the median of gamma / sqrt(1 - |lam|^2) is {np.median(ratio):.3g}: for white "
             f"inputs of variance 1, E|h|^2 is {np.mean(ratio**2):.3g} instead of 1"
@@ -127,6 +139,20 @@ def turned(case: Case) -> Iterator[str]:
             f"{case.recurrence.spelling.library} has {tensor.shape}, and its transpose "
             "was read"
         )
+
+
+def _matched(case: Case, gamma: np.ndarray, good: np.ndarray) -> bool:
+    """Whether ``E|h|^2`` is one in most modes for an AR(1) input, as ``advise`` makes it."""
+    if case.rest.theta is None:
+        return False
+    gap, theta = -np.expm1(-case.rest.nu[good]), case.rest.theta[good]
+    with double_precision(True):
+        moments = [
+            gamma[good] ** 2 * np.asarray(state_moment(gap, theta, rho))
+            for rho in CORRELATIONS
+        ]
+    off = [np.median(np.abs(np.log(moment))) for moment in moments]
+    return bool(min(off) < 2 * math.log(MATCHED))
 
 
 def saturated(case: Case) -> Iterator[str]:

@@ -9,14 +9,22 @@ import pytest
 from sigprop.advice import summary
 from sigprop.advice.advise import advise
 from sigprop.advice.families import FAMILIES
-from sigprop.advice.predictions import mode_states, predict_initialisation
+from sigprop.advice.predictions import (
+    NEURONS,
+    as_modes,
+    evenly,
+    mode_states,
+    predict_initialisation,
+)
 from sigprop.advice.spectra import exponential
 from sigprop.audit.autocovariance import Exponentials
 from sigprop.inputs import AR1, Mixed
 from sigprop.layers.base import replace
 from sigprop.layers.lru import lru
+from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.linear import predicted_moments
+from sigprop.linear.gated_moments import predict_gated
 from sigprop.linear.linearise import perturb
 from sigprop.linear.measured_moments import measure
 from sigprop.networks.registry import sequence_layer
@@ -98,7 +106,9 @@ def test_states_behind_gates_are_those_that_correlated_inputs_leave(name):
 
 def test_the_default_of_an_lru_is_normalised_for_white_inputs_and_for_no_others():
     for rho, low, high in ((0.0, 1.0, 1.4), (0.9, 10.0, 1000.0)):
-        advice = advise("lru", length=200, state=64, spectrum=exponential(rho), seed=4)
+        advice = advise(
+            "lru", length=200, state=64, width=1024, spectrum=exponential(rho), seed=4
+        )
         assert low < advice.default.state.max() / advice.default.state.min() < high
 
 
@@ -137,7 +147,9 @@ def test_what_is_drawn_has_states_of_size_one():
 def test_what_is_advised_is_healthy(name):
     """Of lengths at which steps are shorter than those that anyone begins with, too."""
     for length in (64, 16384):
-        advice = advise(name, length=length, state=16, spectrum=exponential(0.5))
+        advice = advise(
+            name, length=length, state=16, width=16, spectrum=exponential(0.5)
+        )
         for seed in (1, 2):
             sample_layer = advice.draw(jax.random.key(seed), 16)
             assert_healthy(sample_layer, length=length)
@@ -146,7 +158,7 @@ def test_what_is_advised_is_healthy(name):
 @pytest.mark.parametrize("name", ["mamba", "rglru", "s4d", "rotrnn"])
 @pytest.mark.slow
 def test_every_family_is_advised_on(name):
-    advice = advise(name, length=500, state=16, spectrum=exponential(0.5))
+    advice = advise(name, length=500, state=16, width=16, spectrum=exponential(0.5))
     assert advice.advised.longest <= 500 * 1.001
     assert all(value > 0 for value in advice.advised.gradient.values())
     for quantity, of, *values in summary.rows(advice):
@@ -160,7 +172,72 @@ def test_each_unknown_or_absurd_thing_is_refused():
         ({"length": 1}, "need length >= 4, got length=1"),
         ({"memory": math.inf}, r"need memory in \[4, 1e\+07\], got inf"),
         ({"state": 0}, "need state >= 1, got state=0"),
+        ({"width": 0}, "need width >= 1, got width=0"),
     ):
         arguments = {"layer": "lru", **options, **changed}
         with pytest.raises(ValueError, match=message):
             advise(arguments.pop("layer"), **arguments)
+
+
+# --- the layer that is asked for ------------------------------------------------------
+
+
+def test_the_longest_default_memory_of_s4d_grows_with_its_channels():
+    """The largest of ``width`` log-uniform steps' time constants, against all its steps."""
+    longest = []
+    for width in (1, 256):
+        advice = advise("s4d", length=1000, width=width, spectrum=exponential(0.9))
+        steps = np.exp(np.asarray(s4d(32, width, key=jax.random.key(0)).log_dt, float))
+        expected = 1 / -np.expm1(-0.5 * steps.min())
+        assert advice.default.longest == pytest.approx(expected, rel=1e-4)
+        assert len(advice.default.state) == 32 * width
+        longest.append(advice.default.longest)
+    assert longest[1] > 1500 > longest[0]
+
+
+def test_states_of_s4d_are_those_of_its_modes():
+    layer = s4d(4, 3, key=jax.random.key(2))
+    direct = mode_states(layer, BOTH)
+    by_modes = mode_states(as_modes(layer), BOTH)
+    for one, other in zip(direct, by_modes, strict=True):
+        np.testing.assert_allclose(one, other, rtol=2e-3)
+
+
+@pytest.mark.parametrize("state", [8, 16, 64])
+def test_the_state_of_mamba_is_what_is_asked_for(state):
+    advice = advise("mamba", length=1000, state=state, width=4, spectrum=exponential(0))
+    for prediction in (advice.default, advice.advised):
+        times = np.sort(prediction.time_constant).reshape(-1)
+        assert len(times) == 8 * state
+    steps = -np.log1p(-1 / advice.advised.longest)
+    fastest = -np.log1p(-1 / advice.advised.time_constant.min())
+    assert fastest / steps > state
+
+
+def test_states_behind_gates_differ_and_are_those_that_are_simulated():
+    """Of 64 sampled neurons of 96, against sequences; correlated inputs."""
+    layer = sequence_layer("rglru", 96, 96, key=jax.random.key(3), radii=(0.5, 0.9))
+    prediction = predict_initialisation(layer, exponential(0.8))
+    assert len(prediction.state) == NEURONS < len(prediction.time_constant) == 96
+    assert prediction.state.max() > 2 * prediction.state.min()
+    inputs = AR1(0.8).sample(jax.random.key(4), 1000 * 96, 60)
+    sequences = np.asarray(inputs).reshape(1000, 96, 60).swapaxes(1, 2)
+    last = jax.lax.map(lambda u: layer.states(u)[-1], sequences, batch_size=100)
+    squares = np.asarray(last, float)[:, prediction.sampled] ** 2
+    error = squares.std(0) / np.sqrt(len(squares))
+    assert np.abs((squares.mean(0) - prediction.state) / error).max() < 4.5
+
+
+def test_gradients_of_few_states_are_scaled_to_all():
+    layer = sequence_layer("rglru", 32, 32, key=jax.random.key(3), radii=(0.5, 0.6))
+    exact = predict_gated(layer)
+    prediction = predict_initialisation(layer, exponential(0.0))
+    for name, value in prediction.gradient.items():
+        assert value == pytest.approx(exact[name].value, rel=0.1), name
+    assert prediction.state.sum() == pytest.approx(exact["state"].value, rel=1e-6)
+
+
+def test_numbers_of_evenly_spaced_ranks():
+    values = np.array([5.0, 1.0, 4.0, 2.0, 3.0])
+    assert values[evenly(values, 3)].tolist() == [1.0, 3.0, 5.0]
+    assert values[evenly(values, 9)].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]

@@ -1,7 +1,5 @@
 """Each family's options give the memories that were asked for, in its own layers."""
 
-from types import SimpleNamespace
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,7 +14,7 @@ from sigprop.advice.families import (
     Need,
     heads,
     ring,
-    spelled,
+    sized,
     steps,
 )
 from sigprop.layers.projected import InputGated
@@ -82,47 +80,6 @@ def test_several_limits_of_phases_are_taken_in_turn():
         assert 0.95 * 3.0 < phases[1::2].max() <= 3.0 * (1 + 1e-6)
 
 
-def test_code_of_others_narrows_the_phases_that_ours_narrows():
-    need = Need(MEMORY, (PHASE, 3.0), 64)
-    family = FAMILIES["lru"]
-    texts = spelled(family, 64, family.options(need))
-    logs = np.log(np.linspace(0.1, 3.0, 6))
-    expected = logs + np.array([np.log(PHASE / 3.0), 0.0] * 3)
-    first, _, line = texts["minimal-LRU"].split("\n")
-    assert "max_phase=3)" in first
-    params = {"theta_log": jnp.asarray(logs)}
-    exec(line, {"params": params})
-    np.testing.assert_allclose(params["theta_log"], expected, rtol=1e-5)
-    layer = SimpleNamespace(theta_log=SimpleNamespace(data=logs.copy()))
-    exec(texts["lru-pytorch"].split("\n")[2], {"layer": layer})
-    np.testing.assert_allclose(layer.theta_log.data, expected, rtol=1e-5)
-    spelling = spelled(family, 64, family.options(Need(MEMORY, (PHASE,), 64)))
-    assert "theta_log" not in "".join(spelling.values())
-
-
-def test_code_of_others_spreads_the_memories_that_ours_spreads():
-    need = Need(MEMORY, (PHASE, 3.0), MANY)
-    torch = SimpleNamespace(
-        linspace=np.linspace, exp=np.exp, log=np.log, expm1=np.expm1
-    )
-    lru, rglru = FAMILIES["lru"], FAMILIES["rglru"]
-    texts = spelled(lru, MANY, lru.options(need))
-    params, layer = {}, SimpleNamespace(nu_log=SimpleNamespace())
-    exec(texts["minimal-LRU"].split("\n")[1], {"params": params, "jnp": jnp})
-    exec(texts["lru-pytorch"].split("\n")[1], {"layer": layer, "torch": torch})
-    ours = sample_layer("lru").nu_log
-    np.testing.assert_allclose(params["nu_log"], ours, atol=1e-4)
-    np.testing.assert_allclose(layer.nu_log.data, ours, atol=1e-4)
-    texts = spelled(rglru, MANY, rglru.options(need))
-    namespace = {"width": MANY, "params": params, "jnp": jnp, "torch": torch}
-    layer = SimpleNamespace(recurrent_param=SimpleNamespace())
-    exec(texts["recurrentgemma"], namespace)
-    exec(texts["transformers"], {**namespace, "layer": layer})
-    ours = sample_layer("rglru").Lambda
-    np.testing.assert_allclose(params["a_param"], ours, atol=1e-4)
-    np.testing.assert_allclose(layer.recurrent_param.data, ours, atol=1e-4)
-
-
 def test_options_are_those_that_each_builder_knows():
     for family in FAMILIES.values():
         need = Need(MEMORY, (PHASE, 2.0), 64)
@@ -142,3 +99,18 @@ def test_short_memories_leave_ordered_radii_and_steps():
 @pytest.mark.parametrize(("state", "count"), [(256, 32), (48, 4), (6, 1), (5, 1)])
 def test_heads_part_a_state_into_pairs_of_pairs(state, count):
     assert heads(state) == count
+
+
+def test_sizes_are_those_of_the_family_unless_given():
+    assert sized("lru", None, None) == (256, 256)
+    assert sized("s4d", None, 8) == (32, 8)
+    assert sized("mamba", 64, None) == (64, 256)
+    assert sized("rglru", None, 48) == sized("rglru", 48, None) == (48, 48)
+    with pytest.raises(
+        ValueError, match="need one state a channel in rglru, got state=4"
+    ):
+        sized("rglru", 4, 8)
+    with pytest.raises(ValueError, match="need width >= 1, got width=0"):
+        sized("lru", None, 0)
+    with pytest.raises(ValueError, match="need state <= 2048"):
+        sized("s5", 4096, None)

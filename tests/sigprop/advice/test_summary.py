@@ -2,14 +2,19 @@
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
 
 from sigprop.advice import summary
-from sigprop.advice.advise import Advice
+from sigprop.advice.advise import Advice, advise
+from sigprop.advice.families import FAMILIES
 from sigprop.advice.predictions import Predicted
+from sigprop.advice.spectra import exponential
 from sigprop.audit.autocovariance import Exponentials
+from sigprop.experiments import store
+from sigprop.experiments.advised.rule import BETTER, WORSE
 from tests.shown import columns
 
 INPUT = Exponentials(np.array([0.25, 0.75]), np.array([0.5, 0.75]))
@@ -34,6 +39,7 @@ GIVEN = Advice(
     length=300,
     memory=250.0,
     state=16,
+    width=8,
     spectrum=INPUT,
     phase=0.45,
     phases="spread",
@@ -47,8 +53,12 @@ GATED = dataclasses.replace(
     GIVEN,
     layer="rglru",
     options={},
-    default=DEFAULT._replace(exact=False),
-    advised=ADVISED._replace(exact=False),
+    default=DEFAULT._replace(
+        exact=False, state=np.array([0.5, 3.0]), sampled=np.array([3, 1])
+    ),
+    advised=ADVISED._replace(
+        exact=False, state=np.array([0.75, 0.7]), sampled=np.array([0, 2])
+    ),
 )
 
 
@@ -78,41 +88,107 @@ def test_each_cell_of_the_table_is_the_number_of_its_row_and_start():
 def test_the_key_says_which_side_of_the_largest_rate_is_stable():
     """The largest stable rate of a Hessian; of gates only a bound from below."""
     exact, bound = (str(summary.table(advice).caption) for advice in (GIVEN, GATED))
-    assert "plain gradient descent is unstable above this learning rate" in exact
-    assert "plain gradient descent is stable below this learning rate" in bound
+    assert "a diagnostic of curvature; plain gradient descent" in exact
+    assert "is unstable above." in exact
+    assert "for one input and one output." in exact
+    assert "of all states is stable below." in bound
+    assert "summed over the states" in bound
+    channel = str(summary.table(dataclasses.replace(GIVEN, layer="s4d")).caption)
+    assert "one output, the channel with the median step." in channel
+
+
+def test_the_heading_names_the_layer_of_all_numbers():
+    assert summary.heading(GIVEN) == "lru: 16 complex states, 8 inputs and outputs"
+    wide = dataclasses.replace(GIVEN, state=300)
+    assert summary.heading(wide).endswith("; gradients and rates are for 256 states")
+    mamba = dataclasses.replace(GIVEN, layer="mamba", width=300)
+    assert summary.heading(mamba) == (
+        "mamba: 300 inputs, expanded to 600 channels of 16 real states; all numbers below "
+        "are for 512 channels"
+    )
 
 
 def test_each_number_of_a_sentence_is_of_what_the_sentence_says():
-    reach, power, phases, sizes, rates, beside = summary.sentences(GIVEN)
+    reach, power, sizes, rates, beside = summary.sentences(GIVEN)
     assert reach == (
-        "For sequences of 300 steps, set time constants from 4 to 250 steps, evenly spaced "
-        "in their logarithm. The longest default time constant is 40 steps."
+        "For sequences of 300 steps, the advice spreads time constants in their logarithm, "
+        "up to 250 steps: here from 4 to 60. The longest default time constant is 40."
     )
     assert power == (
         "95 % of the input's power lies below a frequency of 0.45 rad per step, a period "
-        f"of {2 * math.pi / 0.45:.3g} steps."
+        f"of {2 * math.pi / 0.45:.3g} steps. {summary.REASONS['spread']}"
     )
-    assert phases == summary.REASONS["spread"]
     assert sizes == (
-        "By default the largest E|h|^2 of a mode is 20 times the smallest. With the advice "
-        "this ratio is 1.5."
+        "E|h|^2 lies between 0.25 and 5 by default and lies between 0.8 and 1.2 as advised."
     )
     assert rates == (
-        "With the advice, nu_log limits plain gradient descent most, to a learning rate of "
-        "0.23: train with Adam, or keep the rate below this value. By default B limits plain "
-        "gradient descent most, to a rate of 0.13."
+        "Curvature: plain gradient descent is unstable above a rate of 0.23 for nu_log as "
+        "advised, and of 0.13 for B by default. This is no advice: Adam's rates, lowered by "
+        "the root of their ratio, helped on 0 of 4 tasks and harmed on 3."
     )
     assert beside == "Note: train D faster."
 
 
-def test_states_behind_gates_are_given_as_means_for_the_exponential_of_one_power():
-    _, _, means, *_ = summary.sentences(GATED)
-    # (1 + rho)/(1 - rho) is 3 and 7: their mean 6 is that of rho = 5/7.
-    assert means == (
-        "The mean E|h|^2 is 1.94 by default and 0.975 as advised. It is computed for inputs "
-        "of autocovariance 0.714^|lag|, which have the variance and the low-frequency power "
-        "of the input."
+def test_one_value_of_all_states_is_said_once():
+    ones = dataclasses.replace(GIVEN, advised=ADVISED._replace(state=np.ones(4)))
+    assert summary.sentences(ones)[2] == (
+        "E|h|^2 lies between 0.25 and 5 by default and is 1 as advised."
     )
+
+
+def test_states_behind_gates_say_how_many_they_are_and_of_which_input():
+    _, _, states, rates, _ = summary.sentences(GATED)
+    # (1 + rho)/(1 - rho) is 3 and 7: their mean 6 is that of rho = 5/7.
+    assert states == (
+        "E|h|^2 lies between 0.5 and 3 by default and lies between 0.7 and 0.75 as advised. "
+        "It is computed for 2 of the 4 states, and for the autocovariance 0.714^|lag|."
+    )
+    assert "is stable below a rate of 0.23 for nu_log" in rates
+
+
+def test_what_is_said_of_lower_rates_is_what_the_stored_study_found():
+    words = store.shipped("advice_rates")["word"].sel(contrast="rates").values.tolist()
+    counts = words.count(BETTER), len(words), words.count(WORSE)
+    expected = "helped on {} of {} tasks and harmed on {}".format(*counts)
+    assert expected == summary.LOWERED
+
+
+SPEECH = {
+    "time constant": r"here from (?P<least>\S+) to (?P<most>\S+)\. The longest default "
+    r"time constant is (?P<longest>\S+)\.",
+    "E|h|^2": r"E\|h\|\^2 (?:lies between (\S+) and (\S+)|is (\S+)) by default and "
+    r"(?:lies between (\S+) and (\S+)|is (\S+)) as advised\.",
+    "largest rate": r"a rate of (\S+) for (\S+) as advised, and of (\S+) for (\S+) by",
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.sampled(keep=["s4d", "mamba"])
+def test_no_sentence_contradicts_its_table(name):
+    state = {"rglru": 16}.get(name, 8)
+    advice = advise(name, length=500, state=state, width=16, spectrum=exponential(0.0))
+    cells, last = {}, ""
+    for row in columns(summary.table(advice)):
+        last = row["quantity"] or last
+        cells[last, row["of"]] = row["default"], row["advised"]
+    text = " ".join(summary.sentences(advice))
+    said = {name: re.search(pattern, text) for name, pattern in SPEECH.items()}
+    times, states, rates = (said[name].groups() for name in SPEECH)
+    assert times[0] == cells["time constant", "least"][1]
+    assert times[1] == cells["time constant", "most"][1]
+    assert times[2] == cells["time constant", "most"][0]
+    for start, (least, most, both) in enumerate((states[:3], states[3:])):
+        shown = [cells["E|h|^2", of][start] for of in ("least", "most")]
+        assert shown == ([both, both] if both else [least, most])
+    assert cells["largest rate", rates[1]][1] == rates[0]
+    assert cells["largest rate", rates[3]][0] == rates[2]
+    for start, rate in ((1, rates[0]), (0, rates[2])):
+        of_all = [
+            float(pair[start])
+            for (quantity, _), pair in cells.items()
+            if quantity == "largest rate" and pair[start] != "none"
+        ]
+        assert float(rate) == min(of_all)
 
 
 @pytest.mark.parametrize(
@@ -126,27 +202,26 @@ def test_states_behind_gates_are_given_as_means_for_the_exponential_of_one_power
 def test_the_reason_of_the_phases_is_that_of_the_choice(phases, begins, says):
     for option in ("max_phase", "theta_range"):
         advice = dataclasses.replace(GIVEN, phases=phases, options={option: 1})
-        line = summary.sentences(advice)[2]
-        assert line.startswith(begins)
+        line = summary.sentences(advice)[1]
+        assert f" steps. {begins}" in line
         assert says in line
     # Layers whose phases are not drawn have no reason for them.
     without = dataclasses.replace(GIVEN, phases=phases, options={})
-    assert len(summary.sentences(without)) == 5
+    assert summary.sentences(without)[1].endswith(" steps.")
 
 
 def test_plain_data_and_data_to_draw_have_each_number_by_its_name():
     content = summary.as_json(GIVEN)
-    numbers = {
-        name: content[name] for name in ("layer", "length", "memory", "state", "note")
-    }
-    assert numbers == {
-        "layer": "lru", "length": 300, "memory": 250.0, "state": 16,
+    named = ("layer", "length", "memory", "state", "width", "note")
+    assert {name: content[name] for name in named} == {
+        "layer": "lru", "length": 300, "memory": 250.0, "state": 16, "width": 8,
         "note": "train D faster",
     }  # fmt: skip
     assert content["input"] == {
         "weights": [0.25, 0.75],
         "rho": [0.5, 0.75],
         "phase": 0.45,
+        "covariance": None,
     }
     assert (content["options"], content["code"]) == (GIVEN.options, GIVEN.code)
     assert content["starts"] == {
@@ -171,4 +246,8 @@ def test_plain_data_and_data_to_draw_have_each_number_by_its_name():
                 *getattr(prediction, attribute)
             ]
     assert data.attrs == {"length": 300, "memory": 250.0, "phase": 0.45, "gated": 0}
-    assert summary.as_dataset(GATED).attrs["gated"] == 1
+    gated = summary.as_dataset(GATED)
+    assert gated.attrs["gated"] == 1
+    # Only modes whose states are known.
+    assert gated.memory.values.tolist() == [[3, 7], [4, 60]]
+    assert gated.state.values.tolist() == [[0.5, 3.0], [0.75, 0.7]]

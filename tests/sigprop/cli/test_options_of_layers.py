@@ -110,11 +110,12 @@ def advised(monkeypatch):
     """Advice whose numbers are its arguments."""
     spectra = []
 
-    def advise(layer, *, length, state, spectrum, memory, phases):
+    def advise(layer, *, length, state, width, spectrum, memory, phases):
         spectra.append(spectrum)
         reach = float(length if memory is None else memory)
         return dataclasses.replace(
-            GIVEN, layer=layer, length=length, state=state, spectrum=spectrum,
+            GIVEN, layer=layer, length=length, state=state or 16, width=width or 8,
+            spectrum=spectrum,
             memory=reach, phases=phases, phase=1 + equivalent_rho(spectrum),
         )  # fmt: skip
 
@@ -129,13 +130,14 @@ def advised(monkeypatch):
     "--length",
     "--layer",
     "--state",
+    "--width",
     "--memory",
     "--rho",
     "--json",
     "--phases",
 )
 def test_each_option_of_advice_is_what_is_advised_on(advised):
-    base = {"layer": "lru", "length": 300, "state": 256, "memory": 300.0}
+    base = {"layer": "lru", "length": 300, "state": 16, "width": 8, "memory": 300.0}
 
     def advice_of(*more):
         result = ran("advise", *more, "--json", "-")
@@ -151,6 +153,7 @@ def test_each_option_of_advice_is_what_is_advised_on(advised):
     for more, changed in (
         (("--layer", "s5"), {"layer": "s5"}),
         (("--state", 17), {"state": 17}),
+        (("--width", 9), {"width": 9}),
         (("--memory", 77), {"memory": 77.0}),
     ):
         assert advice_of(*options, *more)[:2] == (base | changed, 1.0)
