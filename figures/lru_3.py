@@ -43,6 +43,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                     f"$r$ from {inner:g} to {outer:g}\n"
                     + rf"$\theta \leq {disk.over_pi(largest)}$",
                     loc="center",
+                    fontsize=7,
                 )
             if "b" in rows:
                 axes = rows["b"][column]

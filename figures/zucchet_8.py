@@ -50,7 +50,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 cuts[letter](figure.add_subplot(grid[column]), data)
             figure.legend(
                 handles=_key(data, below),
-                loc="outside lower center",
+                loc="outside upper center",
                 ncols=len(data["rho"]) + 1 + len(below),
                 handlelength=1,
                 columnspacing=1.2,
