@@ -89,7 +89,7 @@ def lint(
         show_table(out, table(report))
         for line in lines(report):
             out.print(line, soft_wrap=True)
-        out.print(conclusion(report))
+        out.print(conclusion(report), soft_wrap=True)
         if json is not None:
             write_text(json, encoder.dumps(as_json(report), indent=2) + "\n")
         if sarif is not None:
