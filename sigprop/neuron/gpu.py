@@ -27,6 +27,7 @@ CLOSE = {"f": 1e-5, "d": 1e-12}  # to the scan, relative to the largest number
 
 
 def serves(
+    scan: Callable[..., list[list[Any]]],
     key: PRNGKeyArray,
     lam: Inexact[Array, "n #batch"],
     process: GaussianProcess,
@@ -37,6 +38,14 @@ def serves(
 
     Silent where it is not meant to: on other devices than CUDA's, for other generators
     than JAX's default one, and for processes that are not linear.
+
+    Args:
+        scan: Returns what ``looks`` does, by ``montecarlo.walk``.
+        key: As for ``walk``.
+        lam: Eigenvalues.
+        process: Inputs.
+        batch: Number of sequences.
+        running: Whether to carry the sums of squares.
     """
     capability = cuda_capability()
     if capability is None or isinstance(key, Tracer) or not _usual(key, process, batch):
@@ -51,7 +60,7 @@ def serves(
     except Exception:  # of the process, with arrays of NumPy; the scan may suit it
         return False
     real, shared = not np.any(np.imag(lam)), lam.shape[1] == 1
-    return agrees(device_kind(), lam.real.dtype.char, real, shared, running)
+    return agrees(scan, device_kind(), lam.real.dtype.char, real, shared, running)
 
 
 def _usual(key: PRNGKeyArray, process: GaussianProcess, batch: int) -> bool:
@@ -65,10 +74,18 @@ def _usual(key: PRNGKeyArray, process: GaussianProcess, batch: int) -> bool:
 
 
 @functools.cache
-def agrees(device: str, char: str, real: bool, shared: bool, running: bool) -> bool:
+def agrees(
+    scan: Callable[..., list[list[Any]]],
+    device: str,
+    char: str,
+    real: bool,
+    shared: bool,
+    running: bool,
+) -> bool:
     """Whether kernel and scan give the same numbers on a device, in a small simulation.
 
     Args:
+        scan: As for ``serves``.
         device: Of this context; each is asked once.
         char: Of the precision, ``f`` or ``d``.
         real: Whether eigenvalues are real.
@@ -85,15 +102,10 @@ def agrees(device: str, char: str, real: bool, shared: bool, running: bool) -> b
     arguments = (jax.random.key(0), lam, Mixed(0.7, 0.3, 0.9), times, batch, running)
 
     def compared():
-        from sigprop.neuron import montecarlo
-
-        key, lam, *rest = arguments
-        ours = looks(*arguments)
-        walks = montecarlo.scanned(key, montecarlo.split(lam), *rest)
         return [
             (np.asarray(row), np.asarray(other))
-            for rows, walk in zip(ours, walks, strict=True)
-            for row, other in zip(rows, jax.tree.leaves(walk), strict=False)
+            for rows, others in zip(looks(*arguments), scan(*arguments), strict=True)
+            for row, other in zip(rows, others, strict=True)
         ]
 
     pairs = attempt(compared)

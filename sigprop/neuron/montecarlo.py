@@ -230,12 +230,17 @@ def _scaled(walk: Walk, gain: Real | None) -> Walk:
 
 def _on_gpu(key, lam, process, times, batch, running, gain) -> list[Walk] | None:
     """``walk`` by the kernel for GPUs; nothing where it does not serve."""
-    if not gpu.serves(key, lam, process, batch, running):
+    if not gpu.serves(_leaves, key, lam, process, batch, running):
         return None
     looks = gpu.attempt(lambda: gpu.looks(key, lam, process, times, batch, running))
     if looks is None:
         return None
     return [_scaled(_walk_of(look), gain) for look in looks]
+
+
+def _leaves(key, lam, *rest) -> list[list[Real]]:
+    """The real arrays of the walks of the scan."""
+    return [jax.tree.leaves(look) for look in scanned(key, split(lam), *rest)]
 
 
 def _walk_of(leaves: tuple[Real, ...]) -> Walk:
@@ -270,7 +275,7 @@ def _totals(snapshots, pairs):
 def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
     """``_batch_sums`` of every key: at once by the kernel for GPUs, or one by one."""
     rest = (gain, process, times, batch, pairs)
-    if len(keys) > 1 and gpu.serves(keys[0], lam, process, batch):
+    if len(keys) > 1 and gpu.serves(_leaves, keys[0], lam, process, batch):
         run = functools.partial(_together, interpret=on_cpu())
         found = gpu.attempt(lambda: run(jnp.stack(keys), gpu.simplest(lam), *rest))
         if found is not None:
