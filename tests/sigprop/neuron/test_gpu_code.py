@@ -14,8 +14,11 @@ from sigprop.numerics.precision import double_precision
 from tests import gpu_code
 
 NEURONS = 64
-# Registers that leave room for 12 and 11 warps on a processor of a H100, of its 65536.
-REGISTERS = {"f": 168, "d": 176}
+# Registers, in eights, that leave room for 12 and 11 warps of 32 threads on a processor
+# of a H100, of its 65536.
+REGISTERS = {
+    char: 65536 // (32 * warps) // 8 * 8 for char, warps in (("f", 12), ("d", 11))
+}
 # Instructions a neuron and step, and the share of fused multiply-adds among them: of the
 # precision, real or complex eigenvalues, and whether squares are summed.  Draws cost 190
 # instructions in single precision and 440 in double, which 8 to 32 neurons share.
