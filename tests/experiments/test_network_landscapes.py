@@ -65,7 +65,13 @@ def test_the_middle_of_a_plane_is_the_trained_layer(data):
 
 
 def test_second_differences_are_the_curvatures_of_the_exact_hessian(data):
-    np.testing.assert_allclose(data["difference"], data["curvature"], rtol=1e-2)
+    both = data[["difference", "curvature"]]
+    sharp = both.sel(plane="sharpest")
+    np.testing.assert_allclose(sharp["difference"], sharp["curvature"], rtol=1e-3)
+    # Along a nearly flat direction the step is wide, and higher derivatives matter.
+    scale = np.abs(data["curvature"]) + 1e-4 * data["largest"][..., -1]
+    error = np.abs(both["difference"] - both["curvature"]) / scale
+    assert (error < 1e-2).all()
     sharpest = data["curvature"].sel(plane="sharpest").transpose(..., "way")
     for network in data["network"].values:
         for begun in data["start"].values:
@@ -83,7 +89,7 @@ def test_the_line_between_minima_passes_through_both(data):
         assert float(losses["position"]) == pytest.approx(position, abs=1e-12)
         ends = data["record_loss"].sel(start=begun).isel(record=-1)
         np.testing.assert_allclose(losses, ends, rtol=SINGLE)
-    assert (data["line"] > 1.5 * data["line"].sel(position=0, method="nearest")).any()
+    assert (data["line"].max("position") > 1.1 * data["line"].min("position")).all()
 
 
 def test_the_plane_of_two_minima_has_the_start_and_both_ends(data):
