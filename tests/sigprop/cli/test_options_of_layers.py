@@ -161,7 +161,7 @@ def test_each_option_of_advice_is_what_is_advised_on(advised):
     assert advice_of(*options, "--rho", 0.75)[1] == 1.75
     for phases, begins in (
         ("all", "are sampled up to pi"),
-        ("input", "sampled below the frequency"),
+        ("input", "sampled below this frequency"),
     ):
         assert begins in " ".join(advice_of(*options, "--phases", phases)[2].split())
     table = printed(advice_of(*options)[2], "quantity", "of", "default", "advised")
