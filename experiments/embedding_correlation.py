@@ -60,7 +60,7 @@ class Config:
 SMOKE = Config(sequences=24, steps=60, features=8)
 QUICK = Config()
 PAPER = Config(sequences=1024, steps=512, features=192)
-FULL = Config(sequences=1024, steps=512, features=768)  # by hand
+FULL = Config(sequences=1024, steps=512, features=768)
 
 
 def inputs(config: Config) -> dict[str, Sequences]:

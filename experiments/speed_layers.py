@@ -54,7 +54,7 @@ from sigprop.numerics.devices import cores
 STUDY, VERSION = "speed_layers", 3
 AGREEMENT = 1e-4  # of the largest entry: rounding of long sums in single precision
 # All repeats up to this length; beyond it fewer, in proportion, as each takes longer.
-FULL, FEWEST = 2048, 3
+LONG, FEWEST = 2048, 3
 RING, PHASES, TIMES = (0.5, 0.99), 3.0, (2.0, 100.0)  # moduli, phases, gates' memories
 
 Forward = Callable[[Any, Float[Array, "time width"]], Float[Array, "time width"]]
@@ -243,7 +243,7 @@ def over_lengths(config: Config) -> xr.Dataset:
             raise ArithmeticError(
                 f"the ways differ by {difference:.1e} on equal inputs at {length=}"
             )
-        repeats = min(config.repeats, max(FEWEST, config.repeats * FULL // length))
+        repeats = min(config.repeats, max(FEWEST, config.repeats * LONG // length))
         seconds[fits, column, :repeats] = time_all(programs, repeats, config.pause)
     where = ("way", "length")
     return xr.Dataset(

@@ -12,8 +12,10 @@ STUDY = "embedding_correlation"
 ENTRY = Entry(
     {"a": STUDY},
     "The autocovariance of the inputs of deep networks, and its fit",
-    differs="Inputs are 192 random features with the autocovariance of the paper's fit; "
-    "the paper uses embeddings.",
+    reduced="Inputs have 192 features.",
+    full="sigprop figure zucchet-12 --preset full",
+    differs="Inputs are random, with the autocovariance of the paper's fit; the paper uses "
+    "embeddings.",
     rows=("zucchet:fig12", "zucchet:fig12:fit"),
 )
 SAMPLED = "stand-in"  # the source of inputs that were drawn from the paper's fit

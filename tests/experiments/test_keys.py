@@ -39,7 +39,7 @@ def test_a_sweep_has_as_many_keys_as_cells(name, preset):
 @pytest.mark.parametrize("study", studies.studies())
 def test_the_presets_of_a_study_have_keys_of_their_own(study):
     module = studies.study_module(study)
-    configs = [getattr(module, preset.upper()) for preset in store.PRESETS]
+    configs = [getattr(module, preset.upper()) for preset in studies.presets(study)]
     texts = {repr(config) for config in configs}
     assert len({store.key(study, 1, config) for config in configs}) == len(texts)
     _require_told_apart(study, configs[0])
