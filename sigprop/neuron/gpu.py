@@ -48,7 +48,8 @@ def serves(
         running: Whether to carry the sums of squares.
     """
     capability = cuda_capability()
-    if capability is None or isinstance(key, Tracer) or not _usual(key, process, batch):
+    traced = isinstance(key, Tracer) or isinstance(lam, Tracer)
+    if capability is None or traced or not _usual(key, process, batch):
         return False
     if capability < LEAST:
         say(f"it needs compute capability {LEAST}, got {capability}")
