@@ -278,7 +278,8 @@ def look(
         second_difference(task.loss, end, way, NUDGE / math.sqrt(abs(value)))
         for way, value in zip(ways, exact, strict=True)
     ]
-    path, share = zip(*paths.values(), strict=True)
+    path = [one.steps for one in paths.values()]
+    share = [one.share for one in paths.values()]
     table = {
         "loss": (
             ("first", "second"),

@@ -106,8 +106,9 @@ def _by_layer(axes: Axes, data: xr.Dataset) -> list[Line2D]:
     for name in names:
         parameters, error, bar, colour = points[name]
         face = "none" if name in hollow else colour
-        look = {"color": colour, "mfc": face, "label": name}
-        axes.errorbar(parameters, error, bar, fmt="o", **look)
+        axes.errorbar(
+            parameters, error, bar, fmt="o", color=colour, mfc=face, label=name
+        )
     # One mark for both kinds of a layer, hollow if it is only trained as bidirectional.
     marks = [
         _mark(short, points[name][-1], face="none" if name in hollow else None)

@@ -45,6 +45,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             axes.plot(at, part["forecast"], dashes, color=colour, label=label)
             if model == "blur":
                 _shade(axes, at, part, task[1])
+        part = _part(data, task, "blur")
+        at = part["line"].values
         truth = part["truth"].where(abs(part["truth"]) > series.ZERO)
         axes.plot(at, truth, color=style.BLACK, label="truth")
         series.mark_starts(axes, at, task[1])
@@ -105,6 +107,7 @@ def shown(results: style.Results) -> str:
         errors.append(
             float(np.sqrt(((known["forecast"] - known["truth"]) ** 2).mean()))
         )
+    part = _part(data, task, "blur")
     low, high = _band(part, task[1])
     zeros = abs(part["truth"]) < series.ZERO
     inside = ((part["truth"] >= low) & (part["truth"] <= high)).where(~zeros).mean()

@@ -1,6 +1,7 @@
 """RotRNN (2024), Figure 3: state norms during training, measured and in theory."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -23,7 +24,8 @@ ENTRY = Entry(
     rows=("rotrnn:fig3",),
 )
 MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
-DASHES, MARKERS = ("-", "--", ":", "-."), ("o", "s", "^", "D")  # of the layers
+DASHES: tuple[Any, ...] = "-", "--", ":", "-."  # of the layers
+MARKERS = "o", "s", "^", "D"
 STEADY = 0.1  # largest relative change of a norm that is called constant
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
 TICKS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -133,12 +135,12 @@ def _norms(runs: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
 def shown(results: style.Results) -> str:
     """The growth of the norms of each network, and the error of the closed form."""
     data = _one_way(results[STUDY])
-    norms = np.sqrt(data["measured"].transpose("cell", ...))
+    norms = data["measured"].transpose("cell", ...) ** 0.5
     growth = {
         model: (norms.isel(look=-1) / norms.isel(look=0))[_cells(data, model)]
         for model in MODELS
     }
-    off = np.abs(np.sqrt(data["predicted"].isel(rung=RUNG) / data["measured"]) - 1)
+    off = abs((data["predicted"].isel(rung=RUNG) / data["measured"]) ** 0.5 - 1)
     last = norms.isel(recurrence=-1, look=[0, -1])
     means = {model: last[_cells(data, model)].mean("cell").values for model in MODELS}
     moves = " and ".join(

@@ -1,5 +1,7 @@
 """Names, colours and panels that the figures of forecasts share."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -9,7 +11,7 @@ from matplotlib.lines import Line2D
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import chosen_panels
 
-MODELS = {
+MODELS: dict[str, tuple[str, str, Any]] = {
     "lru": ("LRU", style.VERMILION, "--"),
     "blur": ("BLUR", style.PURPLE, "-"),
 }
@@ -186,10 +188,15 @@ def _whole(above: Axes, below: Axes, data: xr.Dataset, task: tuple[str, int]) ->
 
 def _near(axes: Axes, data: xr.Dataset, task: tuple[str, int], row: int) -> None:
     """Draw truth and forecasts of the first seed near a row."""
+    tests = {model: line(data, task, model) for model in MODELS}
+    tests = {
+        model: test.isel(row=spans(test.sizes["row"], row))
+        for model, test in tests.items()
+    }
     for model, (_, colour, dashes) in reversed(MODELS.items()):
-        test = line(data, task, model)
-        test = test.isel(row=spans(test.sizes["row"], row))
+        test = tests[model]
         axes.plot(test["line"], test["forecast"], dashes, color=colour, lw=1)
+    test = tests["lru"]
     axes.plot(test["line"], test["truth"], color=style.BLACK, lw=1)
     mark_starts(axes, test["line"].values, task[1])
     axes.margins(x=0.01, y=0.05)

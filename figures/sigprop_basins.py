@@ -1,5 +1,7 @@
 """A figure of sigprop, not from a paper: starts from which training succeeds."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -96,9 +98,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _key(figure: Figure, about: dict) -> None:
     """Explain star, grey and circles below the maps."""
     low, high = about["ring"]
-    star = {"color": STAR, "markersize": 6, "markeredgecolor": "black"}
-    dot = {"marker": "o", "linestyle": "", "color": style.BLUE}
-    ring = {**dot, "markerfacecolor": "none", "markeredgecolor": "white", "mew": 0.7}
+    star: dict[str, Any] = {"color": STAR, "markersize": 6, "markeredgecolor": "black"}
+    dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": style.BLUE}
+    ring: dict[str, Any] = {
+        **dot,
+        "markerfacecolor": "none",
+        "markeredgecolor": "white",
+        "mew": 0.7,
+    }
     keys = {
         "teacher": Line2D([], [], marker="*", linestyle="", mew=0.4, **star),
         f"not reached in {about['steps']} steps": Patch(color=MISSED),

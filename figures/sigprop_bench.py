@@ -173,7 +173,8 @@ def _label(task: str, power: float, letter: str) -> str:
 
 def _ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
     """Name lines right of their ends, above the end of a line that ends early."""
-    longest, highest = (max(end[at] for end in ends) for at in (0, 1))
+    longest = max(end[0] for end in ends)
+    highest = max(end[1] for end in ends)
     whole = [end for end in ends if end[0] == longest]
     for x, y, label, colour in ends:
         if x < longest:
@@ -184,7 +185,9 @@ def _ends(axes: Axes, ends: list[tuple[float, float, str, str]]) -> None:
                 fontsize=7,
                 annotation_clip=False,
             )
-    _, heights, labels, colours = map(list, zip(*whole, strict=True))
+    heights = [y for _, y, _, _ in whole]
+    labels = [label for _, _, label, _ in whole]
+    colours = [colour for _, _, _, colour in whole]
     style.end_labels(axes, longest, heights, labels, colours, 0.1)
 
 

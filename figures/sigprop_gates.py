@@ -143,9 +143,10 @@ def shown(results: style.Results) -> str:
     ratio = (data["measured"] / data["predicted"]).values.ravel()
     memory = data["memory"].values
     states = data["predicted"].sel(moment="state")
-    factors = (states.isel(memory=-1) / states.isel(memory=0)).to_series()
-    growing = [LAYERS.get(name, name) for name in factors.index[factors >= GROWS]]
-    rest = phrases.span(factors[factors < GROWS], ".1f")
+    factors = states.isel(memory=-1) / states.isel(memory=0)
+    by_layer = dict(zip(factors["layer"].values.tolist(), factors.values, strict=True))
+    growing = [LAYERS.get(name, name) for name, by in by_layer.items() if by >= GROWS]
+    rest = phrases.span([by for by in by_layer.values() if by < GROWS], ".1f")
     return (
         f"Between time constants of {memory[0]:g} and {memory[-1]:g} steps, squared states "
         f"grow over {GROWS:g} times in {phrases.listed(growing) if growing else 'no layer'}; "

@@ -87,7 +87,7 @@ def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
         curve = data.sel(layer=layer, input=source, decay=decay)
         label = rf"$\gamma = {decay:g}$"
         axes.plot(time, curve["predicted"], color=colour, label=label)
-        look = {"color": colour, "linestyle": "none", "elinewidth": 0.6}
+        look: dict[str, Any] = {"color": colour, "linestyle": "none", "elinewidth": 0.6}
         bars = 2 * curve["sem"].values
         axes.errorbar(
             time, curve["measured"], yerr=bars, marker="o", markersize=2, **look

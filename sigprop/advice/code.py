@@ -137,8 +137,10 @@ def printed(
         "narrowed": ("", ""),
         **options,
     }
-    radii = options.get("radii") or (options.get("r_min"), options.get("r_max"))
-    if None not in radii:
+    radii = options.get("radii") or tuple(
+        options[name] for name in ("r_min", "r_max") if name in options
+    )
+    if radii:
         shortest, longest = (math.log(-math.log(radius)) for radius in radii)
         fill |= {"shortest": shortest, "longest": longest}
     if "max_phase" in options:

@@ -193,13 +193,11 @@ def sized(layer: str, state: int | None, width: int | None) -> tuple[int, int]:
         ((16, 256), (8, 8))
     """
     family = FAMILIES[layer]
-    if not family.one_state_a_channel:
-        state = family.state if state is None else state
-        width = WIDTH if width is None else width
-    else:
-        state = width if state is None else state
-        state = family.state if state is None else state
-        width = state if width is None else width
+    if state is None:
+        one = width if family.one_state_a_channel else None
+        state = family.state if one is None else one
+    if width is None:
+        width = state if family.one_state_a_channel else WIDTH
     most = WIDEST if family.one_state_a_channel else MOST_STATES
     state = require_count("state", state, most=most)
     width = require_count("width", width, most=WIDEST)
