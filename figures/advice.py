@@ -19,7 +19,8 @@ CAPTION = (
 )
 GATED = (
     "States at initialisation, without inputs to the gates. A: share of the state that a "
-    "step keeps. C: mean second moment of the states for an AR(1) input."
+    "step keeps. C: second moment of each state for an AR(1) input. At most "
+    "64 states are shown."
 )
 
 

@@ -139,6 +139,7 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
 
     module = importlib.import_module("sigprop.advice.advise")
     monkeypatch.setattr(module, "advise", lambda *args, **more: Fake())
+    monkeypatch.setattr(summary, "heading", lambda result: "a layer")
     monkeypatch.setattr(summary, "table", lambda result: typer_table())
     monkeypatch.setattr(summary, "sentences", lambda result: [])
     monkeypatch.setattr(summary, "as_dataset", lambda result: None)
@@ -159,6 +160,7 @@ def test_the_line_stands_in_the_picture_of_a_command(tmp_path, monkeypatch):
 
 class Fake:
     code: dict[str, str] = {}  # noqa: RUF012
+    state, width = 1, 1
 
 
 def typer_table():
