@@ -278,8 +278,8 @@ def look(
         second_difference(task.loss, end, way, NUDGE / math.sqrt(abs(value)))
         for way, value in zip(ways, exact, strict=True)
     ]
-    path = [one.steps for one in paths.values()]
-    share = [one.share for one in paths.values()]
+    path = np.stack([one.steps for one in paths.values()])
+    share = np.stack([one.share for one in paths.values()])
     table = {
         "loss": (
             ("first", "second"),
@@ -287,8 +287,12 @@ def look(
             LOSS,
         ),
         "grid": (("way", "point"), plane.steps, STEPS),
-        "path": (("run", "record", "way"), np.float32(path), STEPS),
-        "share": (("run", "record"), np.float32(share), "of the squared distance"),
+        "path": (("run", "record", "way"), path.astype(np.float32), STEPS),
+        "share": (
+            ("run", "record"),
+            share.astype(np.float32),
+            "of the squared distance",
+        ),
         "projected_loss": (("record",), _cut(projected), LOSS),
         "curvature": (("way",), exact, CURVED),
         "difference": (("way",), differences, CURVED),

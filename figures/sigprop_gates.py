@@ -145,7 +145,9 @@ def shown(results: style.Results) -> str:
     states = data["predicted"].sel(moment="state")
     factors = states.isel(memory=-1) / states.isel(memory=0)
     by_layer = dict(zip(factors["layer"].values.tolist(), factors.values, strict=True))
-    growing = [LAYERS.get(name, name) for name, by in by_layer.items() if by >= GROWS]
+    growing = [
+        LAYERS.get(str(name), str(name)) for name, by in by_layer.items() if by >= GROWS
+    ]
     rest = phrases.span([by for by in by_layer.values() if by < GROWS], ".1f")
     return (
         f"Between time constants of {memory[0]:g} and {memory[-1]:g} steps, squared states "

@@ -101,7 +101,7 @@ def _norms(axes: Axes, data: xr.Dataset, letter: str) -> None:
                 markersize=2.5,
                 markerfacecolor="white",
                 markeredgewidth=0.6,
-                **(look | {"color": style.BLACK}),
+                **{**look, "color": style.BLACK},
             )
     axes.axhline(1, color=style.GREY, linewidth=0.6, zorder=0)
     axes.set(xscale="log", yscale="log", xlabel="number of inputs")

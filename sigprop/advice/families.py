@@ -181,6 +181,11 @@ FAMILIES: Mapping[str, Family] = {
 }
 
 
+def _first(*sizes: int | None) -> int:
+    """The first size that is given."""
+    return next(size for size in sizes if size is not None)
+
+
 def sized(layer: str, state: int | None, width: int | None) -> tuple[int, int]:
     """State and width of a layer, with defaults for what is left out.
 
@@ -193,17 +198,16 @@ def sized(layer: str, state: int | None, width: int | None) -> tuple[int, int]:
         ((16, 256), (8, 8))
     """
     family = FAMILIES[layer]
-    if state is None:
-        one = width if family.one_state_a_channel else None
-        state = family.state if one is None else one
-    if width is None:
-        width = state if family.one_state_a_channel else WIDTH
-    most = WIDEST if family.one_state_a_channel else MOST_STATES
-    state = require_count("state", state, most=most)
-    width = require_count("width", width, most=WIDEST)
-    if family.one_state_a_channel and state != width:
+    single = family.one_state_a_channel
+    most = WIDEST if single else MOST_STATES
+    states = _first(state, width if single else None, family.state)
+    states = require_count("state", states, most=most)
+    channels = require_count(
+        "width", _first(width, states if single else WIDTH), most=WIDEST
+    )
+    if single and states != channels:
         raise ValueError(
-            f"need one state a channel in {layer}, got state={state} and width={width}; "
-            "leave one out"
+            f"need one state a channel in {layer}, got state={states} and "
+            f"width={channels}; leave one out"
         )
-    return state, width
+    return states, channels

@@ -464,7 +464,10 @@ def second_moments(
         parts = [(keys[:full], batch), (keys[full : full + 1], rest)]
         return [
             [
-                {name: Sums(*map(_wide, pair), size) for name, pair in sums.items()}
+                {
+                    name: Sums(_wide(first), _wide(second), size)
+                    for name, (first, second) in sums.items()
+                }
                 for sums in snapshots
             ]
             for some, size in parts

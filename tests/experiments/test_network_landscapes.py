@@ -36,7 +36,7 @@ def other():
     """Two networks at another seed and size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study, "NETWORKS", ("LRU", "dense RNN"))
-        yield study.run(OTHER)
+        return study.run(OTHER)
 
 
 @pytest.fixture(params=["smoke", "other"])
@@ -69,7 +69,7 @@ def test_second_differences_are_the_curvatures_of_the_exact_hessian(data):
     sharp = both.sel(plane="sharpest")
     np.testing.assert_allclose(sharp["difference"], sharp["curvature"], rtol=1e-3)
     # Along a nearly flat direction the step is wide, and higher derivatives matter.
-    scale = np.abs(data["curvature"]) + 1e-4 * data["largest"][..., -1]
+    scale = np.abs(data["curvature"]) + 1e-3 * data["largest"][..., -1]
     error = np.abs(both["difference"] - both["curvature"]) / scale
     assert (error < 1e-2).all()
     sharpest = data["curvature"].sel(plane="sharpest").transpose(..., "way")
