@@ -232,6 +232,7 @@ def test_verify_writes_a_report_that_names_its_claims(verified):
     assert sorted(path.name for path in folder.iterdir()) == [
         "run.html",
         "run.json",
+        "run.md",
         "run.png",
     ]
 

@@ -35,12 +35,12 @@ def test_it_says_what_to_set_and_draws_it(tmp_path):
     assert result.exit_code == 0, result.output
     assert json.loads(file.read_text())["options"]["max_phase"] == np.pi
     with Image.open(picture) as image:
-        assert image.text["Title"] == "lru, 8 states, sequences of 200 steps"
+        assert image.text["Title"] == "lru, 8 states, width 8, sequences of 200 steps"
         assert "sigprop advise --length 200 --rho 0.8" in image.text["Description"]
         colours = image.convert("RGB").getcolors(maxcolors=10**6)
     assert len(colours) > 20  # not a blank sheet
     words = picture.with_suffix(".md").read_text()
-    assert "![lru, 8 states, sequences of 200 steps](advice.png)" in words
+    assert "![lru, 8 states, width 8, sequences of 200 steps](advice.png)" in words
     assert "Modes at initialisation." in words
     assert "sigprop advise --length 200 --rho 0.8" in words
 
@@ -84,7 +84,7 @@ def test_a_terminal_shows_what_a_long_series_waits_for(tmp_path, monkeypatch):
 
     monkeypatch.setattr(console, "PlainConsole", Watched)
     rng = np.random.default_rng(1)
-    np.save(tmp_path / "walk.npy", rng.normal(size=(40, 64)).cumsum(1))
+    np.save(tmp_path / "walk.npy", rng.normal(size=(40, 64, 1)).cumsum(1))
     result = sigprop(*ASKED, "--data", tmp_path / "walk.npy", "--layer", "s4d")
     assert result.exit_code == 0, result.output
     assert shown_stages == [

@@ -38,6 +38,22 @@ ALIKE = {
     ("sigprop/neuron/normals.py", "write(keys[chunk])"): "counts on within a chunk",
     ("sigprop/neuron/normals.py", "threefry(key[0])"): "counts places of one stream",
     ("sigprop/neuron/normals.py", "threefry(key[1])"): "counts places of one stream",
+    (
+        "experiments/network_landscapes.py",
+        "student(student_key)",
+    ): "both starts have the same draws",
+    (
+        "experiments/network_landscapes.py",
+        "descend(training_key)",
+    ): "the exact loss draws nothing",
+    (
+        "experiments/network_landscapes.py",
+        "examine(plane_key)",
+    ): "the same random plane for both starts",
+    (
+        "experiments/network_landscapes.py",
+        "network_planes(keys)",
+    ): "every network has the same teacher",
     ("experiments/speed_hessians.py", "zucchet_lru(key)"): "is timed, not averaged",
     ("experiments/speed_losses.py", "linear_teacher(teacher_key)"): "is timed",
     ("experiments/speed_losses.py", "draw(key)"): "is timed",

@@ -191,6 +191,10 @@ ROWS: dict[str, Row] = {
         lambda: {"arrays": {"seq.nu_log": np.zeros(3)}},
         unchecked="arrays",
     ),
+    "sigprop.networks.foreign.survey": row(
+        lambda: {"checkpoint": samples.checkpoint(), "without": ()},
+        unchecked="without",
+    ),
     "sigprop.networks.foreign.open_checkpoint": row(
         lambda: {"path": _checkpoint_file()}
     ),

@@ -76,9 +76,10 @@ def test_the_command_ends_with_how_many_orders_are_contrary(tmp_path, monkeypatc
     (summary,) = [line for line in lines if line.startswith("In total ")]
     assert f"in the paper; {contrary} have" in summary + lines[lines.index(summary) + 1]
     picture = tmp_path / "figures" / "table-lru-1-paper.png"
-    assert lines[-1] == str(picture)
+    assert lines[-2:] == [str(picture), str(picture.with_suffix(".md"))]
     assert picture.read_bytes().startswith(b"\x89PNG")
     picture.unlink()
+    picture.with_suffix(".md").unlink()
     result = sigprop("table", "lru-1", "--preset", "paper", "--no-figures")
     assert "png" not in result.output
     assert sigprop("table", "lru-4").exit_code == 0  # nothing to hold against

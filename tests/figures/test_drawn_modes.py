@@ -47,7 +47,7 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     turn = np.linspace(0, np.pi, 100)
     disc.curve(np.cos(turn), np.sin(turn), style.GREY)
     for angle in () if gated else (PHASE,):
-        disc.curve([0, np.cos(angle)], [0, np.sin(angle)], style.GREY, dashes="--")
+        disc.curve([0, np.cos(angle)], [0, np.sin(angle)], style.BLACK, dashes="--")
     assert memory.upright(LONGEST, style.GREY).get_linestyle() == "--"
     state.level(1, style.GREY)
     disc.done(x="Re", y="|Im")

@@ -75,7 +75,7 @@ def test_a_directory_that_lies_about_a_member_does_not_help(bomb, tmp_path):
 
 def test_numbers_behind_a_long_series_are_not_read(tmp_path):
     path = tmp_path / "series.npy"
-    draws = np.random.default_rng(0).standard_normal((4, 32))
+    draws = np.random.default_rng(0).standard_normal((4, 32, 1))
     np.save(path, draws)
     with path.open("ab") as stream:
         stream.truncate(path.stat().st_size + HELD)
