@@ -189,7 +189,8 @@ def draw(results: style.Results, wanted: str | None, first: str, second: str) ->
     networks = {letter: first if letter in "ac" else second for letter in letters}
     above = {key: name for key, name in networks.items() if key in "ab"}
     below = {key: name for key, name in networks.items() if key in "cd"}
-    heights = [HEIGHT] * len(above) + [2.8] * bool(below)
+    height = HEIGHT if len(above) > 1 else 1.2 * HEIGHT  # a key takes room alone, too
+    heights = [height] * len(above) + [2.8] * bool(below)
     width = style.WIDTH if above else rates.width(len(below))
     with style.styled():
         figure = style.figure(sum(heights), width)

@@ -68,7 +68,7 @@ def _losses(figure: SubFigure, data: xr.Dataset) -> None:
     x = np.log10(phases)
     axes = figure.subplots()
     losses.axis(axes, data)
-    losses.compare(axes, x, data)
+    losses.compare(axes, x, data, apart=0.07)
     key, beside = losses.key(data), (1, 1)
     axes.legend(handles=key, bbox_to_anchor=beside, loc="upper left", handlelength=1.2)
     axes.set_xticks(x, [f"{phase:.2g}" for phase in phases])

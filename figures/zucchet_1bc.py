@@ -81,7 +81,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         figure.legend(
             handles=[*teachers, *curves.key(autodiff="autodiff")],
             loc="outside upper center",
-            ncols=4 if len(letters) == 1 else 7,
+            ncols=3 if len(letters) == 1 else 7,
             handlelength=1.2,
             columnspacing=1,
         )

@@ -64,7 +64,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(0.6 + 1.55 * len(letters))
+        figure = style.figure(max(2.7, 0.6 + 1.55 * len(letters)))
         table = figure.subplots(len(letters), 4, squeeze=False)
         for letter, axes in zip(letters, table, strict=True):
             row = ROWS[letter]
