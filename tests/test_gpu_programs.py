@@ -92,6 +92,7 @@ HOLES: dict[str, str] = {}  # programs that CUDA cannot run, and why
 def refused(folder, *commands):
     """The programs of commands that can be exported, and those that cannot."""
     environment = {**exported.environment(folder), "SIGPROP_RESULTS": str(folder)}
+    environment.pop("JAX_COMPILATION_CACHE_DIR", None)  # studies of speed refuse it
     for command in commands:
         process = subprocess.run(
             [sys.executable, "-m", *command],
