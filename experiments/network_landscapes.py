@@ -34,6 +34,7 @@ from rich.table import Table
 
 from sigprop.advice.advise import Advice, advise
 from sigprop.advice.spectra import exponential
+from sigprop.curvature import expand
 from sigprop.experiments.command import main
 from sigprop.experiments.progress import counter
 from sigprop.landscape.planes import project, sharpest, spanning
@@ -194,15 +195,6 @@ def _segment(
     return run, {"vector": vector, "loss": task.loss(run.parameters)}
 
 
-@functools.partial(jax.jit, compiler_options=SOME)
-def hessian_of(task: TeacherStudent, layer: Layer) -> Float[Array, "p p"]:
-    """The exact Hessian of the exact loss, by parameters in the order of their names."""
-    x, split = ravel_pytree(parameters(layer))
-    gradient = jax.grad(lambda x: task.loss(replace(layer, split(x))))
-    rows = jnp.eye(x.size)
-    return lax.map(lambda v: jax.jvp(gradient, (x,), (v,))[1], rows, batch_size=32)
-
-
 class Plane(NamedTuple):
     """Two directions through a layer, and the steps along each of them."""
 
@@ -358,7 +350,7 @@ def examine(
     run = runs[begun]
     (other,) = (each for name, each in runs.items() if name != begun)
     looks = run.layers[:: config.records // config.looks]
-    hessians = [np.asarray(hessian_of(task, layer)) for layer in looks]
+    hessians = [expand(task, layer, "autodiff").hessian for layer in looks]
     along, hessian = np.linalg.eigvalsh(hessians), hessians[-1]
     planes = {
         "sharpest": sharpest_plane(run, hessian, config),

@@ -112,18 +112,20 @@ def _diagonal(layer: Layer) -> dict[str, Array]:
 
 
 def _autodiff(task: TeacherStudent, student: Layer) -> Expansion:
-    x, split = ravel_pytree(parameters(student))
-
-    gradient_of = jax.grad(lambda x: task.population(replace(student, split(x))))
-
-    @jax.jit
-    def derivatives(x: Float[Array, " p"]) -> tuple[Array, Array]:
-        rows = lax.map(
-            lambda v: jax.jvp(gradient_of, (x,), (v,))[1],
-            jnp.eye(x.size),
-            batch_size=min(COLUMNS, x.size),
-        )
-        return gradient_of(x), rows
-
-    gradient, hessian = map(np.asarray, derivatives(x))
+    gradient, hessian = map(np.asarray, _derivatives(task, student))
     return Expansion(gradient, hessian, layout(student))
+
+
+@jax.jit
+def _derivatives(
+    task: TeacherStudent, student: Layer
+) -> tuple[Float[Array, " p"], Float[Array, "p p"]]:
+    """Gradient and Hessian of the population loss; one program for layers of one shape."""
+    x, split = ravel_pytree(parameters(student))
+    gradient_of = jax.grad(lambda x: task.population(replace(student, split(x))))
+    rows = lax.map(
+        lambda v: jax.jvp(gradient_of, (x,), (v,))[1],
+        jnp.eye(x.size),
+        batch_size=min(COLUMNS, x.size),
+    )
+    return gradient_of(x), rows
