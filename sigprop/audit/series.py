@@ -156,11 +156,18 @@ def _one_series(
             f"need finite numbers, got {values[step, feature]} at step {step}, feature "
             f"{feature} (counted from 0); fill or remove it"
         )
-    windows, left = divmod(rows, window)
-    notes = [told]
-    if left:
-        notes.append(f"dropped the last {left} of {rows} rows: they fill no window")
-    return values[: windows * window].reshape(windows, window, -1), names, tuple(notes)
+    windows, dropped = _cut(values, window)
+    return windows, names, (told, *dropped)
+
+
+def _cut(
+    rows: Float[np.ndarray, "rows features"], window: int
+) -> tuple[Float[np.ndarray, "windows steps features"], tuple[str, ...]]:
+    """Whole windows of a series, and a note of the rows that fill none."""
+    windows, left = divmod(len(rows), window)
+    dropped = f"dropped the last {left} of {len(rows)} rows: they fill no window"
+    cut = rows[: windows * window].reshape(windows, window, -1)
+    return cut, (dropped,) if left else ()
 
 
 def _require_complete(path: Path) -> None:
@@ -204,11 +211,8 @@ def _from_csv(
             f"{rows // 2} or less"
         )
     values = to_numbers(lines, cells, names)
-    windows, left = divmod(rows, window)
-    if left:
-        notes.append(f"dropped the last {left} of {rows} rows: they fill no window")
-    windows_of_rows = values[: windows * window].reshape(windows, window, -1)
-    return windows_of_rows, names, tuple(notes)
+    windows, dropped = _cut(values, window)
+    return windows, names, (*notes, *dropped)
 
 
 def _names(header: list[str]) -> tuple[str, ...]:
