@@ -32,7 +32,7 @@ from sigprop.layers.lru import LRU
 from sigprop.layers.projected import InputGated
 from sigprop.layers.s4d import S4D
 from sigprop.layers.s5 import S5
-from sigprop.linear.gated_moments import parts_of
+from sigprop.linear.gated_moments import BoundedMoment, parts_of, require_certain
 from sigprop.neuron.correlated_gates import correlated_moment
 from sigprop.neuron.gated import (
     Moment,
@@ -241,12 +241,7 @@ def _neuron_gradients(
         count = len(part.neurons.weights)
         for name, (by, directions, factor) in part.moved.items():
             value, error = _moment(neurons, by, directions, spectrum)
-            if not np.sum(error) <= np.sum(value):
-                raise ValueError(
-                    f"need gates less steep or less closed for the moment of {name}: its "
-                    f"error may be {np.sum(error):.3g}, its value {np.sum(value):.3g}; make "
-                    "the weights or the input smaller"
-                )
+            require_certain(name, BoundedMoment(np.sum(value), np.sum(error)))
             factors = np.broadcast_to(np.asarray(factor, float), count)
             gradients[name][here] = factors[own] * value
     return gradients

@@ -278,14 +278,28 @@ def mutated_gated(
                 value, error = moment(part.neurons, by, directions, restricted)
                 moments[name].append((factor * value, factor * error))
     totals = {name: _summed(known) for name, known in moments.items()}
-    for name, (value, error) in totals.items():
-        if not isinstance(value, Tracer) and not error <= abs(value):
-            raise ValueError(
-                f"need gates less steep or less closed for the moment of {name}: its "
-                f"error may be {error:.3g}, its value {value:.3g}; make the weights or "
-                "the scale of the inputs smaller, or measure it"
-            )
+    for name, total in totals.items():
+        require_certain(name, total)
     return totals
+
+
+def require_certain(name: str, moment: Moment | BoundedMoment) -> None:
+    """Refuse a moment whose error may exceed its value; a traced one passes.
+
+    Args:
+        name: Of the parameter, or ``state``.
+        moment: Of one neuron or the sum of several.
+
+    Raises:
+        ValueError: If its error may exceed its value.
+    """
+    value, error = moment
+    if not isinstance(value, Tracer) and not error <= abs(value):
+        raise ValueError(
+            f"need gates less steep or less closed for the moment of {name}: its "
+            f"error may be {error:.3g}, its value {value:.3g}; make the weights or "
+            "the scale of the inputs smaller, or measure it"
+        )
 
 
 def lagged_gated(
