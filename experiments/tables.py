@@ -54,7 +54,7 @@ OURS = {
     "speed_training": "speed of training",
     "forecasts": "forecasts",
 }
-"""What we train or measure in each of our sweeps and studies."""
+"""The tasks or measurements of our sweeps and studies, by name."""
 
 MAY_COMPARE = (
     "Compare only the order of the rows within one task, not the numbers. Our sequences, "

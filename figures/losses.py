@@ -227,7 +227,7 @@ def caption(*tuned: xr.Dataset) -> str:
 
 
 def _ends(*tuned: xr.Dataset) -> str:
-    """Which networks are best at the highest rate of their scan, and which at the lowest."""
+    """Name the networks that are best at the highest rate of their scan, and at the lowest."""
     names: dict[str, dict[str, None]] = {}
     for table in tuned:
         for name in map(str, table["student"].values):

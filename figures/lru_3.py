@@ -119,7 +119,7 @@ def shown(results: style.Results) -> str:
 
 
 def _whole(data: xr.Dataset) -> str:
-    """How far the lemma's moduli in the whole disc are from the limit of Figure 2."""
+    """The distance of the lemma's moduli in the whole disc from the limit of Figure 2."""
     whole = (data["inner"] == 0) & (data["outer"] == 1)
     off = abs(data["ring_law"].isel(ring=np.flatnonzero(whole)) - data["circular_law"])
     near = float(off.max()) < 1e-9

@@ -133,7 +133,7 @@ class Sliders:
 
 
 def _is_monotone(options: tuple[Any, ...]) -> bool:
-    """Whether options strictly increase or decrease; names have no order."""
+    """True if options strictly increase or decrease, or are names, which have no order."""
     if any(isinstance(option, str) for option in options):
         return True
     rises = [after > before for before, after in itertools.pairwise(options)]

@@ -164,7 +164,7 @@ def advise(
 
 
 class _Draw(NamedTuple):
-    """How a layer is drawn, at its size or at one for which a Hessian fits."""
+    """Draws a layer at its size, or at one for which a Hessian fits."""
 
     family: Family
     state: int

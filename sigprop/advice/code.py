@@ -40,7 +40,7 @@ with open('advice.json') as file:
     R = {array}(json.load(file)['input']['covariance'])
 power = R[0] + 2 * (lam[:, None] ** {lags}).real @ R[1:]""",
 }
-"""What ``E|h|^2`` is multiplied by for a given input, and for a measured one."""
+"""Code for ``power`` above, by whether the input was measured."""
 
 LIBRARIES: Mapping[str, Mapping[str, str]] = {
     "lru": {
@@ -105,7 +105,7 @@ NARROWED = (
     "params['theta_log'] = params['theta_log'].at[::2].add({shift:.6g})\n",
     "layer.theta_log.data[::2] += {shift:.6g}\n",
 )
-"""What lowers the phases of every second mode below a limit of their own."""
+"""Lines for JAX and PyTorch that lower every second phase below a limit of its own."""
 
 
 def printed(

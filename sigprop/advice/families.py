@@ -1,4 +1,4 @@
-"""How each family of layers is told its memories and its phases.
+"""Options of each family of layers for given time constants and phases.
 
 Memories are spread evenly in their logarithm over two decades, up to the longest: the law of
 the steps of S4D, S5 and Mamba, and of RotRNN's own code, of all families here.  A mode of a
