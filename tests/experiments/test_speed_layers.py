@@ -41,7 +41,7 @@ def few(compiled_anew):
     cheap = {name: LAYERS[name] for name in ("LRU", "tanh RNN")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(speed_layers, "LAYERS", cheap)
-        patch.setattr(speed_layers, "FULL", SMOKE.lengths[0])
+        patch.setattr(speed_layers, "LONG", SMOKE.lengths[0])
         patch.setattr(speed_layers, "FEWEST", 1)
         return speed_layers.run(SMOKE)
 

@@ -4,7 +4,7 @@ import pytest
 
 from sigprop.evidence.sigprop import correlated_gates, gates
 from sigprop.evidence.sigprop.correlated_gates import RHO, closure, mutants
-from sigprop.linear.gated_moments import predict_gated
+from sigprop.linear.gated_moments import mutated_gated
 from sigprop.numerics.precision import double_precision
 from tests.rows import row
 
@@ -19,9 +19,9 @@ def test_simulation_alone_refutes_every_mutant(name):
             correlated_gates.plans(name),
         )
         truth = correlated_gates.closed(name)
-        inputs = {"terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
+        inputs = {"change": None, "terms": ((1.0, RHO[name]),), "steps": gates.STEPS}
         for mutant, options in mutants(RHO[name]).items():
-            moments = predict_gated(layer, **{**inputs, **options})
+            moments = mutated_gated(layer=layer, **{**inputs, **options})
             ratios = {
                 quantity: value / moments[quantity].value
                 for quantity, value in truth.items()
