@@ -256,6 +256,7 @@ READINGS: Mapping[str, Reading] = {
     "zucchet:text:chrono-high corrected": Reading(_CODE, side=1),
     "zucchet:34": Reading(_PAIRED, 0, fold=lambda expr: by_lag(expr).as_sum()),
     "zucchet:34 corrected": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
+    "sigprop:ginibre-second": Reading({"k": "k"}),
     "zucchet:39": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
     **_each(
         "state-finite sensitivity-finite",
