@@ -2,10 +2,13 @@
 
 Notation: ``beta_1``, ``beta_2``  what two Householder steps remove along their keys;
 ``c``  squared cosine between the keys;  ``d``  entries of a key;  ``z``  where a
-characteristic polynomial is taken;  ``N``  channels;  ``v``  a raw parameter.
+characteristic polynomial is taken;  ``N``  channels;  ``v``  a raw parameter;
+``step``  of time;  ``A``  squared frequency, or the rate of a continuous state;
+``f_1``, ``f_2``  first and second moment of a forget gate;  ``s``  squared norm of a key.
 
 Source: own; the recurrences are of DeltaProduct (arXiv 2502.10297), Mamba-3 (arXiv
-2603.15569), StableSSM (arXiv 2311.14495) and PoST (arXiv 2604.07658).
+2603.15569), StableSSM (arXiv 2311.14495), PoST (arXiv 2604.07658), LinOSS, HGRN2 and
+Longhorn.
 """
 
 from functools import cache
@@ -15,10 +18,13 @@ from sympy import (
     Rational,
     Symbol,
     diff,
+    exp,
     expand,
     factor,
     integrate,
+    series,
     simplify,
+    solve,
     sqrt,
     symbols,
 )
@@ -34,6 +40,12 @@ gamma = Symbol("gamma", positive=True)
 v = Symbol("v", positive=True)
 N = Symbol("N", integer=True, positive=True)
 x = Symbol("x", positive=True)
+step, A = symbols("step A", positive=True)
+f_1, f_2 = symbols("f_1 f_2", positive=True)
+s = Symbol("s", positive=True)
+rate = Symbol("rate", real=True)
+weight = Symbol("weight", real=True)
+x_0, x_1 = symbols("x_0 x_1", real=True)
 
 
 @cache
@@ -122,3 +134,67 @@ def least_gap() -> Derivation:
     return start("The probability that no gap is below x", above, "P").then(
         "Integrated over x from zero to 1/(N - 1)", simplify(area), r"\mathbb{E} g"
     )
+
+
+@cache
+def implicit_modulus() -> Derivation:
+    """``|lam|^2`` of the implicit step of an oscillator ``z' = -A y, y' = z``.
+
+    Example:
+        >>> implicit_modulus().result.subs({step: 1, A: 1})
+        1/2
+    """
+    inverse = Matrix([[1, step * A], [-step, 1]]).inv()
+    return start(
+        "The eigenvalues are a conjugate pair, so that |lam|^2 is the determinant",
+        simplify(inverse.det()),
+        r"|\lambda|^2",
+    )
+
+
+@cache
+def explicit_phase() -> Derivation:
+    """``Re lam`` of the implicit-explicit step, whose determinant is one."""
+    forward = Matrix([[1, -step * A], [step, 1 - step**2 * A]])
+    if simplify(forward.det()) != 1:
+        raise AssertionError("the implicit-explicit step keeps areas")
+    return start(
+        "Half of the trace of a conjugate pair of modulus one",
+        expand(forward.trace() / 2),
+        r"\mathrm{Re}\, \lambda",
+    )
+
+
+@cache
+def tied_gate() -> Derivation:
+    """Stationary moment of ``h_t = f_t h_{t-1} + (1 - f_t) x_t``, white ``x``."""
+    entering = expand(1 - 2 * f_1 + f_2)
+    return start(
+        "An input enters with E(1 - f)^2", entering, r"\mathbb{E} (1-f)^2"
+    ).then("And is multiplied by E f^2 in each later step", entering / (1 - f_2))
+
+
+@cache
+def implicit_delta() -> Derivation:
+    """Rate of the delta rule that minimises ``|S - S_0|^2 + beta |S k - v|^2``."""
+    error = Symbol("error")  # S k - v over S_0 k - v, along the key
+    [left] = solve((error - 1) / s + beta * error, error)
+    return start(
+        "The minimum leaves this share of the error along the key", factor(left)
+    ).then("The rate is what removes the rest", simplify((1 - left) / s))
+
+
+@cache
+def trapezoid_error() -> Derivation:
+    """Leading error of a step with weight ``weight`` on the new input, over ``step^2``.
+
+    For ``h' = rate h + x(t)`` with ``x(t) = x_0 + x_1 t``.
+    """
+    exact = integrate(
+        expand(exp(rate * (step - x)) * (x_0 + x_1 * x)), (x, 0, step), conds="none"
+    )
+    approximate = step * (
+        (1 - weight) * exp(rate * step) * x_0 + weight * (x_0 + x_1 * step)
+    )
+    leading = series(approximate - exact, step, 0, 3).removeO().coeff(step, 2)
+    return start("The second order of the step's error", factor(leading))

@@ -265,6 +265,16 @@ READINGS: Mapping[str, Reading] = {
     ),
     "sigprop:reparametrised-scale": Reading({"v": "v"}, side=1),
     "sigprop:least-gap": Reading({"N": "N"}),
+    "sigprop:trapezoid-error": Reading(
+        {"w": "weight", "r": "rate", "x_0": "x_0", "x_1": "x_1"}
+    ),
+    **_each(
+        "linoss-implicit linoss-explicit",
+        Reading({r"\Delta": "step", "A": "A"}),
+        paper="sigprop",
+    ),
+    "sigprop:tied-gate": Reading({"f_1": "f_1", "f_2": "f_2"}),
+    "sigprop:implicit-delta": Reading({"s": "s"}),
     "zucchet:39": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
     **_each(
         "state-finite sensitivity-finite",

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import mpmath
 import numpy as np
 import scipy
 from jaxtyping import Float
@@ -121,6 +122,113 @@ def gap_by_exponentials(N: int) -> float:
     return least / (N + 1)
 
 
+def implicit_modulus(step: float, A: float) -> float:
+    """By the eigenvalues of the step, solved for the new state."""
+    inverse = np.linalg.inv(np.array([[1.0, step * A], [-step, 1.0]]))
+    return float(np.abs(np.linalg.eigvals(inverse)[0]) ** 2)
+
+
+def implicit_decay(step: float, A: float) -> float:
+    """By the energy ``A y^2 + z^2`` that one step keeps."""
+    z, y = 0.3, -1.1
+    new_z, new_y = np.linalg.solve([[1.0, step * A], [-step, 1.0]], [z, y])
+    return float((A * new_y**2 + new_z**2) / (A * y**2 + z**2))
+
+
+def explicit_eigenvalue(step: float, A: float) -> float:
+    """By the eigenvalues of the step."""
+    return float(np.linalg.eigvals(_explicit(step, A))[0].real)
+
+
+def explicit_recurrence(step: float, A: float) -> float:
+    """By three successive values: ``y_2 + y_0 = 2 Re(lam) y_1`` where ``|lam| = 1``."""
+    values = [np.array([0.4, 0.7])]
+    for _ in range(2):
+        values.append(_explicit(step, A) @ values[-1])
+    first, second, third = (float(value[1]) for value in values)
+    return (first + third) / (2 * second)
+
+
+def _explicit(step: float, A: float) -> Float[np.ndarray, "2 2"]:
+    """The new velocity first, by the old place; then the new place."""
+    velocity = np.array([[1.0, -step * A], [0.0, 1.0]])
+    place = np.array([[1.0, 0.0], [step, 1.0]])
+    return place @ velocity
+
+
+def tied_by_recursion(f_1: float, f_2: float) -> float:
+    """Moments of the state, step after step."""
+    moment = 0.0
+    for _ in range(2000):
+        moment = f_2 * moment + (1 - 2 * f_1 + f_2)
+    return moment
+
+
+def tied_by_paths(f_1: float, f_2: float) -> float:
+    """A gate of two values, over all its paths of twelve steps; older inputs are lost."""
+    spread = math.sqrt(f_2 - f_1**2)
+    total = []
+    for path in itertools.product((f_1 - spread, f_1 + spread), repeat=12):
+        kept = 1.0
+        for gate in path:  # from the newest input to older ones
+            total.append((kept * (1 - gate)) ** 2)
+            kept *= gate
+    return math.fsum(total) / 2**12
+
+
+def delta_by_minimum(beta: float, s: float) -> float:
+    """By the normal equations of the regression, for one row of the state."""
+    key = np.array([0.6, -0.8]) * math.sqrt(s)
+    old, value = np.array([0.2, 1.5]), 0.7
+    row = np.linalg.solve(
+        np.eye(2) + beta * np.outer(key, key), old + beta * value * key
+    )
+    return float((old - row)[0] / ((old @ key - value) * key[0]))
+
+
+def delta_by_descent(beta: float, s: float) -> float:
+    """By gradient descent on the regression, in one dimension, to its end."""
+    key, old, value = math.sqrt(s), 0.9, -0.3
+    row, rate = old, 0.5 / (1 + beta * s)
+    for _ in range(200):
+        row -= rate * ((row - old) + beta * (row * key - value) * key)
+    return (old - row) / ((old * key - value) * key)
+
+
+def step_error(
+    weight: float, rate: float, x_0: float, x_1: float, exact: Callable[..., Any]
+) -> float:
+    """The error of a short step, extrapolated from two lengths in many digits."""
+    with mpmath.workdps(60):
+
+        def error(step: Any) -> Any:
+            new = mpmath.mpf(weight)
+            average = (1 - new) * mpmath.exp(rate * step) * x_0 + new * (
+                x_0 + x_1 * step
+            )
+            return (step * average - exact(step, rate, x_0, x_1)) / step**2
+
+        step = mpmath.mpf(10) ** -8
+        return float(2 * error(step / 2) - error(step))
+
+
+def _by_integral(step: Any, rate: float, x_0: float, x_1: float) -> Any:
+    return mpmath.quad(
+        lambda t: mpmath.exp(rate * (step - t)) * (x_0 + x_1 * t), [0, step]
+    )
+
+
+def _by_series(step: Any, rate: float, x_0: float, x_1: float) -> Any:
+    """By the derivatives of the solution at zero."""
+    slopes = [mpmath.mpf(x_0), rate * mpmath.mpf(x_0) + x_1]
+    while len(slopes) < 9:
+        slopes.append(rate * slopes[-1])
+    return sum(
+        slope * step ** (order + 1) / math.factorial(order + 1)
+        for order, slope in enumerate(slopes)
+    )
+
+
 _STEPS = points("beta d T", (0.5, 3, 2), (1.0, 2, 5), (1.7, 4, 3), (2.0, 3, 4))
 
 
@@ -157,5 +265,28 @@ EVIDENCE: dict[str, Basis] = {
         points("N", 2, 3, 17, 256),
         {"survival": gap_by_survival, "exponentials": gap_by_exponentials},
         tolerance=1e-7,
+    ),
+    "sigprop:trapezoid-error": Evidence(
+        points("weight rate x_0 x_1", (0.3, -0.8, 1.2, 0.5), (1.0, 0.4, -0.7, 2.0)),
+        {
+            "integral": partial(step_error, exact=_by_integral),
+            "series": partial(step_error, exact=_by_series),
+        },
+    ),
+    "sigprop:linoss-implicit": Evidence(
+        points("step A", (0.3, 2.0), (1.0, 0.7), (0.05, 30.0)),
+        {"eigenvalues": implicit_modulus, "energy": implicit_decay},
+    ),
+    "sigprop:linoss-explicit": Evidence(
+        points("step A", (0.3, 2.0), (1.0, 3.3), (0.05, 30.0)),
+        {"eigenvalues": explicit_eigenvalue, "recurrence": explicit_recurrence},
+    ),
+    "sigprop:tied-gate": Evidence(
+        points("f_1 f_2", (0.1, 0.012), (0.05, 0.01)),
+        {"recursion": tied_by_recursion, "paths": tied_by_paths},
+    ),
+    "sigprop:implicit-delta": Evidence(
+        points("beta s", (0.5, 2.0), (3.0, 0.4), (20.0, 1.7)),
+        {"minimum": delta_by_minimum, "descent": delta_by_descent},
     ),
 }

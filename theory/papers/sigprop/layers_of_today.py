@@ -1,5 +1,7 @@
 """Our own statements on layers of 2024-2026: what their recurrences do, exactly."""
 
+from sympy import Rational
+
 from sigprop.theory import layers_of_today as forms
 from sigprop.theory.rows import Part
 
@@ -98,4 +100,76 @@ part.row(
     code="least_gap",
     assumes="N > 1 independent uniform draws on [0, 1]",
     note="Channels at equal distances have a gap of 1/(N - 1), N + 1 times as much.",
+)
+part.row(
+    "sigprop:trapezoid-error",
+    "limit",
+    "proved",
+    "The error of one trapezoidal step",
+    r"\lim_{\Delta \to 0} \frac{\hat{h}(\Delta) - h(\Delta)}{\Delta^2} = "
+    r"\left( w - \frac{1}{2} \right) (x_1 - r x_0)",
+    where="h' = r h + x_0 + x_1 t, and Mamba-3's step with weight w on the new input",
+    derive=forms.trapezoid_error,
+    printed=lambda: (
+        (forms.weight - Rational(1, 2)) * (forms.x_1 - forms.rate * forms.x_0)
+    ),
+    code="trapezoid_error",
+    assumes="h(0) = 0; the input is linear over the step",
+    note="Of second order in a step only at w = 1/2, or w = 1/2 + O(step).",
+)
+part.row(
+    "sigprop:linoss-implicit",
+    "identity",
+    "proved",
+    "The modulus of an oscillator's implicit step",
+    r"|\lambda|^2 = \frac{1}{1 + \Delta^2 A}",
+    where="LinOSS-IM, squared frequency A, step Delta",
+    derive=forms.implicit_modulus,
+    printed=lambda: 1 / (1 + forms.step**2 * forms.A),
+    code="implicit_modulus",
+    assumes="A > 0",
+    note="It lasts about 2 / (Delta^2 A) steps: slow oscillators remember, fast ones do not.",
+)
+part.row(
+    "sigprop:linoss-explicit",
+    "identity",
+    "proved",
+    "The eigenvalues of an oscillator's implicit-explicit step",
+    r"\mathrm{Re}\, \lambda = 1 - \frac{\Delta^2 A}{2}",
+    where="LinOSS-IMEX, squared frequency A, step Delta",
+    derive=forms.explicit_phase,
+    printed=lambda: 1 - forms.step**2 * forms.A / 2,
+    code="explicit_phase",
+    assumes="0 < Delta^2 A < 4, where |lambda| = 1",
+    note="No input fades: under white inputs the state grows as the root of time. From "
+    "Delta^2 A = 4 on both eigenvalues are real, and one is outside the disc.",
+)
+part.row(
+    "sigprop:tied-gate",
+    "moment",
+    "proved",
+    "The state of a layer whose input gate is what it forgets",
+    r"\mathbb{E} h^2 = \frac{1 - 2 f_1 + f_2}{1 - f_2}",
+    where="h_t = f_t h_{t-1} + (1 - f_t) x_t, as in HGRN2 and minGRU",
+    derive=forms.tied_gate,
+    printed=lambda: (1 - 2 * forms.f_1 + forms.f_2) / (1 - forms.f_2),
+    code="tied_gate",
+    assumes="gates independent of time and of white inputs of variance one; f_1 = E f, "
+    "f_2 = E f^2 < 1",
+    note="For a constant gate (1 - f) / (1 + f): the state shrinks as one over its memory.",
+)
+part.row(
+    "sigprop:implicit-delta",
+    "identity",
+    "proved",
+    "The rate of the delta rule that solves its own regression",
+    r"\varepsilon = \frac{\beta}{1 + \beta s}",
+    where="S = S_0 - epsilon (S_0 k - v) k^T minimises |S - S_0|^2 + beta |S k - v|^2; "
+    "Longhorn",
+    derive=forms.implicit_delta,
+    printed=lambda: forms.beta / (1 + forms.beta * forms.s),
+    code="implicit_delta",
+    assumes="beta > 0; s = |k|^2",
+    note="Stable at any beta: 1 - epsilon s is between zero and one. The explicit step, "
+    "of rate beta, needs beta s <= 2.",
 )
