@@ -27,8 +27,8 @@ from sigprop.linear.output_derivatives import (
     measured_trace,
     predicted_trace,
 )
-from sigprop.networks.foreign import Checkpoint, ForeignLayer, find
-from sigprop.networks.foreign.find import counted, mapped, titles
+from sigprop.networks.foreign import Checkpoint, ForeignLayer, find, mapped
+from sigprop.networks.foreign.find import counted, titles
 from sigprop.numerics.arguments import require_count
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed

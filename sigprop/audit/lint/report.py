@@ -53,10 +53,36 @@ def lines(report: Report) -> Iterator[str]:
             yield f"  and {len(group) - most} more"
         yield f"  why: {form}"
         yield f"  do: {remedy}"
+    yield from _at_rest(report)
+    yield from _without(report)
     if report.of_optimiser:
         yield (
             f"{_counted(report.of_optimiser, 'tensor')} of an optimiser's state: no layers"
         )
+
+
+def _at_rest(report: Report) -> Iterator[str]:
+    """Families whose decay inputs move: it was judged without inputs."""
+    layers: dict[tuple[str, tuple[str, ...]], int] = {}
+    for layer in report.layers:
+        if layer.moved_by:
+            key = (layer.family, layer.moved_by)
+            layers[key] = layers.get(key, 0) + 1
+    for (family, names), number in layers.items():
+        yield (
+            f"{family}: {_counted(number, 'layer')} judged at zero input; not judged is "
+            f"what inputs do through {', '.join(names)}"
+        )
+
+
+def _without(report: Report) -> Iterator[str]:
+    """Layers that store no decay, those of one kind together."""
+    kinds: dict[str, tuple[str, int]] = {}
+    for named in report.without:
+        _, number = kinds.get(named.kind.title, ("", 0))
+        kinds[named.kind.title] = (named.kind.reason, number + 1)
+    for title, (reason, number) in kinds.items():
+        yield f"{title}: {_counted(number, 'layer')} without a verdict, as {reason}"
 
 
 def conclusion(report: Report) -> str:
@@ -92,6 +118,7 @@ def as_json(report: Report) -> dict[str, Any]:
                 "modes": layer.modes,
                 **_time_constants(_three(layer)),
                 "share_beyond_length": layer.beyond,
+                "moved_by": list(layer.moved_by),
                 "heads": [_time_constants(row) for row in layer.rows],
             }
             for layer in report.layers
@@ -108,6 +135,14 @@ def as_json(report: Report) -> dict[str, Any]:
                 "remedy": finding.remedy,
             }
             for finding in report.findings
+        ],
+        "without_decay": [
+            {
+                "layer": named.prefix,
+                "family": named.kind.title,
+                "reason": named.kind.reason,
+            }
+            for named in report.without
         ],
         "tensors": {"judged": report.judged, "not_judged": list(report.unjudged)},
     }
