@@ -6,7 +6,7 @@ from typing import Never
 
 import numpy as np
 
-from sigprop.audit.lint.decays import rounding
+from sigprop.audit.lint.decays import TINY, rounding
 from sigprop.audit.lint.findings import (
     SEVERITIES,
     TOP,
@@ -78,8 +78,8 @@ def lint(
     }
     layers = [case.recurrence for case in cases]
     findings += _not_finite(checkpoint, layers, reported)
-    reasons = {name: _unknown(name, checkpoint) for name in unjudged}
-    findings += _not_judged(skipped, reasons, settings)
+    near = nearest(unjudged, checkpoint)
+    findings += _not_judged(skipped, near, settings)
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Report(
         str(checkpoint.path),
@@ -91,11 +91,6 @@ def lint(
         len(surveyed.of_optimiser),
         surveyed.without,
     )
-
-
-def _unknown(name: str, checkpoint: Checkpoint) -> str:
-    near = nearest(name, checkpoint)
-    return "it belongs to no layer of a known family" + (f"; {near}" if near else "")
 
 
 def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
@@ -179,7 +174,7 @@ def _refuse(
     if skipped:
         raise ValueError(skipped[0].reason)
     looks = f" ({', '.join(unjudged[:3])} look recurrent)" if unjudged else ""
-    near = nearest(unjudged[0], checkpoint) if unjudged else ""
+    near = nearest(unjudged[:1], checkpoint)[unjudged[0]] if unjudged else ""
     if surveyed.without and not unjudged:
         first = surveyed.without[0]
         raise ValueError(
@@ -211,28 +206,32 @@ def _severity(rule: str, case: Case) -> Severity:
     Nobody knows how a format that is only stored is used, nor what inputs make of a decay
     that they move, also where a release starts with large steps.  Forget gates of an LSTM
     are known to open too late without a bias, and the delta rule bounds a state that does
-    not decay.
+    not decay: of one layer all modes that never do are a warning, some are a note.
     """
     family = case.recurrence.family
     unknown = {
         "resolution-lost": case.settings.dtype is None,
         "memory-short": case.rest.moved and family.name != "lstm",
-        "mode-frozen": family.erases,
         "frozen-for-length": family.erases or family.fixed,
         "steps-large": any(map(case.starts, case.recurrence.spelling.decay)),
     }
+    if rule == "mode-frozen" and family.erases:
+        return "warning" if (case.nu <= TINY).all() else "note"
     if rule == "log-rounded":
         return "note" if rounding(case) < MUCH else "warning"
     return "note" if unknown.get(rule) else BY_ID[rule].severity
 
 
 def _not_judged(
-    skipped: list[Skipped], reasons: dict[str, str], settings: Settings
+    skipped: list[Skipped], near: dict[str, str], settings: Settings
 ) -> Iterator[Finding]:
     """Layers and tensors that were passed over, and settings of the optimiser."""
     rule = BY_ID["not-judged"]
     told = [(layer.prefix or TOP, layer.reason) for layer in skipped]
-    told += list(reasons.items())
+    none = "it belongs to no layer of a known family"
+    told += [
+        (name, "; ".join(filter(None, (none, text)))) for name, text in near.items()
+    ]
     if settings.optimiser is not None:
         told += [("optimiser", text) for text in settings.optimiser.unknown]
     for subject, text in told:

@@ -187,8 +187,14 @@ def rounding(case: Case) -> float:
 
 def overwritten(case: Case) -> Iterator[str]:
     """Logarithms of decays that look like weights of a matrix."""
+    spelling = case.recurrence.spelling
+    zero = {
+        case.recurrence.local(name)
+        for name, start in spelling.starts.items()
+        if start == 0 and name in case.stored
+    }
     for name, raw in case.rest.raw.items():
-        if raw.size < 8 or not raw.any() or not np.isfinite(raw).all():
+        if name in zero or raw.size < 8 or not raw.any() or not np.isfinite(raw).all():
             continue
         if abs(raw.mean()) < 0.1 and raw.std() < 0.1:
             yield (

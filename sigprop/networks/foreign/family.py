@@ -38,6 +38,8 @@ class Rest:
         moved: Whether inputs move the decay, so that this is only where it rests.
         silent: By the name of a map, how strongly it weighs each mode.
         jacobian: Derivative of the next state by the state, at state and input zero.
+        part: The numbers of the first parameter of the decay that decide it, where its
+            array has others too.
     """
 
     nu: Float[np.ndarray, "rows modes"]
@@ -51,6 +53,7 @@ class Rest:
     moved: bool = False
     silent: Mapping[str, np.ndarray] = field(default_factory=dict)
     jacobian: Float[np.ndarray, "n n"] | None = None
+    part: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,8 @@ class ForeignLayer:
             for name in self.spelling.decay
             if name in stored
         }
+        if rest.part is not None:
+            raw[self.local(self.spelling.decay[0])] = rest.part
         return replace(rest, raw=raw)
 
     def layer(self, arrays: Arrays | None = None) -> Layer:
@@ -384,38 +386,45 @@ def _without(
             return
 
 
-def nearest(name: str, checkpoint: Checkpoint) -> str:
-    """The family that a tensor of none is nearest to, in words; empty if there is none.
+def nearest(names: Sequence[str], checkpoint: Checkpoint) -> dict[str, str]:
+    """The family that tensors of none are nearest to, in words; empty if there is none.
 
     Families are compared by how many of the names that they need stand beside the tensor,
-    then by how much its own name is like one of theirs.
+    then by how many of them are like one of those.
 
     Args:
-        name: Of the tensor.
+        names: Of tensors.
         checkpoint: All tensors.
 
     Example:
         >>> arrays = {"a.A_log": np.zeros(4), "a.dt_bia": np.zeros(4)}
-        >>> nearest("a.A_log", of_arrays(arrays))
-        'the nearest family is Mamba-2, which needs A_log, dt_bias'
+        >>> nearest(["a.A_log"], of_arrays(arrays))
+        {'a.A_log': 'the nearest family is Mamba-2, which needs A_log, dt_bias'}
     """
-    parts = normal_name(name).split(".")
-    beside = {
-        ".".join(other[length:])
-        for length in range(max(len(parts) - 5, 0), len(parts))
-        for other in (normal_name(o).split(".") for o in checkpoint.tensors)
-        if other[:length] == parts[:length]
-    }
-    own = {".".join(parts[length:]) for length in range(len(parts))}
-    best, likest = (0.0, 0.0), None
+    by_prefix = _by_prefix(checkpoint.tensors) if names else {}
+    known: dict[str, str] = {}  # layers that differ in their numbers have one answer
+    told = {}
+    for name in names:
+        key = re.sub(r"\d+", "0", name)
+        if key not in known:
+            parts = normal_name(name).split(".")
+            prefixes = [".".join(parts[:length]) for length in range(len(parts))]
+            own = {".".join(parts[length:]) for length in range(len(parts))}
+            beside = set().union(*(by_prefix.get(p, {}) for p in prefixes[-5:]))
+            known[key] = _nearest(own, beside)
+        told[name] = known[key]
+    return told
+
+
+def _nearest(own: set[str], beside: set[str]) -> str:
+    best, likest = (0.0, 0), None
     for family in FAMILIES:
         for spelling in family.spellings:
             needs = set(spelling.needs)
-            like = any(get_close_matches(need, own, 1, 0.75) for need in needs)
-            near = (
-                len(needs & beside) / len(needs) if needs & own else 0.0,
-                float(like),
-            )
+            if not any(get_close_matches(need, own, 1, 0.75) for need in needs):
+                continue
+            like = sum(bool(get_close_matches(n, beside, 1, 0.75)) for n in needs)
+            near = (len(needs & beside) / len(needs), like)
             if near > best:
                 best, likest = near, (family, spelling)
     if likest is None:

@@ -53,12 +53,12 @@ def _rest(rate: Rate, saturates: bool = True) -> Callable[[Arrays, Options], Res
     """The recurrence at rest: of the bias, or of zeros where there is none."""
 
     def rest(arrays: Arrays, options: Options) -> Rest:
-        bias = arrays.get("bias")
-        if bias is None:
-            bias = np.zeros(options["sizes"]["h"])
+        stored = arrays.get("bias")
+        bias = np.zeros(options["sizes"]["h"]) if stored is None else np.squeeze(stored)
         row = bias.reshape(1, -1)
-        gates = {"decay": row} if saturates and "bias" in arrays else {}
-        return Rest(nu=rate(row, options), gates=gates, moved=True)
+        gates = {"decay": row} if saturates and stored is not None else {}
+        part = None if stored is None else bias
+        return Rest(nu=rate(row, options), gates=gates, moved=True, part=part)
 
     return rest
 
@@ -69,6 +69,7 @@ def _gate(
     shape: str,
     weights: Mapping[str, str],
     *,
+    further: Mapping[str, str] | None = None,
     others: Mapping[str, str] | None = None,
     may: Mapping[str, str] | None = None,
     never: tuple[str, ...] = (),
@@ -83,6 +84,7 @@ def _gate(
         bias: Its name; ``None`` where the gate has none.
         shape: Of the bias.
         weights: Shapes of the matrices, in the order in which inputs meet them.
+        further: Shapes of matrices that are not in all models.
         others: Shapes of what else makes the family known.
         may: Shapes of what need not be there.
         never: Ends of names that belong to another family.
@@ -96,13 +98,13 @@ def _gate(
     return Spelling(
         library,
         {**dict.fromkeys(biases, shape), **weights, **(others or {})},
-        may or {},
+        {**(further or {}), **(may or {})},
         never=never,
         roles=lambda arrays: {"bias": arrays[bias]} if bias in arrays else {},
         slow=biases,
         decay=biases,
         logs=biases if logs else (),
-        moves=tuple(weights),
+        moves=(*weights, *(further or ())),
         starts=starts,
     )
 
@@ -280,6 +282,7 @@ MINGRU = Family(
             {"linear_z.weight": "h d"},
             others={"linear_h.weight": "h d"},
             may={"linear_h.bias": "h"},
+            zero=True,
         ),
         _gate(
             "minGRU-pytorch",
@@ -315,7 +318,7 @@ RWKV6 = Family(
             "1 1 c | h s",
             {},
             others={"time_faaaa": "h s"},
-            may={"time_decay_w1": "d r", "time_decay_w2": "r c"},
+            further={"time_decay_w1": "d r", "time_decay_w2": "r c"},
             logs=True,
         ),
     ),
@@ -395,10 +398,11 @@ MLSTM = Family(
 
 def _slstm(arrays: Arrays, options: Options) -> Rest:
     """The forget gate is the second of four, of each head or of all heads."""
+    heads = options["sizes"]["n"]
     if "by_head" in arrays:
-        bias = arrays["by_head"].reshape(options["sizes"]["n"], 4, -1)[:, 1]
+        bias = arrays["by_head"].reshape(heads, 4, -1)[:, 1]
     else:
-        bias = arrays["by_gate"].reshape(4, -1)[1]
+        bias = arrays["by_gate"].reshape(4, heads, -1)[1]
     return _rest(_of_sigmoid)({"bias": bias}, options)
 
 
