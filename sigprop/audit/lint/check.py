@@ -26,11 +26,9 @@ from sigprop.networks.foreign import (
     Skipped,
     Survey,
     Tensor,
-    mapped,
-    nearest,
-    survey,
 )
-from sigprop.networks.foreign.find import counted, titles
+from sigprop.networks.foreign.find import counted, nearest, titles
+from sigprop.networks.foreign.mapping import survey_mapped
 
 MUCH = 0.1  # of a rate, by rounding
 
@@ -55,14 +53,10 @@ def lint(
     Raises:
         ValueError: If there is no recurrent layer, or none can be read.
     """
-    named = [] if mapping is None else mapped(checkpoint, mapping)
-    taken = {
-        tensor.name for recurrence in named for tensor in recurrence.tensors.values()
-    }
-    surveyed = survey(checkpoint, taken)
+    surveyed = survey_mapped(checkpoint, mapping)
     skipped = list(surveyed.skipped)
     cases = []
-    for recurrence in (*named, *surveyed.layers):
+    for recurrence in surveyed.layers:
         case = _case(recurrence, settings)
         if isinstance(case, Skipped):
             skipped.append(case)

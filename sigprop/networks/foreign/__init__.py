@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sigprop.networks.foreign.find import Skipped as Skipped
     from sigprop.networks.foreign.find import Survey as Survey
     from sigprop.networks.foreign.find import find as find
-    from sigprop.networks.foreign.find import nearest as nearest
     from sigprop.networks.foreign.find import of_arrays as of_arrays
     from sigprop.networks.foreign.find import survey as survey
     from sigprop.networks.foreign.mapping import mapped as mapped

@@ -219,7 +219,7 @@ RAVEN = Family(
 )
 
 PLAIN = Without(
-    "DeltaNet without decay",
+    "DeltaNet or DeltaProduct without decay",
     "it never decays: the delta rule alone erases its state",
     {
         "b_proj.weight": "y d",

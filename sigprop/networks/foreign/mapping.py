@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from sigprop.networks.foreign.family import fit
 from sigprop.networks.foreign.find import (
     FAMILIES,
     ForeignLayer,
+    Survey,
     counted,
     normal_name,
+    survey,
 )
 from sigprop.networks.foreign.tensors import Checkpoint
 from sigprop.numerics.documents import read_document, require_keys
@@ -63,6 +66,23 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
                     f"need each tensor in one layer of {path}, got {tensor.name} in two"
                 )
     return named
+
+
+def survey_mapped(checkpoint: Checkpoint, mapping: Path | str | None = None) -> Survey:
+    """The layers that a mapping file names, and all others as ``survey`` finds them.
+
+    Args:
+        checkpoint: All tensors.
+        mapping: The file, if there is one.
+
+    Raises:
+        FileNotFoundError: As ``mapped``.
+        ValueError: As ``mapped``.
+    """
+    named = [] if mapping is None else mapped(checkpoint, mapping)
+    taken = {tensor.name for layer in named for tensor in layer.tensors.values()}
+    others = survey(checkpoint, taken)
+    return replace(others, layers=(*named, *others.layers))
 
 
 def _expanded(

@@ -461,9 +461,10 @@ MINIMAX = Family(
     modulus="exp(-{first})",
 )
 
-OF_RETENTION = dict.fromkeys(
-    ("q_proj.weight", "k_proj.weight", "v_proj.weight", "g_proj.weight"), "x d"
-)
+OF_RETENTION = {
+    **dict.fromkeys(("q_proj.weight", "k_proj.weight"), "x d"),
+    **dict.fromkeys(("v_proj.weight", "g_proj.weight"), "y d"),
+}
 WITHOUT = (
     Without(
         "RetNet",

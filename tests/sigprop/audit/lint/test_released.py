@@ -137,7 +137,10 @@ def test_the_steps_in_which_a_steep_gate_is_between_open_and_shut_are_counted(na
 PROJECTIONS = ("q_proj", "k_proj", "v_proj", "g_proj", "o_proj")
 WITHOUT = {
     "RetNet": (
-        {f"attn.{name}.weight": (32, 32) for name in PROJECTIONS},
+        {
+            **{f"attn.{name}.weight": (32, 32) for name in PROJECTIONS},
+            **{f"attn.{x}_proj.weight": (64, 32) for x in "vg"},
+        },
         {"model_type": "retnet"},
         "fixed at 1 - 2^(-5 - head)",
     ),
@@ -150,7 +153,7 @@ WITHOUT = {
         None,
         "has no recurrence",
     ),
-    "DeltaNet without decay": (
+    "DeltaNet or DeltaProduct without decay": (
         {
             **{f"attn.{name}.weight": (32, 32) for name in PROJECTIONS},
             "attn.b_proj.weight": (8, 32),
