@@ -39,6 +39,13 @@ def lint(
         Path | None,
         typer.Option(help=MAPPING_HELP),
     ] = None,
+    accept: Annotated[
+        Path | None,
+        typer.Option(
+            help="Accepted findings, which do not count: a TOML or JSON file with a rule, "
+            "a reason and, for some layers alone, a layer in each [[accept]]."
+        ),
+    ] = None,
     fail_on: Annotated[
         str,
         typer.Option(
@@ -57,7 +64,7 @@ def lint(
 
     The exit status is 0 if there is no error or warning (see --fail-on), 1 if there is
     any, and 2 if nothing in the file can be judged. A tensor that looks recurrent and was
-    not judged counts as a warning.
+    not judged counts as a warning. Accepted findings do not count.
     """
     with plain_errors("nothing was written", checkpoint, json, sarif):
         import json as encoder
@@ -65,6 +72,8 @@ def lint(
 
         from sigprop.audit.lint import Settings
         from sigprop.audit.lint import lint as check
+        from sigprop.audit.lint.accepted import accept as without
+        from sigprop.audit.lint.accepted import read_accepted
         from sigprop.audit.lint.findings import require_severity
         from sigprop.audit.lint.optimiser import read_optimiser
         from sigprop.audit.lint.report import (
@@ -78,13 +87,16 @@ def lint(
         from sigprop.numerics.files import require_writable, write_text
 
         least = require_severity(fail_on)
-        require_distinct(checkpoint=checkpoint, json=json, sarif=sarif)
+        read = {"optimizer": optimizer, "mapping": mapping, "accept": accept}
+        require_distinct(checkpoint=checkpoint, **read, json=json, sarif=sarif)
         for file in (json, sarif):
             if file is not None:
                 require_writable(file)
         optimiser = None if optimizer is None else read_optimiser(optimizer)
         settings = Settings(length, dtype, optimiser)
+        accepted = () if accept is None else read_accepted(accept)
         report = check(open_checkpoint(checkpoint), settings, mapping)
+        report = without(report, accepted)
         out = console(json, sarif)
         show_table(out, table(report))
         for line in lines(report):

@@ -194,6 +194,7 @@ class Report:
         of_optimiser: How many tensors are an optimiser's state, and no layer's.
         without: Layers that store no decay, with what they are.
         accepted: Findings that are known and accepted, with the reason.
+        unused: Acceptances that cover no finding, in words.
     """
 
     checkpoint: str
@@ -205,6 +206,7 @@ class Report:
     of_optimiser: int = 0
     without: tuple[Named, ...] = ()
     accepted: tuple[tuple[Finding, str], ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def graver(self) -> tuple[Finding, ...]:

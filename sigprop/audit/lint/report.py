@@ -1,7 +1,7 @@
 """A report as text, as JSON, and as SARIF 2.1.0 for code hosts."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.table import Table
@@ -53,12 +53,25 @@ def lines(report: Report) -> Iterator[str]:
             yield f"  and {len(group) - most} more"
         yield f"  why: {form}"
         yield f"  do: {remedy}"
+    yield from _accepted(report)
     yield from _at_rest(report)
     yield from _without(report)
     if report.of_optimiser:
         yield (
             f"{_counted(report.of_optimiser, 'tensor')} of an optimiser's state: no layers"
         )
+
+
+def _accepted(report: Report) -> Iterator[str]:
+    """How many findings of a rule were accepted, and what was accepted and not found."""
+    counts: dict[tuple[str, str], int] = {}
+    for finding, reason in report.accepted:
+        key = (finding.rule.id, reason)
+        counts[key] = counts.get(key, 0) + 1
+    for (name, reason), number in counts.items():
+        yield f"accepted {name}: {_counted(number, 'finding')} ({reason})"
+    for unused in report.unused:
+        yield f"accepted and not found: {unused}; take it out of the file"
 
 
 def _at_rest(report: Report) -> Iterator[str]:
@@ -92,6 +105,8 @@ def conclusion(report: Report) -> str:
         for severity in ("error", "warning", "note")
     }
     parts = [_counted(number, severity) for severity, number in count.items()]
+    if report.accepted:
+        parts.append(f"{len(report.accepted)} accepted")
     total = report.judged + len(report.unjudged)
     judged = f"{report.judged} of {_counted(total, 'recurrent tensor')} judged"
     if report.unjudged and not count["error"]:
@@ -123,19 +138,11 @@ def as_json(report: Report) -> dict[str, Any]:
             }
             for layer in report.layers
         ],
-        "findings": [
-            {
-                "id": finding.rule.id,
-                "severity": finding.severity,
-                "layer": finding.layer,
-                "family": finding.family,
-                "says": finding.rule.says,
-                "consequence": finding.consequence,
-                "form": finding.form,
-                "remedy": finding.remedy,
-            }
-            for finding in report.findings
+        "findings": [_told(finding) for finding in report.findings],
+        "accepted": [
+            {**_told(finding), "reason": reason} for finding, reason in report.accepted
         ],
+        "accepted_and_not_found": list(report.unused),
         "without_decay": [
             {
                 "layer": named.prefix,
@@ -148,6 +155,19 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
+def _told(finding: Finding) -> dict[str, str]:
+    return {
+        "id": finding.rule.id,
+        "severity": finding.severity,
+        "layer": finding.layer,
+        "family": finding.family,
+        "says": finding.rule.says,
+        "consequence": finding.consequence,
+        "form": finding.form,
+        "remedy": finding.remedy,
+    }
+
+
 def _time_constants(three: tuple[float, float, float]) -> dict[str, float | None]:
     names = ("shortest", "median", "longest")
     values = (x if math.isfinite(x) else None for x in three)
@@ -155,7 +175,10 @@ def _time_constants(three: tuple[float, float, float]) -> dict[str, float | None
 
 
 def as_sarif(report: Report, version: str) -> dict[str, Any]:
-    """The form that code hosts show: rules once, a result a finding."""
+    """The form that code hosts show: rules once, a result a finding.
+
+    Accepted findings are results that are suppressed, with the reason.
+    """
     order = {rule.id: index for index, rule in enumerate(RULES)}
     return {
         "$schema": SCHEMA,
@@ -179,26 +202,38 @@ def as_sarif(report: Report, version: str) -> dict[str, Any]:
                     }
                 },
                 "results": [
-                    {
-                        "ruleId": finding.rule.id,
-                        "ruleIndex": order[finding.rule.id],
-                        "level": finding.severity,
-                        "message": {"text": f"{finding.layer}: {finding.consequence}"},
-                        "locations": [
-                            {
-                                "physicalLocation": {
-                                    "artifactLocation": {"uri": _uri(report.checkpoint)}
-                                },
-                                "logicalLocations": [
-                                    {
-                                        "fullyQualifiedName": finding.layer,
-                                        "kind": "member",
-                                    }
-                                ],
-                            }
-                        ],
-                    }
-                    for finding in report.findings
+                    *(_result(report, found, order) for found in report.findings),
+                    *(
+                        {
+                            **_result(report, found, order),
+                            "suppressions": [
+                                {"kind": "external", "justification": reason}
+                            ],
+                        }
+                        for found, reason in report.accepted
+                    ),
+                ],
+            }
+        ],
+    }
+
+
+def _result(
+    report: Report, finding: Finding, order: Mapping[str, int]
+) -> dict[str, Any]:
+    """One finding, which lies in the checkpoint under the name of its layer."""
+    return {
+        "ruleId": finding.rule.id,
+        "ruleIndex": order[finding.rule.id],
+        "level": finding.severity,
+        "message": {"text": f"{finding.layer}: {finding.consequence}"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(report.checkpoint)}
+                },
+                "logicalLocations": [
+                    {"fullyQualifiedName": finding.layer, "kind": "member"}
                 ],
             }
         ],
