@@ -15,6 +15,7 @@ from sigprop.audit.lint.findings import (
     Report,
     Settings,
     Severity,
+    TimeConstants,
     time_constants,
 )
 from sigprop.audit.lint.rules import BY_ID, RULES
@@ -55,22 +56,26 @@ def lint(
     """
     surveyed = survey_mapped(checkpoint, mapping)
     skipped = list(surveyed.skipped)
-    cases = []
-    for recurrence in surveyed.layers:
+    layers: list[ForeignLayer] = []
+    times: list[TimeConstants] = []
+    findings: list[Finding] = []
+    judged = 0
+    # One layer at a time: the numbers of all would take more memory than is needed.
+    for recurrence in sorted(surveyed.layers, key=lambda one: counted(one.prefix)):
         case = _case(recurrence, settings)
         if isinstance(case, Skipped):
             skipped.append(case)
-        else:
-            cases.append(case)
-    unjudged = _unjudged(checkpoint, cases, skipped, surveyed)
-    if not cases:
+            continue
+        layers.append(recurrence)
+        times.append(time_constants(case))
+        findings += judge(case)
+        judged += len(case.stored)
+    unjudged = _unjudged(checkpoint, layers, skipped, surveyed)
+    if not layers:
         _refuse(checkpoint, skipped, unjudged, surveyed)
-    cases.sort(key=lambda case: counted(case.recurrence.prefix))
-    findings = [finding for case in cases for finding in judge(case)]
     reported = {
         finding.layer for finding in findings if finding.rule.id == "decay-not-finite"
     }
-    layers = [case.recurrence for case in cases]
     findings += _not_finite(checkpoint, layers, reported)
     near = nearest(unjudged, checkpoint)
     findings += _not_judged(skipped, near, settings)
@@ -78,9 +83,9 @@ def lint(
     return Report(
         str(checkpoint.path),
         settings,
-        tuple(time_constants(case) for case in cases),
+        tuple(times),
         tuple(findings),
-        sum(len(case.stored) for case in cases),
+        judged,
         (*(name for layer in skipped for name in layer.tensors), *unjudged),
         len(surveyed.of_optimiser),
         surveyed.without,
@@ -136,7 +141,7 @@ def _scale(recurrence: ForeignLayer) -> float:
 
 def _unjudged(
     checkpoint: Checkpoint,
-    cases: list[Case],
+    layers: list[ForeignLayer],
     skipped: list[Skipped],
     surveyed: Survey,
 ) -> tuple[str, ...]:
@@ -144,9 +149,7 @@ def _unjudged(
     known = {name for layer in skipped for name in layer.tensors}
     known |= {*surveyed.of_optimiser}
     known |= {name for named in surveyed.without for name in named.tensors}
-    known |= {
-        tensor.name for case in cases for tensor in case.recurrence.tensors.values()
-    }
+    known |= {tensor.name for layer in layers for tensor in layer.tensors.values()}
     return tuple(
         name
         for name, tensor in checkpoint.tensors.items()
