@@ -14,6 +14,7 @@ from tests.command import sigprop
 from tests.options import option
 from tests.sigprop.audit.lint import healthy
 from tests.sigprop.audit.lint.test_command import SARIF
+from tests.test_readme import ROOT, blocks
 
 REASON = "the release starts with dt_bias = 1"
 TABLE = {"rule": "steps-large", "layer": "layers.*", "reason": REASON}
@@ -135,6 +136,16 @@ def test_a_file_with_an_unknown_key_or_rule_is_refused(content, message, tmp_pat
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match=message):
         read_accepted(path)
+
+
+def test_the_example_of_the_page_is_read(tmp_path):
+    page = (ROOT / "docs" / "lint_in_ci.md").read_text("utf-8")
+    (text,) = (block.text for block in blocks(page) if block.language == "toml")
+    path = tmp_path / "accepted.toml"
+    path.write_text(text)
+    first, second = read_accepted(path)
+    assert (first.rule, first.layer) == ("steps-large", "model.layers.*.mamba")
+    assert (second.rule, second.layer) == ("ring-wrong", "*")
 
 
 def test_a_layer_that_is_left_out_means_all_and_control_characters_are_shown(tmp_path):

@@ -5,8 +5,9 @@ import pytest
 
 from sigprop.audit.lint import Settings, lint
 from sigprop.audit.lint.report import as_json, conclusion, lines
-from sigprop.networks.foreign import of_arrays
+from sigprop.networks.foreign import FAMILIES, of_arrays
 from tests.sigprop.audit.lint.released import RELEASES, matrix
+from tests.test_readme import README
 
 SEEDS = (0, 3, 7)
 CELLS = [(name, kind) for name, row in RELEASES.items() for kind in row.defects]
@@ -130,6 +131,10 @@ def test_the_steps_in_which_a_steep_gate_is_between_open_and_shut_are_counted(na
     draws = gate @ np.random.default_rng(1).normal(size=(32, 4000))
     between = 1 / (2 + 2 * np.cosh(draws.clip(-50, 50))) > 0.01
     assert told == pytest.approx(between.mean(), rel=0.1)
+
+
+def test_the_readme_counts_the_families():
+    assert f"It knows {len(FAMILIES)} families of layers" in README
 
 
 # --- what has no decay to judge
