@@ -15,12 +15,15 @@ def words(recurrence: ForeignLayer) -> dict[str, str]:
     family = recurrence.family.name
     names = [recurrence.local(name) for name in recurrence.spelling.decay]
     first, last = (names[0], names[-1]) if names else ("0", "0")
-    other = "higher" if recurrence.family.longer == "lower" else "lower"
+    direction = recurrence.family.longer
+    if recurrence.options.get("quantity", "nu") != "nu":  # of a plain decay
+        direction = "higher"
+    other = "higher" if direction == "lower" else "lower"
     longer, shorter = {
         "lru": ("a larger r_max", "a smaller r_max"),
         "gru": ("an update bias of log(L - 1)", "a lower update bias"),
         "lstm": ("a forget bias of log(L - 1)", "a lower forget bias"),
-    }.get(family, (f"{recurrence.family.longer} {first}", f"{other} {first}"))
+    }.get(family, (f"{direction} {first}", f"{other} {first}"))
     if recurrence.family.step:
         longer = f"smaller steps, so lower {last}"
         shorter = f"larger steps, so higher {last}"
@@ -45,12 +48,17 @@ def words(recurrence: ForeignLayer) -> dict[str, str]:
     }
 
 
+def _filled(recurrence: ForeignLayer, first: str, last: str) -> str:
+    filled = {**recurrence.options, "first": first, "last": last}
+    return recurrence.family.modulus.format(**filled)
+
+
 def _modulus(recurrence: ForeignLayer, first: str, last: str) -> str:
     family, spelling = recurrence.family, recurrence.spelling
     if "lower_bound" in recurrence.options:
         bound = recurrence.options["lower_bound"]
         return f"|lam| = exp({bound:g} sigmoid(exp({first}) {last}))"
     if family.modulus:
-        return f"|lam| = {family.modulus.format(first=first, last=last)}"
+        return f"|lam| = {_filled(recurrence, first, last)}"
     rate = f"-exp({first})" if spelling.decay[0] in spelling.logs else first
     return f"|lam| = exp({rate} exp({last}))" if family.step else f"|lam| = exp({rate})"

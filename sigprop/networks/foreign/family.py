@@ -110,7 +110,7 @@ class Family:
         step: The function that makes a step length of a parameter: ``softplus`` or
             ``exp``; empty where there are no steps.
         modulus: The right side of ``|lam| =``, with ``{first}`` and ``{last}`` for the
-            names of ``decay`` in the file.
+            names of ``decay`` in the file, and options by their names.
         longer: What lengthens time constants: ``higher`` or ``lower`` values of
             ``{first}``.
     """

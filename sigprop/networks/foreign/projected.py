@@ -146,7 +146,7 @@ GLA = Family(
     ("gla", "simple_gla"),
     options=("normaliser",),
     configured=_normalised(16.0),
-    modulus="sigmoid({first})^(1/16) without inputs",
+    modulus="sigmoid({first})^(1/{normaliser:g}) without inputs",
     longer="higher",
 )
 
@@ -168,7 +168,7 @@ GSA = Family(
     ("gsa",),
     options=("normaliser",),
     configured=_normalised(8.0),
-    modulus="2^(-1/8) without inputs",
+    modulus="2^(-1/{normaliser:g}) without inputs",
 )
 
 HGRN = Family(

@@ -5,7 +5,8 @@ import pytest
 
 from sigprop.audit.lint import Settings, lint
 from sigprop.audit.lint.report import as_json, conclusion, lines
-from sigprop.networks.foreign import FAMILIES, of_arrays
+from sigprop.audit.lint.words import words
+from sigprop.networks.foreign import FAMILIES, of_arrays, survey
 from tests.sigprop.audit.lint.released import RELEASES, matrix
 from tests.test_readme import README
 
@@ -131,6 +132,28 @@ def test_the_steps_in_which_a_steep_gate_is_between_open_and_shut_are_counted(na
     draws = gate @ np.random.default_rng(1).normal(size=(32, 4000))
     between = 1 / (2 + 2 * np.cosh(draws.clip(-50, 50))) > 0.01
     assert told == pytest.approx(between.mean(), rel=0.1)
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_the_closed_form_of_a_release_has_the_names_of_its_file(name):
+    row = RELEASES[name]
+    for layer in survey(checkpoint(row.arrays(0), row.config)).layers:
+        own = words(layer)
+        assert own["lam"].startswith("|lam| = ")
+        assert "{" not in "".join(own.values())
+        for stored in layer.spelling.decay:
+            assert layer.local(stored) in own["lam"] + own["longer"]
+
+
+def test_the_closed_form_has_the_power_and_the_bound_of_the_config():
+    (gla,) = survey(
+        checkpoint(RELEASES["GLA"].arrays(0), {"gate_logit_normalizer": 4})
+    ).layers
+    assert words(gla)["lam"] == "|lam| = sigmoid(gk_proj.1.bias)^(1/4) without inputs"
+    (kda,) = survey(
+        checkpoint(RELEASES["KDA of fla"].arrays(0), {"lower_bound": -3})
+    ).layers
+    assert words(kda)["lam"] == "|lam| = exp(-3 sigmoid(exp(A_log) dt_bias))"
 
 
 def test_the_readme_counts_the_families():

@@ -175,6 +175,24 @@ def test_lint_judges_what_a_mapping_adds_and_what_it_finds(tmp_path):
     assert found == {("decay-not-finite", "x.1.gate"), ("mode-frozen", "x.0.gate")}
 
 
+@pytest.mark.parametrize(
+    ("quantity", "value", "remedy"),
+    [("nu", 2.0, "lower"), ("lambda", 0.2, "higher"), ("log-decay", -2.0, "higher")],
+)
+def test_a_remedy_says_in_which_direction_a_plain_decay_has_to_go(
+    quantity, value, remedy, tmp_path
+):
+    layer = {
+        "family": "decay",
+        "names": {"decay": "x.d"},
+        "options": {"quantity": quantity},
+    }
+    path = written(tmp_path, {"layer": [layer]})
+    arrays = {"x.d": value * np.linspace(1, 1.5, 4)}
+    (finding,) = lint(of_arrays(arrays), Settings(1000), path).graver
+    assert finding.remedy == f"raise |lam|: {remedy} d"
+
+
 def test_an_audit_runs_what_a_mapping_adds_and_what_it_finds(tmp_path):
     arrays = {"x.0.d": np.array([0.1, 0.2, 0.3])}
     arrays |= {"seq.nu_log": np.log([0.1, 0.2]), "seq.theta_log": np.log([0.1, 1.0])}
