@@ -102,6 +102,22 @@ def test_a_mapping_names_the_arrays_of_a_layer(folder):
     )
 
 
+@option("lint", "--accept")
+def test_an_accepted_finding_ends_lint_with_zero(folder):
+    file, accepted = folder / "m.npz", folder / "accepted.toml"
+    large = {"A_log": np.linspace(0.1, 2.5, 8), "dt_bias": np.ones(8), "D": np.ones(8)}
+    np.savez(file, **{f"layers.0.{name}": array for name, array in large.items()})
+    assert sigprop("lint", file).exit_code == console.UNEXPECTED
+    for layer, status in (("layers.*", 0), ("layers.1", console.UNEXPECTED)):
+        accepted.write_text(
+            f'[[accept]]\nrule = "steps-large"\nlayer = "{layer}"\nreason = "known"\n'
+        )
+        result = sigprop("lint", file, "--accept", accepted)
+        assert result.exit_code == status, result.output
+        told = "accepted steps-large: 1 finding (known)" in result.output
+        assert told == (status == 0)
+
+
 # --- advise
 
 

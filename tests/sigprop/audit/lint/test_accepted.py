@@ -10,8 +10,6 @@ from sigprop.audit.lint import Settings, lint
 from sigprop.audit.lint.accepted import Acceptance, accept, read_accepted
 from sigprop.audit.lint.report import as_json, as_sarif, conclusion, lines
 from sigprop.networks.foreign import of_arrays
-from tests.command import sigprop
-from tests.options import option
 from tests.sigprop.audit.lint import healthy
 from tests.sigprop.audit.lint.test_command import SARIF
 from tests.test_readme import ROOT, blocks
@@ -93,20 +91,6 @@ def test_sarif_has_accepted_findings_as_suppressed_results():
     suppressed["suppressions"][0]["kind"] = "accepted"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(content, SARIF)
-
-
-@option("lint", "--accept")
-def test_an_accepted_finding_ends_the_command_with_zero(tmp_path):
-    file, accepted = tmp_path / "model.npz", tmp_path / "accepted.toml"
-    np.savez(file, **{n: x for n, x in arrays().items() if ".1." not in n})
-    assert sigprop("lint", file).exit_code == 1
-    text = "\n".join(f"{name} = {json.dumps(value)}" for name, value in TABLE.items())
-    accepted.write_text(f"[[accept]]\n{text}\n")
-    result = sigprop("lint", file, "--accept", accepted)
-    assert result.exit_code == 0, result.output
-    assert f"accepted steps-large: 1 finding ({REASON})" in result.output
-    accepted.write_text(f"[[accept]]\n{text}\n".replace("layers.*", "layers.2"))
-    assert sigprop("lint", file, "--accept", accepted).exit_code == 1
 
 
 @pytest.mark.parametrize(
