@@ -93,7 +93,9 @@ _RECORDS = {
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",
     "sigprop.networks": "Network Signal TwoTowers",
-    "sigprop.networks.foreign": "Checkpoint Family ForeignLayer Named Rest Skipped Survey Tensor",
+    "sigprop.networks.foreign": (
+        "Checkpoint Family ForeignLayer Named Rest Skipped Survey Tensor"
+    ),
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
     "sigprop.testing": "Answer Process Recurrence Setting Trajectory",
 }
