@@ -100,7 +100,7 @@ def _gate(
         {**dict.fromkeys(biases, shape), **weights, **(others or {})},
         {**(further or {}), **(may or {})},
         never=never,
-        roles=lambda arrays: {"bias": arrays[bias]} if bias in arrays else {},
+        roles=lambda arrays: {"bias": arrays[own] for own in biases if own in arrays},
         slow=biases,
         decay=biases,
         logs=biases if logs else (),
@@ -112,8 +112,9 @@ def _gate(
 def _normalised(default: float) -> Callable[[Mapping[str, Any]], Options]:
     def configured(config: Mapping[str, Any]) -> Options:
         stored = config.get("gate_logit_normalizer")
-        known = isinstance(stored, int | float) and stored > 0
-        return {"normaliser": float(stored) if known else default}
+        if isinstance(stored, int | float) and stored > 0:
+            return {"normaliser": float(stored)}
+        return {"normaliser": default}
 
     return configured
 
@@ -124,7 +125,7 @@ def _soft_cap(config: Mapping[str, Any]) -> Options:
     return {"soft_cap": float(cap)} if isinstance(cap, int | float) and cap > 0 else {}
 
 
-PROJECTIONS = dict.fromkeys(("q_proj.weight", "k_proj.weight"), "x d")
+PROJECTIONS: Mapping[str, str] = {"q_proj.weight": "x d", "k_proj.weight": "x d"}
 SIGMOID = "sigmoid({first}) without inputs"
 GLA = Family(
     "gla",
