@@ -95,12 +95,18 @@ def _gate(
     biases = () if bias is None else (bias,)
     starts = dict.fromkeys(biases, 0.0) if zero else {}
     starts |= dict.fromkeys(weights, 0.0) if unmoved else {}
+
+    def roles(arrays: Arrays) -> Arrays:
+        if bias is None or bias not in arrays:
+            return {}
+        return {"bias": arrays[bias]}
+
     return Spelling(
         library,
         {**dict.fromkeys(biases, shape), **weights, **(others or {})},
         {**(further or {}), **(may or {})},
         never=never,
-        roles=lambda arrays: {"bias": arrays[own] for own in biases if own in arrays},
+        roles=roles,
         slow=biases,
         decay=biases,
         logs=biases if logs else (),
