@@ -36,6 +36,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.layers.stack import stack
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 from sigprop.networks.registry import SEQUENCE_LAYERS, sequence_layer
@@ -90,6 +91,7 @@ LAYERS = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2),
     "mingru": lambda key: mingru(4, 3, key=key),
     "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
+    "ssd": lambda key: ssd(2, 4, key=key, heads=2, groups=2, steps=(0.05, 0.5)),
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),

@@ -29,6 +29,7 @@ from sigprop.layers.mingru import MinGRU
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
+from sigprop.layers.ssd import SSD
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
@@ -63,7 +64,7 @@ class BoundedMoment(NamedTuple):
     error: Float[Any, ""]
 
 
-OURS = GatedUnit, GLA, MinGRU, RGLRU, Selective
+OURS = GatedUnit, GLA, MinGRU, RGLRU, Selective, SSD
 DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),

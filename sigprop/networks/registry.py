@@ -34,6 +34,7 @@ from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
 Builder = Callable[..., Layer]
@@ -69,6 +70,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "gla": gla,
         "deltanet": deltanet,
         "gated_deltanet": gated_deltanet,
+        "ssd": ssd,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -120,7 +122,7 @@ def sequence_layer(
         state_size: As in the layer's own builder: numbers in the state of one direction,
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
             channel, and for ``selective`` its states; for ``gla``, ``deltanet`` and
-            ``gated_deltanet`` the entries of a head's key.
+            ``gated_deltanet`` the entries of a head's key, and for ``ssd`` those of ``B``.
         width: Inputs and outputs.
         key: Consumed here.
         options: Those of the layer's own builder; a list stands for a tuple.

@@ -107,6 +107,9 @@ ROWS: dict[str, Row] = {
     "sigprop.layers.selective": layer_row(
         "rank: None", state_size=2, width=4, rank=2, steps=(0.01, 0.1)
     ),
+    "sigprop.layers.ssd": layer_row(
+        state_size=2, width=4, heads=2, groups=1, steps=(0.01, 0.1)
+    ),
     "sigprop.layers.causal_attention": layer_row(
         state_size=4, width=4, heads=2, max_length=8
     ),

@@ -66,6 +66,7 @@ SLOW = {
         "layers.lstm",
         "layers.gla",
         "layers.selective",
+        "layers.ssd",
         "layers.gated_deltanet",
         "layers.s4d",
         "landscape.moved",
@@ -88,7 +89,7 @@ _RECORDS = {
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
         "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit InputGated LRU LSTM Layer "
-        "LinearRNN MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 Selective Stack TwoWay"
+        "LinearRNN MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 SSD Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",

@@ -18,6 +18,7 @@ from sigprop.layers.mingru import mingru
 from sigprop.layers.projected import inverse_softplus, uniform_bias
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import run, states_of
 
@@ -69,6 +70,21 @@ def by_selective(p, u):
     return rows
 
 
+def by_ssd(p, u):
+    heads, values, _ = p.W_x.shape
+    S, rows = np.zeros((heads, values, p.W_B.shape[1])), []
+    for now in u:
+        y = []
+        for i in range(heads):
+            group = i // (heads // len(p.W_B))
+            B, C, x = p.W_B[group] @ now, p.W_C[group] @ now, p.W_x[i] @ now
+            step = softplus(p.W_dt[i] @ now + p.bias[i])
+            S[i] = np.exp(-step * np.exp(p.A_log[i])) * S[i] + step * np.outer(x, B)
+            y.append(S[i] @ C + p.D[i] * x)
+        rows.append(np.concatenate(y))
+    return rows
+
+
 def by_gla(p, u):
     heads, keys, _ = p.W_k.shape
     S, rows = np.zeros((heads, keys, p.W_v.shape[1])), []
@@ -106,6 +122,7 @@ LAYERS = {
     "rglru": (lambda: rglru(6, 6, key=KEY, heads=2), by_rglru),
     "mingru": (lambda: mingru(4, 3, key=KEY, memory=5.0), by_mingru),
     "selective": (lambda: selective(3, 5, key=KEY, rank=2), by_selective),
+    "ssd": (lambda: ssd(3, 8, key=KEY, heads=4, groups=2), by_ssd),
     "gla": (lambda: gla(3, 4, key=KEY, heads=2, rank=3), by_gla),
     "deltanet": (lambda: deltanet(3, 4, key=KEY, heads=2), by_deltanet),
     "gated_deltanet": (lambda: gated_deltanet(3, 4, key=KEY, heads=2), by_deltanet),
@@ -183,6 +200,11 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
             "need bounds 0 < low <= high",
         ),
         (lambda: selective(4, 2, key=KEY, rank=0), "need rank >= 1"),
+        (lambda: ssd(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
+        (
+            lambda: ssd(4, 6, key=KEY, heads=3, groups=2),
+            "need heads a multiple of groups",
+        ),
         (lambda: gla(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
         (lambda: deltanet(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
         (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),

@@ -15,6 +15,7 @@ from sigprop.layers.gru import gru
 from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.linear import gated_moments
 from sigprop.linear.gated_moments import (
     covered,
@@ -31,6 +32,7 @@ LAYERS = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.5, 0.9)),
     "mingru": lambda key: mingru(3, 4, key=key),
     "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
+    "ssd": lambda key: ssd(2, 4, key=key, heads=2, groups=1, steps=(0.005, 0.05)),
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=3),
     "gate-unit": lambda key: gated_unit(
         3, 3, key=key, d_out=2, times=(2.0, 9.0), state_gain=0

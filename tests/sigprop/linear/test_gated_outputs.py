@@ -18,6 +18,7 @@ from tests.sigprop.linear.test_own_gates import build as build_own
 READS = {
     "gla": ("W_q",),
     "selective": ("W_C", "D"),
+    "ssd": ("W_C",),
     "gate-unit": ("C", "D"),
     "deltanet": ("W_q",),
     "gated-deltanet": ("W_q",),
