@@ -18,6 +18,7 @@ from sigprop.layers.base import parameters, stepwise
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
@@ -95,6 +96,10 @@ LAYERS = {
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
+    "delta_product": lambda key: delta_product(2, 4, key=key, heads=2),
+    "delta_product-decay": lambda key: delta_product(
+        3, 3, key=key, reflections=1, largest=1.0, steps=(0.1, 0.5)
+    ),
     "rotrnn": lambda key: rotrnn(8, 3, key=key, heads=2, **ROTATIONS),
     "rotrnn-pairs": lambda key: rotrnn(6, 3, key=key, heads=3, **ROTATIONS),
     "bidirectional_rotrnn": lambda key: bidirectional_rotrnn(
@@ -149,6 +154,7 @@ VARIANTS = {  # held to the laws by the slow tests only
     "mingru",
     "gla",
     "deltanet",
+    "delta_product-decay",
     "rotrnn-pairs",
     "bidirectional_rotrnn",
     "released_rotrnn",

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from sigprop.layers.complex_diagonal import ComplexDiagonal as ComplexDiagonal
     from sigprop.layers.complex_diagonal import complex_diagonal as complex_diagonal
     from sigprop.layers.complex_diagonal import complex_lru as complex_lru
+    from sigprop.layers.delta_product import DeltaProduct as DeltaProduct
+    from sigprop.layers.delta_product import delta_product as delta_product
     from sigprop.layers.deltanet import DeltaNet as DeltaNet
     from sigprop.layers.deltanet import GatedDeltaNet as GatedDeltaNet
     from sigprop.layers.deltanet import deltanet as deltanet
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
     from sigprop.layers.lstm import LSTM as LSTM
     from sigprop.layers.lstm import lstm as lstm
     from sigprop.layers.lstm import tallec_times as tallec_times
+    from sigprop.layers.matrix_gated import MatrixGated as MatrixGated
     from sigprop.layers.mingru import MinGRU as MinGRU
     from sigprop.layers.mingru import mingru as mingru
     from sigprop.layers.projected import InputGated as InputGated

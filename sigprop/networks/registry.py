@@ -16,6 +16,7 @@ from sigprop.layers.base import Layer
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal, complex_lru
+from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
@@ -71,6 +72,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "deltanet": deltanet,
         "gated_deltanet": gated_deltanet,
         "ssd": ssd,
+        "delta_product": delta_product,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -121,8 +123,9 @@ def sequence_layer(
         name: One of ``SEQUENCE_LAYERS``.
         state_size: As in the layer's own builder: numbers in the state of one direction,
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
-            channel, and for ``selective`` its states; for ``gla``, ``deltanet`` and
-            ``gated_deltanet`` the entries of a head's key, and for ``ssd`` those of ``B``.
+            channel, and for ``selective`` its states; for ``gla``, ``deltanet``,
+            ``gated_deltanet`` and ``delta_product`` the entries of a head's key, and for
+            ``ssd`` those of ``B``.
         width: Inputs and outputs.
         key: Consumed here.
         options: Those of the layer's own builder; a list stands for a tuple.

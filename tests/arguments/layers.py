@@ -104,6 +104,16 @@ ROWS: dict[str, Row] = {
     "sigprop.layers.gated_deltanet": layer_row(
         state_size=2, width=4, heads=2, steps=(0.01, 0.1)
     ),
+    "sigprop.layers.delta_product": layer_row(
+        "steps: None",
+        state_size=2,
+        width=4,
+        heads=2,
+        reflections=2,
+        largest=2.0,
+        activation="silu",
+        steps=(0.01, 0.1),
+    ),
     "sigprop.layers.selective": layer_row(
         "rank: None", state_size=2, width=4, rank=2, steps=(0.01, 0.1)
     ),

@@ -67,6 +67,7 @@ SLOW = {
         "layers.gla",
         "layers.selective",
         "layers.ssd",
+        "layers.delta_product",
         "layers.gated_deltanet",
         "layers.s4d",
         "landscape.moved",
@@ -88,8 +89,9 @@ _RECORDS = {
     "sigprop.landscape": "Projection Quadratic",
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
-        "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit InputGated LRU LSTM Layer "
-        "LinearRNN MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 SSD Selective Stack TwoWay"
+        "ConstantGate DeltaNet DeltaProduct GLA GRU GatedDeltaNet GatedUnit InputGated LRU "
+        "LSTM Layer LinearRNN MatrixGated MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 SSD "
+        "Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",

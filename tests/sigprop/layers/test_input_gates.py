@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gla import gla
 from sigprop.layers.mingru import mingru
@@ -118,6 +119,29 @@ def by_deltanet(p, u):
     return rows
 
 
+def by_delta_product(p, u):
+    heads, values, keys = p.head_shape
+    S, rows = np.zeros((heads, values, keys)), []
+    for x in u:
+        y = []
+        for i in range(heads):
+            if p.W_a is not None:
+                step = softplus(p.W_a[i] @ x + p.bias[i])
+                S[i] = np.exp(-np.exp(p.A_log[i]) * step) * S[i]
+            for W_k, W_v, w in zip(
+                p.W_k[:, i], p.W_v[:, i], p.W_beta[:, i], strict=True
+            ):
+                k, v = W_k @ x * sigmoid(W_k @ x), W_v @ x * sigmoid(W_v @ x)
+                k = k / np.sqrt(k @ k + 1e-6)
+                beta = p.largest * sigmoid(w @ x)
+                S[i] = S[i] @ (np.eye(keys) - beta * np.outer(k, k))
+                S[i] = S[i] + beta * np.outer(v, k)
+            q = p.W_q[i] @ x * sigmoid(p.W_q[i] @ x)
+            y.append(S[i] @ q / np.sqrt(keys * (q @ q + 1e-6)))
+        rows.append(np.concatenate(y))
+    return rows
+
+
 LAYERS = {
     "rglru": (lambda: rglru(6, 6, key=KEY, heads=2), by_rglru),
     "mingru": (lambda: mingru(4, 3, key=KEY, memory=5.0), by_mingru),
@@ -125,6 +149,16 @@ LAYERS = {
     "ssd": (lambda: ssd(3, 8, key=KEY, heads=4, groups=2), by_ssd),
     "gla": (lambda: gla(3, 4, key=KEY, heads=2, rank=3), by_gla),
     "deltanet": (lambda: deltanet(3, 4, key=KEY, heads=2), by_deltanet),
+    "delta_product": (
+        lambda: delta_product(3, 4, key=KEY, heads=2, reflections=3),
+        by_delta_product,
+    ),
+    "released_deltanet": (
+        lambda: delta_product(
+            3, 4, key=KEY, reflections=1, largest=1.0, steps=(0.1, 0.5)
+        ),
+        by_delta_product,
+    ),
     "gated_deltanet": (lambda: gated_deltanet(3, 4, key=KEY, heads=2), by_deltanet),
 }
 
@@ -207,6 +241,12 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
         ),
         (lambda: gla(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
         (lambda: deltanet(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
+        (
+            lambda: delta_product(4, 6, key=KEY, heads=4),
+            "need width a multiple of heads",
+        ),
+        (lambda: delta_product(4, 6, key=KEY, largest=2.1), "need largest in"),
+        (lambda: delta_product(4, 6, key=KEY, reflections=0), "need reflections >= 1"),
         (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),
     ],
 )
