@@ -24,6 +24,7 @@ from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import chrono_times, gru
+from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
 from sigprop.layers.mingru import mingru
@@ -82,6 +83,8 @@ LAYERS = {
     "s5": lambda key: s5(4, 3, key=key, blocks=2),
     "s5-whole": lambda key: s5(5, 3, key=key, conjugate=False),
     "s5-bilinear": lambda key: s5(4, 3, key=key, blocks=2, discretisation="bilinear"),
+    "linoss": lambda key: linoss(3, 2, key=key),
+    "linoss-imex": lambda key: linoss(3, 2, key=key, discretisation="imex"),
     "gru": lambda key: gru(5, 3, key=key, d_out=2, times=chrono_times(0.8)),
     "lstm": lambda key: lstm(5, 3, key=key, d_out=2, times=TIMES),
     "gated_unit": lambda key: gated_unit(4, 4, key=key, d_out=2, times=TIMES),
@@ -154,6 +157,7 @@ VARIANTS = {  # held to the laws by the slow tests only
     "mingru",
     "gla",
     "deltanet",
+    "linoss-imex",
     "delta_product-decay",
     "rotrnn-pairs",
     "bidirectional_rotrnn",

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from sigprop.layers.gru import GRU as GRU
     from sigprop.layers.gru import chrono_times as chrono_times
     from sigprop.layers.gru import gru as gru
+    from sigprop.layers.linoss import LinOSS as LinOSS
+    from sigprop.layers.linoss import linoss as linoss
     from sigprop.layers.lru import LRU as LRU
     from sigprop.layers.lru import lru as lru
     from sigprop.layers.lru import lru_from_arrays as lru_from_arrays

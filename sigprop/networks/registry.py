@@ -22,6 +22,7 @@ from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import gru
+from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
 from sigprop.layers.mingru import mingru
@@ -73,6 +74,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "gated_deltanet": gated_deltanet,
         "ssd": ssd,
         "delta_product": delta_product,
+        "linoss": linoss,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -125,7 +127,7 @@ def sequence_layer(
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
             channel, and for ``selective`` its states; for ``gla``, ``deltanet``,
             ``gated_deltanet`` and ``delta_product`` the entries of a head's key, and for
-            ``ssd`` those of ``B``.
+            ``ssd`` those of ``B``; for ``linoss`` the oscillators.
         width: Inputs and outputs.
         key: Consumed here.
         options: Those of the layer's own builder; a list stands for a tuple.

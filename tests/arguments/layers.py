@@ -62,6 +62,7 @@ ROWS: dict[str, Row] = {
         dt_min=0.01,
         dt_max=0.1,
     ),
+    "sigprop.layers.linoss": layer_row(state_size=2, width=2, discretisation="im"),
     "sigprop.layers.rotrnn": layer_row("theta_range: 0 at 0", **ROTATION, **AREA),
     "sigprop.layers.bidirectional_rotrnn": layer_row(
         "theta_range: 0 at 0", **ROTATION, **AREA

@@ -90,8 +90,8 @@ _RECORDS = {
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
         "ConstantGate DeltaNet DeltaProduct GLA GRU GatedDeltaNet GatedUnit InputGated LRU "
-        "LSTM Layer LinearRNN MatrixGated MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 SSD "
-        "Selective Stack TwoWay"
+        "LSTM Layer LinOSS LinearRNN MatrixGated MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 "
+        "SSD Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",
