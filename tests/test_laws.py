@@ -27,6 +27,7 @@ from sigprop.layers.gru import chrono_times, gru
 from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
@@ -99,6 +100,7 @@ LAYERS = {
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
+    "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9), weight=0.4),
     "delta_product": lambda key: delta_product(2, 4, key=key, heads=2),
     "delta_product-decay": lambda key: delta_product(
         3, 3, key=key, reflections=1, largest=1.0, steps=(0.1, 0.5)

@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from sigprop.layers.lstm import LSTM as LSTM
     from sigprop.layers.lstm import lstm as lstm
     from sigprop.layers.lstm import tallec_times as tallec_times
+    from sigprop.layers.mamba3 import Mamba3 as Mamba3
+    from sigprop.layers.mamba3 import mamba3 as mamba3
     from sigprop.layers.matrix_gated import MatrixGated as MatrixGated
     from sigprop.layers.mingru import MinGRU as MinGRU
     from sigprop.layers.mingru import mingru as mingru

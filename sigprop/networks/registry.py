@@ -25,6 +25,7 @@ from sigprop.layers.gru import gru
 from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
@@ -75,6 +76,7 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "ssd": ssd,
         "delta_product": delta_product,
         "linoss": linoss,
+        "mamba3": mamba3,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -127,7 +129,7 @@ def sequence_layer(
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
             channel, and for ``selective`` its states; for ``gla``, ``deltanet``,
             ``gated_deltanet`` and ``delta_product`` the entries of a head's key, and for
-            ``ssd`` those of ``B``; for ``linoss`` the oscillators.
+            ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
         width: Inputs and outputs.
         key: Consumed here.
         options: Those of the layer's own builder; a list stands for a tuple.

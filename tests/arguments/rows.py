@@ -68,6 +68,7 @@ SLOW = {
         "layers.selective",
         "layers.ssd",
         "layers.delta_product",
+        "layers.mamba3",
         "layers.gated_deltanet",
         "layers.s4d",
         "landscape.moved",
@@ -90,8 +91,8 @@ _RECORDS = {
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
         "ConstantGate DeltaNet DeltaProduct GLA GRU GatedDeltaNet GatedUnit InputGated LRU "
-        "LSTM Layer LinOSS LinearRNN MatrixGated MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 "
-        "SSD Selective Stack TwoWay"
+        "LSTM Layer LinOSS LinearRNN Mamba3 MatrixGated MinGRU NonlinearRNN RGLRU RotRNN S4 "
+        "S4D S5 SSD Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",

@@ -15,6 +15,7 @@ import scipy.stats
 from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gla import gla
+from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
 from sigprop.layers.projected import inverse_softplus, uniform_bias
 from sigprop.layers.rglru import rglru
@@ -142,6 +143,33 @@ def by_delta_product(p, u):
     return rows
 
 
+def by_mamba3(p, u):
+    """With complex states, in pairs."""
+    heads, values, _ = p.W_x.shape
+    n = len(p.W_B)
+    h = np.zeros((heads, values, n // 2), complex)
+    before, rows = np.zeros_like(h), []
+    for now in u:
+        B, C, y = p.W_B @ now, p.W_C @ now, []
+        B = p.scale_B * B / np.sqrt(np.mean(B**2) + 1e-5)
+        C = p.scale_C * C / np.sqrt(np.mean(C**2) + 1e-5)
+        for i in range(heads):
+            x = p.W_x[i] @ now
+            step = softplus(p.W_dt[i] @ now + p.bias[i])
+            rate = max(softplus(p.W_A[i] @ now), 1e-4)
+            lam = sigmoid(p.W_lam[i] @ now + p.b_lam[i])
+            alpha = np.exp(-step * (rate + 1j * np.pi * np.tanh(p.W_theta @ now)))
+            pairs = (B + p.b_B[i]).reshape(-1, 2) @ [1, 1j]
+            entering = np.outer(x, pairs)
+            h[i] = alpha * h[i] + (1 - lam) * step * alpha * before[i]
+            h[i] = h[i] + lam * step * entering
+            before[i] = entering
+            query = (C + p.b_C[i]).reshape(-1, 2) @ [1, 1j]
+            y.append(np.real(h[i] @ query.conj()) + p.D[i] * x)
+        rows.append(np.concatenate(y))
+    return rows
+
+
 LAYERS = {
     "rglru": (lambda: rglru(6, 6, key=KEY, heads=2), by_rglru),
     "mingru": (lambda: mingru(4, 3, key=KEY, memory=5.0), by_mingru),
@@ -149,6 +177,10 @@ LAYERS = {
     "ssd": (lambda: ssd(3, 8, key=KEY, heads=4, groups=2), by_ssd),
     "gla": (lambda: gla(3, 4, key=KEY, heads=2, rank=3), by_gla),
     "deltanet": (lambda: deltanet(3, 4, key=KEY, heads=2), by_deltanet),
+    "mamba3": (
+        lambda: mamba3(4, 6, key=KEY, heads=3, steps=(0.1, 0.9), weight=0.3),
+        by_mamba3,
+    ),
     "delta_product": (
         lambda: delta_product(3, 4, key=KEY, heads=2, reflections=3),
         by_delta_product,
@@ -247,6 +279,8 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
         ),
         (lambda: delta_product(4, 6, key=KEY, largest=2.1), "need largest in"),
         (lambda: delta_product(4, 6, key=KEY, reflections=0), "need reflections >= 1"),
+        (lambda: mamba3(3, 4, key=KEY), "need an even state_size"),
+        (lambda: mamba3(4, 4, key=KEY, weight=1.5), "need weight in"),
         (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),
     ],
 )

@@ -7,8 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sigprop.layers.base import replace
 from sigprop.layers.delta_product import DeltaProduct, delta_product
 from sigprop.layers.deltanet import deltanet
+from sigprop.layers.mamba3 import mamba3
 from sigprop.linear.gated_moments import (
     covered,
     enumerate_gated,
@@ -22,6 +24,7 @@ from sigprop.numerics.precision import double_precision
 from tests.sigprop.linear.test_gated_moments import law
 
 LAYERS = {
+    "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9)),
     "delta_product": lambda key: delta_product(2, 4, key=key, heads=2, reflections=3),
     "delta_product-decay": lambda key: delta_product(
         2, 3, key=key, reflections=2, largest=1.5, steps=(0.1, 0.5)
@@ -167,6 +170,27 @@ def test_two_reflections_turn_by_twice_their_angle(x64):
         found = np.linalg.eigvals(product)
         np.testing.assert_allclose(np.poly(found), np.poly(roots), atol=1e-10)
     assert (np.linalg.norm(np.asarray(A)[:, 0], 2, axis=(1, 2)) <= 1 + 1e-12).all()
+
+
+@pytest.mark.parametrize("memory", [4, 60, 1000])
+def test_constant_gates_of_a_trapezoid_have_a_closed_form(memory, x64):
+    """``E|S|^2 = (beta^2 + gamma^2 + 2 alpha beta gamma)/(1 - alpha^2) E|e|^2``."""
+    step, weight, alpha = 0.3, 0.35, 1 - 1 / memory
+    layer = mamba3(4, 4, key=jax.random.key(3), steps=(step, step), weight=weight)
+    rate = -np.log(alpha) / step
+    values = {"W_dt": 0, "W_A": 0, "W_lam": 0, "W_theta": 0, "W_B": 0}
+    still = replace(layer, {k: v * getattr(layer, k) for k, v in values.items()})
+    slow = replace(still, {"b_B": still.b_B * jnp.array([[1.0, -2.0, 0.5, 3.0]])})
+    turned = replace(
+        slow, {"bias": jnp.log(jnp.expm1(jnp.array([rate * step / np.log(2)])))}
+    )
+    step = float(jax.nn.softplus(turned.bias[0]))
+    beta, gamma = (1 - weight) * step * alpha, weight * step
+    e = float((turned.W_x**2).sum() * (turned.b_B**2).sum())
+    ratio = (beta**2 + gamma**2 + 2 * alpha * beta * gamma) / (1 - alpha**2)
+    value, error = predict_gated(turned)["state"]
+    assert value == pytest.approx((1 + ratio) * e, rel=1e-4)
+    assert error < 1e-3 * value
 
 
 def test_what_has_no_such_moments_is_refused():
