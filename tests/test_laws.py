@@ -24,17 +24,20 @@ from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import chrono_times, gru
+from sigprop.layers.hgrn2 import hgrn2
 from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
 from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
     released_rotrnn,
 )
 from sigprop.layers.rglru import rglru
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
@@ -98,6 +101,9 @@ LAYERS = {
     "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
     "ssd": lambda key: ssd(2, 4, key=key, heads=2, groups=2, steps=(0.05, 0.5)),
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
+    "hgrn2": lambda key: hgrn2(2, 4, key=key, heads=2, bound=0.3),
+    "mlstm": lambda key: mlstm(2, 4, key=key, heads=2, offsets=(0.5, 2.0)),
+    "rwkv7": lambda key: rwkv7(3, 4, key=key, heads=2, rank=2),
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
     "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9), weight=0.4),
@@ -158,6 +164,7 @@ VARIANTS = {  # held to the laws by the slow tests only
     "constant_gate",
     "mingru",
     "gla",
+    "hgrn2",
     "deltanet",
     "linoss-imex",
     "delta_product-decay",

@@ -7,7 +7,8 @@ the derivative by its projection times an input; the derivative by a bias is the
 derivative by the projection.
 
 Notation: ``r``, ``i``  what enters a recurrence and an input gate;  ``k``, ``v``  a key and
-a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``  parameters of a neuron.
+a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``, ``bound``  parameters of
+a neuron.
 """
 
 from dataclasses import dataclass
@@ -40,6 +41,7 @@ from sympy.codegen.rewriting import expm1_opt, optimize
 r, i, k, v, x = symbols("r i k v x", real=True)
 Lambda = Symbol("Lambda", real=True)
 A = Symbol("A", real=True)  # log of a rate
+bound = Symbol("bound", real=True)  # that a gate does not fall below
 CLOSING = 8  # the constant c of the RG-LRU
 TEMPERING = 16  # the root that GLA takes of its gate
 KINKS = (Abs, Max, Min)  # continuous, with a derivative nearly everywhere
@@ -204,6 +206,16 @@ MINGRU = Gate(sigmoid(-r), sigmoid(r) * v, (r, v), lost=sigmoid(r))
 SELECTIVE = _selective()
 # Yang et al. (2024), Gated linear attention, Section 4
 GLA = _gla()
+# Qin et al. (2024), HGRN2, Eq. 4-5
+HGRN2 = Gate(
+    bound + (1 - bound) * sigmoid(r),
+    (1 - bound) * sigmoid(-r) * v,
+    (r, v),
+    (bound,),
+    (1 - bound) * sigmoid(-r),
+)
+# Beck et al. (2024), xLSTM, Eq. 19-27, of the matrix and of the normaliser
+MLSTM = Gate(sigmoid(r), exp(i) * k * v, (r, i, k, v), lost=sigmoid(-r))
 # Zucchet & Orvieto (2024), Eq. 157-158, without the state in the gate
 GATE_UNIT = Gate(sigmoid(r), sigmoid(-r) * x, (r, x), lost=sigmoid(-r))
 
@@ -212,6 +224,8 @@ GATES: dict[str, Gate] = {
     "mingru": MINGRU,
     "selective": SELECTIVE,
     "gla": GLA,
+    "hgrn2": HGRN2,
+    "mlstm": MLSTM,
     "gate-unit": GATE_UNIT,
 }  # of our own layers, to go through; nothing is looked up here
 

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from sigprop.layers.gru import GRU as GRU
     from sigprop.layers.gru import chrono_times as chrono_times
     from sigprop.layers.gru import gru as gru
+    from sigprop.layers.hgrn2 import HGRN2 as HGRN2
+    from sigprop.layers.hgrn2 import hgrn2 as hgrn2
     from sigprop.layers.linoss import LinOSS as LinOSS
     from sigprop.layers.linoss import linoss as linoss
     from sigprop.layers.lru import LRU as LRU
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
     from sigprop.layers.matrix_gated import MatrixGated as MatrixGated
     from sigprop.layers.mingru import MinGRU as MinGRU
     from sigprop.layers.mingru import mingru as mingru
+    from sigprop.layers.mlstm import MLSTM as MLSTM
+    from sigprop.layers.mlstm import mlstm as mlstm
     from sigprop.layers.projected import InputGated as InputGated
     from sigprop.layers.released_rotrnn import (
         released_bidirectional_rotrnn as released_bidirectional_rotrnn,
@@ -84,6 +88,8 @@ if TYPE_CHECKING:
     from sigprop.layers.rotrnn import RotRNN as RotRNN
     from sigprop.layers.rotrnn import bidirectional_rotrnn as bidirectional_rotrnn
     from sigprop.layers.rotrnn import rotrnn as rotrnn
+    from sigprop.layers.rwkv7 import RWKV7 as RWKV7
+    from sigprop.layers.rwkv7 import rwkv7 as rwkv7
     from sigprop.layers.s4 import S4 as S4
     from sigprop.layers.s4 import s4 as s4
     from sigprop.layers.s4d import S4D as S4D

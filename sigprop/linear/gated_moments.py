@@ -26,8 +26,10 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.deltanet import Delta, DeltaNet, GatedDeltaNet
 from sigprop.layers.gated import GatedUnit
 from sigprop.layers.gla import GLA
+from sigprop.layers.hgrn2 import HGRN2
 from sigprop.layers.matrix_gated import MatrixGated
 from sigprop.layers.mingru import MinGRU
+from sigprop.layers.mlstm import MLSTM
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
@@ -68,7 +70,7 @@ class BoundedMoment(NamedTuple):
     error: Float[Any, ""]
 
 
-OURS = GatedUnit, GLA, MinGRU, RGLRU, Selective, SSD
+OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SSD
 DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),

@@ -22,17 +22,20 @@ from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import gru
+from sigprop.layers.hgrn2 import hgrn2
 from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
 from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
     released_rotrnn,
 )
 from sigprop.layers.rglru import rglru
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
@@ -77,6 +80,9 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "delta_product": delta_product,
         "linoss": linoss,
         "mamba3": mamba3,
+        "hgrn2": hgrn2,
+        "mlstm": mlstm,
+        "rwkv7": rwkv7,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -127,8 +133,8 @@ def sequence_layer(
         name: One of ``SEQUENCE_LAYERS``.
         state_size: As in the layer's own builder: numbers in the state of one direction,
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
-            channel, and for ``selective`` its states; for ``gla``, ``deltanet``,
-            ``gated_deltanet`` and ``delta_product`` the entries of a head's key, and for
+            channel, and for ``selective`` its states; for ``gla``, ``hgrn2``, ``mlstm``,
+            ``rwkv7`` and layers of the delta rule the entries of a head's key, and for
             ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
         width: Inputs and outputs.
         key: Consumed here.

@@ -101,6 +101,17 @@ ROWS: dict[str, Row] = {
         state_size=4, width=4, heads=2, radii=(0.9, 0.99), **AREA
     ),
     "sigprop.layers.gla": layer_row(state_size=2, width=4, heads=2, rank=2),
+    "sigprop.layers.hgrn2": layer_row(
+        "bound: 0", state_size=2, width=4, heads=2, bound=0.3
+    ),
+    "sigprop.layers.mlstm": layer_row(
+        "offsets: negative, offsets: zero",
+        state_size=2,
+        width=4,
+        heads=2,
+        offsets=(1.0, 2.0),
+    ),
+    "sigprop.layers.rwkv7": layer_row(state_size=2, width=4, heads=2, rank=2),
     "sigprop.layers.deltanet": layer_row(state_size=2, width=4, heads=2),
     "sigprop.layers.gated_deltanet": layer_row(
         state_size=2, width=4, heads=2, steps=(0.01, 0.1)

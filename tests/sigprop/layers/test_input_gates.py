@@ -15,10 +15,13 @@ import scipy.stats
 from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gla import gla
+from sigprop.layers.hgrn2 import hgrn2
 from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.projected import inverse_softplus, uniform_bias
 from sigprop.layers.rglru import rglru
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.layers.selective import selective
 from sigprop.layers.ssd import ssd
 from sigprop.numerics.precision import double_precision
@@ -170,6 +173,62 @@ def by_mamba3(p, u):
     return rows
 
 
+def by_hgrn2(p, u):
+    heads, keys, _ = p.W_f.shape
+    S, rows = np.zeros((heads, keys, p.W_v.shape[1])), []
+    for x in u:
+        y = []
+        for i in range(heads):
+            f = p.bound + (1 - p.bound) * sigmoid(p.W_f[i] @ x)
+            q = p.W_q[i] @ x * sigmoid(p.W_q[i] @ x)
+            S[i] = np.diag(f) @ S[i] + np.outer(1 - f, p.W_v[i] @ x)
+            y.append(q @ S[i])
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_mlstm(p, u):
+    """With the stabiliser of the paper, which this code has and the layer has not."""
+    heads, keys, _ = p.W_k.shape
+    values = p.W_v.shape[1]
+    C, n = np.zeros((heads, values, keys)), np.zeros((heads, keys))
+    m, rows = np.full(heads, -np.inf), []
+    for x in u:
+        y = []
+        for j in range(heads):
+            log_f = -softplus(-(p.W_f[j] @ x + p.b_f[j]))
+            log_i = p.W_i[j] @ x + p.b_i[j]
+            largest = max(log_f + m[j], log_i)
+            f, i = np.exp(log_f + m[j] - largest), np.exp(log_i - largest)
+            m[j] = largest
+            k = p.W_k[j] @ x / math.sqrt(keys)
+            C[j] = f * C[j] + i * np.outer(p.W_v[j] @ x, k)
+            n[j] = f * n[j] + i * k
+            q = p.W_q[j] @ x
+            y.append(C[j] @ q / max(abs(n[j] @ q), np.exp(-m[j])))
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_rwkv7(p, u):
+    heads, values, keys = p.head_shape
+    S, rows = np.zeros((heads, values, keys)), []
+    for now in u:
+        y = []
+        for i in range(heads):
+            low = p.w_V[i] @ np.tanh(p.w_U @ now) + p.w_bias[i]
+            w = np.exp(-np.exp(-0.5) * sigmoid(low))
+            a = sigmoid(p.a_V[i] @ (p.a_U @ now) + p.a_bias[i])
+            k = p.W_k[i] @ now
+            removed = k * p.k_k[i] / np.linalg.norm(k * p.k_k[i])
+            written = k * (1 + (a - 1) * p.k_a[i])
+            S[i] = S[i] @ (np.diag(w) - np.outer(removed, a * removed))
+            S[i] = S[i] + np.outer(p.W_v[i] @ now, written)
+            y.append(S[i] @ (p.W_r[i] @ now))
+        rows.append(np.concatenate(y))
+    return rows
+
+
 LAYERS = {
     "rglru": (lambda: rglru(6, 6, key=KEY, heads=2), by_rglru),
     "mingru": (lambda: mingru(4, 3, key=KEY, memory=5.0), by_mingru),
@@ -181,6 +240,9 @@ LAYERS = {
         lambda: mamba3(4, 6, key=KEY, heads=3, steps=(0.1, 0.9), weight=0.3),
         by_mamba3,
     ),
+    "hgrn2": (lambda: hgrn2(3, 4, key=KEY, heads=2, bound=0.2), by_hgrn2),
+    "mlstm": (lambda: mlstm(3, 4, key=KEY, heads=2, offsets=(0.5, 2.0)), by_mlstm),
+    "rwkv7": (lambda: rwkv7(3, 4, key=KEY, heads=2, rank=2), by_rwkv7),
     "delta_product": (
         lambda: delta_product(3, 4, key=KEY, heads=2, reflections=3),
         by_delta_product,
@@ -279,6 +341,9 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
         ),
         (lambda: delta_product(4, 6, key=KEY, largest=2.1), "need largest in"),
         (lambda: delta_product(4, 6, key=KEY, reflections=0), "need reflections >= 1"),
+        (lambda: hgrn2(4, 4, key=KEY, bound=1.0), "need bound in"),
+        (lambda: mlstm(4, 4, key=KEY, offsets=(2.0, 1.0)), "need offsets"),
+        (lambda: rwkv7(4, 4, key=KEY, rank=0), "need rank >= 1"),
         (lambda: mamba3(3, 4, key=KEY), "need an even state_size"),
         (lambda: mamba3(4, 4, key=KEY, weight=1.5), "need weight in"),
         (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),

@@ -11,6 +11,7 @@ from sigprop.layers.base import replace
 from sigprop.layers.delta_product import DeltaProduct, delta_product
 from sigprop.layers.deltanet import deltanet
 from sigprop.layers.mamba3 import mamba3
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.linear.gated_moments import (
     covered,
     enumerate_gated,
@@ -24,6 +25,7 @@ from sigprop.numerics.precision import double_precision
 from tests.sigprop.linear.test_gated_moments import law
 
 LAYERS = {
+    "rwkv7": lambda key: rwkv7(3, 4, key=key, heads=2, rank=2),
     "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9)),
     "delta_product": lambda key: delta_product(2, 4, key=key, heads=2, reflections=3),
     "delta_product-decay": lambda key: delta_product(

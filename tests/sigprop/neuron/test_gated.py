@@ -40,6 +40,11 @@ BY_HAND = {
     "selective": selective,
     "mingru": lambda g, own: (1 - sigmoid(g[0]), sigmoid(g[0]) * g[1]),
     "gla": lambda g, own: (sigmoid(g[0]) ** (1 / 16), g[1] * g[2]),
+    "hgrn2": lambda g, own: (
+        own[0] + (1 - own[0]) * sigmoid(g[0]),
+        (1 - own[0]) * (1 - sigmoid(g[0])) * g[1],
+    ),
+    "mlstm": lambda g, own: (sigmoid(g[0]), np.exp(g[1]) * g[2] * g[3]),
     "gate-unit": lambda g, own: (sigmoid(g[0]), (1 - sigmoid(g[0])) * g[1]),
 }
 
