@@ -11,8 +11,10 @@ a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``, ``bound`` 
 a neuron.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import count
 from typing import final
 
 from sympy import (
@@ -48,6 +50,7 @@ KINKS = (Abs, Max, Min)  # continuous, with a derivative nearly everywhere
 JUMPS = (Heaviside, Piecewise, ceiling, floor, sign)  # a Piecewise may jump
 CHECKED = (0.3, -0.7, 1.1)  # values of symbols at which ``lost`` is compared with 1 - a
 DIGITS = 1e-9  # by how much they may differ
+FAR, GROWTH = 60.0, 1e12  # where an exponential is larger than any power of a softplus
 
 
 @final
@@ -143,9 +146,27 @@ class Gate:
         """True if ``a`` and ``b`` have neither kinks nor jumps."""
         return not (self.a.has(*KINKS, *JUMPS) or self.b.has(*KINKS, *JUMPS))
 
+    @cached_property
+    def exponential(self) -> bool:
+        """True if ``b`` grows as the exponential of a projection, as no sigmoid does."""
+        at = {
+            one: Float(value)
+            for one, value in zip(self.symbols, _generic(), strict=False)
+        }
+        return any(
+            abs(self.b.subs({**at, one: far}).evalf()) > GROWTH
+            for one in self.nonlinear
+            for far in (Float(FAR), Float(-FAR))
+        )
+
     def __getstate__(self) -> dict[str, object]:
         """The fields alone; what is derived from them is derived again."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def _generic() -> Iterator[float]:
+    """Values of symbols that make no factor zero."""
+    return (CHECKED[0] + n / 7 for n in count())
 
 
 def _kinked(expr: Expr, symbol: Symbol) -> tuple[Expr, ...]:

@@ -64,6 +64,20 @@ def gate_name(population):
     return next(name for name, gate in GATES.items() if gate == population.gate)
 
 
+@pytest.mark.parametrize("spread", [0.5, 1.5, 3.0])
+def test_an_exponential_gate_has_the_moment_of_a_lognormal(spread):
+    """``E exp(2 s z) = exp(2 s^2)``, most of which is far from the Gaussian's middle."""
+    weights = np.zeros((1, 4, 2))
+    weights[0, 1, 0], weights[0, 2, 1] = spread, 1.0
+    offsets = np.array([[0.0, 0.0, 0.0, 1.0]])
+    population = Neurons(GATES["mlstm"], weights, offsets, np.zeros((1, 0)))
+    exact = math.exp(2 * spread**2)
+    for options in ({}, {"spread": 3.0}):
+        moment = gated_state_moment(population, steps=1, **options)
+        np.testing.assert_allclose(moment.value, exact, rtol=1e-9)
+    assert [name for name, gate in GATES.items() if gate.exponential] == ["mlstm"]
+
+
 def last_states(population, u, steps=STEPS):
     """States after the inputs, of each neuron, by the hand's coefficients."""
     h = np.zeros((len(population.weights), len(u)))
