@@ -78,9 +78,9 @@ class DeltaProduct(MatrixGated):
         v = self._bent(jnp.einsum("jhvd,td->jthv", self.W_v, u))
         beta = self.largest * sigmoid(jnp.einsum("jhd,td->jth", self.W_beta, u))
         A = jnp.broadcast_to(jnp.eye(keys, dtype=u.dtype), (len(u), heads, keys, keys))
-        if self.W_a is not None:
-            step = softplus(u @ self.W_a.T + self.bias[None])
-            decay = jnp.exp(-jnp.exp(self.A_log)[None] * step)
+        W_a, bias, A_log = self.W_a, self.bias, self.A_log
+        if W_a is not None and bias is not None and A_log is not None:
+            decay = jnp.exp(-jnp.exp(A_log)[None] * softplus(u @ W_a.T + bias[None]))
             A = decay[..., None, None] * A
         B = jnp.zeros((len(u), heads, values, keys), u.dtype)
         for k_j, v_j, beta_j in zip(k, v, beta, strict=True):

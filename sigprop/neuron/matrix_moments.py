@@ -157,7 +157,8 @@ def of_state(m: Any, M: Any, *_: Any) -> float:
 def lagged(lag: int) -> Callable[..., float]:
     """``E tr S_t^T S_{t+lag}``, as ``quantity`` of ``matrix_moment``."""
 
-    def quantity(m: Any, M: Any, A: Any, B: Any, *_: Any) -> float:
+    def quantity(m: Any, M: Any, A: Any, B: Any, *unused: Any) -> float:
+        del unused
         for _ in range(lag):
             M = M @ A + m.T @ B
         return float(np.trace(M))
