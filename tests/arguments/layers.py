@@ -105,7 +105,7 @@ ROWS: dict[str, Row] = {
         "bound: 0", state_size=2, width=4, heads=2, bound=0.3
     ),
     "sigprop.layers.mlstm": layer_row(
-        "offsets: negative, offsets: zero",
+        "offsets: -1 at 0, offsets: 0 at 0",
         state_size=2,
         width=4,
         heads=2,
