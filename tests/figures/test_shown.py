@@ -660,7 +660,6 @@ def test_sigprop_landscapes_gives_curvatures_shares_and_barriers():
         data["share"].values[..., 0] = 0.5
         one = {"start": "default", "run": "default", "record": 0}
         data["share"].loc[one | {"plane": "sharpest"}] = [0.01, 0.002, 0.3]
-        data["share"].loc[one | {"plane": "random"}] = 0.04
         data["line"].values[:] = np.array([[0.25], [7], [0.125]])
         data["line"].values[:, [0, -1]] = 1000  # beyond the minima
         data["record_loss"].values[..., -1] = 0.003
@@ -670,8 +669,7 @@ def test_sigprop_landscapes_gives_curvatures_shares_and_barriers():
         "at the end changes from 800 to 40 (LRU), 0.2 to 0.5 (RotRNN) and 3 to 3 (dense RNN)"
         in text
     )
-    assert "planes hold 0.2 to 30 % of" in text
-    assert "the random planes 4 %." in text
+    assert "sharpest planes hold 0.2 to 30 % of" in text
     assert "rises to 0.25 (LRU), 7 (RotRNN) and 0.12 (dense RNN)." in text
     rows = details("sigprop-landscapes", network_landscapes=change)
     assert rows[1:3] == (
