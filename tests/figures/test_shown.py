@@ -688,6 +688,7 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         data["share"].loc[{"network": "RotRNN", "group": "readout"}] = 0.75
         data["participation"].values[:] = 30.0
         data["participation"].loc[{"network": "LRU"}] = 70.0
+        data["participation"].loc[{"network": "LRU", "end": "smallest"}][-1] = 1234.0
         data["participation"].loc[{"network": "RotRNN"}] = 2.0
         data["participation"].loc[{"network": "RotRNN", "end": "largest"}][:3] = 3.0
 
@@ -698,7 +699,8 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
     )
     assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in text
     assert text.endswith(
-        "The sharpest directions spread over 2 to 3 parameters in RotRNN and over 70 in LRU."
+        "The parameters in an outermost eigenvector are 2 to 3 in RotRNN, 30 in BLUR, 30 in "
+        "tanh and 70 to 1200 in LRU."
     )
     assert details("sigprop-networks", network_curvature=change) == (
         ("share of the curvature", "recurrent", "input", "readout", "other"),
