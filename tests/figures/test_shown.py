@@ -613,7 +613,9 @@ def test_sigprop_basins_counts_whole_basins_and_names_the_largest():
         *("share of the unit disc that reaches the teacher, %", "polar", "LRU", "tanh"),
     )
     assert header[-3:] == (
-        *("tanh, scaled angle", "tanh, angle by modulus", "angle by modulus, detached"),
+        "tanh, scaled angle",
+        "tanh, angle by modulus",
+        "tanh, angle by modulus, detached",
     )
     assert rows == [
         ("Adam, angle 0.01 π", "25", "75", *["25"] * 5),
