@@ -128,7 +128,8 @@ def shown(results: style.Results) -> str:
     gained = np.exp(chosen["mean"].values[chosen["word"].values == ratios.BETTER])
     span = ""
     if better:
-        span = f"Where the loss is lower, it is {phrases.span(gained, '.2f')} times the default's. "
+        times = phrases.span(gained, ".2f")
+        span = f"Where the loss is lower, it is {times} times the default's. "
     return (
         f"The advised initialisation ends with a lower validation loss than the default on "
         f"{better} of {len(verdicts)} tasks, and with a higher loss on {worse}. "
