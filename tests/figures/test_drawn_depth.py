@@ -62,7 +62,11 @@ def test_each_level_is_written_at_the_right_between_the_ends_of_its_lines(letter
     written = {float(text.get_text()): text.xy for text in axes.texts}
     setting = sigprop_depth.SETTINGS[letter]
     assert set(written) == set(sigprop_depth.LEVELS[setting])
-    edge = data["predicted"].sel(setting=setting).isel(gap=int(np.argmin(data["gap"].values)))
+    edge = (
+        data["predicted"]
+        .sel(setting=setting)
+        .isel(gap=int(np.argmin(data["gap"].values)))
+    )
     gain = data["gain"].values
     for level, (x, y) in written.items():
         above = [
