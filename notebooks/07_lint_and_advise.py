@@ -446,6 +446,7 @@ for rho in (0.0, 0.99):
 
 # %% [markdown]
 # `sigprop figure sigprop-advice-worth` draws the results of the trainings on nine tasks.
+# `sigprop figure sigprop-advice-choices` draws the results of other learning rates and phases.
 # `sigprop advise --length 4096 --rho 0.9 --figure advice.png` draws an advised initialisation.
 #
 # ## The other notebooks

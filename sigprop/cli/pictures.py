@@ -71,18 +71,19 @@ def with_overview(run: Any) -> Any:
         run: A ``Ledger``.
     """
     with undrawn_reported("the overview"):
-        from sigprop.figures import inline
+        from sigprop.figures import inline, style
         from sigprop.figures.overview import PANELS, draw
         from sigprop.ledger.overview import PICTURES, overview
 
         data = overview(run)
         labels = "Statuses by paper and kind", "Simulated over closed form, by point"
-        pictures = {
-            file: inline.svg(draw(data, panel), Path(file).stem, label)
-            for file, panel, label in zip(PICTURES, PANELS, labels, strict=True)
-            if data.sizes["result"] or panel == PANELS[0]
-        }
-        return dataclasses.replace(run, overview=pictures)
+        pictures, captions = {}, {}
+        for file, panel, label in zip(PICTURES, PANELS, labels, strict=True):
+            if data.sizes["result"] or panel == PANELS[0]:
+                figure = draw(data, panel)
+                pictures[file] = inline.svg(figure, Path(file).stem, label)
+                captions[file] = style.notes(figure)
+        return dataclasses.replace(run, overview=pictures, captions=captions)
     return run
 
 

@@ -4,6 +4,8 @@ Real ones hold the same number by several routes.  Here every number is moved by
 of its own; names, dimensions and coordinates are the real ones.
 """
 
+import json
+
 import numpy as np
 import xarray as xr
 
@@ -138,7 +140,17 @@ def network_curvature() -> xr.Dataset:
         },
     )
     data["parameters"] = "network", [1_000_000, 1_600_000, 900_000]
-    data.attrs["config"] = '{"batch": 16, "batches": 2, "states": 192, "steps": 64}'
+    data.attrs["config"] = json.dumps(
+        {
+            "batch": 16,
+            "batches": 2,
+            "extremes": 3,
+            "probes": 8,
+            "products": 48,
+            "states": 192,
+            "steps": 64,
+        }
+    )
     sign = xr.DataArray([1, -1], dims="end")
     fall = np.exp(-2 * data["threshold"])
     data["extreme"] = data["extreme"] * sign

@@ -261,13 +261,14 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
         ):
             case = data.sel(network=name, end=end)
             count, sem = case["count"].values, case["count_sem"].values
-            visible = (count > 0.5) & (x > largest / 200)
+            visible = (count > 1) & (x > largest / 200)
             line = spectrum.curve(x[visible], count[visible], dashes=dashes, label=name)
             colour = line.get_color()
             assert key(spectrum.axes.get_figure(root=True))[name] == colour
-            low, high = np.maximum(count - 2 * sem, 0.5), count + 2 * sem
+            low, high = np.maximum(count - 2 * sem, 1), count + 2 * sem
             spectrum.band(x[visible], low[visible], high[visible], colour)
             value = np.abs(case["extreme"].values)
+            spectrum.curve([value.max()], [1], colour, marker=marker)
             residual = np.minimum(case["extreme_residual"].values, 0.99 * value)
             directions.errors(
                 value, case["participation"], None, residual, colour, marker
@@ -283,10 +284,13 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
     directions.done("log", "log", x="|eigenvalue|", y="participation")
     shares.done(y="share")
     ticks = [tick_label.get_text() for tick_label in shares.axes.get_xticklabels()]
-    assert ticks == data["group"].values.tolist()
+    assert data["group"].values.tolist() == ["recurrent", "input", "readout", "other"]
+    assert ticks == ["recurrence", "its\ninput", "its\nreadout", "other\nlayers"]
     said = style.notes(spectra[0].axes.get_figure(root=True))
     assert "0.9 to 1.6 million parameters, 192 features" in said
     assert "on 32 sequences of 64 steps" in said
+    assert "from 8 random vectors with 48 Lanczos steps each" in said
+    assert "C has the 3 outermost eigenvalues of each sign" in said
 
 
 def test_parametrisations_are_steps_above_and_moved_states_below(show):

@@ -16,7 +16,7 @@ from sigprop.figures import (
     style,
 )
 from sigprop.theory.papers.blur.printed import errors
-from tests.figures.reading import Reading, key
+from tests.figures.reading import Reading
 from tests.forecast_trainings import VALIDATION, gathered
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
@@ -282,16 +282,22 @@ def test_errors_stand_over_parameters(results):
     assert "on 0 of 3 tasks" in blur_1.shown(worse)
 
 
-def test_other_layers_are_crosses_and_their_span_is_told():
+def test_other_layers_are_black_marks_and_their_span_is_told():
     data = {"forecasts": all_layers()}
-    (axes,) = sigprop_forecasts.draw(data, "b").axes
-    crosses = {
-        line.get_marker(): line for line in axes.lines if line.get_marker() in "x+"
+    tests, *bare = sigprop_forecasts.draw(data, "b").axes
+    black = {
+        line.get_marker(): line
+        for line in tests.lines
+        if line.get_color() == style.BLACK
     }
-    for marker, models in (("x", grids.OTHERS), ("+", grids.BOTH_ENDS)):
+    assert black["o"].get_fillstyle() == "none"
+    assert not any(
+        line.get_color() == style.BLACK for axes in bare for line in axes.lines
+    )
+    for marker, models in (("x", grids.OTHERS), ("o", grids.BOTH_ENDS)):
         levels = [0.45 + list(series.OTHERS).index(model) / 50 for model in models]
         ends = [level + seed / 100 for level in levels for seed in range(3)]
-        x, y = crosses[marker].get_data()
+        x, y = black[marker].get_data()
         np.testing.assert_allclose(sorted(y), np.sort(ends) / 0.3)
         np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / SEEN)
     text = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
@@ -323,47 +329,68 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
     data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
     figure = sigprop_forecasts.draw(data_and_settings)
     _names_of_forecasts(figure)
-    courses, tests = map(Reading, figure.axes)
-    for dashes in sigprop_forecasts.DASHES:
+    panels = [*map(Reading, figure.axes)]
+    courses, tests = panels[: len(TASKS)], panels[len(TASKS) :]
+    for reading in courses:
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
             at = 100 * np.arange(1, 5)
             height = (level + 1 / np.arange(1, 5)) / SEEN
-            courses.curve(at, height, colour, dashes=dashes)
-    courses.level(1, style.BLACK)
-    courses.done("linear", "log", "training step", "linear")
-    for marker in sigprop_forecasts.MARKERS:
+            reading.curve(at, height, colour)
+        reading.level(1, style.GREY)
+        reading.done("linear", "log", x="training step")
+    assert courses[0].axes.get_ylabel() == "validation error / linear"
+    for reading in tests:
         for model, (_, colour, _) in series.MODELS.items():
             ends = LEVELS[model] + np.arange(3) / 100
-            x, y = (ends + 0.25) / SEEN, ends / LINEAR
-            tests.curve(x, y, colour, marker)
+            reading.curve((ends + 0.25) / SEEN, ends / LINEAR, colour, "o")
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
-            ring = tests.curve(
-                [(level + 0.25) / SEEN], [level / LINEAR], colour, marker
-            )
-            assert ring.get_fillstyle() == "none"
-    (same,) = [line for line in tests.lines if line.get_color() == style.GREY]
-    assert (same.get_xy1(), same.get_slope()) == ((1, 1), 1)
-    tests.lines.remove(same)
-    tests.done(x="validation error / linear", y="test error / linear")
-    assert tests.axes.get_xlim() == tests.axes.get_ylim()
-    (inset,) = (part for part in tests.axes.child_axes if part.lines)
-    assert (inset.get_xlim(), inset.get_ylim()) == sigprop_forecasts.CROWDED
-    assert len(inset.lines) == len(tests.axes.lines)
+            at = [(level + 0.25) / SEEN], [level / LINEAR]
+            assert reading.curve(*at, colour, "D").get_fillstyle() == "none"
+        (same,) = [line for line in reading.lines if line.get_color() == style.GREY]
+        assert (same.get_xy1(), same.get_slope()) == ((1, 1), 1)
+        reading.lines.remove(same)
+        reading.done(x="validation error / linear")
+    assert tests[0].axes.get_ylabel() == "test error / linear"
+
+
+def test_each_panel_of_forecasts_has_its_own_task():
+    levels = {task: 0.3 + i / 10 for i, task in enumerate(TASKS)}
+    results = {"forecasts": table(), "forecast_settings": settings(SETTINGS)}
+    for study, name in (("forecasts", "test_mse"), ("forecast_settings", "best_mse")):
+        data = results[study]
+        for (source, horizon), level in levels.items():
+            here = (data["data"].values == source) & (data["horizon"].values == horizon)
+            data[name].values[here] = level
+    panels = sigprop_forecasts.draw(results).axes
+    for panel, (task, level) in zip(panels[3:], levels.items(), strict=True):
+        assert panel.get_title("left").endswith(series.task_label(task))
+        dots = [line for line in panel.lines if line.get_marker() == "o"]
+        diamonds = [line for line in panel.lines if line.get_marker() == "D"]
+        for dot in dots:
+            np.testing.assert_allclose(dot.get_ydata(), level / LINEAR)
+        for diamond in diamonds:
+            np.testing.assert_allclose(diamond.get_xdata(), level / SEEN)
+        assert (len(dots), len(diamonds)) == (2, 3)
 
 
 def _names_of_forecasts(figure):
-    """The legend has each setting's colour, and each task's dashes and marker."""
-    colours = key(figure)
-    for colour, label in sigprop_forecasts.COLOURS.values():
-        assert colours[f"BLUR, {label}"] == colour
-    assert colours["LRU"] == style.VERMILION
-    handles = {one.get_label(): one for one in figure.legends[0].legend_handles}
-    looks = sigprop_forecasts.DASHES, sigprop_forecasts.MARKERS
-    for (name, horizon), dashes, marker in zip(TASKS, *looks, strict=True):
-        handle = handles[f"{series.SETS.get(name, name)} {horizon}"]
-        assert (handle.get_linestyle(), handle.get_marker()) == (dashes, marker)
+    """The keys have each setting's colour, and each kind of layer's colour and marker."""
+    above, below = (part.legends[0] for part in figure.subfigs)
+    settings_drawn = {one.get_label(): one.get_color() for one in above.legend_handles}
+    assert settings_drawn == {
+        label: colour for colour, label in sigprop_forecasts.COLOURS.values()
+    }
+    looks = {
+        one.get_label(): (one.get_color(), one.get_marker())
+        for one in below.legend_handles
+    }
+    assert looks == {
+        "LRU": (style.VERMILION, "o"),
+        "BLUR, chosen setting": (style.PURPLE, "o"),
+        "settings of A": (style.GREY, "D"),
+    }
 
 
 def test_the_setting_of_the_least_validation_is_named(results):

@@ -55,8 +55,8 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
     ("blur-4", "b"),
     ("sigprop-forecasts", "a"),
     ("sigprop-advice-worth", "a"),
-    ("sigprop-advice-worth", "c"),
-    ("sigprop-advice-worth", "d"),
+    ("sigprop-advice-choices", "a"),
+    ("sigprop-advice-choices", "b"),
 ]
 
 

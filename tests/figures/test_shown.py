@@ -613,7 +613,9 @@ def test_sigprop_basins_counts_whole_basins_and_names_the_largest():
         *("share of the unit disc that reaches the teacher, %", "polar", "LRU", "tanh"),
     )
     assert header[-3:] == (
-        *("tanh, scaled angle", "tanh, angle by modulus", "angle by modulus, detached"),
+        "tanh, scaled angle",
+        "tanh, angle by modulus",
+        "tanh, angle by modulus, detached",
     )
     assert rows == [
         ("Adam, angle 0.01 π", "25", "75", *["25"] * 5),
@@ -660,7 +662,6 @@ def test_sigprop_landscapes_gives_curvatures_shares_and_barriers():
         data["share"].values[..., 0] = 0.5
         one = {"start": "default", "run": "default", "record": 0}
         data["share"].loc[one | {"plane": "sharpest"}] = [0.01, 0.002, 0.3]
-        data["share"].loc[one | {"plane": "random"}] = 0.04
         data["line"].values[:] = np.array([[0.25], [7], [0.125]])
         data["line"].values[:, [0, -1]] = 1000  # beyond the minima
         data["record_loss"].values[..., -1] = 0.003
@@ -670,8 +671,7 @@ def test_sigprop_landscapes_gives_curvatures_shares_and_barriers():
         "at the end changes from 800 to 40 (LRU), 0.2 to 0.5 (RotRNN) and 3 to 3 (dense RNN)"
         in text
     )
-    assert "planes hold 0.2 to 30 % of" in text
-    assert "the random planes 4 %." in text
+    assert "sharpest planes hold 0.2 to 30 % of" in text
     assert "rises to 0.25 (LRU), 7 (RotRNN) and 0.12 (dense RNN)." in text
     rows = details("sigprop-landscapes", network_landscapes=change)
     assert rows[1:3] == (
@@ -690,6 +690,7 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
         data["share"].loc[{"network": "RotRNN", "group": "readout"}] = 0.75
         data["participation"].values[:] = 30.0
         data["participation"].loc[{"network": "LRU"}] = 70.0
+        data["participation"].loc[{"network": "LRU", "end": "smallest"}][-1] = 1234.0
         data["participation"].loc[{"network": "RotRNN"}] = 2.0
         data["participation"].loc[{"network": "RotRNN", "end": "largest"}][:3] = 3.0
 
@@ -700,7 +701,8 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
     )
     assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in text
     assert text.endswith(
-        "The sharpest directions spread over 2 to 3 parameters in RotRNN and over 70 in LRU."
+        "The parameters in an outermost eigenvector are 2 to 3 in RotRNN, 30 in BLUR, 30 in "
+        "tanh and 70 to 1200 in LRU."
     )
     assert details("sigprop-networks", network_curvature=change) == (
         ("share of the curvature", "recurrent", "input", "readout", "other"),
