@@ -77,7 +77,8 @@ def put_together(
         )
         for metric in ("MSE", "MAE")
     }
-    single = ("forecast", "truth")
+    by_step = [name for name, dims in CURVES.items() if "feature" in dims]
+    single = {"forecast", "truth", *by_step}  # digits enough for means of forecasts
     variables |= {
         name: (dims, values.astype(np.float32), attributes)
         for name, (dims, values, attributes) in variables.items()
