@@ -5,9 +5,9 @@ BLUR's own, four blocks with 256 features and 128 states, trained for eight epoc
 horizons up to 960, are those of ``sigprop train forecast --preset paper``; a cell of that
 size is ``Config(..., size="paper")``.
 
-BLUR and LRU forecast all of ``TASKS``, and in ``horizons`` the longer ``HORIZONS``, too.  Every other layer that ``sigprop train forecast``
-knows forecasts the first of them, in the same setting: a stated one, which was not chosen
-for it.
+BLUR and LRU forecast all of ``TASKS``, and in ``horizons`` all of ``HORIZONS``.  Every
+other layer that ``sigprop train forecast`` knows forecasts the first of ``TASKS``, in the
+same setting: a stated one, which was not chosen for it.
 
 Which setting is used was decided by the errors on the validation alone, by a rule that
 was written down before: ``forecast_settings`` trains BLUR with every one of ``SETTINGS``
