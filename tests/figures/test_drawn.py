@@ -88,18 +88,22 @@ def spread(values):
 @pytest.mark.parametrize(
     ("panel", "quantity", "level"), [("a", "loss", np.log(2)), ("b", "power", None)]
 )
-def test_fresh_networks_are_a_line_a_draw_their_mean_and_its_error(
+def test_fresh_networks_are_a_dot_a_draw_their_mean_and_its_error(
     show, panel, quantity, level
 ):
     (reading,), data = show("lru-5", panel)
-    pixels = data["pixels"].values
-    for setting, (label, colour) in lru_5.SETTINGS.items():
+    for shift, (setting, (_, colour)) in zip(
+        (-1, 0, 1), lru_5.SETTINGS.items(), strict=True
+    ):
+        at = data["pixels"].values * lru_5.BESIDE**shift
         own = data[quantity].sel(setting=setting).transpose("draw", "pixels").values
         for row in own:
-            reading.curve(pixels, row, colour)
+            reading.curve(at, row, colour, marker="o")
         mean, error = spread(own)
-        reading.curve(pixels, mean, colour, marker="o", label=label)
-        reading.band(pixels, mean - error, mean + error, colour)
+        reading.errors(at, mean, error, colour=colour, marker="o")
+    assert [bars.get_label() for bars in reading.axes.containers] == [
+        label for label, _ in lru_5.SETTINGS.values()
+    ]
     reading.level(level or data.attrs["gain"], style.BLACK)
     reading.done("log", "log", x="pixels")
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sigprop.figures import losses, lru_1, lru_5, rates, rotrnn_3, style, zucchet_3
+from sigprop.figures import losses, lru_1, rates, rotrnn_3, style, zucchet_3
 from tests.figures import made_up
 from tests.figures.reading import Reading
-from tests.figures.test_trained import LAYERS, LOOKS, SEEDS, SEGMENTS, trainings
+from tests.figures.test_trained import LAYERS, SEEDS, trainings
 
 RUNS = 10
 OUT = 1  # of ten on either side, so that the interval misses in at most 5 %
@@ -227,27 +227,6 @@ def _no_more(reading):
     """All lines that are left are empty: those of a network in the rows of others."""
     assert all(np.isnan(line.get_xdata()).all() for line in reading.lines)
     reading.lines.clear()
-
-
-@pytest.mark.parametrize(
-    ("panel", "name", "scale", "up"),
-    [("c", "loss", 1, "linear"), ("d", "validation_accuracy", 100, "linear")],
-)
-def test_trainings_are_thin_lines_their_mean_and_its_error(
-    trained, panel, name, scale, up
-):
-    (reading,), data = trained("lru-5", panel, "paths", lru_5.SETTINGS)
-    end = LOOKS * 10
-    x = {"c": end * (np.arange(SEGMENTS) + 0.5) / SEGMENTS, "d": data["step"].values[0]}
-    for model, (label, colour) in lru_5.SETTINGS.items():
-        runs = scale * of(data, model)[name].values
-        for run in runs:
-            reading.curve(x[panel], run, colour)
-        mean, error = runs.mean(0), runs.std(0, ddof=1) / np.sqrt(SEEDS)
-        reading.curve(x[panel], mean, colour, label=label)
-        reading.band(x[panel], mean - error, mean + error, colour)
-    reading.level({"c": np.log(2), "d": 50}[panel], style.BLACK)
-    reading.done("linear", up, x="step")
 
 
 def test_norms_of_layers_and_seeds_are_points_and_their_theory_lines(trained):

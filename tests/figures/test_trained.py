@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from sigprop.figures import lru_1, lru_5, rotrnn_3
+from sigprop.figures import lru_1, rotrnn_3
 
 RNG = np.random.default_rng(4)
 LOOKS, SEGMENTS, LAYERS, RUNGS, SEEDS = 4, 8, 3, 5, 3
@@ -58,21 +58,6 @@ def shown():
         ).axes
 
     return show
-
-
-@pytest.mark.parametrize(
-    ("panel", "name", "scale"), [("d", "validation_accuracy", 100), ("c", "loss", 1)]
-)
-def test_lines_are_means_over_seeds(shown, panel, name, scale):
-    data = trainings(lru_5.SETTINGS)
-    (axes,) = shown(lru_5, data, panel)
-    for model, (label, _) in lru_5.SETTINGS.items():
-        (line,) = (
-            candidate for candidate in axes.lines if candidate.get_label() == label
-        )
-        own = data[name].values[data["model"].values == model]
-        np.testing.assert_allclose(line.get_ydata(), scale * own.mean(0))
-        assert line.get_xdata()[-1] == (40 if panel == "d" else 40 - 40 / SEGMENTS / 2)
 
 
 def test_every_rung_has_its_mean_and_its_losses(shown):
