@@ -106,13 +106,14 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
             "full",
         )
         face = colour if fill == "full" else "none"
-        axes.errorbar(mean, row, xerr=spread, fmt="o", color=colour, mfc=face, ms=3)
+        look = {"color": colour, "mfc": face, "capsize": 0, "elinewidth": 0.8}
+        axes.errorbar(mean, row, xerr=spread, fmt="o", **look)
         axes.plot(printed, row, "D", color=colour, mfc="none", ms=4)
     names = series.MODELS | series.OTHERS
     axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     if any(series.OTHERS.get(model, ("", "", ""))[2] == "none" for model in rows):
-        look = {"color": style.GREY, "mfc": "none", "ms": 3, "ls": "none"}
+        look = {"color": style.GREY, "mfc": "none", "ls": "none"}
         axes.plot([], [], marker="o", label=BOTH_ENDS, **look)
     for control, dashes in CONTROLS.items():
         value = _control(data, task, control, metric)
