@@ -136,7 +136,7 @@ def full_test(
     task = task_of(data, name)
     heights = [height for letter in letters for height in HEIGHTS[letter]]
     with style.styled():
-        figure = style.figure(0.7 + sum(heights))
+        figure = style.figure(1.0 + sum(heights))
         column = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         panels = column[:, 0].tolist()
         if "a" in letters:
