@@ -134,8 +134,8 @@ def shown(data: xr.Dataset, task: str) -> str:
     )
     sentence = (
         f"The median of {data.sizes['repeat']} training steps of BLUR takes "
-        f"{float(times.sel(trained='blur')):.2f} times as long as the LRU's. In single "
-        f"repeats this ratio is {phrases.span(within, '.2f')}."
+        f"{float(times.sel(trained='blur')):.2f} times as long as the LRU's, and "
+        f"{phrases.span(within, '.2f')} times in single repeats."
     )
     memory = data["step_memory"].sel(task=task)
     ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))

@@ -200,8 +200,7 @@ def shown(results: style.Results) -> str:
         "The linear network ends with a lower median loss than the tanh network at "
         f"{_of(won, of)} pairs of initial scale and learning rate{_named(late)}. After {step} "
         f"iterations its median loss is lower at {_of(int(first.sum()), of)} pairs. "
-        "The paper's caption says that the linear network is faster at every learning rate. "
-        "This is not judged, since the paper does not give its rates."
+        "The paper says that the linear one is faster at every rate, but not at which rates."
     )
 
 
