@@ -44,7 +44,6 @@ FIGURE = "zucchet-3"  # of results that come with the code
 TRAINED = [  # panels whose results at the preset quick are gathered from tracked ones
     ("zucchet-4", "c"),  # keeps details
     ("lru-1", "a"),
-    ("lru-5", "c"),
     ("rotrnn-3", "a"),
     ("zucchet-3", "a"),
     ("zucchet-3", "b"),
