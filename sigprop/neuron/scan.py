@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Inexact
 
 from sigprop.neuron.recurrence import step
 
-Method = Literal["auto", "sequential", "chunked", "associative", "fft", "kernel"]
+Method = Literal["auto", "sequential", "chunked", "associative", "kernel", "fft"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Packed = Float[Array, "..."]
 
@@ -62,11 +62,11 @@ def scan_linear(
             ``h_t = x_t``.
         method: ``sequential`` is a loop in time that turns inputs into states in place;
             ``chunked`` runs all chunks of 32 steps at once, then corrects them by their
-            carries; ``associative`` is a tree; ``fft`` multiplies spectra, for fixed
+            carries; ``associative`` is a tree; ``kernel`` is one program of a GPU of
+            CUDA, which a CPU interprets slowly; ``fft`` multiplies spectra, for fixed
             ``lam``: its rounding errors are of the size of the largest state or power
             of ``lam`` at every step, so it wants ``|lam| <= 1``, and powers that
-            overflow leave no finite state; ``kernel`` is a program for a GPU of CUDA,
-            which a CPU interprets slowly.  ``auto`` chooses by device and size.  Only
+            overflow leave no finite state.  ``auto`` chooses by device and size.  Only
             ``sequential`` and ``kernel`` forget infinite states at a reset.
         reverse: Whether to run from the last step to the first.
 
