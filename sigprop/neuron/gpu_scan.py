@@ -142,17 +142,17 @@ def serves(
         resets: Whether there are any.
         reverse: Whether to run from the last step to the first.
     """
-    with jax.ensure_compile_time_eval():  # inside a program that is being traced
-        capability = cuda_capability()
-        if capability is None or jax.device_count() > 1:
-            return False
-        if capability < gpu.LEAST:
-            reason = f"it needs compute capability {gpu.LEAST}, got {capability}"
-            gpu.say(reason, NAME)
-            return False
-        char = np.finfo(dtype).dtype.char
-        parts = 2 if np.issubdtype(dtype, np.complexfloating) else 1
-        return agrees(loop, device_kind(), char, parts, varying, resets, reverse)
+    with jax.ensure_compile_time_eval():  # a program may be being traced
+        capability, device = cuda_capability(), device_kind()
+    if capability is None or jax.device_count() > 1:
+        return False
+    if capability < gpu.LEAST:
+        reason = f"it needs compute capability {gpu.LEAST}, got {capability}"
+        gpu.say(reason, NAME)
+        return False
+    char = np.finfo(dtype).dtype.char
+    parts = 2 if np.issubdtype(dtype, np.complexfloating) else 1
+    return agrees(loop, device, char, parts, varying, resets, reverse)
 
 
 @functools.cache
@@ -179,9 +179,9 @@ def agrees(
     length, n = 3 * SHORTEST + 6, LANES + 1
     random = np.random.default_rng(0)
     rows = (length,) if varying else ()
-    lam = jnp.asarray(random.uniform(-0.7, 0.7, (*rows, parts, n)), char)
-    x = jnp.asarray(random.uniform(-1, 1, (length, parts, n)), char)
-    forgets = jnp.asarray(random.uniform(size=length) < 0.03) if resets else None
+    lam = random.uniform(-0.7, 0.7, (*rows, parts, n)).astype(char)
+    x = random.uniform(-1, 1, (length, parts, n)).astype(char)
+    given = lam, x, random.uniform(size=length) < 0.03 if resets else None
 
     @jax.jit
     def both(*arguments):
@@ -193,8 +193,8 @@ def agrees(
                 pairs.append((states, loop(*arguments, **options)))
         return pairs
 
-    def compared():
-        return jax.tree.map(np.asarray, both(lam, x, forgets))
+    def compared():  # compiled first, as a call inside a trace would be traced
+        return jax.tree.map(np.asarray, both.lower(*given).compile()(*given))
 
     return gpu.close(compared, device, char, NAME)
 

@@ -136,7 +136,11 @@ def test_many_levels_of_chunks_give_the_numbers_of_the_loop():
 # Changes of the kernel's text, each with the options under which it shows.
 FAULTS = {
     "a sign of the product": ("x[0] - b * im", "x[0] + b * im", {}),
-    "a sign of the product of gates": ("re - b * im, a", "re + b * im, a", {}),
+    "a sign of the product of gates": (
+        "re - b * im, a",
+        "re + b * im, a",
+        {"resets": False},
+    ),
     "no conjugate": ("gate[0], -gate[1]", "gate[0], gate[1]", {}),
     "the gate of the step itself": ("k - jnp.int32(adjoint)", "k", {}),
     "no turn in time": ("jnp.int32(length - 1) - k", "k", {}),
@@ -147,25 +151,19 @@ FAULTS = {
         "left //",
         {"length": 75},
     ),
-    "steps behind the last": ("there=k < length", "there=True", {"length": 75}),
+    "steps behind the last": (
+        "there=k < length",
+        "there=True",
+        {"length": 75, "adjoint": False},
+    ),
     "a chunk too long": (
         "jnp.minimum(jnp.int32(steps), ",
         "jnp.maximum(jnp.int32(2), ",
         {},
     ),
-    "a reset that keeps the product": (
-        "forgotten(forget, h), forgotten(forget, product)",
-        "forgotten(forget, h), product",
-        {"adjoint": False},
-    ),
     "a reset of the step itself": (
         "if adjoint:\n        resets",
         "if False:\n        resets",
-        {},
-    ),
-    "resets of no chunk": (
-        "reshape(-1, steps).any(1)",
-        "reshape(-1, steps).all(1)",
         {},
     ),
     "state and input exchanged": (
@@ -190,25 +188,54 @@ def changed(old, new, folder: Path):
     return module
 
 
+@functools.cache
+def right(**options):
+    return distance(**options) < CLOSE["d"]
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_planted_fault_is_seen(fault, tmp_path):
     old, new, options = FAULTS[fault]
     options = {"length": 30, "n": 3, "steps": SHORTEST} | options
-    assert distance(**options) < CLOSE["d"]
+    assert right(**options)
     assert not distance(module=changed(old, new, tmp_path), **options) < 1e-3
 
 
-def test_resets_forget_infinity_and_products_that_overflow_leave_no_trace():
-    resets = jnp.zeros(40, bool).at[20].set(True)
+def states_beside_infinity(module=gpu_scan):
+    """Over five chunks: behind a reset, and behind gates whose product overflows."""
+    run = functools.partial(module._solve, 1, reverse=False, adjoint=False, steps=8)
+    steps, lam = jnp.arange(40), jnp.full((40, 1, 1), 0.5)
     x = jnp.ones((40, 1, 1)).at[3].set(jnp.inf)
-    run = functools.partial(gpu_scan._solve, 1, reverse=False, adjoint=False, steps=8)
-    states = run(jnp.full((1, 1), 0.5), x, resets)[:, 0, 0]
-    assert np.isinf(states[3:20]).all()
-    np.testing.assert_allclose(states[20:22], [1, 1.5])
-    # The product of the first chunk is infinite, but there is no state before it.
-    lam = jnp.where(jnp.arange(40) < 6, 1e30, 0.5)[:, None, None]
-    x = jnp.where(jnp.arange(40) < 7, 0.0, 1.0)[:, None, None]
-    assert np.isfinite(run(lam, x, None)).all()
+    reset = run(lam, x, steps == 20)
+    large, late = (
+        jnp.where(steps % 24 < 6, 1e30, 0.5)[:, None, None],
+        (steps > 29) * 1.0,
+    )
+    overflow = run(large, late[:, None, None], steps == 31)
+    return np.asarray(reset[:, 0, 0]), np.asarray(overflow[:, 0, 0])
+
+
+def test_resets_forget_infinity_and_products_that_overflow_leave_no_trace():
+    reset, overflow = states_beside_infinity()
+    assert np.isinf(reset[3:20]).all()
+    np.testing.assert_allclose(reset[[20, 21, 39]], [1, 1.5, 2], rtol=1e-5)
+    assert np.isfinite(overflow).all()
+
+
+HIDDEN = {  # faults that show beside infinity alone
+    "a reset that keeps the product": (
+        "forgotten(forget, h), forgotten(forget, product)",
+        "forgotten(forget, h), product",
+    ),
+    "resets of no chunk": ("reshape(-1, steps).any(1)", "reshape(-1, steps).all(1)"),
+    "a gate of the first step": ("there=start > 0", "there=True"),
+}
+
+
+@pytest.mark.parametrize("fault", HIDDEN)
+def test_a_planted_fault_is_seen_beside_infinity(fault, tmp_path):
+    wrong = states_beside_infinity(changed(*HIDDEN[fault], tmp_path))
+    assert any(map(np.any, map(np.isnan, wrong)))
 
 
 def value_and_gradients(function, lam, x, reverse):
@@ -247,22 +274,23 @@ def test_the_kernel_counts_the_sequences_of_all_maps(monkeypatch):
         return length
 
     monkeypatch.setattr(gpu_scan, "chunk_steps", watched)
-    lam, x = jnp.full(3, 0.5), jnp.ones((4, 5, 7, 3))
+    lam, x = jnp.full(3, 0.5), jnp.ones((5, 7, 3))
 
     def run(lam, x, resets):
         return scan_linear(lam, x, resets=resets, method="kernel")
 
     inner = jax.vmap(run, (None, 0, 0))
     resets = jnp.arange(35).reshape(5, 7) % 3 == 0
-    states = jax.jit(jax.vmap(inner, (0, None, None)))(
-        jnp.stack([lam, -lam]), x[0], resets
-    )
+    both = jnp.stack([lam, -lam])
+    states = jax.jit(jax.vmap(inner, (0, None, None)))(both, x, resets)
     assert max(counts) == 3 * 5 * 2
-    for row, sequence in itertools.product(range(2), range(5)):
-        truth = scan_linear_reference(
-            (lam, -lam)[row], x[0, 0], resets=resets[sequence]
-        )
-        np.testing.assert_allclose(states[row, sequence], truth, rtol=1e-6)
+
+    def truth(lam, x, resets):
+        return scan_linear_reference(lam, x, resets=resets)
+
+    inner = jax.vmap(truth, (None, 0, 0))
+    truth = jax.jit(jax.vmap(inner, (0, None, None)))(both, x, resets)
+    np.testing.assert_allclose(states, truth, rtol=1e-6)
 
 
 # The bytes that the kernel moves.
