@@ -256,6 +256,25 @@ READINGS: Mapping[str, Reading] = {
     "zucchet:text:chrono-high corrected": Reading(_CODE, side=1),
     "zucchet:34": Reading(_PAIRED, 0, fold=lambda expr: by_lag(expr).as_sum()),
     "zucchet:34 corrected": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
+    "sigprop:ginibre-second": Reading({"k": "k"}),
+    "sigprop:householder-pair": Reading(
+        {r"\beta_1": "beta_1", r"\beta_2": "beta_2", "z": "z"}
+    ),
+    **_each(
+        "householder-mean householder-energy", Reading({"d": "d"}), paper="sigprop"
+    ),
+    "sigprop:reparametrised-scale": Reading({"v": "v"}, side=1),
+    "sigprop:least-gap": Reading({"N": "N"}),
+    "sigprop:trapezoid-error": Reading(
+        {"w": "weight", "r": "rate", "x_0": "x_0", "x_1": "x_1"}
+    ),
+    **_each(
+        "linoss-implicit linoss-explicit",
+        Reading({r"\Delta": "step", "A": "A"}),
+        paper="sigprop",
+    ),
+    "sigprop:tied-gate": Reading({"f_1": "f_1", "f_2": "f_2"}),
+    "sigprop:implicit-delta": Reading({"s": "s"}),
     "zucchet:39": Reading({"u_0": "R(0)", r"u_\Delta": "R(Delta)"}),
     **_each(
         "state-finite sensitivity-finite",
