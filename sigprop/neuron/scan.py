@@ -33,8 +33,8 @@ CHUNK = 32
 # read everything twice.  Measured for n = 1 ... 1024 complex states and 2048 or 65536
 # steps, chunks took 1.1 to 4 times as long, and 0.7 times only for n = 1 and 65536
 # steps; so the loop has no threshold there.
-# The two below are for where the kernel does not serve, and reasoned, not measured: the
-# kernel moves fewer bytes than all of these, by one launch or few.  A GPU pays some 4 us a launch: a loop beats
+# The two below are for where the kernel does not serve, which moves fewer bytes than all
+# of these.  They are reasoned, not measured.  A GPU pays some 4 us a launch: a loop beats
 # a tree of 2 log2(time) levels up to 16 steps.  A tree moves about ten times its data,
 # chunks four times: at 3 TB/s the six are worth their launches from 64 MiB on.
 SHORT_ON_GPU = 16
