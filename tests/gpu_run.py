@@ -2,8 +2,9 @@
 
 Triton's last text but PTX is a program of LLVM for one thread.  It runs on any processor
 once its loads and stores, which are lines of PTX, are plain ones, and its special
-registers are variables.  This shows what interpreting cannot: how Triton fuses, rounds
-and masks.  It has no kernel with shared memory or exchange between threads.
+registers are variables.  This shows what interpreting cannot: which bytes a thread
+touches, and the functions that Triton links in.  Products and sums are fused later, in
+machine code.  Kernels must have no shared memory and no exchange between threads.
 """
 
 import ctypes
@@ -188,6 +189,8 @@ def _function(name: str) -> str:
     head = f"define {kind} @{name.replace('llvm.nvvm', 'nvvm')}({given}) {{\n"
     if operation == "add" and rest[0] == "rz" and kind == "float":
         return f"{head}{TOWARDS_ZERO}}}\n"
+    if operation == "rcp":
+        return f"{head}  %r = fdiv {kind} 1.0, %a\n  ret {kind} %r\n}}\n"
     plain = f"{PLAIN[operation]}.{short}"
     same = ", ".join([kind] * count)
     call = f"  %r = call {kind} @{plain}({given})\n  ret {kind} %r\n}}\n"

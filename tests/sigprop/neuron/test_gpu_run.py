@@ -1,6 +1,7 @@
 """The GPU kernels as Triton compiles them, run on a CPU: the numbers of interpreting.
 
-Interpreting shows neither how Triton fuses and rounds nor what it masks.
+Interpreting shows neither the functions that Triton links in nor what it masks.  Products
+and sums are fused later, in machine code.
 """
 
 import functools
@@ -52,9 +53,15 @@ def test_moments_compiled_are_those_interpreted(char, real, request):
         interpreted = jax.jit(functools.partial(looks, interpret=True))(key, lam)
         refused = request.getfixturevalue("refused")
         compiled = looks(key, lam)
-    rows = zip(jax.tree.leaves(compiled), jax.tree.leaves(interpreted), strict=True)
     distances = [
-        float(jnp.abs(a - b).max() / max(1, jnp.abs(b).max())) for a, b in rows
+        float(np.abs(row - other).max() / max(1, np.abs(other).max()))
+        for row, other in zip(
+            *(
+                map(np.asarray, jax.tree.leaves(looks))
+                for looks in (compiled, interpreted)
+            ),
+            strict=True,
+        )
     ]
     print(char, "real" if real else "complex", f"{max(distances):.1e}")
     assert len(distances) == 2 * 6
@@ -77,6 +84,19 @@ def test_recurrences_compiled_are_those_of_the_loop(char, index, refused):
         print(char, options, steps, f"{distance:.1e}")
         assert distance < CLOSE[char]
         assert refused == [0] * passes
+
+
+def test_one_wrong_operation_is_seen(refused, monkeypatch):
+    host = gpu_run.host
+    lam, x, _ = problem(20, 40, "f", complex=True, varying=False, resets=False)
+    ways = {"reverse": False, "adjoint": False}
+    states = gpu_scan._solve(1, lam, x, None, **ways, steps=20)
+    assert apart(states, loop(lam, x, None, **ways)) < CLOSE["f"]
+    monkeypatch.setattr(
+        gpu_run, "host", lambda text: host(text).replace("fmul", "fadd", 1)
+    )
+    states = gpu_scan._solve(1, lam, x, None, **ways, steps=20)
+    assert apart(states, loop(lam, x, None, **ways)) > 1e-3
 
 
 def test_an_access_of_idle_lanes_is_refused(refused, tmp_path):
