@@ -13,6 +13,7 @@ from jax import export
 from sigprop.experiments.studies import studies
 from sigprop.inputs import AR1, Constant, Mixed, MovingAverage, White
 from sigprop.neuron import montecarlo
+from sigprop.neuron.scan import scan_linear
 from sigprop.numerics.precision import double_precision
 from tests import exported
 
@@ -61,6 +62,23 @@ def test_the_simulation_by_the_scan_is_exported():
     )
     made = exported_for_cuda(jax.jit(program), jax.random.key(0), lam)
     assert exported.TRITON not in str(made.mlir_module())
+
+
+@pytest.mark.parametrize("char", "fd")
+@pytest.mark.parametrize("real", [True, False], ids=["real", "complex"])
+@pytest.mark.sampled(kind="char")
+def test_gradients_of_recurrences_by_the_kernel_are_exported(char, real):
+    def loss(lam, x):
+        states = jax.vmap(lambda x: scan_linear(lam, x, method="kernel"))(x)
+        return (jnp.abs(states) ** 2).sum()
+
+    with double_precision(char == "d"):
+        dtype = np.dtype(char if real else char.upper())
+        lam, x = jnp.ones(5, dtype), jnp.ones((3, 200, 5), dtype)
+        made = exported_for_cuda(jax.jit(jax.grad(loss)), lam, x)
+    assert made.platforms == ("cuda",)
+    # Forward and back, each in two passes over chunks and one over their carries.
+    assert str(made.mlir_module()).count(f"@{exported.TRITON}") == 6
 
 
 TRAIN = ("--steps", "20", "--no-figures", "--out", "runs")

@@ -109,16 +109,35 @@ def agrees(
             for row, other in zip(rows, others, strict=True)
         ]
 
-    pairs = attempt(compared)
+    return close(compared, device, char)
+
+
+def close(
+    compared: Callable[[], list[tuple[Any, Any]]],
+    device: str,
+    char: str,
+    kernel: str = "GPU kernel",
+) -> bool:
+    """Whether arrays of a kernel are the scan's to rounding; a line says why not.
+
+    Args:
+        compared: Returns pairs of arrays of NumPy, by the kernel and by the scan.
+        device: On which they are computed.
+        char: Of the precision, ``f`` or ``d``.
+        kernel: Its name in the line.
+    """
+    pairs = attempt(compared, kernel)
     if pairs is None:
         return False
-    apart = max(
-        float(np.abs(row - other).max() / max(np.abs(other).max(), 1.0))
-        for row, other in pairs
+    apart = np.max(  # not a number, if any of them is none
+        [
+            np.abs(row - other).max() / max(np.abs(other).max(), 1)
+            for row, other in pairs
+        ]
     )
     if not apart <= CLOSE[char]:
-        say(f"its numbers are {apart:.1e} apart from the scan's on {device}")
-    return apart <= CLOSE[char]
+        say(f"its numbers are {apart:.1e} apart from the scan's on {device}", kernel)
+    return bool(apart <= CLOSE[char])
 
 
 def looks(
@@ -156,20 +175,22 @@ def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
     return jax.jit(function, static_argnames=names)
 
 
-def attempt(simulate: Callable[[], Result]) -> Result | None:
+def attempt(
+    simulate: Callable[[], Result], kernel: str = "GPU kernel"
+) -> Result | None:
     """What a simulation by the kernel returns; nothing, and a line, if it fails."""
     try:
         return jax.block_until_ready(simulate())
     except Exception as error:  # of the compiler, the driver or the memory
         text = str(error).strip() or type(error).__name__
-        say(text.splitlines()[0])
+        say(text.splitlines()[0], kernel)
         return None
 
 
 @functools.cache
-def say(reason: str) -> None:
+def say(reason: str, kernel: str = "GPU kernel") -> None:
     """Print once why the scan takes the kernel's place."""
     print(
-        f"sigprop: the GPU kernel is not used, a slower scan is: {reason}",
+        f"sigprop: the {kernel} is not used, a slower scan is: {reason}",
         file=sys.stderr,
     )

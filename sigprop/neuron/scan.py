@@ -23,7 +23,7 @@ from jaxtyping import Array, Bool, Float, Inexact
 
 from sigprop.neuron.recurrence import step
 
-Method = Literal["auto", "sequential", "chunked", "associative", "fft"]
+Method = Literal["auto", "sequential", "chunked", "associative", "kernel", "fft"]
 METHODS: tuple[Method, ...] = get_args(Method)
 Packed = Float[Array, "..."]
 
@@ -33,7 +33,8 @@ CHUNK = 32
 # read everything twice.  Measured for n = 1 ... 1024 complex states and 2048 or 65536
 # steps, chunks took 1.1 to 4 times as long, and 0.7 times only for n = 1 and 65536
 # steps; so the loop has no threshold there.
-# The two below are reasoned, not measured.  A GPU pays some 4 us a launch: a loop beats
+# The two below are for where the kernel does not serve, which moves fewer bytes than all
+# of these.  They are reasoned, not measured.  A GPU pays some 4 us a launch: a loop beats
 # a tree of 2 log2(time) levels up to 16 steps.  A tree moves about ten times its data,
 # chunks four times: at 3 TB/s the six are worth their launches from 64 MiB on.
 SHORT_ON_GPU = 16
@@ -62,11 +63,12 @@ def scan_linear(
             ``h_t = x_t``.
         method: ``sequential`` is a loop in time that turns inputs into states in place;
             ``chunked`` runs all chunks of 32 steps at once, then corrects them by their
-            carries; ``associative`` is a tree; ``fft`` multiplies spectra, for fixed
+            carries; ``associative`` is a tree; ``kernel`` is one program of a GPU of
+            CUDA, which a CPU interprets slowly; ``fft`` multiplies spectra, for fixed
             ``lam``: its rounding errors are of the size of the largest state or power
             of ``lam`` at every step, so it wants ``|lam| <= 1``, and powers that
-            overflow leave no finite state.  ``auto`` chooses by device and size.
-            Only ``sequential`` forgets infinite states at a reset.
+            overflow leave no finite state.  ``auto`` chooses by device and size.  Only
+            ``sequential`` and ``kernel`` forget infinite states at a reset.
         reverse: Whether to run from the last step to the first.
 
     Raises:
@@ -80,6 +82,8 @@ def scan_linear(
         return x.astype(dtype)
     if method == "auto":
         method = automatic_method(x.shape[0], x.size * dtype.itemsize, _platform())
+        if _kernel_serves(dtype, lam.ndim == 2, resets is not None, reverse):
+            method = "kernel"
     return _states(method, reverse, lam.astype(dtype), x.astype(dtype), initial, resets)
 
 
@@ -156,10 +160,18 @@ def stream(
 
 
 def automatic_method(length: int, size: int, platform: str) -> Method:
-    """Method that ``auto`` means, by steps, bytes in all and platform."""
+    """Method that ``auto`` means without the kernel, by steps, bytes and platform."""
     if platform == "cpu" or length <= SHORT_ON_GPU:
         return "sequential"
     return "chunked" if size >= LARGE_ON_GPU else "associative"
+
+
+def _kernel_serves(dtype, varying: bool, resets: bool, reverse: bool) -> bool:
+    if _platform() == "cpu":
+        return False
+    from sigprop.neuron import gpu_scan
+
+    return gpu_scan.serves(_loop, dtype, varying, resets, reverse)
 
 
 def _platform() -> str:
@@ -333,21 +345,33 @@ def _fft(lam, x):
     return pack(jnp.fft.irfft(spectrum, size, 0)[:length])
 
 
+def _loop(lam, x, resets, *, reverse, adjoint):
+    lam = _conj(lam) if adjoint else lam
+    return _sequential(lam, x, resets, reverse, int(adjoint))
+
+
+def _kernel(lam, x, resets, *, reverse, adjoint):
+    from sigprop.neuron import gpu_scan
+
+    return gpu_scan.solve(lam, x, resets, reverse=reverse, adjoint=adjoint)
+
+
+STEPWISE = {"sequential": _loop, "kernel": _kernel}
 PARALLEL = {"chunked": _chunked, "associative": _associative, "fft": _fft}
 
 
 def _solve(method, reverse, lam, x, resets):
     """Solve ``h_t - lam_t h_{t-1} = x_t`` for packed states."""
-    if method == "sequential":
-        return _sequential(lam, x, resets, reverse, 0)
+    if method in STEPWISE:
+        return STEPWISE[method](lam, x, resets, reverse=reverse, adjoint=False)
     gates, x = _flip(reverse, _gates(lam, resets), x)
     return _flip(reverse, PARALLEL[method](gates, x))[0]
 
 
 def _solve_adjoint(method, reverse, lam, x, resets):
     """Solve the adjoint equations ``g_t - conj(lam_{t+1}) g_{t+1} = x_t``, packed."""
-    if method == "sequential":
-        return _sequential(_conj(lam), x, resets, not reverse, 1)
+    if method in STEPWISE:
+        return STEPWISE[method](lam, x, resets, reverse=not reverse, adjoint=True)
     gates = _conj(_gates(lam, resets))
     if gates.ndim == 3:
         gates = jnp.roll(gates, 1 if reverse else -1, 0)

@@ -46,16 +46,19 @@ LOOPS = [
     "2-complex-sequential-varying", "3-real-fft-fixed", "17-complex-associative-fixed",
     "64-real-sequential-fixed", "65-complex-chunked-fixed", "65-real-chunked-varying",
     "200-complex-fft-fixed", "200-complex-associative-varying",
+    "65-complex-kernel-varying", "17-real-kernel-fixed",
 ]  # fmt: skip
 SLOPES = [
     "37-complex-sequential-varying", "37-real-chunked-varying",
     "2-complex-chunked-fixed", "37-real-associative-fixed", "37-complex-fft-fixed",
+    "37-complex-kernel-varying",
 ]  # fmt: skip
 FORWARD = [
     "complex-sequential-fixed", "real-sequential-varying", "complex-chunked-varying",
-    "real-associative-fixed", "complex-fft-fixed",
+    "real-associative-fixed", "complex-fft-fixed", "real-kernel-varying",
 ]  # fmt: skip
 SINGLE = ["real-sequential", "complex-chunked", "real-associative", "complex-fft"]
+SINGLE += ["complex-kernel"]
 
 
 def options(method, index):
@@ -239,7 +242,14 @@ def test_gradient_is_the_central_difference(kind, gate):
 @pytest.mark.usefixtures("x64")
 @pytest.mark.parametrize("method", WAYS[:-1])
 @gates
-@pytest.mark.sampled(keep=["fixed-sequential", "varying-chunked", "fixed-associative"])
+@pytest.mark.sampled(
+    keep=[
+        "fixed-sequential",
+        "varying-chunked",
+        "fixed-associative",
+        "varying-kernel",
+    ]
+)
 def test_maps_over_sequences_and_layers_with_their_gradients(gate, method):
     lam, x, initial, resets = problem(
         "complex", gate, 7 if method == "associative" else 37
@@ -384,10 +394,11 @@ def test_forward_mode_is_that_of_the_plain_scan(kind, gate, method):
             assert not near(1.05 * ours, wanted, 1e-2)
 
 
-def test_a_reset_forgets_even_infinity():
+@pytest.mark.parametrize("method", ["sequential", "kernel"])
+def test_a_reset_forgets_even_infinity(method):
     x = jnp.array([[jnp.inf], [1.0], [2.0]])
     resets = jnp.array([False, True, False])
-    states = scan_linear(jnp.array([0.5]), x, resets=resets)
+    states = scan_linear(jnp.array([0.5]), x, resets=resets, method=method)
     np.testing.assert_array_equal(states[:, 0], [np.inf, 1, 2.5])
 
 
@@ -409,7 +420,7 @@ def test_auto_is_the_loop_on_a_cpu_and_never_long_on_a_gpu():
 
 LAM, X = jnp.full(2, 0.5), jnp.ones((3, 2))
 REFUSED = {
-    "need a method in ('auto', 'sequential', 'chunked', 'associative', 'fft'), "
+    "need a method in ('auto', 'sequential', 'chunked', 'associative', 'kernel', 'fft'), "
     "got 'parallel'": ((LAM, X), {"method": "parallel"}),
     "need lam of shape (2,) or (3, 2), to go with x, got (4, 2)": (
         (jnp.ones((4, 2)), X),
