@@ -93,6 +93,28 @@ def agrees(
         shared: Whether all sequences have the same.
         running: Whether to carry the sums of squares.
     """
+    apart = attempt(lambda: distance(scan, char, real, shared, running))
+    if apart is None:
+        return False
+    if not apart <= CLOSE[char]:
+        say(f"its numbers are {apart:.1e} apart from the scan's on {device}")
+    return apart <= CLOSE[char]
+
+
+def distance(
+    scan: Callable[..., list[list[Any]]],
+    char: str,
+    real: bool,
+    shared: bool,
+    running: bool,
+) -> float:
+    """Largest difference of kernel and scan, relative to the largest number or one.
+
+    Arguments are those of ``agrees``.
+
+    Raises:
+        Exception: Any of the compiler, the driver or the memory.
+    """
     neurons, batch, times = 17, 33, (1, 70)
     random = np.random.default_rng(0)
     shape = (neurons, 1 if shared else batch)
@@ -101,24 +123,15 @@ def agrees(
         lam = lam * np.exp(1j * random.uniform(0, 2, shape))
     lam = jnp.asarray(lam, np.dtype(char) if real else np.dtype(char.upper()))
     arguments = (jax.random.key(0), lam, Mixed(0.7, 0.3, 0.9), times, batch, running)
-
-    def compared():
-        return [
-            (np.asarray(row), np.asarray(other))
-            for rows, others in zip(looks(*arguments), scan(*arguments), strict=True)
-            for row, other in zip(rows, others, strict=True)
-        ]
-
-    pairs = attempt(compared)
-    if pairs is None:
-        return False
-    apart = max(
+    pairs = [
+        (np.asarray(row), np.asarray(other))
+        for rows, others in zip(looks(*arguments), scan(*arguments), strict=True)
+        for row, other in zip(rows, others, strict=True)
+    ]
+    return max(
         float(np.abs(row - other).max() / max(np.abs(other).max(), 1.0))
         for row, other in pairs
     )
-    if not apart <= CLOSE[char]:
-        say(f"its numbers are {apart:.1e} apart from the scan's on {device}")
-    return apart <= CLOSE[char]
 
 
 def looks(
