@@ -142,14 +142,25 @@ def _environment(config: Config, where: str) -> Answers:
     return {
         "device": device.device_kind,
         "platform": device.platform,
-        "driver": device.client.platform_version,
+        "driver": _driver(),
+        "runtime": device.client.platform_version,
         "compute_capability": cuda_capability(),
         "memory": memory.get("bytes_limit"),
         "devices": jax.device_count(),
         "cores": cores(),
         "python": platform.python_version(),
-        "jaxlib": importlib.metadata.version("jaxlib"),
+        **{name: importlib.metadata.version(name) for name in ("jax", "jaxlib")},
     }
+
+
+def _driver() -> str:
+    """The version of NVIDIA's driver, if its tool says it."""
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return answer.stdout.partition("\n")[0].strip()
 
 
 def _gates(config: Config, where: str) -> Answers:

@@ -14,6 +14,7 @@ JOINED = """
 import sys, jax
 jax.config.update("jax_cpu_collectives_implementation", "gloo")
 jax.distributed.initialize(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+jax.devices()  # while all wait: they give each other half a minute, imports may take more
 """
 
 
@@ -42,7 +43,7 @@ def answers(program: str, devices: int, processes: int = 1) -> list[Any]:
         for index in range(processes)
     ]
     try:
-        ended = [process.communicate(timeout=300) for process in started]
+        ended = [process.communicate(timeout=600) for process in started]
     finally:
         for process in started:
             process.kill()

@@ -4,12 +4,13 @@ States, sensitivities and running sums are carried through time; nothing is stor
 it, so memory does not depend on the length.  On a CPU the compiled kernel of
 ``sigprop.neuron.kernel`` carries them (``trajectories``), on a GPU of CUDA that of
 ``sigprop.neuron.gpu_kernel``; elsewhere, and where these are missing, a scan of JAX does
-(``walk``), from the same draws.  Where JAX has several devices, of this process or of a
-cluster, each takes a share of the batches.  The key of a batch is of its index alone, so
-sums are the same on any number of devices.  The scan's eigenvalues and
-states are handed over as real and imaginary parts but carried as complex numbers, one
-loop step an iteration: each array is then updated in place.  A real eigenvalue is the
-case of a zero imaginary part.
+(``walk``), from the same draws.  Several GPUs, of this process or of a cluster, each take
+a share of the batches, and so do CPUs without that kernel.  The key of a batch is of its
+index alone, so sums are the same on any number of devices.
+
+The scan's eigenvalues and states are handed over as real and imaginary parts but carried
+as complex numbers, one loop step an iteration: each array is then updated in place.  A
+real eigenvalue is the case of a zero imaginary part.
 
 Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neurons.
 """
@@ -279,7 +280,7 @@ def _totals(snapshots, pairs):
 def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
     """``_batch_sums`` of every key: on all devices at once, or one by one."""
     rest = (gain, process, times, batch, pairs)
-    devices, found = peers(), None
+    devices, found = _sharing(), None
     if len(keys) > 1 and gpu.serves(_leaves, keys[0], lam, process, batch):
         values = gpu.simplest(lam)
         found = gpu.attempt(lambda: _spread(devices, keys, values, *rest, kernel=True))
@@ -288,6 +289,14 @@ def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
     if found is None:
         return [_batch_sums(key, lam, *rest) for key in keys]
     return [jax.tree.map(lambda a, i=i: a[i], found) for i in range(len(keys))]
+
+
+def _sharing() -> list[Any]:
+    """Devices that share batches.
+
+    One CPU by the compiled kernel is faster than several by the scan.
+    """
+    return peers()[:1] if on_cpu() and noise.available() else peers()
 
 
 def _spread(devices, keys, lam, *rest, kernel):
@@ -487,7 +496,7 @@ def second_moments(
     Replicates are independent trajectories from the zero state.  The result holds, a
     dictionary a time, ``state`` and ``sensitivity`` of shape (n,), and ``state_pair``
     and ``sensitivity_pair`` of shape (pairs,): products of two real neurons.  Several
-    devices share the batches; the processes of a cluster of JAX must all make this call.
+    GPUs share the batches; the processes of a cluster of JAX must all make this call.
 
     Args:
         key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
@@ -510,7 +519,7 @@ def second_moments(
     _require_arguments(lam, times, num, batch, pairs, gain)
     scale = None if gain is None else jnp.asarray(gain, lam.real.dtype)[:, None]
 
-    together = gpu.batches_together(lam, len(times), batch) * len(peers())
+    together = gpu.batches_together(lam, len(times), batch) * len(_sharing())
 
     def task(index: int, count: int):
         keys = [jax.random.fold_in(key, index * together + i) for i in range(together)]

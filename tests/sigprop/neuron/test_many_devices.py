@@ -1,4 +1,7 @@
-"""Moments are the same sums on however many devices and processes their batches run."""
+"""Moments are the same sums on however many devices and processes their batches run.
+
+CPUs take the place of GPUs here: without the compiled kernel they share batches, too.
+"""
 
 import functools
 import json
@@ -10,7 +13,7 @@ import numpy as np
 import pytest
 
 from sigprop.inputs import AR1
-from sigprop.neuron import gpu, gpu_kernel, montecarlo
+from sigprop.neuron import gpu, gpu_kernel, montecarlo, noise
 from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.precision import double_precision
 from tests.devices import answers
@@ -114,9 +117,17 @@ def report_kernel():
         print(json.dumps(sums(45)))
 
 
+PROGRAM = """
+from sigprop.neuron import noise
+noise.available = lambda: False
+from {module} import {name} as report
+report()
+"""
+
+
 def told(function, devices, processes=1):
     """What a function of this module prints, in each process."""
-    program = f"from {__name__} import {function.__name__} as run; run()"
+    program = PROGRAM.format(module=__name__, name=function.__name__)
     return answers(program, devices, processes)
 
 
@@ -158,7 +169,16 @@ def test_the_kernel_for_gpus_gives_the_same_sums_on_two_devices():
     assert same(ours, right(45))
 
 
+@pytest.mark.parametrize("devices", [1, 8])
+def test_cpus_with_the_compiled_kernel_share_nothing(devices, monkeypatch):
+    monkeypatch.setattr(montecarlo, "peers", lambda: jax.devices() * devices)
+    monkeypatch.setattr(montecarlo, "_spread", None)
+    assert same(sums(), right())
+
+
 def test_one_device_shares_nothing(monkeypatch):
+    expected = right()
+    monkeypatch.setattr(noise, "available", lambda: False)
     monkeypatch.setattr(montecarlo, "_spread", None)
     assert len(montecarlo.peers()) == 1
-    sums()
+    assert same(sums(), expected)
