@@ -12,9 +12,13 @@ ROOT = Path(__file__).parents[1]
 FORCED = "--xla_force_host_platform_device_count="
 JOINED = """
 import sys, jax
+from jax.experimental.multihost_utils import process_allgather
 jax.config.update("jax_cpu_collectives_implementation", "gloo")
-jax.distributed.initialize(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
-jax.devices()  # while all wait: they give each other half a minute, imports may take more
+jax.distributed.initialize(
+    sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), heartbeat_timeout_seconds=600
+)
+# While both are here: gloo waits half a minute for others, and imports may take more.
+process_allgather(jax.numpy.zeros(1))
 """
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -84,8 +85,8 @@ def test_every_part_is_measured_on_a_cpu(name):
     answers = gpu_check.measure(name, SIZES, "cpu")
     assert answers.pop("said") == []
     assert json.loads(json.dumps(answers)) == answers
-    record = {"parts": {part: {"seconds": 1.0} for part in gpu_check.PARTS}}
-    record["parts"][name]["answers"] = answers
+    parts = {part: {"seconds": 1.0} for part in gpu_check.PARTS}
+    record = {"parts": parts | {name: {"seconds": 1.0, "answers": answers}}}
     data = gpu_check.dataset(SMOKE, record)
     for variable, values in answers.items():
         if name != "environment":
@@ -98,7 +99,8 @@ def test_the_kernel_and_its_draws_are_compared_with_the_scan(monkeypatch):
     def shifted(key, index, dtype):
         return normal(key, index + 1, dtype)
 
-    normal, looks = gpu_kernel.normal, gpu_kernel.looks
+    normal: Any = gpu_kernel.normal
+    looks: Any = gpu_kernel.looks
     assert gpu_check._draws_apart(np.float32) <= gpu.CLOSE["f"]
     monkeypatch.setattr(gpu_kernel, "normal", shifted)
     # A new function, as JAX remembers what it has compiled.

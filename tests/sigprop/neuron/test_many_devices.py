@@ -5,6 +5,7 @@ CPUs take the place of GPUs here: without the compiled kernel they share batches
 
 import functools
 import json
+from typing import Any
 from unittest import mock
 
 import jax
@@ -18,7 +19,7 @@ from sigprop.neuron.montecarlo import second_moments
 from sigprop.numerics.precision import double_precision
 from tests.devices import answers
 
-SHARED = jax.shard_map
+SHARED: Any = jax.shard_map
 COUNTS = (1, 2, 4, 8)
 TIMES = (1, 70)
 
@@ -74,7 +75,8 @@ def with_a_batch_of_each_device(share, **options):
     def first(keys, *rest):
         return jax.tree.map(lambda sums: sums[:1], share(keys, *rest))
 
-    return SHARED(first, **(options | {"in_specs": whole}))
+    options["in_specs"] = whole
+    return SHARED(first, **options)
 
 
 FAULTS = (with_one_key, without_a_batch, with_a_batch_of_each_device)
@@ -93,7 +95,7 @@ def report_faults():
     """Print the sums on all devices with each fault."""
     found = {}
     for fault in FAULTS:
-        montecarlo._together.clear_cache()
+        jax.clear_caches()
         with mock.patch.object(jax, "shard_map", fault):
             found[fault.__name__] = sums()
     print(json.dumps(found))
