@@ -15,6 +15,7 @@ PANELS = ("fails", "memory", "ratio")
 LONGEST = 32  # letters of a layer's name
 SIZE = 3.4, 3.1  # inches: a picture fills the width of a telephone
 WIDE = 4.4  # of the picture of all layers
+HALF = 0.7  # half a side of a square of modes from which on the whole disc is shown
 TALL = 0.8  # of the distance of two rows: the highest bar of a histogram
 RIM = 1e-3  # least width of the ring between the smallest and the largest modulus
 TIMES = (
@@ -100,11 +101,13 @@ def _plane(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _close_up(axes: Axes, data: xr.Dataset) -> None:
-    """A square around all modes, and the piece of the unit circle next to them."""
+    """A square around all modes: the whole disc, or a piece of it."""
     x, y = data["re"].values, data["im"].values
     edges = (x.min(), max(x.max(), 1.0)), (y.min(), y.max())
     half = max(0.04, *(0.55 * (high - low) for low, high in edges))
     middle = [(low + high) / 2 for low, high in edges]
+    if half > HALF:  # the modes are all around
+        middle, half = [0.0, 0.0], max(1.1, 1.1 * np.abs(edges).max())
     axes.set(
         xlim=(middle[0] - half, middle[0] + half),
         ylim=(middle[1] - half, middle[1] + half),

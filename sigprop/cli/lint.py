@@ -18,9 +18,7 @@ from sigprop.cli.console import (
 )
 from sigprop.cli.help import JSON_HELP, MAPPING_HELP
 from sigprop.cli.help import version as program
-from sigprop.cli.pictures import NoFigures, undrawn_reported
-
-DISCS = 24  # layers whose eigenvalues are drawn, at most
+from sigprop.cli.pictures import NoFigures, layers_drawn
 
 
 def lint(
@@ -144,47 +142,13 @@ def _write_page(
     html: Path, content: dict[str, Any], report: Any, figures: bool
 ) -> None:
     """Write the page, without pictures if they cannot be drawn."""
-    from sigprop.audit.lint.picture_data import MOST
-    from sigprop.ledger.lint import Pictures, render
+    from sigprop.ledger.lint import render
     from sigprop.numerics.files import write_text
 
-    pictures = Pictures()
-    if figures:
-        with undrawn_reported("the pictures", "were"):
-            pictures = _pictures(report)
-    write_text(html, render(content, MOST, pictures))
-
-
-def _pictures(report: Any) -> Any:
-    """Inline SVG of the time constants of all layers, and of complex eigenvalues."""
-    from sigprop.audit.lint import picture_data
-    from sigprop.figures import checkpoints, inline
-    from sigprop.ledger.lint import Pictures
-
-    length, layers = report.settings.length, report.layers
-    drawn = [layer.drawn for layer in layers]
-    steps = length or 10 ** picture_data.decades(drawn, None)
-    complex_ones = [layer for layer in layers if layer.drawn.phases is not None]
-    names = [layer.layer for layer in layers]
-    histograms = picture_data.histograms(names, drawn, length)
-    return Pictures(
-        inline.svg(
-            checkpoints.draw_times(histograms),
-            "times",
-            picture_data.label(names, drawn),
-        ),
-        tuple(
-            inline.svg(
-                checkpoints.draw(
-                    picture_data.eigenvalues(layer.drawn, steps), "memory", layer.layer
-                ),
-                f"p{index}",
-                f"Eigenvalues of {layer.layer} in the complex plane",
-            )
-            for index, layer in enumerate(complex_ones[:DISCS])
-        ),
-        len(complex_ones[DISCS:]),
-    )
+    names = [layer.layer for layer in report.layers]
+    modes = [layer.drawn for layer in report.layers]
+    drawn = layers_drawn(names, modes, report.settings.length, figures)
+    write_text(html, render(content, drawn))
 
 
 def _fitting(out: Console, drawn: Table, plain: Table) -> Table:

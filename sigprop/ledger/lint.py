@@ -4,29 +4,14 @@ Pictures are SVG made by the caller, who may know figures; every number is that 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sigprop.ledger.addresses import slug
 from sigprop.ledger.checkpoint import shown
+from sigprop.ledger.layers import Drawn
 from sigprop.ledger.report import environment
 
 COMMON = ("severity", "id", "says", "form", "remedy")
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """Inline SVG of a report; without them the page has words and numbers alone.
-
-    Attributes:
-        times: Time constants of all layers.
-        discs: Eigenvalues of layers in the complex plane.
-        undrawn: How many layers have complex eigenvalues and no picture.
-    """
-
-    times: str = ""
-    discs: tuple[str, ...] = ()
-    undrawn: int = 0
 
 
 def steps(value: float | None) -> str:
@@ -54,14 +39,13 @@ def grouped(findings: list[Mapping[str, str]]) -> Iterator[dict[str, Any]]:
         yield dict(zip(COMMON, key, strict=True)) | {"layers": layers}
 
 
-def render(report: Mapping[str, Any], most: int, pictures: Pictures) -> str:
+def render(report: Mapping[str, Any], drawn: Drawn) -> str:
     """The page.
 
     Args:
         report: Of ``sigprop.audit.lint.report.as_json``, and its ``conclusion``, ``notes``
             and ``program``.
-        most: How many modes of a layer are drawn.
-        pictures: What is drawn of it.
+        drawn: Pictures of its layers.
     """
     anchors = {
         layer["layer"]: f"layer-{index}-{slug(layer['layer'])}"
@@ -73,8 +57,5 @@ def render(report: Mapping[str, Any], most: int, pictures: Pictures) -> str:
         lint=report,
         groups=list(grouped(report["findings"])),
         anchors=anchors,
-        most=most,
-        times=pictures.times,
-        discs=pictures.discs,
-        undrawn=pictures.undrawn,
+        **drawn._asdict(),
     )

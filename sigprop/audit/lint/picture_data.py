@@ -129,7 +129,7 @@ def eigenvalues(modes: Modes, steps: int) -> xr.Dataset:
     if modes.phases is None:
         raise ValueError("need complex eigenvalues, got a layer without phases")
     lam = np.exp(-modes.nu + 1j * modes.phases)
-    values = {"re": lam.real, "im": lam.imag, "memory": modes.times}
+    values = {"re": np.real(lam), "im": np.imag(lam), "memory": modes.times}
     return xr.Dataset(
         {name: ("mode", array) for name, array in values.items()},
         attrs={"steps": steps},
