@@ -459,3 +459,4 @@ for rho in (0.0, 0.99):
 # - [Train a network, then audit it](06_train_and_audit.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [The curvature of whole layers](09_whole_layers.py)
+# - [Questions from issue trackers](10_public_questions.py)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.audit.lint.optimiser import Optimiser
+from sigprop.audit.lint.picture_data import Modes, chosen
 from sigprop.audit.lint.resolution import significant_bits, storage
 from sigprop.networks.foreign import ForeignLayer, Named, Rest
 from sigprop.networks.foreign.family import time_constant
@@ -15,6 +16,7 @@ from sigprop.numerics.arguments import require_count
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+NOTHING = Modes(np.zeros(0), None)
 HEADS = 256  # rows that are told one by one; more are channels
 TOP = "(top)"  # a layer whose names have no prefix
 
@@ -166,6 +168,7 @@ class TimeConstants:
         rows: Shortest, median and longest of each head or channel.
         moved_by: Matrices through which inputs move the decay, which is judged at zero
             inputs.
+        drawn: Some of the modes, to be drawn.
     """
 
     layer: str
@@ -178,6 +181,7 @@ class TimeConstants:
     beyond: float | None
     rows: tuple[tuple[float, float, float], ...]
     moved_by: tuple[str, ...] = ()
+    drawn: Modes = field(default=NOTHING, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -241,7 +245,15 @@ def time_constants(case: Case) -> TimeConstants:
     moves = [name for name in recurrence.spelling.moves if name in recurrence.tensors]
     moved_by = tuple(recurrence.local(name) for name in moves)
     return TimeConstants(
-        *names, times.size, shortest, median, longest, beyond, rows, moved_by
+        *names,
+        times.size,
+        shortest,
+        median,
+        longest,
+        beyond,
+        rows,
+        moved_by,
+        chosen(case.rest),
     )
 
 

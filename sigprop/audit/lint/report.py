@@ -7,28 +7,45 @@ from typing import Any
 from rich.table import Table
 
 from sigprop.audit.lint.findings import Finding, Report, TimeConstants
+from sigprop.audit.lint.picture_data import decades, line
 from sigprop.audit.lint.rules import RULES
 
 MOST = 6  # layers of one rule that are told in full
+WIDTH = 16  # letters of a histogram
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def table(report: Report) -> Table:
-    """Memories at rest, a row a layer."""
+def table(report: Report, picture: bool = False) -> Table:
+    """Time constants at rest, a row for each layer.
+
+    Args:
+        report: All layers.
+        picture: Show a histogram of each layer, which replaces its shortest one.
+    """
     out = Table(
-        title="time constants 1/(1 - |lam|) in steps (gated layers: from the biases alone)"
+        title="time constants 1/(1 - |lam|) in steps (gated layers: from the biases alone)",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
     )
+    length = report.settings.length
+    tens = decades([layer.drawn for layer in report.layers], length)
     for head in ("layer", "family"):
         out.add_column(head)
-    heads = ["modes", "shortest", "median", "longest"]
-    length = report.settings.length
+    out.add_column("modes", justify="right")
+    if picture:
+        out.add_column(f"1 to 1e{tens} steps", width=WIDTH, no_wrap=True)
+    heads = ["median", "longest"] if picture else ["shortest", "median", "longest"]
     heads += [] if length is None else [f">= {length}"]
     for head in heads:
         out.add_column(head, justify="right")
     for layer in report.layers:
-        cells = [str(layer.modes), *(f"{x:.3g}" for x in _three(layer))]
-        cells += [] if layer.beyond is None else [f"{layer.beyond:.0%}"]
-        out.add_row(layer.layer, layer.family, *cells)
+        numbers = [f"{x:.3g}" for x in _three(layer)]
+        if picture:
+            numbers[0] = line(layer.drawn.times, WIDTH, tens)
+        numbers += [] if layer.beyond is None else [f"{layer.beyond:.0%}"]
+        out.add_row(layer.layer, layer.family, str(layer.modes), *numbers)
     return out
 
 
@@ -53,6 +70,11 @@ def lines(report: Report) -> Iterator[str]:
             yield f"  and {len(group) - most} more"
         yield f"  why: {form}"
         yield f"  do: {remedy}"
+    yield from notes(report)
+
+
+def notes(report: Report) -> Iterator[str]:
+    """What was accepted, and what was not judged, in words."""
     yield from _accepted(report)
     yield from _at_rest(report)
     yield from _without(report)

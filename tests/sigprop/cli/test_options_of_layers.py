@@ -70,6 +70,15 @@ def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(folder):
         assert all(sentence.startswith(f"in {dtype} ") for sentence in sentences)
 
 
+@option("lint", "--html", "--no-figures")
+def test_the_page_of_lint_has_pictures_unless_none_are_wanted(checkpoint, folder):
+    page = folder / "p.html"
+    ran("lint", checkpoint, "--html", page)
+    assert page.read_text().count("<svg") == 2  # time constants, and the disc
+    ran("lint", checkpoint, "--html", page, "--no-figures")
+    assert page.read_text().count("<svg") == 0
+
+
 @option("lint", "--fail-on")
 def test_a_note_alone_ends_lint_with_zero(folder):
     """A format in which weights are only stored is worth no more than a note."""
