@@ -60,7 +60,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _iterations(part.subplots(), data)
             else:
                 _row(part, letter, data, key=letter == letters[0])
-        paths = [PATHS.format(**{name: data.attrs[name] for name in ("steps", "exponent")})]
+        paths = [
+            PATHS.format(**{name: data.attrs[name] for name in ("steps", "exponent")})
+        ]
         times = [_times(data)] if "c" in letters else []
         style.caption(figure, *(paths if letters != ("c",) else []), *times)
     return figure
