@@ -18,22 +18,29 @@ from sigprop.numerics.interruption import interruptible
 LARGEST = 2 * 2**20  # bytes of a result that comes with the code
 
 
-def measured_alone(study: str, *arguments: Any) -> Any:
+def measured_alone(study: str, *arguments: Any, limit: float | None = None) -> Any:
     """Return the answer of a study's ``measure`` from a process of its own.
 
     Args:
         study: Name of a study.
         arguments: Those of its ``measure``, such as JSON holds.
+        limit: Seconds that it may take.
 
     Raises:
         MemoryError: If the system kills the process.
+        TimeoutError: If it takes longer than its limit.
         RuntimeError: If it fails, with the last line of what it says.
     """
     call = "import json, sys; from sigprop.experiments.studies import study_module as module; "
     call += "study, arguments = json.loads(sys.argv[1]); "
     call += "print(json.dumps(module(study).measure(*arguments)))"
     command = [sys.executable, "-c", call, json.dumps([study, arguments])]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        answer = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=limit
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"it takes more than its limit of {limit:g} s") from None
     if answer.returncode == -signal.SIGKILL:
         raise MemoryError(f"the system ended {study} with {arguments}")
     if answer.returncode:

@@ -4,6 +4,11 @@ A study was measured when its stored result was made.  Of a sweep one chunk of e
 shape of cell is trained for a while, in a process of its own; its pace between the first
 report and the last is taken for the rest, so that what comes before counts once.  Seconds
 are those of the cores, which other work on the machine does not stretch.
+
+Hours of one H100 are estimated: core-hours times the rate of a core in that of the device.
+The rate is the measured one of a stored ``gpu_check`` on a GPU; until there is one, half of
+what instructions or memory allow.  Trainings at the sizes of the papers are scaled from
+one measured step, by the numbers that pass through the memory.
 """
 
 import math
@@ -20,11 +25,36 @@ from rich.table import Table
 from sigprop.experiments import store, studies, sweep
 from sigprop.experiments.command import main, measured_alone
 from sigprop.experiments.progress import counted
+from sigprop.networks import NetworkConfig
+from sigprop.networks.presets import TASKS, blur_paper, lru_paper, rotrnn_paper
 from sigprop.numerics.devices import cores, peak_memory
+from sigprop.training.presets import BLUR_BATCH, LRU_SCHEDULES, ROTRNN_SCHEDULES
 
-STUDY, VERSION = "plans", 2
+STUDY, VERSION = "plans", 3
 # Sizes of the papers that no preset has, and hours of a core from fewer sequences.
 NOT_RUN = {"deep_signals at width 256, 768 features (FULL)": 4.0}
+
+DEVICE = "H100"
+# The compiled kernel issues 20.4 instructions for a complex neuron-step, four schedulers
+# on each of 132 processors; a copied byte is read and written, at 3.35 TB/s.
+BOUNDS = {"moments": 1.45e12, "network": 3.35e12 / 2}
+SHARE = 0.5  # of these bounds that is assumed
+MOMENTS = ("curse_of_memory", "relu_leakage", "ring_gain", "statuses")
+NETWORKS = (
+    *("deep_signals", "depth_map", "embedding_correlation", "gated_moments"),
+    *("gated_neurons", "layer_moments", "network_curvature", "network_landscapes"),
+    *("network_moments", "normalisation", "transients"),
+)
+LENGTHS = {
+    "scifar": 1024,
+    "listops": 2048,
+    "text": 4096,
+    "retrieval": 2 * 4000,  # two documents
+    "pathfinder": 1024,
+    "pathx": 16_384,
+    "speech": 16_000,
+}
+BLUR_STEPS = {"listops": 60_000, "scifar": 28_120}  # 40 epochs in batches of 64
 
 
 @dataclass(frozen=True)
@@ -63,15 +93,122 @@ def run(config: Config) -> xr.Dataset:
     costs = [_of_a_sweep(name, config, known) for name in counted(sweeps, "sweeps")]
     costs += map(_of_a_study, others)
     hours, peaks = zip(*costs, strict=True)
+    names, replaced = (*sweeps, *others), gains()
+    kinds = [_kind(name) for name in names]
+    device = [hour / replaced[kind] for hour, kind in zip(hours, kinds, strict=True)]
+    trained = trainings(replaced["network"])
     return xr.Dataset(
         {
+            "device_hours": ("plan", device, {"units": f"h of one {DEVICE}"}),
+            "kind": ("plan", kinds, {"units": "kind of work"}),
+            "training_hours": (
+                "training",
+                [*trained.values()],
+                {"units": f"h of one {DEVICE}, one seed"},
+            ),
             "cells": ("plan", counts + [1] * len(others), {"units": "cells"}),
             "core_hours": ("plan", np.array(hours), {"units": "h of one core"}),
             "peak": ("plan", np.array(peaks), {"units": "bytes of one process"}),
         },
-        {"plan": [*sweeps, *others]},
-        {"of": config.preset, "cores": cores()},
+        {"plan": list(names), "training": [*trained]},
+        {"of": config.preset, "cores": cores(), "assumption": assumption()},
     )
+
+
+def _kind(name: str) -> str:
+    """Kind of work: moments, networks, or closed forms, which stay on the CPU."""
+    if name in MOMENTS:
+        return "moments"
+    if name in studies.sweeps():
+        return "moments" if studies.package_of(name) == "verdicts" else "network"
+    return "network" if name in NETWORKS else "CPU"
+
+
+def _checked() -> xr.Dataset | None:
+    """The stored check of a GPU, if there is one."""
+    try:
+        data = store.shipped("gpu_check")
+    except FileNotFoundError:
+        return None
+    return data if data.attrs["platform"] == "gpu" else None
+
+
+def assumption() -> str:
+    """Where the rates of the device come from."""
+    data = _checked()
+    if data is not None:
+        return f"rates measured on {data.attrs['checked']}"
+    return (
+        f"{SHARE:.0%} of the bounds of an {DEVICE}: {BOUNDS['moments']:.3g} neuron-steps "
+        f"and {BOUNDS['network']:.3g} copied bytes a second"
+    )
+
+
+def gains() -> dict[str, float]:
+    """Core-hours that one hour of the device replaces, by the kind of work.
+
+    Raises:
+        FileNotFoundError: If no result of the speed of a CPU comes with the code.
+    """
+    moments, limits = (store.shipped(f"speed_{name}") for name in ("moments", "limits"))
+    core = {
+        "moments": float(moments["rate"].sel(way="kernel")) / moments.attrs["cores"],
+        "network": _copied(limits) / limits.attrs["cores"],
+    }
+    device = {kind: SHARE * most for kind, most in BOUNDS.items()}
+    checked = _checked()
+    if checked is not None:
+        rate = checked["rate"].sel(route="kernel").median("repeat")
+        limit = checked["limit"].sel(limited="copied_bytes").max("repeat")
+        device = {"moments": float(rate), "network": float(limit) / 2}
+    return {kind: device[kind] / core[kind] for kind in core} | {"CPU": math.inf}
+
+
+def _copied(limits: xr.Dataset) -> float:
+    return float(limits["rate"].sel(limit="copied_bytes").max("repeat"))
+
+
+def trainings(gain: float) -> dict[str, float]:
+    """Device-hours of one seed of each training at its paper's size.
+
+    Args:
+        gain: Core-hours of networks that one hour of the device replaces.
+
+    Raises:
+        FileNotFoundError: If no result of the speed of a training comes with the code.
+    """
+    checked = _checked()
+    if checked is not None:
+        seconds = checked["step_seconds"].sel(model="LRU")
+        scale, task = 1.0, "listops"
+    else:
+        measured = store.shipped("speed_training")
+        seconds = measured["seconds"].sel(way="engine")
+        scale, task = measured.attrs["cores"] / gain, "scifar"
+    hour = scale * float(seconds.median("repeat")) / 3600
+    hour /= _numbers(lru_paper(task), task, LRU_SCHEDULES[task].batch)
+    papers = {
+        "LRU": (lru_paper, LRU_SCHEDULES),
+        "RotRNN": (rotrnn_paper, ROTRNN_SCHEDULES),
+    }
+    hours = {
+        f"{model}, {task}": row.steps * hour * _numbers(network(task), task, row.batch)
+        for model, (network, rows) in papers.items()
+        for task, row in rows.items()
+    }
+    for task, steps in BLUR_STEPS.items():
+        network = blur_paper(TASKS[task].inputs, TASKS[task].outputs)
+        numbers = _numbers(network, task, BLUR_BATCH)
+        hours[f"BLUR, {task}"] = steps * hour * numbers
+    return hours
+
+
+def _numbers(network: NetworkConfig, task: str, batch: int) -> float:
+    """Numbers that a step of training moves, up to a factor."""
+    both = network.layer == "blur" or network.layer.startswith("bidirectional")
+    ways = 2 if both else 1
+    width = network.width + ways * network.state_size
+    return float(batch * LENGTHS[task] * network.depth * width)
 
 
 def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> Cost:
@@ -142,17 +279,26 @@ def show(data: xr.Dataset) -> None:
     """Print the plans, and what they take together."""
     table = Table(box=None, header_style="bold")
     table.add_column(f"at the preset {data.attrs['of']}")
-    for head in ("cells", "core-hours", "peak, GiB"):
+    for head in ("cells", "core-hours", "peak, GiB", f"{DEVICE}-hours"):
         table.add_column(head, justify="right")
     for name in data["plan"].values:
         plan = data.sel(plan=name)
         hours, peak = float(plan["core_hours"]), float(plan["peak"]) / 2**30
-        table.add_row(str(name), str(int(plan["cells"])), f"{hours:.3g}", f"{peak:.2g}")
+        device = (
+            "CPU" if plan["kind"] == "CPU" else f"{float(plan['device_hours']):.2g}"
+        )
+        table.add_row(
+            str(name), str(int(plan["cells"])), f"{hours:.3g}", f"{peak:.2g}", device
+        )
     out = Console(highlight=False)
     out.print(table)
     known = data["core_hours"].dropna("plan")
     missing = data.sizes["plan"] - known.size
     out.print(f"together {float(known.sum()):.3g} core-hours; {missing} not measured")
+    out.print(f"{DEVICE}-hours: {data.attrs['assumption']}", soft_wrap=True)
+    for name in data["training"].values:
+        hours = float(data["training_hours"].sel(training=name))
+        out.print(f"one training of the paper, {name}: {hours:.2g} {DEVICE}-hours")
     for name, hours in NOT_RUN.items():
         out.print(f"not run: {name}, about {hours:.3g} core-hours", soft_wrap=True)
 

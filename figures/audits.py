@@ -83,6 +83,8 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         )
         colourbar.set_ticks([1 / 4, 1 / 2, 1, 2, 4], labels=["¼", "½", "1", "2", "4"])
         colourbar.minorticks_off()
+        assert colourbar.solids is not None
+        colourbar.solids.set_rasterized(False)  # pages admit no embedded images
         colourbar.set_label("predicted / measured")
         figure.suptitle(title, fontsize=8)
         style.caption(figure, CAPTION.format(percent=100 * tolerance))

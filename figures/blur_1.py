@@ -20,7 +20,7 @@ ENTRY = Entry(
     rows=("blur:fig1",),
 )
 MARKERS = ("o", "s", "^")
-HEADS = {"a": "LRU, BLUR and a linear model", "b": "all layers, {task}"}
+HEADS = {"a": "LRU and BLUR", "b": "all layers, {task}"}
 HEIGHTS = {
     "a": "error relative to\nthe linear model's",
     "b": "mean squared error\n(scaled units)",
@@ -30,24 +30,24 @@ CAPTION = (
     "trainings with its standard error."
 )
 RATIO = (
-    "In A, errors are divided by the linear model's on the same task; the line is at one, and "
-    "the linear models of one horizon have the same size."
+    "In A, errors are divided by the linear model's on the same task. The linear model has "
+    "{linear} parameters."
 )
 MERGED = (
     "BLUR merges the states of both directions by one linear map; the bidirectional LRU adds "
     "the outputs of two LRUs."
 )
-TICKS = 1000, 3000, 10_000, 30_000
 BOTH = "bidirectional "
 
+HIGH = {"a": 1.8, "b": 2.4}  # inches
 Point = tuple[float, float, float, str]
 """Number of parameters, mean error, its standard error and a colour."""
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows relative errors against the number of parameters on three tasks.
+    """Panel A shows relative errors against the number of parameters on ETTh1 and Weather.
 
-    Panel B shows all layers on one task.
+    Panel B shows all layers on one task; the paper has ETTm1 at horizon 96 instead.
 
     Raises:
         ValueError: If there is no such panel.
@@ -55,8 +55,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(0.4 + 2.2 * len(letters))
-        rows = style.stacked(figure, [1] * len(letters))
+        heights = [HIGH[letter] for letter in letters]
+        figure = style.figure(0.4 + sum(heights))
+        rows = style.stacked(figure, heights)
         for part, letter in zip(rows, letters, strict=True):
             axes = part.subplots()
             handles = {"a": _by_task, "b": _by_layer}[letter](axes, data)
@@ -69,7 +70,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, HEADS[letter].format(task=task))
         seeds = len({*data["seed"].values.tolist()})
         others = bool(series.others(data, series.richest(data)))
-        said = [CAPTION.format(seeds=seeds), *[RATIO] * ("a" in letters)]
+        ratio = RATIO.format(linear=_linear_sizes(data))
+        said = [CAPTION.format(seeds=seeds), *[ratio] * ("a" in letters)]
         said += [MERGED] * ("b" in letters and others)
         style.caption(figure, " ".join(said))
     return figure
@@ -82,24 +84,24 @@ def _by_task(axes: Axes, data: xr.Dataset) -> list[Line2D]:
         named = series.task_label(task)
         tasks.append(_mark(named, style.GREY, marker))
         points = _points(data, task)
-        models = [_mark(name, colour) for name, (*_, colour) in points.items()]
-        _, linear, *_ = next(iter(points.values()))
-        for parameters, error, bar, colour in points.values():
+        (_, (_, linear, *_)), *points = points.items()
+        models = [_mark(name, colour) for name, (*_, colour) in points]
+        for _, (parameters, error, bar, colour) in points:
             relative = error / linear, bar / linear
             axes.errorbar(parameters, *relative, fmt=marker, color=colour)
-    axes.axhline(1, color=style.BLACK, linewidth=0.6)
-    axes.set_xscale("log")
-    axes.set_xticks(TICKS)
-    axes.margins(y=0.1)
-    return [*models, *tasks]
+    label, _ = series.CONTROLS["linear"]
+    line = axes.axhline(1, color=style.BLACK, linewidth=0.6, label=label)
+    axes.margins(x=0.1, y=0.1)
+    return [line, *models, *tasks]
 
 
 def _by_layer(axes: Axes, data: xr.Dataset) -> list[Line2D]:
     """A colour for each layer, hollow if it is made bidirectional; return the key."""
     task = series.richest(data)
     points = _points(data, task)
-    label, (_, linear, *_) = next(iter(points.items()))
+    label, (size, linear, *_) = next(iter(points.items()))
     line = axes.axhline(linear, color=style.BLACK, linewidth=0.6, label=label)
+    axes.plot(size, linear, "o", color=style.BLACK)
     hollow = {name for name, _, fill in series.OTHERS.values() if fill == "none"}
     points |= _others(data, task)
     names = [name for name in points if name != label]
@@ -118,7 +120,8 @@ def _by_layer(axes: Axes, data: xr.Dataset) -> list[Line2D]:
     ]
     axes.margins(0.08)
     both = [
-        _mark(text, "none") for text in ("hollow: bidirectional", "other than BLUR")
+        _mark("bidirectional", style.BLACK, face="none"),
+        _mark("other than BLUR", "none"),
     ]
     return [line, *marks, *both * bool(hollow & set(names))]
 
@@ -129,6 +132,14 @@ def _mark(
     """A mark of the key."""
     look: dict[str, Any] = {"color": colour, "mfc": face or colour, "label": label}
     return Line2D([], [], marker=marker, linestyle="none", **look)
+
+
+def _linear_sizes(data: xr.Dataset) -> str:
+    """The number of the linear model's parameters at each horizon, in words."""
+    horizons = sorted({horizon for _, horizon in series.tasks(data)})
+    return phrases.listed(
+        [f"{rows * (rows + 1)} (horizon {rows})" for rows in horizons]
+    )
 
 
 def _points(data: xr.Dataset, task: tuple[str, int]) -> dict[str, Point]:

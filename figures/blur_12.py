@@ -17,9 +17,9 @@ DATA, ROW = "WTH", 5000  # where the text says that the LRU overestimates the pe
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the wet-bulb temperature and the errors of both networks.
+    """Panel A shows the wet-bulb temperature, and BLUR's error over the LRU's.
 
-    Panel B shows their forecasts near row 5000.
+    Panel B shows forecasts of both networks near row 5000.
 
     Raises:
         ValueError: If there is no such panel.

@@ -8,11 +8,12 @@ from matplotlib.figure import Figure
 from sigprop.figures import phrases, series, style
 from sigprop.figures.entry import Entry
 
-STUDY = "forecasts"
+STUDY, HORIZONS = "forecasts", "horizons"
 ENTRY = Entry(
-    dict.fromkeys("ab", STUDY),
-    "Forecast errors of all models on Weather and ETTh1",
-    reduced=f"{series.SMALLER} The horizons are 24 and 48; the paper has 336 and 720.",
+    {"a": STUDY, "b": HORIZONS},
+    "Forecast errors of BLUR, the LRU and four simple forecasts",
+    reduced=f"{series.SMALLER} The horizons are 24 to 336 on ETTh1, and 24 on Weather; the "
+    "paper has 336 and 720. The paper's other networks are left out.",
     full="sigprop train forecast --data WTH --horizon 336 --model blur --preset paper",
     rows=("blur:fig4",),
 )
@@ -25,37 +26,37 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A and B show forecast errors of two networks and four baselines.
+    """Panels A and B show forecast errors of two networks and four simple forecasts.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
-    data = results[STUDY]
+    shown = {letter: results[ENTRY.studies[letter]] for letter in letters}
     with style.styled():
-        figure = style.figure(2.9, 0.6 + 2.45 * len(letters))
-        counts = [len(_tasks(data, PANELS[letter])) for letter in letters]
+        figure = style.figure(2.9, style.WIDTH if panel in (None, "b") else 3.05)
+        counts = [len(_tasks(data, PANELS[letter])) for letter, data in shown.items()]
         row = figure.subplots(
             1, len(letters), sharey=True, squeeze=False, width_ratios=counts
         )[0]
         for axes, letter in zip(row, letters, strict=True):
-            _panel(axes, data, PANELS[letter], letter)
+            _panel(axes, shown[letter], PANELS[letter], letter)
         row[0].set_ylabel("mean squared error\n(scaled units)")
         handles, labels = row[0].get_legend_handles_labels()
         paper, *bars = zip(handles, labels, strict=True)
-        columns = 2 * len(letters)
+        columns = 2 if panel == "a" else 4
         across = [key for at in range(columns) for key in [*bars, paper][at::columns]]
         figure.legend(
             *zip(*across, strict=True), loc="outside upper center", ncols=columns
         )
-        seeds = len(np.unique(data["seed"]))
+        seeds = len(np.unique(shown[letters[-1]]["seed"]))
         style.caption(figure, CAPTION.format(seeds=seeds))
     return figure
 
 
 def _tasks(data: xr.Dataset, name: str) -> list[tuple[str, int]]:
-    """The tasks on a data set, or the first task if it has none."""
-    here = [task for task in series.tasks(data) if task[0] == name]
+    """The tasks on a data set, shortest first, or the first task if it has none."""
+    here = sorted(task for task in series.tasks(data) if task[0] == name)
     return here or [series.task_of(data, name)]
 
 
@@ -91,23 +92,25 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
             at = position - 0.4 + wide * (len(series.MODELS) + index + 0.5)
             legend_label = None if position else label
             axes.bar(at, known[control], 0.9 * wide, color=colour, label=legend_label)
-    axes.set_xticks(range(len(here)), [f"horizon {horizon}" for _, horizon in here])
+    axes.set_xticks(range(len(here)), [str(horizon) for _, horizon in here])
     axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("horizon (hours)")
     style.letter(axes, letter, series.SETS.get(here[0][0], here[0][0]))
 
 
 def shown(results: style.Results) -> str:
     """Count the tasks on which BLUR is best; compare it with linear model and paper."""
-    data = results[STUDY]
-    first, ratios, printed = [], [], []
-    for task, (blur, lru, known) in _errors(data).items():
+    horizons, first, ratios, printed = [], [], [], []
+    for (_, horizon), (blur, lru, known, papers) in _errors(results).items():
+        horizons.append(horizon)
         first.append(blur < min(lru, np.nanmin([*known.values()])))
         ratios.append(blur / known["linear"])
-        for model, error in (("blur", blur), ("lru", lru)):
-            paper = float(series.cells(data, *task, model)["printed_mse"][0])
-            printed.append(paper / error)
+        printed += [
+            paper / error for paper, error in zip(papers, (blur, lru), strict=True)
+        ]
     return (
-        f"BLUR has the smallest mean squared error on {sum(first)} of {len(first)} tasks, "
+        f"At horizons of {phrases.span(horizons, 'g')} hours, BLUR has the smallest mean "
+        f"squared error on {sum(first)} of {len(first)} tasks, "
         "compared with the LRU and four forecasts without a network. BLUR's error is "
         f"{phrases.span(ratios, '.2f')} times the error of the least-squares linear model. "
         f"The errors that the paper prints are {phrases.span(printed, '.1f')} times the errors "
@@ -125,22 +128,24 @@ def details(results: style.Results) -> style.Cells:
                 f"{blur / known['linear']:.2f}",
                 f"{lru / known['linear']:.2f}",
             )
-            for task, (blur, lru, known) in _errors(results[STUDY]).items()
+            for task, (blur, lru, known, _) in _errors(results).items()
         ),
     )
 
 
-def _errors(
-    data: xr.Dataset,
-) -> dict[tuple[str, int], tuple[float, float, dict[str, float]]]:
-    """By task: mean errors of BLUR and the LRU, and errors of the baselines."""
+Errors = tuple[float, float, dict[str, float], list[float]]
+
+
+def _errors(results: style.Results) -> dict[tuple[str, int], Errors]:
+    """By task: errors of BLUR, the LRU and the baselines; printed errors of the first two."""
     errors = {}
-    for task in series.tasks(data):
-        blur, lru = (
-            float(series.cells(data, *task, model)["test_mse"].mean())
-            for model in ("blur", "lru")
-        )
-        errors[task] = blur, lru, series.controls(series.cells(data, *task, "blur"))
+    for letter, study in ENTRY.studies.items():
+        data = results[study]
+        for task in _tasks(data, PANELS[letter]):
+            blur, lru = (series.cells(data, *task, model) for model in ("blur", "lru"))
+            means = (float(rows["test_mse"].mean()) for rows in (blur, lru))
+            papers = [float(rows["printed_mse"][0]) for rows in (blur, lru)]
+            errors[task] = *means, series.controls(blur), papers
     return errors
 
 

@@ -47,7 +47,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _shade(axes, at, part, task[1])
         part = _part(data, task, "blur")
         at = part["line"].values
-        truth = part["truth"].where(abs(part["truth"]) > series.ZERO)
+        truth = series.known(part["truth"])
         axes.plot(at, truth, color=style.BLACK, label="truth")
         series.mark_starts(axes, at, task[1])
         axes.margins(x=0.01, y=0.05)

@@ -9,12 +9,12 @@ from sigprop.figures import horizons, phrases, series, style
 from sigprop.figures.entry import Entry
 from sigprop.figures.epochs import NAMES
 
-STUDY, ERRORS = "forecast_speed", "forecasts"
+STUDY, ERRORS = "forecast_speed", "horizons"
 ENTRY = Entry(
     {**dict.fromkeys("ab", STUDY), "c": ERRORS},
     "Time and error of a forecast against the horizon",
     reduced="Times are measured on batches of 16 windows. The networks of panel C "
-    f"{series.SIZES}, at horizons 24 and 48.",
+    f"{series.SIZES}, at horizons 24 to 336.",
     full="sigprop figure blur-6 --panel a --preset full",
     rows=("blur:fig6",),
 )
@@ -23,20 +23,22 @@ COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()} | {
     "gru": style.GREEN,
     "lstm": style.ORANGE,
 }
-BESIDE = 1.05  # ratio of horizons at which points of neighbouring models stand
+LONG = 168  # rows; repeats of shorter forecasts differ by more than the models
+BESIDE = 1.07  # ratio of horizons at which points of neighbouring models stand
 TITLES = {"a": "time per window", "b": "relative to the LRU", "c": f"error, {DATA}"}
-WIDTHS = {"a": 1.0, "b": 1.0, "c": 0.75}
+WIDTHS = {"a": 1.0, "b": 0.8, "c": 1.0}
 CAPTION = (
     "Times are measured on {machine}, for batches of {windows} windows of random numbers. "
-    "Networks have {depth} blocks, {width} features and {states} states. Small dots in A and B "
-    "are {repeats} repeats, moved apart by model; lines join their medians. Ratios in B are "
-    "taken within a repeat."
+    "Networks have {depth} blocks, {width} features and {states} states. Dots in A and B are "
+    "medians of {repeats} repeats, moved apart by model, and bars their whole range. Ratios in "
+    "B are taken within a repeat. B begins at horizon {first}, since shorter forecasts scatter "
+    "by more than the models differ."
 )
 MEANS = (
     "C: networks of {width} features and {depth} blocks on {data}, means over {seeds} "
     "trainings with standard errors. Grey lines are forecasts without a network; the season "
-    "is 24 hours. Diamonds are the paper's errors at these horizons; its table, and the "
-    "verdict on it, reach to horizon 720."
+    "is 24 hours. Diamonds are the paper's errors at these horizons; its table reaches to "
+    "horizon 720."
 )
 
 
@@ -65,10 +67,17 @@ def _panel(axes: Axes, letter: str, results: style.Results) -> None:
     if letter == "c":
         horizons.over_horizons(axes, results[ERRORS], DATA, "mae")
     else:
-        {"a": _seconds, "b": _ratios}[letter](axes, results[STUDY])
+        data = results[STUDY] if letter == "a" else _long(results[STUDY])
+        {"a": _seconds, "b": _ratios}[letter](axes, data)
         style.plain_log(axes)
-        _over(axes, results[STUDY]["horizon"].values.tolist())
+        _over(axes, data["horizon"].values.tolist())
     style.letter(axes, letter, TITLES[letter])
+
+
+def _long(data: xr.Dataset) -> xr.Dataset:
+    """Times of the horizons that are compared: from ``LONG``, or the longest alone."""
+    rows = data["horizon"].values
+    return data.isel(horizon=rows >= min(LONG, rows.max()))
 
 
 def _over(axes: Axes, rows: list[int]) -> None:
@@ -87,6 +96,7 @@ def _notes(results: style.Results, letters: tuple[str, ...]) -> list[str]:
         names = ("depth", "width", "states", "windows")
         about = {name: data.attrs[name] for name in names}
         about["machine"] = phrases.machine(data.attrs)
+        about["first"] = int(_long(data)["horizon"][0])
         notes.append(CAPTION.format(repeats=data.sizes["repeat"], **about))
     if "c" in letters:
         data = results[ERRORS]
@@ -120,14 +130,20 @@ def _ratios(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _timed(axes: Axes, times: dict[str, xr.DataArray]) -> None:
-    """Draw all repeats of each model, and a line through their medians."""
+    """Draw medians of the repeats of each model, with their whole range."""
     for number, (model, repeats) in enumerate(times.items()):
         shift = BESIDE ** (number - (len(times) - 1) / 2)
-        at = shift * repeats["horizon"].values
-        colour, repeats = COLOURS[model], repeats.transpose("horizon", "repeat")
-        axes.plot(at, repeats, "o", color=colour, ms=2, mew=0, alpha=0.5)
-        middle = repeats.median("repeat")
-        axes.plot(at, middle, "o-", color=colour, ms=3, lw=1, label=NAMES[model])
+        at, middle = shift * repeats["horizon"].values, repeats.median("repeat")
+        down, up = middle - repeats.min("repeat"), repeats.max("repeat") - middle
+        axes.errorbar(
+            *(at, middle, [down, up]),
+            fmt="o-",
+            color=COLOURS[model],
+            ms=3,
+            lw=1,
+            elinewidth=0.7,
+            label=NAMES[model],
+        )
 
 
 def _beside(data: xr.Dataset, model: str) -> xr.DataArray:
@@ -136,13 +152,13 @@ def _beside(data: xr.Dataset, model: str) -> xr.DataArray:
 
 def shown(results: style.Results) -> str:
     """The times relative to the LRU's, their growth, and the errors relative to the LRU's."""
-    data = results[STUDY]
+    data, long = results[STUDY], _long(results[STUDY])
     others = [name for name in data["model"].values.tolist() if name != "lru"]
     times = phrases.listed(
         [
             f"{phrases.span(ratios.values, '.1f')} ({NAMES[name]})"
             for name in others
-            for ratios in [_beside(data, name).median("repeat")]
+            for ratios in [_beside(long, name).median("repeat")]
         ]
     )
     middle = data["seconds"].median("repeat")
@@ -152,8 +168,9 @@ def shown(results: style.Results) -> str:
     errors = horizons.errors(results[ERRORS], name, "mae")
     ratios = errors["blur"][:, 1] / errors["lru"][:, 1]
     return (
-        f"A forecast takes {times} times as long as a forecast by the LRU, depending on the "
-        f"horizon. From horizon {first} to {last}, the median time grows "
+        f"A forecast takes {times} times as long as a forecast by the LRU, at horizons of "
+        f"{int(long['horizon'][0])} and more. "
+        f"From horizon {first} to {last}, the median time grows "
         f"{float(grown.sel(model='lru')):.0f} times for the LRU and "
         f"{float(grown.sel(model='blur')):.0f} times for BLUR. BLUR's mean absolute error on "
         f"{name} is {phrases.span(ratios, '.2f')} times the LRU's."

@@ -7,25 +7,26 @@ from matplotlib.figure import Figure
 from sigprop.figures import horizons, phrases, series, style
 from sigprop.figures.entry import Entry
 
-STUDY = "forecasts"
+STUDY, HORIZONS = "forecasts", "horizons"
 ENTRY = Entry(
-    dict.fromkeys("abc", STUDY),
-    "Forecast errors against the horizon, and of all layers",
-    reduced=f"{series.SMALLER} The data are ETTh1 at horizons 24 and 48, and at 24 only for "
+    {**dict.fromkeys("ab", HORIZONS), "c": STUDY},
+    "Forecast errors against the horizon, and of all layers at one horizon",
+    reduced=f"{series.SMALLER} The data are ETTh1 at horizons 24 to 336, and at 24 only for "
     "layers other than LRU and BLUR. The paper uses ETTm1, seven models and five "
     "horizons.",
     full="sigprop train forecast --data ETTm1 --horizon 24 --model blur --preset paper",
     rows=("blur:fig7",),
 )
 METRICS = {"a": "mse", "b": "mae", "c": "mse"}
-WIDTHS = {"a": 0.8, "b": 0.8, "c": 1.7}
+WIDTHS = {"a": 1.0, "b": 1.0, "c": 1.5}
 PAPER, OURS = "ETTm1", "ETTh1"
 CAPTION = (
-    "Errors are over all features. Dots are means over {seeds} trainings with standard "
-    "errors. Open diamonds are the paper's errors for {table}, where it has one. Grey lines "
-    "are forecasts without a network; the season is 24 hours."
+    "Errors are over all features; axes do not start at zero. Dots are means over {seeds} "
+    "trainings with standard errors. Open diamonds are the paper's errors for {table}, where "
+    "it has one. Grey lines are forecasts without a network; the season is 24 hours."
 )
-HOLLOW = "Hollow dots in C are bidirectional layers other than BLUR."
+LAYERS = "C has squared errors of all layers, whose windows are as long as the horizon."
+TITLES = {"a": "squared error", "b": "absolute error"}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
@@ -37,17 +38,18 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
-    data = results[STUDY]
+    name = _table(results[HORIZONS]) if HORIZONS in results else OURS
     wide = style.WIDTH if panel in (None, "c") else 3.1
     with style.styled():
-        figure = style.figure(3.6, wide)
+        figure = style.figure(3.8, wide)
         widths = [WIDTHS[letter] for letter in letters]
         row = figure.subplots(1, len(letters), squeeze=False, width_ratios=widths)[0]
         for axes, letter in zip(row, letters, strict=True):
-            _panel(axes, data, _table(results), letter)
-        ncols = 5 if wide == style.WIDTH else 2
+            _panel(axes, results[ENTRY.studies[letter]], name, letter)
+        ncols = 3 if wide == style.WIDTH else 2
         figure.legend(**horizons.keys(row), loc="outside upper center", ncols=ncols)
-        style.caption(figure, _notes(data, _table(results), letters))
+        data = results[ENTRY.studies[letters[-1]]]
+        style.caption(figure, _notes(data, name, letters))
     return figure
 
 
@@ -59,25 +61,26 @@ def _panel(axes: Axes, data: xr.Dataset, name: str, letter: str) -> None:
         style.letter(axes, letter, f"{series.task_label(task)}")
     else:
         horizons.over_horizons(axes, data, name, metric)
-        style.letter(axes, letter, series.SETS.get(name, name))
+        style.letter(axes, letter, TITLES[letter])
 
 
 def _notes(data: xr.Dataset, name: str, letters: tuple[str, ...]) -> str:
     seeds = len(set(data["seed"].values.tolist()))
-    hollow = "c" in letters and series.others(data, series.richest(data))
+    layers = "c" in letters and series.others(data, series.richest(data))
     caption = CAPTION.format(table=name, seeds=seeds)
-    return f"{caption} {HOLLOW}" if hollow else caption
+    return f"{caption} {LAYERS}" if layers else caption
 
 
-def _table(results: style.Results) -> str:
+def _table(data: xr.Dataset) -> str:
     """The paper's data set if it was trained, else ours, else the first one."""
-    known = [name for name, _ in series.tasks(results[STUDY])]
+    known = [name for name, _ in series.tasks(data)]
     return next((name for name in (PAPER, OURS) if name in known), known[0])
 
 
 def shown(results: style.Results) -> str:
     """The ratio of both networks' errors, their growth, and the best and worst layer."""
-    data, name = results[STUDY], _table(results)
+    data = results[HORIZONS]
+    name = _table(data)
     known = horizons.errors(data, name, "mse")
     ratios = known["blur"][:, 1] / known["lru"][:, 1]
     many = len(ratios) > 1
@@ -92,7 +95,7 @@ def shown(results: style.Results) -> str:
     return (
         f"On {series.SETS.get(name, name)}, BLUR's mean squared error is "
         f"{phrases.span(ratios, '.3f')} times the LRU's{f', {grows}' if many else ''}."
-        f"{horizons.extremes(data)}{_contrary(data, name)}"
+        f"{horizons.extremes(results[STUDY])}{_contrary(data, name)}"
     )
 
 
@@ -115,11 +118,12 @@ def _contrary(data: xr.Dataset, name: str) -> str:
 
 def details(results: style.Results) -> style.Cells:
     """Errors of all layers on each task, the smallest first, and ratios to the LRU's."""
-    data, name = results[STUDY], _table(results)
-    used = sorted(task for task in series.tasks(data) if task[0] == name)
+    data, layers = results[HORIZONS], results[STUDY]
+    name, richest = _table(data), series.richest(layers)
+    used = {task: data for task in sorted(series.tasks(data)) if task[0] == name}
     rows = []
-    for task in dict.fromkeys((*used, series.richest(data))):
-        ranked = horizons.ranked(data, task, "mse")
+    for task, trained in (used | {richest: layers}).items():
+        ranked = horizons.ranked(trained, task, "mse")
         rows += [
             (
                 series.task_label(task),

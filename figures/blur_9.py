@@ -17,9 +17,9 @@ DATA, ROW = "ETTh1", 1800  # where the text says that the LRU lags behind a spik
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the oil temperature and the errors of both networks.
+    """Panel A shows the oil temperature, and BLUR's error over the LRU's.
 
-    Panel B shows their forecasts near row 1800.
+    Panel B shows forecasts of both networks near row 1800.
 
     Raises:
         ValueError: If there is no such panel.

@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.patches import Annulus
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from sigprop.figures import style
@@ -14,6 +15,9 @@ PANELS = ("fails", "memory", "ratio")
 LONGEST = 32  # letters of a layer's name
 SIZE = 3.4, 3.1  # inches: a picture fills the width of a telephone
 WIDE = 4.4  # of the picture of all layers
+HALF = 0.7  # half a side of a square of modes from which on the whole disc is shown
+TALL = 0.8  # of the distance of two rows: the highest bar of a histogram
+RIM = 1e-3  # least width of the ring between the smallest and the largest modulus
 TIMES = (
     (0.01, style.PURPLE, "o"),
     (0.1, style.BLUE, "s"),
@@ -40,7 +44,7 @@ TITLES = {
 QUANTITIES = {"state": style.BLUE, "dh/d": style.VERMILION}
 
 
-def draw(data: xr.Dataset, panel: str) -> Figure:
+def draw(data: xr.Dataset, panel: str, title: str = "") -> Figure:
     """One picture of a layer.
 
     Args:
@@ -49,6 +53,7 @@ def draw(data: xr.Dataset, panel: str) -> Figure:
             prediction; ``ratio``, predicted over measured, and ``low`` and ``high``, the
             same over the ends of the interval; the attributes ``steps`` and ``tolerance``.
         panel: One of ``PANELS``.
+        title: Above the picture; what the panel shows if left out.
 
     Raises:
         ValueError: If there is no such panel.
@@ -62,7 +67,7 @@ def draw(data: xr.Dataset, panel: str) -> Figure:
         else:
             _plane(axes, data)
             {"fails": _failing, "memory": _memories}[panel](axes, data)
-        axes.set_title(TITLES[panel])
+        axes.set_title(_short(title) if title else TITLES[panel])
     return figure
 
 
@@ -83,6 +88,11 @@ def _plane(axes: Axes, data: xr.Dataset) -> None:
         axes.set(xlabel=r"$\lambda$ at rest", ylabel="modes, the slowest on top")
         axes.set_yticks([])
         return
+    modulus = np.hypot(data["re"].values, data["im"].values)
+    width = max(float(np.ptp(modulus)), RIM)
+    ring = Annulus((0, 0), modulus.max(), min(width, modulus.max()))
+    ring.set(facecolor=style.GREY, alpha=0.15, linewidth=0, zorder=0)
+    axes.add_patch(ring)
     turn = np.linspace(0, 2 * np.pi, 2400)
     axes.plot(np.cos(turn), np.sin(turn), color=style.GREY, linewidth=0.8)
     _close_up(axes, data)
@@ -91,11 +101,13 @@ def _plane(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _close_up(axes: Axes, data: xr.Dataset) -> None:
-    """A square around all modes, and the piece of the unit circle next to them."""
+    """A square around all modes: the whole disc, or a piece of it."""
     x, y = data["re"].values, data["im"].values
     edges = (x.min(), max(x.max(), 1.0)), (y.min(), y.max())
     half = max(0.04, *(0.55 * (high - low) for low, high in edges))
     middle = [(low + high) / 2 for low, high in edges]
+    if half > HALF:  # the modes are all around
+        middle, half = [0.0, 0.0], max(1.1, 1.1 * np.abs(edges).max())
     axes.set(
         xlim=(middle[0] - half, middle[0] + half),
         ylim=(middle[1] - half, middle[1] + half),
@@ -144,8 +156,8 @@ def _memories(axes: Axes, data: xr.Dataset) -> None:
     memory = data["memory"].values / steps
     for end, colour, mark in TIMES:
         some = (memory >= below) & (memory < end)
-        least = f"{below * steps:.3g} to " if below else "below "
-        label = f"{least}{end * steps:.3g}" if end < np.inf else f"{steps:g} and more"
+        least = f"{below * steps:.4g} to " if below else "below "
+        label = f"{least}{end * steps:.4g}" if end < np.inf else f"{steps:g} and more"
         if some.any():
             legend_label = f"{label} steps ({int(some.sum())})"
             axes.plot(
@@ -240,6 +252,53 @@ def draw_margins(data: xr.Dataset) -> Figure:
             ylim=(count - 0.4, -0.6),
         )
         axes.set_yticks(rows, [_short(str(name)) for name in data["layer"].values])
+        _plain(axes.xaxis)
+        _key(axes)
+    return figure
+
+
+def draw_times(data: xr.Dataset) -> Figure:
+    """Histograms of the time constants of every layer, one above the other.
+
+    Args:
+        data: By ``layer`` and ``bin``: ``share`` of the layer's modes; ``edge``, the ends
+            of the bins in steps; by ``layer``: ``median`` in steps, infinite or no number
+            where there is none, and ``endless``, the share of modes that do not decay;
+            perhaps the attribute ``steps``, the length of the sequences.
+    """
+    count, edges = data.sizes["layer"], data["edge"].values
+    rows = np.arange(count)
+    with style.styled():
+        figure = style.figure(1.0 + 0.23 * count, WIDE)
+        axes = figure.subplots()
+        for row, share in zip(rows, data["share"].values, strict=True):
+            heights = row - TALL * share / max(share.max(), 1e-300)
+            axes.stairs(
+                heights, edges, baseline=row, fill=True, color=style.BLUE, alpha=0.6
+            )
+        axes.hlines(rows, edges[0], edges[-1], color=style.GREY, linewidth=0.4)
+        median = data["median"].values
+        inside = np.isfinite(median)
+        axes.plot(median[inside], rows[inside], "|", color=style.BLACK, label="median")
+        endless = data["endless"].values > 0
+        if endless.any():
+            end = np.full(endless.sum(), edges[-1])
+            label = "some modes have |λ| = 1 or above"
+            axes.plot(end, rows[endless], ">", color=style.VERMILION, label=label)
+        if "steps" in data.attrs:
+            axes.axvline(
+                data.attrs["steps"],
+                color=style.GREY,
+                linestyle="--",
+                label="sequence length",
+            )
+        axes.set(
+            xscale="log",
+            xlabel="time constant without inputs, steps",
+            ylim=(count - 0.6, -1),
+        )
+        axes.set_yticks(rows, [_short(str(name)) for name in data["layer"].values])
+        axes.tick_params(axis="y", length=0)
         _plain(axes.xaxis)
         _key(axes)
     return figure

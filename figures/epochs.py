@@ -1,5 +1,7 @@
 """Time of an epoch and memory of a training step, for networks with different layers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -20,20 +22,21 @@ NAMES = {
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
 TITLES = {"a": "time per epoch", "b": "memory per step"}
 DODGE = 0.25  # rows between a bar's middle and its outer dots
-FREE = 1.3  # times the longest bar, which leaves room for its label
+FREE = 1.4  # times the longest bar, which leaves room for its label
 CAPTION = (
     "The task is {description}, on inputs of random numbers. Networks have {depth} blocks of "
     "{width} features and {states} states; times are measured on {machine}. An epoch has "
     "{steps} steps of {batch} examples; its time is the median of {repeats} timed steps times "
     "their number. Dots are single steps. The bar of the LRU has its own cost beside it; other "
-    "bars have the cost relative to the LRU, in A the median of ratios within a repeat."
+    "bars have their length over the LRU's. Brackets in A have the range of this ratio within "
+    "repeats."
 )
 
 
 def draw(
     data: xr.Dataset, task: str, description: str, batch: int, letters: tuple[str, ...]
 ) -> Figure:
-    """Draw a bar for each layer, the smallest time relative to the LRU on top.
+    """Draw a bar for each layer, the shortest median time on top.
 
     Args:
         data: Result of the study ``forecast_speed``.
@@ -43,7 +46,7 @@ def draw(
         letters: Panels: ``a`` for minutes, ``b`` for memory.
     """
     timings = data.sel(task=task)
-    order = _relative(data, task).median("repeat").values.argsort()
+    order = timings["step_seconds"].median("repeat").values.argsort()
     timings = timings.isel(trained=order)
     with style.styled():
         figure = style.figure(
@@ -69,9 +72,15 @@ def draw(
 
 def _minutes(axes: Axes, timings: xr.Dataset) -> None:
     seconds = timings["step_seconds"] * timings["steps"] / 60
-    times = (seconds / seconds.sel(trained="lru")).median("repeat").values
+    within = [
+        f"{ratios.min():.1f} to {ratios.max():.1f}"
+        for ratios in (seconds / seconds.sel(trained="lru"))
+        .transpose("trained", ...)
+        .values
+    ]
+    middle = seconds.median("repeat")
     seconds = seconds.transpose("trained", "repeat").values
-    _bars(axes, timings, np.median(seconds, 1), times, "min", seconds.max(1))
+    _bars(axes, middle, "min", seconds.max(1), within)
     rows = np.arange(len(seconds))[:, None] + DODGE * np.linspace(
         -1, 1, seconds.shape[1]
     )
@@ -82,28 +91,27 @@ def _minutes(axes: Axes, timings: xr.Dataset) -> None:
 
 def _memory(axes: Axes, timings: xr.Dataset) -> None:
     memory = timings["step_memory"] / 2**20
-    times = (memory / memory.sel(trained="lru")).values
-    _bars(axes, timings, memory.values, times, "MiB")
+    _bars(axes, memory, "MiB")
     axes.set_xlabel("temporary memory (MiB)")
 
 
 def _bars(
     axes: Axes,
-    timings: xr.Dataset,
-    values: np.ndarray,
-    times: np.ndarray,
+    costs: xr.DataArray,
     unit: str,
     ends: np.ndarray | None = None,
+    ranges: Sequence[str] = (),
 ) -> None:
-    """Draw a bar for each layer and its ratio to the LRU's beyond ``ends``."""
-    models = timings["trained"].values.tolist()
+    """Draw a bar for each layer and its ratio to the LRU's, with a range, beyond ``ends``."""
+    models = costs["trained"].values.tolist()
     colours = [COLOURS.get(name, style.GREY) for name in models]
-    axes.barh(np.arange(len(models)), values, 0.7, color=colours)
-    ends = values if ends is None else ends
-    for row, (name, end, value, factor) in enumerate(
-        zip(models, ends, values, times, strict=True)
-    ):
-        text = f"{value:.3g} {unit}" if name == "lru" else f"{factor:.2f} × LRU"
+    axes.barh(np.arange(len(models)), costs.values, 0.7, color=colours)
+    lru = float(costs.sel(trained="lru"))
+    ends = costs.values if ends is None else ends
+    for row, (name, cost) in enumerate(zip(models, costs.values, strict=True)):
+        end = ends[row]
+        text = f"{cost / lru:.2f} × LRU" + (f" ({ranges[row]})" if ranges else "")
+        text = f"{lru:.3g} {unit}" if name == "lru" else text
         axes.annotate(
             text,
             (end, row),
@@ -116,15 +124,18 @@ def _bars(
 
 def shown(data: xr.Dataset, task: str) -> str:
     """The time of BLUR's step over the LRU's, of other layers, and BLUR's memory."""
-    times = _relative(data, task).median("repeat")
+    middle = data["step_seconds"].sel(task=task).median("repeat")
+    times = middle / middle.sel(trained="lru")
+    within = _relative(data, task).sel(trained="blur").values
     others = sorted(
         (float(time), NAMES[name])
         for name, time in zip(times["trained"].values.tolist(), times, strict=True)
         if name not in ("lru", "blur")
     )
     sentence = (
-        f"In the median of {data.sizes['repeat']} repeats, a training step of BLUR takes "
-        f"{float(times.sel(trained='blur')):.2f} times as long as a step of the LRU."
+        f"The median of {data.sizes['repeat']} training steps of BLUR takes "
+        f"{float(times.sel(trained='blur')):.2f} times as long as the LRU's, and "
+        f"{phrases.span(within, '.2f')} times in single repeats."
     )
     memory = data["step_memory"].sel(task=task)
     ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))
@@ -139,20 +150,19 @@ def shown(data: xr.Dataset, task: str) -> str:
 
 
 def details(data: xr.Dataset, task: str) -> style.Cells:
-    """The time of each layer's step over the LRU's: its median and range over repeats."""
-    times = _relative(data, task)
+    """The time of each layer's step over the LRU's: of medians, and the range in repeats."""
+    middle = data["step_seconds"].sel(task=task).median("repeat")
+    times, within = middle / middle.sel(trained="lru"), _relative(data, task)
     return (
-        ("time of a step relative to the LRU", "median", "smallest", "largest"),
+        ("time of a step relative to the LRU", "of medians", "smallest", "largest"),
         *(
             (
                 NAMES[name],
-                f"{float(ratios.median()):.2f}",
-                f"{float(ratios.min()):.2f}",
-                f"{float(ratios.max()):.2f}",
+                f"{float(times.sel(trained=name)):.2f}",
+                f"{float(within.sel(trained=name).min()):.2f}",
+                f"{float(within.sel(trained=name).max()):.2f}",
             )
-            for name, ratios in zip(
-                times["trained"].values.tolist(), times, strict=True
-            )
+            for name in times["trained"].values.tolist()
             if name != "lru"
         ),
     )

@@ -111,7 +111,14 @@ def spectrum(axes: Axes, network: xr.Dataset, colour: str) -> None:
     )
     bound = 2 / network["measured_bound"].item()
     axes.axhline(bound, color=style.GREY, ls="--", lw=0.8, label="largest stable")
-    axes.legend(loc="lower left", fontsize=6, borderaxespad=0, handlelength=1.2)
+    axes.legend(
+        loc="upper right",
+        bbox_to_anchor=(1.08, 0.83),
+        fontsize=6,
+        labelspacing=0.2,
+        borderaxespad=0,
+        handlelength=1.2,
+    )
     axes.set_yscale("log")
     axes.yaxis.set_major_locator(LogLocator(numticks=6))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -148,7 +155,7 @@ def panel(
     scale(figure, whole, image)
     gaps(whole, ends)
     whole.set_xticks(middles, symbols, rotation=90 if len(symbols) > 4 else 0)
-    style.letter(whole, letter, network)
+    style.letter(whole, letter, f"{network}: Hessian")
     nonzero = rank(result["eigenvalue"].values)
     top = result["eigenvector"].values[: np.sum(nonzero), :size].T
     shades = vectors.imshow(
@@ -234,8 +241,8 @@ def _sizes(
         data, network = results["adaptive_rates"], next(iter(below.values()))
         own = data["entry_parameter"].values[data["entry_network"].values == network]
         sentences.append(
-            f"Networks in {_letters(below)} have {_neurons(own)} hidden neurons and are "
-            "trained."
+            f"Networks in {_letters(below)} have {_neurons(own)} hidden neurons, and "
+            "rates are those at the end of training."
         )
     return [" ".join(sentences)]
 

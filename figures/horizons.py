@@ -12,6 +12,7 @@ from sigprop.figures import series, style
 
 METRICS = {"mse": "mean squared error", "mae": "mean absolute error"}
 PAPER = "paper"  # the label of printed errors
+BOTH_ENDS = "bidirectional, but BLUR"  # the label of hollow dots
 CONTROLS = {"linear": "-", "season": "--"}
 SHIFTS = -0.12, 0.12  # of the models, from a horizon's tick
 WIDE = 0.4  # of a grey line, to either side of a tick
@@ -74,7 +75,7 @@ def keys(panels: Iterable[Axes]) -> dict[str, list[Any]]:
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             named.setdefault(label, handle)
-    last = [*(series.CONTROLS[control][0] for control in CONTROLS), PAPER]
+    last = [*(series.CONTROLS[control][0] for control in CONTROLS), PAPER, BOTH_ENDS]
     order = sorted(named, key=lambda label: label in last and 1 + last.index(label))
     return {"handles": [named[label] for label in order], "labels": order}
 
@@ -105,11 +106,15 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
             "full",
         )
         face = colour if fill == "full" else "none"
-        axes.errorbar(mean, row, xerr=spread, fmt="o", color=colour, mfc=face)
+        look = {"color": colour, "mfc": face, "capsize": 0, "elinewidth": 0.8}
+        axes.errorbar(mean, row, xerr=spread, fmt="o", **look)
         axes.plot(printed, row, "D", color=colour, mfc="none", ms=4)
     names = series.MODELS | series.OTHERS
     axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
+    if any(series.OTHERS.get(model, ("", "", ""))[2] == "none" for model in rows):
+        look = {"color": style.GREY, "mfc": "none", "ls": "none"}
+        axes.plot([], [], marker="o", label=BOTH_ENDS, **look)
     for control, dashes in CONTROLS.items():
         value = _control(data, task, control, metric)
         label, _ = series.CONTROLS[control]

@@ -18,13 +18,16 @@ NAMES = re.compile(r'(?<= id=")|(?<=xlink:href="#)|(?<=url\(#)')
 
 
 def svg(figure: Figure, name: str, label: str) -> str:
-    """Return a figure as one SVG element, which is also a valid file.
+    """Return the panels of a figure as one SVG element, which is also a valid file.
+
+    The words below the panels are left out, for ``style.notes`` to put beside the picture.
 
     Args:
         figure: The figure.
         name: Prefix that makes the element's inner ids unique on a page.
         label: Description for readers who cannot see the figure.
     """
+    style.hide_notes(figure)
     written = io.StringIO()
     with style.styled():
         figure.savefig(

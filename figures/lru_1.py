@@ -39,11 +39,11 @@ COLOURS = {"tanh": style.GREY, "relu": style.GREY, "gamma": style.VERMILION}
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Each panel shows test accuracies on one task; the last column has their mean.
+    """Panels A to C show test accuracies on one task each; the last column has their mean.
 
     Bold names are the networks that the paper's caption names; a step leads from one of
     them to the next.  Grey networks have a nonlinear recurrence, the others a linear one;
-    the LRU is red.  Circles are single runs, vertical marks are means, and
+    the LRU is orange.  Circles are single runs, vertical marks are means, and
     bars are standard errors.  "Unit disc" means eigenvalues sampled in the unit disc.
 
     Raises:
@@ -63,7 +63,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.caption(
             figure,
             "Each accuracy is at the step of the best validation accuracy. Crosses stand at "
-            "the accuracy of guessing for runs that diverged; their number stands beside.",
+            "the accuracy of guessing for runs that diverged; their number stands beside. An "
+            "open circle marks a mean that counts such runs.",
         )
     return figure
 
@@ -109,10 +110,15 @@ def _average(axes: Axes, results: style.Results) -> None:
     for row, rung in enumerate(names):
         colour = COLOURS.get(rung, style.BLUE)
         mean, error = _overall(results, rung), _error(results, rung)
-        axes.errorbar(mean, row, xerr=error, fmt="|", color=colour, capsize=0, ms=6)
+        lost = any(
+            np.isnan(_of(results[study], rung)).any()
+            for study in ENTRY.studies.values()
+        )
+        look = {"fmt": "o", "mfc": "none", "ms": 5} if lost else {"fmt": "|", "ms": 6}
+        axes.errorbar(mean, row, xerr=error, color=colour, capsize=0, **look)
     axes.margins(x=0.1)
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=(1, 2.5, 5, 10)))
-    axes.set_title(f"mean of the\n{len(ENTRY.panels)} tasks")
+    axes.set_title(f"mean of\n{ENTRY.panels[0].upper()} to {ENTRY.panels[-1].upper()}")
     axes.set_xlabel("accuracy (%)")
 
 

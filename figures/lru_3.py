@@ -62,10 +62,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             rows["a"][0].set_ylabel(r"Im $\lambda$")
         if "b" in rows:
             rows["b"][0].set_ylabel(
-                r"fraction $|\lambda| \leq r$, less exact", fontsize=7
+                r"fraction $|\lambda| \leq r$, minus exact", fontsize=7
             )
         if "c" in rows:
-            label = r"fraction $\arg\,\lambda \leq \theta$, less exact"
+            label = r"fraction $\arg\,\lambda \leq \theta$, minus exact"
             rows["c"][0].set_ylabel(label, fontsize=7)
         disk.same_heights(rows, "bc")
         style.caption(figure, *_notes(data, letters))

@@ -20,7 +20,7 @@ ENTRY = Entry(
 )
 COLOURS = (style.BLUE, style.ORANGE, style.GREEN)
 RANGES = ((style.VERMILION, "o"), (style.PURPLE, "s"))
-HEIGHTS = 2.3, 2.0  # inches of the responses and of the count
+HEIGHTS = 3.0, 2.0  # inches of the responses and of the count
 
 
 class Panel(NamedTuple):
@@ -30,6 +30,7 @@ class Panel(NamedTuple):
     length: int  # the whole responses if zero
 
 
+FIRST = 32  # steps of the insets
 SHORT = 1024  # steps, for which the paper has the first range
 PANELS = {"a": Panel(0, 0), "b": Panel(1, 0), "c": Panel(0, SHORT)}
 
@@ -40,6 +41,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     Panel D shows the mean number of periods of a mode against the sequence length.  Phases are
     uniform.  A phase θ above π turns like 2π - θ, so that phases up to 2π give as many periods
     as phases up to π.  Lines in A to C join whole steps, so fast oscillations seem to beat.
+    Above them are the first 32 steps, and grey lines are powers of the eigenvalue's modulus.
 
     Raises:
         ValueError: If there is no such panel.
@@ -68,6 +70,8 @@ def _responses(part: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
         responses = data.isel(max_phase=phase_index, age=slice(length or None))
         for mode, axes in enumerate(column):
             _mode(axes, responses, mode)
+            if phase_index == 0:
+                _first_steps(axes, responses, mode)
         column[-1].set_xlabel("age of the impulse (steps)")
         largest = disk.over_pi(float(responses["max_phase"]))
         title = rf"$\theta \leq {largest}$, {responses.sizes['age']} steps"
@@ -82,7 +86,7 @@ def _mode(axes: Axes, data: xr.Dataset, mode: int) -> None:
     axes.plot(age, state, color=colour, linewidth=0.5, rasterized=True)
     for sign in (-1, 1):
         axes.plot(age, sign * data["envelope"], color=style.GREY, linewidth=0.7)
-    axes.set(xlim=(0, age[-1] + 1), ylim=(-1.1, 1.9), yticks=(-1, 0, 1))
+    axes.set(xlim=(0, age[-1] + 1), ylim=(-1.1, 3.4), yticks=(-1, 0, 1))
     axes.set_xticks((0, (age[-1] + 1) // 2, age[-1] + 1))
     phase = float(data["phase"][mode]) / np.pi
     axes.annotate(
@@ -94,6 +98,16 @@ def _mode(axes: Axes, data: xr.Dataset, mode: int) -> None:
         color=colour,
         fontsize=6,
     )
+
+
+def _first_steps(axes: Axes, data: xr.Dataset, mode: int) -> None:
+    """The first steps of a fast mode, each step a dot."""
+    first = data.isel(mode=mode, age=slice(FIRST))
+    colour = COLOURS[mode % len(COLOURS)]
+    inset = axes.inset_axes((0.0, 0.56, 0.6, 0.4))
+    look = {"color": colour, "linewidth": 0.4, "markersize": 1.8, "mew": 0}
+    inset.plot(first["age"], first["state"], "o-", **look)
+    inset.axis("off")
 
 
 def _turns(axes: Axes, data: xr.Dataset) -> None:

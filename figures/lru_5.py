@@ -1,6 +1,4 @@
-"""Orvieto et al. (2023), Figure 5: normalisation and small phases, on Pathfinder."""
-
-from typing import Any
+"""Orvieto et al. (2023), Figure 5: normalisation and small phases, before training."""
 
 import numpy as np
 import xarray as xr
@@ -11,11 +9,12 @@ from matplotlib.ticker import LogLocator, NullLocator
 from sigprop.figures import style
 from sigprop.figures.entry import Entry
 
+STUDY = "normalisation"
 ENTRY = Entry(
-    dict.fromkeys("ab", "normalisation") | dict.fromkeys("cd", "paths"),
-    "Normalisation and small phases on Pathfinder",
-    reduced="Training uses smaller networks, images of 256 pixels and 1500 steps, when the "
-    "accuracy has just left that of guessing; the paper uses 16 384 pixels and far more steps.",
+    dict.fromkeys("ab", STUDY),
+    "Normalisation and small phases on Pathfinder, before training",
+    differs="The paper shows accuracies during training, of far larger networks. They are "
+    "left out, because short trainings of small networks end near the accuracy of guessing.",
     full="sigprop train pathx --model phase --preset paper",
     rows=("lru:fig5",),
 )
@@ -28,95 +27,66 @@ CHANCE, GUESS = 0.5, "random\nguess"  # of two classes
 TITLES = {
     "a": ("untrained: loss", "loss (nats)"),
     "b": ("untrained: states", r"mean square $\mathbb{E}\,|h_i|^2$"),
-    "c": ("training: loss", "training loss (nats)"),
-    "d": ("training: accuracy", "validation accuracy (%)"),
 }
+BESIDE = 1.18  # ratio of image sizes at which neighbouring settings stand
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A and B show loss and squared states of untrained networks against image size.
-
-    Panels C and D show the loss and the validation accuracy during training.
+    """Panel A shows the loss of untrained networks against the image size, B their states.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
-    shown = {
-        study: results[study]
-        for study in dict.fromkeys(ENTRY.studies[letter] for letter in letters)
-    }
-    panels = {"a": _fresh_losses, "b": _fresh_powers, "c": _losses, "d": _accuracies}
+    data = results[STUDY]
+    panels = {"a": _losses, "b": _powers}
     with style.styled():
-        columns = min(2, len(letters))
-        rows = -(-len(letters) // columns)
-        figure = style.figure(
-            0.7 + 1.7 * rows + 0.3 * (columns == 1), 0.7 + 2.4 * columns
-        )
-        grid = figure.subplots(rows, columns, squeeze=False)
-        for axes, letter in zip(grid.flat, letters, strict=True):
-            panels[letter](axes, shown[ENTRY.studies[letter]])
+        figure = style.figure(2.6, 0.7 + 2.4 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            panels[letter](axes, data)
             title, label = TITLES[letter]
             style.letter(axes, letter, title)
             axes.set_ylabel(label)
-        labels = grid[0, 0].get_legend_handles_labels()
-        ncols = len(SETTINGS) if columns > 1 else 1
+        labels = row[0].get_legend_handles_labels()
+        ncols = len(SETTINGS) if len(letters) > 1 else 1
         figure.legend(*labels, loc="outside upper center", ncols=ncols)
-        sizes = (CAPTIONS[study](data) for study, data in shown.items())
-        style.caption(figure, LINES, *sizes)
+        about = {name: data.attrs[name] for name in ("depth", "r_min", "r_max")}
+        style.caption(figure, CAPTION.format(draws=data.sizes["draw"], **about))
     return figure
 
 
-LINES = (
-    "Thin lines are single networks, thick lines their means, and bands one standard error "
-    "to either side."
+CAPTION = (
+    "Small dots are single networks, moved apart by setting, and large dots their means with "
+    "standard errors. Each of the {draws} networks has {depth} blocks and eigenvalues with "
+    "moduli from {r_min} to {r_max}. Small phases are at most π/10."
 )
-CAPTIONS = {
-    "normalisation": lambda data: (
-        f"Each of the {data.sizes['draw']} untrained networks has {data.attrs['depth']} "
-        f"blocks and radii from {data.attrs['r_min']} to {data.attrs['r_max']}."
-    ),
-    "paths": lambda data: (
-        f"The {len(np.unique(data['seed']))} trained networks of each kind have "
-        f"{int(data['depth'][0])} blocks, and images have {int(data['length'][0])} pixels."
-    ),
-}
 
 
-# --- before training ----------------------------------------------------------------
-
-
-def _fresh_losses(axes: Axes, data: xr.Dataset) -> None:
-    _fresh(axes, data["loss"])
+def _losses(axes: Axes, data: xr.Dataset) -> None:
+    _networks(axes, data["loss"])
     _level(axes, -np.log(CHANCE), GUESS)
     _few_ticks(axes)
 
 
-def _fresh_powers(axes: Axes, data: xr.Dataset) -> None:
-    _fresh(axes, data["power"])
+def _powers(axes: Axes, data: xr.Dataset) -> None:
+    _networks(axes, data["power"])
     _level(axes, data.attrs["gain"], "limit for\nwhite input")
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _fresh(axes: Axes, values: xr.DataArray) -> None:
+def _networks(axes: Axes, values: xr.DataArray) -> None:
+    """Draw every network, and means with standard errors, against the image size."""
     pixels = values["pixels"].values
-    for setting, (label, colour) in SETTINGS.items():
-        runs = values.sel(setting=setting).values.T
-        _curves(axes, pixels, runs, label, colour, marker="o", markersize=3)
+    for number, (setting, (label, colour)) in enumerate(SETTINGS.items()):
+        at = pixels * BESIDE ** (number - (len(SETTINGS) - 1) / 2)
+        runs = values.sel(setting=setting).transpose("pixels", "draw").values
+        axes.plot(at, runs, "o", color=colour, markersize=2, mew=0, alpha=0.5)
+        error = style.standard_error(runs.T) if runs.shape[1] > 1 else None
+        axes.errorbar(at, runs.mean(1), error, fmt="o-", color=colour, label=label)
     axes.set(xscale="log", yscale="log", xlabel="pixels")
     axes.set_xticks(pixels, [str(number) for number in pixels])
     axes.xaxis.set_minor_locator(NullLocator())
-
-
-# --- training -----------------------------------------------------------------------
-
-
-def _losses(axes: Axes, data: xr.Dataset) -> None:
-    """Means over segments, in their middles."""
-    segments = data.sizes["segment"]
-    ends = float(data["step"].max()) * np.arange(1, segments + 1) / segments
-    _settings(axes, data, ends - ends[0] / 2, data["loss"].values)
-    _level(axes, -np.log(CHANCE), GUESS)
 
 
 def _level(axes: Axes, height: float, text: str) -> None:
@@ -140,57 +110,20 @@ def _few_ticks(axes: Axes) -> None:
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _accuracies(axes: Axes, data: xr.Dataset) -> None:
-    steps = data["step"].max("cell").values
-    _settings(axes, data, steps, 100 * data["validation_accuracy"].values)
-    _level(axes, 100 * CHANCE, GUESS)
-
-
-def _settings(axes: Axes, data: xr.Dataset, x: np.ndarray, values: np.ndarray) -> None:
-    for setting, look in SETTINGS.items():
-        _curves(axes, x, values[data["model"].values == setting], *look)
-    axes.set_xlabel("training step")
-
-
-def _curves(
-    axes: Axes, x: np.ndarray, y: np.ndarray, label: str, colour: str, **options: Any
-) -> None:
-    axes.plot(x, y.T, color=colour, linewidth=0.3, alpha=0.6)
-    middle = y.mean(0)
-    axes.plot(x, middle, color=colour, label=label, **options)
-    if len(y) > 1:
-        error = style.standard_error(y)
-        axes.fill_between(
-            x, middle - error, middle + error, color=colour, alpha=0.2, linewidth=0
-        )
-
-
 def shown(results: style.Results) -> str:
-    """Effects of normalisation before training, and of small phases after training."""
-    fresh = results["normalisation"]
-    loss = fresh["loss"].mean("draw").isel(pixels=-1)
-    bare, normalised = (float(loss.sel(setting=name)) for name in ("ring", "gamma"))
-    data = results["paths"]
-    scores = {
-        name: 100 * data["validation_accuracy"].values[data["model"].values == name, -1]
-        for name in SETTINGS
-    }
-    means = {name: runs.mean() for name, runs in scores.items()}
-    errors = {name: style.standard_error(runs) for name, runs in scores.items()}
-    gain = means["phase"] - means["gamma"]
-    score = {name: f"{means[name]:.0f} ± {errors[name]:.0f} %" for name in scores}
-    error = 2 * np.hypot(errors["phase"], errors["gamma"])
-    verdict = (
-        "make no difference beyond two standard errors"
-        if abs(gain) <= error
-        else f"{'help' if gain > 0 else 'do not help'} here"
+    """Losses of untrained networks at the largest size, and the effect of small phases."""
+    fresh = results[STUDY]
+    last = fresh.mean("draw").isel(pixels=-1)
+    bare, normalised, phases = (
+        float(last["loss"].sel(setting=name)) for name in SETTINGS
     )
+    powers = {name: float(last["power"].sel(setting=name)) for name in SETTINGS}
     return (
         f"At {int(fresh['pixels'][-1])} pixels the loss of an untrained network is "
         f"{bare:.3g} nats without normalisation and {normalised:.3g} nats with normalisation. "
-        f"Validation accuracies end at {score['ring']} without normalisation, {score['gamma']} "
-        f"with it, and {score['phase']} with small phases, too (means ± standard errors). "
-        f"Small phases {verdict}."
+        f"With small phases, too, it is {phases:.3g} nats. Normalisation divides the mean "
+        f"squared states by {style.number(powers['ring'] / powers['gamma'])}, and small "
+        f"phases multiply them by {style.number(powers['phase'] / powers['gamma'])}."
     )
 
 

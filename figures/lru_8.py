@@ -60,15 +60,16 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 _iterations(part.subplots(), data)
             else:
                 _row(part, letter, data, key=letter == letters[0])
-        paths = [PATHS.format(steps=data.attrs["steps"])]
+        paths = [PATHS.format(**{name: data.attrs[name] for name in ("steps", "exponent")})]
         times = [_times(data)] if "c" in letters else []
         style.caption(figure, *(paths if letters != ("c",) else []), *times)
     return figure
 
 
 PATHS = (
-    "Black lines are paths of {steps} iterations, and stars mark where they end. A path that "
-    "ends in another minimum has found another root of the target's power."
+    "Networks learn the power {exponent} of a target λ*. Black lines are paths of {steps} "
+    "iterations, and stars mark where they end. A path that ends in another minimum has found "
+    "another root of the target's power."
 )
 
 

@@ -54,6 +54,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         figure.legend(handles=_handles(), ncols=5, loc="outside upper center")
         style.caption(
             figure,
+            "The gain is the mean squared state at the last step over the mean squared input. "
             f"Boxes are quartiles of {data.sizes['run']} runs. The closed form predicts "
             "their mean. Values beyond the whiskers are not shown.",
         )
@@ -67,7 +68,7 @@ def _handles() -> list[Artist]:
     return [
         Line2D([], [], color=style.BLUE, label="closed form"),
         Line2D(
-            [], [], marker="D", markersize=2, linestyle="none", label="mean", **black
+            [], [], marker="D", markersize=1.2, linestyle="none", label="mean", **black
         ),
         Line2D([], [], color=style.VERMILION, linewidth=1.4, label="median"),
         Patch(facecolor="none", edgecolor=style.GREY, linewidth=0.6, label="quartiles"),
@@ -97,7 +98,7 @@ def _gains(axes: Axes, ring: xr.Dataset) -> None:
     for mean in boxes["means"]:
         mean.set(
             marker="D",
-            markersize=2.0,
+            markersize=1.2,
             markerfacecolor=style.BLACK,
             markeredgewidth=0,
             zorder=5,

@@ -23,11 +23,12 @@ STATUSES = {
 FORMS = {"derived": style.BLUE, "printed": style.VERMILION}
 REACH = 3.0  # margins to either side that are drawn
 CAPTIONS = {
-    "a": "Shares of the statuses in each kind of statement, and how many there are",
-    "b": "Each level line is the interval of one simulated point, {derived} of derived "
-    "forms and {printed} of printed ones, in the order of their values, which the curve "
-    "joins; grey: the margin, where a row has none of its own. Beyond the panel, or not a "
-    "number: {out}",
+    "a": "Each bar has the shares of the statuses in one kind of statement, and the number "
+    "beside it is the number of statements.",
+    "b": "Each level line is the interval of one simulated point: {derived} points of derived "
+    "forms, and {printed} of printed forms. The points are in the order of their values, "
+    "which the curve joins. Grey lines are the margin of rows that have none of their own. "
+    "Points beyond the panel or without a number: {out}.",
 }
 
 

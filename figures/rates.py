@@ -31,13 +31,14 @@ OTHER = {
 SYMBOLS = {
     "RNN": "$A$",
     "complex diagonal": r"$\lambda$",
-    "LRU": r"$\omega$",
-    "S4": r"$\omega$",
+    "LRU": r"all $\omega$",
+    "S4": r"all $\omega$",
 }
 GOLDEN = (np.sqrt(5) - 1) / 2  # its multiples, less their integers, fill [0, 1] evenly
 CAPTION = (
-    "Narrow panels show each seed: a dot is the median over its parameters, and a line "
-    "contains 80 % of them. All networks are initialised as the paper prints it."
+    "An effective learning rate is the step that Adam makes for a gradient of one. Narrow "
+    "panels show each seed: a dot is the median over its parameters, and a line contains 80 % "
+    "of them. All networks are initialised as the paper prints it."
 )
 WIDTH = 0.7  # of a column of points, in columns
 

@@ -15,10 +15,10 @@ from sigprop.figures.entry import Entry
 
 STUDY = "lists"
 ENTRY = Entry(
-    dict.fromkeys("ab", STUDY),
+    dict.fromkeys("abc", STUDY),
     "State norms during training, measured and in closed form",
     reduced="Networks are smaller and are trained for 2000 steps from three seeds, on "
-    "expressions of up to 127 tokens. Panel B has their last layer, where the paper has a "
+    "expressions of up to 127 tokens. Panel C has their last layer, where the paper has a "
     "network of one layer.",
     full="sigprop train listops --model rotrnn --preset paper",
     rows=("rotrnn:fig3",),
@@ -26,6 +26,7 @@ ENTRY = Entry(
 MODELS = {"lru": ("LRU", style.BLUE), "rotrnn": ("RotRNN", style.VERMILION)}
 DASHES: tuple[Any, ...] = "-", "--", ":", "-."  # of the layers
 MARKERS = "o", "s", "^", "D"
+ALONE = {"a": "lru", "b": "rotrnn"}
 STEADY = 0.1  # largest relative change of a norm that is called constant
 RUNG = 1  # of the audit's ladder: the autocovariance that each mode sees
 TICKS = (1, 2, 3, 5, 10, 20, 50, 100)
@@ -33,13 +34,13 @@ CAPTION = (
     "Lines are the closed form at the learnt parameters, from the autocovariance of each "
     "layer's inputs. Marks are measured on held-out expressions."
 )
-BARS = "Panel B has means of {} networks, with standard errors of the measured norms."
+BARS = "Panel C has means of {} networks, with standard errors of the measured norms."
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the state norms of every layer of an LRU and a RotRNN during training.
+    """Panels A and B show the state norms of all layers of an LRU and a RotRNN in training.
 
-    Panel B shows the norm of the last layer, averaged over seeds.
+    Panel C shows the norm of the last layer, averaged over seeds.
 
     Raises:
         ValueError: If there is no such panel.
@@ -47,10 +48,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = _one_way(results[STUDY])
     with style.styled():
-        figure = style.figure(2.7, 1.3 + 2.1 * len(letters))
+        figure = style.figure(2.8, style.WIDTH if panel is None else 3.4)
         row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
-            {"a": _layers, "b": _seeds}[letter](axes, data)
+            {"a": _layers, "b": _layers, "c": _seeds}[letter](axes, data, letter)
             axes.set_yscale("log")
             axes.set_xlabel("training step")
         row[0].yaxis.set_major_locator(FixedLocator(TICKS))
@@ -59,13 +60,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         row[0].set_ylabel(r"state norm $\sqrt{\mathbb{E}\,\|h\|^2}$")
         layers = range(data.sizes["recurrence"])
         figure.legend(
-            handles=_handles(layers if "a" in letters else layers[-1:]),
-            ncols=3,
+            handles=_handles(layers[-1:] if panel == "c" else layers),
+            ncols=4 if panel is None else 2,
             handlelength=3.2,
             loc="outside upper center",
         )
         seeds = len(_cells(data, "lru"))
-        bars = [BARS.format(seeds)] if "b" in letters and seeds > 1 else []
+        bars = [BARS.format(seeds)] if "c" in letters and seeds > 1 else []
         style.caption(figure, CAPTION, *bars)
     return figure
 
@@ -76,22 +77,28 @@ def _one_way(data: xr.Dataset) -> xr.Dataset:
     return shown.dropna("recurrence", how="all", subset=["measured"])
 
 
-def _layers(axes: Axes, data: xr.Dataset) -> None:
-    for model, (_, colour) in MODELS.items():
-        run = data.isel(cell=_cells(data, model)[0])
-        for layer in range(data.sizes["recurrence"]):
-            recurrence = run.isel(recurrence=layer)
-            measured, theory = _norms(recurrence)
-            look = {"color": colour, "markersize": 2.5}
-            axes.plot(recurrence["step"], theory, DASHES[layer % 4], lw=0.9, **look)
-            axes.plot(recurrence["step"], measured, MARKERS[layer % 4], **look)
-    style.letter(axes, "a", "layers of one network")
+def _layers(axes: Axes, data: xr.Dataset, letter: str) -> None:
+    """All layers of the first network of a kind."""
+    model = ALONE[letter]
+    name, colour = MODELS[model]
+    run = data.isel(cell=_cells(data, model)[0])
+    for layer in range(data.sizes["recurrence"]):
+        recurrence = run.isel(recurrence=layer)
+        measured, theory = _norms(recurrence)
+        look = {"color": colour, "markersize": 2.5}
+        axes.plot(recurrence["step"], theory, DASHES[layer % 4], lw=0.9, **look)
+        axes.plot(recurrence["step"], measured, MARKERS[layer % 4], **look)
+    style.letter(axes, letter, f"one {name}")
 
 
 def _handles(layers: Iterable[int]) -> list[Line2D]:
     """The key of the colours, and of these layers' marks and dashes."""
     return [
         *(Line2D([], [], color=colour, label=name) for name, colour in MODELS.values()),
+        Line2D([], [], lw=0.9, color=style.BLACK, label="line: closed form"),
+        Line2D(
+            [], [], ls="", marker="o", ms=2.5, color=style.BLACK, label="mark: measured"
+        ),
         *(
             Line2D(
                 *([], []),
@@ -107,7 +114,7 @@ def _handles(layers: Iterable[int]) -> list[Line2D]:
     ]
 
 
-def _seeds(axes: Axes, data: xr.Dataset) -> None:
+def _seeds(axes: Axes, data: xr.Dataset, letter: str) -> None:
     last = data.sizes["recurrence"] - 1
     for model, (_, colour) in MODELS.items():
         runs = data.isel(cell=_cells(data, model), recurrence=last)
@@ -119,7 +126,7 @@ def _seeds(axes: Axes, data: xr.Dataset) -> None:
         axes.errorbar(
             step, measured.mean(0), error, fmt=MARKERS[last % 4], lw=0.8, **look
         )
-    style.letter(axes, "b", f"last layer, {len(_cells(data, 'lru'))} networks")
+    style.letter(axes, letter, f"last layer, {len(_cells(data, 'lru'))} networks")
 
 
 def _cells(data: xr.Dataset, model: str) -> np.ndarray:

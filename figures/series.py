@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from sigprop.figures import phrases, style
 from sigprop.figures.entry import chosen_panels
@@ -26,7 +27,7 @@ OTHERS = {
     "bidirectional_s4": ("bidirectional S4", style.SKY, "none"),
     "bgru": ("bidirectional GRU", style.GREEN, "none"),
     "blstm": ("bidirectional LSTM", style.ORANGE, "none"),
-    "brnn": ("bidirectional tanh RNN", style.BLACK, "none"),
+    "brnn": ("bidirectional tanh RNN", style.GREY, "none"),
 }
 """Names, colours, and hollow markers of bidirectional layers."""
 
@@ -50,9 +51,11 @@ WEEK = 168  # rows over which errors are averaged, of an hour each
 ZERO = 1e-5  # larger than what scaling and its inverse leave of a zero
 CAPTION = (
     "Every {horizon} rows, each network forecasts the next {horizon} rows; these forecasts do "
-    "not overlap. Below the truth, A has the root mean squared error of {seeds} trainings over "
-    "the {width} rows around each row. B has the forecasts with seed {seed}. Of {rows} true "
-    "values, {zeros} are exactly zero in the data."
+    "not overlap. Below the truth, A has the root mean squared error of BLUR over that of the "
+    "LRU, over the {width} rows around each row. The line is the mean of {seeds} trainings, "
+    "and the band their range. B has the forecasts with seed {seed}. Of {rows} true values, "
+    "{zeros} are exactly zero in the data. They count as missing: the line has gaps there, "
+    "and errors leave them out."
 )
 
 
@@ -133,7 +136,7 @@ def full_test(
     task = task_of(data, name)
     heights = [height for letter in letters for height in HEIGHTS[letter]]
     with style.styled():
-        figure = style.figure(0.7 + sum(heights))
+        figure = style.figure(1.0 + sum(heights))
         column = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)
         panels = column[:, 0].tolist()
         if "a" in letters:
@@ -167,22 +170,30 @@ def _about(data: xr.Dataset, task: tuple[str, int]) -> str:
 
 
 def _whole(above: Axes, below: Axes, data: xr.Dataset, task: tuple[str, int]) -> None:
-    """Draw the truth, and below it the running error of both networks."""
+    """Draw the truth, and below it BLUR's running error over the LRU's."""
     test = line(data, task, "blur")
-    above.plot(test["line"], test["truth"], color=style.BLACK, lw=0.5)
+    above.plot(test["line"], known(test["truth"]), color=style.BLACK, lw=0.5)
     above.sharex(below)
     above.tick_params(labelbottom=False)
-    for model, (_, colour, dashes) in reversed(MODELS.items()):  # dashes on top
-        square = squares(data, task, model).mean("cell").values
-        mean = running(square, width(len(square)))
-        rows = running(test["line"].values, width(len(square)))
-        below.plot(rows, np.sqrt(mean), dashes, color=colour, lw=1)
+    count = width(test.sizes["row"])
+    errors = {
+        model: np.sqrt(
+            [running(row, count) for row in squares(data, task, model).values]
+        )
+        for model in MODELS
+    }
+    ratios = errors["blur"] / errors["lru"]
+    rows = running(test["line"].values, count)
+    colour = MODELS["blur"][1]
+    band = {"color": colour, "alpha": 0.3, "linewidth": 0}
+    below.fill_between(rows, ratios.min(0), ratios.max(0), **band)
+    below.plot(rows, ratios.mean(0), color=colour, lw=1)
+    below.axhline(1, color=MODELS["lru"][1], ls=MODELS["lru"][2], lw=1)
     for axes in (above, below):
         axes.margins(x=0.01, y=0.05)
-    below.set_ylim(0, None)
+        axes.yaxis.set_major_locator(MaxNLocator(4))
+    below.set(ylabel="error\nBLUR / LRU", xlabel="row of the test set")
     above.set_ylabel(axis_label(data, task).replace(" ", "\n", 1))
-    target = str(cells(data, *task, "blur")["target"].values[0])
-    below.set_ylabel(f"error{UNITS.get(target, '')}")
     style.letter(above, "a", f"{SETS.get(task[0], task[0])}, whole test set")
 
 
@@ -197,7 +208,7 @@ def _near(axes: Axes, data: xr.Dataset, task: tuple[str, int], row: int) -> None
         test = tests[model]
         axes.plot(test["line"], test["forecast"], dashes, color=colour, lw=1)
     test = tests["lru"]
-    axes.plot(test["line"], test["truth"], color=style.BLACK, lw=1)
+    axes.plot(test["line"], known(test["truth"]), color=style.BLACK, lw=1)
     mark_starts(axes, test["line"].values, task[1])
     axes.margins(x=0.01, y=0.05)
     axes.set_ylabel(axis_label(data, task).replace(" ", "\n", 1))
@@ -205,12 +216,17 @@ def _near(axes: Axes, data: xr.Dataset, task: tuple[str, int], row: int) -> None
     style.letter(axes, "b", f"{about} (vertical lines: new forecasts)")
 
 
+def known(truth: xr.DataArray) -> xr.DataArray:
+    """True values, not-a-number where the data have an exact zero for a missing one."""
+    return truth.where(abs(truth) > ZERO)
+
+
 def squares(data: xr.Dataset, task: tuple[str, int], model: str) -> xr.DataArray:
-    """Squared errors of a model by training and row of the test."""
+    """Squared errors of a model by training and row; not-a-number where no truth is known."""
     trainings = cells(data, *task, model)
     finite = np.isfinite(trainings["line"].values).all(0)
     trainings = trainings.isel(row=finite)
-    return (trainings["forecast"] - trainings["truth"]).astype(float) ** 2
+    return (trainings["forecast"] - known(trainings["truth"])).astype(float) ** 2
 
 
 def width(rows: int) -> int:
@@ -219,8 +235,11 @@ def width(rows: int) -> int:
 
 
 def running(values: np.ndarray, count: int) -> np.ndarray:
-    """Means over so many neighbouring values."""
-    return np.convolve(values, np.full(count, 1 / count), "valid")
+    """Means over so many neighbouring values, of those that are finite."""
+    finite, ones = np.isfinite(values), np.ones(count)
+    total = np.convolve(np.where(finite, values, 0), ones, "valid")
+    with np.errstate(invalid="ignore"):  # none is finite
+        return total / np.convolve(finite, ones, "valid")
 
 
 def axis_label(data: xr.Dataset, task: tuple[str, int]) -> str:
@@ -262,7 +281,8 @@ def compared(data: xr.Dataset, name: str, row: int) -> str:
     return (
         f"Over the whole test set, the root mean squared error of "
         f"{TARGETS.get(target, target)}{UNITS.get(target, '')} is {means[0]}, means over "
-        f"{len(off['lru'])} trainings. Within {NEAR} rows of row {row}, it is {means[1]}. "
+        f"{len(off['lru'])} trainings, zeros excepted. "
+        f"Within {NEAR} rows of row {row}, it is {means[1]}. "
         f"BLUR's error is {ratios[0]} times the LRU's over the whole test set, and "
         f"{ratios[1]} times near row {row}."
     )

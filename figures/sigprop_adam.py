@@ -16,7 +16,8 @@ ENTRY = Entry(
     "Adam's effective rates fall as the inverse norms of the Hessian's rows",
 )
 CAPTION = (
-    "Each panel has every parameter of one network near its optimum. The line goes through "
+    "The effective learning rate of a parameter is Adam's step for a gradient of one. Each "
+    "panel has every parameter of one network near its optimum. The line goes through "
     "the median product of the filled points, a constant of each network."
 )
 

@@ -25,23 +25,30 @@ NAMES = {
     "polar": "polar",
     "LRU": "LRU",
     "tanh": "tanh",
-    "exact": "exact",
-    "scaled": "tanh,\nscaled\nangle",
-    "best angle": "tanh,\nangle by\nmodulus",
-    "best angle, held": "angle by\nmodulus,\ndetached",
+    "exact": "optimal modulus",
+    "scaled": "tanh, scaled angle",
+    "best angle": "tanh, angle by modulus",
+    "best angle, held": "tanh, angle by modulus, detached",
+}
+HEADS = {
+    "polar": r"polar" "\n" r"$\nu\,e^{i\theta}$",
+    "LRU": r"LRU" "\n" r"$\exp(-e^\nu\!+\!ie^\theta)$",
+    "tanh": r"tanh" "\n" r"$\tanh\nu\,e^{i\theta}$",
+    "exact": "optimal\nmodulus\n" r"$m(\nu)\,e^{i\theta}$",
+    "scaled": "scaled\nangle\n" r"$\tanh\nu\,e^{i\,c\,\theta}$",
+    "best angle": "angle by\nmodulus\n" r"$\tanh\nu\,e^{i\,c(\nu)\,\theta}$",
+    "best angle, held": "same,\ndetached\n" r"$\tanh\nu\,e^{i\,c(\nu)\,\theta}$",
 }
 WHOLE = 99  # per cent of the disc that count as all of it
 CAPTION = (
-    "The position in a map is the initial eigenvalue; the radius is logarithmic in the gap, up "
-    "to a modulus of 0.9999. Numbers are the share of the disc's area that reaches the teacher "
-    "at the best learning rate, and one standard error to either side. The inner ring holds "
-    "{inner:.0f} % of that area. A start reaches the teacher if it stays within {tolerance:g} "
-    "of the teacher's gap.",
-    "With parameters ν and θ, the eigenvalue is ν exp(iθ) (polar), exp(-exp(ν) + i exp(θ)) "
-    "(LRU) or tanh(ν) exp(iθ) (tanh). Exact: the modulus has its optimal parametrisation. "
-    "Scaled angle: the unit of the angle is optimal at the teacher's modulus. Angle by "
-    "modulus: this unit is optimal at each modulus. Detached: no gradient flows from the "
-    "angle to the modulus.",
+    "Student and teacher are one linear unit each, with white inputs. The position in a map "
+    "is the student's initial eigenvalue; the radius is the logarithm of 1 - |λ|, up to a "
+    "modulus of 0.9999. Numbers are the share of the disc's area that reaches the teacher at "
+    "the best learning rate; standard errors are at most {error:.0f} points. A start reaches "
+    "the teacher if it stays nearer than {tolerance:g} times the teacher's 1 - |λ|.",
+    "The parameters are ν and θ, and the eigenvalue is above each column. The modulus m(ν) has "
+    "its optimal parametrisation. The scale c is optimal at the teacher's modulus, and c(ν) at "
+    "each modulus. Detached: no gradient flows from the angle to the modulus.",
 )
 COLOURS = "viridis"
 MISSED = "#DADADA"
@@ -60,7 +67,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     rows = [(letter, i) for letter in letters for i in range(data.sizes["teacher"])]
     parametrisations = list(data["chart"].values)
     with style.styled():
-        figure = style.figure((1.6 if panel is None else 2.6) + 0.93 * len(rows))
+        figure = style.figure((1.6 if panel is None else 2.6) + 0.88 * len(rows))
         grid = figure.subplots(len(rows), len(parametrisations), squeeze=False)
         for (letter, teacher), line in zip(rows, grid, strict=True):
             basins = data.isel(teacher=teacher).sel(optimiser=OPTIMISER[letter])
@@ -71,10 +78,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 style.letter(line[0], letter, OPTIMISER[letter])
         for axes, name in zip(grid[0], parametrisations, strict=True):
             axes.text(
-                *(0.5, 1.5, NAMES[name]),
+                *(0.5, 1.38, HEADS[name]),
                 transform=axes.transAxes,
                 ha="center",
-                va="center",
+                va="bottom",
                 fontsize=6.5,
             )
         scale = ScalarMappable(Normalize(0, data.attrs["steps"]), COLOURS)
@@ -88,16 +95,24 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         bar.set_label("steps until the student stays near the teacher")
         _key(figure, data.attrs)
         area, *definitions = CAPTION
-        inner, tolerance = 100 * data.attrs["ring"][0] ** 2, data.attrs["tolerance"]
-        style.caption(
-            figure, area.format(inner=inner, tolerance=tolerance), *definitions
-        )
+        about = {"error": _largest_error(data, letters)} | data.attrs
+        style.caption(figure, area.format(**about), *definitions)
     return figure
 
 
+def _largest_error(data: xr.Dataset, letters: tuple[str, ...]) -> float:
+    """The largest standard error of a share that is printed, in per cent of the disc."""
+    disc = data.sel(measure="disc", optimiser=[OPTIMISER[letter] for letter in letters])
+    return 100 * float(disc["error"].isel(rate_index=disc["best"]).max())
+
+
 def _key(figure: Figure, about: dict) -> None:
-    """Explain star, grey and circles below the maps."""
+    """Explain star, grey and circles above the maps."""
     low, high = about["ring"]
+    areas = ", ".join(
+        f"{100 * (outer**2 - inner**2):.2g}"
+        for inner, outer in ((0, low), (low, high), (high, 1))
+    )
     star: dict[str, Any] = {"color": STAR, "markersize": 6, "markeredgecolor": "black"}
     dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": style.BLUE}
     ring: dict[str, Any] = {
@@ -109,13 +124,19 @@ def _key(figure: Figure, about: dict) -> None:
     keys = {
         "teacher": Line2D([], [], marker="*", linestyle="", mew=0.4, **star),
         f"not reached in {about['steps']} steps": Patch(color=MISSED),
-        f"moduli {low:g} and {high:g}": (
+        f"moduli {low:g} and {high:g}: {areas} % of area": (
             Line2D([], [], markersize=10, **dot),
             Line2D([], [], markersize=3, **ring),
             Line2D([], [], markersize=7, **ring),
         ),
     }
-    figure.legend(keys.values(), keys, loc="outside upper center", ncols=len(keys))
+    figure.legend(
+        keys.values(),
+        keys,
+        loc="outside upper center",
+        ncols=len(keys),
+        columnspacing=1.4,
+    )
 
 
 def _teacher_label(data: xr.Dataset) -> str:
@@ -152,14 +173,13 @@ def _map(axes: Axes, data: xr.Dataset, about: dict) -> None:
     axes.set_aspect("equal")
     axes.set(xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
-    best = int(data["best"])
-    share, error = (
-        100 * float(data[name].sel(measure="disc")[best])
-        for name in ("fraction", "error")
-    )
-    low, high = max(share - error, 0), min(share + error, 100)
-    text = f"{share:.1f} %\n{low:.1f} to {high:.1f}"
-    axes.set_xlabel(text, fontsize=6, labelpad=1)
+    disc = data.sel(measure="disc").isel(rate_index=int(data["best"]))
+    share = 100 * float(disc["fraction"])
+    axes.set_xlabel(f"area {_percent(share)} %", fontsize=6.5, labelpad=1)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1f}" if share < 9.95 else f"{share:.0f}"
 
 
 def shown(results: style.Results) -> str:
@@ -189,12 +209,8 @@ def shown(results: style.Results) -> str:
     )
 
 
-def _name(parametrisation: str) -> str:
-    return NAMES[parametrisation].replace("\n", " ")
-
-
 def _in_words(parametrisation: str) -> str:
-    return _name(parametrisation).replace("tanh, ", "tanh with ")
+    return NAMES[parametrisation].replace("tanh, ", "tanh with ")
 
 
 def _median_steps(case: xr.Dataset) -> float:
@@ -209,7 +225,7 @@ def _median_steps(case: xr.Dataset) -> float:
 def details(results: style.Results) -> style.Cells:
     """The share of the disc that reaches the teacher in each parametrisation."""
     data = results[STUDY]
-    names = [_name(name) for name in data["chart"].values.tolist()]
+    names = [NAMES[name] for name in data["chart"].values.tolist()]
     return (
         ("share of the unit disc that reaches the teacher, %", *names),
         *(

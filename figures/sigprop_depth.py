@@ -24,8 +24,12 @@ SETTINGS = dict(zip("abc", ("alone", "skip", "skip + norm"), strict=True)) | dic
 TITLES = {"alone": "no skips", "skip": "skips", "skip + norm": "skips and norms"}
 SIGNALS: dict[str, tuple[Any, str]] = {"stream": ("-", "o"), "gradient": ("--", "^")}
 COLOURS = (style.PURPLE, style.GREEN, style.VERMILION, style.BLUE, style.ORANGE)
-MAP = "RdBu_r"
-DECADES = {"alone": 2.6, "skip": 0.8, "skip + norm": 0.8}  # at the ends of the colours
+MAPS = {"alone": "RdBu_r", "skip": "Reds", "skip + norm": "Reds"}
+ENDS = {
+    "alone": (-2.6, 2.6),
+    "skip": (0, 0.7),
+    "skip + norm": (0, 0.7),
+}  # of the colours
 LEVELS = {"alone": (0.0,), "skip": (0.1, 0.3), "skip + norm": (0.1, 0.3)}
 
 
@@ -67,11 +71,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _bar(figure: Figure, maps: list[Axes], group: str) -> None:
     """Draw the scale of colours that maps share below them."""
     if maps:
-        end = DECADES[SETTINGS[group[0]]]
-        scale = ScalarMappable(Normalize(-end, end), MAP)
+        setting = SETTINGS[group[0]]
+        scale = ScalarMappable(Normalize(*ENDS[setting]), MAPS[setting])
         bar = figure.colorbar(scale, ax=maps, location="bottom", aspect=12 * len(group))
         bar.set_label("signal, decades per block", fontsize=7)
-        bar.set_ticks([-2, 0, 2] if end > 1 else [-0.5, 0, 0.5])
+        bar.set_ticks([-2, 0, 2] if group == "a" else [0, 0.2, 0.4, 0.6])
 
 
 def _notes(data: xr.Dataset) -> str:
@@ -80,7 +84,7 @@ def _notes(data: xr.Dataset) -> str:
         f"$\\rho = {data.attrs['rho']:g}$. The gain multiplies the output of each block. "
         "The signal is the mean square between blocks, the gradient is the mean square of the "
         "loss's derivative. Colours show the predicted growth of the signal; note their two "
-        "scales. Lines connect equal growth, by 0 decades in A and by 0.1 and 0.3 in B and C. "
+        "scales. Lines connect equal growth by the decades at the right. "
         f"Points are means over {data.attrs['sequences']} sequences, with bars of two standard "
         "errors."
     )
@@ -91,18 +95,18 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
         data["predicted"].sel(setting=setting).transpose("signal", "gain", "gap")
     )
     gap, gain = data["gap"].values, data["gain"].values
-    end = DECADES[setting]
+    low, high = ENDS[setting]
     filled = axes.contourf(
         gap,
         gain,
-        np.clip(predicted.sel(signal="stream"), -end, end),
-        np.linspace(-end, end, 27),
-        cmap=MAP,
-        norm=Normalize(-end, end),
+        np.clip(predicted.sel(signal="stream"), low, high),
+        np.linspace(low, high, 27),
+        cmap=MAPS[setting],
+        norm=Normalize(low, high),
     )
     filled.set_rasterized(True)
     for signal, (dashes, _) in SIGNALS.items():
-        lines = axes.contour(
+        axes.contour(
             gap,
             gain,
             predicted.sel(signal=signal),
@@ -111,13 +115,34 @@ def _map(axes: Axes, data: xr.Dataset, setting: str) -> None:
             linestyles=dashes,
             linewidths=1.0,
         )
-        if signal == "stream":
-            axes.clabel(lines, fmt="%g", fontsize=6, inline_spacing=1)
     axes.set_yscale("log")
+    _levels(axes, predicted.isel(gap=int(gap.argmin())), LEVELS[setting])
     _radius(axes, gap)
     axes.set_ylabel("gain")
     axes.set_yticks(gain[::2], [f"{tick:g}" for tick in gain[::2]], minor=False)
     axes.minorticks_off()
+
+
+def _levels(axes: Axes, edge: xr.DataArray, levels: tuple[float, ...]) -> None:
+    """Write each level right of the map, at the middle of the lines that have it."""
+    gain = np.log(edge["gain"].values)
+    for level in levels:
+        crossed = [
+            np.interp(level, growth, gain)
+            for growth in edge.values
+            if growth.min() < level < growth.max()
+        ]
+        if crossed:
+            axes.annotate(
+                f"{level:g}",
+                (1, float(np.exp(np.mean(crossed)))),
+                (2, 0),
+                xycoords=axes.get_yaxis_transform(),
+                textcoords="offset points",
+                va="center",
+                fontsize=6,
+                annotation_clip=False,
+            )
 
 
 def _radius(axes: Axes, gap: np.ndarray, margin: float = 1.0) -> None:

@@ -23,7 +23,7 @@ PANELS = {
 NAMED = {
     "forward": ((0.13, 0.4), "left"),
     "backward": ((0.9, 0.3), "right"),
-    "recurrent": ((0.03, 0.24), "left"),
+    "recurrent": ((0.03, 0.475), "left"),
     "readout": ((0.5, 0.83), "center"),
 }
 UP = {"a": r"E$|h|^2$", "b": r"E$|y|^2$", "c": "ratio to endless sequence"}
@@ -67,8 +67,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"Points are means over {data.attrs['sequences']} windows of "
             f"{data.attrs['steps']} steps, with bars of two standard errors; points of a curve "
             "share their windows, so they stray together. The layer has "
-            f"{data.attrs['sizes']}. Thin lines are values in an endless "
-            "sequence; in C, moments are divided by them.",
+            f"{data.attrs['sizes']}, and ρ is the correlation of neighbouring inputs. In C, "
+            "moments are divided by their values in an endless sequence. Gradients are with "
+            "respect to the recurrent parameters and to the readout, i.e. the output weights.",
         )
     return figure
 
@@ -103,7 +104,7 @@ def _moments(axes: Axes, data: xr.Dataset, letter: str) -> None:
             )
             limit = float(curve["limit"]) / unit
             grey = DIRECTIONS.get(moment, style.GREY)
-            axes.axhline(limit, color=grey, linewidth=0.6, zorder=0)
+            axes.axhline(limit, color=grey, linestyle="--", linewidth=0.6, zorder=0)
         if letter != "b":
             _name(axes, moment)
     axes.set(xlabel="position in the window", xlim=(-2, data.attrs["steps"] + 1))
@@ -139,7 +140,7 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
             markeredgewidth=0.6,
             label="simulated",
         ),
-        Line2D([], [], color=style.GREY, linewidth=0.6, label="endless sequence"),
+        Line2D([], [], color=style.GREY, ls="--", lw=0.6, label="endless sequence"),
     ]
     if letters != ("a",):
         keys += [

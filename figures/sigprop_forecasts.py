@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from sigprop.figures import phrases, series, style
 from sigprop.figures.entry import Entry
@@ -21,96 +21,68 @@ COLOURS = {
     ("mixed", "last"): (style.PURPLE, "features together, last values subtracted"),
     ("mixed", "none"): (style.ORANGE, "features together, nothing subtracted"),
 }
-ENDS = {"full": ("x", "other layers"), "none": ("+", "bidirectional layers")}
-DASHES = ("-", "--", ":")
-MARKERS = ("o", "s", "^")
+OTHERS = {"full": "other layers", "none": "bidirectional layers"}
+CHOSEN = {"BLUR": ", chosen setting"}
+LOOKS: dict[str, Any] = {
+    "full": {"ls": "", "marker": "x", "ms": 3, "mew": 0.7},
+    "none": {"ls": "", "marker": "o", "ms": 3, "mew": 0.7, "fillstyle": "none"},
+}
+TRAINED: Any = {"ls": "", "marker": "o", "ms": 4, "mew": 0}
+DIAMOND: Any = {"ls": "", "marker": "D", "ms": 4.5, "mew": 1, "fillstyle": "none"}
 CAPTION = (
     "All errors are mean squared errors divided by the least-squares linear model's on the "
     "same data. "
 )
 PANELS = {
-    "a": "The setting with the smallest mean error at the best step is used for all other "
-    "trainings. ",
+    "a": "All networks of A are BLUR. The setting with the smallest mean error at the best "
+    "step is used for all other trainings. ",
     "b": "B has every training at its best step. ",
 }
-OTHERS = "Crosses are other layers on {task}, in the chosen setting. "
-CHOSEN = {"BLUR": ", chosen setting"}
-INSET = "The inset enlarges the crowded part."
-CROWDED = (0.98, 1.12), (1.02, 1.32)  # validation and test errors of the inset
-TICKS = (0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3, 4, 5)
+TICKS = (0.6, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4, 5)
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panel A shows the validation error during training, for each setting.
+    """Panels A show the validation error of BLUR during training, for each setting.
 
-    Panel B shows the test error against the validation error.
+    Panels B show the test error of many layers against their validation error.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        figure = style.figure(3.4 if panel is None else 5.4, 0.4 + 2.55 * len(letters))
-        row = figure.subplots(1, len(letters), squeeze=False)[0]
-        for axes, letter in zip(row, letters, strict=True):
+        figure = style.figure(2.35 * len(letters))
+        parts = style.stacked(figure, [1.0] * len(letters))
+        for part, letter in zip(parts, letters, strict=True):
             if letter == "a":
-                _courses(axes, results[ENTRY.studies["a"]])
+                _courses(part, results[ENTRY.studies["a"]])
             else:
                 settings = results.get(ENTRY.studies["a"])
-                _tests(axes, results[ENTRY.studies["b"]], settings)
-        _key(figure, results, letters)
-        style.caption(figure, _caption(results, letters))
+                _tests(part, results[ENTRY.studies["b"]], settings)
+        words = (CAPTION, *(PANELS[letter] for letter in letters))
+        style.caption(figure, "".join(words).strip())
     return figure
 
 
-def _caption(results: style.Results, letters: tuple[str, ...]) -> str:
-    words = [CAPTION, *(PANELS[letter] for letter in letters)]
-    if "b" in letters:
-        data = results[ENTRY.studies["b"]]
-        task = series.richest(data)
-        words += [OTHERS.format(task=_named(task))] * bool(series.others(data, task))
-        words.append(INSET)
-    return "".join(words).strip()
+def _row(part: SubFigure, data: xr.Dataset, letter: str) -> list[Axes]:
+    """A panel for each task, headed by the letter and the tasks."""
+    tasks = series.tasks(data)
+    row = part.subplots(1, len(tasks), squeeze=False, sharey=letter == "a")[0].tolist()
+    for axes, task in zip(row, tasks, strict=True):
+        if axes is row[0]:
+            style.letter(axes, letter, series.task_label(task))
+        else:
+            axes.set_title(series.task_label(task))
+    return row
 
 
-def _key(figure: Figure, results: style.Results, letters: tuple[str, ...]) -> None:
-    """Explain colours, dashes and markers above the panels."""
-    keys = []
-    if "a" in letters:
-        keys += [
-            Line2D([], [], color=colour, linewidth=3, label=f"BLUR, {label}")
-            for colour, label in COLOURS.values()
-        ]
-    dot: dict[str, Any] = {"marker": "o", "linestyle": ""}
-    if letters == ("a", "b"):
-        hollow = {"fillstyle": "none", "mew": 0.8, "label": "BLUR, settings of A"}
-        keys.append(Line2D([], [], color=style.GREY, **hollow, **dot))
-    tasks = series.tasks(results[ENTRY.studies[letters[-1]]])
-    for task, dashes, marker in zip(tasks, DASHES, MARKERS, strict=False):
-        look: dict[str, Any] = {
-            "a": {"linestyle": dashes},
-            "b": {"linestyle": "", "marker": marker},
-            "ab": {"linestyle": dashes, "marker": marker},
-        }["".join(letters)]
-        keys.append(Line2D([], [], color=style.GREY, label=_named(task), **look))
-    if "b" in letters:
-        keys += [
-            Line2D([], [], color=colour, label=label + CHOSEN.get(label, ""), **dot)
-            for label, colour, _ in series.MODELS.values()
-        ]
-        present = set(results[ENTRY.studies["b"]]["model"].values.tolist())
-        keys += [
-            Line2D([], [], color=style.BLACK, marker=marker, linestyle="", label=label)
-            for fill, (marker, label) in ENDS.items()
-            if present
-            & {name for name, (*_, own) in series.OTHERS.items() if own == fill}
-        ]
-    figure.legend(
-        handles=keys,
+def _key(part: SubFigure, handles: list[Line2D]) -> None:
+    columns = -(-len(handles) // 2)
+    part.legend(
+        handles=handles,
         loc="outside upper center",
-        ncols=3 if len(letters) > 1 else 1,
+        ncols=columns,
         fontsize=6.5,
-        handlelength=2.4,
         columnspacing=1.2,
     )
 
@@ -121,92 +93,93 @@ def _ratio(rows: xr.Dataset, errors: np.ndarray, known: str) -> np.ndarray:
     return errors / (linear[:, None] if errors.ndim > 1 else linear)
 
 
-def _courses(axes: Axes, data: xr.Dataset) -> None:
-    tasks = series.tasks(data)
+def _courses(part: SubFigure, data: xr.Dataset) -> None:
+    """Draw validation errors during training, one curve for each setting."""
     ratios = _ratio(data, data["validation_mse"].values, "control_validation_mse")
-    for cell in range(data.sizes["cell"]):
-        training = data.isel(cell=cell)
-        setting = str(training["channels"].item()), str(training["centre"].item())
-        task = str(training["data"].item()), int(training["horizon"])
-        colour, _ = COLOURS[setting]
-        dashes = DASHES[tasks.index(task) % len(DASHES)]
-        axes.plot(training["looked"], ratios[cell], dashes, color=colour)
-    axes.axhline(1, color=style.BLACK, linewidth=0.6)
-    style.plain_log(axes)
-    low, high = axes.get_ylim()
-    axes.set_yticks([tick for tick in TICKS if low < tick < high])
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.set(xlabel="training step", ylabel="validation error / linear")
-    style.letter(axes, "a", "BLUR during training")
+    row = _row(part, data, "a")
+    for axes, task in zip(row, series.tasks(data), strict=True):
+        for cell in np.flatnonzero(_cells(data, task)):
+            training = data.isel(cell=cell)
+            setting = str(training["channels"].item()), str(training["centre"].item())
+            axes.plot(training["looked"], ratios[cell], color=COLOURS[setting][0])
+        axes.axhline(1, color=style.GREY, linewidth=0.6)
+        axes.set_xlabel("training step")
+    style.plain_log(row[0])
+    low, high = row[0].get_ylim()
+    row[0].set_yticks([tick for tick in TICKS if low < tick < high])
+    row[0].yaxis.set_minor_locator(NullLocator())
+    row[0].set_ylabel("validation error / linear")
+    _key(
+        part,
+        [
+            Line2D([], [], color=colour, label=label)
+            for colour, label in COLOURS.values()
+        ],
+    )
 
 
-def _named(task: tuple[str, int]) -> str:
-    return f"{series.SETS.get(task[0], task[0])} {task[1]}"
-
-
-def _tests(axes: Axes, data: xr.Dataset, settings: xr.Dataset | None) -> None:
-    """Draw test errors against validation errors, and an inset of the crowded part."""
-    _points(axes, data, settings)
-    ends = [*axes.get_xlim(), *axes.get_ylim()]
-    low, high = min(ends), max(ends)
-    axes.set(xlim=(low, high), ylim=(low, high), aspect="equal")
-    axes.annotate(
-        *("test = validation", (high, high), (-3, -9)),
+def _tests(part: SubFigure, data: xr.Dataset, settings: xr.Dataset | None) -> None:
+    """Draw test errors against validation errors at each training's best step."""
+    row = _row(part, data, "b")
+    for axes, task in zip(row, series.tasks(data), strict=True):
+        _points(axes, data, task)
+        if settings is not None:
+            _settings(axes, settings, task)
+        axes.axline((1, 1), slope=1, color=style.GREY, linewidth=0.6, zorder=0)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axes.set_xlabel("validation error / linear")
+    row[0].set_ylabel("test error / linear")
+    row[0].annotate(
+        *("test = validation", (1, 0), (-1, 3)),
+        xycoords="axes fraction",
         textcoords="offset points",
         ha="right",
-        va="top",
         color=style.GREY,
         fontsize=6.5,
-        rotation=45,
-        rotation_mode="anchor",
     )
-    axes.set(xlabel="validation error / linear", ylabel="test error / linear")
-    style.letter(axes, "b", "test and validation error")
-    inset = axes.inset_axes((0.56, 0.07, 0.42, 0.42))
-    _points(inset, data, settings)
-    across, up = CROWDED
-    inset.set(xlim=across, ylim=up, xticks=[1.0, 1.1], yticks=[1.1, 1.2, 1.3])
-    inset.tick_params(labelsize=5, length=1.5, pad=1)
-    axes.indicate_inset_zoom(inset, linewidth=0.5)
-    for each in (axes, inset):
-        each.axline((1, 1), slope=1, color=style.GREY, linewidth=0.6, zorder=0)
-
-
-def _points(axes: Axes, data: xr.Dataset, settings: xr.Dataset | None) -> None:
-    validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
-    test = _ratio(data, data["test_mse"].values, "control_mse")
-    tasks = series.tasks(data)
-    for model, (_, colour, _) in series.MODELS.items():
-        for task, marker in zip(tasks, MARKERS, strict=False):
-            here = _cells(data, task) & (data["model"].values == model)
-            axes.plot(
-                *(validation[here], test[here], marker), color=colour, ms=4, mew=0
-            )
-    for fill, (marker, _) in ENDS.items():
-        models = [name for name, (*_, own) in series.OTHERS.items() if own == fill]
-        here = np.isin(data["model"].values, models)
-        if here.any():
-            look = {"color": style.BLACK, "ms": 3.5, "mew": 0.8}
-            axes.plot(validation[here], test[here], marker, **look)
+    own = [(label, colour) for label, colour, _ in series.MODELS.values()]
+    keys = [
+        Line2D([], [], color=colour, label=label + CHOSEN.get(label, ""), **TRAINED)
+        for label, colour in own
+    ]
+    present = set(data["model"].values.tolist())
+    keys += [
+        Line2D([], [], color=style.BLACK, label=label, **LOOKS[fill])
+        for fill, label in OTHERS.items()
+        if present & set(_models(fill))
+    ]
     if settings is not None:
-        _rings(axes, settings)
+        keys.append(Line2D([], [], color=style.GREY, label="settings of A", **DIAMOND))
+    _key(part, keys)
 
 
-def _rings(axes: Axes, data: xr.Dataset) -> None:
-    """Draw the other settings as hollow markers."""
+def _models(fill: str) -> list[str]:
+    """Other layers that are drawn with full or with hollow marks."""
+    return [name for name, (*_, own) in series.OTHERS.items() if own == fill]
+
+
+def _points(axes: Axes, data: xr.Dataset, task: tuple[str, int]) -> None:
     validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
     test = _ratio(data, data["test_mse"].values, "control_mse")
-    for task, marker in zip(series.tasks(data), MARKERS, strict=False):
-        for setting, (colour, _) in COLOURS.items():
-            here = _cells(data, task) & (data["channels"].values == setting[0])
-            here &= data["centre"].values == setting[1]
-            axes.plot(
-                *(validation[here], test[here], marker),
-                color=colour,
-                ms=5,
-                mew=0.8,
-                fillstyle="none",
-            )
+    groups = [(_models(fill), style.BLACK, LOOKS[fill]) for fill in OTHERS]
+    groups += [
+        ([model], colour, TRAINED) for model, (_, colour, _) in series.MODELS.items()
+    ]
+    for models, colour, look in groups:
+        here = _cells(data, task) & np.isin(data["model"].values, models)
+        if here.any():
+            axes.plot(validation[here], test[here], color=colour, **look)
+
+
+def _settings(axes: Axes, data: xr.Dataset, task: tuple[str, int]) -> None:
+    """Draw the trainings of panel A as diamonds."""
+    validation = _ratio(data, data["best_mse"].values, "control_validation_mse")
+    test = _ratio(data, data["test_mse"].values, "control_mse")
+    for setting, (colour, _) in COLOURS.items():
+        here = _cells(data, task) & (data["channels"].values == setting[0])
+        here &= data["centre"].values == setting[1]
+        axes.plot(validation[here], test[here], color=colour, **DIAMOND)
 
 
 def _cells(data: xr.Dataset, task: tuple[str, int]) -> np.ndarray:

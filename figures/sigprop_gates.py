@@ -62,8 +62,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"({data.attrs['sizes']}), from the zero state. A sequence is as long as "
             f"{data.attrs['spans']:g} time constants, of the gate at zero input. Bars of two "
             "standard errors are mostly shorter than the points. Gradients are with respect to "
-            f"{gates}. C has the layers in the order of the key, a point for each time "
-            "constant; the shaded range is two standard errors to either side.",
+            f"{gates}. C has a point for each time constant; the shaded range is two standard "
+            "errors to either side. RG-LRU is the layer of Griffin, SSM a state space model, "
+            "and GLA gated linear attention, which does not scale its inputs.",
         )
     return figure
 
@@ -129,9 +130,12 @@ def _deviations(axes: Axes, data: xr.Dataset) -> None:
                 markeredgewidth=0,
                 alpha=0.75,
             )
-    axes.set_yticks([])
+    axes.set_yticks(-np.arange(len(names)), [LAYERS.get(name, name) for name in names])
+    axes.yaxis.tick_right()
+    axes.tick_params(axis="y", length=0, labelsize=6.5)
+    axes.spines["left"].set_visible(False)
     axes.set_ylim(0.5 - len(names), 0.5)
-    axes.set(xlim=(-REACH, REACH), xlabel="deviation, standard errors")
+    axes.set(xlim=(-REACH, REACH), xlabel="standard errors")
     axes.set_xticks([-4, -2, 0, 2, 4])
 
 

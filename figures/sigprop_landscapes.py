@@ -4,90 +4,71 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import LightSource
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from sigprop.figures import losses, phrases, style
+from sigprop.figures import phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "network_landscapes"
 ENTRY = Entry(
-    dict.fromkeys("abcde", STUDY),
-    "Loss landscapes of trained layers in three planes",
+    dict.fromkeys("abc", STUDY),
+    "Loss landscapes and sharpness of trained layers",
 )
 NETWORKS = {"a": "LRU", "b": "RotRNN", "c": "dense RNN"}
-COLOURS = {
-    "LRU": losses.COLOURS["LRU"],
-    "RotRNN": style.ORANGE,
-    "dense RNN": losses.COLOURS["RNN"],
-}
 SHOWN = "default"  # start of the training whose end is the middle of the planes
 RUNS = {"default": style.BLACK, "advised": style.VERMILION}
-LINES = {"default": "-", "advised": "--"}
-FLOOR, TOP = -3, 1  # decades of the colours
+PLANES = {"sharpest": (SHOWN,), "optima": tuple(RUNS)}  # and the trajectories on them
+FLOOR, TOP = -2, 1  # decades of the colours
 LEVELS = np.linspace(FLOOR, TOP, 4 * (TOP - FLOOR) + 1)
 MAP = "viridis_r"
-SURFACE = "dense RNN"
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A to C show the loss of one trained layer each on three planes.
+    """Each column shows one trained layer: two maps of its loss, and its sharpness.
 
-    The planes go along the two sharpest Hessian eigenvectors, along two random directions,
-    and through the start and two minima. Panel D shows the last plane of the dense RNN as a
-    surface. Panel E shows the largest curvature during training.
+    The upper map goes along the two sharpest Hessian eigenvectors at the end of training.
+    The middle map goes through the default start and both minima. The lowest panel shows
+    the sharpness during training, i.e. the largest eigenvalue of the Hessian.
 
     Raises:
         ValueError: If there is no such panel.
     """
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
-    rows = [letter for letter in letters if letter in NETWORKS]
-    below = [letter for letter in letters if letter not in NETWORKS]
-    heights = [1.65] * len(rows) + [2.2] * bool(below)
-    width = style.WIDTH if rows or len(below) > 1 else 3.4
     with style.styled():
-        figure = style.figure(sum(heights) + 0.3 + 0.25 * bool(rows), width)
-        grid = figure.add_gridspec(len(heights), 6, height_ratios=heights)
-        maps = []
-        for at, letter in enumerate(rows):
-            row = [figure.add_subplot(grid[at, i : i + 2]) for i in (0, 2, 4)]
-            _planes(row, data, letter)
-            maps += row
-        if rows:
-            _scale(figure, maps)
-            _key(figure)
-        for i, letter in enumerate(below):
-            side = slice(3 * i, 3 * i + 3) if len(below) > 1 else slice(None)
-            if letter == "d":
-                axes = figure.add_subplot(grid[-1, side], projection="3d")
-                _surface(axes, data)
-                style.letter(axes, letter, f"{SURFACE}, a surface")
-            else:
-                axes = figure.add_subplot(grid[-1, side])
-                _sharpness(axes, data)
-                style.letter(axes, letter, "sharpness")
-        style.caption(figure, *(NOTES[letter] for letter in _noted(letters)))
+        figure = style.figure(5.6, style.WIDTH if panel is None else 2.7)
+        heights = [1.2, 1.2, 1]
+        rows = figure.subplots(3, len(letters), squeeze=False, height_ratios=heights)
+        *maps, lowest = rows
+        for column, letter in zip(rows.T, letters, strict=True):
+            case = data.sel(network=NETWORKS[letter])
+            for axes, plane in zip(column, PLANES, strict=False):
+                _plane(axes, case.sel(start=SHOWN, plane=plane), plane)
+            _sharpness(column[-1], case)
+            style.letter(column[0], letter, NETWORKS[letter])
+        _limits(lowest, data)
+        _scale(figure, [*maps[0], *maps[1]])
+        figure.align_ylabels(rows[:, 0])
+        _key(figure, columns=2 if panel else 4)
+        style.caption(figure, _caption(data))
     return figure
 
 
-NOTES = {
-    "a": "In A to C the parameters are those that are trained, and all of them move. A student "
-    "without an output has the loss 0.5. In each corner stands the share of the squared "
-    "distance from the default start to the end that lies in the plane.",
-    "d": "D is the right map of C as a surface.",
-    "e": "In E, lines are solid for default starts and dashed for advised ones. Plain gradient "
-    "descent at Adam's peak learning rate would diverge above the grey line.",
-}
+CAPTION = (
+    "In each corner stands the share of the squared distance from the default start to its "
+    "end that lies in the plane. The middle maps are in units of the distance between the "
+    "minima. All trainings end at losses below {end}, at minima that may be narrower than the "
+    "grid of a map. A student without an output has the loss 0.5. Plain gradient descent at "
+    "Adam's peak learning rate would diverge above the grey line."
+)
 
 
-def _noted(letters: tuple[str, ...]) -> list[str]:
-    maps = ["a"] if {*letters} & {*NETWORKS} else []
-    return maps + [letter for letter in ("d", "e") if letter in letters]
+def _caption(data: xr.Dataset) -> str:
+    worst = float(data["record_loss"].isel(record=-1).max())
+    return CAPTION.format(end=f"10{phrases.raised(int(np.ceil(np.log10(worst))))}")
 
 
 def _height(loss: Any) -> np.ndarray:
@@ -95,45 +76,25 @@ def _height(loss: Any) -> np.ndarray:
     return np.clip(np.log10(np.maximum(loss, 1e-30)), FLOOR, TOP)
 
 
-def _planes(row: list[Axes], data: xr.Dataset, letter: str) -> None:
-    network = NETWORKS[letter]
-    case = data.sel(network=network, start=SHOWN)
-    bent = case["curvature"].sel(plane="sharpest").values
-    first, second = map(style.number, bent)
-    labels = {
+def _plane(axes: Axes, case: xr.Dataset, plane: str) -> None:
+    """A map of the loss, and the share of the training's distance that lies in it."""
+    first, second = map(style.number, case["curvature"].values)
+    across, up = {
         "sharpest": (f"sharpest, curvature {first}", f"second, curvature {second}"),
-        "random": ("random direction", "another random direction"),
-        "optima": ("to the advised minimum", "to the start"),
-    }
-    for axes, (plane, (across, up)) in zip(row, labels.items(), strict=True):
-        one = case.sel(plane=plane)
-        _map(axes, one, RUNS if plane == "optima" else {SHOWN: RUNS[SHOWN]})
-        axes.set_xlabel(across, fontsize=6.5, labelpad=1.5)
-        axes.set_ylabel(up, fontsize=6.5, labelpad=1.5)
-        share = float(one["share"].sel(run=SHOWN).isel(record=0))
-        axes.annotate(
-            f"{100 * share:.2g} %" if share < 0.995 else "100 %",
-            (0.97, 0.04),
-            xycoords="axes fraction",
-            ha="right",
-            fontsize=6,
-            path_effects=style.halo(0.6),
-        )
-    style.letter(row[0], letter, network)
-
-
-def _scale(figure: Figure, maps: list[Axes]) -> None:
-    """One bar for the colours of all maps."""
-    aspect = 12 * len(maps)
-    bar = figure.colorbar(maps[0].collections[0], ax=maps, pad=0.01, aspect=aspect)
-    bar.set_ticks(range(FLOOR, TOP + 1), labels=_decades())
-    bar.ax.set_title("loss", fontsize=7)
-    bar.ax.tick_params(labelsize=6.5)
-
-
-def _decades() -> list[str]:
-    middle = [f"$10^{{{power}}}$" for power in range(FLOOR + 1, TOP)]
-    return [f"$<10^{{{FLOOR}}}$", *middle, f"$>10^{{{TOP}}}$"]
+        "optima": ("to the advised minimum", "orthogonal, towards the start"),
+    }[plane]
+    _map(axes, case, {run: RUNS[run] for run in PLANES[plane]})
+    axes.set_xlabel(across, fontsize=6.5, labelpad=1.5)
+    axes.set_ylabel(up, fontsize=6.5, labelpad=1.5)
+    share = float(case["share"].sel(run=SHOWN).isel(record=0))
+    axes.annotate(
+        f"{100 * share:.2g} %" if share < 0.995 else "100 %",
+        (0.97, 0.04),
+        xycoords="axes fraction",
+        ha="right",
+        fontsize=6,
+        path_effects=style.halo(0.6),
+    )
 
 
 def _map(axes: Axes, data: xr.Dataset, runs: dict[str, str]) -> None:
@@ -142,9 +103,8 @@ def _map(axes: Axes, data: xr.Dataset, runs: dict[str, str]) -> None:
     height = _height(data["loss"].values).T
     filled = axes.contourf(across, up, height, LEVELS, cmap=MAP)
     filled.set_rasterized(True)
-    axes.contour(
-        across, up, height, LEVELS[1:-1:2], colors="white", linewidths=0.3, alpha=0.6
-    )
+    look = {"colors": "white", "linewidths": 0.3, "linestyles": "solid", "alpha": 0.6}
+    axes.contour(across, up, height, LEVELS[1:-1:2], **look)
     for name, colour in runs.items():
         x, y = data["path"].sel(run=name).values.T
         axes.plot(x, y, color=colour, lw=0.9, path_effects=style.halo(0.9))
@@ -161,47 +121,49 @@ def _map(axes: Axes, data: xr.Dataset, runs: dict[str, str]) -> None:
     axes.tick_params(labelsize=6, pad=1.5, length=2)
 
 
-def _surface(axes: Any, data: xr.Dataset) -> None:
-    """The decades of the loss as heights, contours on them, and the trajectory."""
-    case = data.sel(network=SURFACE, start=SHOWN, plane="optima")
-    across, up = np.meshgrid(*case["grid"].values)
-    height = _height(case["loss"].values).T
-    shades = colormaps[MAP]((height - FLOOR) / (TOP - FLOOR))
-    axes.computed_zorder = False
-    axes.plot_surface(
-        *(across, up, height),
-        facecolors=shades,
-        lightsource=LightSource(225, 50),
-        rcount=len(height),
-        ccount=len(height),
-        linewidth=0,
-        antialiased=False,
-        rasterized=True,
-    )
-    look = {"colors": "white", "linewidths": 0.3, "alpha": 0.8, "zorder": 4}
-    axes.contour(across, up, height, LEVELS[1:-1:2], **look)
-    x, y = case["path"].sel(run=SHOWN).values.T
-    z = _height(case["projected_loss"].values)
-    axes.plot(x, y, z, color=RUNS[SHOWN], lw=0.9, zorder=6)
-    axes.plot(x[:1], y[:1], z[:1], "s", color=RUNS[SHOWN], zorder=7)
-    axes.view_init(42, -60)
-    axes.set_axis_off()
-    axes.set_box_aspect((1, 1, 0.6), zoom=1.35)
-
-
-def _sharpness(axes: Axes, data: xr.Dataset) -> None:
-    for network, colour in COLOURS.items():
-        for begun, line in LINES.items():
-            largest = data["largest"].sel(network=network, start=begun)
-            label = network if begun == SHOWN else None
-            axes.plot(data["look"], largest, line, color=colour, lw=1, label=label)
-    axes.axhline(2 / data.attrs["rate"], color=style.GREY, lw=0.8)
+def _sharpness(axes: Axes, case: xr.Dataset) -> None:
+    for begun, colour in RUNS.items():
+        axes.plot(case["look"], case["largest"].sel(start=begun), color=colour, lw=0.9)
     axes.set_yscale("log")
-    axes.set(xlabel="steps of Adam", ylabel="largest curvature")
-    axes.legend(loc="lower right", fontsize=6.5)
+    axes.set_xlabel("step of Adam", fontsize=6.5, labelpad=1.5)
+    axes.tick_params(labelsize=6, pad=1.5, length=2)
 
 
-def _key(figure: Figure) -> None:
+def _limits(lowest: np.ndarray, data: xr.Dataset) -> None:
+    """Give the panels of sharpness one axis, and the limit of gradient descent."""
+    largest, limit = data["largest"].values, 2 / data.attrs["rate"]
+    for axes in lowest:
+        axes.axhline(limit, color=style.GREY, lw=0.8)
+        axes.set_ylim(largest.min() / 1.5, largest.max() * 1.5)
+        axes.tick_params(labelleft=axes is lowest[0])
+    lowest[0].set_ylabel("largest curvature", fontsize=6.5, labelpad=1.5)
+    lowest[0].annotate(
+        "2 / learning rate",
+        (1, limit),
+        (0, -3),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        ha="right",
+        va="top",
+        color=style.GREY,
+        fontsize=6,
+    )
+
+
+def _scale(figure: Figure, maps: list[Axes]) -> None:
+    """One bar for the colours of all maps."""
+    bar = figure.colorbar(maps[0].collections[0], ax=maps, pad=0.02, aspect=30)
+    bar.set_ticks(range(FLOOR, TOP + 1), labels=_decades())
+    bar.ax.set_title("loss", fontsize=7)
+    bar.ax.tick_params(labelsize=6.5)
+
+
+def _decades() -> list[str]:
+    middle = [f"$10^{{{power}}}$" for power in range(FLOOR + 1, TOP)]
+    return [f"$<10^{{{FLOOR}}}$", *middle, f"$>10^{{{TOP}}}$"]
+
+
+def _key(figure: Figure, columns: int) -> None:
     """Explain colours and markers of trajectories above the panels."""
     look = {"markeredgecolor": "white", "markeredgewidth": 0.6}
     keys = [
@@ -212,7 +174,7 @@ def _key(figure: Figure) -> None:
         Line2D([], [], ls="", marker=marker, color=style.BLACK, label=label, **look)
         for marker, label in (("s", "start"), ("o", "end"))
     ]
-    figure.legend(handles=keys, loc="outside upper center", ncols=len(keys))
+    figure.legend(handles=keys, loc="outside upper center", ncols=columns)
 
 
 def shown(results: style.Results) -> str:
@@ -228,10 +190,7 @@ def shown(results: style.Results) -> str:
         ]
     )
     shares = 100 * data["share"].sel(start=SHOWN, run=SHOWN).isel(record=0)
-    sharp, random = (
-        phrases.span(shares.sel(plane=plane).values.tolist(), ".2g")
-        for plane in ("sharpest", "random")
-    )
+    sharp = phrases.span(shares.sel(plane="sharpest").values.tolist(), ".2g")
     tops = phrases.listed(
         [
             f"{style.number(top)} ({name})"
@@ -240,8 +199,7 @@ def shown(results: style.Results) -> str:
     )
     return (
         f"From default to advised start, the largest curvature at the end changes from {ends}. "
-        f"The sharpest planes hold {sharp} % of the squared distance between start and end, "
-        f"the random planes {random} %. "
+        f"The sharpest planes hold {sharp} % of the squared distance between start and end. "
         f"On the line between the two minima the loss rises to {tops}."
     )
 

@@ -18,7 +18,7 @@ ENTRY = Entry(
     dict.fromkeys("abc", STUDY),
     "Curvature of deep networks at initialisation",
 )
-TITLES = {"a": "spectrum", "b": "share of curvature", "c": "sharpest directions"}
+TITLES = {"a": "spectrum", "b": "share of curvature", "c": "outermost eigenvectors"}
 SIGNS = {"largest": ("-", "> 0"), "smallest": ("--", "< 0")}
 COLOURS = {
     "LRU": style.VERMILION,
@@ -33,7 +33,14 @@ GROUPS = {
     "readout": "readout parameters of the recurrent layers",
     "other": "parameters outside the recurrent layers",
 }
-LEAST = 0.5  # smallest number of eigenvalues that is drawn
+TICKS = {
+    "recurrent": "recurrence",
+    "input": "its\ninput",
+    "readout": "its\nreadout",
+    "other": "other\nlayers",
+}
+MARKERS = {"largest": "o", "smallest": "v"}
+LEAST = 1  # smallest number of eigenvalues that is drawn
 SPAN = (
     200  # ratio of the ends of the axis; the quadrature resolves no smaller eigenvalues
 )
@@ -65,8 +72,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 {"b": _groups, "c": _directions}[letter](axes, data)
                 style.letter(axes, letter, TITLES[letter])
         _key(figure, data, letters)
-        about = f"{_about(data)} {' '.join(NOTES[letter] for letter in letters)}"
-        style.caption(figure, about)
+        style.caption(figure, _about(data, letters))
     return figure
 
 
@@ -77,21 +83,23 @@ ABOUT = (
     "{sequences} sequences of {steps} steps."
 )
 NOTES = {
-    "a": "Bands in A are two standard errors over random probe vectors.",
+    "a": "Counts in A are estimates from {probes} random vectors with {products} Lanczos steps "
+    "each, so that narrow steps are not gaps of the spectrum. Bands are two standard errors "
+    "over these vectors, and marks are the outermost eigenvalues.",
     "b": "The share in B is that of the sum of squares of the Hessian's entries in the rows "
-    "of each parameter group, with bars of two standard errors. Other parameters are outside "
-    "the recurrent layers.",
-    "c": "Points in C are the outermost eigenvalues, with bars of the length of residuals.",
+    "of each parameter group, with bars of two standard errors. The recurrence, its "
+    "input and its readout are the parts of the recurrent layers.",
+    "c": "C has the {extremes} outermost eigenvalues of each sign, with bars of the length of "
+    "residuals.",
 }
 
 
-def _about(data: xr.Dataset) -> str:
+def _about(data: xr.Dataset, letters: tuple[str, ...]) -> str:
     config = json.loads(data.attrs["config"])
-    return ABOUT.format(
+    return " ".join([ABOUT, *(NOTES[letter] for letter in letters)]).format(
         parameters=phrases.span(data["parameters"].values / 1e6, ".1f"),
         sequences=config["batch"] * config["batches"],
-        states=config["states"],
-        steps=config["steps"],
+        **config,
     )
 
 
@@ -101,15 +109,15 @@ def _key(figure: Figure, data: xr.Dataset, letters: tuple[str, ...]) -> None:
     if letters != ("b",):
         look = {"color": style.BLACK, "linewidth": 1, "markersize": 3.5}
         keys += [
-            Line2D([], [], marker="o", label="eigenvalue > 0", **look),
             Line2D(
                 *([], []),
-                linestyle="--",
-                marker="v",
+                linestyle=dashes,
+                marker=MARKERS[end],
                 markerfacecolor="white",
-                label="eigenvalue < 0",
+                label=f"eigenvalue {sign}",
                 **look,
-            ),
+            )
+            for end, (dashes, sign) in SIGNS.items()
         ]
     figure.legend(
         handles=keys,
@@ -140,6 +148,9 @@ def _spectra(part: SubFigure, data: xr.Dataset) -> None:
             high = (count + 2 * sem)[visible]
             axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
             axes.plot(x, count[visible], dashes, color=colour, linewidth=1, label=name)
+            outermost = float(abs(counts["extreme"]).max())
+            look = {"markerfacecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
+            axes.plot(outermost, 1, MARKERS[end], color=colour, clip_on=False, **look)
         axes.set(xscale="log", yscale="log", xlabel=r"threshold $\tau$")
         axes.set_xlim(largest / SPAN, 1.5 * largest)
         axes.set_ylim(LEAST, None)
@@ -169,7 +180,7 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
             error_kw={"elinewidth": 0.6},
             label=name,
         )
-    axes.set_xticks(range(len(groups)), groups)
+    axes.set_xticks(range(len(groups)), [TICKS[group] for group in groups])
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, 1)
     axes.set_ylabel("share of squared entries")
@@ -178,7 +189,7 @@ def _groups(axes: Axes, data: xr.Dataset) -> None:
 def _directions(axes: Axes, data: xr.Dataset) -> None:
     """Draw a point for each outermost eigenvector; the marker is the sign."""
     for name, colour in _colours(data).items():
-        for end, marker in (("largest", "o"), ("smallest", "v")):
+        for end, marker in MARKERS.items():
             vectors = data.sel(network=name, end=end)
             value = abs(vectors["extreme"])
             axes.errorbar(
@@ -187,7 +198,7 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
                 xerr=np.minimum(vectors["extreme_residual"], 0.99 * value),
                 fmt=marker,
                 color=colour,
-                markerfacecolor=colour if end == "largest" else "none",
+                markerfacecolor="none",
                 markeredgewidth=0.6,
                 markersize=3.5,
                 capsize=0,
@@ -197,7 +208,7 @@ def _directions(axes: Axes, data: xr.Dataset) -> None:
         xscale="log",
         yscale="log",
         xlabel="|eigenvalue|",
-        ylabel="participation (parameters)",
+        ylabel="participation, of 10⁶ parameters",
     )
     axes.set_ylim(0.8, None)
     _plain(axes)
@@ -220,17 +231,15 @@ def shown(results: style.Results) -> str:
 
 
 def _spread(participation: xr.DataArray) -> str:
-    """The participations of the networks with the fewest and the most parameters."""
+    """The participations in each network, the most concentrated network first."""
     middle = participation.median(("end", "rank"))
-    few, many = (str(find("network").item()) for find in (middle.idxmin, middle.idxmax))
-    spans = {
-        name: phrases.span(participation.sel(network=name).values.ravel(), ".0f")
-        for name in (few, many)
-    }
-    return (
-        f"The sharpest directions spread over {spans[few]} parameters in {few} and over "
-        f"{spans[many]} in {many}."
-    )
+    names = middle["network"].values[middle.values.argsort()].tolist()
+    spans = []
+    for name in names:
+        own = participation.sel(network=name).values
+        rounded = [float(f"{value:.2g}") for value in (own.min(), own.max())]
+        spans.append(f"{phrases.span(rounded, '.0f')} in {name}")
+    return f"The parameters in an outermost eigenvector are {phrases.listed(spans)}."
 
 
 def details(results: style.Results) -> style.Cells:

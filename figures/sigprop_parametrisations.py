@@ -28,7 +28,8 @@ ALIKE = 1.02  # ratio of two ends that share a label
 CAPTION = (
     r"The parameter is $\omega$, the gain $\gamma$ and the loss $L$. Inputs have the "
     r"autocovariance $\rho^{|\Delta|}$. In the optimal parametrisation, a unit step has the "
-    "same effect at every eigenvalue; effects in the lower row are relative to that effect."
+    "same effect at every eigenvalue; effects in the lower row are relative to that effect. "
+    "In the upper row, only the optimal step depends on ρ; LRU and tanh have one line each."
 )
 SIGNS = "In B, the curves of ρ and -ρ are the same."
 
@@ -44,7 +45,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     letters = ENTRY.chosen(panel)
     data = results[STUDY]
     with style.styled():
-        figure = style.figure(4.0 if panel is None else 5.0, 0.4 + 2.55 * len(letters))
+        figure = style.figure(4.2 if panel is None else 5.2, 0.4 + 2.55 * len(letters))
         grid = figure.add_gridspec(2, len(letters), height_ratios=(1, 1), hspace=0.05)
         for column, letter in enumerate(letters):
             above = figure.add_subplot(grid[0, column])

@@ -74,7 +74,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"Points are means over {data.attrs['sequences']} sequences, with bars of two "
             f"standard errors. Layers have {sizes} and phases up to π/10. A RotRNN head has "
             "one norm and one decay γ; for the LRU the norm is the mean over the neurons of "
-            "modulus γ. Open circles coincide for all four γ. The paper assumes that the "
+            "modulus γ. In C and D, ρ is the correlation of neighbouring inputs. Open circles "
+            "coincide for all four γ. The paper assumes that the "
             "first state has norm one.",
         )
     return figure

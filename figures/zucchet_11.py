@@ -24,7 +24,8 @@ ENTRY = Entry(
 COLUMNS = 3  # of small panels in B
 SHOWN = 0.9  # of a training: the cosine then takes every rate to zero
 CAPTION = (
-    "In B a band contains 80 % of the entries of $A$; its ends are medians over seeds.  Grey "
+    "An effective learning rate is the step that Adam makes for a gradient of one.  In B a "
+    "band contains 80 % of the entries of $A$; its ends are medians over seeds.  Grey "
     "lines are the tuned learning rates at their peak; at the end the schedule falls to zero."
 )
 

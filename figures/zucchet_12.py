@@ -11,7 +11,7 @@ from sigprop.figures.entry import Entry
 STUDY = "embedding_correlation"
 ENTRY = Entry(
     {"a": STUDY},
-    "The autocovariance of the inputs of deep networks, and its fit",
+    "The autocovariance of random inputs sampled from the paper's fit",
     reduced="Inputs have 192 features.",
     full="sigprop figure zucchet-12 --preset full",
     differs="Inputs are random, with the autocovariance of the paper's fit; the paper uses "
@@ -30,7 +30,7 @@ TERMS = {
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """The upper panel shows the autocovariance of the inputs against the lag.
+    """The upper panel shows the autocovariance of the sampled inputs against the lag.
 
     The lower panel shows its relative difference from the paper's fit.
 
@@ -47,11 +47,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         _difference(strip, measured)
         sampled = data.attrs["source"] == SAMPLED
         of = "inputs sampled from the paper's fit" if sampled else "embeddings"
-        style.letter(axes, "a", f"autocovariance of {of}")
+        axes.set_title(f"autocovariance of {of}")
         style.caption(
             figure,
             "The band is a 95 % interval from a bootstrap over sequences. Lags above "
-            f"{int(measured['lag'][-1])} are left out: few products are averaged there.",
+            f"{int(measured['lag'][-1])} are left out: few products are averaged there. The "
+            "ring is the fit at lag 0, where it has the variance of the white noise, too.",
         )
     return figure
 
@@ -71,6 +72,7 @@ def _autocovariance(axes: Axes, measured: xr.Dataset, data: xr.Dataset) -> None:
     exponential = rf"{PAPER['b']:g} \times {PAPER['rho']:g}^\Delta"
     fit = rf"the paper's fit, ${PAPER['a']:g}\,\delta_{{\Delta=0}} + {exponential}$"
     axes.plot(later["lag"], later["paper"], color=style.BLACK, zorder=1, label=fit)
+    axes.plot(0, measured["paper"][0], "o", color=style.BLACK, mfc="none", markersize=5)
     if data.attrs["source"] != SAMPLED:
         label = "our fit of this form"
         axes.plot(later["lag"], later["line"], "--", color=style.VERMILION, label=label)

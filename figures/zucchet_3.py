@@ -19,11 +19,12 @@ WIDTH = 0.5  # of the seeds of a design, in designs
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """All panels show final losses, A and C against the teacher's smallest modulus.
+    """All panels show losses of networks that imitate a random linear network, the teacher.
 
-    Panel B compares types of network; panel C, which is not in the paper, compares two
-    initialisations of the LRU.  The block diagonal network has blocks of two neurons, and
-    "more neurons" has twice as many of these blocks.
+    A and C have the teacher's smallest modulus on their x axes.  Panel B compares types of
+    network; panel C, which is not in the paper, compares two initialisations of the LRU.  The
+    block diagonal network has blocks of two neurons, and "more neurons" has twice as many of
+    these blocks.
 
     Raises:
         ValueError: If there is no such panel.

@@ -49,7 +49,8 @@ def shown(results: style.Results) -> str:
         f"{DIRECTIONS} that the paper's caption names. The {NETWORKS[0]}'s largest eigenvalue "
         f"is {style.number(top[0] / top[1])} times the {NETWORKS[1]} network's, and its "
         f"eigenvector spreads over {spread[0]:.1f} parameters instead of {spread[1]:.1f} "
-        "(1 / Σv⁴). Adam's median effective learning rate for recurrent parameters is "
+        "(1 / Σv⁴). Over the seeds, Adam's median effective learning rate for recurrent "
+        "parameters is "
         f"{style.number(medians[0])} ({NETWORKS[0]}) and {style.number(medians[1])} "
         f"({NETWORKS[1]})."
     )

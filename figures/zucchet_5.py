@@ -1,5 +1,7 @@
 """Zucchet & Orvieto (2024), Figure 5: signals in deep networks at initialisation."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -56,7 +58,8 @@ MEMBERS = (
 )
 NOTES = {
     "a": "Bars are standard errors over networks.  Right of dotted lines, time constants "
-    "are longer than the sequences.",
+    "are longer than the sequences.  States start at zero and do not reach their stationary "
+    "values there, so the LRU's fall in spite of its normalisation.",
     "b": f"Gradients are means over the parameters of a group and over layers.  {MEMBERS}",
     "c": "In C a normalisation stands before the recurrence and before the GLU.",
 }
@@ -115,7 +118,7 @@ def finish(axes: Axes, data: xr.Dataset) -> None:
     style.memory_axis(axes, float(data["gap"].min()))
     axes.set_yscale("log")
     axes.set_xlabel(r"$\nu_0$", labelpad=1)
-    axes.tick_params(axis="x", labelsize=6)
+    axes.tick_params(axis="x", labelsize=5.5)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.axvline(
         1 / data.attrs["steps"],
@@ -205,13 +208,13 @@ def _of_groups(row: np.ndarray, data: xr.Dataset, names: dict[str, str]) -> None
     key(row)
 
 
-def key(row: np.ndarray, title: str = "") -> None:
+def key(row: np.ndarray, colours: Mapping[str, str] = GROUPS, title: str = "") -> None:
     """Explain the colours of all panels in the last, whose curves leave room above."""
     labels = {name for axes in row for name in axes.get_legend_handles_labels()[1]}
     row[-1].legend(
         handles=[
             Line2D([], [], color=colour, label=name, marker="o", markersize=2.5)
-            for name, colour in GROUPS.items()
+            for name, colour in colours.items()
             if name in labels
         ],
         title=title,

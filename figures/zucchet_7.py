@@ -82,8 +82,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         lines = ", ".join(f"{level:g}" for level in LINES)
         style.caption(
             figure,
-            f"Adam's learning rate is {data.attrs['rate']:g}.  Thin white lines are at the "
-            f"losses {lines}.",
+            f"One linear unit learns the eigenvalue λ* = {data.attrs['modulus']:g} "
+            f"exp({data.attrs['teacher'] / np.pi:.2g}πi) of another.  Adam's learning rate is "
+            f"{data.attrs['rate']:g}.  Thin white lines are at the losses {lines}.",
         )
     return figure
 

@@ -47,8 +47,9 @@ def shown(results: style.Results) -> str:
         f"In the LRU, the largest curvature along an angle is {style.number(angle / magnitude)}"
         " times the largest along a magnitude; the parametrisation limits "
         f"{limited}. In S4, the largest curvature along a step ω_Δ is "
-        f"{style.number(step / other)} times the largest along ω_A. Adam's median effective "
-        f"learning rates in C and D are {radii} (ω_ν) and {angles} (ω_θ) for the LRU, "
+        f"{style.number(step / other)} times the largest along ω_A. For the seed drawn "
+        "in C and D, Adam's median rates are "
+        f"{radii} (ω_ν) and {angles} (ω_θ) for the LRU, "
         f"{steps} (ω_Δ) and {rest} (ω_A) for S4."
     )
 

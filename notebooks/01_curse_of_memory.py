@@ -498,3 +498,4 @@ print(
 # - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [The curvature of whole layers](09_whole_layers.py)
+# - [Questions from issue trackers](10_public_questions.py)

@@ -119,11 +119,7 @@ with double_precision(True):
         run = network_landscapes.descend(small, make(N, 1, key=key), key, SMALL)
         trained[name] = run, expand(small, run.end, "autodiff")
 figure, (above, below) = plt.subplots(2, 3, figsize=(7, 5))
-head = (
-    "network | parameters | largest curvature | by differences | $2/L$ | nearly flat "
-    "| negative | spread | share of the way | loss on either side"
-)
-table = [f"| {head} |", "|---" * 10 + "|"]
+table = []
 for axes, plane, (name, (run, expansion)) in zip(
     above, below, trained.items(), strict=True
 ):
@@ -156,19 +152,28 @@ for axes, plane, (name, (run, expansion)) in zip(
     flat = np.sum(np.abs(values) < 1e-6 * values[0])
     quarter = SMALL.points // 4
     sides = (f"{loss[at, SMALL.points // 2]:.2g}" for at in (quarter, -1 - quarter))
-    cells = (
-        *(name, len(values), f"{values[0]:.0f}", f"{measured:.0f}"),
-        *(f"{stability_bound(expansion.hessian):.1e}", flat, np.sum(values < 0)),
-        f"{participation(found.vectors[:1])[0]:.1f}",
-        f"{path.share[0]:.1%}",
-        " and ".join(sides),
-    )
-    table.append("| " + " | ".join(map(str, cells)) + " |")
+    quantities = {
+        "": name,
+        "parameters": len(values),
+        "largest curvature $L$": f"{values[0]:.0f}",
+        "by differences": f"{measured:.0f}",
+        "$2/L$": f"{stability_bound(expansion.hessian):.1e}",
+        "nearly flat": flat,
+        "negative": np.sum(values < 0),
+        "spread": f"{participation(found.vectors[:1])[0]:.1f}",
+        "share of the way": f"{path.share[0]:.1%}",
+        "loss on either side": " and ".join(sides),
+    }
+    table.append(quantities)
 below[0].set_ylabel("second direction")
 bar = figure.colorbar(shown, ax=below, label="loss")
 bar.set_ticks(range(-3, 2), labels=[f"$10^{{{power}}}$" for power in range(-3, 2)])
 plt.show()
-display(Markdown("\n".join(table)))
+rows = [
+    f"| {quantity} | " + " | ".join(str(column[quantity]) for column in table) + " |"
+    for quantity in quantities
+]
+display(Markdown("\n".join((rows[0], "|---" * 4 + "|", *rows[1:]))))
 
 # %% [markdown]
 # "By differences" is the curvature from five loss values, without derivatives. Gradient
@@ -176,7 +181,7 @@ display(Markdown("\n".join(table)))
 # Nearly flat directions have less than a millionth of the largest curvature. "Spread" is the
 # number of parameters over which the sharpest direction is spread. "Share of the way" is the
 # part of the squared distance from the start to the end that lies in the plane. The last
-# column is the loss at one half width to the left and right, where the parabola says 0.5.
+# row is the loss at one half width to the left and right, where the parabola says 0.5.
 #
 # **The Hessian says what the picture does not.** The picture has two of the directions. The
 # map shows which parameters are coupled and how many directions are flat or negative.
@@ -452,3 +457,4 @@ print(f"p = {p}: mean share {share:.3f}, 2/p = {2 / p:.3f}")
 # - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [The curvature of whole layers](09_whole_layers.py)
+# - [Questions from issue trackers](10_public_questions.py)

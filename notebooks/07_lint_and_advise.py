@@ -446,6 +446,7 @@ for rho in (0.0, 0.99):
 
 # %% [markdown]
 # `sigprop figure sigprop-advice-worth` draws the results of the trainings on nine tasks.
+# `sigprop figure sigprop-advice-choices` draws the results of other learning rates and phases.
 # `sigprop advise --length 4096 --rho 0.9 --figure advice.png` draws an advised initialisation.
 #
 # ## The other notebooks
@@ -458,3 +459,4 @@ for rho in (0.0, 0.99):
 # - [Train a network, then audit it](06_train_and_audit.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [The curvature of whole layers](09_whole_layers.py)
+# - [Questions from issue trackers](10_public_questions.py)

@@ -402,3 +402,4 @@ print(
 # - [Train a network, then audit it](06_train_and_audit.py)
 # - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [The curvature of whole layers](09_whole_layers.py)
+# - [Questions from issue trackers](10_public_questions.py)

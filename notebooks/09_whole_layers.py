@@ -368,3 +368,4 @@ for phase in PHASES:
 # - [Train a network, then audit it](06_train_and_audit.py)
 # - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
+# - [Questions from issue trackers](10_public_questions.py)

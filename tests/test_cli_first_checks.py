@@ -40,7 +40,7 @@ def begun(monkeypatch):
     forbid(importlib.import_module("sigprop.cli.train"), "_once")
     forbid(forecasts, "_once")
     forbid(check, "find")
-    forbid(linted, "survey")
+    forbid(linted, "survey_mapped")
     forbid(forecast, "of_rows")
     forbid(benchmark, "reading_of")
     forbid(gallery, "write")

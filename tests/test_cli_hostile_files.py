@@ -57,6 +57,7 @@ NESTED = {"json": "[" * DEEP, "toml": "a=" + "[" * DEEP}
 DOCUMENTS = {
     "mapping": lambda folder, file: ("lint", checkpoint(folder), "--mapping", file),
     "optimizer": lambda folder, file: ("lint", checkpoint(folder), "--optimizer", file),
+    "accept": lambda folder, file: ("lint", checkpoint(folder), "--accept", file),
     "config": lambda folder, file: ("lint", checkpoint(folder)),
     "index": lambda folder, file: ("lint", folder),
 }
@@ -267,6 +268,9 @@ PLACES = {
     ),
     "lint --optimizer": lambda folder, path: (
         *("lint", checkpoint(folder), "--optimizer", path),
+    ),
+    "lint --accept": lambda folder, path: (
+        *("lint", checkpoint(folder), "--accept", path),
     ),
     "series": lambda folder, path: ("series", path),
     "audit": lambda folder, path: ("audit", path, "--data", series(folder)),

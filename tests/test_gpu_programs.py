@@ -42,11 +42,12 @@ def test_simulations_by_the_kernel_are_exported(process, char, real):
         lam = jnp.full((17, 1), 0.5, np.dtype(char if real else char.upper()))
         gain = jnp.ones((17, 1), np.dtype(char))
         program = functools.partial(
-            montecarlo._together,
+            montecarlo._together.__wrapped__,
             process=PROCESSES[process],
             times=(1, 70),
             batch=33,
             pairs=((0, 1),),
+            kernel=True,
             interpret=False,
         )
         made = exported_for_cuda(jax.jit(program), keys, lam, gain)

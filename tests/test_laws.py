@@ -18,24 +18,31 @@ from sigprop.layers.base import parameters, stepwise
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal
+from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import chrono_times, gru
+from sigprop.layers.hgrn2 import hgrn2
+from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
     released_rotrnn,
 )
 from sigprop.layers.rglru import rglru
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.layers.stack import stack
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 from sigprop.networks.registry import SEQUENCE_LAYERS, sequence_layer
@@ -80,6 +87,8 @@ LAYERS = {
     "s5": lambda key: s5(4, 3, key=key, blocks=2),
     "s5-whole": lambda key: s5(5, 3, key=key, conjugate=False),
     "s5-bilinear": lambda key: s5(4, 3, key=key, blocks=2, discretisation="bilinear"),
+    "linoss": lambda key: linoss(3, 2, key=key),
+    "linoss-imex": lambda key: linoss(3, 2, key=key, discretisation="imex"),
     "gru": lambda key: gru(5, 3, key=key, d_out=2, times=chrono_times(0.8)),
     "lstm": lambda key: lstm(5, 3, key=key, d_out=2, times=TIMES),
     "gated_unit": lambda key: gated_unit(4, 4, key=key, d_out=2, times=TIMES),
@@ -90,9 +99,18 @@ LAYERS = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2),
     "mingru": lambda key: mingru(4, 3, key=key),
     "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
+    "ssd": lambda key: ssd(2, 4, key=key, heads=2, groups=2, steps=(0.05, 0.5)),
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=2),
+    "hgrn2": lambda key: hgrn2(2, 4, key=key, heads=2, bound=0.3),
+    "mlstm": lambda key: mlstm(2, 4, key=key, heads=2, offsets=(0.5, 2.0)),
+    "rwkv7": lambda key: rwkv7(3, 4, key=key, heads=2, rank=2),
     "deltanet": lambda key: deltanet(2, 4, key=key, heads=2),
     "gated_deltanet": lambda key: gated_deltanet(2, 4, key=key, heads=2),
+    "mamba3": lambda key: mamba3(4, 4, key=key, heads=2, steps=(0.1, 0.9), weight=0.4),
+    "delta_product": lambda key: delta_product(2, 4, key=key, heads=2),
+    "delta_product-decay": lambda key: delta_product(
+        3, 3, key=key, reflections=1, largest=1.0, steps=(0.1, 0.5)
+    ),
     "rotrnn": lambda key: rotrnn(8, 3, key=key, heads=2, **ROTATIONS),
     "rotrnn-pairs": lambda key: rotrnn(6, 3, key=key, heads=3, **ROTATIONS),
     "bidirectional_rotrnn": lambda key: bidirectional_rotrnn(
@@ -146,7 +164,10 @@ VARIANTS = {  # held to the laws by the slow tests only
     "constant_gate",
     "mingru",
     "gla",
+    "hgrn2",
     "deltanet",
+    "linoss-imex",
+    "delta_product-decay",
     "rotrnn-pairs",
     "bidirectional_rotrnn",
     "released_rotrnn",

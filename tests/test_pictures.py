@@ -159,6 +159,32 @@ def test_audit_does_not_write_its_picture_over_its_numbers(measured):
     assert not list(measured.iterdir())
 
 
+def test_the_page_of_a_training_has_pictures_then_findings_then_numbers(
+    measured, tmp_path
+):
+    page = tmp_path / "p.html"
+    result = sigprop("audit", measured, "--html", page, "--no-figures")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1] == str(page)
+    text = page.read_text()
+    assert "<svg" not in text
+    assert "digits, lru, quick, seed 3: test" in text
+    assert re.search(r"<p>Theory predicts \d+ of 7 moments within 10 %", text)
+    assert re.findall(r"<tr>", text)[1:]  # below the heads
+    for line in ("shuffled", "sensitivity at the end", "Moments of lru, 64 examples"):
+        assert line in text
+    assert sigprop("audit", measured, "--html", page).exit_code == 0
+    text = page.read_text()
+    assert "<script" not in text
+    assert re.findall(r'(?:src|href)="(?!#)[^"]*"', text) == []
+    assert text.count('<svg role="img"') == 5  # times, three discs, moments
+    order = [text.index(part) for part in ("<svg", 'id="findings"', 'id="tables"')]
+    assert order == sorted(order)
+    result = sigprop("audit", measured, "--html", "-", "--no-figures")
+    assert result.stdout.startswith("<!DOCTYPE html>")
+    assert "Theory predicts" in result.stderr
+
+
 # --- series -------------------------------------------------------------------------
 
 

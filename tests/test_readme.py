@@ -172,8 +172,8 @@ def checkpoint() -> dict[str, np.ndarray]:
     """A Mamba-1 layer whose longest time constant is 100 steps."""
     rates = np.tile(np.arange(1.0, 5.0), (8, 1))
     layer = {"A_log": np.log(rates), "D": np.ones(8), "dt_proj.bias": np.full(8, -4.6)}
-    layer |= {"dt_proj.weight": np.full((8, 1), 1e-2)}
-    layer |= {"x_proj.weight": np.full((9, 8), 0.1)}
+    layer |= {"dt_proj.weight": np.linspace(-0.01, 0.01, 8)[:, None]}
+    layer |= {"x_proj.weight": np.linspace(-0.1, 0.1, 72).reshape(9, 8)}
     return {f"mixer.{name}": array.astype("float32") for name, array in layer.items()}
 
 

@@ -7,11 +7,14 @@ the derivative by its projection times an input; the derivative by a bias is the
 derivative by the projection.
 
 Notation: ``r``, ``i``  what enters a recurrence and an input gate;  ``k``, ``v``  a key and
-a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``  parameters of a neuron.
+a value;  ``x``  the input that enters the state;  ``Lambda``, ``A``, ``bound``  parameters of
+a neuron.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import count
 from typing import final
 
 from sympy import (
@@ -40,12 +43,14 @@ from sympy.codegen.rewriting import expm1_opt, optimize
 r, i, k, v, x = symbols("r i k v x", real=True)
 Lambda = Symbol("Lambda", real=True)
 A = Symbol("A", real=True)  # log of a rate
+bound = Symbol("bound", real=True)  # that a gate does not fall below
 CLOSING = 8  # the constant c of the RG-LRU
 TEMPERING = 16  # the root that GLA takes of its gate
 KINKS = (Abs, Max, Min)  # continuous, with a derivative nearly everywhere
 JUMPS = (Heaviside, Piecewise, ceiling, floor, sign)  # a Piecewise may jump
 CHECKED = (0.3, -0.7, 1.1)  # values of symbols at which ``lost`` is compared with 1 - a
 DIGITS = 1e-9  # by how much they may differ
+FAR, GROWTH = 60.0, 1e12  # where an exponential is larger than any power of a softplus
 
 
 @final
@@ -141,9 +146,27 @@ class Gate:
         """True if ``a`` and ``b`` have neither kinks nor jumps."""
         return not (self.a.has(*KINKS, *JUMPS) or self.b.has(*KINKS, *JUMPS))
 
+    @cached_property
+    def exponential(self) -> bool:
+        """True if ``b`` grows as the exponential of a projection, as no sigmoid does."""
+        at = {
+            one: Float(value)
+            for one, value in zip(self.symbols, _generic(), strict=False)
+        }
+        return any(
+            abs(self.b.subs({**at, one: far}).evalf()) > GROWTH
+            for one in self.nonlinear
+            for far in (Float(FAR), Float(-FAR))
+        )
+
     def __getstate__(self) -> dict[str, object]:
         """The fields alone; what is derived from them is derived again."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def _generic() -> Iterator[float]:
+    """Values of symbols that make no factor zero."""
+    return (CHECKED[0] + n / 7 for n in count())
 
 
 def _kinked(expr: Expr, symbol: Symbol) -> tuple[Expr, ...]:
@@ -204,6 +227,16 @@ MINGRU = Gate(sigmoid(-r), sigmoid(r) * v, (r, v), lost=sigmoid(r))
 SELECTIVE = _selective()
 # Yang et al. (2024), Gated linear attention, Section 4
 GLA = _gla()
+# Qin et al. (2024), HGRN2, Eq. 4-5
+HGRN2 = Gate(
+    bound + (1 - bound) * sigmoid(r),
+    (1 - bound) * sigmoid(-r) * v,
+    (r, v),
+    (bound,),
+    (1 - bound) * sigmoid(-r),
+)
+# Beck et al. (2024), xLSTM, Eq. 19-27, of the matrix and of the normaliser
+MLSTM = Gate(sigmoid(r), exp(i) * k * v, (r, i, k, v), lost=sigmoid(-r))
 # Zucchet & Orvieto (2024), Eq. 157-158, without the state in the gate
 GATE_UNIT = Gate(sigmoid(r), sigmoid(-r) * x, (r, x), lost=sigmoid(-r))
 
@@ -212,6 +245,8 @@ GATES: dict[str, Gate] = {
     "mingru": MINGRU,
     "selective": SELECTIVE,
     "gla": GLA,
+    "hgrn2": HGRN2,
+    "mlstm": MLSTM,
     "gate-unit": GATE_UNIT,
 }  # of our own layers, to go through; nothing is looked up here
 

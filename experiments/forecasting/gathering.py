@@ -16,6 +16,7 @@ from sigprop.experiments.padding import along_cells
 from sigprop.theory.papers.blur.printed import errors
 
 VERSION = 1
+BITS = 11  # of the fraction, three decimal digits
 ERRORS = ("test_mse", "test_mae", "best_mse")
 COUNTS = ("width", "depth", "batch", "examples", "windows", "features")
 COUNTS += ("parameters", "best_step", "diverged")
@@ -52,7 +53,24 @@ def gather(
         by_key: Results of the finished cells by their names.
     """
     rows = [config for config in cells(sweep, preset) if key(config) in by_key]
-    return put_together(rows, key, by_key)
+    table = put_together(rows, key, by_key)
+    return rounded(table) if sweep == "horizons" else table
+
+
+def rounded(table: xr.Dataset) -> xr.Dataset:
+    """A result with errors by step and feature to ``BITS`` bits, which compress well.
+
+    Errors of whole tests stay as they are.
+    """
+    names = [name for name, variable in table.items() if "feature" in variable.dims]
+    single = table[names].astype(np.float32)
+    unit = np.uint32(1 << (23 - BITS))
+    for name in names:
+        bits = single[name].values.view(np.uint32)
+        nearest = (bits + unit // 2) & ~(unit - np.uint32(1))
+        finite = np.isfinite(single[name].values)
+        bits[...] = np.where(finite, nearest, bits)
+    return table.assign(single)
 
 
 def put_together(

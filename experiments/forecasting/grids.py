@@ -5,9 +5,9 @@ BLUR's own, four blocks with 256 features and 128 states, trained for eight epoc
 horizons up to 960, are those of ``sigprop train forecast --preset paper``; a cell of that
 size is ``Config(..., size="paper")``.
 
-BLUR and LRU forecast all of ``TASKS``.  Every other layer that ``sigprop train forecast``
-knows forecasts the first of them, in the same setting: a stated one, which was not chosen
-for it.
+BLUR and LRU forecast all of ``TASKS``, and in ``horizons`` all of ``HORIZONS``.  Every
+other layer that ``sigprop train forecast`` knows forecasts the first of ``TASKS``, in the
+same setting: a stated one, which was not chosen for it.
 
 Which setting is used was decided by the errors on the validation alone, by a rule that
 was written down before: ``forecast_settings`` trains BLUR with every one of ``SETTINGS``
@@ -24,6 +24,9 @@ from itertools import product
 from sigprop.experiments.forecasting.cells import Config
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
+HORIZONS = (24, 48, 168, 336)
+"""Rows of ETTh1 that a forecast covers, with as long a window."""
+
 MODELS = ("blur", "lru")
 OTHERS = ("rotrnn", "s4", "gru", "lstm")
 BOTH_ENDS = (
@@ -73,6 +76,19 @@ def forecasts(preset: str) -> list[Config]:
     ]
 
 
+def horizons(preset: str) -> list[Config]:
+    """BLUR and LRU on ETTh1 at every horizon; at ``quick`` the two shortest."""
+    if preset == "smoke":
+        return _smoke(("blur", "lru"))
+    rows, seeds = (HORIZONS[:2], 1) if preset == "quick" else (HORIZONS, SEEDS)
+    tasks = tuple(("ETTh1", horizon) for horizon in rows)
+    return [
+        cell
+        for task in tasks
+        for cell in _trainings((task,), MODELS, range(seeds), STEPS, WIDTH, CHOSEN)
+    ]
+
+
 def forecast_settings(preset: str) -> list[Config]:
     """BLUR with every setting, on all tasks, from a seed of its own."""
     if preset == "smoke":
@@ -87,7 +103,7 @@ def forecast_settings(preset: str) -> list[Config]:
 
 
 SWEEPS: dict[str, Callable[[str], list[Config]]] = {
-    sweep.__name__: sweep for sweep in (forecasts, forecast_settings)
+    sweep.__name__: sweep for sweep in (forecasts, forecast_settings, horizons)
 }
 
 

@@ -7,7 +7,14 @@ import typer
 
 from sigprop.cli.audit_forecast import Asked, audit_forecast
 from sigprop.cli.audit_foreign import Wanted, audit_foreign, is_foreign
-from sigprop.cli.console import console, plain_errors, require_distinct, show_table
+from sigprop.cli.audit_page import write_page
+from sigprop.cli.console import (
+    console,
+    plain_errors,
+    require_distinct,
+    require_pages,
+    show_table,
+)
 from sigprop.cli.help import MAPPING_HELP
 from sigprop.cli.pictures import NoFigures, picture
 from sigprop.cli.train import Cache, Data, examples_of
@@ -44,8 +51,7 @@ def audit(
     html: Annotated[
         Path | None,
         typer.Option(
-            help="Write a page with pictures to this file, or print it if the name is '-' "
-            "(other libraries)."
+            help="Write a page with pictures to this file, or print it if the name is '-'."
         ),
     ] = None,
     window: Annotated[
@@ -103,11 +109,11 @@ def audit(
             )
             audit_foreign(checkpoint, wanted)
             return
-        of_files = (html, through, mapping, window, modes)
-        if of_files != (None, None, None, WINDOW, MODES):
+        of_files = (through, mapping, window, modes)
+        if of_files != (None, None, WINDOW, MODES):
             raise ValueError(
-                "need a checkpoint of another library for --html, --through, --mapping, "
-                f"--window and --modes, got {checkpoint}"
+                "need a checkpoint of another library for --through, --mapping, --window "
+                f"and --modes, got {checkpoint}"
             )
         import numpy as np
         from rich.progress import track
@@ -127,15 +133,18 @@ def audit(
                 f"{examples} and {batch}"
             )
         file = (out or checkpoint / "audit").with_suffix(".png")
-        written = None if json == Path("-") else json
-        require_distinct(out=out, json=written, figure=None if no_figures else file)
+        pictured = None if no_figures else file
+        require_distinct(out=out, json=json, html=html, figure=pictured)
+        if html is not None:
+            require_pages("--html")
         if out is not None:
             require_writable(out, text=False)
-        if json is not None:
-            require_writable(json)
-        about, shown = read_about(checkpoint), console()
+        for asked in (json, html):
+            if asked is not None:
+                require_writable(asked)
+        about, shown = read_about(checkpoint), console(html)
         if about["task"] == "forecast":
-            options = Asked(data, part, examples, out, json, not no_figures)
+            options = Asked(data, part, examples, out, json, html, not no_figures)
             audit_forecast(checkpoint, about, options)
             return
         if json is not None:
@@ -157,12 +166,18 @@ def audit(
             with unfinished(out) as partial:
                 moments.to_netcdf(partial, engine="h5netcdf")
             shown.print(str(out), soft_wrap=True)
+        title = "{task}, {model}, {preset}, seed {seed}".format(**about)
+
+        def draw() -> Any:
+            from sigprop.figures import audits
+
+            return audits.draw(with_summary(moments), f"{title}: {part}")
+
         if not no_figures:
-
-            def draw() -> Any:
-                from sigprop.figures import audits
-
-                title = "{task}, {model}, {preset}, seed {seed}".format(**about)
-                return audits.draw(with_summary(moments), f"{title}: {part}")
-
             picture(file, draw, shown)
+        if html is not None:
+            words, numbers = [conclusion(moments)], [table(moments)]
+            page = (html, f"{title}: {part}", moments, words, numbers, [draw])
+            write_page(*page, figures=not no_figures)
+            if html != Path("-"):
+                shown.print(str(html), soft_wrap=True)

@@ -4,6 +4,7 @@ import json as encoder
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sigprop.cli.audit_page import write_page
 from sigprop.cli.console import console, show_table
 from sigprop.cli.pictures import picture
 
@@ -16,6 +17,7 @@ class Asked(NamedTuple):
     windows: int
     out: Path | None
     json: Path | None
+    html: Path | None
     figures: bool
 
 
@@ -42,7 +44,7 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> N
     network, state = trained(checkpoint)
     assert isinstance(network, Network)  # no forecast compares two sequences
     blocks = blocks_of(task, head, options.part, options.windows)
-    out = console(options.json)
+    out = console(options.json, options.html)
     batches = [block.batch for block in blocks]
     shown = track(batches, "batches", console=out, transient=True)
     moments = audit(network, state, list(shown))
@@ -60,21 +62,33 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> N
     if options.json is not None:
         content = {"about": {**dataset.attrs, "part": options.part}, **rows(dataset)}
         write_text(options.json, encoder.dumps(content, indent=2) + "\n")
+    title = "{data[table]}, {model}, {preset}, seed {seed}".format(**about)
+    title = f"{title}: {options.part}"
+
+    def by_mode() -> Any:
+        from sigprop.figures import audits
+
+        return audits.draw(with_summary(moments), title)
+
+    def by_position() -> Any:
+        from sigprop.figures import positions
+
+        return positions.draw(dataset, title, TOLERANCE)
+
+    if options.html is not None:
+        write_page(
+            options.html,
+            title,
+            moments,
+            [conclusion(moments), *conclusions(dataset)],
+            [table(moments), *tables(dataset)],
+            [by_mode, by_position],
+            figures=options.figures,
+        )
+        if options.html != Path("-"):
+            out.print(str(options.html), soft_wrap=True)
     if options.figures:
-        title = "{data[table]}, {model}, {preset}, seed {seed}".format(**about)
-        title = f"{title}: {options.part}"
         file = (options.out or checkpoint / "audit").with_suffix(".png")
-
-        def by_mode() -> Any:
-            from sigprop.figures import audits
-
-            return audits.draw(with_summary(moments), title)
-
-        def by_position() -> Any:
-            from sigprop.figures import positions
-
-            return positions.draw(dataset, title, TOLERANCE)
-
         picture(file, by_mode, out)
         picture(file.with_stem(f"{file.stem}-positions"), by_position, out)
 

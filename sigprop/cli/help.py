@@ -13,7 +13,8 @@ from sigprop.theory.claims import PAPERS
 
 PAPER_HELP = f"Only claims of this paper: {', '.join(PAPERS)}."
 MAPPING_HELP = (
-    "For layers that are not recognised: a TOML or JSON file that names their arrays."
+    "Layers that are not recognised: a TOML or JSON file that names their arrays, such as "
+    "decay = 'layers.*.forget'; see docs/name_your_layers.md."
 )
 JSON_HELP = "Write the results as JSON to this file, or print them if the name is '-'."
 

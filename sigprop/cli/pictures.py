@@ -12,6 +12,7 @@ from rich.console import Console
 from sigprop.cli.console import aside
 from sigprop.cli.help import command_line, version
 
+DISCS = 24  # layers whose eigenvalues are drawn, at most
 NoFigures = Annotated[bool, typer.Option("--no-figures", help="Draw no pictures.")]
 
 
@@ -71,18 +72,19 @@ def with_overview(run: Any) -> Any:
         run: A ``Ledger``.
     """
     with undrawn_reported("the overview"):
-        from sigprop.figures import inline
+        from sigprop.figures import inline, style
         from sigprop.figures.overview import PANELS, draw
         from sigprop.ledger.overview import PICTURES, overview
 
         data = overview(run)
         labels = "Statuses by paper and kind", "Simulated over closed form, by point"
-        pictures = {
-            file: inline.svg(draw(data, panel), Path(file).stem, label)
-            for file, panel, label in zip(PICTURES, PANELS, labels, strict=True)
-            if data.sizes["result"] or panel == PANELS[0]
-        }
-        return dataclasses.replace(run, overview=pictures)
+        pictures, captions = {}, {}
+        for file, panel, label in zip(PICTURES, PANELS, labels, strict=True):
+            if data.sizes["result"] or panel == PANELS[0]:
+                figure = draw(data, panel)
+                pictures[file] = inline.svg(figure, Path(file).stem, label)
+                captions[file] = style.notes(figure)
+        return dataclasses.replace(run, overview=pictures, captions=captions)
     return run
 
 
@@ -116,3 +118,45 @@ def undrawn_reported(subject: Path | str, was: str = "was") -> Iterator[None]:
         yield
     except Exception as error:
         aside(f"sigprop: {subject} {was} not drawn: {type(error).__name__}: {error}")
+
+
+def layers_drawn(
+    names: list[str], modes: list[Any], length: int | None, figures: bool
+) -> Any:
+    """Pictures of layers for a page; none if they are not wanted or cannot be drawn.
+
+    Args:
+        names: Of the layers.
+        modes: Of each, as ``sigprop.audit.lint.picture_data.Modes``.
+        length: Steps of the sequences, if that is known.
+        figures: False if pictures are not wanted.
+    """
+    from sigprop.audit.lint import picture_data
+    from sigprop.ledger.layers import Drawn
+
+    drawn = Drawn(picture_data.MOST)
+    if figures and names:
+        with undrawn_reported("the pictures", "were"):
+            from sigprop.figures import checkpoints, inline
+
+            steps = length or 10 ** picture_data.decades(modes, None)
+            discs = [
+                x for x in zip(names, modes, strict=True) if x[1].phases is not None
+            ]
+            times = inline.svg(
+                checkpoints.draw_times(picture_data.histograms(names, modes, length)),
+                "times",
+                picture_data.label(names, modes),
+            )
+            planes = tuple(
+                inline.svg(
+                    checkpoints.draw(
+                        picture_data.eigenvalues(of, steps), "memory", name
+                    ),
+                    f"p{index}",
+                    f"Eigenvalues of {name} in the complex plane",
+                )
+                for index, (name, of) in enumerate(discs[:DISCS])
+            )
+            drawn = Drawn(picture_data.MOST, times, planes, len(discs[DISCS:]))
+    return drawn

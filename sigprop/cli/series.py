@@ -112,7 +112,6 @@ def _write_page(
 
         figure = draw()
         page["caption"] = style.notes(figure)
-        style.hide_notes(figure)
         label = f"Predicted over measured moments of {name}"
         page["picture"] = inline.svg(figure, "moments", label)
     write_text(report, render(**page))

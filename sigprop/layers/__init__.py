@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from sigprop.layers.complex_diagonal import ComplexDiagonal as ComplexDiagonal
     from sigprop.layers.complex_diagonal import complex_diagonal as complex_diagonal
     from sigprop.layers.complex_diagonal import complex_lru as complex_lru
+    from sigprop.layers.delta_product import DeltaProduct as DeltaProduct
+    from sigprop.layers.delta_product import delta_product as delta_product
     from sigprop.layers.deltanet import DeltaNet as DeltaNet
     from sigprop.layers.deltanet import GatedDeltaNet as GatedDeltaNet
     from sigprop.layers.deltanet import deltanet as deltanet
@@ -53,6 +55,10 @@ if TYPE_CHECKING:
     from sigprop.layers.gru import GRU as GRU
     from sigprop.layers.gru import chrono_times as chrono_times
     from sigprop.layers.gru import gru as gru
+    from sigprop.layers.hgrn2 import HGRN2 as HGRN2
+    from sigprop.layers.hgrn2 import hgrn2 as hgrn2
+    from sigprop.layers.linoss import LinOSS as LinOSS
+    from sigprop.layers.linoss import linoss as linoss
     from sigprop.layers.lru import LRU as LRU
     from sigprop.layers.lru import lru as lru
     from sigprop.layers.lru import lru_from_arrays as lru_from_arrays
@@ -61,8 +67,13 @@ if TYPE_CHECKING:
     from sigprop.layers.lstm import LSTM as LSTM
     from sigprop.layers.lstm import lstm as lstm
     from sigprop.layers.lstm import tallec_times as tallec_times
+    from sigprop.layers.mamba3 import Mamba3 as Mamba3
+    from sigprop.layers.mamba3 import mamba3 as mamba3
+    from sigprop.layers.matrix_gated import MatrixGated as MatrixGated
     from sigprop.layers.mingru import MinGRU as MinGRU
     from sigprop.layers.mingru import mingru as mingru
+    from sigprop.layers.mlstm import MLSTM as MLSTM
+    from sigprop.layers.mlstm import mlstm as mlstm
     from sigprop.layers.projected import InputGated as InputGated
     from sigprop.layers.released_rotrnn import (
         released_bidirectional_rotrnn as released_bidirectional_rotrnn,
@@ -77,6 +88,8 @@ if TYPE_CHECKING:
     from sigprop.layers.rotrnn import RotRNN as RotRNN
     from sigprop.layers.rotrnn import bidirectional_rotrnn as bidirectional_rotrnn
     from sigprop.layers.rotrnn import rotrnn as rotrnn
+    from sigprop.layers.rwkv7 import RWKV7 as RWKV7
+    from sigprop.layers.rwkv7 import rwkv7 as rwkv7
     from sigprop.layers.s4 import S4 as S4
     from sigprop.layers.s4 import s4 as s4
     from sigprop.layers.s4d import S4D as S4D
@@ -85,6 +98,8 @@ if TYPE_CHECKING:
     from sigprop.layers.s5 import s5 as s5
     from sigprop.layers.selective import Selective as Selective
     from sigprop.layers.selective import selective as selective
+    from sigprop.layers.ssd import SSD as SSD
+    from sigprop.layers.ssd import ssd as ssd
     from sigprop.layers.stack import Stack as Stack
     from sigprop.layers.stack import stack as stack
     from sigprop.layers.two_way import TwoWay as TwoWay

@@ -31,11 +31,13 @@ class Entry(ClaimResult):
 class Ledger(Run):
     """A run whose verdicts stand beside what the rows announce.
 
-    ``overview`` has pictures of it, SVG by file name, for its pages.
+    ``overview`` has pictures of it, SVG by file name, for its pages, and ``captions`` the
+    words below them.
     """
 
     claims: tuple[Entry, ...]
     overview: dict[str, str] = field(default_factory=dict)
+    captions: dict[str, str] = field(default_factory=dict)
 
     @property
     def as_expected(self) -> bool:

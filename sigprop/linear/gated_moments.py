@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -25,10 +26,14 @@ from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.deltanet import Delta, DeltaNet, GatedDeltaNet
 from sigprop.layers.gated import GatedUnit
 from sigprop.layers.gla import GLA
+from sigprop.layers.hgrn2 import HGRN2
+from sigprop.layers.matrix_gated import MatrixGated
 from sigprop.layers.mingru import MinGRU
+from sigprop.layers.mlstm import MLSTM
 from sigprop.layers.projected import TINY
 from sigprop.layers.rglru import RGLRU
 from sigprop.layers.selective import Selective
+from sigprop.layers.ssd import SSD
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
@@ -45,12 +50,14 @@ from sigprop.neuron.gated import (
     input_gradient_moment,
     mutated_moment,
 )
+from sigprop.neuron.matrix_moments import lagged, matrix_moment, of_output, of_state
 from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
 from sigprop.neuron.readouts import output_moments
 from sigprop.numerics.arguments import LARGEST, require_count, require_number
 from sigprop.numerics.compilation import SOME
+from sigprop.numerics.precision import double_precision
 from sigprop.numerics.tracing import namespace
 
 MOST = 2**16  # sequences that are worth enumerating
@@ -63,7 +70,7 @@ class BoundedMoment(NamedTuple):
     error: Float[Any, ""]
 
 
-OURS = GatedUnit, GLA, MinGRU, RGLRU, Selective
+OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SSD
 DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
@@ -87,6 +94,30 @@ def _heads(layer: Delta) -> list[Head]:
         head._replace(w_a=row, bias=float(bias_of_head), A_log=float(log))
         for head, row, bias_of_head, log in zip(plain, W_a, bias, A_log, strict=True)
     ]
+
+
+def _matrix_moment(
+    quantity: Callable[..., float], layer: MatrixGated, **options: Any
+) -> BoundedMoment:
+    """``sigprop.neuron.matrix_moments.matrix_moment`` of a layer."""
+    numbers = jax.tree.map(
+        lambda leaf: np.asarray(leaf, float) if eqx.is_inexact_array(leaf) else leaf,
+        layer,
+    )
+
+    def arrays(layer: MatrixGated, u: Float[Array, "nodes d_in"]) -> dict[str, Array]:
+        A, B = layer.maps(u)
+        return {"A": A, "B": B, "q": layer.queries(u), "z": layer.skips(u)}
+
+    program = eqx.filter_jit(arrays)
+
+    def run(u: Float[np.ndarray, "nodes d_in"]) -> dict[str, np.ndarray]:
+        with double_precision(True):
+            found = program(jax.tree.map(jnp.asarray, numbers), jnp.asarray(u))
+            return {name: np.asarray(array) for name, array in found.items()}
+
+    width = layer.widths[0]
+    return BoundedMoment(*matrix_moment(quantity, run, width, **options))
 
 
 def _restricted(law: Law | None, columns: Int[np.ndarray, " d_in"]) -> Law | None:
@@ -130,6 +161,8 @@ def covered(layer: Layer) -> tuple[str, ...]:
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         return DELTA[type(layer)]
+    if isinstance(layer, MatrixGated):
+        return ()
     return tuple(dict.fromkeys(name for part in parts_of(layer) for name in part.moved))
 
 
@@ -148,7 +181,9 @@ def predict_gated(
     It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, as a function of the layer's
     arrays and the scale, with the nodes that ``spread`` or the law says.  Then an infinite
     limit is infinity, and an error above its value is not refused: look at ``error``.
-    Layers of the delta rule and inputs that remember need numbers.  Numbers held are
+    Layers of the delta rule, those whose state a matrix multiplies (``MatrixGated``) and
+    inputs that remember need numbers.  Of the second, it gives the state alone, under
+    Gaussian inputs by points of a Sobol sequence, whose error is estimated.  Numbers held are
     neurons times nodes times inputs, about 60 nodes for each of a gate's nonlinear
     projections at a spread of one.
 
@@ -223,10 +258,20 @@ def mutated_gated(
         settled: As in ``predict_gated``.
         spread: As in ``predict_gated``.
     """
+    require_number("settled", settled, 0, 1)
+    if isinstance(layer, MatrixGated):
+        steps = _require_options(layer, scale, law, steps)
+        if terms is not None:
+            raise ValueError(
+                f"need independent inputs for {type(layer).__name__}, got {terms=}; "
+                "measure, or use enumerate_gated"
+            )
+        state = _matrix_moment(of_state, layer, scale=scale, law=law, steps=steps)
+        require_certain("state", state)
+        return {"state": state}
     is_delta = isinstance(layer, DeltaNet | GatedDeltaNet)
     parts = [] if is_delta else parts_of(layer)
     steps = _require_options(layer, scale, law, steps)
-    require_number("settled", settled, 0, 1)
     if terms is not None:
         _require_numbers("inputs that remember", layer, scale)
     common: dict[str, Any] = {"scale": scale, "steps": steps}
@@ -343,6 +388,9 @@ def lagged_gated(
             delta_lagged(head, lag, scale=scale, law=law, steps=steps)
             for head in _heads(layer)
         )
+    if isinstance(layer, MatrixGated):
+        options = {"scale": scale, "law": law, "steps": steps}
+        return _matrix_moment(lagged(lag), layer, **options)
     return _summed(
         gated_lagged_moment(
             part.neurons,
@@ -441,6 +489,12 @@ def predict_output(
     """
     _require_numbers("outputs", layer, scale)
     steps = _require_options(layer, scale, law, steps)
+    if isinstance(layer, MatrixGated):
+        if steps == 0:
+            return {"output": BoundedMoment(0.0, 0.0)}
+        before = None if steps is None else steps - 1
+        options = {"scale": scale, "law": law, "steps": before}
+        return {"output": _matrix_moment(of_output, layer, **options)}
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         if law is None:
             raise ValueError(
@@ -506,7 +560,7 @@ def predict_input_gradient(
         True
     """
     steps = _require_options(layer, scale, law, steps)
-    if isinstance(layer, DeltaNet | GatedDeltaNet):
+    if isinstance(layer, DeltaNet | GatedDeltaNet | MatrixGated):
         raise TypeError(
             "need a layer of numbers a neuron for gradients by inputs, got "
             f"{type(layer).__name__}; measure them"
@@ -533,7 +587,7 @@ def _require_options(
         TypeError: If a layer of the delta rule, or its scale, is traced.
         ValueError: Naming the one.
     """
-    if isinstance(layer, DeltaNet | GatedDeltaNet):
+    if isinstance(layer, DeltaNet | GatedDeltaNet | MatrixGated):
         _require_numbers(type(layer).__name__, layer, scale)
     traced = isinstance(scale, Tracer)
     if not traced and not 0 < scale <= LARGEST:
@@ -592,6 +646,8 @@ def _squares(
         h = replace(layer, values).states(u)[-1]
         return h, h
 
+    if not names:  # JAX refuses a Jacobian by nothing
+        return {"state": (jax.vmap(lambda one: last({}, one)[0])(u) ** 2).sum(1)}
     jacobian = jax.jacrev(last, has_aux=True)
     derivatives, h = jax.vmap(lambda sequence: jacobian(values, sequence))(u)
     summed = {

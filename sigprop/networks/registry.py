@@ -16,24 +16,31 @@ from sigprop.layers.base import Layer
 from sigprop.layers.bidirectional_lru import bidirectional_lru
 from sigprop.layers.blur import blur
 from sigprop.layers.complex_diagonal import complex_diagonal, complex_lru
+from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.dense import block_rnn, linear_rnn, nonlinear_rnn
 from sigprop.layers.gated import constant_gate, gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import gru
+from sigprop.layers.hgrn2 import hgrn2
+from sigprop.layers.linoss import linoss
 from sigprop.layers.lru import lru, released_zucchet_lru, zucchet_lru
 from sigprop.layers.lstm import lstm
+from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.released_rotrnn import (
     released_bidirectional_rotrnn,
     released_rotrnn,
 )
 from sigprop.layers.rglru import rglru
 from sigprop.layers.rotrnn import bidirectional_rotrnn, rotrnn
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.layers.s4 import s4
 from sigprop.layers.s4d import s4d
 from sigprop.layers.s5 import s5
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.layers.two_way import bgru, bidirectional_s4, blstm, brnn
 
 Builder = Callable[..., Layer]
@@ -69,6 +76,13 @@ SEQUENCE_LAYERS: Mapping[str, Builder] = MappingProxyType(
         "gla": gla,
         "deltanet": deltanet,
         "gated_deltanet": gated_deltanet,
+        "ssd": ssd,
+        "delta_product": delta_product,
+        "linoss": linoss,
+        "mamba3": mamba3,
+        "hgrn2": hgrn2,
+        "mlstm": mlstm,
+        "rwkv7": rwkv7,
         "rotrnn": rotrnn,
         "bidirectional_rotrnn": bidirectional_rotrnn,
         "released_rotrnn": released_rotrnn,
@@ -119,8 +133,9 @@ def sequence_layer(
         name: One of ``SEQUENCE_LAYERS``.
         state_size: As in the layer's own builder: numbers in the state of one direction,
             real or complex as the layer has them; for ``s4d`` the conjugate pairs of one
-            channel, and for ``selective`` its states; for ``gla``, ``deltanet`` and
-            ``gated_deltanet`` the entries of a head's key.
+            channel, and for ``selective`` its states; for ``gla``, ``hgrn2``, ``mlstm``,
+            ``rwkv7`` and layers of the delta rule the entries of a head's key, and for
+            ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
         width: Inputs and outputs.
         key: Consumed here.
         options: Those of the layer's own builder; a list stands for a tuple.

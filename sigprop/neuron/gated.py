@@ -128,11 +128,12 @@ def _view(
     projections = neurons.weights @ basis
     size = basis.shape[2]
     if spread is not None:
-        tilt = 2 * spread  # the most that a spread allows
+        tilt = power * spread  # the most that a spread allows
     elif xp is np:
         spreads = np.abs(projections[:, :bent])
         offsets = np.abs(neurons.offsets[:, :bent, None])
-        spread, tilt = float(spreads.max(initial=0.0)), tilted(spreads, offsets)
+        growth = power if neurons.gate.exponential else 0.0
+        spread, tilt = float(spreads.max(initial=0.0)), tilted(spreads, offsets, growth)
     else:
         raise ValueError(
             "need a spread under jit, vmap or grad, where the number of nodes cannot depend "

@@ -93,6 +93,22 @@ def agrees(
         shared: Whether all sequences have the same.
         running: Whether to carry the sums of squares.
     """
+    pairs = functools.partial(compared, scan, char, real, shared, running)
+    return close(pairs, device, char)
+
+
+def compared(
+    scan: Callable[..., list[list[Any]]],
+    char: str,
+    real: bool,
+    shared: bool,
+    running: bool,
+) -> list[tuple[Any, Any]]:
+    """Pairs of arrays, by the kernel and by the scan.  Arguments are of ``agrees``.
+
+    Raises:
+        Exception: Any of the compiler, the driver or the memory.
+    """
     neurons, batch, times = 17, 33, (1, 70)
     random = np.random.default_rng(0)
     shape = (neurons, 1 if shared else batch)
@@ -101,15 +117,22 @@ def agrees(
         lam = lam * np.exp(1j * random.uniform(0, 2, shape))
     lam = jnp.asarray(lam, np.dtype(char) if real else np.dtype(char.upper()))
     arguments = (jax.random.key(0), lam, Mixed(0.7, 0.3, 0.9), times, batch, running)
+    return [
+        (np.asarray(row), np.asarray(other))
+        for rows, others in zip(looks(*arguments), scan(*arguments), strict=True)
+        for row, other in zip(rows, others, strict=True)
+    ]
 
-    def compared():
-        return [
-            (np.asarray(row), np.asarray(other))
-            for rows, others in zip(looks(*arguments), scan(*arguments), strict=True)
-            for row, other in zip(rows, others, strict=True)
-        ]
 
-    return close(compared, device, char)
+def apart(pairs: list[tuple[Any, Any]]) -> float:
+    """Largest difference of pairs of arrays, relative to the largest number or one.
+
+    Not a number, if any of them is none.
+    """
+    differences = [
+        np.abs(row - other).max() / max(np.abs(other).max(), 1) for row, other in pairs
+    ]
+    return float(np.max(differences))
 
 
 def close(
@@ -129,15 +152,10 @@ def close(
     pairs = attempt(compared, kernel)
     if pairs is None:
         return False
-    apart = np.max(  # not a number, if any of them is none
-        [
-            np.abs(row - other).max() / max(np.abs(other).max(), 1)
-            for row, other in pairs
-        ]
-    )
-    if not apart <= CLOSE[char]:
-        say(f"its numbers are {apart:.1e} apart from the scan's on {device}", kernel)
-    return bool(apart <= CLOSE[char])
+    far = apart(pairs)
+    if not far <= CLOSE[char]:
+        say(f"its numbers are {far:.1e} apart from the scan's on {device}", kernel)
+    return far <= CLOSE[char]
 
 
 def looks(

@@ -4,10 +4,13 @@ States, sensitivities and running sums are carried through time; nothing is stor
 it, so memory does not depend on the length.  On a CPU the compiled kernel of
 ``sigprop.neuron.kernel`` carries them (``trajectories``), on a GPU of CUDA that of
 ``sigprop.neuron.gpu_kernel``; elsewhere, and where these are missing, a scan of JAX does
-(``walk``), from the same draws.  The scan's eigenvalues and
-states are handed over as real and imaginary parts but carried as complex numbers, one
-loop step an iteration: each array is then updated in place.  A real eigenvalue is the
-case of a zero imaginary part.
+(``walk``), from the same draws.  Several GPUs, of this process or of a cluster, each take
+a share of the batches, and so do CPUs without that kernel.  The key of a batch is of its
+index alone, so sums are the same on any number of devices.
+
+The scan's eigenvalues and states are handed over as real and imaginary parts but carried
+as complex numbers, one loop step an iteration: each array is then updated in place.  A
+real eigenvalue is the case of a zero imaginary part.
 
 Notation: lam (n, 1) or (n, batch);  h, s (n, batch);  x (batch,), shared by neurons.
 """
@@ -23,6 +26,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.multihost_utils import process_allgather
+from jax.sharding import Mesh, PartitionSpec
 from jaxtyping import Array, Float, Inexact, PRNGKeyArray
 
 from sigprop.inputs import GaussianProcess
@@ -32,7 +37,7 @@ from sigprop.numerics.arguments import (
     require_finite,
 )
 from sigprop.numerics.compilation import OFTEN
-from sigprop.numerics.devices import cores, on_cpu
+from sigprop.numerics.devices import cores, on_cpu, peers
 from sigprop.numerics.precision import double_precision, require_dtype
 
 Result = TypeVar("Result")
@@ -273,28 +278,85 @@ def _totals(snapshots, pairs):
 
 
 def _sums_of_batches(keys, lam, gain, process, times, batch, pairs):
-    """``_batch_sums`` of every key: at once by the kernel for GPUs, or one by one."""
+    """``_batch_sums`` of every key: on all devices at once, or one by one."""
     rest = (gain, process, times, batch, pairs)
+    devices, found = _sharing(), None
     if len(keys) > 1 and gpu.serves(_leaves, keys[0], lam, process, batch):
-        run = functools.partial(_together, interpret=on_cpu())
-        found = gpu.attempt(lambda: run(jnp.stack(keys), gpu.simplest(lam), *rest))
-        if found is not None:
-            return [jax.tree.map(lambda a, i=i: a[i], found) for i in range(len(keys))]
-    return [_batch_sums(key, lam, *rest) for key in keys]
+        values = gpu.simplest(lam)
+        found = gpu.attempt(lambda: _spread(devices, keys, values, *rest, kernel=True))
+    if len(keys) > 1 and len(devices) > 1 and found is None:
+        found = _spread(devices, keys, lam, *rest, kernel=False)
+    if found is None:
+        return [_batch_sums(key, lam, *rest) for key in keys]
+    return [jax.tree.map(lambda a, i=i: a[i], found) for i in range(len(keys))]
+
+
+def _sharing() -> list[Any]:
+    """Devices that share batches.
+
+    One CPU by the compiled kernel is faster than several by the scan.
+    """
+    return peers()[:1] if on_cpu() and noise.available() else peers()
+
+
+def _spread(devices, keys, lam, *rest, kernel):
+    """``_batch_sums`` of all keys, a share of them on every device.
+
+    Keys that cannot be shared evenly are repeated.  Every process has all sums.
+    """
+    filled = [*keys, *keys[:1] * (-len(keys) % len(devices))]
+    mesh = Mesh(np.array(devices), "batches") if len(devices) > 1 else None
+    sums = _together(jnp.stack(filled), lam, *rest, kernel, on_cpu(), mesh)
+    return process_allgather(sums, tiled=True) if jax.process_count() > 1 else sums
 
 
 @functools.partial(
-    jax.jit, static_argnames=("process", "times", "batch", "pairs", "interpret")
+    jax.jit,
+    static_argnames=(
+        "process",
+        "times",
+        "batch",
+        "pairs",
+        "kernel",
+        "interpret",
+        "mesh",
+    ),
+    compiler_options=OFTEN,
 )
-def _together(keys, lam, gain, process, times, batch, pairs, interpret):
-    """``_batch_sums`` of all keys by the kernel, in one program that fills a GPU."""
-    from sigprop.neuron import gpu_kernel
+def _together(
+    keys, lam, gain, process, times, batch, pairs, kernel, interpret, mesh=None
+):
+    """``_batch_sums`` of all keys in one program.
 
-    def sums(key):
-        looks = gpu_kernel.looks(key, lam, process, times, batch, False, interpret)
-        return _totals([_scaled(_walk_of(look), gain) for look in looks], pairs)
+    By the kernel, as it fills a GPU, all batches of a device at once; by the scan, as it
+    fills the memory, one after the other.
+    """
 
-    return jax.vmap(sums)(keys)
+    def sums(key, lam, gain):
+        if kernel:
+            from sigprop.neuron import gpu_kernel
+
+            looks = gpu_kernel.looks(key, lam, process, times, batch, False, interpret)
+            snapshots = [_scaled(_walk_of(look), gain) for look in looks]
+        else:
+            snapshots = walk(key, split(lam), process, times, batch, gain=gain)
+        return _totals(snapshots, pairs)
+
+    def share(keys, lam, gain):
+        if kernel:
+            return jax.vmap(lambda key: sums(key, lam, gain))(keys)
+        return lax.map(lambda key: sums(key, lam, gain), keys)
+
+    if mesh is None:
+        return share(keys, lam, gain)
+    shared, whole = PartitionSpec("batches"), PartitionSpec()
+    return jax.shard_map(
+        share,
+        mesh=mesh,
+        in_specs=(shared, whole, whole),
+        out_specs=shared,
+        check_vma=False,  # Pallas cannot say over what its results vary
+    )(keys, lam, gain)
 
 
 def _wide(values: Real) -> Float[np.ndarray, "*shape"]:
@@ -433,7 +495,8 @@ def second_moments(
 
     Replicates are independent trajectories from the zero state.  The result holds, a
     dictionary a time, ``state`` and ``sensitivity`` of shape (n,), and ``state_pair``
-    and ``sensitivity_pair`` of shape (pairs,): products of two real neurons.
+    and ``sensitivity_pair`` of shape (pairs,): products of two real neurons.  Several
+    GPUs share the batches; the processes of a cluster of JAX must all make this call.
 
     Args:
         key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
@@ -456,7 +519,7 @@ def second_moments(
     _require_arguments(lam, times, num, batch, pairs, gain)
     scale = None if gain is None else jnp.asarray(gain, lam.real.dtype)[:, None]
 
-    together = gpu.batches_together(lam, len(times), batch)
+    together = gpu.batches_together(lam, len(times), batch) * len(_sharing())
 
     def task(index: int, count: int):
         keys = [jax.random.fold_in(key, index * together + i) for i in range(together)]
@@ -477,7 +540,9 @@ def second_moments(
             )
         ]
 
-    groups = over_batches(task, num, batch * together, tick)
+    # Processes that work together run the same programs in the same order.
+    workers = None if jax.process_count() == 1 else 1
+    groups = over_batches(task, num, batch * together, tick, workers)
     parts_done = [part for group in groups for part in group]
     return [
         {

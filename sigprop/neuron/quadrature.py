@@ -86,16 +86,19 @@ class Law:
 
 
 def tilted(
-    spreads: Float[np.ndarray, "*#shape"], offsets: Float[np.ndarray, "*#shape"]
+    spreads: Float[np.ndarray, "*#shape"],
+    offsets: Float[np.ndarray, "*#shape"],
+    growth: float = 0.0,
 ) -> float:
     """How far squares of sigmoids move the middle of a Gaussian, in deviations, at most.
 
     A sigmoid of ``spread z + offset`` is like the exponential where it is small, whose
     square moves the Gaussian by twice the spread, and no farther than to where the gate
-    is half open.
+    is half open.  An exponential to a power of ``growth`` moves it by this times the spread.
     """
     least = np.where(spreads > 0, spreads, 1.0)
     moved = np.minimum(2 * spreads, np.abs(offsets) / least)
+    moved = np.maximum(moved, growth * spreads)
     return float(np.where(spreads > 0, moved, 0.0).max(initial=0.0))
 
 

@@ -75,7 +75,7 @@ def _pair_nodes(
     points = max(STRAIGHT, len(neurons.gate.linear) + 2)
     spread = float(spreads.max(initial=0.0))
     straight = basis.shape[1] - leading
-    tilt = tilted(spreads, offsets)
+    tilt = tilted(spreads, offsets, 2.0 if neurons.gate.exponential else 0.0)
     return gaussian_nodes(leading, straight, spread, 1.0, tilt, points), scale * basis
 
 

@@ -18,7 +18,7 @@ DEVICES = ("cpu", "gpu")
 
 @contextmanager
 def use_device(name: str) -> Iterator[None]:
-    """Run a block on the CPU or on the first GPU.
+    """Run a block on the CPU or on the first GPU; moments take all GPUs.
 
     Raises:
         ValueError: If the name is unknown or no such device is there.
@@ -44,6 +44,11 @@ def device_kind() -> str:
 def on_cpu() -> bool:
     """Whether this context computes on a CPU."""
     return _here().platform == "cpu"
+
+
+def peers() -> list[Any]:
+    """Devices of the platform on which this context computes, of all processes."""
+    return jax.devices(_here().platform)
 
 
 def cuda_capability() -> float | None:

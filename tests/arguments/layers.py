@@ -62,6 +62,7 @@ ROWS: dict[str, Row] = {
         dt_min=0.01,
         dt_max=0.1,
     ),
+    "sigprop.layers.linoss": layer_row(state_size=2, width=2, discretisation="im"),
     "sigprop.layers.rotrnn": layer_row("theta_range: 0 at 0", **ROTATION, **AREA),
     "sigprop.layers.bidirectional_rotrnn": layer_row(
         "theta_range: 0 at 0", **ROTATION, **AREA
@@ -100,12 +101,39 @@ ROWS: dict[str, Row] = {
         state_size=4, width=4, heads=2, radii=(0.9, 0.99), **AREA
     ),
     "sigprop.layers.gla": layer_row(state_size=2, width=4, heads=2, rank=2),
+    "sigprop.layers.hgrn2": layer_row(
+        "bound: 0", state_size=2, width=4, heads=2, bound=0.3
+    ),
+    "sigprop.layers.mlstm": layer_row(
+        "offsets: -1 at 0, offsets: 0 at 0",
+        state_size=2,
+        width=4,
+        heads=2,
+        offsets=(1.0, 2.0),
+    ),
+    "sigprop.layers.rwkv7": layer_row(state_size=2, width=4, heads=2, rank=2),
     "sigprop.layers.deltanet": layer_row(state_size=2, width=4, heads=2),
     "sigprop.layers.gated_deltanet": layer_row(
         state_size=2, width=4, heads=2, steps=(0.01, 0.1)
     ),
+    "sigprop.layers.delta_product": layer_row(
+        "steps: None",
+        state_size=2,
+        width=4,
+        heads=2,
+        reflections=2,
+        largest=2.0,
+        activation="silu",
+        steps=(0.01, 0.1),
+    ),
+    "sigprop.layers.mamba3": layer_row(
+        state_size=2, width=4, heads=2, steps=(0.01, 0.1), weight=0.5
+    ),
     "sigprop.layers.selective": layer_row(
         "rank: None", state_size=2, width=4, rank=2, steps=(0.01, 0.1)
+    ),
+    "sigprop.layers.ssd": layer_row(
+        state_size=2, width=4, heads=2, groups=1, steps=(0.01, 0.1)
     ),
     "sigprop.layers.causal_attention": layer_row(
         state_size=4, width=4, heads=2, max_length=8

@@ -66,6 +66,12 @@ SLOW = {
         "layers.lstm",
         "layers.gla",
         "layers.selective",
+        "layers.ssd",
+        "layers.delta_product",
+        "layers.mamba3",
+        "layers.hgrn2",
+        "layers.mlstm",
+        "layers.rwkv7",
         "layers.gated_deltanet",
         "layers.s4d",
         "landscape.moved",
@@ -87,13 +93,16 @@ _RECORDS = {
     "sigprop.landscape": "Projection Quadratic",
     "sigprop.layers": (
         "BLUR BidirectionalLRU BidirectionalRotRNN CausalAttention ComplexDiagonal "
-        "ConstantGate DeltaNet GLA GRU GatedDeltaNet GatedUnit InputGated LRU LSTM Layer "
-        "LinearRNN MinGRU NonlinearRNN RGLRU RotRNN S4 S4D S5 Selective Stack TwoWay"
+        "ConstantGate DeltaNet DeltaProduct GLA GRU GatedDeltaNet GatedUnit HGRN2 InputGated "
+        "LRU LSTM Layer LinOSS LinearRNN MLSTM Mamba3 MatrixGated MinGRU NonlinearRNN RGLRU "
+        "RWKV7 RotRNN S4 S4D S5 SSD Selective Stack TwoWay"
     ),
     "sigprop.linear": "BoundedMoment Modes Perturbed",
     "sigprop.neuron": "GatedLayer Moved Neurons Part Readout Reads",
     "sigprop.networks": "Network Signal TwoTowers",
-    "sigprop.networks.foreign": "Checkpoint Family ForeignLayer Rest Skipped Survey Tensor",
+    "sigprop.networks.foreign": (
+        "Checkpoint Family ForeignLayer Named Rest Skipped Survey Tensor"
+    ),
     "sigprop.tasks": "Batch Coordinates DataSet Errors Examples Table TeacherStudent Windows",
     "sigprop.testing": "Answer Process Recurrence Setting Trajectory",
 }

@@ -53,6 +53,30 @@ def test_both_models_forecast_all_tasks_and_every_other_the_first_in_one_setting
     assert not seeds & {config.seed for config in grids.forecast_settings("paper")}
 
 
+def test_horizons_are_those_of_both_models_and_share_cells_with_the_forecasts():
+    grid = grids.horizons("paper")
+    counts = Counter((config.data, config.horizon, config.model) for config in grid)
+    assert counts == {
+        ("ETTh1", horizon, model): 3
+        for horizon in (24, 48, 168, 336)
+        for model in grids.MODELS
+    }
+    shared = {config for config in grids.forecasts("paper") if config in grid}
+    assert len(shared) == 12
+
+
+def test_errors_by_step_of_long_horizons_are_rounded_and_means_are_not():
+    values = np.array([[1.0, 1 / 3], [np.nan, 1e-3 / 7]])
+    table = xr.Dataset(
+        {"mse": (("step", "feature"), values), "test_mse": ("cell", [1 / 3])}
+    )
+    after = gathering.rounded(table)
+    np.testing.assert_allclose(after["mse"], values, rtol=2**-12)
+    mantissas = after["mse"].values.view(np.uint32) & np.uint32(0xFFF)
+    assert not mantissas[np.isfinite(values)].any()
+    assert after["test_mse"].item() == 1 / 3
+
+
 def waves(name):
     """Two features over 400 hours."""
     rows = np.arange(400)

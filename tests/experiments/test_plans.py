@@ -37,6 +37,100 @@ def test_every_shape_is_tried_once_and_counts_for_all_its_chunks(monkeypatch):
     assert float(data["peak"].max()) == 1e9 + max(index for _, _, index, _ in calls)
 
 
+GAINS = {"moments": 100.0, "network": 50.0, "CPU": np.inf}
+SPEEDS = {
+    "speed_moments": (
+        {"rate": ("way", [2e10, 1.0])},
+        {"way": ["kernel", "streaming"]},
+        {"cores": 4},
+    ),
+    "speed_limits": (
+        {"rate": (("limit", "repeat"), [[1.0, 1.0], [8e9, 7e9]])},
+        {"limit": ["multiply_adds", "copied_bytes"]},
+        {"cores": 4},
+    ),
+    "speed_training": (
+        {"seconds": (("way", "repeat"), [[30.0, 10.0, 20.0]])},
+        {"way": ["engine"]},
+        {"cores": 4},
+    ),
+}
+CHECK = (
+    {
+        "rate": (("route", "repeat"), [[1e11, 3e11, 2e11]]),
+        "limit": (("limited", "repeat"), [[2e12, 3e12, 1e12]]),
+        "step_seconds": (("model", "repeat"), [[0.2, 0.1, 0.3]]),
+    },
+    {"route": ["kernel"], "limited": ["copied_bytes"], "model": ["LRU"]},
+)
+
+
+@pytest.fixture
+def speeds(monkeypatch):
+    """Measured speeds; that of a device may be added."""
+    results = {name: xr.Dataset(*parts) for name, parts in SPEEDS.items()}
+
+    def shipped(study):
+        if study not in results:
+            raise FileNotFoundError
+        return results[study]
+
+    monkeypatch.setattr(store, "shipped", shipped)
+    return results
+
+
+@pytest.mark.parametrize("platform", [None, "cpu"])
+def test_without_a_gpu_half_of_its_bounds_is_assumed(platform, speeds):
+    if platform:
+        about = {"platform": platform, "checked": "cpu"}
+        speeds["gpu_check"] = xr.Dataset(*CHECK, about)
+    gains = plans.gains()
+    assert gains["moments"] == pytest.approx(0.5 * 1.45e12 / (2e10 / 4))
+    assert gains["network"] == pytest.approx(0.5 * 3.35e12 / 2 / (8e9 / 4))
+    assert gains["CPU"] == np.inf
+    assert plans.assumption() == (
+        "50% of the bounds of an H100: 1.45e+12 neuron-steps and 1.68e+12 copied bytes a "
+        "second"
+    )
+    hours = plans.trainings(40.0)
+    # A step of the very training takes 20 s on four cores.
+    assert hours["LRU, scifar"] == pytest.approx(180_000 * 20 * 4 / 40 / 3600)
+    # 80 000 steps of a third of the numbers on sequences twice as long.
+    numbers = 32 * 2048 * 6 * (128 + 256) / (50 * 1024 * 6 * (512 + 384))
+    listops = 80_000 * 20 * 4 / 40 / 3600 * numbers
+    assert hours["LRU, listops"] == pytest.approx(listops)
+    assert hours["RotRNN, listops"] == pytest.approx(listops)
+    both_ways = 32 * 16_384 * (128 + 2 * 256) / (32 * 2048 * (128 + 256))
+    assert hours["LRU, pathx"] == pytest.approx(listops * both_ways * 250 / 80)
+    blur = 64 * 4 * (256 + 2 * 128) / (32 * 6 * (128 + 256)) * 60 / 80
+    assert hours["BLUR, listops"] == pytest.approx(listops * blur)
+
+
+def test_rates_that_a_gpu_had_take_the_place_of_what_is_assumed(speeds):
+    about = {"platform": "gpu", "checked": "NVIDIA H100"}
+    speeds["gpu_check"] = xr.Dataset(*CHECK, about)
+    gains = plans.gains()
+    assert gains["moments"] == pytest.approx(2e11 / (2e10 / 4))
+    assert gains["network"] == pytest.approx(3e12 / 2 / (8e9 / 4))
+    assert plans.assumption() == "rates measured on NVIDIA H100"
+    hours = plans.trainings(40.0)
+    assert hours["LRU, listops"] == pytest.approx(80_000 * 0.2 / 3600)
+
+
+def test_every_study_moves_to_the_device_or_stays():
+    known = set(studies.studies())
+    assert set(plans.MOMENTS) | set(plans.NETWORKS) <= known
+    assert not set(plans.MOMENTS) & set(plans.NETWORKS)
+    kinds = {
+        "ring_gain": "moments",
+        "fresh_seeds": "moments",
+        "memory_gap": "network",
+        "deep_signals": "network",
+        "basins": "CPU",
+    }
+    assert {name: plans._kind(name) for name in kinds} == kinds
+
+
 def test_a_study_is_looked_up_in_its_result(monkeypatch):
     about = {"seconds": 1800.0, "cores": 4, "peak_bytes": 2.0**30}
     results = {"basins": xr.Dataset(attrs=about), "ring_gain": xr.Dataset()}
@@ -47,10 +141,32 @@ def test_a_study_is_looked_up_in_its_result(monkeypatch):
         return results[study]
 
     monkeypatch.setattr(store, "shipped", shipped)
+    monkeypatch.setattr(plans, "trainings", lambda gain: {})
+    monkeypatch.setattr(plans, "gains", lambda: GAINS)
     names = "basins", "ring_gain", "accuracy"
     data = plans.run(plans.Config("paper", (), names))
     np.testing.assert_array_equal(data["core_hours"], [2.0, np.nan, np.nan])
     np.testing.assert_array_equal(data["peak"], [2.0**30, np.nan, np.nan])
+    np.testing.assert_array_equal(data["device_hours"], [0.0, np.nan, np.nan])
+
+
+def test_a_study_takes_fewer_hours_of_a_device(monkeypatch, capsys):
+    about = {"seconds": 1800.0, "cores": 4, "peak_bytes": 2.0**30}
+    monkeypatch.setattr(plans, "gains", lambda: GAINS)
+    monkeypatch.setattr(plans, "trainings", lambda gain: {"LRU, pathx": 8 * gain})
+    monkeypatch.setattr(plans, "assumption", lambda: "half of it")
+    monkeypatch.setattr(store, "shipped", lambda study: xr.Dataset(attrs=about))
+    names = "ring_gain", "transients", "basins"
+    data = plans.run(plans.Config("paper", (), names))
+    np.testing.assert_allclose(data["core_hours"], 2.0)
+    np.testing.assert_allclose(data["device_hours"], [0.02, 0.04, 0.0])
+    plans.show(data)
+    lines = capsys.readouterr().out.splitlines()
+    ends = {words[0]: words[-1] for line in lines if (words := line.split())}
+    assert (ends["ring_gain"], ends["transients"]) == ("0.02", "0.04")
+    assert ends["basins"] == "CPU"
+    assert "H100-hours: half of it" in lines
+    assert "one training of the paper, LRU, pathx: 4e+02 H100-hours" in lines
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ Real ones hold the same number by several routes.  Here every number is moved by
 of its own; names, dimensions and coordinates are the real ones.
 """
 
+import json
+
 import numpy as np
 import xarray as xr
 
@@ -138,7 +140,17 @@ def network_curvature() -> xr.Dataset:
         },
     )
     data["parameters"] = "network", [1_000_000, 1_600_000, 900_000]
-    data.attrs["config"] = '{"batch": 16, "batches": 2, "states": 192, "steps": 64}'
+    data.attrs["config"] = json.dumps(
+        {
+            "batch": 16,
+            "batches": 2,
+            "extremes": 3,
+            "probes": 8,
+            "products": 48,
+            "states": 192,
+            "steps": 64,
+        }
+    )
     sign = xr.DataArray([1, -1], dims="end")
     fall = np.exp(-2 * data["threshold"])
     data["extreme"] = data["extreme"] * sign
@@ -225,6 +237,47 @@ def forecast_speed() -> xr.Dataset:
     )
 
 
+def gpu_check() -> xr.Dataset:
+    """As ``sigprop.experiments.gpu_check`` makes it."""
+    data = _table(
+        {
+            "limit": ("limited", "repeat"),
+            "apart": ("precision", "spectrum"),
+            "draws_apart": ("precision",),
+            "allowed": ("precision",),
+            "score": ("moment", "neuron"),
+            "rate": ("route", "repeat"),
+            "scan_seconds": ("way", "pass", "repeat"),
+            "step_seconds": ("model", "repeat"),
+            "hessian_seconds": ("repeat",),
+            "claims": ("count",),
+        },
+        {
+            "limited": ("copied_bytes", "multiply_adds"),
+            "precision": ("float32", "float64"),
+            "spectrum": ("real", "complex"),
+            "moment": ("state", "sensitivity"),
+            "neuron": range(8),
+            "route": ("kernel", "scan"),
+            "way": ("engine", "associative"),
+            "pass": ("forward", "backward"),
+            "model": ("LRU", "RotRNN", "BLUR"),
+            "count": ("judged", "as expected"),
+            "repeat": range(5),
+        },
+        checked="NVIDIA H100",
+        platform="gpu",
+        scan_length=16384,
+        task_length=2048,
+        task_batch=32,
+        hidden=256,
+        **MACHINE,
+    )
+    scales = {"apart": 1e-7, "draws_apart": 1e-16, "allowed": 1e-5}
+    scales |= {"limit": 1e13, "rate": 1e11, "scan_seconds": 1e-3, "step_seconds": 0.1}
+    return data.assign({name: scale * data[name] for name, scale in scales.items()})
+
+
 MADE = {
     function.__name__: function
     for function in (
@@ -236,5 +289,6 @@ MADE = {
         speed_layers,
         speed_sizes,
         forecast_speed,
+        gpu_check,
     )
 }

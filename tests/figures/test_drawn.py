@@ -88,31 +88,31 @@ def spread(values):
 @pytest.mark.parametrize(
     ("panel", "quantity", "level"), [("a", "loss", np.log(2)), ("b", "power", None)]
 )
-def test_fresh_networks_are_a_line_a_draw_their_mean_and_its_error(
+def test_fresh_networks_are_a_dot_a_draw_their_mean_and_its_error(
     show, panel, quantity, level
 ):
     (reading,), data = show("lru-5", panel)
-    pixels = data["pixels"].values
-    for setting, (label, colour) in lru_5.SETTINGS.items():
+    for shift, (setting, (_, colour)) in zip(
+        (-1, 0, 1), lru_5.SETTINGS.items(), strict=True
+    ):
+        at = data["pixels"].values * lru_5.BESIDE**shift
         own = data[quantity].sel(setting=setting).transpose("draw", "pixels").values
         for row in own:
-            reading.curve(pixels, row, colour)
+            reading.curve(at, row, colour, marker="o")
         mean, error = spread(own)
-        reading.curve(pixels, mean, colour, marker="o", label=label)
-        reading.band(pixels, mean - error, mean + error, colour)
+        reading.errors(at, mean, error, colour=colour, marker="o")
+    assert [bars.get_label() for bars in reading.axes.containers] == [
+        label for label, _ in lru_5.SETTINGS.values()
+    ]
     reading.level(level or data.attrs["gain"], style.BLACK)
     reading.done("log", "log", x="pixels")
 
 
 def test_kernels_and_losses_are_those_of_their_rates(show):
     data = scrambled.scrambled("convolution_kernel")
-    diverged = {
-        "activation": 1,
-        "log_rate": 4,
-        "seed": [0, 2, 3],
-        "step": slice(9, None),
-    }
+    diverged = {"activation": 1, "log_rate": 4, "seed": [0, 2, 3], "step": -1}
     data["loss"][diverged] = np.nan
+    data["loss"][{**diverged, "seed": 1, "log_rate": 0}] = 2 * lru_7.HIGHEST
     panels, _ = show("lru-7", convolution_kernel=data)
     final = data["loss"].isel(step=-1).fillna(np.inf).median("seed")
     kernel, output = panels[:2]
@@ -120,44 +120,48 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
     linear = data["loss"].sel(activation="identity", scale=scale).isel(step=-1)
     ends = final.sel(activation="identity", scale=scale)
     seed = int(linear.isel(log_rate=ends.values.argmin()).fillna(np.inf).argmin("seed"))
-    for activation, (name, colour) in lru_7.NAMES.items():
+    for activation, (_, colour) in lru_7.NAMES.items():
         last = final.sel(activation=activation, scale=scale)
         case = data.sel(activation=activation, scale=scale)
         case = case.isel(log_rate=last.values.argmin(), seed=seed)
-        rate = rf"{name}, rate $10^{{{float(case['log_rate']):g}}}$"
-        output.curve(age, case["answer"], colour, label=rate)
+        output.curve(age, case["answer"], colour)
         if activation == "identity":
             kernel.curve(age, case["learnt"], colour)
-    kernel.curve(age, data["kernel"], style.BLACK)
-    output.curve(age, data["wanted"].isel(seed=seed), style.BLACK)
+    kernel.curve(age, data["kernel"], style.BLACK, dashes="--")
+    output.curve(age, data["wanted"].isel(seed=seed), style.BLACK, dashes="--")
     kernel.done("linear", "symlog", x="age", y="kernel")
     output.done(x="step", y="output")
-    settings = [(a, b) for a in data["scale"].values for b in data["log_rate"].values]
+    steps = [100, int(data["step"][-1])]
+    settings = [(scale, step) for scale in data["scale"].values for step in steps]
     marked = 0
-    for reading, (scale, rate) in zip(panels[2:], settings, strict=True):
+    for reading, (scale, step) in zip(panels[2:], settings, strict=True):
         counts = []
-        for activation, (name, colour) in lru_7.NAMES.items():
-            case = data["loss"].sel(activation=activation, scale=scale, log_rate=rate)
-            runs = case.transpose("seed", "step").values
+        for side, (activation, (_, colour)) in zip(
+            (-1, 1), lru_7.NAMES.items(), strict=True
+        ):
+            case = data["loss"].sel(activation=activation, scale=scale, step=step)
+            runs = case.transpose("seed", "log_rate").values
+            at = np.arange(runs.shape[1]) + side * lru_7.BESIDE
             for run in runs:
-                reading.curve(data["step"], run, colour)
+                reading.curve(at, run, colour, marker="o")
             middle = np.median(np.where(np.isnan(runs), np.inf, runs), axis=0)
-            reading.curve(data["step"], middle, colour, label=name)
-            count = reading.leaving(data["step"].values, runs, colour)
-            above = "\nmedian above" if middle[-1] > lru_7.HIGHEST else ""
-            counts += [f"{count} of {len(runs)}{above}"] if count else []
-        assert [
-            text.get_text() for text in reading.axes.texts if " of " in text.get_text()
-        ] == counts
+            reading.curve(at, middle, colour)
+            beyond = (np.isnan(runs) | (runs > lru_7.HIGHEST)).sum(0)
+            for position, count in zip(at, beyond, strict=True):
+                if count:
+                    top = [lru_7.HIGHEST]
+                    reading.curve([position], top, colour, marker="^")
+                    counts.append((str(count), (position, lru_7.HIGHEST)))
+        texts = reading.axes.texts
+        numbers = [
+            (text.get_text(), text.xy) for text in texts if text.get_text().isdigit()
+        ]
+        assert numbers == counts
         marked += len(counts)
-        reading.done("linear", "log")
-        assert reading.axes.get_title() in ("", rf"rate $10^{{{rate:g}}}$")
-    assert marked  # some runs leave their panels
-    assert any("above" in text.get_text() for text in panels[-1].axes.texts)
-    titles = [panel.axes.get_title() for panel in panels[2:]]
-    assert titles[: data.sizes["log_rate"]] == [
-        rf"rate $10^{{{rate:g}}}$" for rate in data["log_rate"].values
-    ]
+        reading.done("linear", "log", x="learning rate")
+        assert f"iteration {step}" in reading.axes.get_title()
+        assert ("0.9" in reading.axes.get_title()) == (scale == 0.9)
+    assert marked > 1  # some losses are above their panels
 
 
 def test_boxes_are_quartiles_with_mean_and_whiskers_on_the_closed_form(show):
@@ -261,13 +265,14 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
         ):
             case = data.sel(network=name, end=end)
             count, sem = case["count"].values, case["count_sem"].values
-            visible = (count > 0.5) & (x > largest / 200)
+            visible = (count > 1) & (x > largest / 200)
             line = spectrum.curve(x[visible], count[visible], dashes=dashes, label=name)
             colour = line.get_color()
             assert key(spectrum.axes.get_figure(root=True))[name] == colour
-            low, high = np.maximum(count - 2 * sem, 0.5), count + 2 * sem
+            low, high = np.maximum(count - 2 * sem, 1), count + 2 * sem
             spectrum.band(x[visible], low[visible], high[visible], colour)
             value = np.abs(case["extreme"].values)
+            spectrum.curve([value.max()], [1], colour, marker=marker)
             residual = np.minimum(case["extreme_residual"].values, 0.99 * value)
             directions.errors(
                 value, case["participation"], None, residual, colour, marker
@@ -283,10 +288,13 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
     directions.done("log", "log", x="|eigenvalue|", y="participation")
     shares.done(y="share")
     ticks = [tick_label.get_text() for tick_label in shares.axes.get_xticklabels()]
-    assert ticks == data["group"].values.tolist()
+    assert data["group"].values.tolist() == ["recurrent", "input", "readout", "other"]
+    assert ticks == ["recurrence", "its\ninput", "its\nreadout", "other\nlayers"]
     said = style.notes(spectra[0].axes.get_figure(root=True))
     assert "0.9 to 1.6 million parameters, 192 features" in said
     assert "on 32 sequences of 64 steps" in said
+    assert "from 8 random vectors with 48 Lanczos steps each" in said
+    assert "C has the 3 outermost eigenvalues of each sign" in said
 
 
 def test_parametrisations_are_steps_above_and_moved_states_below(show):

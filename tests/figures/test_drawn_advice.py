@@ -2,9 +2,14 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
-from sigprop.figures import sigprop_advice_worth as figure
-from sigprop.figures import style
+from sigprop.figures import (
+    ratios,
+    sigprop_advice_choices,
+    sigprop_advice_worth,
+    style,
+)
 from tests.advised_trainings import gathered
 
 TASKS = 9
@@ -23,7 +28,7 @@ def results():
 
 @pytest.fixture(scope="module")
 def picture(results):
-    return figure.draw(results)
+    return sigprop_advice_worth.draw(results)
 
 
 def verdict_texts(axes):
@@ -31,35 +36,51 @@ def verdict_texts(axes):
     return [text.get_text() for text in right.get_yticklabels()]
 
 
+def expected_texts(chosen):
+    """Ratio, interval and verdict of each task."""
+    mean, low, high = (np.exp(chosen[name].values) for name in ("mean", "low", "high"))
+    rows = zip(mean, low, high, chosen["word"].values, strict=True)
+    return [f"{one:.3f}  {a:.3f} to {b:.3f}  {word}" for one, a, b, word in rows]
+
+
+def test_long_ratios_have_one_digit_less():
+    with style.styled():
+        axes = style.figure(2).subplots()
+        ends = {
+            name: ("of", np.log([ratio]))
+            for name, ratio in (("mean", 9.99951), ("low", 5.3), ("high", 12.894))
+        }
+        ratios.label_verdicts(
+            axes, [(xr.Dataset({**ends, "word": ("of", ["worse"])}), 0)]
+        )
+    assert verdict_texts(axes) == ["10.000  5.300 to 12.89  worse"]
+
+
 @pytest.mark.parametrize(
-    ("panel", "study", "contrast"),
+    ("figure", "study", "contrast"),
     [
-        ("a", "advice", "advised"),
-        ("c", "advice_rates", "rates"),
+        (sigprop_advice_worth, "advice", "advised"),
+        (sigprop_advice_choices, "advice_rates", "rates"),
     ],
 )
 def test_quotients_are_the_stored_ones_with_their_intervals(
-    results, panel, study, contrast
+    results, figure, study, contrast
 ):
     table = results[study].copy(deep=True)
     scales = 1 + np.arange(table["mean"].size).reshape(table["mean"].shape) / 10
-    for names, *_ in figure.MEASURES.values():
+    for names, *_ in ratios.MEASURES.values():
         for name in names:
             table[name] = table[name] * scales
-    flipped = [figure.WORSE, "no difference shown", *[figure.BETTER] * (TASKS - 2)]
+    flipped = [ratios.WORSE, "no difference shown", *[ratios.BETTER] * (TASKS - 2)]
     flipped = flipped[: table.sizes["of"]]
     table["word"].loc[{"contrast": contrast}] = flipped
     chosen = table.sel(contrast=contrast)
-    (axes,) = figure.draw({study: table}, panel).axes
+    (axes,) = figure.draw({study: table}, "a").axes
     chosen = chosen.isel(of=chosen["mean"].values.argsort())
-    numbers = [f"{ratio:.2f}" for ratio in np.exp(chosen["mean"].values)]
-    assert [text.split("  ") for text in verdict_texts(axes)] == [
-        [number, verdict]
-        for number, verdict in zip(numbers, chosen["word"].values, strict=True)
-    ]
+    assert verdict_texts(axes) == expected_texts(chosen)
     assert len(axes.containers) == 2
     for bars, (names, colour, *_) in zip(
-        axes.containers, figure.MEASURES.values(), strict=True
+        axes.containers, ratios.MEASURES.values(), strict=True
     ):
         middle, low, high = (chosen[name].values for name in names)
         dots, _, (lines,) = bars.lines
@@ -69,7 +90,7 @@ def test_quotients_are_the_stored_ones_with_their_intervals(
         ends = np.array([line[:, 0] for line in lines.get_segments()])
         np.testing.assert_allclose(ends, np.stack([low, high], 1))
     labels = [text.get_text() for text in axes.get_yticklabels()]
-    assert labels == [figure.NAMES[subject] for subject in chosen["of"].values.tolist()]
+    assert labels == [ratios.NAMES[subject] for subject in chosen["of"].values.tolist()]
     ticks = [float(text.get_text()) for text in axes.get_xticklabels()]
     np.testing.assert_allclose(axes.get_xticks(), np.log(ticks), atol=1e-12)
     low, high = axes.get_xlim()
@@ -86,13 +107,13 @@ def test_ways_to_draw_phases_are_held_against_default(results):
     table = table.isel(of=advised.argsort())
     order = table["of"].values.tolist()
     shuffled = table.isel(of=[2, 0, 3, 1])
-    (axes,) = figure.draw({"advice_phases": shuffled}, "d").axes
+    (axes,) = sigprop_advice_choices.draw({"advice_phases": shuffled}, "b").axes
     assert [text.get_text() for text in axes.get_yticklabels()] == [
-        figure.NAMES[task] for task in order
+        ratios.NAMES[task] for task in order
     ]
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     for bars, label, (contrast, way) in zip(
-        axes.containers, labels, figure.WAYS.items(), strict=True
+        axes.containers, labels, sigprop_advice_choices.WAYS.items(), strict=True
     ):
         chosen = table.sel(contrast=contrast)
         dots, _, (lines,) = bars.lines
@@ -101,8 +122,11 @@ def test_ways_to_draw_phases_are_held_against_default(results):
         np.testing.assert_allclose(dots.get_xdata(), chosen["mean"])
         ends = np.array([line[:, 0] for line in lines.get_segments()])
         np.testing.assert_allclose(ends, np.stack([chosen["low"], chosen["high"]], 1))
-    ticks = [text.get_text() for text in axes.get_yticklabels()]
-    assert ticks == [figure.NAMES[subject] for subject in table["of"].values.tolist()]
+    (right,) = axes.child_axes
+    written = dict(zip(right.get_yticks(), verdict_texts(axes), strict=True))
+    for up, contrast in ((0.27, "advised"), (0, "input"), (-0.27, "all")):
+        own = [written[up - row] for row in range(table.sizes["of"])]
+        assert own == expected_texts(table.sel(contrast=contrast))
 
 
 def test_curves_are_those_of_each_beginning(results, picture):
@@ -114,9 +138,11 @@ def test_curves_are_those_of_each_beginning(results, picture):
         name: line.get_color()
         for name, line in zip(names, legend.get_lines(), strict=True)
     }
-    for axes, task in zip(small, dict.fromkeys(data["task"].values), strict=True):
-        assert axes.get_title(loc="left").endswith(figure.NAMES[task])
-        for arm, colour in figure.COLOURS.items():
+    advised = data.sel(contrast="advised")
+    order = data["of"].values[advised["mean"].values.argsort(kind="stable")]
+    for axes, task in zip(small, order.tolist(), strict=True):
+        assert axes.get_title(loc="left").endswith(ratios.NAMES[task])
+        for arm, colour in sigprop_advice_worth.COLOURS.items():
             lines = [
                 candidate for candidate in axes.lines if candidate.get_color() == colour
             ]
@@ -138,61 +164,84 @@ def test_a_training_that_was_lost_has_no_part_in_the_mean():
     rows = np.array([[4.0] * 20, [9.0] * 20, [9.0] * 10 + [np.nan] * 10])
     with style.styled():
         axes = style.figure(2).subplots()
-        figure._arm(axes, rows, style.BLUE)
+        sigprop_advice_worth._arm(axes, rows, style.BLUE)
     np.testing.assert_allclose(axes.lines[-1].get_ydata(), 6)
 
 
-def sentences(results, changes=(), contrast="advised", study="advice"):
+def changed(results, study, contrast, verdicts):
+    """The results with other verdicts on some tasks."""
     table = results[study].copy(deep=True)
-    for task, verdict in changes:
+    for task, verdict in verdicts:
         table["word"].loc[{"contrast": contrast, "of": task}] = verdict
-    return figure.shown({**results, study: table})
+    return {**results, study: table}
 
 
 SAME = "no difference shown"
 
 
 def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
-    text = sentences(results)
-    assert (
-        "than the default on 9 of 9 tasks, and with a higher loss on 0. The aim, set"
-        in text
-    )
-    assert "to the advice helps on 4 of 4 tasks and harms on 0." in text
+    def sentences(changes=()):
+        return sigprop_advice_worth.shown(
+            changed(results, "advice", "advised", changes)
+        )
+
+    text = sentences()
+    assert "than the default on 9 of 9 tasks, and with a higher loss on 0." in text
+    spread = changed(results, "advice", "advised", [("fsdd", "worse")])
+    for task, ratio in (("white", 0.05), ("fsdd", 1.7), ("digits", 0.93)):
+        spread["advice"]["mean"].loc[{"contrast": "advised", "of": task}] = np.log(
+            ratio
+        )
+    text = sigprop_advice_worth.shown(spread)
+    assert "Where the loss is lower, it is 0.05 to 0.93 times the default's." in text
+    none = sentences([(task, SAME) for task in ratios.NAMES])
+    assert "on 0 of 9 tasks, and with a higher loss on 0. The aim, set" in none
     same = ("ETTh1", "WTH", "white", "smnist-10k")
     mixed = [("fsdd", "worse"), *((task, SAME) for task in same)]
-    text = sentences(results, mixed)
+    text = sentences(mixed)
     assert "on 4 of 9 tasks, and with a higher loss on 1." in text
     assert "at most one; it is not reached." in text
-    assert "at most one; it is reached." in sentences(results, mixed[:4])
-    assert "it is not reached." in sentences(results, [*mixed[:1], ("white", "worse")])
-    fewer = sentences(results, [("fsdd", "worse")], "rates", "advice_rates")
-    assert "to the advice helps on 3 of 4 tasks and harms on 1." in fewer
-    both = sentences(results, [("fsdd", "worse")], "both", "advice_rates")
+    assert "at most one; it is reached." in sentences(mixed[:4])
+    assert "it is not reached." in sentences([*mixed[:1], ("white", "worse")])
+
+
+def test_sigprop_advice_choices_says_where_other_choices_help_and_harm(results):
+    def sentences(*change):
+        return sigprop_advice_choices.shown(changed(results, *change))
+
+    text = sentences("advice_rates", "rates", [("fsdd", "worse")])
+    assert "to the advice helps on 3 of 4 tasks and harms on 1." in text
+    assert "Of 4 tasks, phases give a lower loss than the default on 4" in text
+    both = sentences("advice_rates", "both", [("fsdd", "worse")])
     assert "helps on 4 of 4 tasks and harms on 0." in both
+    low = sentences("advice_phases", "input", [("white", "worse"), ("ETTh1", SAME)])
+    assert "on 4 (as advised), 2 (low) and 4 (up to π)." in low
 
 
-def test_sigprop_advice_worth_lists_every_verdict_by_task(results):
+def test_figures_of_advice_list_every_verdict_by_task(results):
     tables = {study: table.copy(deep=True) for study, table in results.items()}
     tables["advice"]["word"].loc[{"contrast": "advised", "of": "digits"}] = SAME
     tables["advice_rates"]["word"].loc[{"contrast": "rates", "of": "fsdd"}] = "worse"
     for way, task in (("input", "correlated"), ("all", "ETTh1"), ("advised", "white")):
         tables["advice_phases"]["word"].loc[{"contrast": way, "of": task}] = "worse"
-    header, *rows = figure.details(tables)
-    assert header == (
-        *("last validation loss of", "advised / default", "lower rates / advised"),
-        *(f"phases {label} / default" for label, *_ in figure.WAYS.values()),
-    )
-    assert len(rows) == TASKS
     good, none = "better", "–"
+    header, *rows = sigprop_advice_worth.details(tables)
+    assert header == ("last validation loss of", "advised / default")
+    assert len(rows) == TASKS
+    assert {name for name, verdict in rows if verdict == SAME} == {"digits, 8 x 8"}
+    header, *rows = sigprop_advice_choices.details(tables)
+    assert header == (
+        *("last validation loss of", "lower rates / advised"),
+        *(
+            f"phases {label} / default"
+            for label, *_ in sigprop_advice_choices.WAYS.values()
+        ),
+    )
     assert {name: verdicts for name, *verdicts in rows} == {
-        "teacher, white input": [good, none, "worse", good, good],
-        "teacher, correlated": [good, good, good, "worse", good],
-        "sMNIST, 10k": [good, good, good, good, good],
-        "ETTh1, 24 hours": [good, none, good, good, "worse"],
-        "ListOps, short": [good, none, none, none, none],
-        "spoken digits": [good, "worse", none, none, none],
-        "psMNIST, 10k": [good, good, none, none, none],
-        "digits, 8 x 8": [SAME, none, none, none, none],
-        "Weather, 24 hours": [good, none, none, none, none],
+        "teacher, correlated": [good, good, "worse", good],
+        "sMNIST, 10k": [good, good, good, good],
+        "psMNIST, 10k": [good, none, none, none],
+        "spoken digits": ["worse", none, none, none],
+        "teacher, white input": [none, "worse", good, good],
+        "ETTh1, 24 hours": [none, good, good, "worse"],
     }

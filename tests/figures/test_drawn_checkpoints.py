@@ -130,12 +130,56 @@ def test_margins_go_from_the_fastest_to_the_slowest_mode_of_each_layer():
     assert same(lines["window"].get_xdata(), [512, 512])
 
 
+def histograms():
+    return xr.Dataset(
+        {
+            "share": (("layer", "bin"), np.array([[0.5, 0.25], [0, 0], [0.1, 0.9]])),
+            "median": ("layer", [3.0, np.nan, np.inf]),
+            "endless": ("layer", [0.25, 0.0, 0.0]),
+            "edge": ("end", [1.0, 10.0, 100.0]),
+        },
+        {"layer": ["layers.0", "layers.1", LONG]},
+        {"steps": 64},
+    )
+
+
+def test_histograms_stand_on_the_line_of_their_layer():
+    (axes,) = checkpoints.draw_times(histograms()).axes
+    bars = [patch.get_data() for patch in axes.patches]
+    assert all(same(one.edges, [1, 10, 100]) for one in bars)
+    heights = [one.baseline - one.values for one in bars]
+    tall = checkpoints.TALL
+    assert same(np.array(heights), tall * np.array([[1, 0.5], [0, 0], [1 / 9, 1]]))
+    assert [one.baseline for one in bars] == [0, 1, 2]
+    lines = {str(line.get_label()): line for line in axes.lines}
+    assert same(lines["median"].get_xydata(), [[3, 0]])
+    assert same(lines["some modes have |λ| = 1 or above"].get_xydata(), [[100, 0]])
+    assert same(lines["sequence length"].get_xdata(), [64, 64])
+    names = [label.get_text() for label in axes.get_yticklabels()]
+    assert names == ["layers.0", "layers.1", f"…{LONG[-31:]}"]
+    unknown = histograms()
+    del unknown.attrs["steps"]
+    (axes,) = checkpoints.draw_times(unknown).axes
+    assert "sequence length" not in {str(line.get_label()) for line in axes.lines}
+
+
+def test_the_ring_goes_from_the_smallest_to_the_largest_modulus():
+    data = layer()
+    (axes,) = checkpoints.draw(data, "memory", "a layer").axes
+    (ring,) = axes.patches
+    modulus = np.hypot(data["re"].values, data["im"].values)
+    assert same(ring.get_radii(), [modulus.max()] * 2)
+    assert ring.get_width() == pytest.approx(np.ptp(modulus))
+    assert axes.get_title(loc="left") == "a layer"
+
+
 @pytest.mark.parametrize("panel", checkpoints.PANELS)
 @pytest.mark.parametrize("data", [layer(), layer(True), layer(True, 2.0)])
 def test_texts_lie_on_the_page_and_not_on_each_other(panel, data):
     with style.styled():
         assert layout.faults(checkpoints.draw(data, panel)) == []
         assert layout.faults(checkpoints.draw_margins(margins())) == []
+        assert layout.faults(checkpoints.draw_times(histograms())) == []
 
 
 def test_an_unknown_panel_is_refused():

@@ -7,6 +7,7 @@ from sigprop.figures import sigprop_depth
 from tests.figures.conftest import bars
 from tests.figures.reading import key
 from tests.figures.test_shown import shown
+from tests.figures.tracked import shipped
 
 
 def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show):
@@ -23,14 +24,14 @@ def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show)
             list(c.levels) == list(sigprop_depth.LEVELS[setting]) for c in contours
         )
         (filled,) = [c for c in panel.collections if getattr(c, "filled", False)]
-        end = sigprop_depth.DECADES[setting]
+        low, high = sigprop_depth.ENDS[setting]
         values = case.sel(signal="stream")
-        assert float(abs(values).max()) < 1.25 * end  # the data is scrambled
-        values = np.clip(values, -end, end)
+        assert float(abs(values).max()) < 1.25 * high  # the data is scrambled
+        values = np.clip(values, low, high)
         assert filled.zmin == pytest.approx(float(values.min()))
         assert filled.zmax == pytest.approx(float(values.max()))
         limits = filled.norm.vmin, filled.norm.vmax
-        np.testing.assert_allclose(limits, (-end, end))
+        np.testing.assert_allclose(limits, (low, high))
         index = 0 if letter == "a" else 1
         np.testing.assert_allclose(bars(panel)[index].get_xlim(), limits)
     for panel, letter in zip(panels[3:], "def", strict=True):
@@ -52,6 +53,29 @@ def test_cuts_through_the_maps_have_theory_as_lines_and_networks_as_points(show)
         panel.done("log", x="modulus", y="decades" if letter == "d" else "")
         left, right = panel.axes.get_xlim()
         assert left > right
+
+
+@pytest.mark.parametrize("letter", "abc")
+def test_each_level_is_written_at_the_right_between_the_ends_of_its_lines(letter):
+    data = shipped("depth_map")
+    (axes, *_) = sigprop_depth.draw({"depth_map": data}, letter).axes
+    written = {float(text.get_text()): text.xy for text in axes.texts}
+    setting = sigprop_depth.SETTINGS[letter]
+    assert set(written) == set(sigprop_depth.LEVELS[setting])
+    edge = (
+        data["predicted"]
+        .sel(setting=setting)
+        .isel(gap=int(np.argmin(data["gap"].values)))
+    )
+    gain = data["gain"].values
+    for level, (x, y) in written.items():
+        above = [
+            int(np.argmax(growth > level))
+            for growth in edge.transpose("signal", "gain").values
+            if growth.min() < level < growth.max()
+        ]
+        assert x == 1
+        assert gain[min(above) - 1] < y < gain[max(above)]
 
 
 def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():

@@ -114,8 +114,8 @@ def test_intervals_are_in_the_order_of_their_values_and_what_is_beyond_is_counte
     assert low < 0
     assert high > 6
     caption = figure.subfigs[0].get_supxlabel().replace("\n", " ")
-    assert "5 of derived forms and 4 of printed ones" in caption
-    assert caption.endswith("not a number: 4")
+    assert "5 points of derived forms, and 4 of printed forms" in caption
+    assert caption.endswith("without a number: 4.")
 
 
 def test_both_panels_are_drawn_and_one_where_nothing_was_simulated():
@@ -152,3 +152,16 @@ def test_a_picture_in_a_page_has_no_style_and_names_of_its_own():
     fills = {part.attrib["fill"] for part in parts if "fill" in part.attrib}
     assert to_hex(overview.STATUSES["proved"]) in fills
     assert "#000000" not in svg
+
+
+def test_a_picture_in_a_page_has_no_words_below_its_panels():
+    def drawn(*words):
+        with style.styled():
+            figure = style.figure(2.0)
+            figure.subplots()
+            style.caption(figure, *words)
+        return figure
+
+    shown = drawn("Words below the panels.")
+    assert inline.svg(shown, "one", "x") == inline.svg(drawn(""), "one", "x")
+    assert style.notes(shown) == "Words below the panels."

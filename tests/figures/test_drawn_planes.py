@@ -1,5 +1,7 @@
 """Maps, landscapes and matrices of a figure are the stored ones, and not transposed."""
 
+import re
+
 import numpy as np
 import pytest
 from matplotlib.colors import LogNorm, SymLogNorm, same_color
@@ -310,6 +312,7 @@ def test_basins_are_coloured_by_the_time_to_the_teacher(show):
         for teacher in range(2)
         for parametrisation in data["chart"].values
     ]
+    errors = []
     for reading, (optimiser, teacher, parametrisation) in zip(
         panels, combinations, strict=True
     ):
@@ -328,11 +331,15 @@ def test_basins_are_coloured_by_the_time_to_the_teacher(show):
         at = float(case["teacher_angle"])
         reading.curve([radius * np.cos(at)], [radius * np.sin(at)], marker="*")
         best = case.sel(measure="disc").isel(rate_index=int(case["best"]))
-        share, error = (100 * float(best[name]) for name in ("fraction", "error"))
-        low, high = max(share - error, 0), min(share + error, 100)
-        reading.done(x=f"{share:.1f} %\n{low:.1f} to {high:.1f}")
+        share = 100 * float(best["fraction"])
+        reading.done(x=f"area {share:.{0 if share >= 9.95 else 1}f} %")
+        errors.append(100 * float(best["error"]))
         (bar,) = bars(reading)
         assert bar.get_xlim() == (0, about["steps"])
+    written = panels[0].axes.get_figure(root=True)
+    said = f"standard errors are at most {max(errors):.0f} points"
+    assert said in style.notes(written)
+    assert "moduli 0.9 and 0.999: 81, 19, 0.2 % of area" in key(written)
 
 
 def within_colours(loss):
@@ -340,73 +347,57 @@ def within_colours(loss):
     return np.clip(np.log10(loss), *decades)
 
 
-def test_planes_of_trained_layers_have_their_losses_and_trajectories(show):
+def test_columns_of_trained_layers_have_their_losses_trajectories_and_sharpness(show):
     panels, data = show("sigprop-landscapes")
     runs = {"default": style.BLACK, "advised": style.VERMILION}
-    labels = {
-        "sharpest": ("sharpest", "second"),
-        "random": ("random", "random"),
-        "optima": ("to the advised minimum", "to the start"),
-    }
-    cases = [
-        (network, plane)
-        for network in ("LRU", "RotRNN", "dense RNN")
-        for plane in labels
-    ]
-    for reading, (network, plane) in zip(panels[:9], cases, strict=True):
-        case = data.sel(network=network, start="default", plane=plane)
-        across, up = case["grid"].values
-        height = within_colours(case["loss"].values).T
-        filled = reading.contours(across, up, height, filled=True)
-        assert filled.get_cmap().name == "viridis_r"
-        assert (filled.norm.vmin, filled.norm.vmax) == (-3, 1)
-        lines = reading.contours(across, up, height)
-        assert set(lines.levels) < set(filled.levels)
-        for name in runs if plane == "optima" else ["default"]:
-            x, y = case["path"].sel(run=name).values.T
-            reading.curve(x, y, runs[name])
-            reading.curve(x[:1], y[:1], runs[name], marker="s")
-            reading.curve(x[-1:], y[-1:], runs[name], marker="o")
-        share = float(case["share"].sel(run="default")[0])
-        reading.text(f"{100 * share:.2g} %" if share < 0.995 else "100 %")
-        first, second = labels[plane]
-        if plane == "sharpest":
-            numbers = map(style.number, case["curvature"].values)
-            first, second = (
-                f"{label}, curvature {number}"
-                for label, number in zip((first, second), numbers, strict=True)
-            )
-            assert reading.axes.get_title("left").endswith(f" {network}")
-        reading.done(x=first, y=second)
-    _, (bar,) = panels[0], bars(panels[0])
-    said = [text.get_text() for text in bar.get_yticklabels()]
-    assert said == ["$<10^{-3}$", "$10^{-2}$", "$10^{-1}$", "$10^{0}$", "$>10^{1}$"]
-    assert bar.get_yticks().tolist() == [-3, -2, -1, 0, 1]
-    _surface_is_the_last_map(panels[9].axes, data)
-
-
-def _surface_is_the_last_map(axes, data):
-    case = data.sel(network="dense RNN", start="default", plane="optima")
-    height = within_colours(case["loss"].values)
-    across, up = case["grid"].values
-    (surface, *_) = axes.collections
-    corners = np.unique(surface._faces.reshape(-1, 3), axis=0)  # nowhere public
-    known = np.stack([*np.meshgrid(across, up, indexing="ij"), height], -1)
-    np.testing.assert_allclose(corners, np.unique(known.reshape(-1, 3), axis=0))
-    path, begun = axes.lines
-    z = within_colours(case["projected_loss"].values)
-    for line, shown in ((path, slice(None)), (begun, slice(1))):
-        x, y = case["path"].sel(run="default").values[shown].T
-        np.testing.assert_allclose(line.get_data_3d(), [x, y, z[shown]])
-
-
-def test_sharpness_is_drawn_along_training_with_its_limit(show):
-    (reading,), data = show("sigprop-landscapes", "e")
-    for network, colour in sigprop_landscapes.COLOURS.items():
-        for begun, dashes in (("default", "-"), ("advised", "--")):
+    networks = ("LRU", "RotRNN", "dense RNN")
+    upper, middle, lowest = panels[:3], panels[3:6], panels[6:9]
+    for network, reading in zip(networks, upper, strict=True):
+        case = data.sel(network=network, start="default", plane="sharpest")
+        _plane_is_drawn(reading, case, {"default": style.BLACK})
+        first, second = map(style.number, case["curvature"].values)
+        assert reading.axes.get_title("left").endswith(f" {network}")
+        reading.done(x=f"sharpest, curvature {first}", y=f"second, curvature {second}")
+    for network, reading in zip(networks, middle, strict=True):
+        case = data.sel(network=network, start="default", plane="optima")
+        _plane_is_drawn(reading, case, runs)
+        reading.done(x="to the advised minimum", y="orthogonal, towards the start")
+    for network, reading in zip(networks, lowest, strict=True):
+        for begun, colour in runs.items():
             largest = data["largest"].sel(network=network, start=begun)
-            reading.curve(data["look"], largest, colour, dashes=dashes)
-    reading.level(2 / data.attrs["rate"], style.GREY)
-    reading.done("linear", "log", x="steps of Adam", y="largest curvature")
-    names = [text.get_text() for text in reading.axes.get_legend().get_texts()]
-    assert names == [*sigprop_landscapes.COLOURS]
+            reading.curve(data["look"], largest, colour)
+        reading.level(2 / data.attrs["rate"], style.GREY)
+        reading.done("linear", "log", x="step of Adam")
+    lowest[0].text("2 / learning rate")
+    assert lowest[0].axes.get_ylabel() == "largest curvature"
+    assert len({reading.axes.get_ylim() for reading in lowest}) == 1
+    (bar,) = bars(panels[0])
+    said = [text.get_text() for text in bar.get_yticklabels()]
+    assert said == ["$<10^{-2}$", "$10^{-1}$", "$10^{0}$", "$>10^{1}$"]
+    assert bar.get_yticks().tolist() == [-2, -1, 0, 1]
+
+
+def _plane_is_drawn(reading, case, runs):
+    across, up = case["grid"].values
+    height = within_colours(case["loss"].values).T
+    filled = reading.contours(across, up, height, filled=True)
+    assert filled.get_cmap().name == "viridis_r"
+    assert (filled.norm.vmin, filled.norm.vmax) == (-2, 1)
+    lines = reading.contours(across, up, height)
+    assert set(lines.levels) < set(filled.levels)
+    for name, colour in runs.items():
+        x, y = case["path"].sel(run=name).values.T
+        reading.curve(x, y, colour)
+        reading.curve(x[:1], y[:1], colour, marker="s")
+        reading.curve(x[-1:], y[-1:], colour, marker="o")
+    share = float(case["share"].sel(run="default")[0])
+    reading.text(f"{100 * share:.2g} %" if share < 0.995 else "100 %")
+
+
+def test_trained_layers_end_below_the_loss_in_the_words(show):
+    panels, data = show("sigprop-landscapes")
+    words = style.notes(panels[0].axes.get_figure(root=True))
+    worst = float(data["record_loss"][..., -1].max())
+    (power,) = re.findall("at losses below 10(\\S+),", words)
+    above = 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
+    assert above / 10 < worst <= above

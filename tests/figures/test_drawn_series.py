@@ -16,7 +16,7 @@ from sigprop.figures import (
     style,
 )
 from sigprop.theory.papers.blur.printed import errors
-from tests.figures.reading import Reading, key
+from tests.figures.reading import Reading
 from tests.forecast_trainings import VALIDATION, gathered
 
 TASKS = (("ETTh1", 24), ("ETTh1", 48), ("WTH", 24))
@@ -38,7 +38,7 @@ def table(levels=LEVELS, **options):
 
 @pytest.fixture(scope="module")
 def results():
-    return {"forecasts": table()}
+    return {"forecasts": table(), "horizons": table()}
 
 
 @pytest.mark.parametrize(
@@ -50,23 +50,30 @@ def test_truth_has_errors_below_and_forecasts_of_the_first_seed_near_a_place(
     data = table()
     draws = np.random.default_rng(1)
     data["forecast"] = data["forecast"] + draws.uniform(0, 3, data["forecast"].shape)
+    data["truth"].values[:, 40:45] = 0.0
     truth_axes, errors_axes, near_axes = map(
         Reading, module.draw({"forecasts": data}).axes
     )
     dashes = {"blur": "-", "lru": "--"}
     truth = series.line(data, (name, 24), "blur")["truth"].values
+    truth = np.where(np.abs(truth) > series.ZERO, truth, np.nan)
+    assert 0 < np.isnan(truth).sum() < 30
+    ratios = {}
     truth_axes.curve(np.arange(6 * 24), truth, style.BLACK)
     truth_axes.done(y="temperature")
     rows = np.arange(22, 122)  # of 144, around the middle
     for model, (_, colour, _) in series.MODELS.items():
         runs = series.cells(data, name, 24, model)["forecast"].values[:, : 6 * 24]
-        square = ((runs - truth) ** 2).mean(0)
+        square = (runs - truth) ** 2
         windows = [slice(first, first + 36) for first in range(6 * 24 - 35)]
-        error = [square[window].mean() ** 0.5 for window in windows]
+        ratios[model] = np.sqrt([np.nanmean(square[:, part], 1) for part in windows]).T
         middle = np.arange(len(windows)) + 17.5
-        errors_axes.curve(middle, error, colour, dashes=dashes[model])
         near_axes.curve(rows, runs[0, rows], colour, dashes=dashes[model])
-    errors_axes.done(y="error")
+    ratio = ratios["blur"] / ratios["lru"]
+    errors_axes.curve(middle, ratio.mean(0), series.MODELS["blur"][1])
+    errors_axes.band(middle, ratio.min(0), ratio.max(0))
+    errors_axes.level(1, series.MODELS["lru"][1])
+    errors_axes.done(x="row of the test set", y="error")
     near_axes.curve(rows, truth[rows], style.BLACK)
     for start in (24, 48, 72, 96, 120):
         near_axes.upright(start, style.GREY)
@@ -99,9 +106,10 @@ def test_errors_of_all_trainings_are_compared_on_the_whole_test_and_near_the_pla
     lru, blur = ((error / 144) ** 0.5 for error in mean.values())
     assert (
         f"oil temperature (°C) is {lru:.2f} for the LRU and {blur * 3.5 / 3:.2f} for BLUR, "
-        "means over 3 trainings. Within 50 rows of row 1800, it is 4.00 for the LRU and 5.83 "
-        f"for BLUR. BLUR's error is {blur / lru:.2f} to {1.5 * blur / lru:.2f} times the "
-        "LRU's over the whole test set, and 1.25 to 1.88 times near row 1800." in text
+        "means over 3 trainings, zeros excepted. Within 50 rows of row 1800, it is 4.00 for "
+        f"the LRU and 5.83 for BLUR. BLUR's error is {blur / lru:.2f} to "
+        f"{1.5 * blur / lru:.2f} times the LRU's over the "
+        "whole test set, and 1.25 to 1.88 times near row 1800." in text
     )
 
 
@@ -151,6 +159,8 @@ def test_bars_are_means_and_diamonds_are_printed(results):
             for line in axes.lines
             if line.get_marker() == "D"
         ]
+        ticks = [label.get_text() for label in axes.get_xticklabels()]
+        assert ticks == [str(horizon) for _, horizon in tasks]
         names = [(series.SETS[name], horizon) for name, horizon in tasks]
         printed = [errors(8)[task][m].mse for task in names for m in ("BLUR", "LRU")]
         assert diamonds == printed
@@ -163,7 +173,7 @@ def test_bars_are_means_and_diamonds_are_printed(results):
         for model, label in (("blur", "BLUR"), ("lru", "LRU"))
     ]
     assert f"paper prints are {min(ratios):.1f} to {max(ratios):.1f} times" in text
-    worse = {"forecasts": table({"blur": 0.5, "lru": 0.4})}
+    worse = dict.fromkeys(results, table({"blur": 0.5, "lru": 0.4}))
     assert "on 0 of 3 tasks" in blur_4.shown(worse)
 
 
@@ -179,13 +189,13 @@ def test_blur_4_lists_errors_relative_to_the_linear_model():
     data = table()
     here = (data["data"].values == "WTH") & (data["model"].values == "blur")
     data["test_mse"].values[here] *= 2
-    results = {"forecasts": data}
+    results = {"forecasts": data, "horizons": data}
     header, *rows = blur_4.details(results)
     assert header == ("mean squared error over the linear model's", "BLUR", "LRU")
     assert rows == [
+        ("Weather, horizon 24", "1.73", "1.37"),
         ("ETTh1, horizon 24", "0.87", "1.37"),
         ("ETTh1, horizon 48", "0.87", "1.37"),
-        ("Weather, horizon 24", "1.73", "1.37"),
     ]
     text = blur_4.shown(results)
     assert "on 2 of 3 tasks" in text
@@ -227,7 +237,10 @@ def test_errors_of_all_layers_stand_over_their_parameters():
         for handle in legend.legend_handles
     }
     assert (faces["tanh RNN"], faces["GRU"]) == ("none", style.GREEN)
-    assert list(faces)[-2:] == ["hollow: bidirectional", "other than BLUR"]
+    assert list(faces)[-2:] == ["bidirectional", "other than BLUR"]
+    assert faces["bidirectional"] == "none"
+    (dot,) = [line for line in axes.lines if line.get_color() == style.BLACK][1:]
+    assert dot.get_xydata().tolist() == [[600, pytest.approx(0.3)]]
     points = {
         container.get_label(): container.lines[0].get_data()
         for container in axes.containers
@@ -263,13 +276,13 @@ def test_errors_stand_over_parameters(results):
     points = [container.lines[0] for container in axes.containers]
     markers = dict.fromkeys(point.get_marker() for point in points)
     assert len(markers) == len(TASKS)
-    for marker, (_, horizon) in zip(markers, TASKS, strict=True):
+    for marker in markers:
         own = [point for point in points if point.get_marker() == marker]
         x, y = np.array([point.get_xydata()[0] for point in own]).T
-        np.testing.assert_array_equal(x, [horizon * (horizon + 1), 3200, 3200])
-        np.testing.assert_allclose(y, np.array([0.3, 0.41, 0.26]) / 0.3)
+        np.testing.assert_array_equal(x, [3200, 3200])
+        np.testing.assert_allclose(y, np.array([0.41, 0.26]) / 0.3)
         colours = [point.get_color() for point in own]
-        assert colours == [style.BLACK, style.VERMILION, style.PURPLE]
+        assert colours == [style.VERMILION, style.PURPLE]
     text = blur_1.shown(results)
     assert "lower mean squared error than the linear model on 3 of 3 tasks." in text
     assert "BLUR has 1.00 times the LRU's parameters and 0.63 times its error." in text
@@ -282,16 +295,22 @@ def test_errors_stand_over_parameters(results):
     assert "on 0 of 3 tasks" in blur_1.shown(worse)
 
 
-def test_other_layers_are_crosses_and_their_span_is_told():
+def test_other_layers_are_black_marks_and_their_span_is_told():
     data = {"forecasts": all_layers()}
-    (axes,) = sigprop_forecasts.draw(data, "b").axes
-    crosses = {
-        line.get_marker(): line for line in axes.lines if line.get_marker() in "x+"
+    tests, *bare = sigprop_forecasts.draw(data, "b").axes
+    black = {
+        line.get_marker(): line
+        for line in tests.lines
+        if line.get_color() == style.BLACK
     }
-    for marker, models in (("x", grids.OTHERS), ("+", grids.BOTH_ENDS)):
+    assert black["o"].get_fillstyle() == "none"
+    assert not any(
+        line.get_color() == style.BLACK for axes in bare for line in axes.lines
+    )
+    for marker, models in (("x", grids.OTHERS), ("o", grids.BOTH_ENDS)):
         levels = [0.45 + list(series.OTHERS).index(model) / 50 for model in models]
         ends = [level + seed / 100 for level in levels for seed in range(3)]
-        x, y = crosses[marker].get_data()
+        x, y = black[marker].get_data()
         np.testing.assert_allclose(sorted(y), np.sort(ends) / 0.3)
         np.testing.assert_allclose(sorted(x), (np.sort(ends) + 0.25) / SEEN)
     text = sigprop_forecasts.shown({**data, "forecast_settings": settings(SETTINGS)})
@@ -323,47 +342,68 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
     data_and_settings = {**results, "forecast_settings": settings(SETTINGS)}
     figure = sigprop_forecasts.draw(data_and_settings)
     _names_of_forecasts(figure)
-    courses, tests = map(Reading, figure.axes)
-    for dashes in sigprop_forecasts.DASHES:
+    panels = [*map(Reading, figure.axes)]
+    courses, tests = panels[: len(TASKS)], panels[len(TASKS) :]
+    for reading in courses:
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
             at = 100 * np.arange(1, 5)
             height = (level + 1 / np.arange(1, 5)) / SEEN
-            courses.curve(at, height, colour, dashes=dashes)
-    courses.level(1, style.BLACK)
-    courses.done("linear", "log", "training step", "linear")
-    for marker in sigprop_forecasts.MARKERS:
+            reading.curve(at, height, colour)
+        reading.level(1, style.GREY)
+        reading.done("linear", "log", x="training step")
+    assert courses[0].axes.get_ylabel() == "validation error / linear"
+    for reading in tests:
         for model, (_, colour, _) in series.MODELS.items():
             ends = LEVELS[model] + np.arange(3) / 100
-            x, y = (ends + 0.25) / SEEN, ends / LINEAR
-            tests.curve(x, y, colour, marker)
+            reading.curve((ends + 0.25) / SEEN, ends / LINEAR, colour, "o")
         for setting, level in SETTINGS.items():
             colour, _ = sigprop_forecasts.COLOURS[setting]
-            ring = tests.curve(
-                [(level + 0.25) / SEEN], [level / LINEAR], colour, marker
-            )
-            assert ring.get_fillstyle() == "none"
-    (same,) = [line for line in tests.lines if line.get_color() == style.GREY]
-    assert (same.get_xy1(), same.get_slope()) == ((1, 1), 1)
-    tests.lines.remove(same)
-    tests.done(x="validation error / linear", y="test error / linear")
-    assert tests.axes.get_xlim() == tests.axes.get_ylim()
-    (inset,) = (part for part in tests.axes.child_axes if part.lines)
-    assert (inset.get_xlim(), inset.get_ylim()) == sigprop_forecasts.CROWDED
-    assert len(inset.lines) == len(tests.axes.lines)
+            at = [(level + 0.25) / SEEN], [level / LINEAR]
+            assert reading.curve(*at, colour, "D").get_fillstyle() == "none"
+        (same,) = [line for line in reading.lines if line.get_color() == style.GREY]
+        assert (same.get_xy1(), same.get_slope()) == ((1, 1), 1)
+        reading.lines.remove(same)
+        reading.done(x="validation error / linear")
+    assert tests[0].axes.get_ylabel() == "test error / linear"
+
+
+def test_each_panel_of_forecasts_has_its_own_task():
+    levels = {task: 0.3 + i / 10 for i, task in enumerate(TASKS)}
+    results = {"forecasts": table(), "forecast_settings": settings(SETTINGS)}
+    for study, name in (("forecasts", "test_mse"), ("forecast_settings", "best_mse")):
+        data = results[study]
+        for (source, horizon), level in levels.items():
+            here = (data["data"].values == source) & (data["horizon"].values == horizon)
+            data[name].values[here] = level
+    panels = sigprop_forecasts.draw(results).axes
+    for panel, (task, level) in zip(panels[3:], levels.items(), strict=True):
+        assert panel.get_title("left").endswith(series.task_label(task))
+        dots = [line for line in panel.lines if line.get_marker() == "o"]
+        diamonds = [line for line in panel.lines if line.get_marker() == "D"]
+        for dot in dots:
+            np.testing.assert_allclose(dot.get_ydata(), level / LINEAR)
+        for diamond in diamonds:
+            np.testing.assert_allclose(diamond.get_xdata(), level / SEEN)
+        assert (len(dots), len(diamonds)) == (2, 3)
 
 
 def _names_of_forecasts(figure):
-    """The legend has each setting's colour, and each task's dashes and marker."""
-    colours = key(figure)
-    for colour, label in sigprop_forecasts.COLOURS.values():
-        assert colours[f"BLUR, {label}"] == colour
-    assert colours["LRU"] == style.VERMILION
-    handles = {one.get_label(): one for one in figure.legends[0].legend_handles}
-    looks = sigprop_forecasts.DASHES, sigprop_forecasts.MARKERS
-    for (name, horizon), dashes, marker in zip(TASKS, *looks, strict=True):
-        handle = handles[f"{series.SETS.get(name, name)} {horizon}"]
-        assert (handle.get_linestyle(), handle.get_marker()) == (dashes, marker)
+    """The keys have each setting's colour, and each kind of layer's colour and marker."""
+    above, below = (part.legends[0] for part in figure.subfigs)
+    settings_drawn = {one.get_label(): one.get_color() for one in above.legend_handles}
+    assert settings_drawn == {
+        label: colour for colour, label in sigprop_forecasts.COLOURS.values()
+    }
+    looks = {
+        one.get_label(): (one.get_color(), one.get_marker())
+        for one in below.legend_handles
+    }
+    assert looks == {
+        "LRU": (style.VERMILION, "o"),
+        "BLUR, chosen setting": (style.PURPLE, "o"),
+        "settings of A": (style.GREY, "D"),
+    }
 
 
 def test_the_setting_of_the_least_validation_is_named(results):

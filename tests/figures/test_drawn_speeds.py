@@ -26,7 +26,7 @@ def test_times_are_a_row_of_points_a_way_relative_to_the_kernel(show):
     assert not [*texts]
     labels = [text.get_text() for text in panel.axes.get_yticklabels()]
     assert labels == [sigprop_bench.NAMES[way] for way in order]
-    panel.done("log", x="time relative to the kernel")
+    panel.done("log", x="time relative to our kernel")
     low, high = panel.axes.get_ylim()
     assert low > high  # the first way is on top
     said = style.notes(panel.axes.get_figure(root=True))

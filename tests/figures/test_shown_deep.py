@@ -338,17 +338,20 @@ def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     ]
     (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
     means = [line.get_xydata() for line in axes.lines if line.get_marker() == "o"]
-    assert any(
-        np.allclose(points, [[0.25, 0.9], [1, 0.6]]) for points in means if points.size
-    )
+    aside = 1.06**0.5  # the third of four layers
+    shown = [[0.25 * aside, 0.9], [aside, 0.6]]
+    assert any(np.allclose(points, shown) for points in means if points.size)
+    assert axes.get_xticks().tolist() == [0.25, 1.0]
 
 
 def test_sigprop_effective_eigenvalues_has_bars_of_two_standard_errors(gates):
     gates["ratio"].loc[{"layer": "LSTM", "size": 1.0}] = [0.7, 1.1]
     (axes,) = sigprop_effective_eigenvalues.draw({"gated_neurons": gates}).axes
     bars = axes.containers[-1].lines[2][0]
+    aside = 1.06**1.5  # the last of four layers
+    small, full = 0.25 * aside, aside
     np.testing.assert_allclose(
-        bars.get_segments(), [[[0.25, 0.9], [0.25, 0.9]], [[1, 0.5], [1, 1.3]]]
+        bars.get_segments(), [[[small, 0.9], [small, 0.9]], [[full, 0.5], [full, 1.3]]]
     )
     assert same_color(
         bars.get_color()[0], sigprop_effective_eigenvalues.COLOURS["LSTM"]

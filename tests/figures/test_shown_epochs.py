@@ -15,11 +15,12 @@ def test_blur_6_says_how_much_longer_others_take_and_how_both_grow():
     data["power"].loc[{"model": "lru"}] = [0.75, 0.875, 1.0]
     blur = trainings["model"].values == "blur"
     trainings["test_mae"].values[:] = np.where(blur, 0.75, 1.0)
-    results = {"forecast_speed": data, "forecasts": trainings}
+    data["seconds"].loc[{"model": "gru", "horizon": 24}] = 9.0
+    results = {"forecast_speed": data, "horizons": trainings}
     text = blur_6.shown(results)
     assert (
-        "A forecast takes 2.0 to 3.0 (BLUR), 1.0 (GRU) and 1.0 (LSTM) times as long"
-        in text
+        "A forecast takes 2.0 to 3.0 (BLUR), 1.0 (GRU) and 1.0 (LSTM) times as long "
+        "as a forecast by the LRU, at horizons of 168 and more." in text
     )
     assert "From horizon 24 to 720, the median time grows 1 times for the LRU" in text
     assert (
@@ -41,7 +42,8 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     data["step_seconds"].loc[{"trained": "blur", "task": task, "repeat": 0}] = 3.0
     text = module.shown({"forecast_speed": data})
     assert (
-        "In the median of 5 repeats, a training step of BLUR takes 1.00 times" in text
+        "The median of 5 training steps of BLUR takes 1.00 times as long as the LRU's, and "
+        "1.00 to 3.00 times in single repeats." in text
     )
     assert "and GRU the longest, 4.00 times." in text
     memory = data["step_memory"].sel(task=task)
@@ -50,7 +52,7 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     header, *rows = module.details({"forecast_speed": data})
     assert header == (
         "time of a step relative to the LRU",
-        "median",
+        "of medians",
         "smallest",
         "largest",
     )

@@ -20,14 +20,19 @@ def table(levels):
     )
 
 
+def both(data):
+    """One result as both of a figure's."""
+    return {"forecasts": data, "horizons": data}
+
+
 def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
     data = table({"blur": 0.25, "lru": 0.5})
-    text = blur_7.shown({"forecasts": data})
+    text = blur_7.shown(both(data))
     assert (
         "On ETTh1, BLUR's mean squared error is 0.505 to 0.510 times the LRU's" in text
     )
     assert "and both errors grow" in text
-    assert blur_7.details({"forecasts": data}) == (
+    assert blur_7.details(both(data)) == (
         ("task", "layer", "mean squared error, scaled units", "relative to the LRU"),
         ("ETTh1, horizon 24", "BLUR", "0.260", "0.510"),
         ("ETTh1, horizon 24", "LRU", "0.510", "1.00"),
@@ -36,7 +41,7 @@ def test_blur_7_says_whose_error_is_less_and_whether_it_grows():
     )
     long = (data["horizon"].values == 48) & (data["model"].values == "lru")
     data["test_mse"].values[long] = 0.5
-    assert "and not both errors grow" in blur_7.shown({"forecasts": data})
+    assert "and not both errors grow" in blur_7.shown(both(data))
 
 
 def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed():
@@ -50,7 +55,7 @@ def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed
                 own = data[f"control_{metric}"].sel(control=control)
                 own.values[here] = (0.3 * factor * horizon / 24) ** power
     data["test_mae"] = 0.7 * data["test_mae"]
-    all_axes = blur_7.draw({"forecasts": data}).axes
+    all_axes = blur_7.draw(both(data)).axes
     for axes, metric, power in zip(all_axes, ("mse", "mae"), (1.0, 0.5), strict=False):
         panel = Reading(axes)
         for (model, (_, colour, _)), shift in zip(
@@ -82,7 +87,7 @@ def test_errors_over_horizons_are_means_with_standard_errors_and_what_is_printed
 
 
 def test_the_key_has_models_first_and_the_paper_last():
-    figure = blur_7.draw({"forecasts": table({"blur": 0.25, "lru": 0.5})})
+    figure = blur_7.draw(both(table({"blur": 0.25, "lru": 0.5})))
     (legend,) = figure.legends
     names = [text.get_text() for text in legend.get_texts()]
     assert names == [
@@ -99,7 +104,7 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
     }
     runs |= {Config("ETTh1", 48, model, 0): levels[model] for model in ("blur", "lru")}
     data = gathered(runs)
-    (axes,) = blur_7.draw({"forecasts": data}, "c").axes
+    (axes,) = blur_7.draw(both(data), "c").axes
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names == ["S4", "BLUR", "LRU", "bidirectional tanh RNN"]
     for index, (model, bar) in enumerate(
@@ -123,7 +128,7 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
         if line.get_label() in ("linear, least squares", "last season's value")
     }
     assert grey == {"linear, least squares": 0.3, "last season's value": 0.6}
-    text = blur_7.shown({"forecasts": data})
+    text = blur_7.shown(both(data))
     assert (
         "On ETTh1 at horizon 24, S4 has the smallest error of 4 layers, 0.310, and "
         "bidirectional tanh RNN the largest, 0.610. In the paper, BLUR at horizon 48 has a "
@@ -131,9 +136,9 @@ def test_blur_7_ranks_all_layers_on_the_task_that_has_most():
     ) in text
     blur = (data["model"].values == "blur") & (data["horizon"].values == 48)
     data["printed_mae"].values[blur] = 0.1
-    assert text.startswith(blur_7.shown({"forecasts": data}))
-    assert "In the paper" not in blur_7.shown({"forecasts": data})
-    _, *rows = blur_7.details({"forecasts": data})
+    assert text.startswith(blur_7.shown(both(data)))
+    assert "In the paper" not in blur_7.shown(both(data))
+    _, *rows = blur_7.details(both(data))
     assert [row[1:] for row in rows if row[0] == "ETTh1, horizon 24"] == [
         ("S4", "0.310", "0.608"),
         ("BLUR", "0.410", "0.804"),

@@ -141,6 +141,8 @@ def test_what_enters_a_gate_linearly_is_derived():
         "mingru": (v,),
         "selective": (k, x),
         "gla": (k, v),
+        "hgrn2": (v,),
+        "mlstm": (k, v),
         "gate-unit": (x,),
     }
     bent = gates.Gate(gates.sigmoid(gates.r), Max(0, v) + x**2, (gates.r, v, x))

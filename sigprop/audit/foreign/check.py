@@ -28,7 +28,8 @@ from sigprop.linear.output_derivatives import (
     predicted_trace,
 )
 from sigprop.networks.foreign import Checkpoint, ForeignLayer, find
-from sigprop.networks.foreign.find import counted, mapped, titles
+from sigprop.networks.foreign.find import counted, titles
+from sigprop.networks.foreign.mapping import survey_mapped
 from sigprop.numerics.arguments import require_count
 from sigprop.numerics.precision import double_precision
 from sigprop.numerics.seeds import require_seed
@@ -140,7 +141,8 @@ def audit_checkpoint(
         series: Of ``sigprop.audit.series.load_series``.
         data: The name of the series.
         limits: How much is run.
-        mapping: File that names layers; see ``sigprop.networks.foreign.mapped``.
+        mapping: File that names layers, added to those that are found; see
+            ``sigprop.networks.foreign.mapped``.
         through: Name of the matrix that makes the first channels of features.
         shown: Passes the layers on, and may show how far the work is.
 
@@ -154,7 +156,10 @@ def audit_checkpoint(
             f"need two modes a layer at least, the slowest and the fastest, got "
             f"{min(limits.modes, limits.gated)}"
         )
-    layers = find(checkpoint) if mapping is None else mapped(checkpoint, mapping)
+    if mapping is None:
+        layers = find(checkpoint)
+    else:
+        layers = list(survey_mapped(checkpoint, mapping).layers)
     if not layers:
         raise ValueError(
             f"need a recurrent layer of {titles()}, got none in {checkpoint.path}"

@@ -6,7 +6,7 @@ from typing import Never
 
 import numpy as np
 
-from sigprop.audit.lint.decays import rounding
+from sigprop.audit.lint.decays import TINY, rounding
 from sigprop.audit.lint.findings import (
     SEVERITIES,
     TOP,
@@ -15,6 +15,7 @@ from sigprop.audit.lint.findings import (
     Report,
     Settings,
     Severity,
+    TimeConstants,
     time_constants,
 )
 from sigprop.audit.lint.rules import BY_ID, RULES
@@ -24,11 +25,11 @@ from sigprop.networks.foreign import (
     Checkpoint,
     ForeignLayer,
     Skipped,
+    Survey,
     Tensor,
-    mapped,
-    survey,
 )
-from sigprop.networks.foreign.find import counted, titles
+from sigprop.networks.foreign.find import counted, nearest, titles
+from sigprop.networks.foreign.mapping import survey_mapped
 
 MUCH = 0.1  # of a rate, by rounding
 
@@ -53,39 +54,41 @@ def lint(
     Raises:
         ValueError: If there is no recurrent layer, or none can be read.
     """
-    named = [] if mapping is None else mapped(checkpoint, mapping)
-    taken = {
-        tensor.name for recurrence in named for tensor in recurrence.tensors.values()
-    }
-    surveyed = survey(checkpoint, taken)
+    surveyed = survey_mapped(checkpoint, mapping)
     skipped = list(surveyed.skipped)
-    cases = []
-    for recurrence in (*named, *surveyed.layers):
+    layers: list[ForeignLayer] = []
+    times: list[TimeConstants] = []
+    findings: list[Finding] = []
+    judged = 0
+    # One layer at a time: the numbers of all would take more memory than is needed.
+    for recurrence in sorted(surveyed.layers, key=lambda one: counted(one.prefix)):
         case = _case(recurrence, settings)
         if isinstance(case, Skipped):
             skipped.append(case)
-        else:
-            cases.append(case)
-    unjudged = _unjudged(checkpoint, cases, skipped, surveyed.of_optimiser)
-    if not cases:
-        _refuse(checkpoint, skipped, unjudged)
-    cases.sort(key=lambda case: counted(case.recurrence.prefix))
-    findings = [finding for case in cases for finding in judge(case)]
+            continue
+        layers.append(recurrence)
+        times.append(time_constants(case))
+        findings += judge(case)
+        judged += len(case.stored)
+    unjudged = _unjudged(checkpoint, layers, skipped, surveyed)
+    if not layers:
+        _refuse(checkpoint, skipped, unjudged, surveyed)
     reported = {
         finding.layer for finding in findings if finding.rule.id == "decay-not-finite"
     }
-    layers = [case.recurrence for case in cases]
     findings += _not_finite(checkpoint, layers, reported)
-    findings += _not_judged(skipped, unjudged, settings)
+    near = nearest(unjudged, checkpoint)
+    findings += _not_judged(skipped, near, settings)
     findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
     return Report(
         str(checkpoint.path),
         settings,
-        tuple(time_constants(case) for case in cases),
+        tuple(times),
         tuple(findings),
-        sum(len(case.stored) for case in cases),
+        judged,
         (*(name for layer in skipped for name in layer.tensors), *unjudged),
         len(surveyed.of_optimiser),
+        surveyed.without,
     )
 
 
@@ -94,24 +97,59 @@ def _case(recurrence: ForeignLayer, settings: Settings) -> Case | Skipped:
     try:
         stored = recurrence.read(recurrence.spelling.slow)
         with np.errstate(all="ignore"):  # what overflows is a finding
-            return Case(recurrence, recurrence.at_rest(stored), settings, stored)
+            return Case(
+                recurrence,
+                recurrence.at_rest(stored),
+                settings,
+                stored,
+                _constant(recurrence),
+                _scale(recurrence),
+            )
     except ValueError as error:
         names = set(recurrence.spelling.slow) & set(recurrence.tensors)
         told = tuple(recurrence.tensors[name].name for name in sorted(names))
         return Skipped(recurrence.prefix, told, str(error))
 
 
+def _constant(recurrence: ForeignLayer) -> dict[str, float]:
+    """Matrices that move the decay and have one number throughout, with that number."""
+    constant = {}
+    for name in recurrence.spelling.moves:
+        if name not in recurrence.tensors:
+            continue
+        value = None
+        for piece in recurrence.tensors[name].pieces():
+            numbers = piece.reshape(-1)
+            value = numbers[0] if value is None and numbers.size else value
+            if not (numbers == value).all():
+                break
+        else:
+            if value is not None:
+                constant[name] = float(value)
+    return constant
+
+
+def _scale(recurrence: ForeignLayer) -> float:
+    """The median norm of a gate's rows, where the decay has no parameter but the gate."""
+    moves = recurrence.spelling.moves
+    if recurrence.spelling.slow or not moves:
+        return 0.0
+    weight = recurrence.read(moves[-1:])[moves[-1]].astype(np.float32)
+    rows = weight[-recurrence.sizes["h"] :]  # of a fused map the last have the gate
+    return float(np.median(np.linalg.norm(rows, axis=1)))
+
+
 def _unjudged(
     checkpoint: Checkpoint,
-    cases: list[Case],
+    layers: list[ForeignLayer],
     skipped: list[Skipped],
-    of_optimiser: tuple[str, ...],
+    surveyed: Survey,
 ) -> tuple[str, ...]:
     """Names that look recurrent and belong to no layer."""
-    known = {name for layer in skipped for name in layer.tensors} | {*of_optimiser}
-    known |= {
-        tensor.name for case in cases for tensor in case.recurrence.tensors.values()
-    }
+    known = {name for layer in skipped for name in layer.tensors}
+    known |= {*surveyed.of_optimiser}
+    known |= {name for named in surveyed.without for name in named.tensors}
+    known |= {tensor.name for layer in layers for tensor in layer.tensors.values()}
     return tuple(
         name
         for name, tensor in checkpoint.tensors.items()
@@ -120,7 +158,10 @@ def _unjudged(
 
 
 def _refuse(
-    checkpoint: Checkpoint, skipped: list[Skipped], unjudged: tuple[str, ...]
+    checkpoint: Checkpoint,
+    skipped: list[Skipped],
+    unjudged: tuple[str, ...],
+    surveyed: Survey,
 ) -> Never:
     """Say why nothing was judged.
 
@@ -130,10 +171,17 @@ def _refuse(
     if skipped:
         raise ValueError(skipped[0].reason)
     looks = f" ({', '.join(unjudged[:3])} look recurrent)" if unjudged else ""
+    near = nearest(unjudged[:1], checkpoint)[unjudged[0]] if unjudged else ""
+    if surveyed.without and not unjudged:
+        first = surveyed.without[0]
+        raise ValueError(
+            f"need a recurrent layer with a decay to judge, got {first.kind.title} in "
+            f"{first.prefix or TOP} of {checkpoint.path}: {first.kind.reason}"
+        )
     raise ValueError(
         f"need a recurrent layer of {titles()}, got names of none in {checkpoint.path} of "
-        f"{len(checkpoint.tensors)} tensors{looks}; name its arrays in a file and give it "
-        "by --mapping"
+        f"{len(checkpoint.tensors)} tensors{looks}; {f'{near}; ' if near else ''}name its "
+        "arrays in a file and give it by --mapping"
     )
 
 
@@ -153,28 +201,34 @@ def _severity(rule: str, case: Case) -> Severity:
     """A rule's own, or a note where it depends on what is not known.
 
     Nobody knows how a format that is only stored is used, nor what inputs make of a decay
-    that they move.  Forget gates of an LSTM are known to open too late without a bias, and
-    the delta rule bounds a state that does not decay.
+    that they move, also where a release starts with large steps.  Forget gates of an LSTM
+    are known to open too late without a bias, and the delta rule bounds a state that does
+    not decay: of one layer all modes that never do are a warning, some are a note.
     """
     family = case.recurrence.family
     unknown = {
         "resolution-lost": case.settings.dtype is None,
         "memory-short": case.rest.moved and family.name != "lstm",
-        "mode-frozen": family.erases,
-        "frozen-for-length": family.erases,
+        "frozen-for-length": family.erases or family.fixed,
+        "steps-large": any(map(case.starts, case.recurrence.spelling.decay)),
     }
+    if rule == "mode-frozen" and family.erases:
+        return "warning" if (case.nu <= TINY).all() else "note"
     if rule == "log-rounded":
         return "note" if rounding(case) < MUCH else "warning"
     return "note" if unknown.get(rule) else BY_ID[rule].severity
 
 
 def _not_judged(
-    skipped: list[Skipped], unjudged: tuple[str, ...], settings: Settings
+    skipped: list[Skipped], near: dict[str, str], settings: Settings
 ) -> Iterator[Finding]:
     """Layers and tensors that were passed over, and settings of the optimiser."""
     rule = BY_ID["not-judged"]
     told = [(layer.prefix or TOP, layer.reason) for layer in skipped]
-    told += [(name, "it belongs to no layer of a known family") for name in unjudged]
+    none = "it belongs to no layer of a known family"
+    told += [
+        (name, "; ".join(filter(None, (none, text)))) for name, text in near.items()
+    ]
     if settings.optimiser is not None:
         told += [("optimiser", text) for text in settings.optimiser.unknown]
     for subject, text in told:

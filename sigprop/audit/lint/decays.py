@@ -22,7 +22,6 @@ STEPS = 1000  # for which consequences are told where no length is given
 TINY = 2.0**-25  # below, float32 rounds |lam| to one
 # The recipe of S4, S5 and Mamba draws steps between these.
 SMALLEST_STEP, LARGEST_STEP = 1e-3, 1e-1
-OF_A_LOG = ("mamba", "mamba2", "gated-deltanet", "kda")  # A = -exp(A_log), below -1
 RING = (0.9, 0.999)  # on which Griffin's a^c begins
 
 
@@ -81,17 +80,22 @@ def part_zero(case: Case) -> Iterator[str]:
 def _zero_by_recipe(case: Case, name: str) -> bool:
     """Whether zeros are the usual start: ``log 1`` of one state, or one real part for all."""
     recurrence = case.recurrence
+    for own in recurrence.spelling.starts:
+        if own in case.stored and recurrence.local(own) == name:
+            return case.starts(own)
     first = next(iter(recurrence.spelling.decay), None)
     if first is None or name != recurrence.local(first):
         return False
     alone = recurrence.family.name == "mamba" and recurrence.sizes.get("n") == 1
-    return alone or recurrence.family.name in ("s4d", "s5")
+    bounded = "lower_bound" in recurrence.options  # fla starts KDA at log 1 then
+    return alone or bounded or recurrence.family.name in ("s4d", "s5")
 
 
 def negative(case: Case) -> Iterator[str]:
     """Logarithms of ``-A`` that look like ``A`` itself: from -16 to -1."""
-    if case.recurrence.family.name not in OF_A_LOG:
-        return
+    spelling = case.recurrence.spelling
+    if case.recurrence.family.step != "softplus" or not spelling.logs:
+        return  # elsewhere A = -exp(A_log) does not begin below -1
     name = case.recurrence.spelling.decay[0]
     raw = case.rest.raw.get(case.recurrence.local(name))
     if raw is None or raw.size < 4 or not np.isfinite(raw).all():
@@ -183,8 +187,14 @@ def rounding(case: Case) -> float:
 
 def overwritten(case: Case) -> Iterator[str]:
     """Logarithms of decays that look like weights of a matrix."""
+    spelling = case.recurrence.spelling
+    zero = {
+        case.recurrence.local(name)
+        for name, start in spelling.starts.items()
+        if start == 0 and name in case.stored
+    }
     for name, raw in case.rest.raw.items():
-        if raw.size < 8 or not raw.any() or not np.isfinite(raw).all():
+        if name in zero or raw.size < 8 or not raw.any() or not np.isfinite(raw).all():
             continue
         if abs(raw.mean()) < 0.1 and raw.std() < 0.1:
             yield (
@@ -197,6 +207,8 @@ def overwritten(case: Case) -> Iterator[str]:
 def equal_decays(case: Case) -> Iterator[str]:
     """Decays that are all the same."""
     nu = case.nu
+    if all(case.starts(name) for name in case.recurrence.spelling.decay):
+        return  # inputs alone make modes differ
     if case.rest.raw and nu.size >= 4 and nu.min() > 0 and nu.max() < 1.01 * nu.min():
         time = float(time_constant(nu.mean()))
         yield f"all {nu.size} modes have a time constant of {time:.3g} steps"

@@ -8,13 +8,15 @@ import numpy as np
 from jaxtyping import Float
 
 from sigprop.audit.lint.optimiser import Optimiser
+from sigprop.audit.lint.picture_data import Modes, chosen
 from sigprop.audit.lint.resolution import significant_bits, storage
-from sigprop.networks.foreign import ForeignLayer, Rest
+from sigprop.networks.foreign import ForeignLayer, Named, Rest
 from sigprop.networks.foreign.family import time_constant
 from sigprop.numerics.arguments import require_count
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+NOTHING = Modes(np.zeros(0), None)
 HEADS = 256  # rows that are told one by one; more are channels
 TOP = "(top)"  # a layer whose names have no prefix
 
@@ -64,12 +66,29 @@ class Case:
         rest: Its recurrence at rest.
         settings: What the file does not say.
         stored: What decides the recurrence, by the names of the spelling, as stored.
+        constant: The number in matrices of equal numbers, of those that move the decay.
+        scale: Median norm of the rows of the gate of a decay that has no bias: the
+            standard deviation of its logits for inputs of variance one.
     """
 
     recurrence: ForeignLayer
     rest: Rest
     settings: Settings
     stored: Mapping[str, np.ndarray] = field(default_factory=dict)
+    constant: Mapping[str, float] = field(default_factory=dict)
+    scale: float = 0.0
+
+    def starts(self, name: str) -> bool:
+        """Whether an array has the one number with which its library starts it.
+
+        Args:
+            name: By the spelling.
+        """
+        start = self.recurrence.spelling.starts.get(name)
+        stored = self.stored.get(name)
+        if start is None or stored is None:
+            return start is not None and self.constant.get(name) == start
+        return bool((np.asarray(stored, float) == start).all())
 
     @property
     def storage(self) -> str:
@@ -135,7 +154,22 @@ class Finding:
 
 @dataclass(frozen=True)
 class TimeConstants:
-    """Time constants of a layer, and of its heads or channels, at rest, in steps."""
+    """Time constants of a layer, and of its heads or channels, at rest, in steps.
+
+    Attributes:
+        layer: What its names begin with.
+        family: What it computes.
+        library: Whose names it has.
+        modes: How many.
+        shortest: Of all modes.
+        median: Of all modes.
+        longest: Of all modes.
+        beyond: The share of modes with a time constant above the length, if that is known.
+        rows: Shortest, median and longest of each head or channel.
+        moved_by: Matrices through which inputs move the decay, which is judged at zero
+            inputs.
+        drawn: Some of the modes, to be drawn.
+    """
 
     layer: str
     family: str
@@ -146,6 +180,8 @@ class TimeConstants:
     longest: float
     beyond: float | None
     rows: tuple[tuple[float, float, float], ...]
+    moved_by: tuple[str, ...] = ()
+    drawn: Modes = field(default=NOTHING, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -160,6 +196,9 @@ class Report:
         judged: How many tensors that decide a recurrence were judged.
         unjudged: Names of those that were not.
         of_optimiser: How many tensors are an optimiser's state, and no layer's.
+        without: Layers that store no decay, with what they are.
+        accepted: Findings that are known and accepted, with the reason.
+        unused: Acceptances that cover no finding, in words.
     """
 
     checkpoint: str
@@ -169,6 +208,9 @@ class Report:
     judged: int = 0
     unjudged: tuple[str, ...] = ()
     of_optimiser: int = 0
+    without: tuple[Named, ...] = ()
+    accepted: tuple[tuple[Finding, str], ...] = ()
+    unused: tuple[str, ...] = ()
 
     @property
     def graver(self) -> tuple[Finding, ...]:
@@ -200,7 +242,19 @@ def time_constants(case: Case) -> TimeConstants:
         recurrence.spelling.library,
     )
     shortest, median, longest = map(float, three(None))
-    return TimeConstants(*names, times.size, shortest, median, longest, beyond, rows)
+    moves = [name for name in recurrence.spelling.moves if name in recurrence.tensors]
+    moved_by = tuple(recurrence.local(name) for name in moves)
+    return TimeConstants(
+        *names,
+        times.size,
+        shortest,
+        median,
+        longest,
+        beyond,
+        rows,
+        moved_by,
+        chosen(case.rest),
+    )
 
 
 def counted(part: Any, total: Any) -> str:

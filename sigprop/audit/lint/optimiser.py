@@ -4,6 +4,7 @@ import fnmatch
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,13 @@ def _of_ours(content: Any) -> Optimiser:
 
 def _of_trainer(content: dict[str, Any]) -> Optimiser:
     """Arguments of transformers' trainer, which decays all but biases and norms."""
+    read = ("learning_rate", "weight_decay", "max_steps")
+    for key in sorted(
+        {*content} - {*read}
+    ):  # of some hundred arguments, three are read
+        near = get_close_matches(key, read, 1, 0.9)
+        if near:
+            raise ValueError(f"need {near[0]} in training arguments, got {key!r}")
     rate = _number("learning_rate", content["learning_rate"])
     decay = _number("weight_decay", content.get("weight_decay", 0.0))
     groups = (Group(SPARED_BY_TRAINER, rate, 0.0), Group(("*",), rate, decay))

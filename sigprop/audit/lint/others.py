@@ -24,6 +24,7 @@ CORRELATIONS = tuple(
 )
 MATCHED = 1.25  # factor by which gamma may be off then, in nine modes of ten
 FEWEST = 8  # modes by which a match is no chance
+STEEP = 100  # norm of a gate's row beyond which it is open or shut in 96 % of steps
 TURNS = 64  # in a sequence, beyond which a phase's loss has narrow valleys
 
 
@@ -163,6 +164,30 @@ def saturated(case: Case) -> Iterator[str]:
                 f"{far.sum()} of {far.size} {name} gates have a bias beyond "
                 f"{SATURATED:.2g}; their derivative is {derivative:.1g}, where 0.25 is possible"
             )
+
+    if case.scale > STEEP:
+        told = case.recurrence.local(case.recurrence.spelling.moves[-1])
+        yield (
+            f"rows of {told} have a median norm of {case.scale:.3g}: for inputs of "
+            f"variance 1 the gate is open or shut in all but {3.7 / case.scale:.1%} of "
+            "steps"
+        )
+
+
+def unmoved(case: Case) -> Iterator[str]:
+    """Matrices that move the decay and have equal numbers, as if never initialised."""
+    moves = [
+        name
+        for name in case.recurrence.spelling.moves
+        if name in case.recurrence.tensors
+    ]
+    if not moves or not set(moves) <= set(case.constant):
+        return
+    if all(case.starts(name) for name in moves):
+        return
+    told = " and ".join(case.recurrence.local(name) for name in moves)
+    values = ", ".join(f"{case.constant[name]:.3g}" for name in moves)
+    yield f"all numbers of {told} equal {values}: all modes see inputs alike or not at all"
 
 
 def aliased(case: Case) -> Iterator[str]:

@@ -1,34 +1,51 @@
 """A report as text, as JSON, and as SARIF 2.1.0 for code hosts."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.table import Table
 
 from sigprop.audit.lint.findings import Finding, Report, TimeConstants
+from sigprop.audit.lint.picture_data import decades, line
 from sigprop.audit.lint.rules import RULES
 
 MOST = 6  # layers of one rule that are told in full
+WIDTH = 16  # letters of a histogram
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def table(report: Report) -> Table:
-    """Memories at rest, a row a layer."""
+def table(report: Report, picture: bool = False) -> Table:
+    """Time constants at rest, a row for each layer.
+
+    Args:
+        report: All layers.
+        picture: Show a histogram of each layer, which replaces its shortest one.
+    """
     out = Table(
-        title="time constants 1/(1 - |lam|) in steps (gated layers: from the biases alone)"
+        title="time constants 1/(1 - |lam|) in steps (gated layers: from the biases alone)",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="bold",
     )
+    length = report.settings.length
+    tens = decades([layer.drawn for layer in report.layers], length)
     for head in ("layer", "family"):
         out.add_column(head)
-    heads = ["modes", "shortest", "median", "longest"]
-    length = report.settings.length
+    out.add_column("modes", justify="right")
+    if picture:
+        out.add_column(f"1 to 1e{tens} steps", width=WIDTH, no_wrap=True)
+    heads = ["median", "longest"] if picture else ["shortest", "median", "longest"]
     heads += [] if length is None else [f">= {length}"]
     for head in heads:
         out.add_column(head, justify="right")
     for layer in report.layers:
-        cells = [str(layer.modes), *(f"{x:.3g}" for x in _three(layer))]
-        cells += [] if layer.beyond is None else [f"{layer.beyond:.0%}"]
-        out.add_row(layer.layer, layer.family, *cells)
+        numbers = [f"{x:.3g}" for x in _three(layer)]
+        if picture:
+            numbers[0] = line(layer.drawn.times, WIDTH, tens)
+        numbers += [] if layer.beyond is None else [f"{layer.beyond:.0%}"]
+        out.add_row(layer.layer, layer.family, str(layer.modes), *numbers)
     return out
 
 
@@ -53,10 +70,54 @@ def lines(report: Report) -> Iterator[str]:
             yield f"  and {len(group) - most} more"
         yield f"  why: {form}"
         yield f"  do: {remedy}"
+    yield from notes(report)
+
+
+def notes(report: Report) -> Iterator[str]:
+    """What was accepted, and what was not judged, in words."""
+    yield from _accepted(report)
+    yield from _at_rest(report)
+    yield from _without(report)
     if report.of_optimiser:
         yield (
             f"{_counted(report.of_optimiser, 'tensor')} of an optimiser's state: no layers"
         )
+
+
+def _accepted(report: Report) -> Iterator[str]:
+    """How many findings of a rule were accepted, and what was accepted and not found."""
+    counts: dict[tuple[str, str], int] = {}
+    for finding, reason in report.accepted:
+        key = (finding.rule.id, reason)
+        counts[key] = counts.get(key, 0) + 1
+    for (name, reason), number in counts.items():
+        yield f"accepted {name}: {_counted(number, 'finding')} ({reason})"
+    for unused in report.unused:
+        yield f"accepted and not found: {unused}; take it out of the file"
+
+
+def _at_rest(report: Report) -> Iterator[str]:
+    """Families whose decay inputs move: it was judged without inputs."""
+    layers: dict[tuple[str, tuple[str, ...]], int] = {}
+    for layer in report.layers:
+        if layer.moved_by:
+            key = (layer.family, layer.moved_by)
+            layers[key] = layers.get(key, 0) + 1
+    for (family, names), number in layers.items():
+        yield (
+            f"{family}: {_counted(number, 'layer')} judged at zero input; not judged is "
+            f"what inputs do through {', '.join(names)}"
+        )
+
+
+def _without(report: Report) -> Iterator[str]:
+    """Layers that store no decay, those of one kind together."""
+    kinds: dict[str, tuple[str, int]] = {}
+    for named in report.without:
+        _, number = kinds.get(named.kind.title, ("", 0))
+        kinds[named.kind.title] = (named.kind.reason, number + 1)
+    for title, (reason, number) in kinds.items():
+        yield f"{title}: {_counted(number, 'layer')} without a verdict, as {reason}"
 
 
 def conclusion(report: Report) -> str:
@@ -66,6 +127,8 @@ def conclusion(report: Report) -> str:
         for severity in ("error", "warning", "note")
     }
     parts = [_counted(number, severity) for severity, number in count.items()]
+    if report.accepted:
+        parts.append(f"{len(report.accepted)} accepted")
     total = report.judged + len(report.unjudged)
     judged = f"{report.judged} of {_counted(total, 'recurrent tensor')} judged"
     if report.unjudged and not count["error"]:
@@ -92,24 +155,38 @@ def as_json(report: Report) -> dict[str, Any]:
                 "modes": layer.modes,
                 **_time_constants(_three(layer)),
                 "share_beyond_length": layer.beyond,
+                "moved_by": list(layer.moved_by),
                 "heads": [_time_constants(row) for row in layer.rows],
             }
             for layer in report.layers
         ],
-        "findings": [
+        "findings": [_told(finding) for finding in report.findings],
+        "accepted": [
+            {**_told(finding), "reason": reason} for finding, reason in report.accepted
+        ],
+        "accepted_and_not_found": list(report.unused),
+        "without_decay": [
             {
-                "id": finding.rule.id,
-                "severity": finding.severity,
-                "layer": finding.layer,
-                "family": finding.family,
-                "says": finding.rule.says,
-                "consequence": finding.consequence,
-                "form": finding.form,
-                "remedy": finding.remedy,
+                "layer": named.prefix,
+                "family": named.kind.title,
+                "reason": named.kind.reason,
             }
-            for finding in report.findings
+            for named in report.without
         ],
         "tensors": {"judged": report.judged, "not_judged": list(report.unjudged)},
+    }
+
+
+def _told(finding: Finding) -> dict[str, str]:
+    return {
+        "id": finding.rule.id,
+        "severity": finding.severity,
+        "layer": finding.layer,
+        "family": finding.family,
+        "says": finding.rule.says,
+        "consequence": finding.consequence,
+        "form": finding.form,
+        "remedy": finding.remedy,
     }
 
 
@@ -120,7 +197,10 @@ def _time_constants(three: tuple[float, float, float]) -> dict[str, float | None
 
 
 def as_sarif(report: Report, version: str) -> dict[str, Any]:
-    """The form that code hosts show: rules once, a result a finding."""
+    """The form that code hosts show: rules once, a result a finding.
+
+    Accepted findings are results that are suppressed, with the reason.
+    """
     order = {rule.id: index for index, rule in enumerate(RULES)}
     return {
         "$schema": SCHEMA,
@@ -144,26 +224,38 @@ def as_sarif(report: Report, version: str) -> dict[str, Any]:
                     }
                 },
                 "results": [
-                    {
-                        "ruleId": finding.rule.id,
-                        "ruleIndex": order[finding.rule.id],
-                        "level": finding.severity,
-                        "message": {"text": f"{finding.layer}: {finding.consequence}"},
-                        "locations": [
-                            {
-                                "physicalLocation": {
-                                    "artifactLocation": {"uri": _uri(report.checkpoint)}
-                                },
-                                "logicalLocations": [
-                                    {
-                                        "fullyQualifiedName": finding.layer,
-                                        "kind": "member",
-                                    }
-                                ],
-                            }
-                        ],
-                    }
-                    for finding in report.findings
+                    *(_result(report, found, order) for found in report.findings),
+                    *(
+                        {
+                            **_result(report, found, order),
+                            "suppressions": [
+                                {"kind": "external", "justification": reason}
+                            ],
+                        }
+                        for found, reason in report.accepted
+                    ),
+                ],
+            }
+        ],
+    }
+
+
+def _result(
+    report: Report, finding: Finding, order: Mapping[str, int]
+) -> dict[str, Any]:
+    """One finding, which lies in the checkpoint under the name of its layer."""
+    return {
+        "ruleId": finding.rule.id,
+        "ruleIndex": order[finding.rule.id],
+        "level": finding.severity,
+        "message": {"text": f"{finding.layer}: {finding.consequence}"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(report.checkpoint)}
+                },
+                "logicalLocations": [
+                    {"fullyQualifiedName": finding.layer, "kind": "member"}
                 ],
             }
         ],

@@ -214,6 +214,14 @@ RULES: tuple[Rule, ...] = (
         others.saturated,
     ),
     Rule(
+        "gate-constant",
+        "warning",
+        "the matrices that move a decay have equal numbers, as if never initialised",
+        "equal rows of a matrix give all modes the same decay and the same gradient",
+        f"{ANOTHER}; check that the file has these matrices and that they were loaded",
+        others.unmoved,
+    ),
+    Rule(
         "gates-swapped",
         "warning",
         "a large bias is in another gate than the one that decides the decay",

@@ -13,6 +13,11 @@ TELLING = re.compile(
     r"|(?<!output_)(?<!o_)gate(?!_proj|_up)|[aif]gate"
     r")(?![a-z])"
 )
+# Modules whose output is a decay: what stands behind their name decides it.
+PROJECTED = re.compile(
+    r"(?<![a-z])(gk_proj|w_lora|w_proj\.linear|fgate\w*|forget_gate\w*|forget_base"
+    r"|lower_bounds|tau_gate_proj|alpha_log_scale|log_atk_scale)(?![a-z])"
+)
 # Where gates and steps are no recurrence's: feed-forward layers, routers, norms, adapters.
 ELSEWHERE = re.compile(
     r"(?<![a-z])(mlp|moe|ffn|feed_?forward|experts?|router|glu|lora_[ab])(?![a-z])"
@@ -36,4 +41,6 @@ def looks_recurrent(name: str, size: int) -> bool:
     last = ".".join(plain.split(".")[-2:])
     if size < 2 or "norm" in last or ELSEWHERE.search(plain):
         return False
-    return bool(TELLING.search(last)) or dotted(name).split(".")[-1] == "A"
+    if TELLING.search(last) or PROJECTED.search(".".join(plain.split(".")[-5:])):
+        return True
+    return dotted(name).split(".")[-1] == "A"

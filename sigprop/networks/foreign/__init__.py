@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from sigprop.networks.foreign.family import Rest as Rest
     from sigprop.networks.foreign.find import FAMILIES as FAMILIES
     from sigprop.networks.foreign.find import ForeignLayer as ForeignLayer
+    from sigprop.networks.foreign.find import Named as Named
     from sigprop.networks.foreign.find import Skipped as Skipped
     from sigprop.networks.foreign.find import Survey as Survey
     from sigprop.networks.foreign.find import find as find
-    from sigprop.networks.foreign.find import mapped as mapped
     from sigprop.networks.foreign.find import of_arrays as of_arrays
     from sigprop.networks.foreign.find import survey as survey
+    from sigprop.networks.foreign.mapping import mapped as mapped
     from sigprop.networks.foreign.opening import open_checkpoint as open_checkpoint
     from sigprop.networks.foreign.tensors import Checkpoint as Checkpoint
     from sigprop.networks.foreign.tensors import Tensor as Tensor

@@ -38,6 +38,8 @@ class Rest:
         moved: Whether inputs move the decay, so that this is only where it rests.
         silent: By the name of a map, how strongly it weighs each mode.
         jacobian: Derivative of the next state by the state, at state and input zero.
+        part: The numbers of the first parameter of the decay that decide it, where its
+            array has others too.
     """
 
     nu: Float[np.ndarray, "rows modes"]
@@ -51,6 +53,7 @@ class Rest:
     moved: bool = False
     silent: Mapping[str, np.ndarray] = field(default_factory=dict)
     jacobian: Float[np.ndarray, "n n"] | None = None
+    part: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,9 @@ class Spelling:
         slow: Names whose numbers decide the decay at rest.
         decay: Those of them that exist for the decay alone.
         logs: Those of which the layer takes the exponential.
+        moves: Names of matrices through which inputs move the decay, in the order in
+            which inputs meet them.
+        starts: Numbers with which the library starts all of an array, by name.
     """
 
     library: str
@@ -76,6 +82,8 @@ class Spelling:
     slow: tuple[str, ...] = ()
     decay: tuple[str, ...] = ()
     logs: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
+    starts: Mapping[str, float] = field(default_factory=dict)
 
 
 def no_options(config: Mapping[str, Any]) -> Options:
@@ -98,6 +106,13 @@ class Family:
         configured: Options that ``config.json`` gives.
         erases: Whether inputs erase the state, so that it is bounded where
             ``|lam| = 1`` (the delta rule).
+        fixed: Whether the decay is chosen and never learned.
+        step: The function that makes a step length of a parameter: ``softplus`` or
+            ``exp``; empty where there are no steps.
+        modulus: The right side of ``|lam| =``, with ``{first}`` and ``{last}`` for the
+            names of ``decay`` in the file, and options by their names.
+        longer: What lengthens time constants: ``higher`` or ``lower`` values of
+            ``{first}``.
     """
 
     name: str
@@ -109,6 +124,29 @@ class Family:
     options: tuple[str, ...] = ()
     configured: Callable[[Mapping[str, Any]], Options] = no_options
     erases: bool = False
+    fixed: bool = False
+    step: str = ""
+    modulus: str = ""
+    longer: str = "lower"
+
+
+@dataclass(frozen=True)
+class Without:
+    """Layers that store no decay: known by their names, and named without a verdict.
+
+    Attributes:
+        title: As a sentence says it.
+        reason: Why there is nothing to judge.
+        needs: Shape by the end of the name; all of them make the layer known.
+        never: Ends of names that belong to a layer with a decay.
+        models: Values of ``model_type`` in ``config.json`` that are needed, if any.
+    """
+
+    title: str
+    reason: str
+    needs: Mapping[str, str]
+    never: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 def fit(

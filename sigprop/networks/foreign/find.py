@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,24 @@ from jaxtyping import Inexact, Shaped
 
 from sigprop.layers.base import Layer
 from sigprop.networks.foreign import (
+    delta,
     gated_units,
     lru,
     mamba,
+    projected,
     rglru,
     rotrnn,
     rwkv,
     state_spaces,
 )
-from sigprop.networks.foreign.family import Arrays, Family, Rest, Spelling, fit
+from sigprop.networks.foreign.family import (
+    Arrays,
+    Family,
+    Rest,
+    Spelling,
+    Without,
+    fit,
+)
 from sigprop.networks.foreign.tensors import (
     Checkpoint,
     Tensor,
@@ -28,7 +38,6 @@ from sigprop.networks.foreign.tensors import (
     part,
     transposed,
 )
-from sigprop.numerics.documents import read_document, require_keys
 
 FAMILIES = (
     lru.FAMILY,
@@ -38,13 +47,31 @@ FAMILIES = (
     rglru.FAMILY,
     mamba.MAMBA1,
     mamba.MAMBA2,
-    mamba.GDN,
-    mamba.KDA,
+    mamba.LOG_LINEAR,
+    mamba.MAMBA3,
+    delta.GDN,
+    delta.KDA,
+    delta.COMBA,
+    delta.PRECONDITIONER,
+    delta.PRODUCT,
+    delta.RAVEN,
     rwkv.FAMILY,
+    projected.RWKV6,
+    projected.RWKV7,
+    projected.GLA,
+    projected.GSA,
+    projected.HGRN,
+    projected.HGRN_BOUNDS,
+    projected.FOX,
+    projected.MESA,
+    projected.MINGRU,
+    projected.MLSTM,
+    projected.SLSTM,
+    projected.MINIMAX,
     gated_units.GRU_FAMILY,
     gated_units.LSTM_FAMILY,
 )
-BY_NAME = {family.name: family for family in FAMILIES}
+WITHOUT = (delta.PLAIN, *projected.WITHOUT)
 
 # PyTorch numbers the layers of a stack behind the name of an array.
 STACKED = re.compile(r"((?:weight|bias)_(?:ih|hh))_(l\d+(?:_reverse)?)")
@@ -54,10 +81,17 @@ WRAPPERS = (
     *("base_layer", "_orig_mod"),
     *("_fsdp_wrapped_module", "_checkpoint_wrapped_module"),
 )
-# Vim reads the sequence backward too, with parameters of the same module.
-BACKWARD = {
-    "A_b_log": "A_log",
-    **{f"{name}_b": name for name in ("D", "dt_proj", "x_proj", "conv1d")},
+# A second recurrence with parameters of the same module becomes a layer of its own: Vim
+# reads the sequence backward too, and fla's preconditioner of DeltaNet has its own decay.
+BRANCHES = {
+    "A_b_log": "backward.A_log",
+    **{
+        f"{name}_b": f"backward.{name}" for name in ("D", "dt_proj", "x_proj", "conv1d")
+    },
+    **{
+        name: f"preconditioner.{name}"
+        for name in ("A_log_atk", "dt_bias_atk", "log_atk_scale", "a_atk_proj")
+    },
 }
 # What optimisers keep for each parameter, under the parameter's own name.
 OF_OPTIMISERS = {
@@ -144,12 +178,15 @@ class ForeignLayer:
         Args:
             stored: By the names of the spelling, all that ``rest`` reads.
         """
-        rest = self.family.rest(self.spelling.roles(_in_double(stored)), self.options)
+        options = {"sizes": self.sizes, **self.options}
+        rest = self.family.rest(self.spelling.roles(_in_double(stored)), options)
         raw = {
             self.local(name): np.real(stored[name]).astype(float)
             for name in self.spelling.decay
             if name in stored
         }
+        if rest.part is not None:
+            raw[self.local(self.spelling.decay[0])] = rest.part
         return replace(rest, raw=raw)
 
     def layer(self, arrays: Arrays | None = None) -> Layer:
@@ -194,6 +231,21 @@ class Skipped:
 
 
 @dataclass(frozen=True)
+class Named:
+    """A layer that is known by its names and stores no decay.
+
+    Attributes:
+        prefix: What its names begin with.
+        kind: What it is, and why there is nothing to judge.
+        tensors: Names in the file by which it is known.
+    """
+
+    prefix: str
+    kind: Without
+    tensors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Survey:
     """All that names and shapes say of a checkpoint.
 
@@ -201,11 +253,13 @@ class Survey:
         layers: What can be read, in the order of the file.
         skipped: What cannot.
         of_optimiser: Names that an optimiser keeps: copies, and no layers.
+        without: Layers that store no decay.
     """
 
     layers: tuple[ForeignLayer, ...]
     skipped: tuple[Skipped, ...]
     of_optimiser: tuple[str, ...]
+    without: tuple[Named, ...] = ()
 
 
 def _in_double(arrays: Arrays) -> dict[str, Inexact[np.ndarray, "..."]]:
@@ -242,9 +296,9 @@ def normal_name(name: str) -> str:
     if match:
         return ".".join([*parts[:-1], match[2], match[1]])
     for index in range(max(len(parts) - 2, 0), len(parts)):
-        if parts[index] in BACKWARD:
-            plain = BACKWARD[parts[index]]
-            return ".".join([*parts[:index], "backward", plain, *parts[index + 1 :]])
+        if parts[index] in BRANCHES:
+            branch = BRANCHES[parts[index]]
+            return ".".join([*parts[:index], branch, *parts[index + 1 :]])
     return ".".join(parts)
 
 
@@ -279,30 +333,106 @@ def survey(checkpoint: Checkpoint, without: Collection[str] = ()) -> Survey:
         checkpoint: All tensors.
         without: Names of tensors to leave out.
     """
+    of_optimiser = _of_optimiser(checkpoint.tensors)
+    left_out = {*of_optimiser, *without}
+    by_prefix = _by_prefix(
+        {name: t for name, t in checkpoint.tensors.items() if name not in left_out}
+    )
+    layers: list[ForeignLayer] = []
+    skipped: list[Skipped] = []
+    named: list[Named] = []
+    for prefix, here in by_prefix.items():
+        recognised = _recognise(prefix, here, checkpoint)
+        if isinstance(recognised, Skipped):
+            skipped.append(recognised)
+        elif recognised:
+            layers += recognised
+        else:
+            named += _without(prefix, here, checkpoint)
+    return Survey(
+        tuple(layers), tuple(skipped), tuple(sorted(of_optimiser)), tuple(named)
+    )
+
+
+def _by_prefix(tensors: Mapping[str, Tensor]) -> dict[str, dict[str, Tensor]]:
+    """Tensors by what their names begin with, and by the rest of their names."""
     depth = max(
         name.count(".") + 1
         for family in FAMILIES
         for spelling in family.spellings
         for name in (*spelling.needs, *spelling.may, *spelling.never)
     )
-    of_optimiser = _of_optimiser(checkpoint.tensors)
     by_prefix: dict[str, dict[str, Tensor]] = {}
-    for name, tensor in checkpoint.tensors.items():
-        if name in of_optimiser or name in without:
-            continue
+    for name, tensor in tensors.items():
         parts = normal_name(name).split(".")
         for length in range(1, min(depth, len(parts)) + 1):
             prefix, local = ".".join(parts[:-length]), ".".join(parts[-length:])
             by_prefix.setdefault(prefix, {})[local] = tensor
-    layers: list[ForeignLayer] = []
-    skipped: list[Skipped] = []
-    for prefix, here in by_prefix.items():
-        recognised = _recognise(prefix, here, checkpoint)
-        if isinstance(recognised, Skipped):
-            skipped.append(recognised)
-        else:
-            layers += recognised
-    return Survey(tuple(layers), tuple(skipped), tuple(sorted(of_optimiser)))
+    return by_prefix
+
+
+def _without(
+    prefix: str, here: Mapping[str, Tensor], checkpoint: Checkpoint
+) -> Iterable[Named]:
+    """The layer under a prefix, if it is one that stores no decay."""
+    model = str((checkpoint.config or {}).get("model_type", ""))
+    for kind in WITHOUT:
+        known = set(kind.needs) <= set(here) and not set(kind.never) & set(here)
+        if not known or (kind.models and model not in kind.models):
+            continue
+        tensors = {name: here[name] for name in kind.needs}
+        if fit(_shapes(tensors), kind.needs)[1] is None:
+            yield Named(prefix, kind, tuple(t.name for t in tensors.values()))
+            return
+
+
+def nearest(names: Sequence[str], checkpoint: Checkpoint) -> dict[str, str]:
+    """The family that tensors of none are nearest to, in words; empty if there is none.
+
+    Families are compared by how many of the names that they need stand beside the tensor,
+    then by how many of them are like one of those.
+
+    Args:
+        names: Of tensors.
+        checkpoint: All tensors.
+
+    Example:
+        >>> arrays = {"a.A_log": np.zeros(4), "a.dt_bia": np.zeros(4)}
+        >>> nearest(["a.A_log"], of_arrays(arrays))
+        {'a.A_log': 'the nearest family is Mamba-2, which needs A_log, dt_bias'}
+    """
+    by_prefix = _by_prefix(checkpoint.tensors) if names else {}
+    known: dict[str, str] = {}  # layers that differ in their numbers have one answer
+    told = {}
+    for name in names:
+        key = re.sub(r"\d+", "0", name)
+        if key not in known:
+            parts = normal_name(name).split(".")
+            prefixes = [".".join(parts[:length]) for length in range(len(parts))]
+            own = {".".join(parts[length:]) for length in range(len(parts))}
+            beside = set().union(*(by_prefix.get(p, {}) for p in prefixes[-5:]))
+            known[key] = _nearest(own, beside)
+        told[name] = known[key]
+    return told
+
+
+def _nearest(own: set[str], beside: set[str]) -> str:
+    best, likest = (0.0, 0), None
+    for family in FAMILIES:
+        for spelling in family.spellings:
+            needs = set(spelling.needs)
+            if not any(get_close_matches(need, own, 1, 0.75) for need in needs):
+                continue
+            like = sum(bool(get_close_matches(n, beside, 1, 0.75)) for n in needs)
+            near = (len(needs & beside) / len(needs), like)
+            if near > best:
+                best, likest = near, (family, spelling)
+    if likest is None:
+        return ""
+    family, spelling = likest
+    return (
+        f"the nearest family is {family.title}, which needs {', '.join(spelling.needs)}"
+    )
 
 
 def _of_optimiser(names: Collection[str]) -> set[str]:
@@ -439,85 +569,6 @@ def _decide(
         f"{prefix or 'no prefix'!r}, which fits {titles}, and {hint}; put the model's "
         "config.json beside the file, or say by --mapping what it is",
     )
-
-
-def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
-    """The layers that a mapping file names, in TOML or JSON.
-
-    Each ``[[layer]]`` has a ``family``, ``names`` from the names of any spelling of it to
-    those of the file and, where the file does not say it, ``options``::
-
-        [[layer]]
-        family = "lru"
-        names = {nu_log = "enc.0.decay", theta_log = "enc.0.phase"}
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it says what is unknown, or shapes do not fit.
-    """
-    path = Path(mapping)
-    content = require_keys(str(path), read_document(path), ("layer",))
-    layers = content.get("layer")
-    if not isinstance(layers, list):
-        raise ValueError(f"need a list `layer` of tables in {path}, got {layers!r:.60}")
-    keys = ("family", "names", "options", "prefix")
-    tables = [require_keys(str(path), table, keys) for table in layers]
-    return [_named(checkpoint, table, path) for table in tables]
-
-
-def _named(
-    checkpoint: Checkpoint, about: Mapping[str, Any], path: Path
-) -> ForeignLayer:
-    family = BY_NAME.get(str(about.get("family")))
-    if family is None:
-        raise ValueError(
-            f"need a family of {', '.join(BY_NAME)} in {path}, got {about.get('family')!r}"
-        )
-    names, options = about.get("names", {}), about.get("options", {})
-    prefix = about.get("prefix", "")
-    if not (
-        isinstance(names, dict)
-        and all(isinstance(name_of_tensor, str) for name_of_tensor in names.values())
-        and isinstance(options, dict)
-        and isinstance(prefix, str)
-    ):
-        raise ValueError(
-            f"need names, each a text, options, a table, and prefix, a text, in {path}, "
-            f"got {names!r:.60}, {options!r:.60} and {prefix!r:.60}"
-        )
-    require_keys(f"options of {family.title} in {path}", options, family.options)
-    absent = sorted(set(names.values()) - set(checkpoint.tensors))
-    if absent:
-        raise ValueError(
-            f"need names of {checkpoint.path} in {path}, got {absent[0]!r}"
-        )
-    tensors = {name: checkpoint.tensors[theirs] for name, theirs in names.items()}
-    complaint = f"need the names of one spelling of {family.title}"
-    for spelling in family.spellings:
-        wanted = {**spelling.needs, **spelling.may}
-        if not set(spelling.needs) <= set(names) <= set(wanted):
-            continue
-        sizes, wrong = fit(
-            {name: tensor.shape for name, tensor in tensors.items()}, wanted
-        )
-        if wrong is None:
-            prefix = prefix or _common(names.values())
-            return ForeignLayer(family, spelling, prefix, tensors, sizes, options)
-        complaint = (
-            f"need {wrong} of shape ({', '.join(wanted[wrong].split())}) in {family.title}, "
-            f"got {names[wrong]} of shape {tensors[wrong].shape}"
-        )
-    raise ValueError(f"{complaint}, in {path} for {', '.join(names) or 'nothing'}")
-
-
-def _common(names: Iterable[str]) -> str:
-    parts = [normal_name(name).split(".") for name in names]
-    common = []
-    for column in zip(*parts, strict=False):
-        if len(set(column)) > 1:
-            break
-        common.append(column[0])
-    return ".".join(common)
 
 
 def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:

@@ -178,6 +178,7 @@ GRU_FAMILY = Family(
     ),
     _gru_rest,
     _layer(GRU, "rfn", ("b_r", "b_f", "b_nx", "b_nh")),
+    modulus="z = sigmoid(b_z) without inputs",
 )
 
 LSTM_FAMILY = Family(
@@ -202,4 +203,5 @@ LSTM_FAMILY = Family(
     ),
     _lstm_rest,
     _layer(LSTM, "ifog", ("b_i", "b_f", "b_o", "b_g")),
+    modulus="f = sigmoid(b_f) without inputs",
 )

@@ -1,12 +1,9 @@
-"""Mamba-1 and Mamba-2, gated DeltaNet and KDA: ``lam = exp(-softplus(bias) exp(A_log))``."""
+"""Mamba-1, Mamba-2, log-linear Mamba-2 and Mamba-3."""
 
-from collections.abc import Mapping
-from typing import Any
+import math
 
 import jax.numpy as jnp
-import numpy as np
 
-from sigprop.layers.deltanet import GatedDeltaNet
 from sigprop.layers.selective import Selective
 from sigprop.networks.foreign.family import (
     Arrays,
@@ -14,59 +11,9 @@ from sigprop.networks.foreign.family import (
     Options,
     Rest,
     Spelling,
-    sigmoid,
     softplus,
 )
-
-
-def _rest(arrays: Arrays, options: Options) -> Rest:
-    """One head or channel a row."""
-    log = arrays["A_log"].reshape(arrays["heads"], -1)
-    if arrays["bias"].size % len(log):
-        raise ValueError(
-            f"need a step for each of {len(log)} heads or channels, got "
-            f"{arrays['bias'].size}"
-        )
-    steps = softplus(arrays["bias"]).reshape(arrays["heads"], -1)
-    return Rest(
-        nu=np.exp(log) * steps,
-        steps=steps,
-        shared=log.shape[1] > 1,
-        moved=True,
-    )
-
-
-def _kda_rest(arrays: Arrays, options: Options) -> Rest:
-    """KDA, whose decay may have a bound: ``nu = -bound sigmoid(exp(A_log) bias)``."""
-    bound = options.get("lower_bound")
-    if bound is None:
-        return _rest(arrays, options)
-    log = arrays["A_log"].reshape(-1, 1)
-    nu = -bound * sigmoid(np.exp(log) * arrays["bias"].reshape(len(log), -1))
-    return Rest(nu=nu, moved=True)
-
-
-def _bound(config: Mapping[str, Any]) -> Options:
-    bound = config.get("kda_lower_bound") if config.get("kda_safe_gate") else None
-    return {"lower_bound": bound} if isinstance(bound, int | float) else {}
-
-
-def _headed(**names: str) -> Any:
-    """Roles by name, and along which axis heads are counted."""
-
-    def roles(arrays: Arrays) -> Arrays:
-        by_role: dict[str, Any] = {
-            role: arrays[name] for role, name in names.items() if name in arrays
-        }
-        a = by_role["A_log"]
-        by_role["heads"] = a.size if a.ndim != 2 else a.shape[0]
-        if "x" in by_role:
-            rank, n = by_role["V"].shape[1], a.shape[1]
-            x = by_role.pop("x")
-            by_role |= {"U": x[:rank], "W_B": x[rank : rank + n], "W_C": x[rank + n :]}
-        return by_role
-
-    return roles
+from sigprop.networks.foreign.stepped import MODULUS, headed, heads, stepped
 
 
 def _selective(arrays: Arrays, options: Options) -> Selective:
@@ -77,15 +24,10 @@ def _selective(arrays: Arrays, options: Options) -> Selective:
     return Selective(**{name: jnp.asarray(arrays[name]) for name in names})
 
 
-def _delta(arrays: Arrays, options: Options) -> GatedDeltaNet:
-    names = ("W_q", "W_k", "W_v", "W_beta", "W_a", "bias", "A_log")
-    missing = sorted(set(names) - set(arrays))
-    if missing:
-        raise ValueError(
-            "need a gated DeltaNet without convolutions for our layer, got none of "
-            f"{', '.join(missing)}"
-        )
-    return GatedDeltaNet(**{name: jnp.asarray(arrays[name]) for name in names})
+def _third(arrays: Arrays, options: Options) -> Rest:
+    """Mamba-3 takes ``A = -softplus`` of inputs alone: ``-log 2`` without any."""
+    steps = softplus(arrays["dt_bias"])[:, None]
+    return Rest(nu=math.log(2) * steps, steps=steps, moved=True)
 
 
 MAMBA1 = Family(
@@ -96,7 +38,7 @@ MAMBA1 = Family(
             "mamba_ssm, transformers",
             {"A_log": "d n", "dt_proj.bias": "d"},
             {"D": "d", "dt_proj.weight": "d r", "x_proj.weight": "x d"},
-            roles=_headed(
+            roles=headed(
                 A_log="A_log",
                 bias="dt_proj.bias",
                 D="D",
@@ -106,122 +48,90 @@ MAMBA1 = Family(
             slow=("A_log", "dt_proj.bias"),
             decay=("A_log", "dt_proj.bias"),
             logs=("A_log",),
+            moves=("x_proj.weight", "dt_proj.weight"),
         ),
         Spelling(
             "sigprop",
             {"A_log": "d n", "bias": "d", "U": "r d", "V": "d r"},
             {"W_B": "n d", "W_C": "n d", "D": "d"},
-            roles=_headed(
+            roles=headed(
                 A_log="A_log", bias="bias", D="D", U="U", V="V", W_B="W_B", W_C="W_C"
             ),
             slow=("A_log", "bias"),
             decay=("A_log", "bias"),
             logs=("A_log",),
+            moves=("U", "V"),
         ),
         Spelling(
             "VMamba",
             {"A_logs": "kd n", "dt_projs_bias": "k d"},
             {"Ds": "kd", "dt_projs_weight": "k d r", "x_proj_weight": "k x d"},
-            roles=_headed(A_log="A_logs", bias="dt_projs_bias", D="Ds"),
+            roles=headed(A_log="A_logs", bias="dt_projs_bias", D="Ds"),
             slow=("A_logs", "dt_projs_bias"),
             decay=("A_logs", "dt_projs_bias"),
             logs=("A_logs",),
+            moves=("x_proj_weight", "dt_projs_weight"),
         ),
     ),
-    _rest,
+    stepped,
     _selective,
     ("mamba", "falcon_mamba", "jamba"),
+    step="softplus",
+    modulus=MODULUS,
 )
 
 OF_DELTANET = (
-    *("a_proj.weight", "in_proj_ba.weight"),
+    *("a_proj.weight", "in_proj_ba.weight", "in_proj_a.weight"),
     *("f_proj.0.weight", "f_proj.weight", "g_proj.weight"),
 )
+IN_PROJ = {"in_proj.weight": "x d", "in_proj.kernel": "d x"}
 MAMBA2 = Family(
     "mamba2",
     "Mamba-2",
     (
-        Spelling(
+        heads(
             "mamba_ssm, transformers",
-            {"A_log": "h", "dt_bias": "h"},
-            {"D": "h | hp", "in_proj.weight": "x d", "in_proj.kernel": "d x"},
+            {},
+            {"D": "h | hp", **IN_PROJ},
             never=OF_DELTANET,
-            roles=_headed(A_log="A_log", bias="dt_bias", D="D"),
-            slow=("A_log", "dt_bias"),
-            decay=("A_log", "dt_bias"),
-            logs=("A_log",),
+            moves=tuple(IN_PROJ),
         ),
     ),
-    _rest,
+    stepped,
     None,
     ("mamba2", "bamba", "zamba2", "falcon_h1", "granitemoehybrid", "nemotron_h"),
+    step="softplus",
+    modulus=MODULUS,
 )
 
-GDN = Family(
-    "gated-deltanet",
-    "gated DeltaNet",
+LOG_LINEAR = Family(
+    "log-linear-mamba2",
+    "log-linear Mamba-2",
+    (heads("fla", {"L": "h l"}, {"D": "h", **IN_PROJ}, moves=tuple(IN_PROJ)),),
+    stepped,
+    None,
+    ("log_linear_mamba2",),
+    step="softplus",
+    modulus=MODULUS,
+)
+
+MAMBA3 = Family(
+    "mamba3",
+    "Mamba-3",
     (
         Spelling(
-            "fla",
-            {"A_log": "h", "dt_bias": "h"},
-            {
-                **dict.fromkeys(("a_proj.weight", "b_proj.weight"), "h d"),
-                "in_proj_ba.weight": "2h d",
-            },
-            never=(
-                *("D", "in_proj.weight", "in_proj.kernel"),
-                *("f_proj.0.weight", "f_proj.weight"),
-            ),
-            roles=_headed(A_log="A_log", bias="dt_bias"),
-            slow=("A_log", "dt_bias"),
-            decay=("A_log", "dt_bias"),
-            logs=("A_log",),
-        ),
-        Spelling(
-            "sigprop",
-            {"A_log": "h", "bias": "h", "W_a": "h d", "W_beta": "h d"},
-            {"W_q": "h k d", "W_k": "h k d", "W_v": "h v d"},
-            roles=_headed(
-                A_log="A_log",
-                bias="bias",
-                W_a="W_a",
-                W_beta="W_beta",
-                W_q="W_q",
-                W_k="W_k",
-                W_v="W_v",
-            ),
-            slow=("A_log", "bias"),
-            decay=("A_log", "bias"),
-            logs=("A_log",),
+            "mamba_ssm, fla",
+            {"dt_bias": "h", "B_bias": "h s n", "C_bias": "h s n"},
+            {"D": "h", "in_proj.weight": "x d"},
+            never=("A_log",),
+            slow=("dt_bias",),
+            decay=("dt_bias",),
+            moves=("in_proj.weight",),
         ),
     ),
-    _rest,
-    _delta,
-    ("gated_deltanet", "qwen3_next", "olmo_hybrid"),
-    erases=True,
-)
-
-KDA = Family(
-    "kda",
-    "KDA",
-    tuple(
-        Spelling(
-            library,
-            {"A_log": "h | 1 1 h 1", "dt_bias": "g", gate: "g d" if whole else "v d"},
-            roles=_headed(A_log="A_log", bias="dt_bias"),
-            slow=("A_log", "dt_bias"),
-            decay=("A_log", "dt_bias"),
-            logs=("A_log",),
-        )
-        for library, gate, whole in (
-            ("fla", "f_proj.0.weight", False),
-            ("transformers", "f_proj.weight", True),
-        )
-    ),
-    _kda_rest,
+    _third,
     None,
-    ("kda", "kimi_linear", "bailing_hybrid"),
-    options=("lower_bound",),
-    configured=_bound,
-    erases=True,
+    ("mamba3",),
+    step="softplus",
+    modulus="exp(-softplus(a) softplus({first})), a = 0 without inputs",
 )

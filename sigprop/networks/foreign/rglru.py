@@ -1,8 +1,9 @@
-"""RG-LRU in the spellings of RecurrentGemma, of Hugging Face and of ours."""
+"""RG-LRU in the spellings of RecurrentGemma, Hugging Face, hippogriff and ours."""
 
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 
 from sigprop.layers.rglru import CLOSING, RGLRU
 from sigprop.networks.foreign.family import (
@@ -17,7 +18,8 @@ from sigprop.networks.foreign.family import (
 
 
 def _rest(arrays: Arrays, options: Options) -> Rest:
-    wide = CLOSING * softplus(arrays["Lambda"])[None]
+    scale = -float(arrays.get("scale", np.array(-CLOSING)).item())
+    wide = scale * softplus(arrays["Lambda"])[None]
     bias = arrays["b_a"].reshape(1, -1)
     return Rest(
         nu=wide * sigmoid(bias),
@@ -28,6 +30,12 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
 
 
 def _layer(arrays: Arrays, options: Options) -> RGLRU:
+    arrays = dict(arrays)
+    scale = arrays.pop("scale", None)
+    if scale is not None and float(scale.item()) != -CLOSING:
+        raise ValueError(
+            f"need alpha_log_scale = -{CLOSING} for our RG-LRU, got {scale.item()}"
+        )
     return RGLRU(**{name: jnp.asarray(value) for name, value in arrays.items()})
 
 
@@ -44,6 +52,19 @@ def _named(**names: str) -> Any:
         }
 
     return roles
+
+
+def _hippogriff(arrays: Arrays) -> Arrays:
+    """One linear map has both gates, that of the decay first."""
+    bias = arrays["gates.bias"]
+    half = len(bias) // 2
+    by_role = {"Lambda": arrays["forget_base"], "b_a": bias[:half], "b_x": bias[half:]}
+    if "gates.weight" in arrays:
+        weight = arrays["gates.weight"]
+        by_role |= {"W_a": weight[None, :half], "W_x": weight[None, half:]}
+    if "alpha_log_scale" in arrays:
+        by_role["scale"] = arrays["alpha_log_scale"]
+    return by_role
 
 
 def _blocks(a: str, a_b: str, x: str, x_b: str) -> dict[str, str]:
@@ -68,6 +89,7 @@ FAMILY = Family(
             roles=_named(Lambda="a_param", **dict(zip(ROLES, JAX, strict=True))),
             slow=("a_param", "a_gate.b", "input_gate.b"),
             decay=("a_param",),
+            moves=("a_gate.w",),
         ),
         Spelling(
             "transformers",
@@ -75,6 +97,16 @@ FAMILY = Family(
             roles=_named(Lambda="recurrent_param", **dict(zip(ROLES, HF, strict=True))),
             slow=("recurrent_param", "recurrent_gate_bias", "input_gate_bias"),
             decay=("recurrent_param",),
+            moves=("recurrent_gate_weight",),
+        ),
+        Spelling(
+            "hippogriff",
+            {"forget_base": "c", "gates.weight": "2c c", "gates.bias": "2c"},
+            {"alpha_log_scale": "1"},
+            roles=_hippogriff,
+            slow=("forget_base", "gates.bias", "alpha_log_scale"),
+            decay=("forget_base",),
+            moves=("gates.weight",),
         ),
         Spelling(
             "sigprop",
@@ -87,9 +119,11 @@ FAMILY = Family(
             },
             slow=("Lambda", "b_a", "b_x"),
             decay=("Lambda",),
+            moves=("W_a",),
         ),
     ),
     _rest,
     _layer,
     ("recurrent_gemma",),
+    modulus="exp(-8 softplus({first}) r), r the recurrence gate",
 )

@@ -24,4 +24,5 @@ FAMILY = Family(
     _rest,
     None,
     ("rwkv",),
+    modulus="exp(-exp({first}))",
 )

@@ -176,6 +176,7 @@ S5_FAMILY = Family(
     _s5_layer,
     ("s5",),
     options=("conjugate", "clip_eigs", "discretisation"),
+    step="exp",
 )
 
 S4D_FAMILY = Family(
@@ -205,4 +206,5 @@ S4D_FAMILY = Family(
     _s4d_layer,
     ("s4d",),
     options=("discretisation",),
+    step="exp",
 )

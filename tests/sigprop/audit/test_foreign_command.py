@@ -247,7 +247,7 @@ def test_what_cannot_be_read_or_written_is_refused_before_the_work(audit_run, tm
     for option, value in (("part", "train"), ("examples", 64), ("batch", 4)):
         line = refused(*arguments, f"--{option}", value)
         assert f"need no --{option} for {model}, got {value}" in line
-    for option, value in (("html", page), ("window", 64), ("modes", 8)):
+    for option, value in (("window", 64), ("modes", 8)):
         line = refused("audit", tmp_path, f"--{option}", value)
         assert "need a checkpoint of another library" in line
     assert "need the folder of a training" in refused("audit", tmp_path)

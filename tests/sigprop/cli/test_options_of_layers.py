@@ -70,6 +70,15 @@ def test_the_format_of_the_eigenvalues_decides_which_memories_are_lost(folder):
         assert all(sentence.startswith(f"in {dtype} ") for sentence in sentences)
 
 
+@option("lint", "--html", "--no-figures")
+def test_the_page_of_lint_has_pictures_unless_none_are_wanted(checkpoint, folder):
+    page = folder / "p.html"
+    ran("lint", checkpoint, "--html", page)
+    assert page.read_text().count("<svg") == 2  # time constants, and the disc
+    ran("lint", checkpoint, "--html", page, "--no-figures")
+    assert page.read_text().count("<svg") == 0
+
+
 @option("lint", "--fail-on")
 def test_a_note_alone_ends_lint_with_zero(folder):
     """A format in which weights are only stored is worth no more than a note."""
@@ -100,6 +109,22 @@ def test_a_mapping_names_the_arrays_of_a_layer(folder):
     assert (layer["shortest"], layer["longest"]) == pytest.approx(
         (50.5, 200.5), rel=1e-4
     )
+
+
+@option("lint", "--accept")
+def test_an_accepted_finding_ends_lint_with_zero(folder):
+    file, accepted = folder / "m.npz", folder / "accepted.toml"
+    large = {"A_log": np.linspace(0.1, 2.5, 8), "dt_bias": np.ones(8), "D": np.ones(8)}
+    np.savez(file, **{f"layers.0.{name}": array for name, array in large.items()})
+    assert sigprop("lint", file).exit_code == console.UNEXPECTED
+    for layer, status in (("layers.*", 0), ("layers.1", console.UNEXPECTED)):
+        accepted.write_text(
+            f'[[accept]]\nrule = "steps-large"\nlayer = "{layer}"\nreason = "known"\n'
+        )
+        result = sigprop("lint", file, "--accept", accepted)
+        assert result.exit_code == status, result.output
+        told = "accepted steps-large: 1 finding (known)" in result.output
+        assert told == (status == 0)
 
 
 # --- advise

@@ -12,12 +12,18 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gla import gla
+from sigprop.layers.hgrn2 import hgrn2
+from sigprop.layers.mamba3 import mamba3
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.projected import inverse_softplus, uniform_bias
 from sigprop.layers.rglru import rglru
+from sigprop.layers.rwkv7 import rwkv7
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.numerics.precision import double_precision
 from tests.sigprop.layers.helpers import run, states_of
 
@@ -69,6 +75,21 @@ def by_selective(p, u):
     return rows
 
 
+def by_ssd(p, u):
+    heads, values, _ = p.W_x.shape
+    S, rows = np.zeros((heads, values, p.W_B.shape[1])), []
+    for now in u:
+        y = []
+        for i in range(heads):
+            group = i // (heads // len(p.W_B))
+            B, C, x = p.W_B[group] @ now, p.W_C[group] @ now, p.W_x[i] @ now
+            step = softplus(p.W_dt[i] @ now + p.bias[i])
+            S[i] = np.exp(-step * np.exp(p.A_log[i])) * S[i] + step * np.outer(x, B)
+            y.append(S[i] @ C + p.D[i] * x)
+        rows.append(np.concatenate(y))
+    return rows
+
+
 def by_gla(p, u):
     heads, keys, _ = p.W_k.shape
     S, rows = np.zeros((heads, keys, p.W_v.shape[1])), []
@@ -102,12 +123,136 @@ def by_deltanet(p, u):
     return rows
 
 
+def by_delta_product(p, u):
+    heads, values, keys = p.head_shape
+    S, rows = np.zeros((heads, values, keys)), []
+    for x in u:
+        y = []
+        for i in range(heads):
+            if p.W_a is not None:
+                step = softplus(p.W_a[i] @ x + p.bias[i])
+                S[i] = np.exp(-np.exp(p.A_log[i]) * step) * S[i]
+            for W_k, W_v, w in zip(
+                p.W_k[:, i], p.W_v[:, i], p.W_beta[:, i], strict=True
+            ):
+                k, v = W_k @ x * sigmoid(W_k @ x), W_v @ x * sigmoid(W_v @ x)
+                k = k / np.sqrt(k @ k + 1e-6)
+                beta = p.largest * sigmoid(w @ x)
+                S[i] = S[i] @ (np.eye(keys) - beta * np.outer(k, k))
+                S[i] = S[i] + beta * np.outer(v, k)
+            q = p.W_q[i] @ x * sigmoid(p.W_q[i] @ x)
+            y.append(S[i] @ q / np.sqrt(keys * (q @ q + 1e-6)))
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_mamba3(p, u):
+    """With complex states, in pairs."""
+    heads, values, _ = p.W_x.shape
+    n = len(p.W_B)
+    h = np.zeros((heads, values, n // 2), complex)
+    before, rows = np.zeros_like(h), []
+    for now in u:
+        B, C, y = p.W_B @ now, p.W_C @ now, []
+        B = p.scale_B * B / np.sqrt(np.mean(B**2) + 1e-5)
+        C = p.scale_C * C / np.sqrt(np.mean(C**2) + 1e-5)
+        for i in range(heads):
+            x = p.W_x[i] @ now
+            step = softplus(p.W_dt[i] @ now + p.bias[i])
+            rate = max(softplus(p.W_A[i] @ now), 1e-4)
+            lam = sigmoid(p.W_lam[i] @ now + p.b_lam[i])
+            alpha = np.exp(-step * (rate + 1j * np.pi * np.tanh(p.W_theta @ now)))
+            pairs = (B + p.b_B[i]).reshape(-1, 2) @ [1, 1j]
+            entering = np.outer(x, pairs)
+            h[i] = alpha * h[i] + (1 - lam) * step * alpha * before[i]
+            h[i] = h[i] + lam * step * entering
+            before[i] = entering
+            query = (C + p.b_C[i]).reshape(-1, 2) @ [1, 1j]
+            y.append(np.real(h[i] @ query.conj()) + p.D[i] * x)
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_hgrn2(p, u):
+    heads, keys, _ = p.W_f.shape
+    S, rows = np.zeros((heads, keys, p.W_v.shape[1])), []
+    for x in u:
+        y = []
+        for i in range(heads):
+            f = p.bound + (1 - p.bound) * sigmoid(p.W_f[i] @ x)
+            q = p.W_q[i] @ x * sigmoid(p.W_q[i] @ x)
+            S[i] = np.diag(f) @ S[i] + np.outer(1 - f, p.W_v[i] @ x)
+            y.append(q @ S[i])
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_mlstm(p, u):
+    """With the stabiliser of the paper, which this code has and the layer has not."""
+    heads, keys, _ = p.W_k.shape
+    values = p.W_v.shape[1]
+    C, n = np.zeros((heads, values, keys)), np.zeros((heads, keys))
+    m, rows = np.full(heads, -np.inf), []
+    for x in u:
+        y = []
+        for j in range(heads):
+            log_f = -softplus(-(p.W_f[j] @ x + p.b_f[j]))
+            log_i = p.W_i[j] @ x + p.b_i[j]
+            largest = max(log_f + m[j], log_i)
+            f, i = np.exp(log_f + m[j] - largest), np.exp(log_i - largest)
+            m[j] = largest
+            k = p.W_k[j] @ x / math.sqrt(keys)
+            C[j] = f * C[j] + i * np.outer(p.W_v[j] @ x, k)
+            n[j] = f * n[j] + i * k
+            q = p.W_q[j] @ x
+            y.append(C[j] @ q / max(abs(n[j] @ q), np.exp(-m[j])))
+        rows.append(np.concatenate(y))
+    return rows
+
+
+def by_rwkv7(p, u):
+    heads, values, keys = p.head_shape
+    S, rows = np.zeros((heads, values, keys)), []
+    for now in u:
+        y = []
+        for i in range(heads):
+            low = p.w_V[i] @ np.tanh(p.w_U @ now) + p.w_bias[i]
+            w = np.exp(-np.exp(-0.5) * sigmoid(low))
+            a = sigmoid(p.a_V[i] @ (p.a_U @ now) + p.a_bias[i])
+            k = p.W_k[i] @ now
+            removed = k * p.k_k[i] / np.linalg.norm(k * p.k_k[i])
+            written = k * (1 + (a - 1) * p.k_a[i])
+            S[i] = S[i] @ (np.diag(w) - np.outer(removed, a * removed))
+            S[i] = S[i] + np.outer(p.W_v[i] @ now, written)
+            y.append(S[i] @ (p.W_r[i] @ now))
+        rows.append(np.concatenate(y))
+    return rows
+
+
 LAYERS = {
     "rglru": (lambda: rglru(6, 6, key=KEY, heads=2), by_rglru),
     "mingru": (lambda: mingru(4, 3, key=KEY, memory=5.0), by_mingru),
     "selective": (lambda: selective(3, 5, key=KEY, rank=2), by_selective),
+    "ssd": (lambda: ssd(3, 8, key=KEY, heads=4, groups=2), by_ssd),
     "gla": (lambda: gla(3, 4, key=KEY, heads=2, rank=3), by_gla),
     "deltanet": (lambda: deltanet(3, 4, key=KEY, heads=2), by_deltanet),
+    "mamba3": (
+        lambda: mamba3(4, 6, key=KEY, heads=3, steps=(0.1, 0.9), weight=0.3),
+        by_mamba3,
+    ),
+    "hgrn2": (lambda: hgrn2(3, 4, key=KEY, heads=2, bound=0.2), by_hgrn2),
+    "mlstm": (lambda: mlstm(3, 4, key=KEY, heads=2, offsets=(0.5, 2.0)), by_mlstm),
+    "rwkv7": (lambda: rwkv7(3, 4, key=KEY, heads=2, rank=2), by_rwkv7),
+    "delta_product": (
+        lambda: delta_product(3, 4, key=KEY, heads=2, reflections=3),
+        by_delta_product,
+    ),
+    "released_deltanet": (
+        lambda: delta_product(
+            3, 4, key=KEY, reflections=1, largest=1.0, steps=(0.1, 0.5)
+        ),
+        by_delta_product,
+    ),
     "gated_deltanet": (lambda: gated_deltanet(3, 4, key=KEY, heads=2), by_deltanet),
 }
 
@@ -183,8 +328,24 @@ def test_the_delta_rule_writes_the_share_beta_of_what_is_missing(x64):
             "need bounds 0 < low <= high",
         ),
         (lambda: selective(4, 2, key=KEY, rank=0), "need rank >= 1"),
+        (lambda: ssd(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
+        (
+            lambda: ssd(4, 6, key=KEY, heads=3, groups=2),
+            "need heads a multiple of groups",
+        ),
         (lambda: gla(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
         (lambda: deltanet(4, 6, key=KEY, heads=4), "need width a multiple of heads"),
+        (
+            lambda: delta_product(4, 6, key=KEY, heads=4),
+            "need width a multiple of heads",
+        ),
+        (lambda: delta_product(4, 6, key=KEY, largest=2.1), "need largest in"),
+        (lambda: delta_product(4, 6, key=KEY, reflections=0), "need reflections >= 1"),
+        (lambda: hgrn2(4, 4, key=KEY, bound=1.0), "need bound in"),
+        (lambda: mlstm(4, 4, key=KEY, offsets=(2.0, 1.0)), "need offsets"),
+        (lambda: rwkv7(4, 4, key=KEY, rank=0), "need rank >= 1"),
+        (lambda: mamba3(3, 4, key=KEY), "need an even state_size"),
+        (lambda: mamba3(4, 4, key=KEY, weight=1.5), "need weight in"),
         (lambda: gated_deltanet(4, 6, key=KEY, steps=(0, 1)), "need bounds 0 < low"),
     ],
 )

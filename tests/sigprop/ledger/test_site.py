@@ -36,6 +36,8 @@ def test_the_overview_is_on_the_index_and_in_the_folder(site, report, run):
         assert ElementTree.fromstring(picture).attrib["viewBox"]
         assert all(picture in page for page in pages)
         assert "style" not in picture
+        caption = f"</svg>\n\n<figcaption>{run.captions[name]}</figcaption>"
+        assert all(caption in page for page in pages)
     for page in pages:
         names = re.findall(r' id="([^"]*)"', page)
         assert len(set(names)) == len(names)
@@ -123,7 +125,7 @@ MISPLACED = """(() => {
 const found = [], box = element => element.getBoundingClientRect();
 const over = (a, b) => a.right > b.left + 1 && b.right > a.left + 1
   && a.bottom > b.top + 1 && b.bottom > a.top + 1;
-for (const figure of document.querySelectorAll('figure'))
+for (const figure of document.querySelectorAll('.evidence>figure'))
   if (over(box(figure.parentElement.querySelector('table')), box(figure)))
     found.push('a plot over its table');
 for (const one of document.querySelectorAll('.index .id')) {

@@ -12,9 +12,12 @@ from sigprop.layers.deltanet import deltanet, gated_deltanet
 from sigprop.layers.gated import gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.gru import gru
+from sigprop.layers.hgrn2 import hgrn2
 from sigprop.layers.mingru import mingru
+from sigprop.layers.mlstm import mlstm
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
+from sigprop.layers.ssd import ssd
 from sigprop.linear import gated_moments
 from sigprop.linear.gated_moments import (
     covered,
@@ -31,7 +34,10 @@ LAYERS = {
     "rglru": lambda key: rglru(4, 4, key=key, heads=2, radii=(0.5, 0.9)),
     "mingru": lambda key: mingru(3, 4, key=key),
     "selective": lambda key: selective(2, 3, key=key, steps=(0.05, 0.5)),
+    "ssd": lambda key: ssd(2, 4, key=key, heads=2, groups=1, steps=(0.005, 0.05)),
     "gla": lambda key: gla(2, 4, key=key, heads=2, rank=3),
+    "hgrn2": lambda key: hgrn2(2, 4, key=key, heads=2, bound=0.3),
+    "mlstm": lambda key: mlstm(2, 4, key=key, heads=2, offsets=(0.5, 2.0)),
     "gate-unit": lambda key: gated_unit(
         3, 3, key=key, d_out=2, times=(2.0, 9.0), state_gain=0
     ),

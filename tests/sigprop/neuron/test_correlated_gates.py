@@ -64,7 +64,7 @@ def test_independent_inputs_are_those_that_do_not_remember(name):
 
 def on_a_grid(population, rho, steps):
     """``E h^2`` of a neuron of one input by a trapezoidal rule for the AR(1)'s kernel."""
-    line = np.arange(-8, 8, 0.06)
+    line = np.arange(-12, 12, 0.06)
     width = math.sqrt(1 - rho**2)
     kernel = np.exp(-(((line - rho * line[:, None]) / width) ** 2) / 2)
     kernel /= kernel.sum(1, keepdims=True)

@@ -60,7 +60,10 @@ def sampled(population, steps, num, seed):
 
 @pytest.mark.parametrize("name", GATES)
 def test_gaussian_inputs_are_those_of_samples(name, x64):
-    population = neurons(name, seed=6, d=3)
+    size = (
+        0.4 if name == "mlstm" else 1.0
+    )  # samples miss the tails of a steep exponential
+    population = neurons(name, seed=6, d=3, size=size)
     h = sampled(population, 9, 200_000, seed=7)
     cases = (
         (h[-1] ** 4, gated_fourth_moment(population, steps=9)),

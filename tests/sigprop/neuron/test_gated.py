@@ -40,6 +40,11 @@ BY_HAND = {
     "selective": selective,
     "mingru": lambda g, own: (1 - sigmoid(g[0]), sigmoid(g[0]) * g[1]),
     "gla": lambda g, own: (sigmoid(g[0]) ** (1 / 16), g[1] * g[2]),
+    "hgrn2": lambda g, own: (
+        own[0] + (1 - own[0]) * sigmoid(g[0]),
+        (1 - own[0]) * (1 - sigmoid(g[0])) * g[1],
+    ),
+    "mlstm": lambda g, own: (sigmoid(g[0]), np.exp(g[1]) * g[2] * g[3]),
     "gate-unit": lambda g, own: (sigmoid(g[0]), (1 - sigmoid(g[0])) * g[1]),
 }
 
@@ -57,6 +62,20 @@ def neurons(name, d=2, n=2, seed=0, size=1.0):
 
 def gate_name(population):
     return next(name for name, gate in GATES.items() if gate == population.gate)
+
+
+@pytest.mark.parametrize("spread", [0.5, 1.5, 3.0])
+def test_an_exponential_gate_has_the_moment_of_a_lognormal(spread):
+    """``E exp(2 s z) = exp(2 s^2)``, most of which is far from the Gaussian's middle."""
+    weights = np.zeros((1, 4, 2))
+    weights[0, 1, 0], weights[0, 2, 1] = spread, 1.0
+    offsets = np.array([[0.0, 0.0, 0.0, 1.0]])
+    population = Neurons(GATES["mlstm"], weights, offsets, np.zeros((1, 0)))
+    exact = math.exp(2 * spread**2)
+    for options in ({}, {"spread": 3.0}):
+        moment = gated_state_moment(population, steps=1, **options)
+        np.testing.assert_allclose(moment.value, exact, rtol=1e-9)
+    assert [name for name, gate in GATES.items() if gate.exponential] == ["mlstm"]
 
 
 def last_states(population, u, steps=STEPS):

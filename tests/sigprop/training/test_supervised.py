@@ -1,10 +1,6 @@
 """Training on labelled sequences: it learns, resumes to the same numbers, and says no."""
 
 import dataclasses
-import json
-import os
-import subprocess
-import sys
 
 import equinox as eqx
 import jax
@@ -26,6 +22,7 @@ from sigprop.training.supervised import (
     fit,
     require_fit,
 )
+from tests.devices import answers
 from tests.sigprop.networks.small import in_batch
 
 SMALL = NetworkConfig(
@@ -309,28 +306,29 @@ def test_a_recipe_refuses_what_cannot_be(change, message):
         dataclasses.replace(RECIPE, **change)
 
 
+SHARED = dataclasses.replace(RECIPE, batch=16)
 PARALLEL = """
-import jax
-from tests.sigprop.training.test_supervised import DATA, RECIPE
-from sigprop.training.supervised import fit
-assert jax.device_count() == 2
-found = fit(RECIPE, DATA, 3)
-print(found.records["loss"][-1].tolist())
+import json, jax
+from tests.sigprop.training.test_supervised import DATA, SHARED
+from sigprop.training.supervised import _batches, fit
+inputs, _, _ = _batches(SHARED, DATA, 3, range(2))
+losses = fit(SHARED, DATA, 3).records["loss"][-1].tolist()
+print(json.dumps([len(inputs.sharding.device_set), losses]))
 """
 
 
+@pytest.fixture(scope="module")
+def alone():
+    """Losses of the last steps on one device."""
+    return fit(SHARED, DATA, 3).records["loss"][-1]
+
+
 @pytest.mark.slow
-def test_two_devices_share_a_batch(undisturbed):
-    flags = os.environ["XLA_FLAGS"] + " --xla_force_host_platform_device_count=2"
-    process = subprocess.run(
-        [sys.executable, "-c", PARALLEL],
-        env={**os.environ, "XLA_FLAGS": flags},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    losses = json.loads(process.stdout)
-    np.testing.assert_allclose(losses, undisturbed.records["loss"][-1], rtol=2e-3)
+@pytest.mark.parametrize(("devices", "processes"), [(2, 1), (4, 1), (8, 1), (1, 2)])
+def test_devices_share_a_batch(alone, devices, processes):
+    for sharing, losses in answers(PARALLEL, devices, processes):
+        assert sharing == devices * processes
+        np.testing.assert_allclose(losses, alone, rtol=1e-4)
 
 
 def test_cross_entropy_is_minus_the_log_probability():

@@ -86,6 +86,19 @@ SARIF = {
                                 "level": LEVEL,
                                 "message": TEXT,
                                 "locations": {"type": "array", "minItems": 1},
+                                "suppressions": {
+                                    "type": "array",
+                                    "uniqueItems": True,
+                                    "items": {
+                                        "type": "object",
+                                        "required": ["kind"],
+                                        "additionalProperties": False,
+                                        "properties": {
+                                            "kind": {"enum": ["inSource", "external"]},
+                                            "justification": {"type": "string"},
+                                        },
+                                    },
+                                },
                             },
                         },
                     },

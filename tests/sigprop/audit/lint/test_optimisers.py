@@ -87,6 +87,14 @@ def test_every_tensor_has_the_settings_of_its_format(case, tmp_path):
     assert settings.steps == (500 if case in ("transformers", "DeepSpeed") else None)
 
 
+@pytest.mark.parametrize("key", ["weight_deacy", "learning_rates", "max_step"])
+def test_a_misspelt_training_argument_is_refused_and_another_is_not(key):
+    with pytest.raises(ValueError, match=f"in training arguments, got '{key}'"):
+        optimiser({**ARGUMENTS, key: 0.1})
+    others = dict.fromkeys(("eval_steps", "save_steps", "warmup_steps", "seed"), 3)
+    assert optimiser({**ARGUMENTS, **others}) == optimiser(ARGUMENTS)
+
+
 def test_no_number_of_steps_is_read_where_epochs_count():
     assert optimiser({**ARGUMENTS, "max_steps": -1}).steps is None
 

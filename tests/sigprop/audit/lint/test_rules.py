@@ -333,6 +333,11 @@ PLANTED = {
         "gates-saturated",
     ),
     "gates of RG-LRU shut": (changed("Griffin", a_gate__b=-12), {}, "gates-saturated"),
+    "a map to Mamba's steps never drawn": (
+        changed("Mamba-1", x_proj__weight=0.0, dt_proj__weight=0.0),
+        {},
+        "gate-constant",
+    ),
     "frequencies of S5 ten times up": (
         changed("S5", Lambda_im=lambda old, g: 1000 * old),
         {},

@@ -30,7 +30,7 @@ SPELLINGS = {
     for spelling in family.spellings
 }
 SIZES = dict.fromkeys(("heads", "h"), 2)
-SIZES |= {"s": 3, "w": 6, "half": 4, "x": 12, "g": 4, "kd": 25}
+SIZES |= {"s": 3, "w": 6, "half": 4, "x": 12, "g": 4, "kd": 25, "b": 60}
 LENGTH = 5  # of any other axis
 
 

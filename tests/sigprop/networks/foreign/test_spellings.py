@@ -18,6 +18,17 @@ def softplus(x):
     return np.log1p(np.exp(x))
 
 
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def half_above(logits):
+    """Of HGRN: halfway from a layer's lower bound to one."""
+    shares = np.exp(logits) / np.exp(logits).sum(0)
+    bounds = np.cumsum(shares, 0) - shares[:1]
+    return bounds + (1 - bounds) * sigmoid(0.0)
+
+
 def second_of(count, *names):
     """The second of the gates that lie below each other, for forget and update gates."""
 
@@ -66,14 +77,73 @@ NU = {
         np.exp(a["A_log"]) * softplus(a["dt_bias"])
     ),
     "gated-deltanet of fla": lambda a: np.exp(a["A_log"]) * softplus(a["dt_bias"]),
-    "kda of fla": lambda a: (
-        np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
-        * softplus(a["dt_bias"])
+    **dict.fromkeys(
+        (
+            "kda of fla",
+            "kda of transformers: bailing_hybrid",
+            "kda of Kimi Linear",
+            "kda of transformers: Kimi Linear",
+        ),
+        lambda a: (
+            np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
+            * softplus(a["dt_bias"])
+        ),
     ),
-    "kda of transformers": lambda a: (
-        np.repeat(np.exp(a["A_log"]), a["dt_bias"].size // a["A_log"].size)
-        * softplus(a["dt_bias"])
+    **dict.fromkeys(
+        (
+            "log-linear-mamba2 of fla",
+            "gated-deltanet of transformers: Qwen3-Next",
+            "gated-deltanet of transformers: Qwen3.5",
+            "comba of fla",
+            "comba of fla, without inner decay",
+            "gated-deltaproduct of fla",
+            "raven of fla",
+        ),
+        lambda a: np.exp(a["A_log"]) * softplus(a["dt_bias"]),
     ),
+    "preconditioner of fla": lambda a: (
+        np.exp(a["A_log_atk"]) * softplus(a["dt_bias_atk"])
+    ),
+    "mamba3 of mamba_ssm, fla": lambda a: softplus(0.0) * softplus(a["dt_bias"]),
+    "rglru of hippogriff": lambda a: (
+        -a["alpha_log_scale"]
+        * softplus(a["forget_base"])
+        / (1 + np.exp(-a["gates.bias"][: a["forget_base"].size]))
+    ),
+    "rwkv6 of fla": lambda a: np.exp(a["w_proj.linear.lora.2.bias"]),
+    "rwkv6 of BlinkDL/RWKV-LM, transformers": lambda a: np.exp(a["time_decay"]),
+    "rwkv7 of fla": lambda a: sigmoid(a["w_lora.lora.2.bias"]) / np.sqrt(np.e),
+    # As released: w = exp(-exp(-softplus(-w0) - 0.5)).
+    "rwkv7 of BlinkDL/RWKV-LM": lambda a: np.exp(-softplus(-a["w0"]) - 0.5),
+    "gla of fla": lambda a: -np.log(sigmoid(a["gk_proj.1.bias"])) / 16,
+    "gla of fla: simple GLA": lambda a: -np.log(sigmoid(a["gk_proj.bias"])) / 16,
+    "gsa of fla": lambda a: np.full(len(a["f_proj.weight"]), np.log(2) / 8),
+    "hgrn of fla: HGRN": lambda a: np.full(len(a["f_proj.weight"]), np.log(2)),
+    "hgrn of fla: HGRN2": lambda a: np.full(len(a["f_proj.weight"]), np.log(2)),
+    "hgrn-bounds of fla": lambda a: -np.log(half_above(a["lower_bounds"])),
+    "fox of fla": lambda a: -np.log(sigmoid(a["f_proj.bias"])),
+    "fox of forgetting-transformer": lambda a: -np.log(sigmoid(a["fgate_proj.bias"])),
+    "mesanet of fla": lambda a: -np.log(sigmoid(a["a_proj.bias"])),
+    "mingru of Were RNNs All We Needed": lambda a: (
+        -np.log(1 - sigmoid(a["linear_z.bias"]))
+    ),
+    "mingru of minGRU-pytorch": lambda a: np.full(
+        len(a["to_hidden_and_gate.weight"]) // 2, np.log(2)
+    ),
+    "mlstm of NX-AI/xlstm": lambda a: -np.log(sigmoid(a["fgate.bias"])),
+    "mlstm of NX-AI/xlstm large, transformers": lambda a: (
+        -np.log(sigmoid(a["fgate_preact.bias"]))
+    ),
+    "mlstm of NX-AI/xlstm large, fused": lambda a: (
+        -np.log(sigmoid(np.split(a["ifgate_preact.bias"], 2)[1]))
+    ),
+    "slstm of NX-AI/xlstm: CUDA": lambda a: (
+        -np.log(sigmoid(a["slstm_cell._bias_"].reshape(5, 4, 3)[:, 1]))
+    ),
+    "slstm of NX-AI/xlstm: vanilla": lambda a: (
+        -np.log(sigmoid(a["slstm_cell._bias_"].reshape(4, 5, 3)[1]))
+    ),
+    "minimax of transformers": lambda a: a["slope_rate"],
     "rwkv4 of BlinkDL/RWKV-LM, transformers": lambda a: np.exp(a["time_decay"]),
     "gru of torch": second_of(3, "bias_ih", "bias_hh"),
     "gru of equinox": second_of(3, "bias"),

@@ -1,0 +1,150 @@
+"""Arrays for the pictures of a report, and the same as a line of text."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from jaxtyping import Float, Int
+
+from sigprop.networks.foreign import Rest
+from sigprop.networks.foreign.family import time_constant
+
+MOST = 512  # modes of a layer that are kept to be drawn
+BINS = 12  # of a picture, in each decade
+BARS = " ▁▂▃▄▅▆▇█"
+
+
+class Modes(NamedTuple):
+    """Modes of a layer at rest, at most ``MOST``, from the fastest to the slowest.
+
+    Attributes:
+        nu: ``-log|lam|``.
+        phases: In radians; none where eigenvalues are positive.
+    """
+
+    nu: Float[np.ndarray, " modes"]
+    phases: Float[np.ndarray, " modes"] | None
+
+    @property
+    def times(self) -> Float[np.ndarray, " modes"]:
+        """Time constants in steps; infinite where a mode does not decay."""
+        return time_constant(self.nu)
+
+
+def chosen(rest: Rest) -> Modes:
+    """Modes with evenly spaced ranks, so that their distribution is that of all.
+
+    Args:
+        rest: The recurrence of a layer; modes that are no numbers are left out.
+    """
+    nu = rest.nu.reshape(-1)
+    theta = None if rest.theta is None else rest.theta.reshape(-1)
+    known = np.flatnonzero(~np.isnan(nu) if theta is None else np.isfinite(nu + theta))
+    ranked = known[np.argsort(-nu[known], kind="stable")]
+    count = min(MOST, len(ranked))
+    places = ranked[np.linspace(0, len(ranked) - 1, count).round().astype(int)]
+    return Modes(nu[places], None if theta is None else theta[places])
+
+
+def decades(layers: list[Modes], length: int | None) -> int:
+    """How many decades from one step on hold all finite time constants and the length.
+
+    Args:
+        layers: Modes of every layer.
+        length: Steps of the sequences, if that is known.
+
+    Example:
+        >>> decades([Modes(np.array([0.1, 0.004, 0.0]), None)], 2048)
+        4
+    """
+    longest = [of.times[np.isfinite(of.times)].max(initial=1) for of in layers]
+    return max(1, math.ceil(math.log10(max([*longest, length or 1]))))
+
+
+def counts(
+    times: Float[np.ndarray, " modes"], edges: Float[np.ndarray, " edges"]
+) -> Int[np.ndarray, " bins"]:
+    """How many time constants are in each bin; those beyond the last edge in none.
+
+    Args:
+        times: Of a layer, in steps.
+        edges: Of the bins, ascending.
+    """
+    return np.histogram(times, edges)[0]
+
+
+def line(times: Float[np.ndarray, " modes"], width: int, tens: int) -> str:
+    """A histogram as text, from one step to so many decades, its highest bar full.
+
+    Args:
+        times: Of a layer, in steps.
+        width: Letters.
+        tens: Decades.
+
+    Example:
+        >>> line(np.array([1.0, 12, 13, 15, 20, 90, 95]), 4, 2)
+        '▂ █▄'
+    """
+    bars = counts(times, np.logspace(0, tens, width + 1))
+    heights = np.ceil((len(BARS) - 1) * bars / max(bars.max(), 1)).astype(int)
+    return "".join(BARS[height] for height in heights)
+
+
+def histograms(names: list[str], layers: list[Modes], length: int | None) -> xr.Dataset:
+    """Return the data that ``sigprop.figures.checkpoints.draw_times`` draws.
+
+    Args:
+        names: Of the layers.
+        layers: Modes of each.
+        length: Steps of the sequences, if that is known.
+    """
+    tens = decades(layers, length)
+    edges = np.logspace(0, tens, BINS * tens + 1)
+    shares = [counts(of.times, edges) / max(len(of.nu), 1) for of in layers]
+    middles = [np.median(of.times) if len(of.nu) else np.nan for of in layers]
+    endless = [np.isinf(of.times).sum() / max(len(of.nu), 1) for of in layers]
+    return xr.Dataset(
+        {
+            "share": (("layer", "bin"), np.array(shares)),
+            "median": ("layer", middles),
+            "endless": ("layer", endless),
+            "edge": ("end", edges),
+        },
+        {"layer": names},
+        {} if length is None else {"steps": length},
+    )
+
+
+def eigenvalues(modes: Modes, steps: int) -> xr.Dataset:
+    """Return the data for the panel ``memory`` of ``sigprop.figures.checkpoints.draw``.
+
+    Args:
+        modes: Of a layer with phases.
+        steps: By which time constants have colours.
+
+    Raises:
+        ValueError: If eigenvalues have no phases.
+    """
+    if modes.phases is None:
+        raise ValueError("need complex eigenvalues, got a layer without phases")
+    lam = np.exp(-modes.nu + 1j * modes.phases)
+    values = {"re": np.real(lam), "im": np.imag(lam), "memory": modes.times}
+    return xr.Dataset(
+        {name: ("mode", array) for name, array in values.items()},
+        attrs={"steps": steps},
+    )
+
+
+def label(names: list[str], layers: list[Modes]) -> str:
+    """What the histograms show, for those who do not see them.
+
+    Args:
+        names: Of the layers.
+        layers: Modes of each.
+    """
+    ends = [
+        f"{name} from {of.times.min(initial=np.inf):.3g} to {of.times.max(initial=0):.3g}"
+        for name, of in zip(names, layers, strict=True)
+    ]
+    return f"Time constants in steps: {'; '.join(ends)}"

@@ -1,0 +1,176 @@
+"""DeltaProduct: several steps of the delta rule an input, each with an own key and value.
+
+``S <- S (I - beta_j k_j k_j^T) + beta_j v_j k_j^T`` for each reflection ``j``, then
+``y = S q``, in every head.  Keys and queries are of length one behind a SiLU, values have a
+SiLU, and ``beta = largest s(w u)``, ``s`` the sigmoid: up to two it has negative eigenvalues.
+With a decay, ``S`` is first multiplied by ``exp(-exp(A_log) softplus(w_a u + bias))``.
+One reflection is DeltaNet as its code has it.
+
+Source: Siems et al. (2025), DeltaProduct, Section 3; Grazzi et al. (2024), Unlocking
+state-tracking in linear RNNs through negative eigenvalues; ``layers/gated_deltaproduct.py``
+of github.com/fla-org/flash-linear-attention without its convolutions, whose norm, output
+gate and output matrix are other layers.
+"""
+
+import math
+from typing import Literal, final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid, silu, softplus
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.deltanet import RATES
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.matrix_gated import MatrixGated
+from sigprop.layers.projected import (
+    by_heads,
+    log_uniform_steps,
+    normalised,
+    require_heads,
+    uniform_linear,
+)
+from sigprop.numerics.arguments import require_choice, require_number
+
+Activation = Literal["silu", "identity"]
+ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
+
+
+@final
+class DeltaProduct(MatrixGated):
+    """The layer; build one with ``delta_product``."""
+
+    W_q: Float[Array, "heads keys d_in"]
+    W_k: Float[Array, "reflections heads keys d_in"]
+    W_v: Float[Array, "reflections heads values d_in"]
+    W_beta: Float[Array, "reflections heads d_in"]
+    W_a: Float[Array, "heads d_in"] | None = None
+    bias: Float[Array, " heads"] | None = None
+    A_log: Float[Array, " heads"] | None = None
+    largest: float = eqx.field(static=True, default=2.0)
+    activation: Activation = eqx.field(static=True, default="silu")
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        _, heads, values, d_in = self.W_v.shape
+        return d_in, heads * values
+
+    @property
+    def head_shape(self) -> tuple[int, int, int]:
+        """``(heads, values, keys)``."""
+        heads, keys, _ = self.W_q.shape
+        return heads, self.W_v.shape[2], keys
+
+    def _bent(self, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+        return silu(x) if self.activation == "silu" else x
+
+    def maps(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[
+        Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
+    ]:
+        """The product of all reflections, and what enters through it."""
+        heads, values, keys = self.head_shape
+        k = normalised(self._bent(jnp.einsum("jhkd,td->jthk", self.W_k, u)))
+        v = self._bent(jnp.einsum("jhvd,td->jthv", self.W_v, u))
+        beta = self.largest * sigmoid(jnp.einsum("jhd,td->jth", self.W_beta, u))
+        A = jnp.broadcast_to(jnp.eye(keys, dtype=u.dtype), (len(u), heads, keys, keys))
+        W_a, bias, A_log = self.W_a, self.bias, self.A_log
+        if W_a is not None and bias is not None and A_log is not None:
+            decay = jnp.exp(-jnp.exp(A_log)[None] * softplus(u @ W_a.T + bias[None]))
+            A = decay[..., None, None] * A
+        B = jnp.zeros((len(u), heads, values, keys), u.dtype)
+        for k_j, v_j, beta_j in zip(k, v, beta, strict=True):
+            written = beta_j[..., None] * k_j
+            A = A - jnp.einsum("thab,thb,thc->thac", A, k_j, written)
+            error = v_j - jnp.einsum("thvb,thb->thv", B, k_j)
+            B = B + error[..., None] * written[:, :, None]
+        return A, B
+
+    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
+        """``q`` divided by the root of its size."""
+        q = normalised(self._bent(jnp.einsum("hkd,td->thk", self.W_q, u)))
+        return q / math.sqrt(q.shape[-1])
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        groups: dict[str, Group] = {
+            "W_q": "readout",
+            "W_k": "recurrent",
+            "W_v": "input",
+            "W_beta": "recurrent",
+        }
+        if self.W_a is not None:
+            groups |= dict.fromkeys(("W_a", "bias", "A_log"), "recurrent")
+        return groups
+
+
+def delta_product(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    heads: int = 1,
+    reflections: int = 2,
+    largest: float = 2.0,
+    activation: Activation = "silu",
+    steps: tuple[float, float] | None = None,
+) -> DeltaProduct:
+    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+
+    Args:
+        state_size: Entries of every head's key.
+        width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
+        heads: How many.
+        reflections: Steps of the delta rule an input.
+        largest: Upper bound of ``beta``: 1, or 2 for eigenvalues down to -1.
+        activation: Of queries, keys and values: ``silu``, or ``identity``.
+        steps: Between which a step of the decay without input is log-uniform; no decay if
+            left out.
+
+    Raises:
+        ValueError: If a size is below one, ``width`` is no multiple of ``heads``,
+            ``largest`` is not above 0 and at most 2, beyond which states explode, the
+            activation is unknown, or the steps are not positive and ordered.
+
+    Example:
+        >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
+        >>> layer.head_shape, layer.W_k.shape
+        ((1, 6, 4), (3, 1, 4, 6))
+    """
+    sizes = {"state_size": state_size, "width": width, "heads": heads}
+    require_sizes(**sizes, reflections=reflections)
+    require_heads(width, heads)
+    require_number("largest", largest, 0, 2, "(]")
+    require_choice("activation", activation, ACTIVATIONS)
+    *keys, decay_key = jax.random.split(key, 5)
+    shape = (reflections, heads)
+
+    def each(key: PRNGKeyArray, rows: int) -> Float[Array, "reflections heads _ d_in"]:
+        return by_heads(key, reflections * heads, rows, width).reshape(
+            *shape, rows, width
+        )
+
+    decay: dict[str, Array] = {}
+    if steps is not None:
+        a_key, step_key, rate_key = jax.random.split(decay_key, 3)
+        low, high = RATES
+        rates = jax.random.uniform(rate_key, (heads,), minval=low, maxval=high)
+        decay = {
+            "W_a": uniform_linear(a_key, heads, width),
+            "bias": log_uniform_steps(step_key, heads, steps),
+            "A_log": jnp.log(rates),
+        }
+    return DeltaProduct(
+        W_q=by_heads(keys[0], heads, state_size, width),
+        W_k=each(keys[1], state_size),
+        W_v=each(keys[2], width // heads),
+        W_beta=each(keys[3], 1)[:, :, 0],
+        **decay,
+        largest=largest,
+        activation=activation,
+    )

@@ -1,0 +1,126 @@
+"""HGRN2: ``S_t = diag(f) S_{t-1} + (1 - f) v^T``, ``y = q^T S``: a gate in place of a key.
+
+In every head, with ``v`` linear in the input, a SiLU behind the linear ``q``, and ``f = bound
++ (1 - bound) s(W_f u)``, ``s`` the sigmoid.
+
+Source: Qin et al. (2024), HGRN2, Eq. 4-5; ``layers/hgrn2.py`` of
+github.com/fla-org/flash-linear-attention for the initialisation, whose ``bound`` follows from
+parameters that all layers of a network share, and whose norm and output matrix are other
+layers.
+"""
+
+from typing import final
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid, silu
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.projected import InputGated, by_heads, require_heads
+from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.numerics.arguments import require_number
+from sigprop.numerics.tracing import namespace
+from sigprop.theory import gates
+
+
+@final
+class HGRN2(InputGated):
+    """The layer; build one with ``hgrn2``.
+
+    The state has the entries of every head's ``S``, gates down and values across.
+    """
+
+    W_q: Float[Array, "heads keys d_in"]
+    W_f: Float[Array, "heads keys d_in"]
+    W_v: Float[Array, "heads values d_in"]
+    bound: float = eqx.field(static=True, default=0.0)
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        heads, values, d_in = self.W_v.shape
+        return d_in, heads * values
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, of all heads."""
+        heads, keys, _ = self.W_f.shape
+        return heads * keys * self.W_v.shape[1]
+
+    def initial_state(self) -> Float[Array, " states"]:
+        """The zero state."""
+        return jnp.zeros((self.state_size,), self.W_f.dtype)
+
+    def gates(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
+        """What multiplies the states, and what enters them."""
+        k = (1 - self.bound) * sigmoid(-jnp.einsum("hkd,td->thk", self.W_f, u))
+        v = jnp.einsum("hvd,td->thv", self.W_v, u)
+        entering = k[..., None] * v[:, :, None]
+        a = jnp.broadcast_to(1 - k[..., None], entering.shape)
+        flat = (len(u), self.state_size)
+        return a.reshape(flat), entering.reshape(flat)
+
+    def read(
+        self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``q^T S`` of every head, the heads side by side."""
+        heads, keys, _ = self.W_q.shape
+        q = silu(jnp.einsum("hkd,td->thk", self.W_q, u))
+        S = h.reshape(len(u), heads, keys, self.W_v.shape[1])
+        return jnp.einsum("thk,thkv->thv", q, S).reshape(len(u), self.widths[1])
+
+    def neurons(self) -> list[Part]:
+        """The entries of every head's state, for ``sigprop.linear.gated_moments``."""
+        heads, keys, d_in = self.W_f.shape
+        values, xp = self.W_v.shape[1], namespace(self)
+        W_f = xp.reshape(xp.asarray(self.W_f, float), (heads * keys, d_in))
+        W_v = xp.repeat(xp.asarray(self.W_v, float)[:, None], keys, 1)
+        part = describe(
+            gates.HGRN2,
+            {"r": xp.repeat(W_f, values, 0), "v": xp.reshape(W_v, (-1, d_in))},
+            parameters={"bound": self.bound},
+            moved={"W_f": Moved("r", "each"), "W_v": Moved("v", "each")},
+        )
+        return [part]
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {"W_q": "readout", "W_f": "recurrent", "W_v": "input"}
+
+
+def hgrn2(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    heads: int = 1,
+    bound: float = 0.0,
+) -> HGRN2:
+    """Draw the layer as PyTorch draws linear maps, all entries uniform.
+
+    Args:
+        state_size: Gates of every head.
+        width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
+        heads: How many.
+        bound: Lower bound of the gates, at least 0 and below 1.
+
+    Raises:
+        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the
+            bound is out of range.
+    """
+    require_sizes(state_size=state_size, width=width, heads=heads)
+    require_heads(width, heads)
+    require_number("bound", bound, 0, 1, "[)")
+    q_key, f_key, v_key = jax.random.split(key, 3)
+    return HGRN2(
+        W_q=by_heads(q_key, heads, state_size, width),
+        W_f=by_heads(f_key, heads, state_size, width),
+        W_v=by_heads(v_key, heads, width // heads, width),
+        bound=bound,
+    )

@@ -1,0 +1,192 @@
+"""The trapezoidal state space with rotating states at the core of Mamba-3.
+
+In every head, with ``e_t = x_t B_t^T`` and ``R_t`` the rotation of each pair of states by
+``step_t theta_t``:
+
+``S_t = alpha_t (S_{t-1} + (1 - lam_t) step_t e_{t-1}) R_t + lam_t step_t e_t``,
+``y_t = S_t C_t + D x_t``, with ``alpha = exp(-step A)``.
+
+``step = softplus(W_dt u + bias)``, ``A = max(softplus(W_A u), 1e-4)``, ``lam = s(W_lam u +
+b_lam)``, ``s`` the sigmoid, and ``theta = pi tanh(W_theta u)``, which heads share; ``B`` and
+``C`` are linear in the input, divided by their root mean square, scaled, and shifted by a
+bias of each head.  ``lam`` is the weight of the trapezoid's new end: one is Euler's rule.
+
+With constant gates and independent ``e`` of mean zero, ``E|S|^2 = (beta^2 + gamma^2 + 2 alpha
+beta gamma)/(1 - alpha^2) E|e|^2``, where ``beta = (1 - lam) step alpha`` and ``gamma = lam
+step``: rotations do not change it.
+
+Source: Lahoti et al. (2026), Mamba-3; their code, ``modules/mamba3.py`` of
+github.com/state-spaces/mamba, of one input and one output, for normalisation and
+initialisation.  It turns ``B`` and ``C`` by the sum of all angles in place of ``S``, which is
+the same.  The gate and the matrix behind it are other layers.
+"""
+
+import math
+from typing import final
+
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid, softplus
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.matrix_gated import MatrixGated
+from sigprop.layers.projected import (
+    by_heads,
+    log_uniform_steps,
+    require_heads,
+    uniform_linear,
+)
+from sigprop.numerics.arguments import require_number
+
+SLOWEST = 1e-4  # the least rate A
+NORMED = 1e-5  # added to a mean square
+
+
+@final
+class Mamba3(MatrixGated):
+    """The layer; build one with ``mamba3``.
+
+    The state has ``S_t`` and ``e_t`` of every head side by side, values down.
+    """
+
+    W_dt: Float[Array, "heads d_in"]
+    bias: Float[Array, " heads"]
+    W_A: Float[Array, "heads d_in"]
+    W_lam: Float[Array, "heads d_in"]
+    b_lam: Float[Array, " heads"]
+    W_theta: Float[Array, "pairs d_in"]
+    W_x: Float[Array, "heads values d_in"]
+    W_B: Float[Array, "n d_in"]
+    W_C: Float[Array, "n d_in"]
+    scale_B: Float[Array, " n"]
+    scale_C: Float[Array, " n"]
+    b_B: Float[Array, "heads n"]
+    b_C: Float[Array, "heads n"]
+    D: Float[Array, " heads"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        heads, values, d_in = self.W_x.shape
+        return d_in, heads * values
+
+    @property
+    def head_shape(self) -> tuple[int, int, int]:
+        """``(heads, values, 2 n)``."""
+        heads, values, _ = self.W_x.shape
+        return heads, values, 2 * len(self.W_B)
+
+    def maps(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[
+        Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
+    ]:
+        """What turns and shrinks ``S`` and ``e``, and what enters them."""
+        step = softplus(u @ self.W_dt.T + self.bias[None])
+        alpha = jnp.exp(-step * jnp.maximum(softplus(u @ self.W_A.T), SLOWEST))
+        lam = sigmoid(u @ self.W_lam.T + self.b_lam[None])
+        theta = math.pi * jnp.tanh(u @ self.W_theta.T)
+        turn = alpha[..., None, None] * _rotation(step[..., None] * theta[:, None])
+        before = ((1 - lam) * step)[..., None, None] * turn
+        top = jnp.concatenate([turn, jnp.zeros_like(turn)], -1)
+        A = jnp.concatenate(
+            [top, jnp.concatenate([before, jnp.zeros_like(turn)], -1)], -2
+        )
+        B = _normed(u @ self.W_B.T, self.scale_B)[:, None] + self.b_B[None]
+        e = self._x(u)[..., None] * B[:, :, None]
+        return A, jnp.concatenate([(lam * step)[..., None, None] * e, e], -1)
+
+    def _x(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads values"]:
+        return jnp.einsum("hvd,td->thv", self.W_x, u)
+
+    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
+        """``C``, and zeros for ``e``."""
+        C = _normed(u @ self.W_C.T, self.scale_C)[:, None] + self.b_C[None]
+        return jnp.concatenate([C, jnp.zeros_like(C)], -1)
+
+    def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads values"]:
+        """``D x``."""
+        return self.D[None, :, None] * self._x(u)
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        gates = ("W_dt", "bias", "W_A", "W_lam", "b_lam", "W_theta")
+        return {
+            **dict.fromkeys(gates, "recurrent"),
+            **dict.fromkeys(("W_x", "W_B", "scale_B", "b_B"), "input"),
+            **dict.fromkeys(("W_C", "scale_C", "b_C", "D"), "readout"),
+        }
+
+
+def _rotation(angles: Float[Array, "*heads pairs"]) -> Float[Array, "*heads n n"]:
+    """Blocks that turn each pair of the entries of a row."""
+    cos, sin = jnp.cos(angles), jnp.sin(angles)
+    rows = jnp.stack([jnp.stack([cos, -sin], -1), jnp.stack([sin, cos], -1)], -2)
+    pairs = angles.shape[-1]
+    whole = jnp.einsum("...pab,pq->...paqb", rows, jnp.eye(pairs, dtype=rows.dtype))
+    return whole.reshape(*angles.shape[:-1], 2 * pairs, 2 * pairs)
+
+
+def _normed(
+    x: Float[Array, "time n"], scale: Float[Array, " n"]
+) -> Float[Array, "time n"]:
+    square = jnp.mean(x**2, -1, keepdims=True)
+    return scale[None] * x / jnp.sqrt(square + NORMED)
+
+
+def mamba3(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    heads: int = 1,
+    steps: tuple[float, float] = (0.001, 0.1),
+    weight: float = 0.5,
+) -> Mamba3:
+    """Draw the layer: steps log-uniform, scales, biases and ``D`` of ones, uniform matrices.
+
+    Args:
+        state_size: Entries of ``B`` and of ``C``, an even number; a head has as many states
+            for each value, and remembers the last ``e`` besides.
+        width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
+        heads: How many.
+        steps: Between which a step without input is log-uniform.
+        weight: ``lam`` without input, between 0 and 1: of second order at one half.
+
+    Raises:
+        ValueError: If a size is below one, ``state_size`` is odd, ``width`` is no multiple of
+            ``heads``, the steps are not positive and ordered, or the weight is no share.
+
+    Example:
+        >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)
+        >>> layer.head_shape, layer(jnp.ones((5, 4))).shape
+        ((2, 2, 12), (5, 4))
+    """
+    require_sizes(state_size=state_size, width=width, heads=heads)
+    require_heads(width, heads)
+    require_number("weight", weight, 0, 1)
+    if state_size % 2:
+        raise ValueError(
+            f"need an even state_size, whose pairs a rotation turns, got {state_size=}"
+        )
+    step_key, *keys = jax.random.split(key, 8)
+    ones = jnp.ones((heads, state_size))
+    return Mamba3(
+        W_dt=uniform_linear(keys[0], heads, width),
+        bias=log_uniform_steps(step_key, heads, steps),
+        W_A=uniform_linear(keys[1], heads, width),
+        W_lam=uniform_linear(keys[2], heads, width),
+        b_lam=jnp.full((heads,), math.log(weight / (1 - weight))),
+        W_theta=uniform_linear(keys[3], state_size // 2, width),
+        W_x=by_heads(keys[4], heads, width // heads, width),
+        W_B=uniform_linear(keys[5], state_size, width),
+        W_C=uniform_linear(keys[6], state_size, width),
+        scale_B=ones[0],
+        scale_C=ones[0],
+        b_B=ones,
+        b_C=ones,
+        D=ones[:, 0],
+    )

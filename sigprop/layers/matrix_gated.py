@@ -1,0 +1,80 @@
+"""Base of layers whose state is a matrix that the input multiplies by another matrix.
+
+``S_t = S_{t-1} A(u_t) + B(u_t)`` and ``y_t = S_t q(u_t) + z(u_t)`` in every head.
+
+Notation: heads  independent parts of a state;  rows, keys  of a head's matrix ``S``.
+"""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Float
+
+from sigprop.layers.base import Layer
+
+
+class MatrixGated(Layer):
+    """Base of the layers; the state has the entries of every head's ``S``, rows down."""
+
+    linear: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def head_shape(self) -> tuple[int, int, int]:
+        """``(heads, rows, keys)``."""
+
+    @abstractmethod
+    def maps(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[
+        Float[Array, "time heads keys keys"], Float[Array, "time heads rows keys"]
+    ]:
+        """``A`` and ``B`` of each input and head."""
+
+    @abstractmethod
+    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
+        """``q`` of each input and head."""
+
+    def skips(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads rows"]:
+        """``z`` of each input and head: zero."""
+        return jnp.zeros((len(u), *self.head_shape[:2]), u.dtype)
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, of all heads."""
+        heads, rows, keys = self.head_shape
+        return heads * rows * keys
+
+    def initial_state(self) -> Float[Array, " states"]:
+        """The zero state."""
+        return jnp.zeros((self.state_size,))
+
+    def step(
+        self, state: Float[Array, " states"], u: Float[Array, " d_in"]
+    ) -> tuple[Float[Array, " states"], Float[Array, " d_out"]]:
+        """One step of the recurrence and its output."""
+        A, B = self.maps(u[None])
+        S = (state.reshape(self.head_shape) @ A[0] + B[0]).reshape(-1)
+        return S, self.read(S[None], u[None])[0]
+
+    def states(self, u: Float[Array, "time d_in"]) -> Float[Array, "time states"]:
+        """All states, from the zero state, one after the other."""
+
+        def body(S, now):
+            A, B = now
+            S = S @ A + B
+            return S, S
+
+        zero = self.initial_state().reshape(self.head_shape)
+        S = lax.scan(body, zero, self.maps(u))[1]
+        return S.reshape(len(u), self.state_size)
+
+    def read(
+        self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``S q + z`` of every head, the heads side by side."""
+        S = h.reshape(len(u), *self.head_shape)
+        y = jnp.einsum("thrk,thk->thr", S, self.queries(u)) + self.skips(u)
+        return y.reshape(len(u), self.widths[1])

@@ -1,0 +1,174 @@
+"""mLSTM: ``C_t = f C_{t-1} + i v k^T``, ``n_t = f n_{t-1} + i k``, read by a quotient.
+
+``y = C q / max(|n . q|, 1)`` in every head, with ``q``, ``k`` and ``v`` linear in the input,
+``k`` divided by the root of its size, ``f = s(W_f u + b_f)``, ``s`` the sigmoid, and ``i =
+exp(W_i u + b_i)``.
+
+Released code divides ``C`` and ``n`` by ``exp(m)``, the largest term so far, which leaves
+``y`` as it is; here the state is that of the equations, in single precision up to ``i`` of
+1e30.
+
+Source: Beck et al. (2024), xLSTM, Eq. 19-27; ``mlstm`` of github.com/NX-AI/xlstm for the
+initialisation.  The gate and the norm of the output are other layers.
+"""
+
+import math
+from typing import final
+
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.projected import InputGated, by_heads, require_heads, uniform_linear
+from sigprop.neuron.neurons import Moved, Part, describe
+from sigprop.numerics.arguments import require_number
+from sigprop.numerics.tracing import namespace
+from sigprop.theory import gates
+
+
+@final
+class MLSTM(InputGated):
+    """The layer; build one with ``mlstm``.
+
+    The state has ``C`` of every head, values down, and below it a row ``n``.
+    """
+
+    W_q: Float[Array, "heads keys d_in"]
+    W_k: Float[Array, "heads keys d_in"]
+    W_v: Float[Array, "heads values d_in"]
+    W_f: Float[Array, "heads d_in"]
+    b_f: Float[Array, " heads"]
+    W_i: Float[Array, "heads d_in"]
+    b_i: Float[Array, " heads"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        heads, values, d_in = self.W_v.shape
+        return d_in, heads * values
+
+    @property
+    def state_size(self) -> int:
+        """Real numbers in the state, of all heads."""
+        heads, keys, _ = self.W_k.shape
+        return heads * keys * (self.W_v.shape[1] + 1)
+
+    def initial_state(self) -> Float[Array, " states"]:
+        """The zero state."""
+        return jnp.zeros((self.state_size,), self.W_k.dtype)
+
+    def gates(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
+        """What multiplies the states, and what enters them."""
+        f = sigmoid(u @ self.W_f.T + self.b_f[None])
+        i = jnp.exp(u @ self.W_i.T + self.b_i[None]) / math.sqrt(self.W_k.shape[1])
+        k = jnp.einsum("hkd,td->thk", self.W_k, u)
+        v = jnp.einsum("hvd,td->thv", self.W_v, u)
+        v = jnp.concatenate([v, jnp.ones_like(v[..., :1])], -1)
+        entering = (i[..., None] * v)[..., None] * k[:, :, None]
+        a = jnp.broadcast_to(f[:, :, None, None], entering.shape)
+        flat = (len(u), self.state_size)
+        return a.reshape(flat), entering.reshape(flat)
+
+    def read(
+        self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
+    ) -> Float[Array, "time d_out"]:
+        """``C q / max(|n . q|, 1)`` of every head, the heads side by side."""
+        heads, keys, _ = self.W_q.shape
+        q = jnp.einsum("hkd,td->thk", self.W_q, u)
+        S = h.reshape(len(u), heads, self.W_v.shape[1] + 1, keys)
+        both = jnp.einsum("thvk,thk->thv", S, q)
+        below = jnp.maximum(jnp.abs(both[..., -1:]), 1)
+        return (both[..., :-1] / below).reshape(len(u), self.widths[1])
+
+    def neurons(self) -> list[Part]:
+        """The entries of every head's ``C`` and ``n``, for predictions of moments."""
+        heads, keys, d_in = self.W_k.shape
+        rows, xp = self.W_v.shape[1] + 1, namespace(self)
+        W_k, W_v = (xp.asarray(W, float) for W in (self.W_k, self.W_v))
+        W_v = xp.concatenate([W_v, xp.zeros((heads, 1, d_in))], 1)
+        is_value = xp.tile(xp.repeat(xp.arange(rows) < rows - 1, keys), heads)
+
+        def of_heads(array: Float[Array, "heads *d_in"]):
+            return xp.repeat(xp.asarray(array, float), rows * keys, 0)
+
+        part = describe(
+            gates.MLSTM,
+            {
+                "r": of_heads(self.W_f),
+                "i": of_heads(self.W_i),
+                "k": xp.reshape(xp.repeat(W_k[:, None], rows, 1), (-1, d_in))
+                / math.sqrt(keys),
+                "v": xp.reshape(xp.repeat(W_v[:, :, None], keys, 2), (-1, d_in)),
+            },
+            offsets={
+                "r": of_heads(self.b_f),
+                "i": of_heads(self.b_i),
+                "v": 1.0 - is_value,
+            },
+            moved={
+                "W_f": Moved("r", "each"),
+                "b_f": Moved("r"),
+                "W_i": Moved("i", "each"),
+                "b_i": Moved("i"),
+                "W_k": Moved("k", "each", 1 / keys),
+                "W_v": Moved("v", "each", 1.0 * is_value),
+            },
+        )
+        return [part]
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        return {
+            "W_q": "readout",
+            "W_k": "input",
+            "W_v": "input",
+            "W_f": "recurrent",
+            "b_f": "recurrent",
+            "W_i": "input",
+            "b_i": "input",
+        }
+
+
+def mlstm(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    heads: int = 1,
+    offsets: tuple[float, float] = (3.0, 6.0),
+) -> MLSTM:
+    """Draw the layer: uniform matrices, gates of constant arguments, forget biases spaced.
+
+    Args:
+        state_size: Entries of every head's key.
+        width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
+        heads: How many.
+        offsets: Between which the forget gates' biases are spaced, head by head.
+
+    Raises:
+        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the
+            biases are not finite and ordered.
+    """
+    require_sizes(state_size=state_size, width=width, heads=heads)
+    require_heads(width, heads)
+    low, high = offsets
+    for one in offsets:
+        require_number("offsets", one, -100, 100, "[]")
+    if low > high:
+        raise ValueError(f"need offsets (low, high) with low <= high, got {offsets}")
+    q_key, k_key, v_key, f_key, i_key, bias_key = jax.random.split(key, 6)
+    return MLSTM(
+        W_q=by_heads(q_key, heads, state_size, width),
+        W_k=by_heads(k_key, heads, state_size, width),
+        W_v=by_heads(v_key, heads, width // heads, width),
+        W_f=uniform_linear(f_key, heads, width),
+        b_f=jnp.linspace(low, high, heads),
+        W_i=uniform_linear(i_key, heads, width),
+        b_i=0.1 * jax.random.normal(bias_key, (heads,)),
+    )

@@ -1,0 +1,147 @@
+"""RWKV-7's state: ``S_t = S_{t-1} (diag(w) - c (a c)^T) + v k^T``, ``y = S r``.
+
+In every head, with ``r`` and ``v`` linear in the input; from the linear ``x = W_k u`` it makes
+the removed key ``c``, of length one along ``k_k x``, and the written key ``k = x (1 + (a - 1)
+k_a)``, entry by entry; ``a = s(a_bias + a_V a_U u)`` and ``w = exp(-exp(-1/2) s(w_bias + w_V
+tanh(w_U u)))``, ``s`` the sigmoid.
+
+Source: Peng et al. (2025), RWKV-7 "Goose", Section 4; ``layers/rwkv7.py`` of
+github.com/fla-org/flash-linear-attention for the initialisation, that of a network's first
+layer.  The shift by one token, the values of the first layer, norm, bonus, output gate and
+output matrix are other layers.
+"""
+
+import math
+from typing import final
+
+import jax
+import jax.numpy as jnp
+from jax.nn import sigmoid
+from jax.nn.initializers import orthogonal
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from sigprop.layers.base import Group
+from sigprop.layers.initialisers import require_sizes
+from sigprop.layers.matrix_gated import MatrixGated
+from sigprop.layers.projected import require_heads, uniform_linear
+
+FASTEST = math.exp(-0.5)  # -log of the smallest decay
+TINY = 1e-24  # added to the square of a key's length
+LOW_RANK = 0.1  # gain of the second factor of a gate's weights
+KEYS = 0.1  # gain of the keys
+
+
+@final
+class RWKV7(MatrixGated):
+    """The layer; build one with ``rwkv7``."""
+
+    W_r: Float[Array, "heads keys d_in"]
+    W_k: Float[Array, "heads keys d_in"]
+    W_v: Float[Array, "heads values d_in"]
+    w_U: Float[Array, "rank d_in"]
+    w_V: Float[Array, "heads keys rank"]
+    w_bias: Float[Array, "heads keys"]
+    a_U: Float[Array, "rank d_in"]
+    a_V: Float[Array, "heads keys rank"]
+    a_bias: Float[Array, "heads keys"]
+    k_k: Float[Array, "heads keys"]
+    k_a: Float[Array, "heads keys"]
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """``(d_in, heads * values)``."""
+        heads, values, d_in = self.W_v.shape
+        return d_in, heads * values
+
+    @property
+    def head_shape(self) -> tuple[int, int, int]:
+        """``(heads, values, keys)``."""
+        heads, keys, _ = self.W_k.shape
+        return heads, self.W_v.shape[1], keys
+
+    def maps(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[
+        Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
+    ]:
+        """What forgets and removes, and what is written."""
+        low = jnp.einsum("hkr,tr->thk", self.w_V, jnp.tanh(u @ self.w_U.T))
+        w = jnp.exp(-FASTEST * sigmoid(low + self.w_bias[None]))
+        low = jnp.einsum("hkr,tr->thk", self.a_V, u @ self.a_U.T)
+        a = sigmoid(low + self.a_bias[None])
+        x = jnp.einsum("hkd,td->thk", self.W_k, u)
+        c = self.k_k[None] * x
+        c = c / jnp.sqrt(jnp.sum(c**2, -1, keepdims=True) + TINY)
+        k = x * (1 + (a - 1) * self.k_a[None])
+        diagonal = w[..., None] * jnp.eye(w.shape[-1], dtype=w.dtype)[None, None]
+        A = diagonal - c[..., None] * (a * c)[:, :, None]
+        v = jnp.einsum("hvd,td->thv", self.W_v, u)
+        return A, v[..., None] * k[:, :, None]
+
+    def queries(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads keys"]:
+        """``r``."""
+        return jnp.einsum("hkd,td->thk", self.W_r, u)
+
+    def groups(self) -> dict[str, Group]:
+        """Which learning rate and decay each parameter gets."""
+        gates = ("w_U", "w_V", "w_bias", "a_U", "a_V", "a_bias", "k_k", "k_a")
+        return {
+            **dict.fromkeys(gates, "recurrent"),
+            "W_r": "readout",
+            "W_k": "recurrent",
+            "W_v": "input",
+        }
+
+
+def rwkv7(
+    state_size: int,
+    width: int,
+    *,
+    key: PRNGKeyArray,
+    heads: int = 1,
+    rank: int = 16,
+) -> RWKV7:
+    """Draw the layer: orthogonal maps, decays from slow to fast along the keys.
+
+    Args:
+        state_size: Entries of every head's key.
+        width: Inputs and outputs; a head has ``width / heads`` values.
+        key: Consumed here.
+        heads: How many.
+        rank: Of the gates' weights.
+
+    Raises:
+        ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+
+    Example:
+        >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.head_shape, layer(jnp.ones((5, 6))).shape
+        ((2, 3, 4), (5, 6))
+    """
+    require_sizes(state_size=state_size, width=width, heads=heads, rank=rank)
+    require_heads(width, heads)
+    keys = jax.random.split(key, 7)
+    shape = (heads, state_size)
+    even = jnp.linspace(0, 1, heads * state_size)
+    within = jnp.linspace(-1, 1, state_size)
+    bent = jnp.tile(within * jnp.abs(within), heads)
+
+    def drawn(
+        key: PRNGKeyArray, rows: int, gain: float, columns: int = width
+    ) -> Float[Array, "heads _ _"]:
+        maps = orthogonal(gain)(key, (heads * rows, columns))
+        return maps.reshape(heads, rows, columns)
+
+    return RWKV7(
+        W_r=drawn(keys[0], state_size, 1.0),
+        W_k=drawn(keys[1], state_size, KEYS),
+        W_v=drawn(keys[2], width // heads, 1.0),
+        w_U=uniform_linear(keys[3], rank, width),
+        w_V=drawn(keys[4], state_size, LOW_RANK, rank),
+        w_bias=(6 * even - 5.5 + 2.5 * bent).reshape(shape),
+        a_U=uniform_linear(keys[5], rank, width),
+        a_V=drawn(keys[6], state_size, LOW_RANK, rank),
+        a_bias=(-0.19 + 0.3 * bent + 0.4 * (even - 0.5)).reshape(shape),
+        k_k=(0.71 - 0.1 * (even - 0.5)).reshape(shape),
+        k_a=jnp.full(shape, 1.02),
+    )

@@ -1,0 +1,177 @@
+"""Second moments of states that are matrices: ``S' = S A + B`` for any ``A`` and ``B``.
+
+Both are functions of the present input alone, so that the means ``m = E S`` and
+``M = E S^T S`` obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] +
+E[B^T m A] + E[B^T B]``.  Expectations are sums over the values of a law; of Gaussian
+inputs they are means over points of a Sobol sequence.  Several scrambled sequences give
+several moments, whose spread says how far their mean may be off.
+
+Notation: nodes  values of an input;  rows, keys  of ``S``.
+
+Source: Owen (1997), Scrambled net variance for integrals of smooth functions, The Annals of
+Statistics 25, for the error.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import ndtri
+from scipy.stats import qmc
+
+from sigprop.neuron.quadrature import Law
+from sigprop.neuron.random_coefficients import require_finite
+
+SEQUENCES, POINTS = 16, 13  # scrambled sequences of 2^13 points
+ERRORS = 5.0  # standard errors of their mean: with 15 degrees of freedom, once in 6000
+ROUNDED = 1e-11  # relative error that rounding leaves
+MOST_KEYS = 64  # a step acts on the squares of their number
+
+Inputs = Float[np.ndarray, "nodes d_in"]
+Matrices = Float[np.ndarray, "nodes heads _ keys"]
+Program = Callable[[Inputs], dict[str, np.ndarray]]
+
+
+class _Step(NamedTuple):
+    """Expectations of one head; ``AA[a, b, c, d]`` is ``E[A_ab A_cd]``."""
+
+    A: Float[np.ndarray, "keys keys"]
+    B: Float[np.ndarray, "rows keys"]
+    AA: Float[np.ndarray, "keys keys keys keys"]
+    AB: Float[np.ndarray, "keys keys rows keys"]
+    BB: Float[np.ndarray, "keys keys"]
+
+
+def _expectations(
+    A: Float[np.ndarray, "nodes keys keys"],
+    B: Float[np.ndarray, "nodes rows keys"],
+    w: Float[np.ndarray, " nodes"],
+) -> _Step:
+    keys, rows = A.shape[1], B.shape[1]
+    flat, entering = A.reshape(len(w), -1), B.reshape(len(w), -1)
+    weighted = (w[:, None] * flat).T
+    return _Step(
+        np.tensordot(w, A, 1),
+        np.tensordot(w, B, 1),
+        (weighted @ flat).reshape([keys] * 4),
+        (weighted @ entering).reshape(keys, keys, rows, keys),
+        np.einsum("n,nrb,nrd->bd", w, B, B, optimize=True),
+    )
+
+
+def _moments(
+    step: _Step, steps: int | None
+) -> tuple[Float[np.ndarray, "rows keys"], Float[np.ndarray, "keys keys"]]:
+    """``m`` and ``M`` after some steps or in the limit.
+
+    Raises:
+        ValueError: If the limit is infinite.
+    """
+    rows, keys = step.B.shape
+    through = step.AA.transpose(1, 3, 0, 2).reshape(keys**2, keys**2)
+    half = step.AB.transpose(1, 3, 2, 0).reshape(keys, keys, rows * keys)
+    crossed = (half + half.swapaxes(0, 1)).reshape(keys**2, rows * keys)
+    if steps is None:
+        radius = float(np.linalg.eigvals(through).real.max())
+        require_finite(np.array([radius if radius < 1 - ROUNDED else max(radius, 1.0)]))
+        m = np.linalg.solve((np.eye(keys) - step.A).T, step.B.T).T
+        added = crossed @ m.ravel() + step.BB.ravel()
+        M = np.linalg.solve(np.eye(keys**2) - through, added)
+        return m, M.reshape(keys, keys)
+    size = rows * keys
+    whole = np.zeros((1 + size + keys**2,) * 2)
+    whole[0, 0] = 1.0
+    whole[1 : 1 + size, 0] = step.B.ravel()
+    whole[1 : 1 + size, 1 : 1 + size] = np.kron(np.eye(rows), step.A.T)
+    whole[1 + size :, 0] = step.BB.ravel()
+    whole[1 + size :, 1 : 1 + size] = crossed
+    whole[1 + size :, 1 + size :] = through
+    last = np.linalg.matrix_power(whole, steps)[1:, 0]
+    return last[:size].reshape(rows, keys), last[size:].reshape(keys, keys)
+
+
+def _rules(
+    width: int, law: Law | None, scale: float
+) -> Iterator[tuple[Inputs, Float[np.ndarray, " nodes"]]]:
+    """Nodes and their weights: those of a law, or one sequence after another."""
+    if law is not None:
+        yield law.values, law.probabilities
+        return
+    for seed in range(SEQUENCES):
+        points = qmc.Sobol(width, rng=np.random.default_rng(seed)).random_base2(POINTS)
+        inside = np.clip(points, 2.0**-60, 1 - 2.0**-53)
+        yield scale * ndtri(inside), np.full(len(points), 1 / len(points))
+
+
+def matrix_moment(
+    quantity: Callable[..., float],
+    program: Program,
+    width: int,
+    *,
+    scale: float = 1.0,
+    law: Law | None = None,
+    steps: int | None = None,
+) -> tuple[float, float]:
+    """A number that follows from a head's moments, summed over heads, and its error.
+
+    Args:
+        quantity: Of ``m``, ``M``, ``E A``, ``E B``, and of the weights of the nodes and what
+            the program returns for one head.
+        program: ``A`` (nodes, heads, keys, keys), ``B`` (nodes, heads, rows, keys) and
+            whatever else the quantity needs, by name, of inputs.
+        width: Inputs.
+        scale: Standard deviation of the inputs, which are Gaussian and independent of
+            each other and in time.
+        law: Another law of each input vector.
+        steps: Inputs seen since the zero state; the limit if left out.
+
+    Raises:
+        ValueError: If a limit is infinite, or keys have more than 64 entries.
+    """
+    found = []
+    for u, w in _rules(width, law, scale):
+        arrays = program(u)
+        A, B = arrays["A"], arrays["B"]
+        if A.shape[-1] > MOST_KEYS:
+            raise ValueError(
+                f"need keys of at most {MOST_KEYS} entries for moments of matrices, got "
+                f"{A.shape[-1]}; measure them"
+            )
+        total = 0.0
+        for head in range(A.shape[1]):
+            step = _expectations(A[:, head], B[:, head], w)
+            of_head = {name: array[:, head] for name, array in arrays.items()}
+            total += quantity(*_moments(step, steps), step.A, step.B, w, of_head)
+        found.append(total)
+    mean = float(np.mean(found))
+    spread = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
+    return mean, ERRORS * spread / len(found) ** 0.5 + ROUNDED * abs(mean)
+
+
+def of_state(m: Any, M: Any, *_: Any) -> float:
+    """``E|S|^2``."""
+    return float(np.trace(M))
+
+
+def lagged(lag: int) -> Callable[..., float]:
+    """``E tr S_t^T S_{t+lag}``, as ``quantity`` of ``matrix_moment``."""
+
+    def quantity(m: Any, M: Any, A: Any, B: Any, *unused: Any) -> float:
+        del unused
+        for _ in range(lag):
+            M = M @ A + m.T @ B
+        return float(np.trace(M))
+
+    return quantity
+
+
+def of_output(
+    m: Any, M: Any, A: Any, B: Any, w: Any, of_head: dict[str, np.ndarray]
+) -> float:
+    """``E|S' q + z|^2``, for the moments ``m`` and ``M`` before the last step."""
+    through = np.einsum("nab,nb->na", of_head["A"], of_head["q"])
+    entering = np.einsum("nrb,nb->nr", of_head["B"], of_head["q"]) + of_head["z"]
+    square = np.einsum("na,ab,nb->n", through, M, through, optimize=True)
+    crossed = np.einsum("na,ra,nr->n", through, m, entering, optimize=True)
+    return float(w @ (square + 2 * crossed + (entering**2).sum(1)))
