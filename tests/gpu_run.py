@@ -11,6 +11,7 @@ import ctypes
 import itertools
 import re
 import struct
+from typing import Any
 
 import jax
 import numpy as np
@@ -149,7 +150,7 @@ def host(text: str) -> str:
     whole = body.replace("@llvm.nvvm.", "@nvvm.") + "".join(parts)
     # Each is declared once.
     declared = dict.fromkeys(re.findall(r"(?m)^declare .*\n", whole))
-    one = {re.search(r"@[\w.]+", line)[0]: line for line in declared}
+    one = {re.findall(r"@[\w.]+", line)[0]: line for line in declared}
     return re.sub(r"(?m)^declare .*\n", "", whole) + "".join(one.values())
 
 
@@ -241,7 +242,7 @@ def run(text: str, threads: int, grid, given, shapes) -> tuple[list[np.ndarray],
     out = [np.full(s.shape, np.nan, s.dtype) for s in shapes]
     arena = Arena([np.ascontiguousarray(array) for array in (*given, *out)])
 
-    def variable(name, kind=ctypes.c_int64):
+    def variable(name, kind: Any = ctypes.c_int64):
         return kind.from_address(engine.get_global_value_address(name))
 
     variable("arena").value = arena.memory.ctypes.data

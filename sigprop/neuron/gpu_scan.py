@@ -330,15 +330,15 @@ def _kernel(
         every = pl.ds(jnp.int32(0), block)
         return [ref.at[*row, jnp.int32(part), every] for part in range(parts)]
 
-    def load(ref, *row, there=True):
+    def load(ref, *row, there: Any = True) -> Rows:
         mask = inside & there
         return tuple(triton.load(at, mask=mask, other=0) for at in parts_of(ref, *row))
 
-    def store(ref, values, row, there=True):
+    def store(ref, values, row, there: Any = True):
         for at, value in zip(parts_of(ref, row), values, strict=True):
             triton.store(at, value, mask=inside & there)
 
-    def gate(*row, there=True):
+    def gate(*row, there: Any = True) -> Rows:
         values = load(lam, *row, there=there)
         return conjugated(values) if adjoint else values
 
@@ -354,7 +354,7 @@ def _kernel(
             given["resets"][k] != 0 if "resets" in given else None for k in known
         ]
         gates = [fixed] * size
-        if fixed is None:
+        if not fixed:
             before = [row_of(k - jnp.int32(adjoint), length, reverse) for k in known]
             # The first step of all has no state before it, and no gate.
             gates = [gate(before[0], there=start > 0), *map(gate, before[1:])]
@@ -370,7 +370,7 @@ def _kernel(
                 store(out["states"], state, row, there=k < length)
         return h, product
 
-    fixed = None if len(lam.shape) == 3 else gate()
+    fixed = () if len(lam.shape) == 3 else gate()
     zeros = (jnp.zeros((block,), x.dtype),) * parts
     h, one = zeros, (jnp.ones((block,), x.dtype), *zeros[1:])
     if "starts" in given:

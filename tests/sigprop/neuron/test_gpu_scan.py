@@ -5,6 +5,7 @@ import importlib.util
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +22,7 @@ LENGTHS = (1, 2, 7, 8, 9, 40, 75)
 SIZES = (1, 7, 8, 9)  # neurons
 BOTH = (False, True)
 CLOSE = {"f": 1e-6, "d": 1e-12}  # relative to the largest number
+STATES: Any = scan._states
 OPTIONS = ("complex", "varying", "resets", "reverse", "adjoint")
 
 
@@ -30,9 +32,9 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(gpu_scan, "LANES", LANES)
     monkeypatch.setattr(gpu_scan, "SHORTEST", SHORTEST)
     monkeypatch.setattr(gpu_scan, "steps_ahead", lambda size: 2)
-    scan._states.clear_cache()
+    STATES.clear_cache()
     yield
-    scan._states.clear_cache()
+    STATES.clear_cache()
 
 
 def problem(length, n, char="d", **options):
@@ -180,7 +182,7 @@ def changed(old, new, folder: Path):
     assert text.count(old) == 1, old
     path = folder / "changed.py"
     path.write_text(text.replace(old, new), "utf-8")
-    spec = importlib.util.spec_from_file_location("changed", path)
+    spec: Any = importlib.util.spec_from_file_location("changed", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     for name in ("LANES", "SHORTEST", "steps_ahead"):
@@ -285,10 +287,10 @@ def test_the_kernel_counts_the_sequences_of_all_maps(monkeypatch):
     states = jax.jit(jax.vmap(inner, (0, None, None)))(both, x, resets)
     assert max(counts) == 3 * 5 * 2
 
-    def truth(lam, x, resets):
+    def plain(lam, x, resets):
         return scan_linear_reference(lam, x, resets=resets)
 
-    inner = jax.vmap(truth, (None, 0, 0))
+    inner = jax.vmap(plain, (None, 0, 0))
     truth = jax.jit(jax.vmap(inner, (0, None, None)))(both, x, resets)
     np.testing.assert_allclose(states, truth, rtol=1e-6)
 
@@ -452,7 +454,7 @@ def on_gpu(monkeypatch):
 
 def gradient():
     """Of a program that is traced, over a batch."""
-    scan._states.clear_cache()
+    STATES.clear_cache()
 
     @jax.jit
     def run(lam, x):
