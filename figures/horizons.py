@@ -113,8 +113,8 @@ def by_layer(axes: Axes, data: xr.Dataset, task: tuple[str, int], metric: str) -
     axes.set_yticks(range(len(rows)), [names[model][0] for model in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)
     if any(series.OTHERS.get(model, ("", "", ""))[2] == "none" for model in rows):
-        look = {"color": style.GREY, "mfc": "none", "ls": "none"}
-        axes.plot([], [], marker="o", label=BOTH_ENDS, **look)
+        hollow: dict[str, Any] = {"color": style.GREY, "mfc": "none", "ls": "none"}
+        axes.plot([], [], marker="o", label=BOTH_ENDS, **hollow)
     for control, dashes in CONTROLS.items():
         value = _control(data, task, control, metric)
         label, _ = series.CONTROLS[control]

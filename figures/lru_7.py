@@ -43,7 +43,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         grid = figure.add_gridspec(
             len(rows), 1, height_ratios=[heights[row] for row in rows]
         )
-        for spec, row in zip(grid, rows, strict=True):
+        for index, row in enumerate(rows):
+            spec = grid[index]
             if row == "c":
                 _losses(spec, data)
                 continue
