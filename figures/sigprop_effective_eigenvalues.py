@@ -47,7 +47,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         axes = figure.subplots()
         axes.axhline(1, color=style.BLACK, linewidth=0.8)
         ratios = data["ratio"].to_dataframe().reset_index()
-        aside = ratios["layer"].map({name: i - 1.5 for i, name in enumerate(COLOURS)})
+        order = list(COLOURS)
+        aside = np.array([order.index(name) - 1.5 for name in ratios["layer"]])
         ratios["size"] *= APART**aside
         sns.lineplot(
             ratios,

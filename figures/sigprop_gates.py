@@ -130,7 +130,8 @@ def _deviations(axes: Axes, data: xr.Dataset) -> None:
                 markeredgewidth=0,
                 alpha=0.75,
             )
-    axes.set_yticks(-np.arange(len(names)), [LAYERS.get(name, name) for name in names])
+    labels = [str(LAYERS.get(name, name)) for name in names]
+    axes.set_yticks(-np.arange(len(names)), labels)
     axes.yaxis.tick_right()
     axes.tick_params(axis="y", length=0, labelsize=6.5)
     axes.spines["left"].set_visible(False)

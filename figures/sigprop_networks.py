@@ -1,6 +1,7 @@
 """A figure of sigprop, not from a paper: curvature of deep networks."""
 
 import json
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -19,7 +20,7 @@ ENTRY = Entry(
     "Curvature of deep networks at initialisation",
 )
 TITLES = {"a": "spectrum", "b": "share of curvature", "c": "outermost eigenvectors"}
-SIGNS = {"largest": ("-", "> 0"), "smallest": ("--", "< 0")}
+SIGNS: dict[str, tuple[Any, str]] = {"largest": ("-", "> 0"), "smallest": ("--", "< 0")}
 COLOURS = {
     "LRU": style.VERMILION,
     "BLUR": style.PURPLE,
