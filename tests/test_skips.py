@@ -138,7 +138,9 @@ echo "sigprop called with: $*"
 @pytest.fixture
 def script(tmp_path):
     """The script, with programs around it that only say that they were called."""
-    programs = dict.fromkeys(("python", "pip", "ruff", "pyright", "uv"), "exit 0")
+    programs = dict.fromkeys(
+        ("python", "pip", "ruff", "pyright", "uv", "twine"), "exit 0"
+    )
     programs |= {
         "python3": 'mkdir -p "$3/bin"',
         "pytest": PYTEST,

@@ -177,10 +177,12 @@ def tied_gate() -> Derivation:
 @cache
 def implicit_delta() -> Derivation:
     """Rate of the delta rule that minimises ``|S - S_0|^2 + beta |S k - v|^2``."""
-    error = Symbol("error")  # S k - v over S_0 k - v, along the key
+    error = Symbol("error")  # S k - v over S_0 k - v
     [left] = solve((error - 1) / s + beta * error, error)
     return start(
-        "The minimum leaves this share of the error along the key", factor(left)
+        "The minimum leaves this share of the error along the key",
+        factor(left),
+        r"\frac{S k - v}{S_0 k - v}",
     ).then("The rate is what removes the rest", simplify((1 - left) / s))
 
 

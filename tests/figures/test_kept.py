@@ -52,6 +52,7 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
     ("zucchet-9", "d"),
     ("zucchet-10", "d"),
     ("zucchet-11", "a"),
+    ("blur-4", "a"),
     ("blur-4", "b"),
     ("sigprop-forecasts", "a"),
     ("sigprop-advice-worth", "a"),

@@ -58,6 +58,7 @@ PARTS = {  # what a row calls, or what has no argument but arrays
     "neuron.delta_correlated.mutated_correlated_delta_moments",
     "neuron.delta_moments.mutated_delta_moments",
     "neuron.gated.mutated_moment",
+    "neuron.matrix_moments.matrix_moment",
     "neuron.random_coefficients.lagged_moment",
 }
 Z = 5.5  # chance 4e-8 a comparison, fewer than 200 comparisons

@@ -23,7 +23,9 @@ part.row(
     where="W of n rows, entries independent, complex, circular, of variance 1/n",
     code="complex_energy",
     assumes="inputs come once, at the first step",
-    note=AGREES + "Judged by two exact counts, for n up to 50 and k up to 6.",
+    note=AGREES
+    + "Judged by two exact counts, for n up to 50 and k up to 6. Real entries: "
+    "sigprop:ginibre-real.",
 )
 part.row(
     "sigprop:ginibre-real",
@@ -55,5 +57,6 @@ part.row(
     note="There is no term 1/n. For complex entries the coefficient is "
     "(k - 1) k (k + 1) (k + 2) / 24, so that both kinds share k^4/24 and with it the "
     "profile at k = c sqrt(n); real ones come to it only as 1/sqrt(n). Glorot's dense "
-    "recurrence thus leaves infinite width after some sqrt(n) steps.",
+    "recurrence thus leaves infinite width after some sqrt(n) steps, as in "
+    "sigprop:glorot-range.",
 )

@@ -26,7 +26,8 @@ part.row(
     assumes="unit keys; c is the square of their cosine",
     note="All other eigenvalues are one. At beta = 2 twice it is a rotation by twice the "
     "angle between the keys: one step cannot turn, two can. Eigenvalues of one step of "
-    "beta = 2 are 1 and -1, so that a real eigenvalue solves parity.",
+    "beta = 2 are 1 and -1, so that a real eigenvalue solves parity. Products of many steps: "
+    "sigprop:householder-energy.",
 )
 part.row(
     "sigprop:householder-mean",
@@ -54,7 +55,8 @@ part.row(
     code="householder_energy",
     assumes="unit keys of d entries, independent, isotropic; all steps have one beta",
     note="Nothing is lost at beta = 2, the reflections, and most at beta = 1. It lasts "
-    "about d / (2 beta - beta^2) steps.",
+    "about d / (2 beta - beta^2) steps. The mean of the product is in "
+    "sigprop:householder-mean.",
 )
 part.row(
     "sigprop:trapezoid",
@@ -72,7 +74,8 @@ part.row(
     code="trapezoid",
     assumes="|alpha| < 1, white input of variance one, real gates",
     note="Both terms of the input interfere: without 2 alpha beta gamma the moment is too "
-    "small, by up to half at alpha near one.",
+    "small, by up to half at alpha near one. How well such a step integrates is in "
+    "sigprop:trapezoid-error.",
 )
 part.row(
     "sigprop:reparametrised-scale",
@@ -142,7 +145,8 @@ part.row(
     code="explicit_phase",
     assumes="0 < Delta^2 A < 4, where |lambda| = 1",
     note="No input fades: under white inputs the state grows as the root of time. From "
-    "Delta^2 A = 4 on both eigenvalues are real, and one is outside the disc.",
+    "Delta^2 A = 4 on both eigenvalues are real, and one is outside the disc. The "
+    "implicit step forgets, sigprop:linoss-implicit.",
 )
 part.row(
     "sigprop:tied-gate",
@@ -156,7 +160,8 @@ part.row(
     code="tied_gate",
     assumes="gates independent of time and of white inputs of variance one; f_1 = E f, "
     "f_2 = E f^2 < 1",
-    note="For a constant gate (1 - f) / (1 + f): the state shrinks as one over its memory.",
+    note="For a constant gate (1 - f) / (1 + f): the state shrinks as one over its memory. "
+    "Gates that depend on the input are in sigprop:gates.",
 )
 part.row(
     "sigprop:implicit-delta",
@@ -171,5 +176,5 @@ part.row(
     code="implicit_delta",
     assumes="beta > 0; s = |k|^2",
     note="Stable at any beta: 1 - epsilon s is between zero and one. The explicit step, "
-    "of rate beta, needs beta s <= 2.",
+    "of rate beta, needs beta s <= 2, see sigprop:householder-energy.",
 )
