@@ -24,6 +24,8 @@ from sigprop.layers.projected import (
     InputGated,
     by_heads,
     low_rank,
+    of_states,
+    read_keys,
     require_heads,
     uniform_bias,
     uniform_linear,
@@ -54,19 +56,14 @@ class GLA(Heads, InputGated):
         alpha = jnp.exp(log_sigmoid(logit) / TEMPERING)
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
-        entering = k[..., None] * v[:, :, None]
-        a = jnp.broadcast_to(alpha[..., None], entering.shape)
-        flat = (len(u), self.state_size)
-        return a.reshape(flat), entering.reshape(flat)
+        return of_states(alpha[..., None], k[..., None] * v[:, :, None])
 
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
         """``q^T S`` of every head, the heads side by side."""
-        heads, keys, _ = self.W_q.shape
-        q = jnp.einsum("hkd,td->thk", self.W_q, u) / math.sqrt(keys)
-        S = h.reshape(len(u), heads, keys, self.W_v.shape[1])
-        return jnp.einsum("thk,thkv->thv", q, S).reshape(len(u), self.widths[1])
+        q = jnp.einsum("hkd,td->thk", self.W_q, u) / math.sqrt(self.W_q.shape[1])
+        return read_keys(q, h)
 
     def neurons(self) -> list[Part]:
         """The entries of every head's state, for ``sigprop.linear.gated_moments``."""

@@ -19,7 +19,13 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
-from sigprop.layers.projected import InputGated, by_heads, require_heads
+from sigprop.layers.projected import (
+    InputGated,
+    by_heads,
+    of_states,
+    read_keys,
+    require_heads,
+)
 from sigprop.neuron.neurons import Moved, Part, describe
 from sigprop.numerics.arguments import require_number
 from sigprop.numerics.tracing import namespace
@@ -60,19 +66,13 @@ class HGRN2(InputGated):
         """What multiplies the states, and what enters them."""
         k = (1 - self.bound) * sigmoid(-jnp.einsum("hkd,td->thk", self.W_f, u))
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
-        entering = k[..., None] * v[:, :, None]
-        a = jnp.broadcast_to(1 - k[..., None], entering.shape)
-        flat = (len(u), self.state_size)
-        return a.reshape(flat), entering.reshape(flat)
+        return of_states(1 - k[..., None], k[..., None] * v[:, :, None])
 
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
     ) -> Float[Array, "time d_out"]:
         """``q^T S`` of every head, the heads side by side."""
-        heads, keys, _ = self.W_q.shape
-        q = silu(jnp.einsum("hkd,td->thk", self.W_q, u))
-        S = h.reshape(len(u), heads, keys, self.W_v.shape[1])
-        return jnp.einsum("thk,thkv->thv", q, S).reshape(len(u), self.widths[1])
+        return read_keys(silu(jnp.einsum("hkd,td->thk", self.W_q, u)), h)
 
     def neurons(self) -> list[Part]:
         """The entries of every head's state, for ``sigprop.linear.gated_moments``."""

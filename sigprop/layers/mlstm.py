@@ -22,7 +22,14 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.layers.base import Group
 from sigprop.layers.initialisers import require_sizes
-from sigprop.layers.projected import InputGated, by_heads, require_heads, uniform_linear
+from sigprop.layers.projected import (
+    Heads,
+    InputGated,
+    by_heads,
+    of_states,
+    require_heads,
+    uniform_linear,
+)
 from sigprop.neuron.neurons import Moved, Part, describe
 from sigprop.numerics.arguments import require_number
 from sigprop.numerics.tracing import namespace
@@ -30,35 +37,22 @@ from sigprop.theory import gates
 
 
 @final
-class MLSTM(InputGated):
+class MLSTM(Heads, InputGated):
     """The layer; build one with ``mlstm``.
 
     The state has ``C`` of every head, values down, and below it a row ``n``.
     """
 
-    W_q: Float[Array, "heads keys d_in"]
-    W_k: Float[Array, "heads keys d_in"]
-    W_v: Float[Array, "heads values d_in"]
     W_f: Float[Array, "heads d_in"]
     b_f: Float[Array, " heads"]
     W_i: Float[Array, "heads d_in"]
     b_i: Float[Array, " heads"]
 
     @property
-    def widths(self) -> tuple[int, int]:
-        """``(d_in, heads * values)``."""
-        heads, values, d_in = self.W_v.shape
-        return d_in, heads * values
-
-    @property
     def state_size(self) -> int:
         """Real numbers in the state, of all heads."""
         heads, keys, _ = self.W_k.shape
         return heads * keys * (self.W_v.shape[1] + 1)
-
-    def initial_state(self) -> Float[Array, " states"]:
-        """The zero state."""
-        return jnp.zeros((self.state_size,), self.W_k.dtype)
 
     def gates(
         self, u: Float[Array, "time d_in"]
@@ -70,9 +64,7 @@ class MLSTM(InputGated):
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         v = jnp.concatenate([v, jnp.ones_like(v[..., :1])], -1)
         entering = (i[..., None] * v)[..., None] * k[:, :, None]
-        a = jnp.broadcast_to(f[:, :, None, None], entering.shape)
-        flat = (len(u), self.state_size)
-        return a.reshape(flat), entering.reshape(flat)
+        return of_states(f[:, :, None, None], entering)
 
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]

@@ -67,6 +67,29 @@ class Heads(Layer):
         return jnp.zeros((self.state_size,), self.W_k.dtype)
 
 
+def of_states(
+    a: Float[Array, "time heads *_"], entering: Float[Array, "time heads rows columns"]
+) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
+    """Gates and inputs of every entry of every head's state.
+
+    Args:
+        a: Gates, one for each entry, or for each row or head with axes of one.
+        entering: What enters each entry.
+    """
+    flat = (len(entering), math.prod(entering.shape[1:]))
+    return jnp.broadcast_to(a, entering.shape).reshape(flat), entering.reshape(flat)
+
+
+def read_keys(
+    q: Float[Array, "time heads keys"], h: Float[Array, "time states"]
+) -> Float[Array, "time d_out"]:
+    """``q^T S`` of every head, keys down, the heads side by side."""
+    time, heads, keys = q.shape
+    values = h.shape[1] // (heads * keys)
+    S = h.reshape(time, heads, keys, values)
+    return jnp.einsum("thk,thkv->thv", q, S).reshape(time, heads * values)
+
+
 def by_heads(
     key: PRNGKeyArray, heads: int, rows: int, columns: int
 ) -> Float[Array, "heads rows columns"]:

@@ -23,6 +23,7 @@ from sigprop.layers.projected import (
     InputGated,
     by_heads,
     log_uniform_steps,
+    of_states,
     require_heads,
     uniform_linear,
 )
@@ -79,9 +80,7 @@ class SSD(InputGated):
         decay = jnp.exp(-step * jnp.exp(self.A_log)[None])
         x = step[:, :, None] * jnp.einsum("hvd,td->thv", self.W_x, u)
         entering = x[..., None] * self._of_heads(self.W_B, u)[:, :, None]
-        a = jnp.broadcast_to(decay[:, :, None, None], entering.shape)
-        flat = (len(u), self.state_size)
-        return a.reshape(flat), entering.reshape(flat)
+        return of_states(decay[:, :, None, None], entering)
 
     def read(
         self, h: Float[Array, "time states"], u: Float[Array, "time d_in"]
@@ -99,7 +98,7 @@ class SSD(InputGated):
         xp = namespace(self)
         x = xp.reshape(xp.asarray(self.W_x, float), (heads * values, d_in))
 
-        def of_states(W: Float[Any, "groups n d_in"]) -> Float[Any, "states d_in"]:
+        def by_states(W: Float[Any, "groups n d_in"]) -> Float[Any, "states d_in"]:
             every = xp.reshape(xp.asarray(W, float), (groups, 1, n, d_in))
             return xp.reshape(xp.repeat(every, heads // groups * values, 1), (-1, d_in))
 
@@ -108,7 +107,7 @@ class SSD(InputGated):
 
         read = read_by(
             np.repeat(np.eye(heads * values), n, 1),
-            of_states(self.W_C),
+            by_states(self.W_C),
             width=d_in,
             skip=xp.repeat(xp.asarray(self.D, float), values)[:, None] * x,
             moved={"W_C": Reads("rows")},  # an entry of D multiplies no input
@@ -117,7 +116,7 @@ class SSD(InputGated):
             gates.SELECTIVE,
             {
                 "r": of_heads(self.W_dt),
-                "k": of_states(self.W_B),
+                "k": by_states(self.W_B),
                 "x": xp.repeat(x, n, 0),
             },
             offsets={"r": of_heads(self.bias)},
