@@ -51,8 +51,7 @@ def serves(
     traced = isinstance(key, Tracer) or isinstance(lam, Tracer)
     if capability is None or traced or not _usual(key, process, batch):
         return False
-    if capability < LEAST:
-        say(f"it needs compute capability {LEAST}, got {capability}")
+    if not capable(capability):
         return False
     from sigprop.neuron import gpu_kernel
 
@@ -203,6 +202,13 @@ def attempt(
         text = str(error).strip() or type(error).__name__
         say(text.splitlines()[0], kernel)
         return None
+
+
+def capable(capability: float, kernel: str = "GPU kernel") -> bool:
+    """Whether a device is new enough for a kernel; a line says so if it is not."""
+    if capability < LEAST:
+        say(f"it needs compute capability {LEAST}, got {capability}", kernel)
+    return capability >= LEAST
 
 
 @functools.cache

@@ -70,7 +70,7 @@ def solve(
 
 
 def _counted(function: Callable[..., Any], sequences: int) -> Callable[..., Any]:
-    """A function that is told how many sequences ``jax.vmap`` makes of its one."""
+    """Wrap a function of the number of sequences, which ``jax.vmap`` multiplies."""
 
     @custom_vmap
     def call(lam, x, resets):
@@ -146,9 +146,7 @@ def serves(
         capability, device = cuda_capability(), device_kind()
     if capability is None or jax.device_count() > 1:
         return False
-    if capability < gpu.LEAST:
-        reason = f"it needs compute capability {gpu.LEAST}, got {capability}"
-        gpu.say(reason, NAME)
+    if not gpu.capable(capability, NAME):
         return False
     char = np.finfo(dtype).dtype.char
     parts = 2 if np.issubdtype(dtype, np.complexfloating) else 1
