@@ -421,7 +421,7 @@ def run(config: Config) -> xr.Dataset:
 def _begun(config: Config) -> dict[str, Any]:
     """The record of a start that was interrupted, or a new one.
 
-    One of other code or of nothing but answers is not gone on with.
+    A record of other code, or one that is whole, is left and a new one begun.
     """
     new = {"study": STUDY, "version": VERSION, "commit": store._commit(), "parts": {}}
     try:
@@ -443,7 +443,7 @@ def _limit(name: str, where: str) -> float:
 
 
 def _ended(name: str, config: Config, where: str) -> dict[str, Any]:
-    """What is recorded of a part: its seconds, and its answers or why it has none."""
+    """Measure a part; return its seconds, and its answers or why it has none."""
     began, limit = time.perf_counter(), _limit(name, where)
     try:
         found = {
@@ -513,7 +513,7 @@ def dataset(config: Config, record: dict[str, Any]) -> xr.Dataset:
 
 
 def failures(data: xr.Dataset) -> list[str]:
-    """What is wrong, a line each: parts without an answer, and gates that do not hold."""
+    """List what is wrong: parts without an answer, and gates that do not hold."""
     parts = json.loads(data.attrs["record"])["parts"]
     lines = [
         f"{name}: {part['failed']}" for name, part in parts.items() if "failed" in part

@@ -15,8 +15,8 @@ for another trace, ``tr G^{*m}``)
   ``tr(G^{a-2-p} G^{*(b+p)})``, the block between them turned over.
 
 Every result is again traces of two blocks and of one, two letters fewer.  The recursion
-thus closes, and counts polynomials in ``n`` with integer coefficients: the number of ways
-to glue the sides of a polygon, by the number of its corners that stay apart.
+thus closes.  It gives polynomials in ``n`` with integer coefficients: how many ways there
+are to glue the sides of a polygon, by the number of its corners that stay apart.
 
 For complex entries Q_k has a closed form; the one for real entries, where half of the
 gluings turn a side over, is ours, as a recursion.  Both have no term ``1/n``.  Leading

@@ -89,7 +89,7 @@ def accept(report: Report, acceptances: Sequence[Acceptance]) -> Report:
 
     Args:
         report: Of ``lint``.
-        acceptances: Those that cover no finding are told in the report.
+        acceptances: The report lists those that cover no finding.
     """
     left, accepted = [], []
     used: set[Acceptance] = set()

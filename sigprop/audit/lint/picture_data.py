@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
 from sigprop.networks.foreign import Rest
 from sigprop.networks.foreign.family import time_constant
@@ -48,7 +48,7 @@ def chosen(rest: Rest) -> Modes:
 
 
 def decades(layers: list[Modes], length: int | None) -> int:
-    """How many decades from one step on hold all finite time constants and the length.
+    """Number of decades above one step that hold all time constants and the length.
 
     Args:
         layers: Modes of every layer.
@@ -60,18 +60,6 @@ def decades(layers: list[Modes], length: int | None) -> int:
     """
     longest = [of.times[np.isfinite(of.times)].max(initial=1) for of in layers]
     return max(1, math.ceil(math.log10(max([*longest, length or 1]))))
-
-
-def counts(
-    times: Float[np.ndarray, " modes"], edges: Float[np.ndarray, " edges"]
-) -> Int[np.ndarray, " bins"]:
-    """How many time constants are in each bin; those beyond the last edge in none.
-
-    Args:
-        times: Of a layer, in steps.
-        edges: Of the bins, ascending.
-    """
-    return np.histogram(times, edges)[0]
 
 
 def line(times: Float[np.ndarray, " modes"], width: int, tens: int) -> str:
@@ -86,7 +74,7 @@ def line(times: Float[np.ndarray, " modes"], width: int, tens: int) -> str:
         >>> line(np.array([1.0, 12, 13, 15, 20, 90, 95]), 4, 2)
         '▂ █▄'
     """
-    bars = counts(times, np.logspace(0, tens, width + 1))
+    bars, _ = np.histogram(times, np.logspace(0, tens, width + 1))
     heights = np.ceil((len(BARS) - 1) * bars / max(bars.max(), 1)).astype(int)
     return "".join(BARS[height] for height in heights)
 
@@ -101,7 +89,7 @@ def histograms(names: list[str], layers: list[Modes], length: int | None) -> xr.
     """
     tens = decades(layers, length)
     edges = np.logspace(0, tens, BINS * tens + 1)
-    shares = [counts(of.times, edges) / max(len(of.nu), 1) for of in layers]
+    shares = [np.histogram(of.times, edges)[0] / max(len(of.nu), 1) for of in layers]
     middles = [np.median(of.times) if len(of.nu) else np.nan for of in layers]
     endless = [np.isinf(of.times).sum() / max(len(of.nu), 1) for of in layers]
     return xr.Dataset(
@@ -137,7 +125,7 @@ def eigenvalues(modes: Modes, steps: int) -> xr.Dataset:
 
 
 def label(names: list[str], layers: list[Modes]) -> str:
-    """What the histograms show, for those who do not see them.
+    """Describe the histograms in words, for those who do not see them.
 
     Args:
         names: Of the layers.

@@ -74,7 +74,7 @@ def lines(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """What was accepted, and what was not judged, in words."""
+    """Lines on what was accepted and on what was not judged."""
     yield from _accepted(report)
     yield from _at_rest(report)
     yield from _without(report)
@@ -85,7 +85,7 @@ def notes(report: Report) -> Iterator[str]:
 
 
 def _accepted(report: Report) -> Iterator[str]:
-    """How many findings of a rule were accepted, and what was accepted and not found."""
+    """Lines on the accepted findings of each rule, and on entries without a finding."""
     counts: dict[tuple[str, str], int] = {}
     for finding, reason in report.accepted:
         key = (finding.rule.id, reason)

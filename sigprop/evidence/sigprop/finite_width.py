@@ -1,4 +1,4 @@
-"""What judges powers of Gaussian matrices: gluings of a polygon, and exact quadrature."""
+"""Evidence on powers of Gaussian matrices: gluings of a polygon, exact quadrature."""
 
 import itertools
 import math
@@ -30,7 +30,7 @@ def _pairings(sides: tuple[int, ...], steps: int, real: bool) -> Iterator[Pairs]
 
 
 def _corners(pairs: Pairs, steps: int) -> int:
-    """How many corners of the polygon stay apart.
+    """Number of corners of the polygon that stay apart.
 
     Side ``i`` has a row and a column; the sides of the transpose have the column first.
     Gluing joins rows to rows and columns to columns.

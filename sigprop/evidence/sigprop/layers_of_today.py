@@ -1,4 +1,4 @@
-"""What judges closed forms of layers of 2024-2026: matrices, sums and simulations."""
+"""Evidence on closed forms of layers of 2024-2026: matrices, sums and recurrences."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Findings that a file accepts are told, and do not end the command with status 1."""
+"""Accepted findings are listed, and do not end the command with status 1."""
 
 import json
 
