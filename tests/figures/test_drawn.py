@@ -145,7 +145,7 @@ def test_kernels_and_losses_are_those_of_their_rates(show):
             for run in runs:
                 reading.curve(at, run, colour, marker="o")
             middle = np.median(np.where(np.isnan(runs), np.inf, runs), axis=0)
-            reading.curve(at, middle, colour)
+            reading.curve(np.arange(runs.shape[1]), middle, colour)
             beyond = (np.isnan(runs) | (runs > lru_7.HIGHEST)).sum(0)
             for position, count in zip(at, beyond, strict=True):
                 if count:
