@@ -8,7 +8,7 @@ from sigprop.figures.entry import Entry
 STUDY = "forecast_speed"
 ENTRY = Entry(
     dict.fromkeys("ab", STUDY),
-    "Time and memory of an epoch of sequential CIFAR",
+    "Time of an epoch and memory of a step of sequential CIFAR",
     reduced="Batches have 4 images.",
     full="sigprop figure blur-14 --preset full",
     differs="The time of an epoch is estimated from the times of single steps. "

@@ -8,7 +8,7 @@ from sigprop.figures.entry import Entry
 STUDY = "forecast_speed"
 ENTRY = Entry(
     dict.fromkeys("ab", STUDY),
-    "Time and memory of an epoch of ETTh1 forecasts",
+    "Time of an epoch and memory of a step of ETTh1 forecasts",
     reduced="Batches have 16 windows.",
     full="sigprop figure blur-15 --preset full",
     differs="The time of an epoch is estimated from the times of single steps. "

@@ -22,14 +22,13 @@ NAMES = {
 COLOURS = {model: colour for model, (_, colour, _) in series.MODELS.items()}
 TITLES = {"a": "time per epoch", "b": "memory per step"}
 DODGE = 0.25  # rows between a bar's middle and its outer dots
-FREE = 1.4  # times the longest bar, which leaves room for its label
+ROOM = 1.05  # times the farthest bar or dot: where the axis ends and the labels stand
 CAPTION = (
     "The task is {description}, on inputs of random numbers. Networks have {depth} blocks of "
     "{width} features and {states} states; times are measured on {machine}. An epoch has "
-    "{steps} steps of {batch} examples; its time is the median of {repeats} timed steps times "
-    "their number. Dots are single steps. The bar of the LRU has its own cost beside it; other "
-    "bars have their length over the LRU's. Brackets in A have the range of this ratio within "
-    "repeats."
+    "{steps} steps of {batch} examples; its time is {steps} times the median time of {repeats} "
+    "steps. Dots are single steps. On the LRU's row stands its own cost, and on other rows the "
+    "ratio to it. Brackets in A have the smallest and the largest ratio in one repeat."
 )
 
 
@@ -55,7 +54,6 @@ def draw(
         row = figure.subplots(1, len(letters), sharey=True, squeeze=False)[0]
         for axes, letter in zip(row, letters, strict=True):
             {"a": _minutes, "b": _memory}[letter](axes, timings)
-            axes.set_xlim(0, FREE * axes.get_xlim()[1])
             style.letter(axes, letter, TITLES[letter])
         names = [NAMES[name] for name in timings["trained"].values.tolist()]
         row[0].set_yticks(range(len(names)), names)
@@ -73,14 +71,15 @@ def draw(
 def _minutes(axes: Axes, timings: xr.Dataset) -> None:
     seconds = timings["step_seconds"] * timings["steps"] / 60
     within = [
-        f"{ratios.min():.1f} to {ratios.max():.1f}"
+        f"{ratios.min():.2f} to {ratios.max():.2f}"
         for ratios in (seconds / seconds.sel(trained="lru"))
         .transpose("trained", ...)
         .values
     ]
     middle = seconds.median("repeat")
     seconds = seconds.transpose("trained", "repeat").values
-    _bars(axes, middle, "min", seconds.max(1), within)
+    _bars(axes, middle, "min", within)
+    axes.set_xlim(0, ROOM * seconds.max())
     rows = np.arange(len(seconds))[:, None] + DODGE * np.linspace(
         -1, 1, seconds.shape[1]
     )
@@ -92,30 +91,26 @@ def _minutes(axes: Axes, timings: xr.Dataset) -> None:
 def _memory(axes: Axes, timings: xr.Dataset) -> None:
     memory = timings["step_memory"] / 2**20
     _bars(axes, memory, "MiB")
+    axes.set_xlim(0, ROOM * float(memory.max()))
     axes.set_xlabel("temporary memory (MiB)")
 
 
 def _bars(
-    axes: Axes,
-    costs: xr.DataArray,
-    unit: str,
-    ends: np.ndarray | None = None,
-    ranges: Sequence[str] = (),
+    axes: Axes, costs: xr.DataArray, unit: str, ranges: Sequence[str] = ()
 ) -> None:
-    """Draw a bar for each layer and its ratio to the LRU's, with a range, beyond ``ends``."""
+    """Draw a bar for each layer, and right of the axis its ratio to the LRU's."""
     models = costs["trained"].values.tolist()
     colours = [COLOURS.get(name, style.GREY) for name in models]
     axes.barh(np.arange(len(models)), costs.values, 0.7, color=colours)
     lru = float(costs.sel(trained="lru"))
-    ends = costs.values if ends is None else ends
     for row, (name, cost) in enumerate(zip(models, costs.values, strict=True)):
-        end = ends[row]
         text = f"{cost / lru:.2f} × LRU" + (f" ({ranges[row]})" if ranges else "")
         text = f"{lru:.3g} {unit}" if name == "lru" else text
         axes.annotate(
             text,
-            (end, row),
-            (4, 0),
+            (1, row),
+            (2, 0),
+            xycoords=axes.get_yaxis_transform(),
             textcoords="offset points",
             va="center",
             fontsize=6,
@@ -133,9 +128,9 @@ def shown(data: xr.Dataset, task: str) -> str:
         if name not in ("lru", "blur")
     )
     sentence = (
-        f"The median of {data.sizes['repeat']} training steps of BLUR takes "
-        f"{float(times.sel(trained='blur')):.2f} times as long as the LRU's, and "
-        f"{phrases.span(within, '.2f')} times in single repeats."
+        f"The median training step of BLUR takes {float(times.sel(trained='blur')):.2f} times "
+        f"as long as the LRU's, and {phrases.span(within, '.2f')} times in the "
+        f"{data.sizes['repeat']} repeats{_unresolved(within)}."
     )
     memory = data["step_memory"].sel(task=task)
     ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))
@@ -147,6 +142,13 @@ def shown(data: xr.Dataset, task: str) -> str:
         f"{sentence} Of the other layers, {fast} takes the shortest time, {least:.2f} times "
         f"the LRU's, and {slow} the longest, {most:.2f} times. {takes}"
     )
+
+
+def _unresolved(ratios: np.ndarray) -> str:
+    """Say that neither layer is always faster, if so."""
+    if ratios.min() < 1 < ratios.max():
+        return ", so these repeats do not tell which of the two is faster"
+    return ""
 
 
 def details(data: xr.Dataset, task: str) -> style.Cells:

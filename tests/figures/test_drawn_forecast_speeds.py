@@ -69,10 +69,11 @@ def test_bars_are_epochs_and_memory_relative_to_the_lru(show, name, task, letter
             assert text.get_text().startswith(f"{float(lru.median()):.3g} ")
         else:
             within = ratios.sel(trained=model)
-            ends = f" ({float(within.min()):.1f} to {float(within.max()):.1f})"
+            ends = f" ({float(within.min()):.2f} to {float(within.max()):.2f})"
             ends = ends if letter == "a" else ""
             assert text.get_text() == f"{times:.2f} × LRU{ends}"
-        assert text.xy[0] == pytest.approx(float(costs.sel(trained=model).max()))
+        assert text.xy == (1, [*case["trained"].values].index(model))
+    assert panel.axes.get_xlim() == pytest.approx((0, 1.05 * float(costs.max())))
     if letter == "a":
         (dots,) = panel.lines
         x, y = dots.get_data()

@@ -42,8 +42,8 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     data["step_seconds"].loc[{"trained": "blur", "task": task, "repeat": 0}] = 3.0
     text = module.shown({"forecast_speed": data})
     assert (
-        "The median of 5 training steps of BLUR takes 1.00 times as long as the LRU's, and "
-        "1.00 to 3.00 times in single repeats." in text
+        "The median training step of BLUR takes 1.00 times as long as the LRU's, and "
+        "1.00 to 3.00 times in the 5 repeats." in text
     )
     assert "and GRU the longest, 4.00 times." in text
     memory = data["step_memory"].sel(task=task)
@@ -63,6 +63,11 @@ def test_an_epoch_is_counted_in_those_of_the_lru(module, task):
     text = module.shown({"forecast_speed": data})
     assert (
         "Of the other layers, S4 takes the shortest time, 0.25 times the LRU's" in text
+    )
+    data["step_seconds"].loc[{"trained": "blur", "task": task, "repeat": 1}] = 0.5
+    assert (
+        "0.50 to 3.00 times in the 5 repeats, so these repeats do not tell which of the "
+        "two is faster." in module.shown({"forecast_speed": data})
     )
 
 
