@@ -31,7 +31,7 @@ from sigprop.linear.predicted_moments import pair_moment, predict, state_moments
 from sigprop.neuron.montecarlo import Estimate, Sums
 from sigprop.numerics.precision import double_precision
 
-STUDY, VERSION = "edges", 1
+STUDY, VERSION = "edges", 2
 INPUTS: dict[str, Any] = {"white": White(), "rho=0.9": AR1(0.9)}
 MOMENTS = ("forward", "backward", "merged", "recurrent", "input", "readout")
 
@@ -40,8 +40,8 @@ MOMENTS = ("forward", "backward", "merged", "recurrent", "input", "readout")
 class Config:
     """Sizes: ``states`` complex numbers in each direction, ``steps`` in a window.
 
-    Gradients take an error ``v`` a sequence.  ``far`` steps on either side stand for a
-    window without edges.
+    Gradients take an error ``v`` a sequence, of random direction.  ``far`` steps on either
+    side stand for a window without edges.
     """
 
     states: int = 16
@@ -112,6 +112,8 @@ def _look(
     shape = config.batch, config.steps, config.width
     u = channels(input_key, process, *shape, jnp.float64)
     v = jax.random.normal(error_key, (config.batch, 1, layer.widths[1]))
+    # Of unit covariance and of one length, which would else move all gradients together.
+    v *= jnp.sqrt(v.shape[-1]) / jnp.linalg.norm(v, axis=-1, keepdims=True)
 
     def at_position(u: Array, v: Array, position: Array) -> Float[Array, " moment"]:
         response = responses(layer, u, position, v)
