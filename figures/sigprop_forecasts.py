@@ -27,7 +27,7 @@ LOOKS: dict[str, Any] = {
     "full": {"ls": "", "marker": "x", "ms": 3, "mew": 0.7},
     "none": {"ls": "", "marker": "o", "ms": 3, "mew": 0.7, "fillstyle": "none"},
 }
-TRAINED: Any = {"ls": "", "marker": "o", "ms": 4, "mew": 0}
+TRAINED: Any = {"ls": "", "marker": "o", "ms": 3.5, "mew": 0, "alpha": 0.8}
 DIAMOND: Any = {"ls": "", "marker": "D", "ms": 4.5, "mew": 1, "fillstyle": "none"}
 CAPTION = (
     "All errors are mean squared errors divided by the least-squares linear model's on the "
@@ -36,8 +36,12 @@ CAPTION = (
 PANELS = {
     "a": "All networks of A are BLUR. The setting with the smallest mean error at the best "
     "step is used for all other trainings. ",
-    "b": "B has every training at its best step. ",
+    "b": "B has every training at its best step. The grey lines are where both errors are "
+    "equal. The inset enlarges the part with the LRU and BLUR. ",
 }
+HEIGHTS = {"a": 2.35, "b": 2.8}  # inches
+INSET = (0.62, 0.1, 0.38, 0.33)  # left, bottom, width and height in a panel
+AROUND = 0.02  # of the ratio, about the points of an inset
 TICKS = (0.6, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4, 5)
 
 
@@ -51,8 +55,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     with style.styled():
-        figure = style.figure(2.35 * len(letters))
-        parts = style.stacked(figure, [1.0] * len(letters))
+        heights = [HEIGHTS[letter] for letter in letters]
+        figure = style.figure(sum(heights))
+        parts = style.stacked(figure, heights)
         for part, letter in zip(parts, letters, strict=True):
             if letter == "a":
                 _courses(part, results[ENTRY.studies["a"]])
@@ -67,7 +72,11 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _row(part: SubFigure, data: xr.Dataset, letter: str) -> list[Axes]:
     """A panel for each task, headed by the letter and the tasks."""
     tasks = series.tasks(data)
-    row = part.subplots(1, len(tasks), squeeze=False, sharey=letter == "a")[0].tolist()
+    shape: dict[str, Any] = {"sharey": True}
+    if letter == "b":  # the task with an inset is wider
+        inset = series.richest(data)
+        shape = {"width_ratios": [1.6 if task == inset else 1 for task in tasks]}
+    row = part.subplots(1, len(tasks), squeeze=False, **shape)[0].tolist()
     for axes, task in zip(row, tasks, strict=True):
         if axes is row[0]:
             style.letter(axes, letter, series.task_label(task))
@@ -129,15 +138,9 @@ def _tests(part: SubFigure, data: xr.Dataset, settings: xr.Dataset | None) -> No
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
         axes.set_xlabel("validation error / linear")
+        if task == series.richest(data):
+            _enlarge(axes, data, task, settings)
     row[0].set_ylabel("test error / linear")
-    row[0].annotate(
-        *("test = validation", (1, 0), (-1, 3)),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        ha="right",
-        color=style.GREY,
-        fontsize=6.5,
-    )
     own = [(label, colour) for label, colour, _ in series.MODELS.values()]
     keys = [
         Line2D([], [], color=colour, label=label + CHOSEN.get(label, ""), **TRAINED)
@@ -152,6 +155,28 @@ def _tests(part: SubFigure, data: xr.Dataset, settings: xr.Dataset | None) -> No
     if settings is not None:
         keys.append(Line2D([], [], color=style.GREY, label="settings of A", **DIAMOND))
     _key(part, keys)
+
+
+def _enlarge(
+    axes: Axes, data: xr.Dataset, task: tuple[str, int], settings: xr.Dataset | None
+) -> None:
+    """Draw the part of a panel with the LRU and BLUR again, in its lower right corner."""
+    inset = axes.inset_axes(INSET)
+    _points(inset, data, task)
+    if settings is not None:
+        _settings(inset, settings, task)
+    here = _cells(data, task) & np.isin(data["model"].values, [*series.MODELS])
+    pairs = (
+        (inset.set_xlim, "best_mse", "control_validation_mse"),
+        (inset.set_ylim, "test_mse", "control_mse"),
+    )
+    for limit, name, linear in pairs:
+        errors = _ratio(data, data[name].values, linear)[here]
+        limit(errors.min() - AROUND, errors.max() + AROUND)
+    inset.tick_params(labelsize=5, length=1.5, pad=1)
+    for axis in (inset.xaxis, inset.yaxis):
+        axis.set_major_locator(MaxNLocator(3, steps=[1, 2, 5, 10]))
+    axes.indicate_inset_zoom(inset, edgecolor=style.GREY, linewidth=0.5)
 
 
 def _models(fill: str) -> list[str]:
@@ -211,8 +236,8 @@ def shown(results: style.Results) -> str:
     return (
         f"The setting '{COLOURS[best][1]}' has the smallest mean validation error, "
         f"{means[best]:.2f} times the linear model's, and is best on {first} of {len(tasks)} "
-        f"tasks (test: {also} of {len(tasks)}). On the test set the LRU's error is {lru} times "
-        f"the linear model's, and BLUR's error is {blur} times.{_span(main)}"
+        f"tasks (test: {also} of {len(tasks)}). On the test set the LRU's mean error is {lru} "
+        f"times the linear model's, and BLUR's mean error is {blur} times.{_span(main)}"
     )
 
 

@@ -368,6 +368,30 @@ def test_courses_and_tests_are_told_by_the_linear_model(results):
     assert tests[0].axes.get_ylabel() == "test error / linear"
 
 
+def test_the_inset_enlarges_the_part_with_the_lru_and_blur(results):
+    settings_too = {**results, "forecast_settings": settings(SETTINGS)}
+    data = results["forecasts"]
+    (wide,) = [
+        panel for panel in sigprop_forecasts.draw(settings_too).axes if panel.child_axes
+    ]
+    assert wide.get_title("left").endswith(series.task_label(series.richest(data)))
+    (inset,) = wide.child_axes
+    drawn, again = (
+        [
+            line.get_xydata().tolist()
+            for line in panel.lines
+            if line.get_marker() in "oD"
+        ]
+        for panel in (wide, inset)
+    )
+    assert again == drawn
+    (left, right), (low, high) = inset.get_xlim(), inset.get_ylim()
+    for line in inset.lines[:2]:
+        x, y = line.get_data()
+        assert left < x.min() < x.max() < right
+        assert low < y.min() < y.max() < high
+
+
 def test_each_panel_of_forecasts_has_its_own_task():
     levels = {task: 0.3 + i / 10 for i, task in enumerate(TASKS)}
     results = {"forecasts": table(), "forecast_settings": settings(SETTINGS)}
@@ -415,7 +439,8 @@ def test_the_setting_of_the_least_validation_is_named(results):
         in text
     )
     assert (
-        "LRU's error is 1.37 times the linear model's, and BLUR's error is 0.87" in text
+        "LRU's mean error is 1.37 times the linear model's, and BLUR's mean error is 0.87"
+        in text
     )
     other = settings(SETTINGS | {("each", "last"): 0.2})
     text = sigprop_forecasts.shown({**results, "forecast_settings": other})
@@ -431,7 +456,7 @@ def test_the_setting_of_the_least_validation_is_named(results):
     here = (data["data"].values == "WTH") & (data["model"].values == "blur")
     data["test_mse"].values[here] *= 2
     data_and_settings["forecasts"] = data
-    assert "BLUR's error is 0.87 to 1.73 times." in sigprop_forecasts.shown(
+    assert "BLUR's mean error is 0.87 to 1.73 times." in sigprop_forecasts.shown(
         data_and_settings
     )
     assert sigprop_forecasts.details(data_and_settings) == (
