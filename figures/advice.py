@@ -10,7 +10,6 @@ from matplotlib.ticker import NullLocator
 
 from sigprop.figures import style
 
-COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
 PANELS = {"a": "eigenvalues", "b": "time constants", "c": "states"}
 CAPTION = (
     "Modes at initialisation. A: each eigenvalue is drawn in the upper half plane, because it "
@@ -35,7 +34,7 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     with style.styled():
         figure = style.figure(2.6, 7.2)
         axes = figure.subplots(1, 3, width_ratios=(1.3, 1, 1))
-        for start, colour in COLOURS.items():
+        for start, colour in style.STARTS.items():
             modes = data.sel(start=start)
             radius, phase = 1 - 1 / modes["memory"].values, modes["phase"].values
             dots = {"color": colour, "markersize": 2, "linestyle": "", "label": start}

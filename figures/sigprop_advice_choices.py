@@ -12,16 +12,22 @@ ENTRY = Entry(
     "Final losses with other learning rates and phases",
 )
 WAYS = {
-    "advised": ("as advised: half low, half up to π", style.BLUE, "o", 0.27),
+    "advised": (
+        "as advised: half low, half up to π",
+        style.STARTS["advised"],
+        "o",
+        0.27,
+    ),
     "input": ("all low", style.GREEN, "v", 0.0),
     "all": ("all up to π", style.PURPLE, "^", -0.27),
 }
 HEIGHTS = {"a": 1.6, "b": 2.5}  # inches
 NOTES = {
-    "a": "Learning rates in A are lowered for the recurrent and input parameters. Their factor "
-    "is a square root, of the largest stable learning rate as advised over that by default.",
-    "b": "In B, the advised phases were chosen on other seeds. Low phases are the range that "
-    "holds 95 % of the input's power.",
+    "a": "Learning rates in A are lowered for the recurrent and input parameters. They "
+    "are multiplied by the square root of the ratio of the largest stable learning rates, "
+    "advised over default.",
+    "b": "B has the last validation losses, and its advised phases were chosen on other seeds. "
+    "Low phases are the range that holds 95 % of the input's power.",
 }
 
 

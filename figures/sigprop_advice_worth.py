@@ -15,7 +15,6 @@ STUDY = "advice"
 ENTRY = Entry(
     dict.fromkeys("ab", STUDY), "Final losses of advised and default initialisations"
 )
-COLOURS = {"default": style.VERMILION, "advised": style.BLUE}
 HEIGHTS, BELOW = {"a": 2.2, "b": 2.7}, 0.2  # inches
 SPARED = 1  # largest number of tasks on which advice may be worse
 DEFAULT = (
@@ -74,14 +73,14 @@ def _curves(part: SubFigure, data: xr.Dataset) -> None:
     cut = part.add_gridspec(rows, columns)
     grid = [part.add_subplot(cut[index]) for index in range(len(tasks) + 1)]
     for axes, task in zip(grid, tasks, strict=False):
-        for arm, colour in COLOURS.items():
+        for arm, colour in style.STARTS.items():
             _arm(axes, rows_of(data, task, arm), colour)
         _log(axes)
         axes.set_xticks([0, 0.5, 1])
         axes.tick_params(labelsize=6)
         axes.set_title(ratios.NAMES[task], fontsize=6)
     grid[len(tasks)].set_axis_off()
-    for arm, colour in COLOURS.items():
+    for arm, colour in style.STARTS.items():
         grid[len(tasks)].plot([], [], color=colour, label=arm)
     grid[len(tasks)].legend(loc="center", title="initialisation", fontsize=6.5)
     heading = r"$\bf{B}$   training curves"
@@ -128,7 +127,7 @@ def shown(results: style.Results) -> str:
     gained = np.exp(chosen["mean"].values[chosen["word"].values == ratios.BETTER])
     span = ""
     if better:
-        times = phrases.span(gained, ".2f")
+        times = phrases.span(gained, ".3f")
         span = f"Where the loss is lower, it is {times} times the default's. "
     return (
         f"The advised initialisation ends with a lower validation loss than the default on "

@@ -19,8 +19,10 @@ ENTRY = Entry(
 )
 NETWORKS = {"a": "LRU", "b": "RotRNN", "c": "dense RNN"}
 SHOWN = "default"  # start of the training whose end is the middle of the planes
-RUNS = {"default": style.BLACK, "advised": style.VERMILION}
-PLANES = {"sharpest": (SHOWN,), "optima": tuple(RUNS)}  # and the trajectories on them
+PLANES = {
+    "sharpest": (SHOWN,),
+    "optima": tuple(style.STARTS),
+}  # and the trajectories on them
 FLOOR, TOP = -2, 1  # decades of the colours
 LEVELS = np.linspace(FLOOR, TOP, 4 * (TOP - FLOOR) + 1)
 MAP = "viridis_r"
@@ -58,11 +60,12 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 CAPTION = (
-    "In each corner stands the share of the squared distance from the default start to its "
-    "end that lies in the plane. The middle maps are in units of the distance between the "
-    "minima. All trainings end at losses below {end}, at minima that may be narrower than the "
-    "grid of a map. A student without an output has the loss 0.5. Plain gradient descent at "
-    "Adam's peak learning rate would diverge above the grey line."
+    "Paths are projected onto the planes: the colour beneath a path is not its loss. In each "
+    "corner stands the share of the squared distance from a path's start to its end that lies "
+    "in the plane. The middle maps are in units of the distance between the minima. All "
+    "trainings end at losses below {end}. Where the map has another colour at an end, the "
+    "valley is narrower than the grid of the map. A student without an output has the loss 0.5. Plain "
+    "gradient descent at Adam's peak learning rate would diverge above the grey line."
 )
 
 
@@ -81,20 +84,23 @@ def _plane(axes: Axes, case: xr.Dataset, plane: str) -> None:
     first, second = map(style.number, case["curvature"].values)
     across, up = {
         "sharpest": (f"sharpest, curvature {first}", f"second, curvature {second}"),
-        "optima": ("to the advised minimum", "orthogonal, towards the start"),
+        "optima": ("to the advised minimum", "orthogonal, to the default start"),
     }[plane]
-    _map(axes, case, {run: RUNS[run] for run in PLANES[plane]})
+    _map(axes, case, {run: style.STARTS[run] for run in PLANES[plane]})
     axes.set_xlabel(across, fontsize=6.5, labelpad=1.5)
     axes.set_ylabel(up, fontsize=6.5, labelpad=1.5)
-    share = float(case["share"].sel(run=SHOWN).isel(record=0))
-    axes.annotate(
-        f"{100 * share:.2g} %" if share < 0.995 else "100 %",
-        (0.97, 0.04),
-        xycoords="axes fraction",
-        ha="right",
-        fontsize=6,
-        path_effects=style.halo(0.6),
-    )
+    for line, run in enumerate(PLANES[plane]):
+        share = float(case["share"].sel(run=run).isel(record=0))
+        axes.annotate(
+            f"{100 * share:.2g} %" if share < 0.995 else "100 %",
+            (0.97, 0.97 - 0.1 * line),
+            xycoords="axes fraction",
+            ha="right",
+            va="top",
+            fontsize=6,
+            color=style.STARTS[run],
+            path_effects=style.halo(0.6),
+        )
 
 
 def _map(axes: Axes, data: xr.Dataset, runs: dict[str, str]) -> None:
@@ -122,7 +128,7 @@ def _map(axes: Axes, data: xr.Dataset, runs: dict[str, str]) -> None:
 
 
 def _sharpness(axes: Axes, case: xr.Dataset) -> None:
-    for begun, colour in RUNS.items():
+    for begun, colour in style.STARTS.items():
         axes.plot(case["look"], case["largest"].sel(start=begun), color=colour, lw=0.9)
     axes.set_yscale("log")
     axes.set_xlabel("step of Adam", fontsize=6.5, labelpad=1.5)
@@ -168,7 +174,7 @@ def _key(figure: Figure, columns: int) -> None:
     look = {"markeredgecolor": "white", "markeredgewidth": 0.6}
     keys = [
         Line2D([], [], color=colour, lw=0.9, label=f"training from {name} start")
-        for name, colour in RUNS.items()
+        for name, colour in style.STARTS.items()
     ]
     keys += [
         Line2D([], [], ls="", marker=marker, color=style.BLACK, label=label, **look)
@@ -182,7 +188,7 @@ def shown(results: style.Results) -> str:
     data = results[STUDY]
     names = data["network"].values.tolist()
     largest = data["largest"].isel(look=-1)
-    own, advised = (largest.sel(start=start).values for start in RUNS)
+    own, advised = (largest.sel(start=start).values for start in style.STARTS)
     ends = phrases.listed(
         [
             f"{style.number(one)} to {style.number(other)} ({name})"

@@ -29,6 +29,8 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY = (
 )
 CAPTION_LETTERS = 20  # an inch
 GREY, BLACK = "#8C8C8C", "#000000"
+STARTS = {"default": BLACK, "advised": VERMILION}
+"""Colours of initialisations."""
 SEQUENCE = (PURPLE, BLUE, GREEN, ORANGE, VERMILION)
 
 Results = Mapping[str, xr.Dataset]

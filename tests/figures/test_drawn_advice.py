@@ -142,7 +142,7 @@ def test_curves_are_those_of_each_beginning(results, picture):
     order = data["of"].values[advised["mean"].values.argsort(kind="stable")]
     for axes, task in zip(small, order.tolist(), strict=True):
         assert axes.get_title(loc="left").endswith(ratios.NAMES[task])
-        for arm, colour in sigprop_advice_worth.COLOURS.items():
+        for arm, colour in style.STARTS.items():
             lines = [
                 candidate for candidate in axes.lines if candidate.get_color() == colour
             ]

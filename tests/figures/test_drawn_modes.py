@@ -34,7 +34,7 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     data = advised(gated)
     figure = advice.draw(data, "what it is about")
     disc, memory, state = map(Reading, figure.axes)
-    for start, colour in advice.COLOURS.items():
+    for start, colour in style.STARTS.items():
         case = data.sel(start=start)
         radius, phase = 1 - 1 / case["memory"].values, case["phase"].values
         x, y = radius * np.cos(phase), np.abs(radius * np.sin(phase))
@@ -56,6 +56,6 @@ def test_modes_and_what_was_asked_for_are_drawn_each_in_its_panel(gated):
     assert figure.get_suptitle() == "what it is about"
     caption = " ".join(figure.get_supxlabel().split())
     assert caption.startswith("States" if gated else "Modes")
-    assert key(figure) == advice.COLOURS
+    assert key(figure) == style.STARTS
     for axes, letter in zip(figure.axes, "ABC", strict=True):
         assert axes.get_title("left").startswith(rf"$\bf{{{letter}}}$")

@@ -361,7 +361,7 @@ def test_columns_of_trained_layers_have_their_losses_trajectories_and_sharpness(
     for network, reading in zip(networks, middle, strict=True):
         case = data.sel(network=network, start="default", plane="optima")
         _plane_is_drawn(reading, case, runs)
-        reading.done(x="to the advised minimum", y="orthogonal, towards the start")
+        reading.done(x="to the advised minimum", y="orthogonal, to the default start")
     for network, reading in zip(networks, lowest, strict=True):
         for begun, colour in runs.items():
             largest = data["largest"].sel(network=network, start=begun)
@@ -390,14 +390,15 @@ def _plane_is_drawn(reading, case, runs):
         reading.curve(x, y, colour)
         reading.curve(x[:1], y[:1], colour, marker="s")
         reading.curve(x[-1:], y[-1:], colour, marker="o")
-    share = float(case["share"].sel(run="default")[0])
-    reading.text(f"{100 * share:.2g} %" if share < 0.995 else "100 %")
+        share = float(case["share"].sel(run=name)[0])
+        text = f"{100 * share:.2g} %" if share < 0.995 else "100 %"
+        reading.text(text, colour=colour)
 
 
 def test_trained_layers_end_below_the_loss_in_the_words(show):
     panels, data = show("sigprop-landscapes")
     words = style.notes(panels[0].axes.get_figure(root=True))
     worst = float(data["record_loss"][..., -1].max())
-    (power,) = re.findall("at losses below 10(\\S+),", words)
+    (power,) = re.findall("at losses below 10(\\S+)[.]", words)
     above = 10.0 ** int(power.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
     assert above / 10 < worst <= above
