@@ -49,7 +49,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         at = part["line"].values
         truth = series.known(part["truth"])
         axes.plot(at, truth, color=style.BLACK, label="truth")
-        series.mark_starts(axes, at, task[1])
+        series.mark_starts(axes, at[1:], task[1])
         axes.margins(x=0.01, y=0.05)
         axes.set_ylabel(series.axis_label(data, task))
         axes.set_xlabel("row of the test set (vertical lines: new forecasts)")

@@ -129,8 +129,8 @@ def shown(data: xr.Dataset, task: str) -> str:
     )
     sentence = (
         f"The median training step of BLUR takes {float(times.sel(trained='blur')):.2f} times "
-        f"as long as the LRU's, and {phrases.span(within, '.2f')} times in the "
-        f"{data.sizes['repeat']} repeats{_unresolved(within)}."
+        f"as long as the LRU's, and {phrases.span(within, '.2f')} times in "
+        f"the {data.sizes['repeat']} repeats{_unresolved(within)}."
     )
     memory = data["step_memory"].sel(task=task)
     ratio = float(memory.sel(trained="blur") / memory.sel(trained="lru"))
@@ -147,7 +147,7 @@ def shown(data: xr.Dataset, task: str) -> str:
 def _unresolved(ratios: np.ndarray) -> str:
     """Say that neither layer is always faster, if so."""
     if ratios.min() < 1 < ratios.max():
-        return ", so these repeats do not tell which of the two is faster"
+        return ": neither is always faster"
     return ""
 
 

@@ -41,7 +41,13 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
                 axes = rows["b"][column]
                 disk.radii(axes, matrices["matrix_fraction"], data["circular_law"])
                 count = int(matrices["matrices"])
-                axes.set_title(f"{count} matrices", loc="right", fontsize=7)
+                axes.annotate(
+                    *(f"{count} matrices", (0.98, 0.97)),
+                    xycoords="axes fraction",
+                    ha="right",
+                    va="top",
+                    fontsize=7,
+                )
             if "c" in rows:
                 axes = rows["c"][column]
                 measured = matrices["matrix_phase_fraction"]
@@ -61,7 +67,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             )
             style.letter(rows["c"][0], "c", "phases")
             style.caption(figure, _real(data))
-        disk.same_heights(rows, "bc")
+        for letter in "bc":
+            disk.same_heights(rows, letter)
     return figure
 
 
@@ -88,7 +95,7 @@ def shown(results: style.Results) -> str:
         f"moduli differs from its limit by at most "
         f"{gaps[0]:.2g} at N = {sizes[0]} and {gaps[-1]:.2g} at N = {sizes[-1]}. The "
         f"distribution function of the phases differs from the exact one by at most "
-        f"{turned[0]:.2g} and {turned[-1]:.2g}."
+        f"{turned[0]:.2g} at N = {sizes[0]} and {turned[-1]:.2g} at N = {sizes[-1]}."
     )
 
 

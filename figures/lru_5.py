@@ -65,13 +65,14 @@ CAPTION = (
 
 def _losses(axes: Axes, data: xr.Dataset) -> None:
     _networks(axes, data["loss"])
-    _level(axes, -np.log(CHANCE), GUESS)
+    _level(axes, -np.log(CHANCE), GUESS, style.BLACK)
     _few_ticks(axes)
 
 
 def _powers(axes: Axes, data: xr.Dataset) -> None:
     _networks(axes, data["power"])
-    _level(axes, data.attrs["gain"], "limit for\nwhite input")
+    text = "no normal-\nisation, limit\nfor white\ninput"
+    _level(axes, data.attrs["gain"], text, SETTINGS["ring"][1])
     axes.yaxis.set_minor_locator(NullLocator())
 
 
@@ -89,9 +90,9 @@ def _networks(axes: Axes, values: xr.DataArray) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _level(axes: Axes, height: float, text: str) -> None:
+def _level(axes: Axes, height: float, text: str, colour: str) -> None:
     """A dotted line, and its name right of the panel."""
-    axes.axhline(height, color=style.BLACK, linestyle=":", linewidth=0.7)
+    axes.axhline(height, color=colour, linestyle=":", linewidth=0.7)
     axes.annotate(
         text,
         (1, height),
@@ -100,6 +101,7 @@ def _level(axes: Axes, height: float, text: str) -> None:
         textcoords="offset points",
         va="center",
         fontsize=6,
+        color=colour,
         annotation_clip=False,
     )
 
@@ -120,10 +122,11 @@ def shown(results: style.Results) -> str:
     powers = {name: float(last["power"].sel(setting=name)) for name in SETTINGS}
     return (
         f"At {int(fresh['pixels'][-1])} pixels the loss of an untrained network is "
-        f"{bare:.3g} nats without normalisation and {normalised:.3g} nats with normalisation. "
-        f"With small phases, too, it is {phases:.3g} nats. Normalisation divides the mean "
-        f"squared states by {style.number(powers['ring'] / powers['gamma'])}, and small "
-        f"phases multiply them by {style.number(powers['phase'] / powers['gamma'])}."
+        f"{bare:.3g} nats without normalisation, {normalised:.3g} nats with normalisation, and "
+        f"{phases:.3g} nats with normalisation and small phases. Normalisation divides the "
+        f"mean squared states by {style.number(powers['ring'] / powers['gamma'])}, and small "
+        f"phases multiply them by {style.number(powers['phase'] / powers['gamma'])}. Whether "
+        "small phases help training is not shown."
     )
 
 

@@ -220,7 +220,7 @@ def _by(loss: xr.DataArray) -> str:
         return ""
     median = loss.median("seed")
     ratios = median.sel(activation="identity") / median.sel(activation="tanh")
-    return f", at {phrases.span(ratios.values[wins], '.2f')} times the tanh network's"
+    return f", at {phrases.span(ratios.values[wins].tolist(), '.2f')} times the tanh network's"
 
 
 def _of(count: int, size: int) -> str:

@@ -84,9 +84,10 @@ ABOUT = (
     "{sequences} sequences of {steps} steps."
 )
 NOTES = {
-    "a": "Counts in A are estimates from {probes} random vectors with {products} Lanczos steps "
-    "each, so that narrow steps are not gaps of the spectrum. Bands are two standard errors "
-    "over these vectors, and marks are the outermost eigenvalues.",
+    "a": "In A, counts up to {extremes} are of the outermost eigenvalues, and the mark is the "
+    "outermost one. Larger counts are estimates from {probes} random vectors with {products} "
+    "Lanczos steps each; their flat parts come from the estimate and are not gaps of the "
+    "spectrum. Bands are two standard errors over these vectors.",
     "b": "The share in B is that of the sum of squares of the Hessian's entries in the rows "
     "of each parameter group, with bars of two standard errors. The recurrence, its "
     "input and its readout are the parts of the recurrent layers.",
@@ -143,15 +144,25 @@ def _spectra(part: SubFigure, data: xr.Dataset) -> None:
         for name, colour in _colours(data).items():
             counts = data.sel(network=name, end=end)
             count, sem = counts["count"].values, counts["count_sem"].values
-            visible = (count > LEAST) & (counts["threshold"].values > largest / SPAN)
-            x = counts["threshold"].values[visible]
+            outermost = np.sort(abs(counts["extreme"].values))
+            x = counts["threshold"].values
+            visible = (x > largest / SPAN) & (x < outermost[0])
             low = np.maximum(count - 2 * sem, LEAST)[visible]
             high = (count + 2 * sem)[visible]
-            axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0)
-            axes.plot(x, count[visible], dashes, color=colour, linewidth=1, label=name)
-            outermost = float(abs(counts["extreme"]).max())
+            axes.fill_between(
+                x[visible], low, high, color=colour, alpha=0.2, linewidth=0
+            )
+            axes.plot(
+                np.append(x[visible], outermost),
+                np.append(count[visible], np.arange(len(outermost), 0, -1)),
+                dashes,
+                color=colour,
+                linewidth=1,
+                label=name,
+            )
             look = {"markerfacecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
-            axes.plot(outermost, 1, MARKERS[end], color=colour, clip_on=False, **look)
+            mark = outermost[-1], LEAST
+            axes.plot(*mark, MARKERS[end], color=colour, clip_on=False, **look)
         axes.set(xscale="log", yscale="log", xlabel=r"threshold $\tau$")
         axes.set_xlim(largest / SPAN, 1.5 * largest)
         axes.set_ylim(LEAST, None)
@@ -239,8 +250,9 @@ def _spread(participation: xr.DataArray) -> str:
     for name in names:
         own = participation.sel(network=name).values
         rounded = [float(f"{value:.2g}") for value in (own.min(), own.max())]
-        spans.append(f"{phrases.span(rounded, '.0f')} in {name}")
-    return f"The parameters in an outermost eigenvector are {phrases.listed(spans)}."
+        unit = "" if spans else " parameters"
+        spans.append(f"{phrases.span(rounded, '.0f')}{unit} in {name}")
+    return f"An outermost eigenvector spreads over {phrases.listed(spans)}."
 
 
 def details(results: style.Results) -> style.Cells:

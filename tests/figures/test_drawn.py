@@ -104,7 +104,8 @@ def test_fresh_networks_are_a_dot_a_draw_their_mean_and_its_error(
     assert [bars.get_label() for bars in reading.axes.containers] == [
         label for label, _ in lru_5.SETTINGS.values()
     ]
-    reading.level(level or data.attrs["gain"], style.BLACK)
+    level_colour = style.BLACK if panel == "a" else style.GREY
+    reading.level(level or data.attrs["gain"], level_colour)
     reading.done("log", "log", x="pixels")
 
 
@@ -265,8 +266,15 @@ def test_spectra_shares_and_directions_are_counted_in_their_own_panels(show):
         ):
             case = data.sel(network=name, end=end)
             count, sem = case["count"].values, case["count_sem"].values
-            visible = (count > 1) & (x > largest / 200)
-            line = spectrum.curve(x[visible], count[visible], dashes=dashes, label=name)
+            outermost = np.sort(np.abs(case["extreme"].values))
+            visible = (x < outermost[0]) & (x > largest / 200)
+            beyond = np.arange(outermost.size, 0, -1)
+            line = spectrum.curve(
+                np.append(x[visible], outermost),
+                np.append(count[visible], beyond),
+                dashes=dashes,
+                label=name,
+            )
             colour = line.get_color()
             assert key(spectrum.axes.get_figure(root=True))[name] == colour
             low, high = np.maximum(count - 2 * sem, 1), count + 2 * sem

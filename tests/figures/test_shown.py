@@ -97,8 +97,10 @@ def test_lru_5_compares_losses_and_states_of_the_largest_pictures():
             data["power"].loc[{"pixels": 16384, "setting": name}] = power
 
     text = shown("lru-5", normalisation=fresh)
-    assert "31.2 nats without normalisation and 1.5 nats with norm" in text
-    assert "With small phases, too, it is 2 nats." in text
+    assert (
+        "31.2 nats without normalisation, 1.5 nats with normalisation, and 2 nats"
+        in text
+    )
     assert "squared states by 30, and small phases multiply them by 2." in text
 
 
@@ -723,7 +725,7 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
     )
     assert "belongs to input parameters of the recurrent layers in BLUR (62 %)." in text
     assert text.endswith(
-        "The parameters in an outermost eigenvector are 2 to 3 in RotRNN, 30 in BLUR, 30 in "
+        "An outermost eigenvector spreads over 2 to 3 parameters in RotRNN, 30 in BLUR, 30 in "
         "tanh and 70 to 1200 in LRU."
     )
     assert details("sigprop-networks", network_curvature=change) == (
@@ -737,7 +739,7 @@ def test_sigprop_networks_names_the_groups_with_the_largest_share():
 
 def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
     def change(data):
-        data["usual_moved"].values[:] = 1.0
+        data["usual_moved"].values[:] = np.where(data["gap"] > 0.5, 9.0, 1.0)
         data["usual_moved"].loc[{"usual": "tanh", "gain": "matched", "decay": 0.9}] = (
             3.0
         )
@@ -745,8 +747,8 @@ def test_sigprop_parametrisations_gives_the_range_of_what_a_step_moves():
 
     text = shown("sigprop-parametrisations", parametrisations=change)
     assert (
-        "changes the state (A) by 1 to 1 times the optimal mean square for LRU and by 1 to 3 "
-        "times for tanh. The curvature of the loss (B) is 0.2 to 1 times the optimal one for "
+        "change of the state (A) is 1 to 1 times the optimal one for LRU and 1 to 3 times "
+        "for tanh. The curvature of the loss (B) is 0.2 to 1 times the optimal one for "
         "LRU and 1 to 1 times for tanh." in text
     )
 
