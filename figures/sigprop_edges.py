@@ -66,7 +66,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             figure,
             f"Points are means over {data.attrs['sequences']} windows of "
             f"{data.attrs['steps']} steps, with bars of two standard errors; points of a curve "
-            "share their windows, so they stray together. The layer has "
+            "share their windows, so they stray together. In A, dashed lines have the "
+            "colours of the directions. The layer has "
             f"{data.attrs['sizes']}, and ρ is the correlation of neighbouring inputs. In C, "
             "moments are divided by their values in an endless sequence. Gradients are with "
             "respect to the recurrent parameters and to the readout, i.e. the output weights.",
@@ -162,27 +163,32 @@ def shown(results: style.Results) -> str:
     source = str(data["input"].values[0])
     merged, gradient = (_ends(data, moment, source) for moment in CENTRAL)
     apart = abs(data["measured"] - data["predicted"]) / data["sem"]
-    beyond = (apart > 2).sum("position").stack(curve=["moment", "input"])
-    most = beyond.isel(curve=int(beyond.argmax("curve")))
-    total = int(beyond.sum())
+    beyond = {
+        (moment, source): int((apart.sel(moment=moment, input=source) > 2).sum())
+        for _, moments, inputs in PANELS.values()
+        for moment in moments
+        for source in inputs
+    }
+    size, total = len(beyond) * apart.sizes["position"], sum(beyond.values())
     return (
         f"Relative to an endless sequence with {source} inputs, the merged state's second "
         f"moment is {merged[0]} at the first step, {merged[1]} in the middle and {merged[2]} "
         "at the last. Relative to the same sequence, the recurrent gradient's second moment "
         f"is {gradient[0]} at the first step, {gradient[1]} in the middle and {gradient[2]} at "
         "the last. "
-        f"{apart.size - total} of {apart.size} simulated moments lie within two standard "
-        f"errors of the exact ones{_strays(most, total)}."
+        f"{size - total} of the {size} simulated moments lie within two standard errors of the "
+        f"exact ones{_strays(beyond)}."
     )
 
 
-def _strays(most: xr.DataArray, total: int) -> str:
+def _strays(beyond: dict[tuple[str, str], int]) -> str:
     """Say which curve has the most points beyond two standard errors, if there are any."""
-    if not total:
+    moment, source = most = max(beyond, key=lambda curve: beyond[curve])
+    if not beyond[most]:
         return ""
     return (
-        f"; {int(most)} of the {total} others belong to one curve "
-        f"({MOMENTS[most['moment'].item()]}, {INPUTS[most['input'].item()]})"
+        f"; {beyond[most]} of the {sum(beyond.values())} others belong to one curve "
+        f"({MOMENTS[moment]}, {INPUTS[source]})"
     )
 
 

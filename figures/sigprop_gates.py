@@ -151,13 +151,15 @@ def shown(results: style.Results) -> str:
     factors = states.isel(memory=-1) / states.isel(memory=0)
     by_layer = dict(zip(factors["layer"].values.tolist(), factors.values, strict=True))
     growing = [
-        LAYERS.get(str(name), str(name)) for name, by in by_layer.items() if by >= GROWS
+        f"{style.number(by)} times in {LAYERS.get(str(name), str(name))}"
+        for name, by in by_layer.items()
+        if by >= GROWS
     ]
     rest = phrases.span([by for by in by_layer.values() if by < GROWS], ".1f")
     return (
         f"Between time constants of {memory[0]:g} and {memory[-1]:g} steps, squared states "
-        f"grow over {GROWS:g} times in {phrases.listed(growing) if growing else 'no layer'}; "
-        f"in other layers they become {rest} times as large. {int((apart <= 2).sum())} of "
+        f"grow {phrases.listed(growing) if growing else f'over {GROWS:g} times in no layer'}; "
+        f"others become {rest} times as large. {int((apart <= 2).sum())} of "
         f"{apart.size} measured moments lie within two standard errors of the predicted "
         "moments; all are "
         f"{phrases.span(ratio, '.3f')} times as large. The predictions have a relative error "
