@@ -119,11 +119,8 @@ def _by_layer(axes: Axes, data: xr.Dataset) -> list[Line2D]:
         if short == name or short not in names
     ]
     axes.margins(0.08)
-    both = [
-        _mark("bidirectional", style.BLACK, face="none"),
-        _mark("other than BLUR", "none"),
-    ]
-    return [line, *marks, *both * bool(hollow & set(names))]
+    both = _mark("bidirectional, not BLUR", style.BLACK, face="none")
+    return [line, *marks, *[both] * bool(hollow & set(names))]
 
 
 def _mark(

@@ -19,9 +19,9 @@ ENTRY = Entry(
 )
 PANELS = {"a": "WTH", "b": "ETTh1"}
 CAPTION = (
-    "Bars are means over all test windows. Networks have the mean of {seeds} trainings with "
-    "its standard error. A season is 24 hours. Diamonds are the paper's errors for the same "
-    "data and horizon."
+    "Bars are means over all test windows. For networks, bars are means over {seeds} "
+    "trainings, too, with standard errors. A season is 24 hours. Diamonds are the "
+    "paper's errors for the same data and horizon."
 )
 
 

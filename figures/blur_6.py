@@ -86,7 +86,7 @@ def _over(axes: Axes, rows: list[int]) -> None:
     axes.set_xticks(rows, [str(horizon) for horizon in rows])
     axes.tick_params(axis="x", labelsize=6.5)
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("horizon (rows)")
+    axes.set_xlabel("horizon (hours)")
 
 
 def _notes(results: style.Results, letters: tuple[str, ...]) -> list[str]:

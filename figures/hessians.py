@@ -110,7 +110,7 @@ def spectrum(axes: Axes, network: xr.Dataset, colour: str) -> None:
         label="simulated",
     )
     bound = 2 / network["measured_bound"].item()
-    axes.axhline(bound, color=style.GREY, ls="--", lw=0.8, label="largest stable")
+    axes.axhline(bound, color=style.GREY, ls="--", lw=0.8, label="stability limit")
     axes.legend(
         loc="upper right",
         bbox_to_anchor=(1.08, 0.83),

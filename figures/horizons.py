@@ -12,7 +12,7 @@ from sigprop.figures import series, style
 
 METRICS = {"mse": "mean squared error", "mae": "mean absolute error"}
 PAPER = "paper"  # the label of printed errors
-BOTH_ENDS = "bidirectional, but BLUR"  # the label of hollow dots
+BOTH_ENDS = "bidirectional, not BLUR"  # the label of hollow dots
 CONTROLS = {"linear": "-", "season": "--"}
 SHIFTS = -0.12, 0.12  # of the models, from a horizon's tick
 WIDE = 0.4  # of a grey line, to either side of a tick
@@ -64,7 +64,7 @@ def over_horizons(axes: Axes, data: xr.Dataset, name: str, metric: str) -> None:
     _printed(axes)
     axes.set_xticks(range(len(used)), [str(horizon) for _, horizon in used])
     axes.set_xlim(-0.6, len(used) - 0.4)
-    axes.set(xlabel="horizon (rows)", ylabel=f"{METRICS[metric]} (scaled units)")
+    axes.set(xlabel="horizon (hours)", ylabel=f"{METRICS[metric]} (scaled units)")
     axes.yaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.margins(y=0.1)
 

@@ -236,7 +236,7 @@ def _ends(*tuned: xr.Dataset) -> str:
             for rate in own["best_log_rate"].values[own["extreme"].values != 0]:
                 end = "lowest" if rate < scan.max() else "highest"
                 names.setdefault(end, {})[name] = None
-    return "; ".join(f"the {end}: {', '.join(of)}" for end, of in names.items())
+    return "; ".join(f"the {end} for {', '.join(of)}" for end, of in names.items())
 
 
 def starts(*tuned: xr.Dataset) -> list[str]:

@@ -58,12 +58,14 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(rows["a"][0], "a", "one matrix", above=1)
         if "b" in rows:
             rows["b"][0].set_ylabel(
-                r"fraction $|\lambda| \leq r$, minus limit", fontsize=7
+                r"fraction $|\lambda| \leq r$, minus limit", fontsize=7, labelpad=1
             )
             style.letter(rows["b"][0], "b", "moduli")
         if "c" in rows:
             rows["c"][0].set_ylabel(
-                r"fraction $|\arg\,\lambda| \leq \theta$, minus exact", fontsize=7
+                r"fraction $|\arg\,\lambda| \leq \theta$, minus exact",
+                fontsize=7,
+                labelpad=1,
             )
             style.letter(rows["c"][0], "c", "phases")
             style.caption(figure, _real(data))

@@ -77,7 +77,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 def _notes(data: xr.Dataset, letters: tuple[str, ...]) -> list[str]:
     notes = {
         "a": "A part of a ring with small phases is enlarged.",
-        "b": f"Bands hold the differences of {data.sizes['draw']} samples at a level of 95 %.",
+        "b": f"With probability 95 %, the whole curve of {data.sizes['draw']} samples lies in "
+        "the band.",
     }
     chosen = {"a" if letter == "a" else "b": None for letter in letters}
     return [notes[letter] for letter in chosen]

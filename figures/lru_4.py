@@ -40,8 +40,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
     Panel D shows the mean number of periods of a mode against the sequence length.  Phases are
     uniform.  A phase θ above π turns like 2π - θ, so that phases up to 2π give as many periods
-    as phases up to π.  Lines in A to C join whole steps, so fast oscillations seem to beat.
-    Above them are the first 32 steps, and grey lines are powers of the eigenvalue's modulus.
+    as phases up to π.  Lines join the values at successive steps, so fast oscillations seem to
+    beat.  Above A and C are the first 32 steps, and grey lines are powers of the eigenvalue's
+    modulus.
 
     Raises:
         ValueError: If there is no such panel.
@@ -128,7 +129,7 @@ def _turns(axes: Axes, data: xr.Dataset) -> None:
         )
         key.append(Line2D([], [], color=colour, marker=marker, label=label))
     axes.set(xscale="log", yscale="log", xlabel="sequence length $L$")
-    for index, steps in enumerate((SHORT, length[-1])):
+    for index, steps in ((0, SHORT), (0, length[-1]), (1, length[-1])):
         mean = data["mean_turns"].isel(max_phase=index).sel(length=steps)
         axes.annotate(
             f"{float(mean):.0f}",

@@ -69,9 +69,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 PATHS = (
-    "Networks learn the power {exponent} of a target λ*. Black lines are paths of {steps} "
-    "iterations, and stars mark where they end. A path that ends in another minimum has found "
-    "another root of the target's power."
+    "Each network learns a λ whose power {exponent} is that of a target λ*. Black lines are "
+    "paths of {steps} iterations, and stars mark where they end. A path that ends in another "
+    "minimum has found another root of the target's power."
 )
 
 

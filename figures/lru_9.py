@@ -29,8 +29,7 @@ TICKS = (0.1, 0.03, 0.01, 0.003, 0.001)
 def draw(results: style.Results, panel: str | None = None) -> Figure:
     """Panels A and B show the gain against the outer radius, for white and constant input.
 
-    A column has one inner radius.  Boxes are independent simulated runs, and lines are the
-    closed form.
+    A column has one inner radius.  Boxes are simulations, and lines are the closed form.
 
     Raises:
         ValueError: If there is no such panel.
@@ -55,8 +54,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         style.caption(
             figure,
             "The gain is the mean squared state at the last step over the mean squared input. "
-            f"Boxes are quartiles of {data.sizes['run']} runs. The closed form predicts "
-            "their mean. Values beyond the whiskers are not shown.",
+            f"Boxes are quartiles of {data.sizes['run']} independent runs. The closed form "
+            "predicts their mean. Values beyond the whiskers are not shown.",
         )
     return figure
 

@@ -38,7 +38,8 @@ GOLDEN = (np.sqrt(5) - 1) / 2  # its multiples, less their integers, fill [0, 1]
 CAPTION = (
     "An effective learning rate is the step that Adam makes for a gradient of one. Narrow "
     "panels show each seed: a dot is the median over its parameters, and a line contains 80 % "
-    "of them. All networks are initialised as the paper prints it."
+    "of them. Grey lines are the learning rate given to Adam. All networks are "
+    "initialised as printed in the paper."
 )
 WIDTH = 0.7  # of a column of points, in columns
 

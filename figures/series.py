@@ -51,9 +51,10 @@ WEEK = 168  # rows over which errors are averaged, of an hour each
 ZERO = 1e-5  # larger than what scaling and its inverse leave of a zero
 CAPTION = (
     "Every {horizon} rows, each network forecasts the next {horizon} rows; these forecasts do "
-    "not overlap. Below the truth, A has the root mean squared error of BLUR over that of the "
-    "LRU, over the {width} rows around each row. The line is the mean of {seeds} trainings, "
-    "and the band their range. B has the forecasts with seed {seed}. Of {rows} true values, "
+    "not overlap. Below the truth, A has BLUR's root mean squared error divided by the LRU's, "
+    "both in the {width} rows around each row. The line is the mean of {seeds} trainings, "
+    "and the band their range. B has the forecasts with seed {seed} near a row that the "
+    "paper's text speaks of. Of {rows} true values, "
     "{zeros} are exactly zero in the data. They count as missing: the line has gaps there, "
     "and errors leave them out."
 )
@@ -283,6 +284,6 @@ def compared(data: xr.Dataset, name: str, row: int) -> str:
         f"{TARGETS.get(target, target)}{UNITS.get(target, '')} is {means[0]}, means over "
         f"{len(off['lru'])} trainings, zeros excepted. "
         f"Within {NEAR} rows of row {row}, it is {means[1]}. "
-        f"BLUR's error is {ratios[0]} times the LRU's over the whole test set, and "
-        f"{ratios[1]} times near row {row}."
+        f"In single trainings, BLUR's error is {ratios[0]} times the LRU's over the whole test "
+        f"set, and {ratios[1]} times near row {row}."
     )

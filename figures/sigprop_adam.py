@@ -17,8 +17,8 @@ ENTRY = Entry(
 )
 CAPTION = (
     "The effective learning rate of a parameter is Adam's step for a gradient of one. Each "
-    "panel has every parameter of one network near its optimum. The line goes through "
-    "the median product of the filled points, a constant of each network."
+    "panel has every parameter of one network near its optimum. On the grey "
+    "line, rate times norm is the median of this product over the filled points."
 )
 
 

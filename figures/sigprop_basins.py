@@ -42,8 +42,9 @@ HEADS = {
 WHOLE = 99  # per cent of the disc that count as all of it
 CAPTION = (
     "Student and teacher are one linear unit each, with white inputs. The position in a map "
-    "is the student's initial eigenvalue; the radius is the logarithm of 1 - |λ|, up to a "
-    "modulus of 0.9999. Numbers are the share of the disc's area that reaches the teacher at "
+    "is the student's initial eigenvalue; the radius is −log(1 − |λ|), up to a "
+    "modulus of 0.9999. Of the disc's area, {areas} % lie inside the circles, between them and "
+    "outside. Numbers are the share of the disc's area that reaches the teacher at "
     "the best learning rate; standard errors are at most {error:.0f} points. A start reaches "
     "the teacher if it stays nearer than {tolerance:g} times the teacher's 1 - |λ|.",
     "The parameters are ν and θ, and the eigenvalue is above each column. The modulus m(ν) has "
@@ -95,9 +96,17 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         bar.set_label("steps until the student stays near the teacher")
         _key(figure, data.attrs)
         area, *definitions = CAPTION
-        about = {"error": _largest_error(data, letters)} | data.attrs
+        about = {"error": _largest_error(data, letters), "areas": _areas(data)}
+        about |= data.attrs
         style.caption(figure, area.format(**about), *definitions)
     return figure
+
+
+def _areas(data: xr.Dataset) -> str:
+    """Per cent of the disc's area inside the circles, between them and outside."""
+    low, high = data.attrs["ring"]
+    ends = (0, low), (low, high), (high, 1)
+    return phrases.listed([f"{100 * (b**2 - a**2):.2g}" for a, b in ends])
 
 
 def _largest_error(data: xr.Dataset, letters: tuple[str, ...]) -> float:
@@ -109,10 +118,6 @@ def _largest_error(data: xr.Dataset, letters: tuple[str, ...]) -> float:
 def _key(figure: Figure, about: dict) -> None:
     """Explain star, grey and circles above the maps."""
     low, high = about["ring"]
-    areas = ", ".join(
-        f"{100 * (outer**2 - inner**2):.2g}"
-        for inner, outer in ((0, low), (low, high), (high, 1))
-    )
     star: dict[str, Any] = {"color": STAR, "markersize": 6, "markeredgecolor": "black"}
     dot: dict[str, Any] = {"marker": "o", "linestyle": "", "color": style.BLUE}
     ring: dict[str, Any] = {
@@ -124,7 +129,7 @@ def _key(figure: Figure, about: dict) -> None:
     keys = {
         "teacher": Line2D([], [], marker="*", linestyle="", mew=0.4, **star),
         f"not reached in {about['steps']} steps": Patch(color=MISSED),
-        f"moduli {low:g} and {high:g}: {areas} % of area": (
+        f"moduli {low:g} and {high:g}": (
             Line2D([], [], markersize=10, **dot),
             Line2D([], [], markersize=3, **ring),
             Line2D([], [], markersize=7, **ring),

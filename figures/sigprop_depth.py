@@ -84,7 +84,9 @@ def _notes(data: xr.Dataset) -> str:
         f"$\\rho = {data.attrs['rho']:g}$. The gain multiplies the output of each block. "
         "The signal is the mean square between blocks, the gradient is the mean square of the "
         "loss's derivative. Colours show the predicted growth of the signal; note their two "
-        "scales. Lines connect equal growth by the decades at the right. "
+        "scales. Solid (signal) and "
+        "dashed (gradient) lines join points of equal growth; the numbers at the right are its "
+        "decades per block. "
         f"Points are means over {data.attrs['sequences']} sequences, with bars of two standard "
         "errors."
     )
@@ -237,9 +239,9 @@ def shown(results: style.Results) -> str:
         f"Without skips, the signal keeps its size at a gain of {forth} and the gradient keeps "
         f"its size at {back}, depending on the moduli. With skips, signals and gradients "
         f"{beside}. Half of {apart.size} measured growth factors per block lie within "
-        f"{10 ** np.median(apart) - 1:.1%} of theory and all within "
-        f"{10 ** apart.max() - 1:.0%}; gradients with norms differ by "
-        f"{phrases.span(gradients.ravel(), '+.0%')}."
+        f"{100 * (10 ** np.median(apart) - 1):.1f} % of theory and all within "
+        f"{100 * (10 ** apart.max() - 1):.0f} %; gradients with norms differ by "
+        f"{phrases.span(100 * gradients.ravel(), '+.0f')} %."
     )
 
 

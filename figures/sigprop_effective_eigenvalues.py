@@ -110,11 +110,17 @@ def shown(results: style.Results) -> str:
     large = data["ratio"].mean("draw").sel(size=data["size"].max())
     return (
         "At the amplitude of the sampled embeddings, the mean square of the states differs "
-        f"from that of the linearised layer by {phrases.span(full, '+.1%')}, depending on the "
+        f"from that of the linearised layer by {_percent(full)}, depending on the "
         f"layer. At {Fraction(float(data['size'].min()))} of the amplitude it differs by "
-        f"{phrases.span(small, '+.1%')}. At {float(data['size'].max()):g} times the amplitude "
+        f"{_percent(small)}. At {float(data['size'].max()):g} times the amplitude "
         f"it is {phrases.span([float(x) for x in large], '.1f')} times as large."
     )
+
+
+def _percent(differences: tuple[float, ...]) -> str:
+    """The smallest and the largest difference, in per cent with signs."""
+    percent = phrases.span([100 * each for each in differences], "+.1f")
+    return f"{percent.replace('-', '−')} %"
 
 
 def details(results: style.Results) -> style.Cells:

@@ -64,8 +64,9 @@ CAPTION = (
     "corner stands the share of the squared distance from a path's start to its end that lies "
     "in the plane. The middle maps are in units of the distance between the minima. All "
     "trainings end at losses below {end}. Where the map has another colour at an end, the "
-    "valley is narrower than the grid of the map. A student without an output has the loss 0.5. Plain "
-    "gradient descent at Adam's peak learning rate would diverge above the grey line."
+    "valley is narrower than the grid of the map. A student without an output has the loss "
+    "0.5. Plain gradient descent at Adam's peak learning rate would diverge above the grey "
+    "line."
 )
 
 

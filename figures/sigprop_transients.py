@@ -55,7 +55,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         keys = [Line2D([], [], label="simulated from zero", **look)]
         if "a" in letters:
             look |= {"markerfacecolor": "white", "markeredgewidth": 0.6}
-            look["label"] = "simulated from norm one, each γ (A)"
+            look["label"] = r"from norm one, each $\gamma$ (A)"
             keys.append(Line2D([], [], **look))
         keys.append(Line2D([], [], color=style.GREY, lw=0.6, label="norm one"))
         keys.insert(

@@ -20,7 +20,7 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Panels A to C show the Hessian of the eigenvalues for three values of θ0.
+    """Panels A to C show the loss's Hessian in the eigenvalues for three values of θ0.
 
     The phases of the eigenvalues are at most θ0.  Panel D shows final losses
     against θ0.
@@ -49,9 +49,10 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 def _maps(figure: SubFigure, data: xr.Dataset, letters: list[str]) -> None:
     panels = np.atleast_1d(figure.subplots(1, len(letters)))
+    most = float(np.abs(data["concentrated"]).max())
     for axes, letter in zip(panels, letters, strict=True):
         block = data["concentrated"].isel(phase="abc".index(letter))
-        image = hessians.matrix(axes, block.values, DECADES)
+        image = hessians.matrix(axes, block.values, DECADES, most)
         hessians.scale(figure, axes, image, DECADES, location="bottom")
         half = block.sizes["entry"] // 2
         hessians.gaps(axes, [half, 2 * half])

@@ -10,15 +10,13 @@ from sigprop.figures.entry import Entry
 from sigprop.figures.zucchet_5 import (
     COMPARED,
     GRADIENT,
+    GROUPS,
     MEMBERS,
     finish,
     key,
     kinds,
     name_line,
     over_memory,
-)
-from sigprop.figures.zucchet_5 import (
-    GROUPS as COLOURS,
 )
 
 STUDY = "deep_signals"
@@ -31,7 +29,6 @@ ENTRY = Entry(
     "embeddings.",
     rows=("zucchet:fig13", "zucchet:fig13:networks"),
 )
-GROUPS = COLOURS | {"angle": style.PURPLE}  # pale black is the grey of another group
 KINDS = dict(zip("abc", COMPARED, strict=True))
 NOTE = (
     f"Gradients are means over the parameters of a group.  {MEMBERS}  Bars are standard "
@@ -58,7 +55,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.letter(axes, letter, KINDS[letter])
         row[0].set_ylabel(GRADIENT)
         name_line(row[0], data)
-        key(row, GROUPS, f"pale to dark:\nlayers 1 to {int(data['layer'].max())}")
+        key(row, title=f"pale to dark:\nlayers 1 to {int(data['layer'].max())}")
         style.caption(figure, NOTE)
     return figure
 

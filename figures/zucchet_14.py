@@ -55,7 +55,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
 
 
 def _notes(letters: tuple[str, ...]) -> list[str]:
-    notes = ["All panels show one sequence, at delays whose distance grows."]
+    notes = ["All panels show one sequence, at delays whose spacing grows."]
     if "b" in letters:
         shares = phrases.listed([f"{100 * share:g} %" for share in QUANTILES])
         notes.append(
@@ -137,8 +137,11 @@ def shown(results: style.Results) -> str:
     panels, then = data["panel"].sel(case=ratio["case"]), ratio.sel(delay=when)
     in_b, in_c = (f"{float(then[panels == panel].max()):.2g}" for panel in "bc")
     size = data["log_size"].sel(case=ratio["case"], delay=last).max("where")
+    gains = data["gain"].sel(case=size["case"])
     exploded = [
-        f"{float(gain):g}" for gain in data["gain"].sel(case=size["case"])[size > 0]
+        f"{float(gain):g} ({style.number(10 ** float(power), 1)})"
+        for gain, power in zip(gains, size, strict=True)
+        if power > 0
     ]
     where = f"at σ_h = {phrases.listed(exploded)}" if exploded else "in no panel"
     return (

@@ -35,7 +35,7 @@ THEORY: dict[str, dict[str, Any]] = {
     "limit": {"ls": "--", "label": "theory of endless sequences"},
 }
 NOTE = (
-    "One neuron in {dots} is shown, if it is inside the panel; many are below.  Means are by "
+    "One neuron in {dots} is shown, if it is inside the panel; many are below.  Means use "
     "the paper's kernel, and bands are two standard errors.  Theory is of constant gates after "
     "{steps} steps from the zero state, and interpolated on logarithmic axes."
 )
@@ -96,7 +96,7 @@ def _moments(axes: Axes, data: xr.Dataset, gates: str) -> None:
         alpha=0.3,
         linewidth=0,
     )
-    axes.plot(positions, mean, color=colour, linewidth=2.4)
+    axes.plot(positions, mean, color=colour, linewidth=1.2)
     for name, how in THEORY.items():
         where, values = _denser(positions, own[name].values)
         axes.plot(where, values, color=style.BLACK, linewidth=0.7, **how)

@@ -91,8 +91,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             "Lines are closed forms.  Dots are simulated means with standard errors, of "
             f"{data.attrs['draws']} trajectories.  Open circles are second derivatives by "
             "automatic differentiation.  Coloured dots in the lower panels mark the teachers "
-            "of the upper panels.  On an axis logarithmic in 1 − λ, valleys of equal width "
-            "have widths proportional to 1 − λ*.",
+            "of the upper panels.  On the axis of B, logarithmic in 1 − λ, valleys that look "
+            "equally wide have true widths proportional to 1 − λ*.",
             *(
                 [f"Angles are linear below {NEAR:g} in size, and logarithmic beyond."]
                 if "c" in letters

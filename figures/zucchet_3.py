@@ -46,7 +46,8 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             }
         for letter in letters:
             axes = figure.add_subplot(specs[letter])
-            losses.axis(axes, *datasets.values())
+            shared = [datasets[name] for name in letters if name in "ab"]
+            losses.axis(axes, *([datasets["c"]] if letter == "c" else shared))
             show, title = PANELS[letter]
             show(axes, datasets[letter])
             style.letter(axes, letter, title)

@@ -47,7 +47,7 @@ NORMS = {
 }
 GROUPS = {
     "recurrence": style.ORANGE,
-    "angle": style.BLACK,
+    "angle": style.PURPLE,
     "projections": style.SKY,
     "feedforward": style.GREY,
 }
@@ -59,7 +59,7 @@ MEMBERS = (
 NOTES = {
     "a": "Bars are standard errors over networks.  Right of dotted lines, time constants "
     "are longer than the sequences.  States start at zero and do not reach their stationary "
-    "values there, so the LRU's fall in spite of its normalisation.",
+    "values there, so the LRU's states shrink there although they are normalised.",
     "b": f"Gradients are means over the parameters of a group and over layers.  {MEMBERS}",
     "c": "In C a normalisation stands before the recurrence and before the GLU.",
 }
@@ -240,17 +240,20 @@ def shown(results: style.Results) -> str:
     factors = _factors(first, kinds(data, tuple(KINDS)))
     names = [*kinds(data, COMPARED), *kinds(data, tuple(NORMS)[1:2])]
     recurrent = _factors(gradient.sel(group="recurrence"), names)
-    angle = style.number(growth(gradient.sel(kind="LRU", group="angle")))
+    own = gradient.sel(kind="LRU", group="angle")
+    angle, peak = style.number(growth(own)), own.mean("network")
+    top = peak / peak.sortby("gap").isel(gap=-1)
+    where = 1 - float(peak["gap"][peak.values.argmax()])
     ratio = (first / data["predicted"]).dropna("kind")
     mean, error = ratio.mean("network"), ratio.std("network", ddof=1)
     index = abs(mean - 1).argmax(...)
     off, spread = 100 * abs(float(mean[index]) - 1), 100 * float(error[index])
     return (
         f"From {_ends(data)} the first layer's mean squared states change by these factors: "
-        f"{factors}. Squared gradients of the recurrence change by {recurrent}; of the LRU's "
-        f"angle by {angle}. Measured and exact mean squares of linear recurrences differ by at "
-        f"most {off:.1f} %, with a standard error of "
-        f"{spread / ratio.sizes['network'] ** 0.5:.1f} %."
+        f"{factors}. Squared gradients of the recurrence change by {recurrent}, {angle} (LRU's "
+        f"angle; {style.number(float(top.max()))} at {where:.4g}). Measured and exact mean "
+        f"squares of linear recurrences differ by at most {off:.1f} %, with a standard error "
+        f"of {spread / ratio.sizes['network'] ** 0.5:.1f} %."
     )
 
 

@@ -84,8 +84,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             figure,
             rf"The teacher is $\lambda^* = |\lambda^*|\,e^{{{turn:g} i\pi}}$.  Inputs are "
             r"white and normalised by $\gamma$.  The other coordinate is the teacher's.",
-            "Lines are closed forms.  Dots are simulated means with standard errors, of "
-            f"{data.attrs['draws']} trajectories, of students with {_students(data)}.  "
+            "Lines are closed forms.  Dots are means over {data.attrs['draws']} "
+            f"simulated trajectories, with standard errors.  Their students have "
+            f"{_students(data)}.  "
             "Open circles are second derivatives by automatic differentiation, and coloured "
             "dots in the same panels mark the teachers of the loss panels.",
             *([_turns(data)] if "c" in letters else []),

@@ -21,6 +21,7 @@ ENTRY = Entry(
 COLOURS = (style.PURPLE, style.BLUE, style.GREEN, style.VERMILION)
 TICKS = (-np.pi, -np.pi / 2, 0, np.pi / 2, np.pi)
 TICK_LABELS = ("$-\\pi$", "$-\\pi/2$", "0", "$\\pi/2$", "$\\pi$")
+TURN = 0.05  # radians: ticks beside zero in C
 FLOOR, SPARED = 1e-1, 2  # similarities below, and in the top decades, have one colour
 
 
@@ -61,7 +62,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             rf"The star is $\lambda_0 = {modulus:g}\,e^{{{turn:g} i\pi}}$, and the ring is "
             r"$\bar\lambda_0$.  Lines are closed forms.",
             r"The authors' code of this figure computes $S$ as Eq. 134 is printed, with "
-            r"$1-\rho$ for $1-\rho^2$: its peak is too low by a factor of $1+\rho$.",
+            r"$1-\rho$ for $1-\rho^2$: the peak of $S$ is too low by a factor of $1+\rho$.",
             "Open circles are second derivatives of the loss of two neurons.",
             "Dots, moved apart, are simulated sensitivities $s$: means and standard errors of "
             f"{data.attrs['draws']} trajectories.",
@@ -187,6 +188,7 @@ def _alignment(axes: Axes, data: xr.Dataset) -> None:
         )
     axes.set(xlim=(-1.08 * near, 1.08 * near), ylim=(-0.08, 1.12))
     axes.set_xlabel(r"angle of $\lambda\lambda_0$ (radians)")
+    axes.set_xticks(np.linspace(-1, 1, 3) * TURN)
     axes.set_ylabel(r"$|S|\,/\,\sqrt{\mathbb{E}|s|^2\,\mathbb{E}|s_0|^2}$")
     style.letter(axes, "c", r"normalised, near $\bar\lambda_0$")
 

@@ -40,8 +40,8 @@ def shown(results: style.Results) -> str:
     )
     adam = results["adaptive_rates"]
     radii, angles = (_rate(adam, "LRU", of) for of in ("nu_log", "theta_log"))
-    steps, rest = (
-        _rate(adam, "S4", *of) for of in (("omega_delta",), ("w_re", "w_im"))
+    steps, real, imaginary = (
+        _rate(adam, "S4", of) for of in ("omega_delta", "w_re", "w_im")
     )
     return (
         f"In the LRU, the largest curvature along an angle is {style.number(angle / magnitude)}"
@@ -50,7 +50,7 @@ def shown(results: style.Results) -> str:
         f"{style.number(step / other)} times the largest along ω_A. For the seed drawn "
         "in C and D, Adam's median rates are "
         f"{radii} (ω_ν) and {angles} (ω_θ) for the LRU, "
-        f"{steps} (ω_Δ) and {rest} (ω_A) for S4."
+        f"{steps} (ω_Δ), {real} (ω_A^re) and {imaginary} (ω_A^im) for S4."
     )
 
 
@@ -61,10 +61,10 @@ def _sharpest(data: xr.Dataset, network: str, parameter: str) -> float:
     return float(entries[own["parameter"].values == parameter].max())
 
 
-def _rate(data: xr.Dataset, network: str, *parameters: str) -> str:
-    """The median effective learning rate of these parameters of one seed."""
+def _rate(data: xr.Dataset, network: str, parameter: str) -> str:
+    """The median effective learning rate of the parameters of this name of one seed."""
     own = data.isel(entry=data["entry_network"].values == network)
-    chosen = np.isin(own["entry_parameter"].values, parameters)
+    chosen = own["entry_parameter"].values == parameter
     return style.number(float(np.median(own["effective"].values[chosen])))
 
 

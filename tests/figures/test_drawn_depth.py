@@ -94,8 +94,8 @@ def test_sigprop_depth_says_at_which_gains_blocks_alone_are_balanced():
     )
     assert "With skips, signals and gradients never shrink." in text
     assert (
-        "growth factors per block lie within 10.0% of theory and all within 10%; gradients "
-        "with norms differ by +10%." in text
+        "growth factors per block lie within 10.0 % of theory and all within 10 %; gradients "
+        "with norms differ by +10 %." in text
     )
 
     def shrink(data):

@@ -107,7 +107,8 @@ def test_errors_of_all_trainings_are_compared_on_the_whole_test_and_near_the_pla
     assert (
         f"oil temperature (°C) is {lru:.2f} for the LRU and {blur * 3.5 / 3:.2f} for BLUR, "
         "means over 3 trainings, zeros excepted. Within 50 rows of row 1800, it is 4.00 for "
-        f"the LRU and 5.83 for BLUR. BLUR's error is {blur / lru:.2f} to "
+        "the LRU and 5.83 for BLUR. In single trainings, BLUR's error is "
+        f"{blur / lru:.2f} to "
         f"{1.5 * blur / lru:.2f} times the LRU's over the "
         "whole test set, and 1.25 to 1.88 times near row 1800." in text
     )
@@ -237,8 +238,8 @@ def test_errors_of_all_layers_stand_over_their_parameters():
         for handle in legend.legend_handles
     }
     assert (faces["tanh RNN"], faces["GRU"]) == ("none", style.GREEN)
-    assert list(faces)[-2:] == ["bidirectional", "other than BLUR"]
-    assert faces["bidirectional"] == "none"
+    assert list(faces)[-1] == "bidirectional, not BLUR"
+    assert faces["bidirectional, not BLUR"] == "none"
     (dot,) = [line for line in axes.lines if line.get_color() == style.BLACK][1:]
     assert dot.get_xydata().tolist() == [[600, pytest.approx(0.3)]]
     points = {

@@ -397,7 +397,8 @@ def test_zucchet_9_compares_angle_and_magnitude(angle, phrase):
     assert f"parametrisation limits {phrase} magnitudes" in text
     assert "In S4, the largest curvature along a step ω_Δ is 4 times" in text
     assert (
-        "are 0.5 (ω_ν) and 0.002 (ω_θ) for the LRU, 0.04 (ω_Δ) and 0.006 (ω_A)" in text
+        "are 0.5 (ω_ν) and 0.002 (ω_θ) for the LRU, 0.04 (ω_Δ), 0.006 "
+        "(ω_A^re) and 0.006 (ω_A^im) for S4." in text
     )
 
 

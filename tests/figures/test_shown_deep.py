@@ -57,7 +57,7 @@ def test_zucchet_5_tells_growth_and_the_distance_from_theory(deep):
     assert "From ν₀ = 0 to 0.9999" in text
     assert "factors: 70 (cRNN), 1 (LRU), 1 (GRU), 1 (LSTM)." in text
     assert "recurrence change by 1 (cRNN), 1 (LRU), 1 (GRU), 5 (cRNN with layer" in text
-    assert "of the LRU's angle by 30." in text
+    assert "norm), 30 (LRU's angle; 30 at 0.9999)." in text
     assert (
         "recurrences differ by at most 2.9 %, with a standard error of 0.6 %." in text
     )
@@ -204,7 +204,7 @@ def test_zucchet_14_tells_sizes_beside_the_diagonal_and_what_explodes(jacobian):
     text = zucchet_14.shown({"gru_jacobian": jacobian})
     assert "is at most 0.01 of the diagonal's in panel B" in text
     assert "and at most 1 of it in panel C. After 20 steps" in text
-    assert "of all entries exceeds 1 at σ_h = 5." in text
+    assert "of all entries exceeds 1 at σ_h = 5 (200)." in text
     assert zucchet_14.details({"gru_jacobian": jacobian}) == (
         (
             "panel and setting",
@@ -322,9 +322,9 @@ def test_zucchet_15_averages_theory_by_the_kernel_of_the_means(gates):
 def test_sigprop_effective_eigenvalues_tells_errors_at_two_sizes(gates):
     gates["ratio"].loc[{"layer": "GRU", "size": 1.0}] = 0.6
     text = sigprop_effective_eigenvalues.shown({"gated_neurons": gates})
-    assert "from that of the linearised layer by -40.0% to +50.0%, depending" in text
+    assert "from that of the linearised layer by −40.0 to +50.0 %, depending" in text
     assert (
-        "At 1/4 of the amplitude it differs by -10.0%. At 1 times the amplitude it is 0.6 to "
+        "At 1/4 of the amplitude it differs by −10.0 %. At 1 times the amplitude it is 0.6 to "
         "1.5 times as large." in text
     )
     gates["ratio"].loc[{"layer": "LSTM", "size": 0.25}] = 1.25

@@ -244,14 +244,14 @@ def test_end_of_a_scan_is_an_open_circle(results):
     sizes = {line.get_markerfacecolor(): len(line.get_xdata()) for line in circles}
     assert sizes == {style.VERMILION: 5, "white": 1}
     assert "open circles" in figure.get_supxlabel()
-    assert "(the highest: 4), so" in figure.get_supxlabel().replace("\n", " ")
+    assert "(the highest for 4), so" in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_networks_are_named_whose_best_rate_is_the_lowest_of_the_scan(results):
     results["heads"]["extreme"][[2, 4]] = 1
     results["heads"]["log_rate"][25] = -2.0
     text = figure_of(results, "zucchet-11", "a").get_supxlabel().replace("\n", " ")
-    assert "(the lowest: 4; the highest: 16), so a lower loss" in text
+    assert "(the lowest for 4; the highest for 16), so a lower loss" in text
 
 
 @pytest.mark.parametrize(
