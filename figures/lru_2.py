@@ -71,6 +71,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             style.caption(figure, _real(data))
         for letter in "bc":
             disk.same_heights(rows, letter)
+            for axes in rows.get(letter, []):
+                first = axes is rows[letter][0]
+                axes.tick_params(axis="y", labelsize=6, labelleft=first)
     return figure
 
 

@@ -30,7 +30,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     """
     letters = ENTRY.chosen(panel)
     maps = [letter for letter in letters if letter in "abc"]
-    heights = ([2.45] if maps else []) + ([2.75] if "d" in letters else [])
+    heights = ([2.6] if maps else []) + ([2.75] if "d" in letters else [])
     width = style.WIDTH if len(letters) > 1 else 3.4
     with style.styled():
         figure = style.figure(sum(heights), width)
