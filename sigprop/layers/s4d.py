@@ -118,7 +118,7 @@ class S4D(Layer):
         )
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "log_neg_re": "recurrent",
             "im": "recurrent",

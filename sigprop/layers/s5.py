@@ -111,7 +111,7 @@ class S5(Layer):
         return in_polar_form(lam, B, *readout, self.D)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "log_neg_re": "recurrent",
             "im": "recurrent",

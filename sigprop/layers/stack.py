@@ -103,7 +103,7 @@ class Stack(Layer):
         return jnp.concatenate(eigenvalues)
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets: those of its layer."""
+        """Return the optimiser group of each parameter, as its layer gives it."""
         return {
             f"layers.{index}.{name}": group
             for index, layer in enumerate(self.layers)
