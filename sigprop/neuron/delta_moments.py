@@ -74,7 +74,7 @@ def gates_at(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
 
 
 def _transpose(keys: int) -> Matrix:
-    """What turns the entries of a matrix into those of its transpose."""
+    """Permutation that maps the entries of a matrix to those of its transpose."""
     place = np.arange(keys**2).reshape(keys, keys).T.ravel()
     return np.eye(keys**2)[place]
 
