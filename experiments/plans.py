@@ -134,7 +134,7 @@ def _checked() -> xr.Dataset | None:
 
 
 def assumption() -> str:
-    """Where the rates of the device come from."""
+    """Source of the device's rates: a measurement, or a share of its bounds."""
     data = _checked()
     if data is not None:
         return f"rates measured on {data.attrs['checked']}"

@@ -186,7 +186,7 @@ def limit(
 
 
 def expectations() -> dict[Symbol, Expr]:
-    """What the state's limit takes expectations of, of the coefficients at one input."""
+    """Functions of the coefficients at one input whose means the state's limit needs."""
     first, second = 1 / (1 - rho * a), 1 / (1 - rho * a**2)
     return {
         F["a"]: a * first,

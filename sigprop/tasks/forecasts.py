@@ -180,7 +180,7 @@ class Forecasts:
         )
 
     def about(self) -> dict[str, Any]:
-        """What decides the numbers, as plain data; of the table its name and checksums."""
+        """Settings that decide the numbers, as plain data; the table by name and checksums."""
         arrays = self.table.times.astype(np.int64), self.table.values
         return {
             "table": self.table.name,
@@ -259,10 +259,10 @@ def errors(
     forecast: Float[np.ndarray, "windows horizon features"],
     truth: Float[np.ndarray, "windows horizon features"],
 ) -> Errors:
-    """How far a forecast is off, by step and feature.
+    """Mean squared and absolute errors of a forecast, by step and feature.
 
     Raises:
-        ValueError: If there is none, or a number is not one whose square is finite.
+        ValueError: If there is no window, or a number whose square is not finite.
     """
     for name, rows in (("forecast", forecast), ("truth", truth)):
         require_moderate(name, rows, "windows horizon features")
