@@ -1,4 +1,4 @@
-"""What judges Theorems A.2 and A.3, Lemma A.4 and Eq. 23, Appendix A.4 of BLUR (2025).
+"""Evidence for Theorems A.2 and A.3, Lemma A.4 and Eq. 23, Appendix A.4 of BLUR (2025).
 
 The Fourier transform of a function on R^p carries the factor (2 pi)^{-p}.
 """
@@ -92,7 +92,7 @@ def circle_norms(count: int, spread: str) -> float:
 
 
 def doubled_norms(norms: Callable[[int, str], float], count: int, spread: str) -> float:
-    """How much larger the sum of twice as many norms is."""
+    """Ratio of the sum of ``2 count`` norms to the sum of ``count`` norms."""
     return norms(2 * count, spread) / norms(count, spread)
 
 

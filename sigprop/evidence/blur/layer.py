@@ -1,4 +1,4 @@
-"""What judges the layer, Sections 3 and 4.1 of BLUR (2025).
+"""Evidence for the layer, Sections 3 and 4.1 of BLUR (2025).
 
 Notation: A, B  matrices of the dense recurrence;  lam, Q  eigenvalues and vectors of A.
 """

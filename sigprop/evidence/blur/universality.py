@@ -1,4 +1,4 @@
-"""What judges universality, Theorem 4.1, Lemma A.1 and Eq. 18-22 of BLUR (2025)."""
+"""Evidence for universality, Theorem 4.1, Lemma A.1 and Eq. 18-22 of BLUR (2025)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What judges the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
+"""Evidence for the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -187,7 +187,7 @@ def growth_of_indicator(power: float, width: float, norm: str) -> float:
 def narrowed(
     growth: Callable[[float, float, str], float], power: float, width: float, norm: str
 ) -> float:
-    """How many times as much a bump of a width grows as one ten times as wide."""
+    """Ratio of the growth of a bump to that of a bump ten times as wide."""
     return growth(power, width, norm) / growth(power, 10 * width, norm)
 
 

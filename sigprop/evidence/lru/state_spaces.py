@@ -1,4 +1,4 @@
-"""What judges Section 4 and Figures 1-5 of Orvieto et al. (2023)."""
+"""Evidence for Section 4 and Figures 1-5 of Orvieto et al. (2023)."""
 
 import cmath
 import math

@@ -1,4 +1,4 @@
-"""What judges the text on the LRU and on two directions, Section 4.1 of RotRNN (2024)."""
+"""Evidence for the text on the LRU and on two directions, Section 4.1 of RotRNN (2024)."""
 
 import itertools
 import math

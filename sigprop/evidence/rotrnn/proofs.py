@@ -1,4 +1,4 @@
-"""What judges Eq. 13 to 19 of RotRNN (2024), and the steps of its proofs."""
+"""Evidence for Eq. 13 to 19 of RotRNN (2024), and the steps of its proofs."""
 
 import math
 from collections.abc import Callable

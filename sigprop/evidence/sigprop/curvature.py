@@ -1,4 +1,4 @@
-"""What judges our own statements on the Hessian at any parameters.
+"""Evidence for our own statements on the Hessian at any parameters.
 
 Small students near the edge of stability, eigenvalues of modulus 0.9999 and 0.99, a
 teacher a little aside; one input, one output.  Entries are divided by ``sqrt(G_ii G_jj)``

@@ -1,4 +1,4 @@
-"""What judges the theory for gates, Appendix D.3 of Zucchet & Orvieto (2024)."""
+"""Evidence for the theory for gates, Appendix D.3 of Zucchet & Orvieto (2024)."""
 
 import functools
 import itertools

@@ -1,4 +1,4 @@
-"""What judges the Jacobian of the GRU, Appendix D.2 of Zucchet & Orvieto (2024)."""
+"""Evidence for the Jacobian of the GRU, Appendix D.2 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import cache, partial

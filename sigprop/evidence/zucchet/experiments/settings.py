@@ -1,4 +1,4 @@
-"""What judges details of the experiments, Appendix C.3 of Zucchet & Orvieto (2024)."""
+"""Evidence for details of the experiments, Appendix C.3 of Zucchet & Orvieto (2024)."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""What judges the expected complex Hessian, Eq. 129-134 of Zucchet & Orvieto (2024)."""
+"""Evidence for the expected complex Hessian, Eq. 129-134 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import partial
