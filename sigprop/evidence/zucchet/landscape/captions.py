@@ -110,7 +110,7 @@ def explosion(curve: Callable[..., float], path: str) -> float:
 
 
 def valley(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """Distance in learning rates of the ends of Fig. 7C's runs from the teacher's angle.
+    """Distance of Fig. 7C's final angles from the teacher's angle, in learning rates.
 
     The interval is over what the paper leaves open: whether the angle's gradient passes
     through the modulus.  Within one rate, about a step, the run is in that valley.

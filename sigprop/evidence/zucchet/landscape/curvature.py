@@ -138,7 +138,7 @@ def by(
 
 
 def rate(derivative: Callable[..., float], nu: float, orders: tuple[int, int]) -> float:
-    """Speed of a parameter at which the curvature at optimality is one."""
+    """Derivative of modulus or angle by its parameter for unit curvature at optimality."""
     return derivative(orders, nu) ** -0.5
 
 
