@@ -124,7 +124,7 @@ def by_matrix(own: Pair, added: Pair) -> Pair:
 
 
 def by_expectations(own: Pair, added: Pair) -> Pair:
-    """The same for any number of values, which enter through expectations alone.
+    """Solve ``f = added + own K f`` for any number of values, by expectations alone.
 
     ``(1 - rho own) f = added + (1 - rho) own E f`` is divided by its first factor and
     averaged, which gives ``E f``.

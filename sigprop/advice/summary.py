@@ -214,7 +214,7 @@ def as_json(advice: Advice) -> dict[str, Any]:
 
 
 def _covariance(spectrum: Spectrum) -> list[float] | None:
-    """Of a measured input, lag by lag."""
+    """Autocovariance of a measured input by lag; None for any other."""
     return spectrum.covariance.tolist() if isinstance(spectrum, Measured) else None
 
 

@@ -28,7 +28,7 @@ class Counted(float):
 
 
 def counted(values: Float[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
-    """The same numbers, whose products are counted."""
+    """Wrap numbers so that their products are counted."""
     return np.vectorize(Counted, otypes=[object])(values)
 
 

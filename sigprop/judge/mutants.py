@@ -60,7 +60,7 @@ class Scores:
 
     @property
     def survivors(self) -> tuple[str, ...]:
-        """Those of every kind."""
+        """Mutants of every kind that survive."""
         return self.formula.survivors + self.value.survivors + self.hand.survivors
 
 

@@ -92,7 +92,7 @@ class Stack(Layer):
         return u
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Those of all layers; of a complex one its eigenvalues and their conjugates."""
+        """Eigenvalues of all layers, with conjugates for a complex layer; None if a layer has none."""
         eigenvalues = []
         for layer in self.layers:
             lam = layer.eigenvalues()

@@ -85,7 +85,7 @@ def nearest_process(
 
 
 def _spectrum(covariance: np.ndarray) -> np.ndarray:
-    """Of a series that repeats after twice the lags."""
+    """Spectrum of a series that repeats after twice the lags."""
     return np.fft.fft(np.concatenate([covariance, covariance[-2:0:-1]])).real
 
 

@@ -101,7 +101,7 @@ def square(
 
 
 class Covariances(NamedTuple):
-    """Of what enters modes: ``E v_{t+lag} v_t*`` and ``E v_{t+lag} v_t``."""
+    """Autocovariances of the inputs of modes: ``E v_{t+lag} v_t*`` and ``E v_{t+lag} v_t``."""
 
     plain: Complex[np.ndarray, "n lags"]
     mixed: Complex[np.ndarray, "n lags"]

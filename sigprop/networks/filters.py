@@ -71,7 +71,7 @@ Filter = Responses | Modal
 
 
 def responses(layer: Layer, steps: int) -> Responses:
-    """Of a causal linear layer, to an impulse in each of its inputs."""
+    """Responses of a causal linear layer to an impulse in each of its inputs."""
     width = layer.widths[0]
     impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
     return Responses(kernel(layer, steps), _states(layer, impulses))

@@ -210,7 +210,7 @@ def hermite_expansion(
 
 
 def bent(coefficients: Float[Array, "orders n"]) -> Float[Array, "orders n"]:
-    """Of the derivative by the standard normal."""
+    """Coefficients of the derivative of a function by its standard normal argument."""
     roots = jnp.sqrt(jnp.arange(1.0, len(coefficients)))
     return jnp.zeros_like(coefficients).at[:-1].set(roots[:, None] * coefficients[1:])
 
@@ -286,7 +286,7 @@ def beyond(
 
 
 def derivative(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Of a function of each entry."""
+    """Derivative of a function of each entry."""
     return lambda x: jax.jvp(function, (x,), (jnp.ones_like(x),))[1]
 
 

@@ -88,7 +88,7 @@ class Chain(NamedTuple):
 
     @property
     def root(self) -> Grid:
-        """Of the probability of every node."""
+        """Root of the probability of every node."""
         roots = [axis.root for axis in self.axes]
         return functools.reduce(np.multiply.outer, roots, np.ones(()))
 
@@ -179,7 +179,7 @@ class Recursion:
 
     @functools.cached_property
     def _operator(self) -> Float[np.ndarray, "nodes nodes"]:
-        """Of the leading axes."""
+        """Operator of the leading axes."""
         return functools.reduce(np.kron, self.operators[: self.chain.leading])
 
     def radius(self, power: float = 2.0) -> float:

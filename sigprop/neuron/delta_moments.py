@@ -50,7 +50,7 @@ class Gates(NamedTuple):
 
     @property
     def A(self) -> Pair:
-        """Of ``I`` and of ``k k^T``."""
+        """Coefficients of ``I`` and ``k k^T`` in the factor on the state."""
         return self.alpha, -self.alpha * self.beta
 
 
@@ -140,7 +140,7 @@ class _Step:
         }
 
     def elsewhere(self, c: Pair, slope: Nodewise) -> Blocks:
-        """The same for all inputs outside of the span together, of which values see some.
+        """Blocks for all inputs outside of the span together, of which values see some.
 
         The mean of what is moved is ``v``'s weight of the input times one vector ``s``.
         """

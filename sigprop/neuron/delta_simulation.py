@@ -131,7 +131,7 @@ def _functions(z, unit, stack):
 
 
 def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
-    """Of the functions: of the third input and of the radius in closed form."""
+    """Means of the control functions; those of third input and radius in closed form."""
     found = []
     for head in range(len(deltas.W_k)):
         angle, key, weights = _angles(deltas, head, 2**14)

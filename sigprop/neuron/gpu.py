@@ -1,4 +1,4 @@
-"""When the GPU kernel simulates, and the slower way where it cannot.
+"""Choice between the GPU kernel of a simulation and the slower scan.
 
 The kernel is used only after it has given the numbers of the scan on this very device.
 Whatever it fails with is said in one line, and the scan of JAX takes its place.

@@ -110,7 +110,7 @@ class Examples:
         )
 
     def parts(self, counts: Sequence[int]) -> "list[Examples]":
-        """So many of the examples after one another, not copied."""
+        """Split the examples into consecutive parts of these sizes, without a copy."""
         ends = np.cumsum(counts)
         return [self.subset(rows) for rows in map(slice, ends - counts, ends)]
 

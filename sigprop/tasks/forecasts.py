@@ -148,7 +148,7 @@ class Forecasts:
 
     @property
     def mean(self) -> Float64[np.ndarray, " features"]:
-        """Of each feature over the training rows, in its own units."""
+        """Mean of each feature over the training rows, in its own units."""
         return self._training().mean(0)
 
     @property
@@ -251,7 +251,7 @@ class Errors(NamedTuple):
         return float(self.absolute.mean())
 
     def in_units(self, scale: Float64[np.ndarray, " features"]) -> "Errors":
-        """The same errors in the units of each feature, given their scale."""
+        """Errors in the units of each feature, given its scale."""
         return Errors(self.squared * scale**2, self.absolute * scale)
 
 

@@ -87,7 +87,7 @@ def reconstruction_norms(count: int, spread: str) -> float:
 
 
 def circle_norms(count: int, spread: str) -> float:
-    """The same on a circle: columns are orthogonal, the least ``radius^(k-1)`` of them."""
+    """Sum of the norms of the reconstructions on a circle, from orthogonal columns."""
     return float(np.sum(RADII[spread](count) ** -np.arange(count)) / np.sqrt(count))
 
 
@@ -148,7 +148,7 @@ def stretched_slowly(long: float, short: float) -> float:
 
 
 def stretched_series(long: float, short: float) -> float:
-    """The same by a series in the squared eccentricity of the two half sums."""
+    """Barron constant of a stretched Gaussian, by a series in the squared eccentricity."""
     shape = ((long - short) / (long + short)) ** 2
     weights = [float(mpmath.binomial(0.5, n)) for n in range(40)]
     mean = (long + short) / 2 * sum(w * w * shape**n for n, w in enumerate(weights))

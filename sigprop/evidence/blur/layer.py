@@ -129,7 +129,7 @@ def eigenvectors_of_jordan(size: float) -> int:
 
 
 def eigenvectors_by_kernels(size: float) -> int:
-    """The same, as the dimensions of the kernels of ``A - lambda`` by the eigenvalues."""
+    """Independent eigenvectors of a perturbed Jordan block, by kernels of ``A - lambda``."""
     A = _jordan(size)
     eigenvalues = set(np.round(np.linalg.eigvals(A), 12))
     ranks = (np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in eigenvalues)

@@ -57,7 +57,7 @@ def rate_left(share: float) -> float:
 
 
 def rate_by_turns(share: float, steps: int = 10_000) -> float:
-    """The same by a turn a step: half a circle from the end of the warm-up to the end."""
+    """Rate over its largest, by a turn a step: half a circle after the warm-up."""
     warm = steps // 10
     turn = cmath.exp(1j * math.pi / (steps - warm))
     product = math.prod([turn] * (round(share * steps) - warm), start=1 + 0j)

@@ -114,7 +114,7 @@ def dimension(d: int, N: int) -> int:
 
 
 def dimension_slowly(d: int, N: int) -> int:
-    """The same by elimination in high precision."""
+    """Dimension of the space of ``dimension``, by elimination in high precision."""
     with mpmath.workdps(DIGITS):
         return precise_rank(mpmath.matrix(_sequences(d, N).tolist()))
 

@@ -51,7 +51,7 @@ def _point(p: float, rho: float, first: Any, second: Any) -> dict[str, Any]:
 
 
 def _recursion(**at: Any) -> Recursion:
-    """The same chain in numbers."""
+    """Chain of two values of ``_point``, in numbers."""
     law = Law(np.array([[0.0], [1.0]]), np.array([at["p"], 1 - at["p"]]))
     parts = [np.array([at[f"{name}_1"], at[f"{name}_2"]]) for name in "ab"]
     return Recursion(Chain((law_axis(law, at["rho"]),), 1), parts)

@@ -212,7 +212,7 @@ def _transfer(z: Any, lam: Any, weight: Any) -> Any:
 
 
 def _blur_transfer(z: Any, values: Mapping[str, Any]) -> Any:
-    """That of a BLUR of one input and one output."""
+    """Transfer function of a BLUR with one input and one output."""
     lam = jnp.exp(-jnp.exp(values["nu_log"]) + 1j * jnp.exp(values["theta_log"]))
     B = values["B_re"][..., 0] + 1j * values["B_im"][..., 0]
     C = values["C_re"][:, 0] + 1j * values["C_im"][:, 0]

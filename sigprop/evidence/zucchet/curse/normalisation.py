@@ -111,7 +111,7 @@ def by_tanh(lam: float) -> float:
 
 
 def by_tanh_and_layer(lam: float) -> float:
-    """The same by autodiff of tanh, and through the layer."""
+    """Moment of ``by_tanh``, by autodiff of tanh and through the layer."""
     import jax
     import jax.numpy as jnp
 

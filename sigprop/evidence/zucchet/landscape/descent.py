@@ -106,7 +106,7 @@ def begun(angle: str) -> list[float]:
 def written_run(
     angle: str, rate: float = RATE, start: tuple[float, float] = STUDENT, half: int = 2
 ) -> list[float]:
-    """The same of the steps that Appendix C.1.4 asks for, by Optax on Eq. 93.
+    """Numbers of ``begun`` for the steps of Appendix C.1.4, by Optax on Eq. 93.
 
     Args:
         angle: Which parametrisation.
