@@ -92,7 +92,7 @@ class Stack(Layer):
         return u
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Eigenvalues of all layers, with conjugates for a complex layer; None if a layer has none."""
+        """Eigenvalues of all layers, and conjugates of complex ones; None if one has none."""
         eigenvalues = []
         for layer in self.layers:
             lam = layer.eigenvalues()

@@ -37,7 +37,7 @@ def spacing(dtype: str) -> float:
 
 
 def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
-    """Count the moduli ``1 - 1/m`` of a format with ``m`` between two time constants.
+    """Count the moduli ``1 - 1/m`` of a format with ``m`` between two time constants in steps.
 
     Raises:
         ValueError: Unless ``2 <= shortest <= longest``, both finite.
@@ -67,5 +67,13 @@ def storage(dtypes: list[str]) -> str:
 
 
 def lost(nu: np.ndarray, dtype: str) -> np.ndarray:
-    """Return True for each mode whose gap ``1 - |lam|`` is below a format's spacing."""
+    """Return True for each mode whose gap ``1 - |lam|`` is below a format's spacing.
+
+    Args:
+        nu: ``-log|lam|`` of each mode, of any shape and sign.
+        dtype: Name of the format.
+
+    Raises:
+        ValueError: If the format is unknown.
+    """
     return -np.expm1(-np.abs(nu)) < spacing(dtype)
