@@ -193,7 +193,7 @@ def test_sigprop_advice_worth_says_where_advice_is_better_and_worse(results):
             ratio
         )
     text = sigprop_advice_worth.shown(spread)
-    assert "Where the loss is lower, it is 0.05 to 0.93 times the default's." in text
+    assert "Where the loss is lower, it is 0.050 to 0.930 times the default's." in text
     none = sentences([(task, SAME) for task in ratios.NAMES])
     assert "on 0 of 9 tasks, and with a higher loss on 0. The aim, set" in none
     same = ("ETTh1", "WTH", "white", "smnist-10k")
