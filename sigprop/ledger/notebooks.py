@@ -178,6 +178,23 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
             )
 
 
+def written(folder: Path) -> dict[str, str]:
+    """The pages that an earlier call wrote to a folder, by file name.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    files = sorted(folder.glob("*.html"))
+    found = {file.name: file.read_text("utf-8") for file in files}
+    ours = {name: page for name, page in found.items() if MARK in page}
+    if INDEX not in ours:
+        raise ValueError(
+            f"need pages of notebooks, got none in {folder}; `sigprop notebooks {folder}` "
+            "writes them"
+        )
+    return ours
+
+
 def title(notebook: NotebookNode) -> str:
     """The title of a notebook, which is its first heading.
 
