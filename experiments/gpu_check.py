@@ -439,7 +439,8 @@ def _platform(record: dict[str, Any]) -> str:
 
 
 def _limit(name: str, where: str) -> float:
-    return PARTS[name].limit * (SLOWER if where == "cpu" else 1)
+    """Seconds; a machine that has not said what it is may be a CPU."""
+    return PARTS[name].limit * (SLOWER if where in ("", "cpu") else 1)
 
 
 def _ended(name: str, config: Config, where: str) -> dict[str, Any]:

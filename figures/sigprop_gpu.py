@@ -33,12 +33,22 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         figure = style.figure(2.3 * rows + 0.3)
         grid = figure.subplots(rows, min(2, len(letters)), squeeze=False)
         for axes, letter in zip(grid.flat, letters, strict=True):
-            panels[letter](axes, data)
+            if _measured(data, letter):
+                panels[letter](axes, data)
+            else:  # all its parts of the check were stopped at their limits
+                axes.set(xticks=[], yticks=[])
+                style.letter(axes, letter, "not measured")
         notes = [NOTES[letter].format(**data.attrs) for letter in letters]
         style.caption(figure, f"Measured on {_device(data)}. {' '.join(notes)}")
     return figure
 
 
+VARIABLES = {
+    "a": ("apart",),
+    "b": ("score",),
+    "c": ("rate",),
+    "d": ("scan_seconds", "step_seconds", "hessian_seconds"),
+}
 NOTES = {
     "a": "A: the largest difference of the GPU kernel from the scan and of its random numbers "
     "from JAX's, relative to the largest number; lines are what is allowed.",
@@ -52,6 +62,10 @@ NOTES = {
 def _device(data: xr.Dataset) -> str:
     about = {"device": f"{data.attrs['platform']}: {data.attrs['checked']}"}
     return phrases.machine(about | {"cores": data.attrs.get("cores", "some")})
+
+
+def _measured(data: xr.Dataset, letter: str) -> bool:
+    return any(np.isfinite(data[name]).any() for name in VARIABLES[letter])
 
 
 def _points(axes: Axes, rows: dict[str, np.ndarray], colours: list[str]) -> None:

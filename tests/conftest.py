@@ -8,7 +8,6 @@ import gc
 import os
 import re
 import signal
-import zlib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -36,6 +35,8 @@ from tests.browser import browser as browser
 from tests.browser import chromium as chromium
 from tests.kept import FOLDER, MOST, let_go, share_contexts
 from tests.kept import compiled_anew as compiled_anew
+from tests.sampling import left_out, sample
+from tests.sampling import pytest_addoption as pytest_addoption
 from tests.skips import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.skips import pytest_runtest_setup as pytest_runtest_setup
 from tests.skips import pytest_terminal_summary as pytest_terminal_summary
@@ -60,65 +61,17 @@ def pytest_xdist_auto_num_workers(config) -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Of a test that is ``sampled(n, keep=[...])``, all but n of its quick cases are slow.
+    """Sample the cases, take a share of the slow ones, and begin with the slowest.
 
-    Those of ``keep``, by their ids, stay; the others are spread evenly, from another one
-    in each test: no case is left out of all.  Without ``n`` nothing else stays.  Of a test
-    that is ``sampled(kind="name")``, one case of every value of the argument ``name``
-    stays besides, each at another value of the others: no kind is left to the slow tests.
-    Where the command names a case by its id, nothing is left out.  What is
-    ``slow(first=True)`` comes before all others: no core waits at the end for a test of
-    minutes.
+    What is ``slow(first=True)`` comes before all others: no core waits at the end for a
+    test of minutes.
     """
     items.sort(key=lambda item: not _begins(item.get_closest_marker("slow")))
-    if any("[" in argument for argument in config.args):
-        return
-    cases: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if item.get_closest_marker("sampled") and not item.get_closest_marker("slow"):
-            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for name, group in cases.items():
-        marker = group[0].get_closest_marker("sampled")
-        keep = set(marker.kwargs.get("keep", ()))
-        ids = [item.nodeid.partition("[")[2].removesuffix("]") for item in group]
-        if not keep <= set(ids):
-            raise pytest.UsageError(
-                f"{name} keeps cases that it has not, or that are slow: "
-                f"{sorted(keep - set(ids))} of {ids}"
-            )
-        keep |= _of_every_kind(name, group, marker.kwargs.get("kind"))
-        others = [
-            item
-            for item, case_id in zip(group, ids, strict=True)
-            if case_id not in keep
-        ]
-        count = max((marker.args[0] if marker.args else 0) - len(keep), 0)
-        count = min(count, len(others))
-        chosen = {i * len(others) // count for i in range(count)}
-        first = zlib.crc32(name.encode())
-        for index, item in enumerate(others, start=first):
-            if index % len(others) not in chosen:
-                item.add_marker(pytest.mark.slow)
-
-
-def _of_every_kind(name: str, group: list[pytest.Item], kind: str | None) -> set[str]:
-    """Ids of one case of every value of an argument; of quick cases alone."""
-    if kind is None:
-        return set()
-    kinds: dict[int | str, list[str]] = {}
-    for item in group:
-        indices = item.callspec.indices  # pyright: ignore[reportAttributeAccessIssue]
-        if kind not in indices:
-            raise pytest.UsageError(
-                f"{name} keeps a case of every {kind!r}, of which there is none in "
-                f"{sorted(indices)}"
-            )
-        value = item.callspec.params[kind]  # pyright: ignore[reportAttributeAccessIssue]
-        # Where arguments stand in rows, a text may be that of many rows.
-        key = value if isinstance(value, str) else indices[kind]
-        kinds.setdefault(key, []).append(item.nodeid.partition("[")[2][:-1])
-    first = zlib.crc32(name.encode())
-    return {ids[(first + index) % len(ids)] for index, ids in enumerate(kinds.values())}
+    if not any("[" in argument for argument in config.args):
+        sample(items)
+    others = set(left_out(items, config.option.share))
+    config.hook.pytest_deselected(items=list(others))
+    items[:] = [item for item in items if item not in others]
 
 
 def _begins(slow) -> bool:

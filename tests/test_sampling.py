@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import pytest_collection_modifyitems as choose
+from tests.sampling import MANY
 
 NAMES = [f"case {number}" for number in range(12)]
 
@@ -27,12 +28,21 @@ class Item:
         self.marks[marker.name] = marker
 
 
+def settings(args=("tests",), share="0/1"):
+    """As pytest has read them, with what it is told of items that are left out."""
+    told = []
+    hook = SimpleNamespace(pytest_deselected=lambda items: told.extend(items))
+    return SimpleNamespace(
+        args=args, option=SimpleNamespace(share=share), hook=hook, told=told
+    )
+
+
 def kept_names(marker, names=NAMES, slow=(), args=("tests",), rows=False):
     items = [
         Item(name, marker, name in slow, row if rows else None)
         for row, name in enumerate(names)
     ]
-    choose(SimpleNamespace(args=args), items)
+    choose(settings(args), items)
     chosen = [item for item in items if "slow" not in item.marks]
     return [item.nodeid.partition("[")[2][:-1] for item in chosen]
 
@@ -101,5 +111,40 @@ def test_what_takes_minutes_comes_first_and_nothing_else_moves():
     items[2].add_marker(pytest.mark.slow)
     others = [item for item in items if item not in (items[5], items[9])]
     expected = [items[5], items[9], *others]
-    choose(SimpleNamespace(args=["tests/test_file.py::test_of_something[x]"]), items)
+    choose(settings(["tests/test_file.py::test_of_something[x]"]), items)
     assert items == expected
+
+
+def shared(count, share):
+    """Names of the slow cases of a test that a share has, and of those it leaves out."""
+    marker = pytest.mark.sampled(2)
+    items = [Item(f"case {number}", marker, slow=number > 1) for number in range(count)]
+    config = settings(share=share)
+    choose(config, items)
+    assert all(item in items or item in config.told for item in items)
+    return [{item.nodeid for item in some} for some in (items, config.told)]
+
+
+def test_shares_are_disjoint_and_together_whole():
+    whole, nothing = shared(40, "0/1")
+    assert (len(whole), nothing) == (40, set())
+    parts = [shared(40, f"{own}/3")[0] for own in range(3)]
+    quick = set.intersection(*parts)
+    assert len(quick) == 2
+    assert set.union(*parts) == whole
+    assert sum(len(part - quick) for part in parts) == 38
+    assert all(6 <= len(part) <= 22 for part in parts)
+
+
+def test_a_case_stays_in_its_share_and_few_cases_are_not_shared():
+    kept, others = shared(40, "1/3")
+    fewer, left = shared(30, "1/3")
+    assert fewer < kept
+    assert left < others
+    assert len(shared(2 + MANY, "1/3")[0]) == 2 + MANY
+
+
+@pytest.mark.parametrize("share", ["3/3", "1", "-1/3", "a/b", "1/0"])
+def test_a_share_that_is_none_is_an_error(share):
+    with pytest.raises(pytest.UsageError, match="need --share K/N with K below N, got"):
+        shared(10, share)

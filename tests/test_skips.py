@@ -147,6 +147,7 @@ def script(tmp_path):
         "sigprop": SIGPROP,
         "sudo": 'shift; exec "$@"',
         "apt-get": 'echo "apt-get called with: $*"',
+        "git": '[[ $1 == rev-list ]] && echo "${COMMITS:-0}"',
     }
     for name, text in programs.items():
         (tmp_path / name).write_text(f"#!/usr/bin/env bash\n{text}\n")
@@ -172,12 +173,12 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
     assert result.returncode == 0, result.stderr
     assert [line for line in lines if line.startswith("pytest called")] == [
         "pytest called with: ",
-        "pytest called with: -m slow and not gpu --dist worksteal",
+        "pytest called with: -m slow and not gpu --dist worksteal --share 0/3",
     ]
     index = lines.index("=== Skipped tests ===")
     assert lines[index + 1 : index + 3] == [
         "test_0: Skipped: a reason",
-        "test_4: Skipped: a reason",
+        "test_6: Skipped: a reason",
     ]
     assert [line.split()[3] for line in lines if line.startswith("sigprop called")] == [
         "verify",
@@ -186,6 +187,12 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
     ]
     assert lines[-1] == "=== All passed ==="
     assert "apt-get called with: install -y -qq chromium" in lines
+
+
+@pytest.mark.parametrize(("commits", "share"), [(1373, "2/3"), (1374, "0/3")])
+def test_each_commit_takes_another_share_of_the_slow_tests(script, commits, share):
+    lines = script(COMMITS=str(commits)).stdout.splitlines()
+    assert f"=== The slow tests, share {share} ===" in lines
 
 
 def test_the_script_leaves_the_slow_tests_out_where_asked(script):
@@ -203,7 +210,7 @@ def test_the_script_fails_where_the_lowest_versions_do(script, refused):
     assert result.stdout.splitlines()[-1] == "=== FAILED ==="
 
 
-@pytest.mark.parametrize("breaks", ["0", "4"])
+@pytest.mark.parametrize("breaks", ["0", "6"])
 @pytest.mark.parametrize("status", ["1", "5"])
 def test_the_script_fails_where_tests_fail_or_none_is_found(script, breaks, status):
     result = script(BREAKS=breaks, STATUS=status)

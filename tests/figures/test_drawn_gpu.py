@@ -49,6 +49,18 @@ def test_rates_stand_beside_the_limit_of_the_device(show):
     panel.done("log", x="neuron-steps a second")
 
 
+@pytest.mark.parametrize("letter", "abcd")
+def test_a_panel_whose_parts_were_stopped_says_so(letter):
+    data = scrambled.gpu_check()
+    for values in data.data_vars.values():
+        if values.dtype.kind == "f":
+            values.values[:] = np.nan
+    figure = sigprop_gpu.draw({"gpu_check": data}, letter)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert axes.get_title(loc="left").endswith("not measured")
+
+
 @pytest.mark.parametrize("missing", [False, True])
 def test_times_are_a_row_of_points_each(show, missing):
     data = scrambled.gpu_check()

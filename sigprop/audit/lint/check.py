@@ -198,17 +198,18 @@ def judge(case: Case) -> Iterator[Finding]:
 
 
 def _severity(rule: str, case: Case) -> Severity:
-    """A rule's own, or a note where it depends on what is not known.
+    """A rule's own, or a note where it depends on what is not known or was chosen.
 
     Nobody knows how a format that is only stored is used, nor what inputs make of a decay
-    that they move, also where a release starts with large steps.  Forget gates of an LSTM
-    are known to open too late without a bias, and the delta rule bounds a state that does
-    not decay: of one layer all modes that never do are a warning, some are a note.
+    that they move, also where a release starts with large steps.  A decay that is never
+    learned is as long as its authors chose.  Forget gates of an LSTM are known to open too
+    late without a bias, and the delta rule bounds a state that does not decay: of one
+    layer all modes that never do are a warning, some are a note.
     """
     family = case.recurrence.family
     unknown = {
         "resolution-lost": case.settings.dtype is None,
-        "memory-short": case.rest.moved and family.name != "lstm",
+        "memory-short": family.fixed or (case.rest.moved and family.name != "lstm"),
         "frozen-for-length": family.erases or family.fixed,
         "steps-large": any(map(case.starts, case.recurrence.spelling.decay)),
     }

@@ -7,10 +7,11 @@ from sigprop.audit.lint import Settings, lint
 from sigprop.audit.lint.report import as_json, conclusion, lines
 from sigprop.audit.lint.words import words
 from sigprop.networks.foreign import FAMILIES, of_arrays, survey
+from tests.sigprop.audit.lint.healthy import HEALTHY
 from tests.sigprop.audit.lint.released import RELEASES, matrix
 from tests.test_readme import README
 
-SEEDS = (0, 3, 7)
+DRAWS = {256: 0, 2048: 3, 16_384: 7}  # seeds, by length
 CELLS = [(name, kind) for name, row in RELEASES.items() for kind in row.defects]
 
 
@@ -23,16 +24,27 @@ def report_of(arrays, config=None, length=256):
     return lint(checkpoint(arrays, config), Settings(length))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", RELEASES)
-def test_a_release_as_it_starts_has_no_finding_above_a_note(name, seed):
+def test_a_release_as_it_starts_has_no_finding_above_a_note(name):
     row = RELEASES[name]
-    report = report_of(row.arrays(seed), row.config)
+    for length, seed in DRAWS.items():
+        report = report_of(row.arrays(seed), row.config, length)
+        assert report.graver == (), (seed, length)
+        assert len(report.layers) == row.layers
+        assert report.layers[0].family == row.family or row.layers == 2
+        assert row.family in {layer.family for layer in report.layers}
+        assert report.unjudged == ()
+
+
+def test_a_short_memory_that_was_chosen_is_a_note_and_a_learned_one_a_warning():
+    chosen, learned = RELEASES["MiniMax"], HEALTHY["LRU for long sequences"]
+    report = report_of(chosen.arrays(0), chosen.config, 16_384)
+    assert [each.rule.id for each in report.findings] == ["memory-short"]
     assert report.graver == ()
-    assert len(report.layers) == row.layers
-    assert report.layers[0].family == row.family or row.layers == 2
-    assert row.family in {layer.family for layer in report.layers}
-    assert report.unjudged == ()
+    short = learned(np.random.default_rng(0))
+    short = {k: v + 4 * k.endswith("nu_log") for k, v in short.items()}
+    graver = report_of(short, length=16_384).graver
+    assert "memory-short" in {each.rule.id for each in graver}
 
 
 @pytest.mark.parametrize("seed", [1])
