@@ -155,7 +155,7 @@ def _look(
 
 
 def measure(key: PRNGKeyArray, model: Network, state: Any, config: Config) -> Estimate:
-    """The same growth in sampled sequences, with errors of first order."""
+    """Growth in sampled sequences, with errors of first order."""
     batches = []
     for index in range(-(-config.sequences // config.batch)):
         input_key, error_key = jax.random.split(jax.random.fold_in(key, index))

@@ -121,7 +121,7 @@ def jacobians(layer: GRU, u: Float[Array, "time features"]) -> Float[Array, "tim
 
 
 class Entries(NamedTuple):
-    """Of one Jacobian: some entries, and root mean squares at every delay."""
+    """Some entries of one Jacobian, and root mean squares at every delay."""
 
     diagonal: Float[np.ndarray, "kept n"]
     beside: Float[np.ndarray, "kept entries"]

@@ -134,7 +134,7 @@ def _checked() -> xr.Dataset | None:
 
 
 def assumption() -> str:
-    """Where the rates of the device come from."""
+    """Source of the device's rates: a measurement, or a share of its bounds."""
     data = _checked()
     if data is not None:
         return f"rates measured on {data.attrs['checked']}"
@@ -212,7 +212,7 @@ def _numbers(network: NetworkConfig, task: str, batch: int) -> float:
 
 
 def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> Cost:
-    """Of all chunks, each as long as one of its shape and size."""
+    """Cost of all chunks of a sweep, one of each shape and size being measured."""
     study = studies.package_of(name)
     shape = studies.part(study, "cells").shape
     seconds, peak = 0.0, 0.0
@@ -228,7 +228,7 @@ def _of_a_sweep(name: str, config: Config, known: dict[object, list[float]]) -> 
 
 
 def _of_a_study(name: str) -> Cost:
-    """Of the run whose result comes with the code, if it says so."""
+    """Cost of the run whose result comes with the code, NaN where it is not recorded."""
     about: dict[str, float] = {}
     with suppress(FileNotFoundError):
         about = store.shipped(name).attrs

@@ -98,7 +98,7 @@ def run(config: Config) -> xr.Dataset:
 def _power(
     amplitude: Float[np.ndarray, "signals lines"],
 ) -> Float[np.ndarray, "signals lines"]:
-    """Of both signs of each frequency, by Parseval."""
+    """Power of both signs of each frequency, by Parseval."""
     twice = np.full(amplitude.shape[1], 2.0)
     twice[0] = 1
     return twice * amplitude**2

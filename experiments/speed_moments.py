@@ -257,7 +257,7 @@ def run(config: Config) -> xr.Dataset:
 
 
 def seconds_a_call(call: Callable[[], Any], least: float) -> float:
-    """Of as many calls as last ``least`` seconds in all, and of one at least."""
+    """Mean seconds of one call, over calls that last ``least`` seconds in all."""
     started, calls = time.perf_counter(), 0
     while True:
         jax.block_until_ready(call())

@@ -82,7 +82,7 @@ def times(config: Config) -> np.ndarray:
 
 
 def _grouped(squares: Any, layer: Layer, config: Config) -> Any:
-    """Of each head the sum of its numbers' squares, of each group the mean."""
+    """Sum of the squares in each head of a RotRNN, or their mean in each group."""
     parts = squares.reshape(*squares.shape[:-1], len(config.decays), config.size)
     return parts.sum(-1) if isinstance(layer, RotRNN) else parts.mean(-1)
 

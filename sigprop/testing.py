@@ -303,7 +303,7 @@ def _number(value: complex) -> str:
 
 @dataclass(frozen=True)
 class _Point(EigenPoint):
-    """Where a formula has symbols of its own."""
+    """Point that has values of a formula's own symbols too."""
 
     own: tuple[tuple[Symbol, Any], ...] = ()
 

@@ -349,6 +349,45 @@ def test_a_bare_name_is_found():
     assert undocumented("def _f(): pass") == ["the module"]
 
 
+RIDDLE = re.compile(r"(What|How|Which|Whether|Where|Why)\b")
+UNREVISED = ("sigprop/ledger/", "sigprop/cli/", "figures/")
+
+
+def riddles(source: str) -> list[str]:
+    """The module itself, and its public names, whose docstrings open like a question."""
+    tree = ast.parse(source)
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    nodes = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, kinds) and not node.name.startswith("_")
+    ]
+    return [
+        getattr(node, "name", "the module")
+        for node in (tree, *nodes)
+        if RIDDLE.match(ast.get_docstring(node) or "")
+    ]
+
+
+def test_docstrings_say_what_a_name_is_or_does():
+    read = {
+        relative(path): riddles(path.read_text("utf-8"))
+        for path in SOURCES
+        if relative(path).partition("/")[0] in PACKAGE
+        and not relative(path).startswith(UNREVISED)
+    }
+    assert read
+    assert {file: names for file, names in read.items() if names} == {}
+
+
+def test_a_docstring_that_opens_like_a_question_is_found():
+    source = (
+        '"""Why."""\nclass C:\n  "Whatever."\n  def f(): "What it is."\n'
+        'def g(): "How far."\ndef _h(): "Where."\nasync def k(): "Return it."'
+    )
+    assert riddles(source) == ["the module", "g", "f"]
+
+
 def postpones_annotations(source: str) -> bool:
     return "from __future__ import annotations" in source
 

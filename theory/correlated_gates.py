@@ -124,7 +124,7 @@ def by_matrix(own: Pair, added: Pair) -> Pair:
 
 
 def by_expectations(own: Pair, added: Pair) -> Pair:
-    """The same for any number of values, which enter through expectations alone.
+    """Solve ``f = added + own K f`` for any number of values, by expectations alone.
 
     ``(1 - rho own) f = added + (1 - rho) own E f`` is divided by its first factor and
     averaged, which gives ``E f``.
@@ -186,7 +186,7 @@ def limit(
 
 
 def expectations() -> dict[Symbol, Expr]:
-    """What the state's limit takes expectations of, of the coefficients at one input."""
+    """Functions of the coefficients at one input whose means the state's limit needs."""
     first, second = 1 / (1 - rho * a), 1 / (1 - rho * a**2)
     return {
         F["a"]: a * first,

@@ -258,7 +258,7 @@ def _meant(
 
 
 def summed(expression: Expr) -> Expr:
-    """The same with every geometric sum in closed form, inside its radius.
+    """Write every geometric sum in closed form, inside its radius.
 
     Sums over an autocovariance stay.
     """

@@ -233,7 +233,7 @@ def symbols(paper: str, latex: str) -> tuple[str, ...]:
 
 
 def _stands(command: str, latex: str) -> bool:
-    r"""Whether a command stands in a formula, and not only within ``\mathbf{..}``."""
+    r"""Return True if a command occurs in a formula, not only within ``\mathbf{..}``."""
     pattern = rf"(?<!\\mathbf\{{){re.escape(command)}(?![A-Za-z])"
     return re.search(pattern, latex) is not None
 

@@ -113,7 +113,7 @@ def normalised(quantity: str) -> Derivation:
 
 
 def normalised_white(quantity: str) -> Derivation:
-    """The same under white input."""
+    """Moment under ``gamma = sqrt(1 - lam^2)`` and white input."""
     proof = normalised(quantity)
     return proof.then("Under white input this is", factor(proof.result.subs(rho, 0)))
 

@@ -1,7 +1,8 @@
-"""What to set before training: memories, phases, normalisation, steps, learning rates.
+"""Settings to choose before training: time constants, phases, normalisation, rates.
 
-From the length of the sequences, the autocovariance of the input and the size of the
-state, by the closed forms that the ledger proves; beside what the default would give:
+The advice depends on the length of the sequences, the autocovariance of the input and the
+size of the state, by closed forms that the ledger proves.  The predictions for the default
+stand beside it:
 
     >>> import jax
     >>> import numpy as np

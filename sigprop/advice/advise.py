@@ -39,21 +39,20 @@ CHANNELS = 512  # at most, of a layer whose gates are integrated
 
 @dataclass(frozen=True)
 class Advice:
-    """How to begin, and what follows.
+    """Advised initialisation of a layer, with predictions for it and for the default.
 
     Attributes:
         layer: One of ``sigprop.advice.families.FAMILIES``.
         length: Steps of a sequence.
-        memory: Steps that the longest memory reaches back.
+        memory: Longest time constant, in steps.
         state: Size of the state.
         width: Inputs.
         spectrum: Of the input.
-        phase: In radians, below which 95 % of the input's power lies.
+        phase: Frequency in radians per step, below which 95 % of the input's power lies.
         phases: One of ``PHASES``.
         options: Of the layer's builder.
         default: Predictions for the layer's own default initialisation.
-        advised: What it begins as by the options, and the normalisation matched to the
-            input.
+        advised: Predictions for the options, with the normalisation matched to the input.
         code: Code for several libraries, by their names.
         note: What else is to be done, or cannot be.
     """

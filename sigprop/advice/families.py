@@ -32,13 +32,12 @@ Options = dict[str, Any]
 
 
 class Need(NamedTuple):
-    """What a layer is to do.
+    """Requirements on a layer.
 
     Attributes:
-        memory: Steps that its longest memory reaches back.
-        phases: In radians, below which phases are to be drawn; of several, the modes take
-            theirs in turn.
-        state: Size of its state.
+        memory: Longest time constant, in steps.
+        phases: Largest phases in radians; of several, the modes take theirs in turn.
+        state: Size of the state.
     """
 
     memory: float

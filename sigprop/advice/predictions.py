@@ -263,7 +263,7 @@ def _parts(
 def _moment(
     neurons: Neurons, by: str | None, directions: Directions, spectrum: Spectrum
 ) -> Moment:
-    """Of each neuron, for one exponential of the variance and power of the input."""
+    """Moment of each neuron under one exponential with the input's variance and power."""
     variance = float(closed(spectrum).weights.sum())
     rho = equivalent_rho(spectrum)
     if rho:

@@ -92,7 +92,7 @@ def shown(value: float) -> str:
 
 
 def _between(values: np.ndarray) -> str:
-    """Where values lie, as the table shows their least and most."""
+    """Say between which two numbers values lie, rounded as in the table."""
     least, most = shown(float(values.min())), shown(float(values.max()))
     return f"is {least}" if least == most else f"lies between {least} and {most}"
 
@@ -136,7 +136,7 @@ def table(advice: Advice) -> Table:
 
 
 def sentences(advice: Advice) -> list[str]:
-    """What to set and why, a line each; numbers of the table as it shows them."""
+    """Return the advice and its reasons as lines of text, rounded as in the table."""
     before, after = advice.default, advice.advised
     lines = [
         f"For sequences of {advice.length} steps, the advice spreads time constants in their "
@@ -214,7 +214,7 @@ def as_json(advice: Advice) -> dict[str, Any]:
 
 
 def _covariance(spectrum: Spectrum) -> list[float] | None:
-    """Of a measured input, lag by lag."""
+    """Autocovariance of a measured input by lag; None for any other."""
     return spectrum.covariance.tolist() if isinstance(spectrum, Measured) else None
 
 

@@ -1,4 +1,4 @@
-"""What theory assumes of a signal, each assumption as one number with an interval.
+"""Assumptions of the theory about a signal, each as one number with an interval.
 
 - *stationary*: power of the last quarter of a window over that of the first, 1;
 - *seasonless*: share of power that the mean at each place of the season explains, 0;

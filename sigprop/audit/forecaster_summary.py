@@ -184,7 +184,7 @@ def _merged(dataset: xr.Dataset) -> Table:
 
 
 def _lost(share: xr.DataArray) -> Interval:
-    """What is missing, in per cent."""
+    """Lost share ``1 - share`` in per cent, with its interval."""
     low, middle, high = (100 * (1 - number) for number in _interval(share))
     return high, middle, low
 
@@ -209,7 +209,7 @@ def _cell(interval: Interval, form: str = ".3g") -> str:
 
 
 def conclusions(dataset: xr.Dataset) -> list[str]:
-    """Which assumption fails first, what the signals break, and what the merge loses."""
+    """Summarise violated assumptions, the first to fail in each layer, and losses at merges."""
     sentences = []
     numbers = dataset["number"].isel(signal=0)
     broken = []

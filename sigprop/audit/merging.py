@@ -1,4 +1,4 @@
-"""What the merged state of a layer of two directions loses of both states.
+"""Information that the merged state of a bidirectional layer loses of both states.
 
 The states ``h`` and ``g`` at one step are ``4 n`` real numbers, of which a merge to ``d``
 keeps ``d`` at most.  Two counts say what that costs.  *Ranks*: how many numbers of the

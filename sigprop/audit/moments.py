@@ -244,7 +244,7 @@ def predict_gradient(
 
 
 class Sequences(NamedTuple):
-    """Which sequences a batch holds.
+    """Lengths of the sequences of a batch, which of them count, and their partners.
 
     Attributes:
         lengths: Valid steps.

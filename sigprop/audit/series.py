@@ -227,7 +227,7 @@ def _names(header: list[str]) -> tuple[str, ...]:
 def _counts_time(
     values: Float[np.ndarray, "sequences time features"],
 ) -> Bool[np.ndarray, " features"]:
-    """Which features only grow, only fall, or nearly always move by the same step."""
+    """Mark features that only grow, only fall, or nearly always move by the same step."""
     clocks = []
     _, exponents = np.frexp(np.abs(values).max(axis=(0, 1)))
     smaller = np.ldexp(values, -exponents - 1)  # exact: differences cannot overflow

@@ -60,7 +60,7 @@ def table(rows: Sequence[SeriesRow]) -> Table:
 
 
 def reading(rows: Sequence[SeriesRow]) -> tuple[str, ...]:
-    """How to read the columns of ``table``, and what is noted of these rows."""
+    """Explain the columns of ``table``, and add the notes on these rows."""
     distance = max(
         (abs(row.covariance / row.measured - 1) for row in rows), default=0.0
     )
@@ -131,7 +131,7 @@ def as_dataset(rows: Sequence[SeriesRow], steps: int) -> xr.Dataset:
 
 
 def conclusion(rows: Sequence[SeriesRow]) -> str:
-    """How often the simplest theory predicts what was measured, and what it loses most by."""
+    """Count the moments that white-noise theory predicts, and the main causes of error."""
     lost: Counter[str] = Counter()
     for row in rows:
         if not (row.white > 0 and row.measured > 0):

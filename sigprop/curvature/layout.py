@@ -1,4 +1,4 @@
-"""Where every parameter of a layer stands in one vector, and second-order expansions."""
+"""Positions of a layer's parameters in one vector, and second-order expansions."""
 
 import math
 from collections.abc import Callable, Mapping

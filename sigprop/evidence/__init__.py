@@ -1,4 +1,4 @@
-"""What judges the rows of the papers: brute force beside each of them.
+"""Evidence for the rows of the papers, by brute force.
 
 The files stand as those of ``sigprop.theory.papers`` do:
 ``evidence/zucchet/landscape/modulus.py`` judges the rows of

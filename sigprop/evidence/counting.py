@@ -28,12 +28,12 @@ class Counted(float):
 
 
 def counted(values: Float[np.ndarray, "*shape"]) -> Shaped[np.ndarray, "*shape"]:
-    """The same numbers, whose products are counted."""
+    """Wrap numbers so that their products are counted."""
     return np.vectorize(Counted, otypes=[object])(values)
 
 
 def products_of(routine: Callable[..., Any], *arrays: Any) -> int:
-    """How many products of numbers a routine makes of arrays."""
+    """Count the products of numbers that a routine computes from arrays."""
     counted_arrays = [counted(np.asarray(array, float)) for array in arrays]
     Counted.products = 0
     routine(*counted_arrays)
@@ -41,7 +41,7 @@ def products_of(routine: Callable[..., Any], *arrays: Any) -> int:
 
 
 def traced_products(routine: Callable[..., Any], *arrays: Any) -> int:
-    """How many products of entries the trace of a routine on arrays has."""
+    """Count the products of entries in the traced program of a routine."""
     import jax
 
     steps = jax.make_jaxpr(routine)(*map(np.asarray, arrays)).eqns

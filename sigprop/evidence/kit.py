@@ -318,7 +318,7 @@ def legendre(
 def bisect(
     below: Callable[[float], Any], low: float, high: float, steps: int = 60
 ) -> float:
-    """Where ``below`` turns from true to false, by halving the interval.
+    """Number at which ``below`` turns from true to false, by bisection.
 
     Args:
         below: True of numbers less than the one that is sought.

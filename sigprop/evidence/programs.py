@@ -13,7 +13,7 @@ from sigprop.numerics.precision import double_precision
 
 
 def computed(function: Callable[..., Any], *arrays: Any, **constants: Any) -> Any:
-    """What a function gives in double precision, as NumPy arrays.
+    """Values of a function in double precision, as NumPy arrays.
 
     Args:
         function: Traced once for all arrays of the same shapes, unless it is made anew at

@@ -1,4 +1,4 @@
-"""What trainings say of a number: its mean over seeds, and an interval for it."""
+"""Mean of a number over trainings with several seeds, and an interval for it."""
 
 import math
 

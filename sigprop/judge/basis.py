@@ -1,4 +1,4 @@
-"""What a row is judged on: moments on a grid, evidence, or a check of its own."""
+"""Bases on which a row is judged: moments on a grid, evidence, or a check of its own."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -142,7 +142,7 @@ class Check:
     cases: "Mapping[str, Case]" = field(default_factory=dict)
 
     def of_tier(self, tier: str) -> Results:
-        """What judges the row in a tier."""
+        """Return the function that judges the row in a tier."""
         return self.headline if tier == "headline" and self.headline else self.results
 
 

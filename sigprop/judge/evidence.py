@@ -45,7 +45,7 @@ NAMES = {
 
 
 def resolve(routine: Routine) -> Callable[..., Any]:
-    """What gives the values of a routine: itself, or a function of nothing."""
+    """Return a routine as a function: itself, or one that gives its constant."""
     return routine if callable(routine) else lambda **_: routine
 
 
@@ -167,7 +167,7 @@ class Points(NamedTuple):
 
 
 def split(claim: Claim, evidence: Evidence) -> Points:
-    """Where the true form is judged, and where the printed one alone."""
+    """Split the points of evidence by whether they meet the claim's condition."""
     points, condition = evidence.points, claim.condition
     if condition is None:
         return Points(points, ())

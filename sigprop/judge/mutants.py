@@ -33,7 +33,7 @@ DETERMINISTIC = 1e-10  # relative error that every deterministic route detects
 
 @dataclass(frozen=True)
 class Score:
-    """How many mutants there are, and which survive a plan."""
+    """Number of mutants, and names of those that survive a plan."""
 
     total: int
     survivors: tuple[str, ...]
@@ -60,7 +60,7 @@ class Scores:
 
     @property
     def survivors(self) -> tuple[str, ...]:
-        """Those of every kind."""
+        """Mutants of every kind that survive."""
         return self.formula.survivors + self.value.survivors + self.hand.survivors
 
 

@@ -149,7 +149,7 @@ def require_one_notation(*forms: Any) -> None:
 
 
 def equal(first: Any, second: Any) -> bool:
-    """Whether SymPy proves two forms equal for every eigenvalue."""
+    """Return True if SymPy proves two forms equal for every eigenvalue."""
     if same_form(first, second):
         return True
     difference = first - second

@@ -61,7 +61,7 @@ def _lacks_a_route(row: Row, routes: set[str]) -> bool:
 
 
 def _reason(basis: Basis | None) -> str:
-    """Why there is no second route, where there is none."""
+    """Reason why a row has no second route; empty if none is given."""
     return "" if basis is None or isinstance(basis, Grid) else basis.alone
 
 

@@ -34,7 +34,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Plan:
-    """How many samples, fixed in advance, and how they will be judged.
+    """Number of samples, fixed in advance, and the margin and error rates of the test.
 
     ``variance`` is the relative variance ``Var(s)/E[s]^2`` of one sample.  At its bound
     of 2 for Gaussian quadratic forms the law of ``n R`` is chi-square with ``n`` degrees

@@ -45,11 +45,11 @@ BATCH = 64  # points of a slice that are computed at once
 
 
 class Units(NamedTuple):
-    """How to measure a direction.
+    """Units in which a direction is measured.
 
     Attributes:
         label: The unit of each parameter, in the order of ``ravel_pytree``.
-        scale: What each parameter is multiplied with before it is measured.
+        scale: Factor on each parameter before it is measured.
     """
 
     label: Int[np.ndarray, " p"]

@@ -126,7 +126,7 @@ class CausalAttention(Layer):
         return mixed.reshape(u.shape) @ self.W_o.T
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {"W_q": "input", "W_k": "input", "W_v": "input", "W_o": "readout"}
 
 

@@ -99,7 +99,10 @@ class Layer(eqx.Module):
 
     @abstractmethod
     def groups(self) -> Mapping[str, Group]:
-        """The optimiser's group of every parameter, by the names of ``parameters``."""
+        """Return the optimiser group of every parameter, by the names of ``parameters``.
+
+        The group sets the learning rate and the weight decay.
+        """
 
 
 def known(leaf: Any) -> bool:

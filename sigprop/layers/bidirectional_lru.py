@@ -94,7 +94,7 @@ class BidirectionalLRU(Bidirectional):
         return self._half(0).read(h[:, :n], u) + backward
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets: that of the LRU."""
+        """Return the optimiser group of each parameter, as for the LRU."""
         return lru_groups(self.gamma_log is not None)
 
 

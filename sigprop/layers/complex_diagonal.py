@@ -54,7 +54,7 @@ class ComplexDiagonal(DiagonalLayer):
         return jnp.exp(lax.complex(-self.first, self.second))
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {**PROJECTIONS, **dict.fromkeys(("first", "second"), "recurrent")}
 
 

@@ -96,7 +96,7 @@ class DeltaProduct(MatrixGated):
         return q / math.sqrt(q.shape[-1])
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         groups: dict[str, Group] = {
             "W_q": "readout",
             "W_k": "recurrent",

@@ -42,7 +42,7 @@ class Delta(Heads):
     W_beta: Float[Array, "heads d_in"]
 
     def decays(self, u: Float[Array, "time d_in"]) -> Float[Array, "time heads"]:
-        """What the whole state is multiplied by: one."""
+        """Return the factor on the state at each step and head: one."""
         return jnp.ones((len(u), len(self.W_beta)), u.dtype)
 
     def _gates(self, u: Float[Array, "time d_in"]):
@@ -92,7 +92,7 @@ class Delta(Heads):
         return y.reshape(len(u), self.widths[1])
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "W_q": "readout",
             "W_k": "recurrent",
@@ -120,7 +120,7 @@ class GatedDeltaNet(Delta):
         return jnp.exp(-jnp.exp(self.A_log)[None] * step)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         decay: dict[str, Group] = dict.fromkeys(("W_a", "bias", "A_log"), "recurrent")
         return {**super().groups(), **decay}
 

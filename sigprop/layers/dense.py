@@ -88,7 +88,7 @@ class _BlockDiagonal(Layer):
         return jnp.linalg.eigvals(self.A).reshape(-1)
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {"A": "recurrent", "B": "input", "C": "readout", "D": "readout"}
 
 

@@ -122,7 +122,7 @@ class GatedUnit(_Gated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         groups: dict[str, Group] = {
             "W_fx": "input",
             "b_f": "recurrent",
@@ -156,7 +156,7 @@ class ConstantGate(_Gated):
         return scan_linear(sigmoid(self.b_f), sigmoid(-self.b_f)[None] * u)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {"b_f": "recurrent", "C": "readout", "D": "readout"}
 
 

@@ -51,7 +51,7 @@ class GLA(Heads, InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """What multiplies the states, and what enters them."""
+        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
         logit = jnp.einsum("hkr,tr->thk", self.V, u @ self.U.T) + self.bias[None]
         alpha = jnp.exp(log_sigmoid(logit) / TEMPERING)
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
@@ -98,7 +98,7 @@ class GLA(Heads, InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "W_q": "readout",
             "W_k": "input",

@@ -96,7 +96,7 @@ class GRU(Layer):
         return h @ self.C.T + u @ self.D.T
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "W_rx": "input",
             "W_fx": "input",

@@ -63,7 +63,7 @@ class HGRN2(InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """What multiplies the states, and what enters them."""
+        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
         k = (1 - self.bound) * sigmoid(-jnp.einsum("hkd,td->thk", self.W_f, u))
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         return of_states(1 - k[..., None], k[..., None] * v[:, :, None])
@@ -89,7 +89,7 @@ class HGRN2(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {"W_q": "readout", "W_f": "recurrent", "W_v": "input"}
 
 

@@ -1,4 +1,4 @@
-"""How the papers draw the input, readout and skip weights of a layer."""
+"""Initialisers of the input, readout and skip weights of a layer, as in the papers."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ def each(
     draw: Callable[[PRNGKeyArray], Any],
     keys: Sequence[PRNGKeyArray] | Shaped[Array, "keys *words"],
 ) -> Any:
-    """What is drawn of each key, along a first axis.
+    """Draw with each key, and stack the results along a first axis.
 
     The numbers are those of one key after another, by JAX's own generator.  A program
     holds that generator once then, and not once for each key: most of its compilation.

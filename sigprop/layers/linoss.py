@@ -61,7 +61,7 @@ class LinOSS(Layer):
         return 2 * self.A_raw.shape[0]
 
     def blocks(self) -> tuple[Float[Array, "2 2 n"], Float[Array, "2 n"]]:
-        """What multiplies ``(z, y)`` of each oscillator, and ``B u``."""
+        """Return the 2x2 block of each oscillator, and its factors on ``B u``."""
         A, dt = relu(self.A_raw), sigmoid(self.dt_raw)
         one = jnp.ones_like(A)
         if self.discretisation == "im":
@@ -120,7 +120,7 @@ class LinOSS(Layer):
         return read_out(self.C_re, self.C_im, y) + pass_through(self.D, u)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {**PROJECTIONS, "A_raw": "recurrent", "dt_raw": "recurrent"}
 
 

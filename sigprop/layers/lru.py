@@ -75,7 +75,7 @@ class LRU(DiagonalLayer):
         return lax.stop_gradient(gain) if self.gamma == "detached" else gain
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return lru_groups(self.gamma_log is not None)
 
 

@@ -39,7 +39,7 @@ class ForwardOnly(Layer):
 
     @property
     def state_size(self) -> int:
-        """Of the LRU."""
+        """Numbers in the state of the LRU."""
         return self.layer.state_size
 
     def initial_state(self) -> NoReturn:
@@ -80,7 +80,7 @@ class ForwardOnly(Layer):
         )
 
     def groups(self) -> Mapping[str, Group]:
-        """Those of the LRU."""
+        """Return each parameter's optimiser group, as for the LRU."""
         return {f"layer.{name}": group for name, group in self.layer.groups().items()}
 
 

@@ -99,7 +99,7 @@ class LSTM(Layer):
         return h[:, : self.C.shape[1]] @ self.C.T + u @ self.D.T
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "W_ix": "input",
             "W_fx": "input",

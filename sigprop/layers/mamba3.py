@@ -83,7 +83,7 @@ class Mamba3(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """What turns and shrinks ``S`` and ``e``, and what enters them."""
+        """``A`` and ``B`` of ``[S_t, e_t] = [S_{t-1}, e_{t-1}] A + B``, by step and head."""
         step = softplus(u @ self.W_dt.T + self.bias[None])
         alpha = jnp.exp(-step * jnp.maximum(softplus(u @ self.W_A.T), SLOWEST))
         lam = sigmoid(u @ self.W_lam.T + self.b_lam[None])
@@ -111,7 +111,7 @@ class Mamba3(MatrixGated):
         return self.D[None, :, None] * self._x(u)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         gates = ("W_dt", "bias", "W_A", "W_lam", "b_lam", "W_theta")
         return {
             **dict.fromkeys(gates, "recurrent"),

@@ -73,7 +73,7 @@ class MinGRU(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {"W_z": "recurrent", "b_z": "recurrent", "W_v": "input", "b_v": "input"}
 
 

@@ -57,7 +57,7 @@ class MLSTM(Heads, InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """What multiplies the states, and what enters them."""
+        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
         f = sigmoid(u @ self.W_f.T + self.b_f[None])
         i = jnp.exp(u @ self.W_i.T + self.b_i[None]) / math.sqrt(self.W_k.shape[1])
         k = jnp.einsum("hkd,td->thk", self.W_k, u)
@@ -114,7 +114,7 @@ class MLSTM(Heads, InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "W_q": "readout",
             "W_k": "input",

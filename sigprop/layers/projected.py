@@ -1,4 +1,4 @@
-"""What layers share whose gates see the input alone: they run in parallel or as one loop.
+"""Base of layers whose gates depend on the input alone: run in parallel or as one loop.
 
 Notation: heads  independent parts of a state;  size  entries of a head's key or value.
 """
@@ -28,7 +28,7 @@ class InputGated(Layer):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """What multiplies the states, and what enters them."""
+        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
 
     def step(
         self, state: Float[Array, " states"], u: Float[Array, " d_in"]

@@ -102,7 +102,7 @@ class RGLRU(InputGated):
         return parts
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "W_a": "recurrent",
             "b_a": "recurrent",

@@ -198,7 +198,7 @@ class RotRNN(Layer):
         return self.read_rotated(P, z) + self.skip(u)
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return GROUPS
 
 
@@ -274,7 +274,7 @@ class BidirectionalRotRNN(Bidirectional):
         return y + forward.skip(u)
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return GROUPS
 
 

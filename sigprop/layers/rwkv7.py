@@ -64,7 +64,7 @@ class RWKV7(MatrixGated):
     ) -> tuple[
         Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
     ]:
-        """What forgets and removes, and what is written."""
+        """Return ``A = diag(w) - c (a c)^T`` and ``B = v k^T`` by step and head."""
         low = jnp.einsum("hkr,tr->thk", self.w_V, jnp.tanh(u @ self.w_U.T))
         w = jnp.exp(-FASTEST * sigmoid(low + self.w_bias[None]))
         low = jnp.einsum("hkr,tr->thk", self.a_V, u @ self.a_U.T)
@@ -83,7 +83,7 @@ class RWKV7(MatrixGated):
         return jnp.einsum("hkd,td->thk", self.W_r, u)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         gates = ("w_U", "w_V", "w_bias", "a_U", "a_V", "a_bias", "k_k", "k_a")
         return {
             **dict.fromkeys(gates, "recurrent"),

@@ -49,7 +49,7 @@ class S4(DiagonalLayer):
         return softplus(self.omega_delta)
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             **PROJECTIONS,
             **dict.fromkeys(("omega_delta", "w_re", "w_im"), "recurrent"),

@@ -106,7 +106,7 @@ class S4D(Layer):
         return 2 * real.sum(-1) + self.D[None] * u
 
     def diagonal(self) -> ComplexDiagonal:
-        """The same map as one layer of all channels, whose weights are mostly zero."""
+        """Return the layer as one of all channels, whose weights are mostly zero."""
         lam, gain = self.discrete()
         channels, pairs = self.im.shape
         own = jnp.repeat(jnp.eye(channels), pairs, axis=0)
@@ -118,7 +118,7 @@ class S4D(Layer):
         )
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "log_neg_re": "recurrent",
             "im": "recurrent",

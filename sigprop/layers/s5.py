@@ -103,7 +103,7 @@ class S5(Layer):
         return (2 if self.conjugate else 1) * outputs + self.D[None] * u
 
     def diagonal(self) -> ComplexDiagonal:
-        """The same map with the discrete eigenvalues and weights as its parameters."""
+        """Return the layer with its discrete eigenvalues and weights as parameters."""
         lam, gain = self.discrete()
         B = gain[:, None] * lax.complex(self.B_re, self.B_im)
         factor = 2 if self.conjugate else 1
@@ -111,7 +111,7 @@ class S5(Layer):
         return in_polar_form(lam, B, *readout, self.D)
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "log_neg_re": "recurrent",
             "im": "recurrent",

@@ -60,7 +60,7 @@ class Selective(InputGated):
     def gates(
         self, u: Float[Array, "time width"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """What multiplies the states, and what enters them."""
+        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
         step = softplus(u @ self.U.T @ self.V.T + self.bias[None])
         a = jnp.exp(-step[:, :, None] * jnp.exp(self.A_log)[None])
         b = (step * u)[:, :, None] * (u @ self.W_B.T)[:, None]
@@ -105,7 +105,7 @@ class Selective(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "A_log": "recurrent",
             "U": "recurrent",

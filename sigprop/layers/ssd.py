@@ -75,7 +75,7 @@ class SSD(InputGated):
     def gates(
         self, u: Float[Array, "time d_in"]
     ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-        """What multiplies the states, and what enters them."""
+        """Return the gates ``a`` and inputs ``b`` of ``h_t = a_t h_{t-1} + b_t``."""
         step = softplus(u @ self.W_dt.T + self.bias[None])
         decay = jnp.exp(-step * jnp.exp(self.A_log)[None])
         x = step[:, :, None] * jnp.einsum("hvd,td->thv", self.W_x, u)
@@ -133,7 +133,7 @@ class SSD(InputGated):
         return [part]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets."""
+        """Return the optimiser group of each parameter (its learning rate and decay)."""
         return {
             "A_log": "recurrent",
             "W_dt": "recurrent",

@@ -92,7 +92,7 @@ class Stack(Layer):
         return u
 
     def eigenvalues(self) -> Complex[Array, " n"] | None:
-        """Those of all layers; of a complex one its eigenvalues and their conjugates."""
+        """Eigenvalues of all layers, and conjugates of complex ones; None if one has none."""
         eigenvalues = []
         for layer in self.layers:
             lam = layer.eigenvalues()
@@ -103,7 +103,7 @@ class Stack(Layer):
         return jnp.concatenate(eigenvalues)
 
     def groups(self) -> Mapping[str, Group]:
-        """Which learning rate and decay each parameter gets: those of its layer."""
+        """Return the optimiser group of each parameter, as its layer gives it."""
         return {
             f"layers.{index}.{name}": group
             for index, layer in enumerate(self.layers)

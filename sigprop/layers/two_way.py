@@ -88,7 +88,7 @@ class TwoWay(Bidirectional):
         return forward.read(h, u) + backward.read(g[::-1], u[::-1])[::-1]
 
     def groups(self) -> dict[str, Group]:
-        """Which learning rate and decay each parameter gets: that of its half."""
+        """Return the optimiser group of each parameter, as its half gives it."""
         halves = {"forward": self.forward, "backward": self.backward}
         groups: dict[str, Group] = {
             f"{side}.{name}": group

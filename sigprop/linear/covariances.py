@@ -1,7 +1,7 @@
-"""What can be the autocovariance of a stationary process, and what is near.
+"""Check of autocovariances of stationary processes, and the nearest possible ones.
 
-``R`` at lags ``0, 1, ... n - 1`` is one if its Toeplitz matrix is positive semi-definite.
-Any other would give negative second moments.
+``R`` at lags ``0, 1, ... n - 1`` is an autocovariance if its Toeplitz matrix is positive
+semi-definite.  Any other ``R`` would give negative second moments.
 """
 
 from typing import Any
@@ -85,7 +85,7 @@ def nearest_process(
 
 
 def _spectrum(covariance: np.ndarray) -> np.ndarray:
-    """Of a series that repeats after twice the lags."""
+    """Spectrum of a series that repeats after twice the lags."""
     return np.fft.fft(np.concatenate([covariance, covariance[-2:0:-1]])).real
 
 

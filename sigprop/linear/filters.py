@@ -41,7 +41,7 @@ class Filters(NamedTuple):
         return np.exp(-self.nu + 1j * self.theta)
 
     def kernel(self, steps: int) -> Complex[np.ndarray, "n time"]:
-        """What an impulse leaves after 0, 1, ... steps."""
+        """Impulse response of each filter after 0, 1, ... steps."""
         ages = np.arange(steps)
         with np.errstate(under="ignore"):
             before = np.exp((-self.nu + 1j * self.theta)[:, None] * (ages - 1))
@@ -101,7 +101,7 @@ def square(
 
 
 class Covariances(NamedTuple):
-    """Of what enters modes: ``E v_{t+lag} v_t*`` and ``E v_{t+lag} v_t``."""
+    """Autocovariances of the inputs of modes: ``E v_{t+lag} v_t*`` and ``E v_{t+lag} v_t``."""
 
     plain: Complex[np.ndarray, "n lags"]
     mixed: Complex[np.ndarray, "n lags"]

@@ -47,10 +47,10 @@ class Modes(NamedTuple):
 
 
 class Tangents(NamedTuple):
-    """How the response ``sum residue lam**age`` moves with each of ``p`` parameters.
+    """Derivatives of the response ``sum residue lam**age`` by each of ``p`` parameters.
 
-    Its derivative is ``sum residues lam**age + slopes age lam**(age - 1)``, plus ``skip``
-    at age zero.
+    The derivative is ``sum residues lam**age + derivatives age lam**(age - 1)``, plus
+    ``skip`` at age zero.
     """
 
     residues: Complex[np.ndarray, "p d_out n d_in"]

@@ -278,7 +278,7 @@ def require_position(at: Any, steps: int) -> None:
 
 
 def position(layer: Layer, steps: int) -> int:
-    """Where to look: at the end, or in the middle if both sides matter."""
+    """Step at which moments are measured: the last, or the middle if not causal."""
     return steps - 1 if layer.causal else steps // 2
 
 

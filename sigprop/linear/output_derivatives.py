@@ -88,7 +88,7 @@ def mode_derivatives(layer: Layer) -> ModeDerivatives:
 
 
 class Driven(NamedTuple):
-    """What stands for a layer's inputs: channels ``mixing x`` of these sequences."""
+    """Inputs of a layer: channels ``mixing x`` of these sequences of features ``x``."""
 
     features: Float[np.ndarray, "num time f"]
     mixing: Float[np.ndarray, "d f"]

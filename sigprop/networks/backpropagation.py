@@ -189,7 +189,7 @@ def _gelu(y: Signal, steps: list[Step]) -> Signal:
 
 
 def _reversed(signal: Signal) -> Signal:
-    """The same, its last step first."""
+    """Signal with its last step first."""
     return Signal(signal.mean, signal.covariance.transpose(0, 2, 1))
 
 

@@ -208,7 +208,7 @@ def _squares(
     u: Float[Array, "num time n"],
     known: Known,
 ) -> list[tuple[Float[Array, " each"], Float[Array, " each"]]]:
-    """Of every block and sequence, what ``Moments`` are the means of."""
+    """Squares of every block and sequence, whose means are ``Moments``."""
     return [
         (jnp.mean(x[:, -1] ** 2, 1), jnp.sum(jnp.abs(h[:, -1]) ** 2, 1))
         for x, h in _follow(network, state, u, known)

@@ -41,7 +41,7 @@ class Responses(NamedTuple):
         return Responses(output, output[:, :0])
 
     def gain(self, steps: int) -> Float[Array, "d_out d_in"]:
-        """What a constant input is multiplied by after some steps."""
+        """Response to a constant input of one after ``steps`` steps from the zero state."""
         return self.output[:steps].sum(0)
 
 
@@ -62,7 +62,7 @@ class Modal(NamedTuple):
         return Modal(self.lam, self.outward.T, self.inward.T, self.skip.T)
 
     def gain(self, steps: int) -> Float[Array, "d_out d_in"]:
-        """What a constant input is multiplied by after some steps."""
+        """Response to a constant input of one after ``steps`` steps from the zero state."""
         total = _powers(self.lam, steps).sum(0)[:, None]
         return jnp.real(self.outward @ (total * self.inward)) + self.skip
 
@@ -71,7 +71,7 @@ Filter = Responses | Modal
 
 
 def responses(layer: Layer, steps: int) -> Responses:
-    """Of a causal linear layer, to an impulse in each of its inputs."""
+    """Responses of a causal linear layer to an impulse in each of its inputs."""
     width = layer.widths[0]
     impulses = jnp.zeros((width, steps, width)).at[:, 0].set(jnp.eye(width))
     return Responses(kernel(layer, steps), _states(layer, impulses))
@@ -97,10 +97,10 @@ def filter_of(layer: Layer, steps: int) -> Filter:
 
 
 def filtered(signal: Signal, by: Filter) -> Filtered:
-    """What a layer gives, with its covariances with what it was given.
+    """Output of a layer, with its covariances with the input.
 
-    Covariances are those of the last of as many steps as there are lags, with those
-    before, from the zero state.
+    The layer starts from the zero state.  It takes as many steps as there are lags, and
+    the covariances are those of the last step with the steps before.
     """
     if isinstance(by, Modal):
         return _filtered(signal, by)

@@ -37,14 +37,14 @@ Answer = tuple[Float[Array, "batch horizon features"], eqx.nn.State]
 @final
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """How a network forecasts.
+    """Settings of a network's forecasts: their size, and how they are made.
 
     Attributes:
         horizon: Rows of a forecast.
-        features: Of each row.
-        marks: Numbers of the calendar, of each row.
+        features: Features of each row.
+        marks: Calendar features of each row.
         kind: ``direct``, or ``steps`` for one row after the other.
-        centre: What is subtracted from a window and added to its forecast: the ``last``
+        centre: Value subtracted from a window and added to its forecast: the ``last``
             value, the ``mean``, or nothing.
         channels: ``mixed``, all features in one sequence, or ``each`` by itself, all
             through the same network.
@@ -165,10 +165,10 @@ def shown_windows(
     inputs: Float[Array, "batch length features"],
     marks: Float[Array, "batch rows marks"],
 ) -> tuple[Float[Array, "sequences length inputs"], Float[Array, "batch 1 features"]]:
-    """What a network reads of windows, a sequence each, and what is added to its answer.
+    """Return the input sequences of a network for windows, and the offset of its answer.
 
-    Where channels are read ``each`` by itself, the sequences of a window follow one
-    another.
+    The caller adds the offset.  Where channels are read ``each`` by itself, the sequences
+    of a window follow one another.
 
     Raises:
         ValueError: If shapes do not fit the head.

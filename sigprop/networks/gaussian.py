@@ -103,9 +103,9 @@ def _backwards(
 
 
 class Filtered(NamedTuple):
-    """What a filter gives, with its covariances with what it was given.
+    """Output of a filter, with its covariances with the input.
 
-    ``after(lag)`` is that of ``y_t`` and ``x_{t - lag}``, ``before(lag)`` that of
+    ``after`` has the covariances of ``y_t`` and ``x_{t - lag}`` by lag, ``before`` those of
     ``x_t`` and ``y_{t - lag}``.
     """
 
@@ -210,7 +210,7 @@ def hermite_expansion(
 
 
 def bent(coefficients: Float[Array, "orders n"]) -> Float[Array, "orders n"]:
-    """Of the derivative by the standard normal."""
+    """Coefficients of the derivative of a function by its standard normal argument."""
     roots = jnp.sqrt(jnp.arange(1.0, len(coefficients)))
     return jnp.zeros_like(coefficients).at[:-1].set(roots[:, None] * coefficients[1:])
 
@@ -229,12 +229,12 @@ def correlation(covariance: Float[Array, "lags n n"]) -> Float[Array, "lags n n"
 
 
 def _now(values: Float[Array, " a"]) -> Float[Array, "1 a 1"]:
-    """What belongs to the later of two steps."""
+    """Values at the later of two steps, along the axis of rows."""
     return values[None, :, None]
 
 
 def _then(values: Float[Array, " b"]) -> Float[Array, "1 1 b"]:
-    """What belongs to the step ``lag`` before."""
+    """Values at the step ``lag`` before, along the axis of columns."""
     return values[None, None]
 
 
@@ -253,7 +253,7 @@ def series(
 
 
 class Passed(NamedTuple):
-    """What a nonlinearity gives, and its effective gain ``E f'`` for each channel."""
+    """Output of a nonlinearity, and its effective gain ``E f'`` for each channel."""
 
     signal: Signal
     gain: Float[Array, " n"]
@@ -274,7 +274,7 @@ def through(signal: Signal, function: Callable[[Array], Array]) -> Passed:
 def beyond(
     own: Float[Array, " n"], covariances: Covariances, rho: Covariances
 ) -> Covariances:
-    """What the orders leave out of the moments that channels have with themselves.
+    """Remainder of the truncated series in the moments of each channel with itself.
 
     Args:
         own: The moments at lag zero.
@@ -286,12 +286,12 @@ def beyond(
 
 
 def derivative(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Of a function of each entry."""
+    """Derivative of a function of each entry."""
     return lambda x: jax.jvp(function, (x,), (jnp.ones_like(x),))[1]
 
 
 class Gated(NamedTuple):
-    """What a gated unit gives, and its effective gains for its value and its gate."""
+    """Output of a gated unit, and its effective gains for its value and its gate."""
 
     signal: Signal
     value_gain: Float[Array, " n"]

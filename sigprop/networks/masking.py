@@ -15,7 +15,7 @@ Length = int | Int[Array, ""] | None
 
 
 def valid_steps(time: int, length: Length) -> Bool[Array, " time"]:
-    """Which steps count; all without a length."""
+    """Mask of the steps that count: the first ``length``, or all without a length."""
     steps = jnp.arange(time)
     return steps < (time if length is None else length)
 

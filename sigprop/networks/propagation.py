@@ -222,7 +222,7 @@ def normalised(norm: Norm, signal: Signal, state: eqx.nn.State | None) -> Signal
 def _mix(
     block: Block, y: Signal, state: eqx.nn.State | None
 ) -> tuple[Signal, Float[Array, "m n"]]:
-    """What the mixing makes of the layer's output, and its effective linear map."""
+    """Signal after the mixing of the layer's output, and its effective linear map."""
     gain = jnp.eye(len(y.mean))
     if isinstance(block.mixing, GLU):
         y, derivative = through(y, gelu)

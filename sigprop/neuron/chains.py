@@ -38,7 +38,7 @@ class Axis(NamedTuple):
 
     @property
     def operator(self) -> Float[np.ndarray, "nodes nodes"]:
-        """What acts on weighted functions of the coordinate."""
+        """Matrix of the mean over the step before, for functions weighted by ``root``."""
         return (self.modes * self.kept) @ self.modes.T
 
 
@@ -88,7 +88,7 @@ class Chain(NamedTuple):
 
     @property
     def root(self) -> Grid:
-        """Of the probability of every node."""
+        """Root of the probability of every node."""
         roots = [axis.root for axis in self.axes]
         return functools.reduce(np.multiply.outer, roots, np.ones(()))
 
@@ -179,7 +179,7 @@ class Recursion:
 
     @functools.cached_property
     def _operator(self) -> Float[np.ndarray, "nodes nodes"]:
-        """Of the leading axes."""
+        """Operator of the leading axes."""
         return functools.reduce(np.kron, self.operators[: self.chain.leading])
 
     def radius(self, power: float = 2.0) -> float:
@@ -211,7 +211,7 @@ class Recursion:
 
     @functools.cached_property
     def _others(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """What modes of the other axes keep: each factor, how many do, and all in order."""
+        """Factors of the modes of the other axes: distinct ones, counts, order of all."""
         kept = [axis.kept for axis in self.chain.axes[self.chain.leading :]]
         flat = functools.reduce(np.multiply.outer, kept, np.ones(())).ravel()
         return *np.unique(flat, return_counts=True), np.argsort(flat, kind="stable")

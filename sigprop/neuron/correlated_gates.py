@@ -62,7 +62,7 @@ def terms_of(process: GaussianProcess) -> tuple[Term, ...]:
 
 
 class _Scope(NamedTuple):
-    """What is asked of each neuron; see ``correlated_moment``."""
+    """Arguments of ``correlated_moment`` that all neurons share."""
 
     by: str | None
     terms: tuple[Term, ...]
@@ -115,7 +115,7 @@ def _led(gate: Gate, bent: int) -> int:
 def _seen(
     one: Neurons, scope: _Scope, coordinates: list[Grid]
 ) -> list[tuple[float, Grid]]:
-    """What each direction sees at the nodes, and how many such directions there are."""
+    """Number of directions of each kind, with their values at the nodes."""
     if scope.directions is None:
         return [(1.0, np.ones(()))]
     (row,) = one.weights

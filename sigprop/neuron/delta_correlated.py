@@ -56,7 +56,7 @@ class _Grid(NamedTuple):
 
 
 class _Moved(NamedTuple):
-    """What a direction of a parameter does: ``C`` of keys by keys, and ``d`` a row."""
+    """Derivatives of a step along a parameter: ``C`` of keys by keys, and ``d`` a row."""
 
     C: Stack
     d: Float[np.ndarray, "nodes rows"]

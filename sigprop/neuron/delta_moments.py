@@ -50,7 +50,7 @@ class Gates(NamedTuple):
 
     @property
     def A(self) -> Pair:
-        """Of ``I`` and of ``k k^T``."""
+        """Coefficients of ``I`` and ``k k^T`` in the factor on the state."""
         return self.alpha, -self.alpha * self.beta
 
 
@@ -74,7 +74,7 @@ def gates_at(head: Head, view: View, z: Float[np.ndarray, "nodes q"]) -> Gates:
 
 
 def _transpose(keys: int) -> Matrix:
-    """What turns the entries of a matrix into those of its transpose."""
+    """Permutation that maps the entries of a matrix to those of its transpose."""
     place = np.arange(keys**2).reshape(keys, keys).T.ravel()
     return np.eye(keys**2)[place]
 
@@ -140,7 +140,7 @@ class _Step:
         }
 
     def elsewhere(self, c: Pair, slope: Nodewise) -> Blocks:
-        """The same for all inputs outside of the span together, of which values see some.
+        """Blocks for all inputs outside of the span together, of which values see some.
 
         The mean of what is moved is ``v``'s weight of the input times one vector ``s``.
         """

@@ -131,7 +131,7 @@ def _functions(z, unit, stack):
 
 
 def means(deltas: Deltas) -> Float[np.ndarray, "heads functions"]:
-    """Of the functions: of the third input and of the radius in closed form."""
+    """Means of the control functions; those of third input and radius in closed form."""
     found = []
     for head in range(len(deltas.W_k)):
         angle, key, weights = _angles(deltas, head, 2**14)
@@ -215,7 +215,7 @@ def _mean_moved(
 
 
 def _asked(size: int) -> Float[np.ndarray, " m"]:
-    """Which entries are added up: the last two squares of ``y``."""
+    """Mask of the entries that are added up: the last two squares of ``y``."""
     _, upper = _doubled(size)
     return np.isin(upper, [(size - 1) * (size + 1), (size - 2) * (size + 1)]) * 1.0
 
@@ -265,7 +265,7 @@ def controls(
 def _thetas(
     mean: Float[np.ndarray, "m m"], one: Float[np.ndarray, " m"], steps: int
 ) -> Float[np.ndarray, "blocks m"]:
-    """What each moment adds to the mean over time, averaged over the steps of a block."""
+    """Weight of each moment in the mean over time, averaged over the steps of a block."""
     theta, by_step = np.zeros_like(one), []
     for _ in range(steps):
         theta = one + theta @ mean
@@ -309,7 +309,7 @@ def _surprise(
     moved: Float[Array, "2 width keys batch"],
     expected: Float[Array, "moments batch"],
 ) -> Float[Array, "readings batch"]:
-    """What was not expected of an input, times moments of the past, by reading."""
+    """Moments of the past times the unexpected part of an input, summed by reading."""
     moments = [
         _entries(h),
         [entry for s in moved[0] for entry in _entries(s)],

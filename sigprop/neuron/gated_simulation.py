@@ -41,7 +41,7 @@ Hand = Callable[[list[Array], list[Array]], tuple[Array, Array]]
 
 
 class Readings(NamedTuple):
-    """What is simulated: neurons, and by which parameters they are moved.
+    """Neurons of a simulation, and the parameters by which they are moved.
 
     Attributes:
         neurons: Of one gate.
@@ -137,7 +137,7 @@ def _step_matrix() -> Callable[..., Any]:
 def _matrices(
     asked: Readings, by: str | None, u: Float[np.ndarray, "nodes width"]
 ) -> Float[np.ndarray, "moments moments neurons nodes"]:
-    """What a step makes of the moments at every input."""
+    """Matrices that one step applies to the moments, for every input."""
     neurons = asked.neurons
     parts = coefficients(neurons, neurons.weights @ u.T, by)
     if by is None:

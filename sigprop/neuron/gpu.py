@@ -1,4 +1,4 @@
-"""When the GPU kernel simulates, and the slower way where it cannot.
+"""Choice between the GPU kernel of a simulation and the slower scan.
 
 The kernel is used only after it has given the numbers of the scan on this very device.
 Whatever it fails with is said in one line, and the scan of JAX takes its place.
@@ -34,7 +34,7 @@ def serves(
     batch: int,
     running: bool = False,
 ) -> bool:
-    """Whether the kernel gives the numbers of ``montecarlo.walk`` here.
+    """Return True if the kernel gives the numbers of ``montecarlo.walk`` here.
 
     Silent where it is not meant to: on other devices than CUDA's, for other generators
     than JAX's default one, and for processes that are not linear.
@@ -64,7 +64,7 @@ def serves(
 
 
 def _usual(key: PRNGKeyArray, process: GaussianProcess, batch: int) -> bool:
-    """Whether the draws are those that the kernel counts."""
+    """Return True if the kernel can reproduce the draws of this key."""
     config: Any = jax.config
     return (
         str(jax.random.key_impl(key)) == "threefry2x32"
@@ -82,7 +82,7 @@ def agrees(
     shared: bool,
     running: bool,
 ) -> bool:
-    """Whether kernel and scan give the same numbers on a device, in a small simulation.
+    """Return True if kernel and scan give the same numbers in a small simulation.
 
     Args:
         scan: As for ``serves``.
@@ -140,7 +140,7 @@ def close(
     char: str,
     kernel: str = "GPU kernel",
 ) -> bool:
-    """Whether arrays of a kernel are the scan's to rounding; a line says why not.
+    """Return True if a kernel's arrays equal the scan's to rounding; else say why not.
 
     Args:
         compared: Returns pairs of arrays of NumPy, by the kernel and by the scan.
@@ -179,7 +179,7 @@ def simplest(lam: Inexact[Array, "*shape"]) -> Inexact[Array, "*shape"]:
 
 
 def batches_together(lam: Inexact[Array, " n"], looks: int, batch: int) -> int:
-    """How many batches run at once: one, but on a GPU as many as there is room for."""
+    """Number of batches that run at once: one, or as many as a GPU has room for."""
     if cuda_capability() is None:
         return 1
     numbers = 4 * len(lam) * batch * (looks + 3)  # the looks, and what is at work
@@ -195,7 +195,7 @@ def _compiled(function: Callable[..., Result]) -> Callable[..., Result]:
 def attempt(
     simulate: Callable[[], Result], kernel: str = "GPU kernel"
 ) -> Result | None:
-    """What a simulation by the kernel returns; nothing, and a line, if it fails."""
+    """Run a simulation by the kernel; if it fails, say why and return None."""
     try:
         return jax.block_until_ready(simulate())
     except Exception as error:  # of the compiler, the driver or the memory
@@ -205,7 +205,7 @@ def attempt(
 
 
 def capable(capability: float, kernel: str = "GPU kernel") -> bool:
-    """Whether a device is new enough for a kernel; a line says so if it is not."""
+    """Return True if a device can run a kernel; else say which capability it needs."""
     if capability < LEAST:
         say(f"it needs compute capability {LEAST}, got {capability}", kernel)
     return capability >= LEAST

@@ -115,7 +115,7 @@ def in_order(resets: Any, reverse: bool, adjoint: bool) -> Any:
 
 
 def any_in_chunks(resets: Any, steps: int) -> Any:
-    """Whether a chunk forgets the state before it."""
+    """Return True for each chunk of ``steps`` steps that has a reset."""
     padded = jnp.pad(resets, (0, -len(resets) % steps))
     return padded.reshape(-1, steps).any(1)
 
@@ -130,7 +130,7 @@ def serves(
     resets: bool,
     reverse: bool,
 ) -> bool:
-    """Whether the kernel gives the numbers of a loop here.
+    """Return True if the kernel gives the numbers of a loop here.
 
     Silent where it is not meant to: on other devices than CUDA's, and beside other
     devices, as XLA cannot share the sequences of a kernel between them.
@@ -163,7 +163,7 @@ def agrees(
     resets: bool,
     reverse: bool,
 ) -> bool:
-    """Whether kernel and loop give the same states and cotangents on a device.
+    """Return True if kernel and loop give the same states and cotangents on a device.
 
     Args:
         loop: As for ``serves``.

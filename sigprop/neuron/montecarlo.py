@@ -218,7 +218,7 @@ scanned = jax.jit(
 
 
 def _snapshot(parts: list[Inexact[np.ndarray, "n batch"]]) -> Walk:
-    """Where trajectories are, in arrays of their own: the carry moves on in place."""
+    """Copy trajectories into arrays of their own: the carry moves on in place."""
     h, s, *sums = (np.array(part) for part in parts)
     h, s = (Split(np.real(z), np.imag(z)) for z in (h, s))
     zero = np.zeros_like(h.re)

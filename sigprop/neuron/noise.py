@@ -51,7 +51,7 @@ def normals(
 
 
 def drawn_here(key: PRNGKeyArray, count: int) -> bool:
-    """Whether JAX would draw so many numbers of this key as this module does."""
+    """Return True if this module draws the same ``count`` numbers of a key as JAX."""
     if isinstance(key, Tracer) or count >= LARGEST:
         return False
     if not (available() and on_cpu()):

@@ -90,7 +90,7 @@ def tilted(
     offsets: Float[np.ndarray, "*#shape"],
     growth: float = 0.0,
 ) -> float:
-    """How far squares of sigmoids move the middle of a Gaussian, in deviations, at most.
+    """Bound on the shift of a Gaussian's centre by squared sigmoids, in standard deviations.
 
     A sigmoid of ``spread z + offset`` is like the exponential where it is small, whose
     square moves the Gaussian by twice the spread, and no farther than to where the gate

@@ -1,4 +1,4 @@
-"""How hard XLA works on a program: little where most run once, all for a simulation."""
+"""Effort of XLA's compiler: little for programs that run once, all for a simulation."""
 
 import os
 from importlib.metadata import version

@@ -42,7 +42,7 @@ def device_kind() -> str:
 
 
 def on_cpu() -> bool:
-    """Whether this context computes on a CPU."""
+    """Return True if this context computes on a CPU."""
     return _here().platform == "cpu"
 
 

@@ -74,7 +74,7 @@ TAIL = 1e-24  # an infinite sum over lags stops where its terms cannot matter
 
 @runtime_checkable
 class Place(Protocol):
-    """Where a form has a value: a point of a grid, or of the evidence."""
+    """Point of a grid or of the evidence, at which a form has a value."""
 
     def environment(self) -> Mapping[Symbol, Any]:
         """Values of all symbols."""
@@ -161,7 +161,7 @@ class _Table:
         return result
 
     def _holds(self, condition: Any) -> Any:
-        """Where a condition is true: a relation, or some joined by and, or, not.
+        """Truth of a condition at each point: a relation, or some joined by and, or, not.
 
         Equality is of complex numbers; an order, of their real parts.
         """

@@ -1,4 +1,4 @@
-"""When a process gives memory back: seldom, as nearly all of it is of use."""
+"""Rare garbage collection, because most objects live until exit."""
 
 import gc
 import sys

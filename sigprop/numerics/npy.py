@@ -14,7 +14,7 @@ LARGEST = 1 << 62  # bytes: the most that a file may hold, and less than NumPy c
 
 
 class Header(NamedTuple):
-    """What precedes the numbers of an array."""
+    """Header of an array's file, which precedes the numbers."""
 
     shape: tuple[int, ...]
     by_columns: bool
@@ -22,7 +22,7 @@ class Header(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """That all numbers take."""
+        """Bytes that all numbers take."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 

@@ -1,4 +1,4 @@
-"""Where the files of modules stand: in the repository, and on this machine.
+"""Paths of the modules' files, in the repository and on this machine.
 
 The repository keeps ``theory``, ``experiments``, ``figures``, ``notebooks`` and ``docs``
 beside the package, which has links to them.  An installed package has the folders themselves.
@@ -40,5 +40,5 @@ def module_of(file: str) -> str:
 
 
 def on_disk(file: str) -> Path:
-    """Where a file of the repository lies on this machine."""
+    """Path on this machine of a file of the repository."""
     return PACKAGE / file.removeprefix("sigprop/")

@@ -1,4 +1,4 @@
-"""Which seeds there are: those that JAX and NumPy both take, none of them cut."""
+"""Range of seeds that JAX and NumPy both take without truncation."""
 
 from numbers import Integral
 

@@ -63,7 +63,7 @@ class Linear(NamedTuple):
     def __call__(
         self, inputs: Float[np.ndarray, "n length f"]
     ) -> Float64[np.ndarray, "n horizon f"]:
-        """Its forecast."""
+        """Forecast of the linear map."""
         mapped = np.einsum("nlf,lh->nhf", inputs, self.weights, optimize=True)
         return mapped + self.bias[:, None]
 

@@ -23,7 +23,7 @@ Progress = Callable[[str], None]
 
 
 class Place(NamedTuple):
-    """Where to read, where to pack and which part to test on."""
+    """Folder to read, folder of packed data, and seed that chooses the test part."""
 
     folder: Path | None = None
     cache: Path | None = None
@@ -38,11 +38,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """Where the examples of a task come from.
+    """Source of a task's examples.
 
     Attributes:
-        load: Reads or draws them.
-        folder: Its own below ``SIGPROP_DATA``, if it can be read at all.
+        load: Function that reads or draws the examples.
+        folder: Folder of the task below ``SIGPROP_DATA``; None if there is no file to read.
         generated: True if the examples are sampled, so that no folder is needed.
     """
 

@@ -141,7 +141,7 @@ class Picture(NamedTuple):
 
 
 class _Field:
-    """How far pixels are taken, and what a margin around leaves free, in 255ths.
+    """Occupancy of the pixels, and what a margin around each leaves free, in 255ths.
 
     What is outside counts as taken.  The frame makes sure that this changes nothing.
     """
@@ -194,7 +194,7 @@ def _part(values: np.ndarray, segment: Segment, pad: int, side: int) -> np.ndarr
 
 
 class _End(NamedTuple):
-    """Where a contour goes on: the pivot that its last segment turned around."""
+    """End of a contour: the pivot around which its last segment turned."""
 
     row: int
     column: int

@@ -110,7 +110,7 @@ class Examples:
         )
 
     def parts(self, counts: Sequence[int]) -> "list[Examples]":
-        """So many of the examples after one another, not copied."""
+        """Split the examples into consecutive parts of these sizes, without a copy."""
         ends = np.cumsum(counts)
         return [self.subset(rows) for rows in map(slice, ends - counts, ends)]
 
@@ -163,7 +163,7 @@ def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch
 def training_rows(
     count: int, size: int, seed: int, step: int
 ) -> Int[np.ndarray, " size"]:
-    """Which of ``count`` examples the batch of a training step has.
+    """Indices among ``count`` examples of those in the batch of a training step.
 
     Raises:
         ValueError: If a batch has no example, or more than there are.

@@ -99,7 +99,7 @@ class _Level(NamedTuple):
 
     @property
     def firsts(self) -> Int[np.ndarray, " branches"]:
-        """Where each operator's arguments begin in the next level."""
+        """Index in the next level of the first argument of each operator."""
         return (np.cumsum(self.arguments) - self.arguments)[self.branches]
 
 

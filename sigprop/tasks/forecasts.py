@@ -148,7 +148,7 @@ class Forecasts:
 
     @property
     def mean(self) -> Float64[np.ndarray, " features"]:
-        """Of each feature over the training rows, in its own units."""
+        """Mean of each feature over the training rows, in its own units."""
         return self._training().mean(0)
 
     @property
@@ -180,7 +180,7 @@ class Forecasts:
         )
 
     def about(self) -> dict[str, Any]:
-        """What decides the numbers, as plain data; of the table its name and checksums."""
+        """Settings that decide the numbers, as plain data; the table by name and checksums."""
         arrays = self.table.times.astype(np.int64), self.table.values
         return {
             "table": self.table.name,
@@ -251,7 +251,7 @@ class Errors(NamedTuple):
         return float(self.absolute.mean())
 
     def in_units(self, scale: Float64[np.ndarray, " features"]) -> "Errors":
-        """The same errors in the units of each feature, given their scale."""
+        """Errors in the units of each feature, given its scale."""
         return Errors(self.squared * scale**2, self.absolute * scale)
 
 
@@ -259,10 +259,10 @@ def errors(
     forecast: Float[np.ndarray, "windows horizon features"],
     truth: Float[np.ndarray, "windows horizon features"],
 ) -> Errors:
-    """How far a forecast is off, by step and feature.
+    """Mean squared and absolute errors of a forecast, by step and feature.
 
     Raises:
-        ValueError: If there is none, or a number is not one whose square is finite.
+        ValueError: If there is no window, or a number whose square is not finite.
     """
     for name, rows in (("forecast", forecast), ("truth", truth)):
         require_moderate(name, rows, "windows horizon features")

@@ -157,7 +157,7 @@ ANGLES = {
 @final
 @dataclass(frozen=True)
 class Parametrisation:
-    """How parameters make an eigenvalue.
+    """Parametrisation of an eigenvalue by its modulus and its angle.
 
     Attributes:
         modulus: One of ``MODULI``.

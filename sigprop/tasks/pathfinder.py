@@ -342,7 +342,7 @@ def _pack(path: Path, work: _Work) -> None:
 
 
 def _beside(path: Path) -> Path:
-    """Where the labels are, written before the pictures are in place."""
+    """Path of the labels, which are written before the pictures are in place."""
     return path.with_name(f"{path.stem}-labels.npy")
 
 

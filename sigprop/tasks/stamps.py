@@ -140,7 +140,7 @@ def seed_kernel(paddle: Paddle, mask: UInt8[np.ndarray, "side side"]) -> np.ndar
 def free_pixels(
     taken: Bool[np.ndarray, "window window"], kernel: Int[np.ndarray, "cells 2"]
 ) -> Int[np.ndarray, "pixels 2"]:
-    """Where no cell of the kernel is taken; nowhere if it has none."""
+    """Pixels at which no cell of the kernel is taken; none if it has no cells."""
     if not len(kernel):
         return kernel
     side, reach = len(taken), int(np.abs(kernel).max())

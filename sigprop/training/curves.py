@@ -1,4 +1,4 @@
-"""What every finished training of a folder recorded, in one labelled table."""
+"""Curves of the finished trainings of a folder, in one labelled table."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a trained network forecasts of the test rows, labelled, beside what needs no network.
+"""Forecasts of the test rows by a trained network, beside those without a network.
 
 Intervals are those of the validation: at each step and feature the forecast plus the 5 %
 and the 95 % quantile of the truth less the forecast there.  How many of the test's truths

@@ -143,15 +143,15 @@ def by_group(layer: Layer, values: Mapping[str, float]) -> Layer:
 
 
 class Run(NamedTuple):
-    """Where a run stands.
+    """State of a run: parameters, optimiser, step and random key.
 
     Attributes:
-        parameters: What is trained.
+        parameters: Trained arrays.
         optimiser: State of the optimiser.
         step: Steps taken.
         diverged: Step whose loss or gradient was not finite, after which nothing moves;
             -1 while there is none.
-        key: What random numbers of step ``k`` come from: ``fold_in(key, k)``.
+        key: Source of random numbers; step ``k`` draws from ``fold_in(key, k)``.
         rate: Peak learning rate.
     """
 
@@ -265,7 +265,7 @@ def _adam_state(state: Any) -> optax.ScaleByAdamState:
 
 @dataclass(frozen=True)
 class Segments:
-    """How a training is cut: ``count`` segments of ``steps`` steps each.
+    """Segments of a training: ``count`` of them, ``steps`` steps each.
 
     Attributes:
         checkpoint: File to resume from and to write; none for neither.
@@ -332,7 +332,7 @@ def train(
 
 
 class _Stand(NamedTuple):
-    """How far a training is; replaced whole, so that an interruption splits nothing."""
+    """Progress of a training; replaced whole, so that an interruption splits nothing."""
 
     run: Any
     done: int

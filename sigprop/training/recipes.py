@@ -1,4 +1,4 @@
-"""How a network is trained on a task: sizes, optimiser, batches; the papers' and smaller ones.
+"""Recipes to train a network on a task: sizes, optimiser, batches; the papers' and smaller.
 
 Source: Orvieto et al. (2023), Tables 8-9 and Appendix D.2; RotRNN (2024), Table 3;
 BLUR (2025), Table 6.

@@ -223,7 +223,7 @@ def read_about(folder: Path) -> dict[str, Any]:
 
 
 def read_result(folder: Path, names: Iterable[str] = SCORES) -> dict[str, Any]:
-    """What the finished training of a folder scored: ``SCORES``, these, or all if none.
+    """Return the scores of a folder's finished training: ``names``, or all if empty.
 
     Raises:
         ValueError: If the result, or a file that belongs to it, is damaged, missing or of

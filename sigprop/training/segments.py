@@ -1,4 +1,4 @@
-"""What every training of a deep network does, whatever it learns: the best one is kept.
+"""Training of a deep network in segments, with the best network kept.
 
 A training goes in segments.  The batch and the random numbers of a step depend on the seed
 and the step alone, and a checkpoint holds everything else, the best network so far
@@ -47,7 +47,7 @@ class Diverged(ArithmeticError):
 
 
 class Fit(NamedTuple):
-    """Where a training stands.
+    """State of a training, with the best network so far.
 
     Attributes:
         run: Parameters and optimiser.
@@ -62,7 +62,7 @@ class Fit(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
-    """What one kind of training learns, and how it is told which network is best.
+    """Kind of training: its loss, and the record of its best network.
 
     Attributes:
         loss: Of a recipe, a network, its averages, the parts of a batch and a key: the
@@ -150,7 +150,7 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
 
 
 def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = unchanged) -> Fit:
-    """Where a training stands before its first step."""
+    """State of a training before its first step."""
     with jax.ensure_compile_time_eval():  # by the programs that ``_skeleton`` takes
         network_key, run_key = jax.random.split(jax.random.key(seed))
         network, state = build(recipe.network, key=network_key)

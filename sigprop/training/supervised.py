@@ -43,7 +43,7 @@ PROBED = 32  # sequences whose states are measured at each evaluation
 
 
 class Score(NamedTuple):
-    """How well a network does on a part of a data set: means over its examples."""
+    """Mean loss and accuracy of a network over a part of a data set."""
 
     loss: float
     accuracy: float

@@ -42,7 +42,7 @@ LARGE = 1 << 22  # parameters of one layer beyond which its trace is not measure
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a checkpoint is run.
+    """Limits on the work of a check: modes, gated neurons and draws.
 
     Attributes:
         modes: Modes of each layer, from the slowest to the fastest.

@@ -1,4 +1,4 @@
-"""How the features of a series become the input channels of a layer."""
+"""Maps from the features of a series to the input channels of a layer."""
 
 from typing import NamedTuple
 

@@ -131,7 +131,7 @@ def gated_trace(layer: RGLRU, series: Series, embedding: Embedding) -> dict[str,
 
 
 def _root(series: Series) -> Float[np.ndarray, "f f"]:
-    """What makes the features of independent numbers of variance one."""
+    """Matrix ``R`` for which ``R R^T`` has the second moments of the features."""
     flat = series.values.reshape(-1, series.values.shape[2])
     values, vectors = np.linalg.eigh(flat.T @ flat / len(flat))
     return vectors * np.sqrt(np.maximum(values, 0))

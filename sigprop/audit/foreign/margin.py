@@ -1,4 +1,4 @@
-"""How far the slowest mode of a layer is from ``|lam| = 1``, and what its format can tell."""
+"""Distance of a layer's slowest mode from ``|lam| = 1``, and resolution of its format."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What of a layer is run: its modes at rest, and how they are driven."""
+"""Modes of a layer that a check runs, taken at rest, and the filters of their inputs."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -102,7 +102,7 @@ def margins(report: Mapping[str, Any]) -> xr.Dataset:
 
 
 def margins_label(report: Mapping[str, Any]) -> str:
-    """What the picture of all margins shows."""
+    """Describe the picture of all margins in words."""
     data = margins(report)
     slow = data["slowest"].values
     finite = slow[np.isfinite(slow)]

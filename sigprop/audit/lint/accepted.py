@@ -31,7 +31,7 @@ class Acceptance:
         return f"{self.rule} in {self.layer} ({self.reason})"
 
     def covers(self, finding: Finding) -> bool:
-        """Whether a finding is one of those accepted.
+        """Return True if a finding is of the accepted rule and layer.
 
         Args:
             finding: Of a report.

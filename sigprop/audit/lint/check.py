@@ -186,7 +186,7 @@ def _refuse(
 
 
 def judge(case: Case) -> Iterator[Finding]:
-    """What the rules find in one layer."""
+    """Yield the findings of all rules in one layer."""
     layer, family = case.recurrence.prefix or TOP, case.recurrence.family.title
     own = words(case.recurrence)
     for rule in RULES:
@@ -267,7 +267,7 @@ def _not_finite(
 
 
 def not_finite(tensor: Tensor) -> int:
-    """How many numbers are infinite or NaN, a piece at a time."""
+    """Count the entries that are infinite or NaN, reading a piece at a time."""
     if not tensor.dtype.startswith(
         ("float16", "float32", "float64", "bfloat", "complex")
     ):

@@ -78,7 +78,7 @@ def part_zero(case: Case) -> Iterator[str]:
 
 
 def _zero_by_recipe(case: Case, name: str) -> bool:
-    """Whether zeros are the usual start: ``log 1`` of one state, or one real part for all."""
+    """Return True if zeros are the usual start: ``log 1``, or one real part for all."""
     recurrence = case.recurrence
     for own in recurrence.spelling.starts:
         if own in case.stored and recurrence.local(own) == name:

@@ -1,4 +1,4 @@
-"""What a rule is, what it looks at, and what it finds."""
+"""Rules of the linter, the layers that they examine, and their findings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ def require_severity(name: str) -> Severity:
 
 @dataclass(frozen=True)
 class Settings:
-    """What a file does not say of its use.
+    """Use of a checkpoint, which its file does not state.
 
     Attributes:
         length: Steps of the sequences.
@@ -79,7 +79,7 @@ class Case:
     scale: float = 0.0
 
     def starts(self, name: str) -> bool:
-        """Whether an array has the one number with which its library starts it.
+        """Return True if every entry of an array has the value that its library starts with.
 
         Args:
             name: By the spelling.

@@ -141,7 +141,7 @@ def turned(case: Case) -> Iterator[str]:
 
 
 def _matched(case: Case, gamma: np.ndarray, good: np.ndarray) -> bool:
-    """Whether ``E|h|^2`` is one in nearly all modes for an AR(1) input, as advised."""
+    """Return True if ``E|h|^2`` is near one in nine of ten modes for some AR(1) input."""
     if case.rest.theta is None or good.sum() < FEWEST or np.ptp(gamma) == 0:
         return False
     gap, theta = -np.expm1(-case.rest.nu[good]), case.rest.theta[good]

@@ -121,7 +121,7 @@ def _without(report: Report) -> Iterator[str]:
 
 
 def conclusion(report: Report) -> str:
-    """How many findings of each severity, and how many tensors they rest on."""
+    """Count findings by severity, and the tensors that were judged, in one sentence."""
     count = {
         severity: sum(finding.severity == severity for finding in report.findings)
         for severity in ("error", "warning", "note")

@@ -1,4 +1,4 @@
-"""What a floating-point format can tell apart near ``|lam| = 1``.
+"""Resolution of floating-point formats near ``|lam| = 1``.
 
 Between 1/2 and 1 numbers of ``p`` significant bits are ``2^-p`` apart, so that a modulus with
 a gap below ``2^-(p+1)`` rounds to one, and time constants ``1/(1 - |lam|)`` from ``a`` to
@@ -37,7 +37,7 @@ def spacing(dtype: str) -> float:
 
 
 def distinct_time_constants(dtype: str, shortest: float, longest: float) -> int:
-    """How many moduli ``1 - 1/m`` a format has with ``m`` between two time constants.
+    """Count the moduli ``1 - 1/m`` of a format with ``m`` between two time constants in steps.
 
     Raises:
         ValueError: Unless ``2 <= shortest <= longest``, both finite.
@@ -67,5 +67,13 @@ def storage(dtypes: list[str]) -> str:
 
 
 def lost(nu: np.ndarray, dtype: str) -> np.ndarray:
-    """Which modes have a gap below the spacing of a format."""
+    """Return True for each mode whose gap ``1 - |lam|`` is below a format's spacing.
+
+    Args:
+        nu: ``-log|lam|`` of each mode, of any shape and sign.
+        dtype: Name of the format.
+
+    Raises:
+        ValueError: If the format is unknown.
+    """
     return -np.expm1(-np.abs(nu)) < spacing(dtype)

@@ -5,7 +5,7 @@ from sigprop.audit.lint.findings import Case, Rule
 
 
 def _elsewhere(case: Case) -> tuple[str, ...]:
-    """Nothing: what is no layer's is looked for in the file as a whole."""
+    """Return no consequence: the rule concerns the file as a whole, not a layer."""
     return ()
 
 

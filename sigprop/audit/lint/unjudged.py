@@ -25,7 +25,7 @@ ELSEWHERE = re.compile(
 
 
 def looks_recurrent(name: str, size: int) -> bool:
-    """Whether a name is one that recurrent layers give to what decides their decay.
+    """Return True if recurrent layers give a tensor of this name to their decay.
 
     Args:
         name: Of a tensor, with all that precedes.

@@ -4,7 +4,7 @@ from sigprop.networks.foreign import ForeignLayer
 
 
 def words(recurrence: ForeignLayer) -> dict[str, str]:
-    """What a rule says of a layer, with the names of its file.
+    """Phrases that complete a rule's text for a layer, with the names of its file.
 
     Returns:
         ``lam``: the closed form of the modulus; ``longer`` and ``shorter``: what makes

@@ -1,4 +1,4 @@
-"""What judges Tables 2 and 7 of BLUR (2025), and what the text says of them.
+"""Evidence for Tables 2 and 7 of BLUR (2025), and for the text on them.
 
 Columns: sCIFAR, ListOps, Text, sMNIST, psMNIST.
 """

@@ -1,4 +1,4 @@
-"""What judges Theorems A.2 and A.3, Lemma A.4 and Eq. 23, Appendix A.4 of BLUR (2025).
+"""Evidence for Theorems A.2 and A.3, Lemma A.4 and Eq. 23, Appendix A.4 of BLUR (2025).
 
 The Fourier transform of a function on R^p carries the factor (2 pi)^{-p}.
 """
@@ -87,12 +87,12 @@ def reconstruction_norms(count: int, spread: str) -> float:
 
 
 def circle_norms(count: int, spread: str) -> float:
-    """The same on a circle: columns are orthogonal, the least ``radius^(k-1)`` of them."""
+    """Sum of the norms of the reconstructions on a circle, from orthogonal columns."""
     return float(np.sum(RADII[spread](count) ** -np.arange(count)) / np.sqrt(count))
 
 
 def doubled_norms(norms: Callable[[int, str], float], count: int, spread: str) -> float:
-    """How much larger the sum of twice as many norms is."""
+    """Ratio of the sum of ``2 count`` norms to the sum of ``count`` norms."""
     return norms(2 * count, spread) / norms(count, spread)
 
 
@@ -148,7 +148,7 @@ def stretched_slowly(long: float, short: float) -> float:
 
 
 def stretched_series(long: float, short: float) -> float:
-    """The same by a series in the squared eccentricity of the two half sums."""
+    """Barron constant of a stretched Gaussian, by a series in the squared eccentricity."""
     shape = ((long - short) / (long + short)) ** 2
     weights = [float(mpmath.binomial(0.5, n)) for n in range(40)]
     mean = (long + short) / 2 * sum(w * w * shape**n for n, w in enumerate(weights))

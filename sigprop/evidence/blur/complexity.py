@@ -1,4 +1,4 @@
-"""What judges operations in time and memory, Table 1 of BLUR (2025)."""
+"""Evidence for operations in time and memory, Table 1 of BLUR (2025)."""
 
 from collections.abc import Callable
 from functools import partial, reduce

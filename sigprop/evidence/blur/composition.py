@@ -1,4 +1,4 @@
-"""What judges layers composed and unrolled, Sections 4.1 and 4.2 of BLUR (2025)."""
+"""Evidence for layers composed and unrolled, Sections 4.1 and 4.2 of BLUR (2025)."""
 
 import numpy as np
 from jaxtyping import Complex, Float
@@ -41,7 +41,7 @@ def added_and_mapped(n: int, m: int, s: int) -> list[int]:
 
 
 def added_and_mapped_traced(n: int, m: int, s: int) -> list[int]:
-    """The same from the shapes that JAX finds without computing."""
+    """Numbers of ``added_and_mapped``, from the shapes that JAX infers."""
     import jax
 
     u, C, L_3 = (jax.ShapeDtypeStruct(size, float) for size in ((m,), (n, m), (s, n)))

@@ -1,4 +1,4 @@
-"""What judges data sets and error measures, Section 5 and Appendix A.6 of BLUR (2025)."""
+"""Evidence for data sets and error measures, Section 5 and Appendix A.6 of BLUR (2025)."""
 
 import datetime
 from functools import partial

@@ -1,4 +1,4 @@
-"""What judges Figures 4 to 8 of BLUR (2025)."""
+"""Evidence for Figures 4 to 8 of BLUR (2025)."""
 
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import crossed, points
@@ -11,7 +11,7 @@ HORIZONS = [h for data, h in errors(8) if data == "ETTh1"]
 
 
 def growth(method: str, start: int) -> float:
-    """What a method's absolute error on ETTh1 gains from one horizon to the next."""
+    """Increase of a method's mean absolute error on ETTh1 to the next horizon."""
     later = HORIZONS[HORIZONS.index(start) + 1]
     before, after = (errors(8)["ETTh1", h][method].mae for h in (start, later))
     return after - before

@@ -1,4 +1,4 @@
-"""What judges Tables 3 and 8 to 13 of BLUR (2025), and what the text says of them."""
+"""Evidence for Tables 3 and 8 to 13 of BLUR (2025), and for the text on them."""
 
 from functools import partial
 
@@ -10,7 +10,10 @@ from sigprop.theory.papers.blur.printed import COUNTS, METHODS, TABLE_13, errors
 
 
 def best(table: int) -> list[float]:
-    """How often each method is best, ties included: half a count for each metric."""
+    """Count how often each method has the least error, ties included.
+
+    Table 3 prints MAE alone.  Elsewhere MSE and MAE count one half each.
+    """
     metrics = (1,) if table == 3 else (0, 1)
     counts = dict.fromkeys(METHODS[table], 0.0)
     for row in errors(table).values():

@@ -1,4 +1,4 @@
-"""What judges the layer, Sections 3 and 4.1 of BLUR (2025).
+"""Evidence for the layer, Sections 3 and 4.1 of BLUR (2025).
 
 Notation: A, B  matrices of the dense recurrence;  lam, Q  eigenvalues and vectors of A.
 """
@@ -129,7 +129,7 @@ def eigenvectors_of_jordan(size: float) -> int:
 
 
 def eigenvectors_by_kernels(size: float) -> int:
-    """The same, as the dimensions of the kernels of ``A - lambda`` by the eigenvalues."""
+    """Independent eigenvectors of a perturbed Jordan block, by kernels of ``A - lambda``."""
     A = _jordan(size)
     eigenvalues = set(np.round(np.linalg.eigvals(A), 12))
     ranks = (np.linalg.matrix_rank(A - lam * np.eye(2), 1e-9) for lam in eigenvalues)

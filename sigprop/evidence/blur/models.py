@@ -1,4 +1,4 @@
-"""What judges baselines and networks as trained, Tables 4 and 6 of BLUR (2025)."""
+"""Evidence for baselines and networks as trained, Tables 4 and 6 of BLUR (2025)."""
 
 import cmath
 import math
@@ -57,7 +57,7 @@ def rate_left(share: float) -> float:
 
 
 def rate_by_turns(share: float, steps: int = 10_000) -> float:
-    """The same by a turn a step: half a circle from the end of the warm-up to the end."""
+    """Rate over its largest, by a turn a step: half a circle after the warm-up."""
     warm = steps // 10
     turn = cmath.exp(1j * math.pi / (steps - warm))
     product = math.prod([turn] * (round(share * steps) - warm), start=1 + 0j)
@@ -65,13 +65,13 @@ def rate_by_turns(share: float, steps: int = 10_000) -> float:
 
 
 def cosine_left(share: float, warmup: float = 0.1, turns: float = 0.5) -> float:
-    """What is left by the words of the LRU's paper: a tenth of warm-up, then a cosine."""
+    """Rate over its peak by the text of the LRU's paper: a cosine after ``warmup``."""
     angle = 2 * math.pi * turns * (share - warmup) / (1 - warmup)
     return 1e-4 + (1 - 1e-4) * (1 + math.cos(angle)) / 2
 
 
 def _decayed(share: float) -> float:
-    """What is left of a rate that Table 6 multiplies by 0.7 in each of its 8 epochs."""
+    """Rate over its first value where Table 6 multiplies it by 0.7 in each of 8 epochs."""
     return 0.7 ** (8 * share)
 
 

@@ -102,7 +102,7 @@ def subspace_rank_slowly(seed: int, n: int, m: int, k: int, kind: str, P: int) -
 
 
 def eigenvalues(seed: int, n: int, kind: str, side: str) -> Complex[np.ndarray, " n"]:
-    """Those of one direction of a layer of one input."""
+    """Eigenvalues of one direction of a layer with one input."""
     p = model(seed, n, 1, kind)[1]
     return p.lam_f if side == "forward" else p.lam_b
 

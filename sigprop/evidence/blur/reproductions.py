@@ -1,4 +1,4 @@
-"""What became of the printed errors of Tables 3, 8 and 12 of BLUR (2025) in trainings of ours.
+"""Comparison of the errors printed in Tables 3, 8 and 12 of BLUR (2025) with our trainings.
 
 A printed error is *reproduced* if it lies, up to its rounding, in the interval for the mean
 of our trainings; *impossible* if a squared error is below the square of the absolute one.
@@ -43,7 +43,7 @@ NAMES = {"ETTh1": "ETTh1", "ETTh2": "ETTh2", "ETTm1": "ETTm1", "WTH": "Weather"}
 
 
 class Outcome(NamedTuple):
-    """What became of a printed number.
+    """Verdict on a printed number, with its reason.
 
     Attributes:
         verdict: One of ``VERDICTS``.
@@ -59,12 +59,12 @@ Key = tuple[tuple[str, int], str, str]
 
 
 def cannot_be(cell: Cell) -> bool:
-    """Whether the square of an absolute error exceeds the squared error beyond rounding."""
+    """Return True if the squared absolute error exceeds the squared error beyond rounding."""
     return (cell.mae - HALF) ** 2 > cell.mse + HALF
 
 
 def outcomes(data: "xr.Dataset", table: int) -> dict[Key, Outcome]:
-    """What became of every printed error of a table.
+    """Return the verdict on every printed error of a table.
 
     Args:
         data: Of the sweep ``forecasts``.

@@ -1,4 +1,4 @@
-"""What judges growth, stability and initialisation, Section 4.2 of BLUR (2025)."""
+"""Evidence for growth, stability and initialisation, Section 4.2 of BLUR (2025)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,7 +48,7 @@ def worst_engine(lam: complex | float, T: int) -> float:
 def doubled(
     states: Callable[[complex, int], Inexact[np.ndarray, " time"]], lam: complex, T: int
 ) -> float:
-    """How much larger the state is after ``2T`` inputs of one than after ``T``."""
+    """Ratio of the state's modulus after ``2T`` inputs of one to that after ``T``."""
     moduli = np.abs(states(lam, 2 * T))
     return float(moduli[2 * T - 1] / moduli[T - 1])
 
@@ -68,13 +68,13 @@ def _backwards(lam: complex, T: int) -> Inexact[np.ndarray, " time"]:
 def settled(
     worst: Callable[[complex, int], float], lam_f: complex, lam_b: complex, T: int
 ) -> list[bool]:
-    """Whether the largest state of each half stays, once twice as many inputs came."""
+    """Return True for each half whose largest state is the same for ``T`` and ``2T`` inputs."""
     halves = [worst(lam, T) / worst(lam, 2 * T) for lam in (lam_f, lam_b)]
     return [bool(abs(ratio - 1) < 1e-9) for ratio in halves]
 
 
 def inside(lam_f: complex, lam_b: complex, **_: object) -> list[bool]:
-    """Which of the two eigenvalues lie inside the unit circle."""
+    """Return True for each of the two eigenvalues inside the unit circle."""
     return [abs(lam_f) < 1, abs(lam_b) < 1]
 
 

@@ -1,4 +1,4 @@
-"""What judges universality, Theorem 4.1, Lemma A.1 and Eq. 18-22 of BLUR (2025)."""
+"""Evidence for universality, Theorem 4.1, Lemma A.1 and Eq. 18-22 of BLUR (2025)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -114,7 +114,7 @@ def dimension(d: int, N: int) -> int:
 
 
 def dimension_slowly(d: int, N: int) -> int:
-    """The same by elimination in high precision."""
+    """Dimension of the space of ``dimension``, by elimination in high precision."""
     with mpmath.workdps(DIGITS):
         return precise_rank(mpmath.matrix(_sequences(d, N).tolist()))
 

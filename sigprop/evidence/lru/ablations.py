@@ -1,4 +1,4 @@
-"""What judges speed, stability and normalisation, Appendix C of Orvieto et al. (2023)."""
+"""Evidence for speed, stability and normalisation, Appendix C of Orvieto et al. (2023)."""
 
 from sigprop.evidence.arithmetic import numbers
 from sigprop.evidence.kit import points

@@ -62,7 +62,7 @@ def row(table: int, model: str, tasks: str = "") -> Float[np.ndarray, " k"]:
 def gain(
     table: int, model: str, other: str, tasks: str = ""
 ) -> Float[np.ndarray, " k"]:
-    """How many points a model has over another, task by task; over nothing if ``none``."""
+    """Accuracy of a model less another's, in points by task; its own if ``none``."""
     base = row(table, other, tasks) if other != "none" else 0.0
     return row(table, model, tasks) - base
 
@@ -179,7 +179,7 @@ def _shown(source: int, first: int, second: int) -> Float[np.ndarray, " k"]:
 
 
 def speed_ratio(model: str, other: str, tasks: str = "") -> Float[np.ndarray, " k"]:
-    """How many times as many steps a second a model makes as another."""
+    """Ratio of the steps per second of one model to those of another, by task."""
     return row(4, model, tasks) / row(4, other, tasks)
 
 

@@ -55,7 +55,7 @@ def share_inside(radius: float, size: int) -> float:
 
 
 def share_by_gammas(radius: float, size: int) -> float:
-    """The same of a matrix of complex Gaussian entries: ``|lam|^2`` are gamma variables.
+    """Expected share for complex Gaussian entries, whose ``|lam|^2`` are gamma variables.
 
     Source: Kostlan (1992), of which the radial law is the mean over the eigenvalues.
     """

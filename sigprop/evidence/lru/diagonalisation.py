@@ -1,4 +1,4 @@
-"""What judges linear and diagonal recurrences, Sections 3.1-3.2 of Orvieto et al. (2023)."""
+"""Evidence for linear and diagonal recurrences, Sections 3.1-3.2 of Orvieto et al. (2023)."""
 
 import cmath
 import math
@@ -100,7 +100,7 @@ def forced_growth(lam: complex, k: int) -> float:
 def order_growth(
     lam: complex, k: int, order: Callable[[complex, int], complex] | None = None
 ) -> float:
-    """What an order of ``|x_k|`` makes of it: its value at ``2k`` over that at ``k``."""
+    """Ratio of the stated order of ``|x_k|`` at ``2k`` to that at ``k``."""
     order = order or (lambda lam, k: (1 - lam ** (k + 1)) / (1 - lam))
     return abs(order(lam, 2 * k) / order(lam, k))
 

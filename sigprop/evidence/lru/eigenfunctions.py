@@ -1,4 +1,4 @@
-"""What the eigenfunctions of a linear map can tell of its future.
+"""Prediction of a linear map's future from its eigenfunctions alone.
 
 Source: Orvieto et al. (2023), Appendix E.1.2.
 """

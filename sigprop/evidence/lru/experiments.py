@@ -1,4 +1,4 @@
-"""What judges the detailed experimental setup, Appendix D of Orvieto et al. (2023)."""
+"""Evidence for the detailed experimental setup, Appendix D of Orvieto et al. (2023)."""
 
 import functools
 from functools import partial

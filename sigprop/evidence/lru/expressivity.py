@@ -1,4 +1,4 @@
-"""What judges the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
+"""Evidence for the prose on stacks, Appendix E.1 and Fig. 6 of Orvieto et al. (2023)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -39,7 +39,7 @@ def causal_share(kernel: str) -> float:
 
 
 def causal_share_of_spectrum(kernel: str) -> float:
-    """The same: energy at non-negative times over that of the whole spectrum."""
+    """Energy of a kernel at non-negative times over that of its whole spectrum."""
     at_time, transform = {
         "decaying": (lambda t: np.exp(-t), lambda w: 1 / (1 + 1j * w)),
         "ringing": (
@@ -180,14 +180,14 @@ def observable_growth(power: float, width: float, norm: str) -> float:
 
 
 def growth_of_indicator(power: float, width: float, norm: str) -> float:
-    """The same by the measure of where ``x^power`` is below ``width``."""
+    """Growth of ``observable_growth``, by the measure where ``x^power`` is below ``width``."""
     return 1.0 if norm == "sup" else width ** ((1 / power - 1) / 2)
 
 
 def narrowed(
     growth: Callable[[float, float, str], float], power: float, width: float, norm: str
 ) -> float:
-    """How many times as much a bump of a width grows as one ten times as wide."""
+    """Ratio of the growth of a bump to that of a bump ten times as wide."""
     return growth(power, width, norm) / growth(power, 10 * width, norm)
 
 

@@ -1,4 +1,4 @@
-"""What judges the Koopman operator, Eq. 17-24 of Orvieto et al. (2023)."""
+"""Evidence for the Koopman operator, Eq. 17-24 of Orvieto et al. (2023)."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What judges the listing, Appendix A of Orvieto et al. (2023)."""
+"""Evidence for the listing, Appendix A of Orvieto et al. (2023)."""
 
 import functools
 import math

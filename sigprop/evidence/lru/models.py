@@ -1,4 +1,4 @@
-"""What judges recurrences and S4, Sections 1-2 and Appendix B of Orvieto et al. (2023)."""
+"""Evidence for recurrences and S4, Sections 1-2 and Appendix B of Orvieto et al. (2023)."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What judges the learning of kernels and powers, Appendix E.2 of Orvieto et al. (2023)."""
+"""Evidence for the learning of kernels and powers, Appendix E.2 of Orvieto et al. (2023)."""
 
 import cmath
 import functools
@@ -29,13 +29,13 @@ def _kernel(k: Any) -> Any:
 
 
 def kernel_bump() -> float:
-    """Where the kernel of Fig. 7 is largest after its first zero, on a fine grid."""
+    """Step at which Fig. 7's kernel is largest after its first zero, on a fine grid."""
     k = np.arange(40.0, 100.0, 0.01)
     return float(k[np.argmax(_kernel(k))])
 
 
 def kernel_bump_by_derivative() -> float:
-    """Where Fig. 7's kernel peaks after its first zero: its log slope vanishes."""
+    """Step at which Fig. 7's kernel is largest after its first zero, by its log derivative."""
     return float((np.pi - np.arctan(0.015 / 0.08)) / 0.04)
 
 
@@ -119,7 +119,7 @@ def _with_growth(after: float, before: float) -> Float[np.ndarray, " 2"]:
 
 
 def tilt_by_autodiff(lag: float, theta: float) -> Float[np.ndarray, " 2"]:
-    """How far a quarter turn tilts the Hessian in (re, im), and whether that is more."""
+    """Mixed entry of the Hessian in (re, im) after a quarter turn, and sign of its growth."""
     turned, before = (_curvature(lag, theta, t)[0, 1] for t in (math.pi / 2, 0.0))
     return _with_growth(turned, before)
 
@@ -195,7 +195,7 @@ def _descend_by_adam() -> Callable[..., Float[Array, " 2"]]:
 def learned_by_autodiff(
     lag: float, rate: float, theta: float, turned: float, along: bool = True
 ) -> float:
-    """The same loss by Optax's Adam on the gradient that JAX takes."""
+    """Power loss that Optax's Adam reaches with gradients by autodiff."""
     with double_precision(True):
         start = jnp.asarray(_real_and_imaginary(theta + turned * along - lag))
         point = _descend_by_adam()(start, rate, turned, theta)

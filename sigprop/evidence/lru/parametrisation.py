@@ -1,4 +1,4 @@
-"""What judges stable parametrisation, Sections 3.3-3.4 of Orvieto et al. (2023)."""
+"""Evidence for stable parametrisation, Sections 3.3-3.4 of Orvieto et al. (2023)."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What judges the proofs on the ring, Appendix F of Orvieto et al. (2023), Eq. 27-41."""
+"""Evidence for the proofs on the ring, Appendix F of Orvieto et al. (2023), Eq. 27-41."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What judges alternatives to complex numbers, Appendix E.3 of Orvieto et al. (2023)."""
+"""Evidence for alternatives to complex numbers, Appendix E.3 of Orvieto et al. (2023)."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""What judges the repeated statements, Appendix F and Figure 9 of Orvieto et al. (2023)."""
+"""Evidence for the repeated statements, Appendix F and Figure 9 of Orvieto et al. (2023)."""
 
 from typing import Any
 

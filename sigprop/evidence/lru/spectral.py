@@ -1,4 +1,4 @@
-"""What judges stacks in the spectral domain, Eq. 8-16 of Orvieto et al. (2023)."""
+"""Evidence for stacks in the spectral domain, Eq. 8-16 of Orvieto et al. (2023)."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -187,7 +187,7 @@ SEPARATE = Evidence(PAIRS, {"reference": product_from_transforms})
 
 
 def _line_is_right(number: int) -> bool:
-    """Whether a line is right where the inverse transform has no factor."""
+    """Return True if a printed line holds where the inverse transform has no factor."""
     line, product = spectral.product_lines()[number - 10], spectral.product_of_signals()
     return spectral.agree_under(1 / (2 * pi), line, product.result)
 

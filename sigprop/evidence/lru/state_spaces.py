@@ -1,4 +1,4 @@
-"""What judges Section 4 and Figures 1-5 of Orvieto et al. (2023)."""
+"""Evidence for Section 4 and Figures 1-5 of Orvieto et al. (2023)."""
 
 import cmath
 import math
@@ -26,7 +26,7 @@ def eigenvalue_of_lin(index: int, dt: float) -> complex:
 
 
 def eigenvalue_by_block(index: int, dt: float) -> complex:
-    """The same from the exponential of a real block, by SciPy."""
+    """Discrete eigenvalue of S4D-Lin from the exponential of a real block, by SciPy."""
     moved = scipy.linalg.expm(dt * block(-0.5 + 1j * math.pi * index))
     return complex(moved[0, 0], moved[1, 0])
 
@@ -72,7 +72,7 @@ def turns_of_kernel(length: int, max_phase: float) -> float:
 
 
 def turns_of_phase(length: int, max_phase: float) -> float:
-    """The same from how many odd multiples of ``pi/2`` the unwrapped phase has passed."""
+    """Mean number of periods of ``Re lam^j``, from the unwrapped phase."""
     phases = (np.arange(400) + 0.5) / 400 * max_phase
     ends = [np.floor((0.3 + age * phases) / np.pi + 0.5) for age in (0, length - 1)]
     return float(np.mean(ends[1] - ends[0]) / 2)

@@ -1,4 +1,4 @@
-"""What judges Tables 1-9 of Orvieto et al. (2023)."""
+"""Evidence for Tables 1-9 of Orvieto et al. (2023)."""
 
 import math
 

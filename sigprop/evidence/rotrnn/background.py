@@ -1,4 +1,4 @@
-"""What judges the recurrences of Sections 2 and 3 of RotRNN (2024), Eq. 1 to 5."""
+"""Evidence for the recurrences of Sections 2 and 3 of RotRNN (2024), Eq. 1 to 5."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What judges the text on the LRU and on two directions, Section 4.1 of RotRNN (2024)."""
+"""Evidence for the text on the LRU and on two directions, Section 4.1 of RotRNN (2024)."""
 
 import itertools
 import math
@@ -95,7 +95,7 @@ def imaginary_readout(seed: int, pairs: int) -> Sequence:
 
 
 def imaginary_recurrence(seed: int, pairs: int, start: float = 0.0) -> Sequence:
-    """The same, step by step."""
+    """Imaginary part of ``C~ x~`` without conjugate rows and columns, step by step."""
     lam, B, C = _pairs(seed, pairs, False)
     return (recur(lam, inputs(seed) @ B.T, start) @ C.T).imag
 
@@ -237,7 +237,7 @@ def both_by_loops(
 
 
 def both_by_sums(seed: int, heads: int, size: int) -> Sequence:
-    """The same, as sums over the inputs before and after each time."""
+    """Outputs of the bidirectional layer, as sums over inputs before and after each time."""
     p, u = parameters(seed, heads, size), inputs(seed)
     reads = p.C, draw(seed + 8, *p.C.shape)
     y = p.D * u

@@ -1,4 +1,4 @@
-"""What judges the text on norms, decays and constants of RotRNN (2024)."""
+"""Evidence for the text on norms, decays and constants of RotRNN (2024)."""
 
 import functools
 import math
@@ -145,13 +145,13 @@ def _planes(decays: tuple[float, ...], seed: int) -> Matrix:
 
 
 def spread_of_norms(decays: tuple[float, ...], seed: int = 1) -> float:
-    """How far a step takes states of norm 1 apart, from its singular values."""
+    """Largest less least squared norm after a step from norm 1, by singular values."""
     values = np.linalg.svd(_planes(decays, seed))[1]
     return values[0] ** 2 - values[-1] ** 2
 
 
 def spread_of_searched_norms(decays: tuple[float, ...], seed: int = 2) -> float:
-    """How far a step takes states of norm 1 apart: the largest and the least, sought."""
+    """Largest less least squared norm after a step from norm 1, by power iteration."""
     step = _planes(decays, seed)
     gram = step.T @ step
     moved = (

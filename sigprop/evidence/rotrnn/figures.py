@@ -1,4 +1,4 @@
-"""What judges the figures of RotRNN (2024), as far as the text describes them."""
+"""Evidence for the figures of RotRNN (2024), as far as the text describes them."""
 
 from sigprop.judge.basis import ARITHMETIC, Basis, Evidence, Example
 from sigprop.theory.papers.rotrnn.printed import DEPTHS

@@ -1,4 +1,4 @@
-"""What judges the text on rotations and their groups, Sections 1-4 of RotRNN (2024)."""
+"""Evidence for the text on rotations and their groups, Sections 1-4 of RotRNN (2024)."""
 
 import math
 from collections.abc import Callable

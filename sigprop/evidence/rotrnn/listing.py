@@ -1,4 +1,4 @@
-"""What judges the listing of RotRNN (2024), Appendix C, and Appendix B.3 beside it."""
+"""Evidence for the listing of RotRNN (2024), Appendix C, and for Appendix B.3."""
 
 import math
 from functools import partial
@@ -130,7 +130,7 @@ def joined_by_steps(
 
 
 def skip_of_layer(seed: int, matrix: bool) -> Sequence:
-    """What the layer passes on, by the listing's vector or by Eq. 13's matrix."""
+    """Skip term of the layer, with the listing's vector or Eq. 13's matrix."""
     p = parameters(seed, 2, 4)
     with double_precision(True):
         model = layer(p._replace(D=np.diag(p.D)) if matrix else p)

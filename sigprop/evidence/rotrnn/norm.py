@@ -1,4 +1,4 @@
-"""What judges the norm of the state, Section 3.3 of RotRNN (2024), Eq. 6 to 12."""
+"""Evidence for the norm of the state, Section 3.3 of RotRNN (2024), Eq. 6 to 12."""
 
 import functools
 import itertools

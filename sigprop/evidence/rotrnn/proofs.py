@@ -1,4 +1,4 @@
-"""What judges Eq. 13 to 19 of RotRNN (2024), and the steps of its proofs."""
+"""Evidence for Eq. 13 to 19 of RotRNN (2024), and the steps of its proofs."""
 
 import math
 from collections.abc import Callable
@@ -227,7 +227,7 @@ def member_of_group(seed: int, size: int, member=rotation) -> Matrix:
 
 
 def member_of_exponentials(seed: int, size: int) -> Matrix:
-    """The same of rotations that are exponentials of skew matrices."""
+    """Membership of a product of three rotations, exponentials of skew matrices."""
     return member_of_group(
         seed, size, lambda *point: exponential_by_eigenvalues(skew(*point))
     )

@@ -1,4 +1,4 @@
-"""What judges Lemmas 1 and 2 of RotRNN (2024), on rotations."""
+"""Evidence for Lemmas 1 and 2 of RotRNN (2024), on rotations."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What judges the tables of RotRNN (2024), and what the text says of them."""
+"""Evidence for the tables of RotRNN (2024), and for the text on them."""
 
 import numpy as np
 from jaxtyping import Float
@@ -31,7 +31,7 @@ def best_of_others(task: str) -> float:
 
 
 def better(task: str) -> int:
-    """How many of the six baselines are better in a task."""
+    """Count the baselines, of six, whose accuracy in a task exceeds RotRNN's."""
     by_model = accuracies(task)
     return sum(value > by_model["RotRNN"] for value in by_model.values())
 

@@ -43,7 +43,7 @@ def stationary(gamma: float, s: float, factor: float, seed: int) -> float:
 
 
 def root(excess: Callable[[float], float], high: float) -> float:
-    """Where a growing function of a positive number vanishes, to rounding."""
+    """Root of an increasing function of a positive number below ``high``, to rounding."""
     solution: Any = scipy.optimize.brentq(excess, 1e-6, high, xtol=1e-15)
     return solution
 

@@ -1,4 +1,4 @@
-"""What judges our own statements on gates whose inputs remember.
+"""Evidence for our own statements on gates with correlated inputs.
 
 A chain of two values by every sequence and by many steps.  Layers by every sequence of
 two inputs that stay, run through the layer, and by simulation with AR(1) series; both are
@@ -51,7 +51,7 @@ def _point(p: float, rho: float, first: Any, second: Any) -> dict[str, Any]:
 
 
 def _recursion(**at: Any) -> Recursion:
-    """The same chain in numbers."""
+    """Chain of two values of ``_point``, in numbers."""
     law = Law(np.array([[0.0], [1.0]]), np.array([at["p"], 1 - at["p"]]))
     parts = [np.array([at[f"{name}_1"], at[f"{name}_2"]]) for name in "ab"]
     return Recursion(Chain((law_axis(law, at["rho"]),), 1), parts)
@@ -98,10 +98,7 @@ def closed(name: str) -> dict[str, float]:
 
 
 def closure(name: str, rho: float) -> dict[str, float]:
-    """What taking an AR(1) series for independent inputs makes of each stationary moment.
-
-    Its ratio to the moment.
-    """
+    """Ratio of each stationary moment under independent inputs to that under AR(1) inputs."""
     with double_precision(True):
         layer = gates.layer_of(name)
         exact = predict_gated(layer, terms=((1.0, rho),))

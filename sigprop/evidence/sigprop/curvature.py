@@ -1,4 +1,4 @@
-"""What judges our own statements on the Hessian at any parameters.
+"""Evidence for our own statements on the Hessian at any parameters.
 
 Small students near the edge of stability, eigenvalues of modulus 0.9999 and 0.99, a
 teacher a little aside; one input, one output.  Entries are divided by ``sqrt(G_ii G_jj)``
@@ -212,7 +212,7 @@ def _transfer(z: Any, lam: Any, weight: Any) -> Any:
 
 
 def _blur_transfer(z: Any, values: Mapping[str, Any]) -> Any:
-    """That of a BLUR of one input and one output."""
+    """Transfer function of a BLUR with one input and one output."""
     lam = jnp.exp(-jnp.exp(values["nu_log"]) + 1j * jnp.exp(values["theta_log"]))
     B = values["B_re"][..., 0] + 1j * values["B_im"][..., 0]
     C = values["C_re"][:, 0] + 1j * values["C_im"][:, 0]

@@ -101,7 +101,7 @@ def weights(size: Size) -> np.ndarray:
 
 @functools.cache
 def by_steps(size: Size) -> Mapping[str, np.ndarray]:
-    """The same moments step by step."""
+    """Moments of the heads, step by step."""
     return stepped(heads(size), STEPS)
 
 

@@ -1,4 +1,4 @@
-"""What judges the moments of whole networks: impulses if linear, else simulation."""
+"""Evidence for the moments of whole networks: impulses if linear, else simulation."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""What judges our own statements on the experiments of Zucchet & Orvieto (2024)."""
+"""Evidence for our own statements on the experiments of Zucchet & Orvieto (2024)."""
 
 import math
 from collections.abc import Callable

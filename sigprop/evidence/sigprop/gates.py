@@ -1,4 +1,4 @@
-"""What judges our own statements on gates that see the input alone.
+"""Evidence for our own statements on gates that depend on the input alone.
 
 Recurrences of random coefficients by every sequence of a law of two values.  Layers by
 every sequence of a law of two inputs, run through the layer, and by simulation with

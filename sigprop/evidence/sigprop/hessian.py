@@ -1,4 +1,4 @@
-"""What judges our own statements about the Hessian at optimality."""
+"""Evidence for our own statements about the Hessian at optimality."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""What a family of layers is: the names and shapes of each library, and its decay at rest.
+"""Families of layers: names and shapes in each library, and the decay at rest.
 
 A shape is written by the names of its axes, ``"n d_in"``; a number must be met, ``"3n"`` is
 three times ``n``, and ``"n | n 1"`` is either.
@@ -87,7 +87,7 @@ class Spelling:
 
 
 def no_options(config: Mapping[str, Any]) -> Options:
-    """What ``config.json`` says of most families: nothing."""
+    """Return no options: ``config.json`` has none for most families."""
     return {}
 
 

@@ -1,4 +1,4 @@
-"""Which file of a folder is the checkpoint, which library reads it, what lies beside it."""
+"""Opening of a checkpoint: its file in a folder, the library that reads it, its options."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -23,10 +23,10 @@ def _rest(arrays: Arrays, options: Options) -> Rest:
 
 
 def halved(im: np.ndarray, options: Options) -> bool:
-    """Whether one of each conjugate pair was kept: then phases have one sign.
+    """Return True if the file keeps one of each conjugate pair: phases have one sign.
 
     Raises:
-        ValueError: If they have both, and are no pairs: what the file does not say.
+        ValueError: If phases have both signs but form no pairs, and no option decides.
     """
     if "conjugate" in options:
         return bool(options["conjugate"])

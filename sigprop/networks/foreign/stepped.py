@@ -1,4 +1,4 @@
-"""What layers share whose step is a softplus: ``lam = exp(-softplus(bias) exp(A_log))``."""
+"""Layers whose step is a softplus: ``lam = exp(-softplus(bias) exp(A_log))``."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -61,7 +61,7 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """Number of entries."""
         return math.prod(self.shape)
 
     def read(self) -> Shaped[np.ndarray, "*shape"]:

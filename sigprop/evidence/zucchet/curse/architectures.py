@@ -1,4 +1,4 @@
-"""What judges Sections 3.1 (complex), 3.2 and 4.1 (angle) of Zucchet & Orvieto (2024)."""
+"""Evidence for Sections 3.1 (complex), 3.2 and 4.1 (angle) of Zucchet & Orvieto (2024)."""
 
 import dataclasses
 import functools

@@ -1,4 +1,4 @@
-"""What judges dense networks, Eq. 8 and 9 of Zucchet & Orvieto (2024), Section 2.3.
+"""Evidence for dense networks, Eq. 8 and 9 of Zucchet & Orvieto (2024), Section 2.3.
 
 Notation: ``E``  a direction in which ``A`` moves;  ``P``  eigenvectors, one a column;
 ``late``  by how many steps a state lags behind its newest input.

@@ -1,4 +1,4 @@
-"""What judges the gradients, Eq. 1-4 of Zucchet & Orvieto (2024), Sections 1 and 2.1.
+"""Evidence for the gradients, Eq. 1-4 of Zucchet & Orvieto (2024), Sections 1 and 2.1.
 
 Notation: ``L_t = |h_t - target_t|^2 / 2``, ``t = 1 .. STEPS``.
 """
@@ -38,7 +38,7 @@ def _by_jax(
 
 
 class Way(NamedTuple):
-    """How derivatives are taken, and of which states after each input from a first."""
+    """A routine for derivatives, and a run that gives states after each input from a first."""
 
     derivative: Callable[..., Any]
     run: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""How moments of one diagonal neuron grow towards the edge of stability.
+"""Growth of the moments of one diagonal neuron as ``|lam|`` tends to one.
 
 Notation: ``gap``  ``1 - |lam|``;  ``phase``  that of ``lam``;  ``quantity``  ``state``
 for ``h``, ``sensitivity`` for ``dh/dlam``.

@@ -1,4 +1,4 @@
-"""What judges the text around Eq. 5-7, Section 2.2 of Zucchet & Orvieto (2024)."""
+"""Evidence for the text around Eq. 5-7, Section 2.2 of Zucchet & Orvieto (2024)."""
 
 import cmath
 import dataclasses
@@ -29,7 +29,7 @@ from sigprop.theory.symbols import lam
 
 
 def terms_counted(lam: complex, least: float) -> float:
-    """How many powers exceed ``least`` in modulus, one after the other."""
+    """Count the powers of ``lam`` that exceed ``least`` in modulus, one after the other."""
     count, size = 0, 1.0
     while size > least:
         count, size = count + 1, size * abs(lam)
@@ -37,7 +37,7 @@ def terms_counted(lam: complex, least: float) -> float:
 
 
 def terms_by_layer(lam: complex, least: float) -> float:
-    """How many responses of the layer exceed ``least``."""
+    """Count the steps at which the layer's impulse response exceeds ``least``."""
     return float((np.abs(layer_response(lam, "state")) > least).sum())
 
 
@@ -172,7 +172,7 @@ state_moment = functools.partial(moment_of, power_response, quantity="state")
 
 
 def horizon(quantity: str) -> Evidence:
-    """How much of a moment a finite horizon misses."""
+    """Evidence for the share of a moment that a finite horizon misses."""
     horizons = points("r T", (0.9, 10), (0.95, 60), (0.6, 2))
     return Evidence(also(horizons, quantity=quantity), each(missing_share, RESPONSES))
 

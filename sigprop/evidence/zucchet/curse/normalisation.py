@@ -1,4 +1,4 @@
-"""What judges Section 3.1, Figures 1 and 2 of Zucchet & Orvieto (2024)."""
+"""Evidence for Section 3.1, Figures 1 and 2 of Zucchet & Orvieto (2024)."""
 
 import math
 from collections.abc import Callable
@@ -111,7 +111,7 @@ def by_tanh(lam: float) -> float:
 
 
 def by_tanh_and_layer(lam: float) -> float:
-    """The same by autodiff of tanh, and through the layer."""
+    """Moment of ``by_tanh``, by autodiff of tanh and through the layer."""
     import jax
     import jax.numpy as jnp
 
@@ -123,7 +123,7 @@ def by_tanh_and_layer(lam: float) -> float:
 
 
 def wider(of: Callable[..., float], rho: float, less: float, quantity: str) -> float:
-    """How much more a controlled moment spreads over eigenvalues than at ``less``."""
+    """Ratio of a controlled moment's spread over eigenvalues to its spread at ``less``."""
 
     def spread(decay: float) -> float:
         moments = [of(lam, decay, quantity) for lam in (0.1, 0.5, 0.9, 0.99)]

@@ -1,4 +1,4 @@
-"""What judges what Figure 15 of Zucchet & Orvieto (2024) is said to show."""
+"""Evidence for the text on Figure 15 of Zucchet & Orvieto (2024)."""
 
 import functools
 import math

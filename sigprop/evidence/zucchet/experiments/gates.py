@@ -1,4 +1,4 @@
-"""What judges the theory for gates, Appendix D.3 of Zucchet & Orvieto (2024)."""
+"""Evidence for the theory for gates, Appendix D.3 of Zucchet & Orvieto (2024)."""
 
 import functools
 import itertools
@@ -156,7 +156,7 @@ def rate_of_excess(size: float, of: Callable[[float], float] = excess) -> float:
 
 
 def excess_by_lattice(size: float) -> float:
-    """The same by the trapezoidal rule over a lattice, and the loop of Eq. 157-158."""
+    """Value of ``excess`` by the trapezoidal rule over a lattice, and Eq. 157-158 in a loop."""
     nodes = 0.8 * np.arange(-8, 9)
     inputs = size * np.stack(np.meshgrid(*4 * [nodes], indexing="ij"), -1)
     weight = np.exp(-np.sum(inputs**2, axis=-1) / (2 * size**2))

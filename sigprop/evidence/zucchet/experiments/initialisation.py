@@ -130,7 +130,7 @@ def sampled_odds(tau: float) -> float:
 
 
 def time_constant_counted(tau: float) -> float:
-    """What the powers of a gate sum to, from the first on, whose bias is ``log tau``."""
+    """Sum of the positive powers of a gate whose bias is ``log tau``."""
     return float(np.sum(powers(sigmoid(np.log(tau)), int(60 * (1 + tau)))[1:]))
 
 

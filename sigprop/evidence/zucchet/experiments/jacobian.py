@@ -1,4 +1,4 @@
-"""What judges the Jacobian of the GRU, Appendix D.2 of Zucchet & Orvieto (2024)."""
+"""Evidence for the Jacobian of the GRU, Appendix D.2 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -173,7 +173,7 @@ STEP_JACOBIANS = {"reference": step_jacobian, "autodiff": step_jacobian_by_layer
 
 
 def _diagonal(*candidates: float, example: Example | None = None) -> Evidence:
-    """That the Jacobian is the gates' diagonal without weights from states to gates."""
+    """Evidence that the Jacobian is the gates' diagonal without weights from the state."""
     return Evidence(
         across(gain=(0.0,), candidate=candidates),
         {"autodiff": jacobian_at_inputs, "differences": jacobian_by_differences},

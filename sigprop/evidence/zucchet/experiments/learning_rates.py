@@ -1,4 +1,4 @@
-"""What judges curvature and adaptive rates, Section 4.3 of Zucchet & Orvieto (2024).
+"""Evidence for curvature and adaptive rates, Section 4.3 of Zucchet & Orvieto (2024).
 
 White inputs, at the optimum of the teacher-student task.
 """

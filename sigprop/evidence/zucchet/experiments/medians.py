@@ -35,7 +35,7 @@ def outcome(
     ratios: Callable[..., Decades],
     alone: str = TUNED,
 ) -> Check:
-    """Whether medians are positive, as far as the seeds tell.
+    """Check that medians over seeds are positive, by their intervals.
 
     Args:
         points: What is compared.
@@ -62,7 +62,7 @@ def _decided(at: Mapping[str, Any], ratios: Decades, turned: bool) -> RouteResul
 
 
 def compared(load: Load, *pairs: tuple[str, str, str, float]) -> Check:
-    """Whether one student leads in the median over teachers.
+    """Check that one student leads another in the median over teachers.
 
     Args:
         load: Reads the result of a sweep.

@@ -69,7 +69,7 @@ def hessian_missing(seed: int, log_theta: float, steps: int, averaged: bool) -> 
 def _hessian(
     responses: Complex[np.ndarray, "n ages"],
 ) -> Float[np.ndarray, "parameters parameters"]:
-    """Of real and imaginary parts, from the responses of ``Re(dh/dlam dlam)``."""
+    """Hessian in real and imaginary parts, from the responses of ``Re(dh/dlam dlam)``."""
     parts = np.concatenate([np.real(responses), -np.imag(responses)])
     return parts @ parts.T
 

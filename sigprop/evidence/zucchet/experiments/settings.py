@@ -1,4 +1,4 @@
-"""What judges details of the experiments, Appendix C.3 of Zucchet & Orvieto (2024)."""
+"""Evidence for details of the experiments, Appendix C.3 of Zucchet & Orvieto (2024)."""
 
 import functools
 
@@ -13,7 +13,7 @@ from sigprop.theory import teacher
 
 @functools.cache
 def lru_extremes(nu0: float, theta0: float) -> Float[np.ndarray, "3"]:
-    """Of a freshly drawn LRU the largest phase and modulus, and the least, negative."""
+    """Largest phase and modulus of a freshly drawn LRU, and least modulus times -1."""
     import jax
 
     from sigprop.layers.lru import ring_parameters

@@ -1,4 +1,4 @@
-"""What judges the structure of the landscape, Appendix C.4 of Zucchet & Orvieto (2024).
+"""Evidence for the structure of the landscape, Appendix C.4 of Zucchet & Orvieto (2024).
 
 White inputs, at the optimum of the teacher-student task.
 """
@@ -37,7 +37,7 @@ from sigprop.theory import teacher
 
 
 class Way(NamedTuple):
-    """How squared slopes are taken of a curve at a place, and with whose functions."""
+    """A routine for squared derivatives of a curve at a point, with its functions."""
 
     derivative: Callable[[Callable[[Any], Any], float], float]
     exp: Callable[[Any], Any]

@@ -1,4 +1,4 @@
-"""What judges the teacher-student experiments, Section 4 of Zucchet & Orvieto (2024)."""
+"""Evidence for the teacher-student experiments, Section 4 of Zucchet & Orvieto (2024)."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What judges the Hessian in real parameters, Eq. 138-143 of Zucchet & Orvieto (2024)."""
+"""Evidence for the Hessian in real parameters, Eq. 138-143 of Zucchet & Orvieto (2024)."""
 
 from dataclasses import replace
 from typing import Any

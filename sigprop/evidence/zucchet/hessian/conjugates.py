@@ -1,4 +1,4 @@
-"""What judges mixed derivatives, Eq. 135-137 of Zucchet & Orvieto (2024)."""
+"""Evidence for mixed derivatives, Eq. 135-137 of Zucchet & Orvieto (2024)."""
 
 from typing import Any
 

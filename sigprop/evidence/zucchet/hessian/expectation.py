@@ -1,4 +1,4 @@
-"""What judges the expected complex Hessian, Eq. 129-134 of Zucchet & Orvieto (2024)."""
+"""Evidence for the expected complex Hessian, Eq. 129-134 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -106,7 +106,7 @@ def over_lags(
 
 
 def over_sums_of_ages(lambda_i: complex, lambda_j: complex, **point: Any) -> complex:
-    """The same with ``R(n + m)``."""
+    """Mutant of ``over_lags``: ``R(n + m)`` in place of ``R(n - m)``."""
     fade = point.get("rho", 0.0) ** np.arange(LENGTH)
     product = (sensitivity(lambda_i) @ fade) * (sensitivity(lambda_j) @ fade)
     return point["b_i"] * point["b_j"] * point.get("b", 1.0) * product

@@ -1,4 +1,4 @@
-"""What judges the size of the factor S, and Figure 8 of Zucchet & Orvieto (2024)."""
+"""Evidence for the size of the factor S, and Figure 8 of Zucchet & Orvieto (2024)."""
 
 import cmath
 import itertools
@@ -81,7 +81,7 @@ def modulus(of: Callable[..., complex], **point: Any) -> float:
 
 
 def most_alike(lambda_i: complex, lambda_j: complex, rho: float, **_: Any) -> complex:
-    """Where unit j is alike most at its modulus: aligned, or nearest to one."""
+    """Eigenvalue of unit j's modulus: along i's conjugate if white, else positive."""
     return abs(lambda_j) if rho else turned(lambda_i, lambda_j)
 
 

@@ -1,4 +1,4 @@
-"""What judges the Hessian at optimality, Eq. 113-115 of Zucchet & Orvieto (2024)."""
+"""Evidence for the Hessian at optimality, Eq. 113-115 of Zucchet & Orvieto (2024)."""
 
 import cmath
 import math

@@ -1,4 +1,4 @@
-"""What judges the Hessian in modulus and angle, Eq. 148-155 of Zucchet & Orvieto (2024)."""
+"""Evidence for the Hessian in modulus and angle, Eq. 148-155 of Zucchet & Orvieto (2024)."""
 
 import cmath
 from collections.abc import Callable

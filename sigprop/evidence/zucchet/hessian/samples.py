@@ -1,4 +1,4 @@
-"""What judges one sample's derivatives, Eq. 122-128 of Zucchet & Orvieto (2024)."""
+"""Evidence for one sample's derivatives, Eq. 122-128 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What judges what Section 4.3 of Zucchet & Orvieto (2024) says of Hessians."""
+"""Evidence for the text on Hessians, Section 4.3 of Zucchet & Orvieto (2024)."""
 
 import cmath
 import functools

@@ -1,4 +1,4 @@
-"""What judges traces of the Hessian, Eq. 144-147 of Zucchet & Orvieto (2024)."""
+"""Evidence for traces of the Hessian, Eq. 144-147 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import partial

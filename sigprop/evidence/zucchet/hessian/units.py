@@ -1,4 +1,4 @@
-"""Where the rows of Appendix C.2 of Zucchet & Orvieto (2024) are judged: pairs of units."""
+"""Pairs of units at which Appendix C.2 of Zucchet & Orvieto (2024) is judged."""
 
 import cmath
 import math

@@ -1,4 +1,4 @@
-"""What judges Wirtinger derivatives, Eq. 116-121 of Zucchet & Orvieto (2024)."""
+"""Evidence for Wirtinger derivatives, Eq. 116-121 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from typing import Any

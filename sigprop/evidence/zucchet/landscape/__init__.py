@@ -1,1 +1,1 @@
-"""What judges the rows of ``sigprop.theory.papers.zucchet.landscape``."""
+"""Evidence for the rows of ``sigprop.theory.papers.zucchet.landscape``."""

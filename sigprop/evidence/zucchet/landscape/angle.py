@@ -1,4 +1,4 @@
-"""What judges curvature along the angle, Eq. 101-109 of Zucchet & Orvieto (2024)."""
+"""Evidence for curvature along the angle, Eq. 101-109 of Zucchet & Orvieto (2024)."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""What judges the captions of Figures 6 and 7 of Zucchet & Orvieto (2024)."""
+"""Evidence for the captions of Figures 6 and 7 of Zucchet & Orvieto (2024)."""
 
 import math
 from collections.abc import Callable
@@ -110,7 +110,7 @@ def explosion(curve: Callable[..., float], path: str) -> float:
 
 
 def valley(claim: Claim, seed: int) -> tuple[RouteResult, ...]:
-    """How far the runs of Fig. 7C end from the teacher's angle, in learning rates.
+    """Distance of Fig. 7C's final angles from the teacher's angle, in learning rates.
 
     The interval is over what the paper leaves open: whether the angle's gradient passes
     through the modulus.  Within one rate, about a step, the run is in that valley.

@@ -138,7 +138,7 @@ def by(
 
 
 def rate(derivative: Callable[..., float], nu: float, orders: tuple[int, int]) -> float:
-    """How fast a parameter must move for unit curvature at optimality."""
+    """Derivative of modulus or angle by its parameter for unit curvature at optimality."""
     return derivative(orders, nu) ** -0.5
 
 
@@ -224,7 +224,7 @@ def energies(nu: Any, ages: int = LENGTH) -> tuple[Any, Any]:
 
 
 def integrated(until: float, rate_at: Callable[[float], float]) -> float:
-    """What starts at zero and moves at ``rate_at`` itself, integrated numerically."""
+    """Solution at ``until`` of ``y' = rate_at(y)``, ``y(0) = 0``, integrated numerically."""
     solution = scipy.integrate.solve_ivp(
         lambda _, y: [rate_at(float(y[0]))], (0, until), [0.0], rtol=1e-11, atol=1e-13
     )

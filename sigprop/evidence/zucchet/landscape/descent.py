@@ -98,7 +98,7 @@ BEGINNING = (0, 1, 9, 99)  # steps of a run that stand for it
 
 
 def begun(angle: str) -> list[float]:
-    """How many steps a run has, then moduli and angles after some of its first."""
+    """Number of steps of a run, and moduli and angles after steps 1, 2, 10 and 100."""
     _, nu, theta = descend(angle)
     return [len(nu), *nu[list(BEGINNING)], *theta[list(BEGINNING)]]
 
@@ -106,7 +106,7 @@ def begun(angle: str) -> list[float]:
 def written_run(
     angle: str, rate: float = RATE, start: tuple[float, float] = STUDENT, half: int = 2
 ) -> list[float]:
-    """The same of the steps that Appendix C.1.4 asks for, by Optax on Eq. 93.
+    """Numbers of ``begun`` for the steps of Appendix C.1.4, by Optax on Eq. 93.
 
     Args:
         angle: Which parametrisation.
@@ -163,15 +163,15 @@ def final_distance(angle: str) -> float:
 
 
 def final_turn(angle: str) -> float:
-    """How far the last angle is from the teacher's, whole turns apart."""
+    """Distance of the last angle from the teacher's in radians, modulo whole turns."""
     apart = descend(angle)[2][-1] - TEACHER[1]
     return float(abs(math.remainder(apart, 2 * math.pi)))
 
 
 def flatness(angle: str) -> float:
-    """How much flatter the loss is by the angle's parameter than by the angle itself.
+    """Ratio of the loss's derivative by the angle to that by the angle's parameter.
 
-    At the first student, which is far from the teacher.
+    Both are taken at the first student, which is far from the teacher.
     """
     forward, inverse = ANGLES[angle]
     nu, theta = STUDENT

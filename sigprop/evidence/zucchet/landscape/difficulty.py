@@ -1,4 +1,4 @@
-"""What judges Eq. 110-112 and their text, Appendix C.1.3-4 of Zucchet & Orvieto (2024)."""
+"""Evidence for Eq. 110-112 and their text, Appendix C.1.3-4 of Zucchet & Orvieto (2024)."""
 
 import cmath
 import math

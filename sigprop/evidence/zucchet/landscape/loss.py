@@ -1,4 +1,4 @@
-"""What judges the loss of one unit, Eq. 85-93 of Zucchet & Orvieto (2024)."""
+"""Evidence for the loss of one unit, Eq. 85-93 of Zucchet & Orvieto (2024)."""
 
 import dataclasses
 import math
@@ -110,7 +110,7 @@ def mean_loss_unshared(lam: complex, mu: complex, rho: float, steps: int) -> flo
 def distance_to_limit(
     mean: Callable[..., float], lam: complex, mu: complex, rho: float, steps: int
 ) -> float:
-    """How far the mean loss is from the stationary one."""
+    """Absolute difference of the mean loss and the stationary loss."""
     return abs(mean(lam, mu, rho, steps) - loss(kernel, lam, mu, rho))
 
 

@@ -1,4 +1,4 @@
-"""What judges curvature along the modulus, Eq. 94-100 of Zucchet & Orvieto (2024)."""
+"""Evidence for curvature along the modulus, Eq. 94-100 of Zucchet & Orvieto (2024)."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""What judges Sections 3.1 and 4.1 of Zucchet & Orvieto (2024), on one unit."""
+"""Evidence for Sections 3.1 and 4.1 of Zucchet & Orvieto (2024), on one unit."""
 
 import cmath
 import itertools
@@ -61,7 +61,7 @@ def _closed(moment_of: Callable[..., Any], lam: complex, rho: float) -> float:
 
 
 def growth(of: Callable[..., float], rho: float, angle: float) -> float:
-    """How much sharper the loss is at ``|lam*| = 0.999`` than at 0.99."""
+    """Ratio of the sharpness at ``|lam*| = 0.999`` to that at 0.99."""
     return of(cmath.rect(0.999, angle), rho) / of(cmath.rect(0.99, angle), rho)
 
 
@@ -127,7 +127,7 @@ def in_expectation(of: Callable[..., float], lam: complex, mu: complex) -> float
 
 
 def sampled_shares(x: Sequence[float]) -> Float[np.ndarray, " places"]:
-    """Which share of 200 000 drawn inputs lies below each place."""
+    """Shares of 200 000 sampled inputs below each value of ``x``."""
     samples = np.sort(computed(_white), axis=None)
     return np.searchsorted(samples, x) / samples.size
 

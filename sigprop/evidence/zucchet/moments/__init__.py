@@ -1,1 +1,1 @@
-"""What judges the rows of ``sigprop.theory.papers.zucchet.moments``."""
+"""Evidence for the rows of ``sigprop.theory.papers.zucchet.moments``."""

@@ -146,7 +146,7 @@ def eq_56(
 
 
 def as_derived(claim_id: str) -> bool:
-    """Whether a row's printed expression is its derived one, for an even ``R``."""
+    """Return True if a row's printed expression is its derived one, for an even ``R``."""
     claim = find(claim_id)
     assert claim.derive is not None
     assert claim.printed is not None

@@ -1,4 +1,4 @@
-"""What judges signal propagation, Section 2.2 of Zucchet & Orvieto (2024)."""
+"""Evidence for signal propagation, Section 2.2 of Zucchet & Orvieto (2024)."""
 
 from sigprop.judge import grids
 from sigprop.judge.basis import Basis, Grid

@@ -1,4 +1,4 @@
-"""What judges the sensitivity, Appendix B.2.2 of Zucchet & Orvieto (2024)."""
+"""Evidence for the sensitivity, Appendix B.2.2 of Zucchet & Orvieto (2024)."""
 
 import functools
 import math
@@ -63,7 +63,7 @@ def divergence(
 
 
 def leading_factor(form: Expr) -> bool:
-    """Whether a moment diverges at every phase, if ``|rho| < 1``.
+    """Return True if a moment diverges at every phase for ``|rho| < 1``.
 
     Times ``(1 - |lam|^2)^3`` it tends to ``2 (1 - rho^2) / |1 - rho lam|^2``, positive.
     """
@@ -72,7 +72,7 @@ def leading_factor(form: Expr) -> bool:
 
 
 class _Edge(NamedTuple):
-    """Where the sensitivity was taken to the edge, and what became of it."""
+    """Point of the stability boundary, with the sensitivity's limit and growth there."""
 
     decay: Any
     turn: Any

@@ -1,4 +1,4 @@
-"""What judges the state, Appendix B.2.1 and B.2.4 of Zucchet & Orvieto (2024)."""
+"""Evidence for the state, Appendix B.2.1 and B.2.4 of Zucchet & Orvieto (2024)."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What judges complex RNN, LRU and S4, Eq. 16-25 of Zucchet & Orvieto (2024)."""
+"""Evidence for complex RNN, LRU and S4, Eq. 16-25 of Zucchet & Orvieto (2024)."""
 
 import functools
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What judges the GRU, Eq. 26-29 of Zucchet & Orvieto (2024), Appendix A.4."""
+"""Evidence for the GRU, Eq. 26-29 of Zucchet & Orvieto (2024), Appendix A.4."""
 
 import functools
 from functools import partial

@@ -1,4 +1,4 @@
-"""What judges how networks are drawn, Eq. 31-33 of Zucchet & Orvieto (2024)."""
+"""Evidence for the initialisation of networks, Eq. 31-33 of Zucchet & Orvieto (2024)."""
 
 import functools
 import math

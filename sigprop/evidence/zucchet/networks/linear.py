@@ -1,4 +1,4 @@
-"""What judges the dense linear network, Eq. 12-15 of Zucchet & Orvieto (2024).
+"""Evidence for the dense linear network, Eq. 12-15 of Zucchet & Orvieto (2024).
 
 Entries of ``N(0, 1/sqrt(n))`` have the deviation ``1/sqrt(n)``: only so do eigenvalues
 stay within the unit circle, as the text says of them.

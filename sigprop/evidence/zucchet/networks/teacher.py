@@ -1,4 +1,4 @@
-"""What judges teacher and Hessian, Sections 4.2-4.3 of Zucchet & Orvieto (2024).
+"""Evidence for teacher and Hessian, Sections 4.2-4.3 of Zucchet & Orvieto (2024).
 
 Notation: ``L_t = |h_t - target_t|^2 / 2``, ``t = 1 .. STEPS``.
 """
@@ -162,7 +162,7 @@ def largest_rate(ell: float) -> float:
 
 
 def largest_rate_by_derivative(ell: float) -> float:
-    """Where the update's derivative, by autodiff and linear, reaches minus one."""
+    """Rate at which the derivative of a gradient step, linear in the rate, is minus one."""
     import jax
 
     with double_precision(True):

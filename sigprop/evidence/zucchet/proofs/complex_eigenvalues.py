@@ -1,4 +1,4 @@
-"""What judges complex eigenvalues, Appendix B.3.2 of Zucchet & Orvieto (2024).
+"""Evidence for complex eigenvalues, Appendix B.3.2 of Zucchet & Orvieto (2024).
 
 The eigenvalue moves along the path ``tanh(omega) exp(i (0.3 + omega^2))``.
 """

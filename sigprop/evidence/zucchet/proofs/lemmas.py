@@ -1,4 +1,4 @@
-"""What judges the proofs of Lemmas 1 and 2, Appendix B.1 of Zucchet & Orvieto (2024)."""
+"""Evidence for the proofs of Lemmas 1 and 2, Appendix B.1 of Zucchet & Orvieto (2024)."""
 
 from functools import cache, partial
 from itertools import product

@@ -1,4 +1,4 @@
-"""What judges a dense network's modes, Appendix B.2.3 of Zucchet & Orvieto (2024).
+"""Evidence for a dense network's modes, Appendix B.2.3 of Zucchet & Orvieto (2024).
 
 States are run through the dense layer, its matrix moved entry by entry.
 """

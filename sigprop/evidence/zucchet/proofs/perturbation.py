@@ -28,7 +28,7 @@ def numbers(matrix: Any) -> Complex[np.ndarray, "rows columns"]:
 
 @cache
 def inputs(size: int) -> Float[np.ndarray, "steps n"]:
-    """What the networks see, over time."""
+    """Inputs of the networks, a row for each step."""
     return np.array([dense.inputs(size, t) for t in range(dense.STEPS)])
 
 

@@ -1,4 +1,4 @@
-"""What judges real eigenvalues, Appendix B.3.1 of Zucchet & Orvieto (2024)."""
+"""Evidence for real eigenvalues, Appendix B.3.1 of Zucchet & Orvieto (2024)."""
 
 import math
 from collections.abc import Callable

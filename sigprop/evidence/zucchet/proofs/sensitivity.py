@@ -1,4 +1,4 @@
-"""What judges the sensitivity's sums, Appendix B.2.2 of Zucchet & Orvieto (2024)."""
+"""Evidence for the sensitivity's sums, Appendix B.2.2 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import partial

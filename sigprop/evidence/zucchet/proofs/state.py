@@ -1,4 +1,4 @@
-"""What judges the state, Appendix B.2.1 of Zucchet & Orvieto (2024)."""
+"""Evidence for the state, Appendix B.2.1 of Zucchet & Orvieto (2024)."""
 
 from collections.abc import Callable
 from functools import partial
