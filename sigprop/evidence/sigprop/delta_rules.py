@@ -1,0 +1,566 @@
+"""Evidence on the delta rule as a memory: sequences of keys, and covariances of states.
+
+Expectations are means over a few keys that have the moments of all: axes and the corners of
+a simplex those of second order, the axes of regular bodies those of fourth order too.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy
+from jaxtyping import Complex, Float
+
+from sigprop.evidence.kit import points
+from sigprop.evidence.sigprop.layers_of_today import axes, householder, simplex
+from sigprop.judge.basis import Basis, Evidence
+
+Keys = Float[np.ndarray, "keys d"]
+MANY = 3000  # writes that fill a memory
+SETTLED = 1e-15  # relative change of a covariance that is full
+GOLDEN = (1 + math.sqrt(5)) / 2
+
+
+# Sequences of keys, one after the other.
+
+
+def sequences(keys: Keys, T: int) -> Iterator[tuple[Float[np.ndarray, " d"], ...]]:
+    """All sequences of ``T`` keys."""
+    yield from (
+        tuple(map(np.array, chosen)) for chosen in itertools.product(keys, repeat=T)
+    )
+
+
+def product(
+    step: Callable[[Float[np.ndarray, " d"]], Float[np.ndarray, "d d"]],
+    chosen: tuple[Float[np.ndarray, " d"], ...],
+    d: int,
+) -> Float[np.ndarray, "d d"]:
+    """The product of the steps of some keys."""
+    A = np.eye(d)
+    for key in chosen:
+        A = A @ step(key)
+    return A
+
+
+def energy_by_sequences(
+    step: Callable[[Float[np.ndarray, " d"]], Float[np.ndarray, "d d"]],
+    keys: Keys,
+    T: int,
+) -> float:
+    """``E |A|_F^2/d`` of ``T`` steps."""
+    d = keys.shape[1]
+    squares = [(product(step, chosen, d) ** 2).sum() for chosen in sequences(keys, T)]
+    return math.fsum(squares) / len(squares) / d
+
+
+def state_by_sequences(beta: float, d: int, T: int, alpha: float = 1.0) -> float:
+    """``E |s_T|^2`` as a sum over writes, of all sequences of axes."""
+    total, count = 0.0, 0
+    for chosen in sequences(axes(d), T):
+        count += 1
+        for write, key in enumerate(chosen):
+            row = beta * key
+            for later in chosen[write + 1 :]:
+                row = alpha * row @ householder(beta, later)
+            total += float(row @ row)
+    return total / count
+
+
+def overlap_by_sequences(beta: float, d: int, T: int) -> float:
+    """Over all sequences of the axes of a regular body, in the mean of its own key."""
+    keys = body(d)
+    step = partial(householder, beta)
+    values = [
+        (key @ product(step, chosen, d) @ key) ** 2
+        for chosen in sequences(keys, T)
+        for key in keys
+    ]
+    return math.fsum(values) / len(values)
+
+
+def body(d: int) -> Keys:
+    """Axes of a regular body: their moments up to the fifth order are a sphere's."""
+    if d == 2:
+        angles = np.pi / 3 * np.arange(3)
+        return np.stack([np.cos(angles), np.sin(angles)], 1)
+    if d == 3:  # the icosahedron
+        corners = np.array([(0, 1, GOLDEN), (0, 1, -GOLDEN)])
+        keys = np.concatenate([np.roll(corners, turn, axis=1) for turn in range(3)])
+    else:  # the 24-cell
+        signs = np.array([(1, *rest) for rest in itertools.product((1, -1), repeat=3)])
+        keys = np.concatenate([2 * np.eye(4), signs])
+    return keys / np.linalg.norm(keys, axis=1)[:, None]
+
+
+def overlap_by_angles(beta: float, d: int, T: int) -> float:
+    """In two dimensions, over many angles of each key, step by step."""
+    assert d == 2
+    angles = np.pi / 16 * np.arange(16)
+    key = np.array([0.6, -0.8])
+    moments = np.outer(key, key)
+    for _ in range(T):
+        moments = np.mean(
+            [
+                householder(beta, k) @ moments @ householder(beta, k)
+                for k in np.stack([np.cos(angles), np.sin(angles)], 1)
+            ],
+            axis=0,
+        )
+    return float(key @ moments @ key)
+
+
+# Covariances of states, write by write.
+
+
+def written(
+    covariance: Float[np.ndarray, "d d"],
+    keys: Keys,
+    alpha: float,
+    beta: float,
+    g: float,
+) -> Float[np.ndarray, "d d"]:
+    """``E s^T s`` after a write of one of some keys, with weight ``g`` on the value."""
+    projections = keys[:, :, None] * keys[:, None, :]
+    steps = alpha * (np.eye(keys.shape[1]) - beta * projections)
+    after = steps @ covariance @ steps + g**2 * projections
+    return np.mean(after, axis=0)
+
+
+def state_by_covariance(beta: float, d: int, T: int) -> float:
+    """``E |s_T|^2`` by its covariance, for the corners of a simplex."""
+    return float(np.trace(Memory(d, 1.0, beta, beta, writes=T).covariance))
+
+
+def limit_by_covariance(alpha: float, beta: float, d: int) -> float:
+    """``E |s|^2`` in the limit, write by write."""
+    return float(np.trace(Memory(d, alpha, beta, beta, axes).covariance))
+
+
+def state_by_kronecker(alpha: float, beta: float, d: int) -> float:
+    """``E |s|^2`` in the limit, by a linear system for the covariance."""
+    moved = _moved(alpha, beta, d)
+    source = beta**2 * np.mean([np.outer(key, key) for key in simplex(d)], axis=0)
+    covariance = np.linalg.solve(np.eye(d * d) - moved, source.ravel())
+    return float(np.trace(covariance.reshape(d, d)))
+
+
+def _moved(alpha: float, beta: float, d: int) -> Float[np.ndarray, "d2 d2"]:
+    steps = [alpha * householder(beta, key) for key in simplex(d)]
+    return np.mean([np.kron(step, step) for step in steps], axis=0)
+
+
+def edge_by_spectrum(alpha: float, d: int) -> float:
+    """The rate above one at which the covariance's own eigenvalue is one."""
+
+    def excess(beta: float) -> float:
+        return float(np.abs(np.linalg.eigvals(_moved(alpha, beta, d))).max() - 1)
+
+    return scipy.optimize.brentq(excess, 1.0, 20.0, xtol=1e-13)
+
+
+class Memory:
+    """A memory of a rule that is full, and what reading a key gives.
+
+    Args:
+        d: Entries of a key.
+        alpha: Decay.
+        beta: Removed along a key.
+        g: Weight of a value.
+        keys: What keys there are.
+        writes: Writes before the key that is read.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        alpha: float,
+        beta: float,
+        g: float,
+        keys: Callable[[int], Keys] = simplex,
+        writes: int = MANY,
+    ) -> None:
+        self.keys, self.rule = keys(d), (alpha, beta, g)
+        self.covariance = np.zeros((d, d))
+        for _ in range(writes):
+            after = written(self.covariance, self.keys, *self.rule)
+            change = np.abs(after - self.covariance).max()
+            self.covariance = after
+            if change <= SETTLED * np.abs(after).max():
+                break
+
+    def energy(self, T: int) -> float:
+        """``E (s_T k)^2`` of a key that was written ``T`` writes ago."""
+        energies = []
+        for key in self.keys:
+            covariance = written(self.covariance, key[None], *self.rule)
+            for _ in range(T):
+                covariance = written(covariance, self.keys, *self.rule)
+            energies.append(key @ covariance @ key)
+        return math.fsum(energies) / len(energies)
+
+    def signal(self, T: int) -> float:
+        """``E v s_T k`` of the value that was written with it."""
+        alpha, beta, g = self.rule
+        mean = alpha * np.mean([householder(beta, key) for key in self.keys], axis=0)
+        power = np.linalg.matrix_power(mean, T)
+        return float(np.mean([g * key @ power @ key for key in self.keys]))
+
+    def share(self, T: int) -> float:
+        """Explained share of the value."""
+        return self.signal(T) ** 2 / self.energy(T)
+
+    def error(self, T: int) -> float:
+        """``E (s_T k - v)^2``."""
+        return self.energy(T) - 2 * self.signal(T) + 1
+
+
+def delta(d: int, beta: float, keys: Callable[[int], Keys] = simplex) -> Memory:
+    """A full memory of DeltaNet."""
+    return Memory(d, 1.0, beta, beta, keys)
+
+
+def reading_by_sequences(beta: float, d: int, T: int) -> tuple[float, float, float]:
+    """Energy, signal and error of a key's reading, over all sequences of axes.
+
+    Older values are in a state whose rows are ``filled``, one for each of many values.
+    """
+    filled = np.linalg.cholesky(delta(d, beta, axes).covariance).T
+    energies, signals = [], []
+    for first, *later in sequences(axes(d), T + 1):
+        A = product(partial(householder, beta), tuple(later), d)
+        old = filled @ householder(beta, first) @ A @ first
+        own = beta * first @ A @ first
+        noise = [
+            beta
+            * key
+            @ product(partial(householder, beta), tuple(later[n + 1 :]), d)
+            @ first
+            for n, key in enumerate(later)
+        ]
+        energies.append(float(old @ old + own**2 + np.square(noise).sum()))
+        signals.append(float(own))
+    energy, signal = (math.fsum(x) / len(x) for x in (energies, signals))
+    return energy, signal, energy - 2 * signal + 1
+
+
+def interference_by_covariance(beta: float, d: int, T: int) -> float:
+    """By the covariance of the later writes, read by a generic key."""
+    covariance = Memory(d, 1.0, beta, beta, writes=T).covariance
+    key = np.cos(1 + np.arange(d))
+    key /= np.linalg.norm(key)
+    return float(key @ covariance @ key)
+
+
+def interference_by_sequences(beta: float, d: int, T: int) -> float:
+    """Over all sequences of axes, in the mean over keys that are read."""
+    values = []
+    for first, *later in sequences(axes(d), T + 1):
+        for n, key in enumerate(later):
+            after = product(partial(householder, beta), tuple(later[n + 1 :]), d)
+            values.append((beta * key @ after @ first) ** 2)
+    return math.fsum(values) / d ** (T + 1)
+
+
+def horizon_by_error(beta: float, d: int) -> float:
+    """Where the error of the mean memory passes one, between whole writes too."""
+    memory = delta(d, beta)
+    mean = np.mean([householder(beta, key) for key in memory.keys], axis=0)
+    values, vectors = np.linalg.eigh(mean)
+    key = vectors.T @ memory.keys[0]
+
+    def excess(T: float) -> float:
+        return memory.energy(0) - 2 * beta * float(key**2 @ values**T)
+
+    return scipy.optimize.brentq(excess, 0.0, 100.0 * d, xtol=1e-12)
+
+
+def rate_by_search(d: int, T: int) -> float:
+    """The rate of the largest share, of memories that are filled anew at each rate."""
+    found = scipy.optimize.minimize_scalar(
+        lambda beta: -delta(d, beta).share(T),
+        bounds=(0.05, 1.2),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    return float(found.x)
+
+
+def capacity_by_sum(beta: float, d: int) -> float:
+    """Shares, summed value by value until nothing is left of them."""
+    memory = delta(d, beta)
+    energy, T, total = memory.energy(1), 0, 0.0
+    while True:
+        share = memory.signal(T) ** 2 / energy
+        total, T = total + share, T + 1
+        if share < 1e-14:
+            return total
+
+
+def decayed(alpha: float, d: int, T: int, keys: Callable[[int], Keys]) -> float:
+    """The share of linear attention with a decay."""
+    return Memory(d, alpha, 0.0, 1.0, keys).share(T)
+
+
+def crowded_by_covariance(d: int, T: int) -> float:
+    """The share of the newest of ``T`` values that do not decay."""
+    return Memory(d, 1.0, 0.0, 1.0, writes=T - 1).share(0)
+
+
+def crowded_by_sequences(d: int, T: int) -> float:
+    """Over all sequences of axes, of the first value."""
+    energies = []
+    for chosen in sequences(axes(d), T):
+        energies.append(float(sum((key @ chosen[0]) ** 2 for key in chosen)))
+    return len(energies) / math.fsum(energies)
+
+
+def rare_by_recursion(beta: float, p: float, T: int) -> float:
+    """The moment along the axis, write by write."""
+    moment = 0.0
+    for _ in range(T):
+        moment = (1 - p) * moment + p * ((1 - beta) ** 2 * moment + beta**2)
+    return moment
+
+
+def rare_by_counts(beta: float, p: float, T: int) -> float:
+    """By how often the axis was written, and the weights of its values."""
+    terms = []
+    for count in range(T + 1):
+        chance = math.comb(T, count) * p**count * (1 - p) ** (T - count)
+        weights = [beta * (1 - beta) ** age for age in range(count)]
+        terms.append(chance * math.fsum(x * x for x in weights))
+    return math.fsum(terms)
+
+
+# Single steps.
+
+
+def turning_by_eigenvalues(beta: float, c: float) -> float:
+    """The squared difference of the eigenvalues, in the plane."""
+    keys = [np.array([math.cos(t), math.sin(t)]) for t in (0.4, 0.4 + _angle(c))]
+    first, second = np.linalg.eigvals(
+        householder(beta, keys[0]) @ householder(beta, keys[1])
+    )
+    return float(np.real((first - second) ** 2))
+
+
+def turning_by_traces(beta: float, c: float) -> float:
+    """By traces of the product and of its square, in five dimensions."""
+    first, second = np.eye(5)[3], np.zeros(5)
+    second[[3, 0]] = math.cos(_angle(c)), math.sin(_angle(c))
+    A = householder(beta, second) @ householder(beta, first)
+    trace, square = np.trace(A) - 3, np.trace(A @ A) - 3
+    return float(2 * square - trace**2)
+
+
+def _angle(c: float) -> float:
+    return math.acos(math.sqrt(c))
+
+
+def _normal_keys(d: int) -> tuple[Keys, Float[np.ndarray, " keys"]]:
+    """Nodes and weights that are exact up to the fifth power of an entry."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(3)
+    keys = np.array(list(itertools.product(nodes, repeat=d))) / math.sqrt(d)
+    mass = np.array(list(itertools.product(weights / weights.sum(), repeat=d)))
+    return keys, mass.prod(1)
+
+
+def gaussian_by_nodes(beta: float, d: int, T: int) -> float:
+    """``E A^T A`` step by step, by quadrature over the entries of a key."""
+    keys, mass = _normal_keys(d)
+    energy = np.eye(d)
+    for _ in range(T):
+        energy = sum(
+            weight * householder(beta, key) @ energy @ householder(beta, key)
+            for key, weight in zip(keys, mass, strict=True)
+        )
+    return float(np.trace(energy)) / d
+
+
+def gaussian_by_lengths(beta: float, d: int, T: int) -> float:
+    """By the distribution of a key's length: along it ``1 - beta |k|^2`` is left."""
+    scale = 2 ** (d / 2) * math.gamma(d / 2)  # of |k|^2 d, which is chi-squared
+
+    def density(x: float) -> float:  # of its root
+        return 2 * x ** (d - 1) * math.exp(-x * x / 2) / scale
+
+    along, _ = scipy.integrate.quad(
+        lambda x: (1 - beta * x * x / d) ** 2 * density(x), 0, 40, epsabs=1e-13
+    )
+    return (1 - 1 / d + along / d) ** T
+
+
+def implicit_step(beta: float, s: float) -> Callable[..., Float[np.ndarray, "d d"]]:
+    """The step of Longhorn, as the matrix that solves its regression."""
+
+    def step(key: Float[np.ndarray, " d"]) -> Float[np.ndarray, "d d"]:
+        return np.linalg.inv(np.eye(len(key)) + beta * s * np.outer(key, key))
+
+    return step
+
+
+def goose(
+    w: Any, a: Any, c: Float[np.ndarray, " d"]
+) -> Float[np.ndarray, "d d"] | Complex[np.ndarray, "d d"]:
+    """One step of RWKV-7."""
+    return np.diag(w * np.ones(len(c))) - np.outer(c, a * c)
+
+
+def _entries(at: dict[str, Any], name: str) -> Any:
+    return np.array([at[f"{name}_{index}"] for index in (1, 2, 3)])
+
+
+def polynomial_by_determinant(z: complex, **at: Any) -> complex:
+    """The determinant of ``z - A``."""
+    A = goose(*(_entries(at, name) for name in "wac"))
+    return complex(np.linalg.det(z * np.eye(3) - A))
+
+
+def polynomial_by_symmetry(z: complex, **at: Any) -> complex:
+    """By the eigenvalues of a symmetric matrix that is similar to ``A``."""
+    w, a, c = (_entries(at, name) for name in "wac")
+    values = np.linalg.eigvalsh(np.diag(w) - np.outer(np.sqrt(a) * c, np.sqrt(a) * c))
+    return complex(np.prod(z - values))
+
+
+def norm_by_singular_values(c: float) -> float:
+    """The largest singular value of the step, among four entries."""
+    key = np.array([0.0, math.sqrt(c), 0.0, -math.sqrt(1 - c)])
+    step = goose(1.0, np.array([0.3, 1.0, 0.6, 0.0]), key)
+    return float(np.linalg.svd(step)[1][0] ** 2)
+
+
+def norm_by_search(c: float) -> float:
+    """The most that the step stretches a vector, by its angle."""
+    A = goose(1.0, np.array([1.0, 0.0]), np.array([math.sqrt(c), math.sqrt(1 - c)]))
+
+    def shrunk(angle: float) -> float:
+        image = A @ np.array([math.cos(angle), math.sin(angle)])
+        return -float(image @ image)
+
+    start = min(np.linspace(0, np.pi, 60), key=shrunk)
+    found = scipy.optimize.minimize_scalar(
+        shrunk, bounds=(start - 0.1, start + 0.1), method="bounded"
+    )
+    return -float(found.fun)
+
+
+def goose_energy(
+    w: float, a: float, d: int, T: int, keys: Callable[[int], Keys]
+) -> float:
+    """``E |A|_F^2/d`` of ``T`` steps whose entries share decay and gate."""
+    return energy_by_sequences(lambda key: goose(w, a, key), keys(d), T)
+
+
+def implicit_energy(
+    beta: float, s: float, d: int, T: int, keys: Callable[[int], Keys]
+) -> float:
+    """``E |A|_F^2/d`` of ``T`` implicit steps."""
+    return energy_by_sequences(implicit_step(beta, s), keys(d), T)
+
+
+_OLD = points("beta d T", (0.5, 3, 2), (1.0, 2, 4), (1.7, 4, 2), (0.3, 2, 1))
+_NAMES = "z w_1 w_2 w_3 a_1 a_2 a_3 c_1 c_2 c_3"
+_BY_KEYS = ("axes", axes), ("simplex", simplex)
+
+EVIDENCE: dict[str, Basis] = {
+    "sigprop:delta-state": Evidence(
+        points("beta d T", (0.5, 3, 2), (1.0, 2, 4), (1.7, 4, 3)),
+        {"sequences": state_by_sequences, "covariance": state_by_covariance},
+    ),
+    "sigprop:gated-delta-state": Evidence(
+        points("alpha beta d", (0.9, 0.5, 3), (0.97, 1.4, 5), (0.7, 2.2, 2)),
+        {"covariance": limit_by_covariance, "kronecker": state_by_kronecker},
+    ),
+    "sigprop:gated-delta-edge": Evidence(
+        points("alpha d", (0.9, 3), (0.97, 5), (0.6, 2)),
+        {"spectrum": edge_by_spectrum},
+    ),
+    "sigprop:delta-interference": Evidence(
+        points("beta d T", (0.5, 3, 2), (1.0, 2, 4), (1.7, 4, 3)),
+        {
+            "sequences": interference_by_sequences,
+            "covariance": interference_by_covariance,
+        },
+    ),
+    "sigprop:delta-overlap": Evidence(
+        points("beta d T", (0.5, 2, 2), (1.3, 2, 3), (1.9, 2, 4)),
+        {"sequences": overlap_by_sequences, "angles": overlap_by_angles},
+    ),
+    "sigprop:delta-reading": Evidence(
+        points("beta d T", (0.5, 3, 2), (1.0, 2, 4), (1.7, 4, 1)),
+        {
+            "covariance": lambda beta, d, T: delta(d, beta).energy(T),
+            "sequences": lambda beta, d, T: reading_by_sequences(beta, d, T)[0],
+        },
+    ),
+    "sigprop:delta-error": Evidence(
+        _OLD,
+        {
+            "covariance": lambda beta, d, T: delta(d, beta).error(T),
+            "sequences": lambda beta, d, T: reading_by_sequences(beta, d, T)[2],
+        },
+    ),
+    "sigprop:delta-horizon": Evidence(
+        points("beta d", (0.3, 3), (1.0, 2), (1.4, 5)), {"error": horizon_by_error}
+    ),
+    "sigprop:delta-explained": Evidence(
+        _OLD,
+        {"covariance": lambda beta, d, T: delta(d, beta).share(T)},
+    ),
+    "sigprop:delta-best-rate": Evidence(
+        points("d T", (3, 2), (2, 4), (5, 1)),
+        {"search": rate_by_search},
+        tolerance=1e-6,
+    ),
+    "sigprop:delta-capacity": Evidence(
+        points("beta d", (0.3, 3), (1.0, 2), (1.4, 5)), {"sum": capacity_by_sum}
+    ),
+    "sigprop:attention-explained": Evidence(
+        points("alpha d T", (0.9, 3, 2), (0.7, 2, 4), (0.95, 5, 1)),
+        {name: partial(decayed, keys=keys) for name, keys in _BY_KEYS},
+    ),
+    "sigprop:attention-crowded": Evidence(
+        points("d T", (3, 2), (2, 4), (4, 3)),
+        {"covariance": crowded_by_covariance, "sequences": crowded_by_sequences},
+    ),
+    "sigprop:delta-rare-key": Evidence(
+        points("beta p T", (0.5, 0.3, 2), (1.2, 0.05, 9), (1.7, 0.6, 3)),
+        {"recursion": rare_by_recursion, "counts": rare_by_counts},
+    ),
+    "sigprop:householder-turn": Evidence(
+        points("beta c", (0.4, 0.3), (2.0, 0.7), (1.5, 0.95)),
+        {"eigenvalues": turning_by_eigenvalues, "traces": turning_by_traces},
+    ),
+    "sigprop:delta-gaussian-keys": Evidence(
+        points("beta d T", (0.5, 3, 2), (1.3, 2, 4), (0.8, 1, 3)),
+        {"nodes": gaussian_by_nodes, "lengths": gaussian_by_lengths},
+    ),
+    "sigprop:implicit-delta-energy": Evidence(
+        points("beta s d T", (0.5, 2.0, 3, 2), (3.0, 0.4, 2, 3), (20.0, 1.7, 4, 2)),
+        {name: partial(implicit_energy, keys=keys) for name, keys in _BY_KEYS},
+    ),
+    "sigprop:goose-polynomial": Evidence(
+        points(
+            _NAMES,
+            (0.3 + 0.2j, 0.9, 0.6, 0.75, 0.5, 0.8, 0.2, 0.48, -0.6, 0.64),
+            (-0.7, 0.99, 0.56, 0.8, 0.95, 0.1, 0.7, -0.8, 0.36, 0.48),
+        ),
+        {
+            "determinant": polynomial_by_determinant,
+            "eigenvalues": polynomial_by_symmetry,
+        },
+    ),
+    "sigprop:goose-norm": Evidence(
+        points("c", 0.1, 1 / 3, 0.85),
+        {"singular_values": norm_by_singular_values, "search": norm_by_search},
+    ),
+    "sigprop:goose-energy": Evidence(
+        points("w a d T", (0.9, 0.5, 3, 2), (0.6, 0.95, 2, 3), (0.99, 0.2, 4, 2)),
+        {name: partial(goose_energy, keys=keys) for name, keys in _BY_KEYS},
+    ),
+}
