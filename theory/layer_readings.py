@@ -6,13 +6,33 @@ r"""Meanings of the letters in our statements on layers of 2024-2026.
 from sigprop.theory.reading import Meaning, Reading
 
 
-def _each(names: str, letters: dict[str, Meaning]) -> dict[str, Reading]:
-    return {f"sigprop:{name}": Reading(letters) for name in names.split()}
+def _each(
+    names: str, letters: dict[str, Meaning], side: int = -1
+) -> dict[str, Reading]:
+    return {f"sigprop:{name}": Reading(letters, side) for name in names.split()}
 
 
 _KEYS: dict[str, Meaning] = {"d": "d", "p": "p", "s": "s", "w": "w"}
 _ENTRIES: dict[str, Meaning] = {
     f"{letter}_{index}": f"{letter}_{index}" for letter in "wac" for index in "123"
+}
+_STEPS: dict[str, Meaning] = {
+    r"\Delta": "step",
+    r"\Delta_0": "step_0",
+    r"\Delta_1": "step_1",
+    "a_0": "a_0",
+    "a_1": "a_1",
+    "A": "A",
+    r"\zeta": "zeta",
+}
+_GATES: dict[str, Meaning] = {
+    rf"\{name}_{index}": f"{name}_{index}"
+    for name, index in (("alpha", 2), ("alpha", 3), ("beta", 2), ("gamma", 1))
+}
+_PAIRS: dict[str, Meaning] = {
+    **{f"{name}_{index}": f"{name}_{index}" for name in "bc" for index in "1234"},
+    **{f"r_{index}": f"r_{index}" for index in "12"},
+    **{rf"\theta_{index}": f"theta_{index}" for index in "12"},
 }
 
 READINGS = {
@@ -23,5 +43,18 @@ READINGS = {
         "delta-gaussian-keys implicit-delta-energy goose-energy",
         _KEYS,
     ),
+    **_each(
+        "ssd-time-constant ssd-mean-state random-step linoss-energy linoss-position "
+        "linoss-growth linoss-drift linoss-implicit-frequency linoss-explicit-frequency "
+        "bilinear-memory",
+        _STEPS,
+    ),
+    **_each("linoss-invariant", {**_STEPS, "z": "z", "y": "y"}),
+    **_each("ssd-log-rate trapezoid-weight", {"x": "x"}, side=1),
+    **_each("euler-excess exact-hold", {**_STEPS, "x": "x"}, side=1),
+    **_each("trapezoid-alternating", {"x": "x"}, side=1),
+    **_each("ssd-still-head", {}, side=1),
+    **_each("trapezoid-mask", _GATES),
+    **_each("rotating-pairs", _PAIRS),
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
 }
