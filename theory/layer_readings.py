@@ -34,6 +34,10 @@ _PAIRS: dict[str, Meaning] = {
     **{f"r_{index}": f"r_{index}" for index in "12"},
     **{rf"\theta_{index}": f"theta_{index}" for index in "12"},
 }
+_NEURONS: dict[str, Meaning] = {
+    **{f"{name}_{index}": f"{name}_{index}" for name in "fr" for index in "12"},
+    **{f"w_{{{index}}}": f"w_{index}" for index in ("11", "12", "21", "22")},
+}
 
 READINGS = {
     **_each(
@@ -56,5 +60,11 @@ READINGS = {
     **_each("ssd-still-head", {}, side=1),
     **_each("trapezoid-mask", _GATES),
     **_each("rotating-pairs", _PAIRS),
+    **_each("bounded-gate typical-gate", {"b": "bound"}),
+    **_each("uniform-gate-kernel uniform-gate-memory", {"l": "low"}),
+    **_each("biased-memory", {r"\beta_0": "b_0", r"\beta_1": "b_1"}),
+    **_each("exponential-gate-share exponential-gate-state", {"s": "spread", "f": "f"}),
+    **_each("lstm-edge", {"f": "f", "i": "i", "o": "o"}),
+    **_each("gru-edge", _NEURONS),
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
 }
