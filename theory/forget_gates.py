@@ -12,6 +12,7 @@ initialisation (Tallec & Ollivier 2018), xLSTM (Beck et al. 2024), LSTM and GRU.
 
 from functools import cache
 
+import mpmath
 from sympy import (
     Integer,
     Matrix,
@@ -92,6 +93,35 @@ def chrono_state() -> Derivation:
     return start("Of (1 - f)/(1 + f) = 1/(1 + 2 u)", mean).then(
         "As one logarithm", log((2 * T - 1) / Integer(3)) / (2 * (T - 2))
     )
+
+
+def chrono_kept(share: float) -> float:
+    """``exp(-share) - share E_1(share)``, by mpmath.
+
+    Args:
+        share: Age of an input over the length that a layer was made for, above zero.
+
+    Example:
+        >>> round(chrono_kept(1.0), 3)
+        0.148
+    """
+    return float(mpmath.exp(-share) - share * mpmath.e1(share))
+
+
+def spread_kernel(n: int, tau_0: float, tau_1: float) -> float:
+    """Mean of ``exp(-n/tau)`` for time constants whose logarithm is uniform, by mpmath.
+
+    Args:
+        n: Age of an input in steps, above zero.
+        tau_0: Shortest time constant in steps.
+        tau_1: Longest time constant in steps.
+
+    Example:
+        >>> round(spread_kernel(7, 2.0, 100.0), 3)
+        0.548
+    """
+    ends = mpmath.e1(n / mpmath.mpf(tau_1)) - mpmath.e1(n / mpmath.mpf(tau_0))
+    return float(ends / mpmath.log(mpmath.mpf(tau_1) / tau_0))
 
 
 def chrono_kept_holds() -> bool:

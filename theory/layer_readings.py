@@ -1,4 +1,4 @@
-r"""Meanings of the letters in our statements on layers of 2024-2026.
+r"""Meanings of the letters in our statements on newer layers.
 
 ``sigprop.theory.readings`` says how such meanings are written.
 """
@@ -66,5 +66,10 @@ READINGS = {
     **_each("exponential-gate-share exponential-gate-state", {"s": "spread", "f": "f"}),
     **_each("lstm-edge", {"f": "f", "i": "i", "o": "o"}),
     **_each("gru-edge", _NEURONS),
+    **_each("sigmoid-scale tanh-scale", {"w": "raw"}, side=1),
+    **_each("exponential-scale", {"x": "x"}, side=1),
+    **_each("correlated-noise correlated-volume", {"T": "taps"}),
+    **_each("untied-kurtosis", {"k": "k"}),
+    **_each("uniform-kurtosis", {"s": "spread"}, side=1),
     **_each("goose-polynomial", {**_ENTRIES, "z": "z"}),
 }

@@ -19,8 +19,7 @@ from sigprop.evidence.sigprop.layers_of_today import axes, householder, simplex
 from sigprop.judge.basis import Basis, Evidence
 
 Keys = Float[np.ndarray, "keys d"]
-MANY = 3000  # writes that fill a memory
-SETTLED = 1e-15  # relative change of a covariance that is full
+MANY = 1000  # writes that fill a memory
 GOLDEN = (1 + math.sqrt(5)) / 2
 
 
@@ -137,19 +136,24 @@ def state_by_covariance(beta: float, d: int, T: int) -> float:
 
 def limit_by_covariance(alpha: float, beta: float, d: int) -> float:
     """``E |s|^2`` in the limit, write by write."""
-    return float(np.trace(Memory(d, alpha, beta, beta, axes).covariance))
+    return float(np.trace(Memory(d, alpha, beta, beta, axes, MANY).covariance))
 
 
-def state_by_kronecker(alpha: float, beta: float, d: int) -> float:
+def limit_by_kronecker(alpha: float, beta: float, d: int) -> float:
     """``E |s|^2`` in the limit, by a linear system for the covariance."""
-    moved = _moved(alpha, beta, d)
-    source = beta**2 * np.mean([np.outer(key, key) for key in simplex(d)], axis=0)
-    covariance = np.linalg.solve(np.eye(d * d) - moved, source.ravel())
-    return float(np.trace(covariance.reshape(d, d)))
+    return float(np.trace(filled(simplex(d), alpha, beta, beta)))
 
 
-def _moved(alpha: float, beta: float, d: int) -> Float[np.ndarray, "d2 d2"]:
-    steps = [alpha * householder(beta, key) for key in simplex(d)]
+def filled(keys: Keys, alpha: float, beta: float, g: float) -> Float[np.ndarray, "d d"]:
+    """The covariance that a write leaves as it is."""
+    d = keys.shape[1]
+    source = g**2 * np.mean([np.outer(key, key) for key in keys], axis=0)
+    system = np.eye(d * d) - _moved(keys, alpha, beta)
+    return np.linalg.solve(system, source.ravel()).reshape(d, d)
+
+
+def _moved(keys: Keys, alpha: float, beta: float) -> Float[np.ndarray, "d2 d2"]:
+    steps = [alpha * householder(beta, key) for key in keys]
     return np.mean([np.kron(step, step) for step in steps], axis=0)
 
 
@@ -157,13 +161,15 @@ def edge_by_spectrum(alpha: float, d: int) -> float:
     """The rate above one at which the covariance's own eigenvalue is one."""
 
     def excess(beta: float) -> float:
-        return float(np.abs(np.linalg.eigvals(_moved(alpha, beta, d))).max() - 1)
+        return float(
+            np.abs(np.linalg.eigvals(_moved(simplex(d), alpha, beta))).max() - 1
+        )
 
     return scipy.optimize.brentq(excess, 1.0, 20.0, xtol=1e-13)
 
 
 class Memory:
-    """A memory of a rule that is full, and what reading a key gives.
+    """A memory of a rule, and what reading a key gives.
 
     Args:
         d: Entries of a key.
@@ -171,7 +177,7 @@ class Memory:
         beta: Removed along a key.
         g: Weight of a value.
         keys: What keys there are.
-        writes: Writes before the key that is read.
+        writes: Writes before the key that is read; if none is given, it is full.
     """
 
     def __init__(
@@ -181,16 +187,15 @@ class Memory:
         beta: float,
         g: float,
         keys: Callable[[int], Keys] = simplex,
-        writes: int = MANY,
+        writes: int | None = None,
     ) -> None:
         self.keys, self.rule = keys(d), (alpha, beta, g)
+        if writes is None:
+            self.covariance = filled(self.keys, *self.rule)
+            return
         self.covariance = np.zeros((d, d))
         for _ in range(writes):
-            after = written(self.covariance, self.keys, *self.rule)
-            change = np.abs(after - self.covariance).max()
-            self.covariance = after
-            if change <= SETTLED * np.abs(after).max():
-                break
+            self.covariance = written(self.covariance, self.keys, *self.rule)
 
     def energy(self, T: int) -> float:
         """``E (s_T k)^2`` of a key that was written ``T`` writes ago."""
@@ -474,7 +479,7 @@ EVIDENCE: dict[str, Basis] = {
     ),
     "sigprop:gated-delta-state": Evidence(
         points("alpha beta d", (0.9, 0.5, 3), (0.97, 1.4, 5), (0.7, 2.2, 2)),
-        {"covariance": limit_by_covariance, "kronecker": state_by_kronecker},
+        {"covariance": limit_by_covariance, "kronecker": limit_by_kronecker},
     ),
     "sigprop:gated-delta-edge": Evidence(
         points("alpha d", (0.9, 3), (0.97, 5), (0.6, 2)),

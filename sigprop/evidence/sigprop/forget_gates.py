@@ -19,7 +19,12 @@ from sigprop.evidence.kit import (
     sigmoid,
 )
 from sigprop.judge.basis import Basis, Evidence
-from sigprop.theory.forget_gates import chrono_kept_holds, spread_kernel_holds
+from sigprop.theory.forget_gates import (
+    chrono_kept,
+    chrono_kept_holds,
+    spread_kernel,
+    spread_kernel_holds,
+)
 
 NODES = 60
 LONG = 4000  # steps that stand for the limit
@@ -113,12 +118,7 @@ def chrono_by_integral(T: float) -> float:
     return over_uniform(moment, 1.0, T - 1)
 
 
-def kept_form(c: float) -> float:
-    """The closed form."""
-    return math.exp(-c) - c * float(scipy.special.exp1(c))
-
-
-def kept_by_limit(c: float) -> float:
+def kept_by_limit(share: float) -> float:
     """The mean at a long length and at its double, extrapolated in its inverse."""
 
     def kept(length: float) -> float:
@@ -126,16 +126,16 @@ def kept_by_limit(c: float) -> float:
         ends = [1.0, *np.geomspace(1e-3, 1.0, 12) * (length - 1)]
         for low, high in itertools.pairwise(ends):
             nodes, weights = legendre(low, high, NODES)
-            value += float(weights @ np.exp(-c * length * np.log1p(1 / nodes)))
+            value += float(weights @ np.exp(-share * length * np.log1p(1 / nodes)))
         return value / (length - 2)
 
     return 2 * kept(2 * LENGTH) - kept(LENGTH)
 
 
-def kept_by_integral(c: float) -> float:
+def kept_by_integral(share: float) -> float:
     """The integral of the limit over ``1/v``."""
     return scipy.integrate.quad(
-        lambda w: math.exp(-c * w) / w**2, 1.0, math.inf, epsabs=1e-13
+        lambda w: math.exp(-share * w) / w**2, 1.0, math.inf, epsabs=1e-13
     )[0]
 
 
@@ -160,12 +160,6 @@ def memory_by_kernel(low: float) -> float:
     gates, weights = legendre(low, 1 - low, NODES)
     kernels = [float(weights @ gates**age) for age in range(LONG)]
     return math.fsum(kernels) / (1 - 2 * low)
-
-
-def spread_form(n: int, tau_0: float, tau_1: float) -> float:
-    """The closed form."""
-    first, last = (float(scipy.special.exp1(n / tau)) for tau in (tau_0, tau_1))
-    return (last - first) / math.log(tau_1 / tau_0)
 
 
 def spread_by_logarithms(n: int, tau_0: float, tau_1: float) -> float:
@@ -349,7 +343,7 @@ def gru_by_eigenvalues(**at: float) -> float:
 
 
 _BOUNDS = points("bound", 0.05, 0.4, 0.9)
-_SHARES = points("c", 0.1, 1.0, 3.0)
+_SHARES = points("share", 0.1, 1.0, 3.0)
 _RANGES = points("n tau_0 tau_1", (3, 2.0, 50.0), (20, 5.0, 90.0), (1, 0.7, 4.0))
 
 EVIDENCE: dict[str, Basis] = {
@@ -370,17 +364,19 @@ EVIDENCE: dict[str, Basis] = {
     "sigprop:chrono-kept": Evidence(
         _SHARES,
         {"lengths": kept_by_limit, "integration": kept_by_integral},
-        form=kept_form,
+        form=chrono_kept,
         proof=chrono_kept_holds,
         tolerance=1e-7,
         mutants={
-            "the slowest neuron": lambda c: math.exp(-c),
-            "no factor before the integral": lambda c: (
-                math.exp(-c) - float(scipy.special.exp1(c))
+            "the slowest neuron": lambda share: math.exp(-share),
+            "no factor before the integral": lambda share: (
+                math.exp(-share) - float(scipy.special.exp1(share))
             ),
-            "the other sign": lambda c: math.exp(-c) + c * float(scipy.special.exp1(c)),
-            "the second exponential integral's square": lambda c: (
-                float(scipy.special.expn(2, c)) ** 2
+            "the other sign": lambda share: (
+                math.exp(-share) + share * float(scipy.special.exp1(share))
+            ),
+            "the second exponential integral's square": lambda share: (
+                float(scipy.special.expn(2, share)) ** 2
             ),
         },
     ),
@@ -395,11 +391,11 @@ EVIDENCE: dict[str, Basis] = {
     "sigprop:spread-kernel": Evidence(
         _RANGES,
         {"logarithms": spread_by_logarithms, "rates": spread_by_rates},
-        form=spread_form,
+        form=spread_kernel,
         proof=spread_kernel_holds,
         mutants={
-            "ends are swapped": lambda n, tau_0, tau_1: (
-                spread_form(n, tau_0, tau_1) * -1
+            "the sign of the logarithm": lambda n, tau_0, tau_1: (
+                -spread_kernel(n, tau_0, tau_1)
             ),
             "time constants are uniform": lambda n, tau_0, tau_1: over_uniform(
                 lambda tau: math.exp(-n / tau), tau_0, tau_1
@@ -407,7 +403,7 @@ EVIDENCE: dict[str, Basis] = {
             "one time constant, the geometric mean": lambda n, tau_0, tau_1: math.exp(
                 -n / math.sqrt(tau_0 * tau_1)
             ),
-            "a step more": lambda n, tau_0, tau_1: spread_form(n + 1, tau_0, tau_1),
+            "a step more": lambda n, tau_0, tau_1: spread_kernel(n + 1, tau_0, tau_1),
         },
     ),
     "sigprop:biased-memory": Evidence(

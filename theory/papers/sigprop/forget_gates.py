@@ -85,7 +85,7 @@ part.row(
     "What chrono biases keep of an input",
     r"\lim_{T \to \infty} \mathbb{E} f^{c T} = e^{-c} - c\, E_1(c)",
     where="gates sigmoid(log u), u uniform from 1 to T - 1, an input c T steps old",
-    code="chrono_kept_holds",
+    code="chrono_kept",
     assumes="c > 0; gates fixed at their biases",
     note="E_1 is the exponential integral. Of an input as old as the length that the layer "
     "is made for, 15 % is left on average, less than the 37 % of its slowest neuron; of one "
@@ -127,7 +127,7 @@ part.row(
     "What time constants at even distances of their logarithm keep",
     r"\mathbb{E} e^{-n/\tau} = \frac{E_1(n/\tau_1) - E_1(n/\tau_0)}{\log (\tau_1/\tau_0)}",
     where="time constants log-uniform from tau_0 to tau_1, as steps of S4, Mamba and PoST",
-    code="spread_kernel_holds",
+    code="spread_kernel",
     assumes="0 < tau_0 < tau_1",
     note="E_1 is the exponential integral. Between both ends it falls as the logarithm of "
     "the age, (log(tau_1/n) - 0.58) / log(tau_1/tau_0), slower than any power. Uniform gates "
