@@ -5,41 +5,34 @@ A row of the state obeys ``s' = alpha s (I - beta k k^T) + beta v k^T`` with key
 ``v`` of mean zero and variance one.  ``alpha = 1`` is DeltaNet, another one Gated DeltaNet.
 
 Notation: ``p``  probability of a key;  ``kept``  share of the energy after one step of
-``alpha = 1``;  ``w``, ``a``, ``c``  decays, gates and the removed key of RWKV-7.
+``alpha = 1``.
 
-Source: own, for the rules of DeltaNet (Yang et al. 2024), Gated DeltaNet (Yang, Kautz &
-Hatamizadeh 2025), DeltaProduct (arXiv 2502.10297), RWKV-7 (Peng et al. 2025) and Longhorn.
+Source: own, for the rules of DeltaNet (Yang et al. 2024) and Gated DeltaNet (Yang, Kautz &
+Hatamizadeh 2025).
 """
 
 from functools import cache
 
 from sympy import (
     Integer,
-    Matrix,
     Sum,
     Symbol,
     diff,
-    eye,
     factor,
     log,
     oo,
     simplify,
     solve,
     sqrt,
-    symbols,
     together,
 )
 
 from sigprop.theory.autocorrelation import geometric_sum
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.layers_of_today import c, d, householder_pair, s, z
+from sigprop.theory.layers_of_today import d
 from sigprop.theory.symbols import T, alpha, beta, n
 
 p = Symbol("p", positive=True)
-w, gate = symbols("w a", positive=True)
-decays = symbols("w_1:4", real=True)
-gates = symbols("a_1:4", real=True)
-key = symbols("c_1:4", real=True)
 kept = 1 - (2 * beta - beta**2) / d
 
 
@@ -199,7 +192,9 @@ def decayed_share() -> Derivation:
 def crowded_share() -> Derivation:
     """The share without a decay, of one value among ``T``."""
     return start(
-        "One over one and T - 1 other values of energy 1/d", 1 / (1 + (T - 1) / d)
+        "One over one and T - 1 other values of energy 1/d",
+        1 / (1 + (T - 1) / d),
+        r"\frac{(\mathbb{E}\, v\, s_T k)^2}{\mathbb{E} (s_T k)^2}",
     ).then("Over one denominator", d / (d + T - 1))
 
 
@@ -215,87 +210,11 @@ def rare_key() -> Derivation:
 
 
 @cache
-def turning() -> Derivation:
-    """Discriminant of two equal steps: negative where their product turns."""
-    both = {"beta_1": beta, "beta_2": beta}
-    polynomial = householder_pair().result.subs(
-        {
-            x: both[x.name]
-            for x in householder_pair().result.free_symbols
-            if x.name in both
-        }
-    )
-    linear = polynomial.expand().coeff(z, 1)
-    constant = polynomial.expand().coeff(z, 0)
-    return start(
-        "The square of the linear coefficient less four times the constant",
-        factor(linear**2 - 4 * constant),
-    )
-
-
-@cache
 def gated_edge() -> Derivation:
     """The largest rate at which the gated rule's state has a finite second moment."""
     roots = solve(alpha**2 * kept - 1, beta)
     largest = max(roots, key=lambda x: float(x.subs({alpha: 0.5, d: 2})))
-    return start("The larger root of alpha^2 a = 1", largest).then(
+    return start("The larger root of alpha^2 a = 1", largest, r"\beta").then(
         "Written by the loss 1/alpha^2 - 1",
         1 + sqrt(1 + d * (1 / alpha**2 - 1)),
     )
-
-
-@cache
-def gaussian_keys() -> Derivation:
-    """Energy that ``T`` steps keep whose keys have normal entries of variance ``1/d``."""
-    quartic = (d + 2) / d**2  # of E |k|^2 k k^T = (d + 2)/d^2 I
-    return start(
-        "One step keeps 1 - 2 beta/d + beta^2 E|k|^4/d",
-        1 - 2 * beta / d + beta**2 * quartic,
-        "E A_1^T A_1",
-    ).then("T independent steps", (1 - (2 * beta - beta**2 * (1 + 2 / d)) / d) ** T)
-
-
-@cache
-def implicit_energy() -> Derivation:
-    """Energy that ``T`` implicit steps keep, with keys of squared norm ``s``."""
-    along = 1 / (1 + beta * s)
-    return start(
-        "Along a key 1/(1 + beta s) is left, across it all",
-        1 - (1 - along**2) / d,
-        "E A_1^T A_1",
-    ).then("T independent steps", (1 - (1 - along**2) / d) ** T)
-
-
-@cache
-def goose_polynomial() -> Derivation:
-    """Characteristic polynomial of RWKV-7's step, for three entries."""
-    column = Matrix(key)
-    row = Matrix([[a * x for a, x in zip(gates, key, strict=True)]])
-    step = Matrix.diag(*decays) - column * row
-    return start("The determinant", (z * eye(3) - step).det().expand())
-
-
-@cache
-def goose_norm() -> Derivation:
-    """Largest squared singular value of ``I - c (a c)^T``, ``a = (1, 0)``, by ``c_1^2``.
-
-    Example:
-        >>> from sympy import Rational
-        >>> goose_norm().result.subs(c, Rational(1, 3))
-        4/3
-    """
-    step = Matrix([[1 - c, 0], [-sqrt(c * (1 - c)), 1]])
-    square = Symbol("square")
-    roots = solve((square * eye(2) - step.T * step).det(), square)
-    largest = max(roots, key=lambda x: float(x.subs(c, 0.3)))
-    return start("The larger eigenvalue of A^T A", simplify(largest))
-
-
-@cache
-def goose_energy() -> Derivation:
-    """Energy that ``T`` steps of RWKV-7 keep whose entries share a decay and a gate."""
-    return start(
-        "Along the key w - a is left, across it w",
-        w**2 * (1 - 1 / d) + (w - gate) ** 2 / d,
-        "E A_1^T A_1",
-    ).then("T independent steps", (w**2 - (2 * w * gate - gate**2) / d) ** T)

@@ -4,7 +4,8 @@ Notation: ``f``, ``i``, ``o``, ``r``  gates to forget, of the input, of the outp
 reset;  ``bound``  lower bound of a gate;  ``a``  decay of an open gate;  ``share``  age over
 the length that a layer was made for;  ``low``  distance of a gate's range from 0 and 1;
 ``tau_0``, ``tau_1``  ends of a range of time constants;  ``b_0``, ``b_1``  ends of a range of
-biases;  ``spread``  standard deviation of an exponential gate's logarithm.
+biases;  ``spread``  standard deviation of an exponential gate's logarithm;  ``root``  which
+root of a uniform variable a gate is.
 
 Source: own, for the gates of HGRN2 (Qin et al. 2024), RG-LRU (De et al. 2024), the chrono
 initialisation (Tallec & Ollivier 2018), xLSTM (Beck et al. 2024), LSTM and GRU.
@@ -40,6 +41,7 @@ from sigprop.theory.layers_of_today import f_1, f_2, tied_gate
 from sigprop.theory.symbols import T, n
 
 bound, a, low, f, i, o = symbols("bound a low f i o", positive=True)
+root = Symbol("root", positive=True)
 b_0, b_1, b, spread = symbols("b_0 b_1 b spread", real=True)
 u, v, share, tau_0, tau_1 = symbols("u v share tau_0 tau_1", positive=True)
 age = Symbol("age", positive=True)
@@ -60,9 +62,11 @@ def bounded_state() -> Derivation:
     first = integrate(u / width, (u, bound, 1))
     second = integrate(u**2 / width, (u, bound, 1))
     moment = tied_gate().result.subs({f_1: first, f_2: second}, simultaneous=True)
-    return start("The moments of a uniform gate, in those of a tied one", moment).then(
-        "We cancel", (1 - bound) / (2 + bound)
-    )
+    return start(
+        "The moments of a uniform gate, in those of a tied one",
+        moment,
+        r"\mathbb{E} h^2",
+    ).then("We cancel", (1 - bound) / (2 + bound))
 
 
 @cache
@@ -70,9 +74,9 @@ def typical_decay() -> Derivation:
     """``E log f`` of a gate that is uniform from its bound to one."""
     primitive = u * log(u) - u
     mean = (primitive.subs(u, 1) - primitive.subs(u, bound)) / (1 - bound)
-    return start("A primitive of the logarithm, between both ends", mean).then(
-        "We divide", -1 - bound * log(bound) / (1 - bound)
-    )
+    return start(
+        "A primitive of the logarithm, between both ends", mean, r"\mathbb{E} \log f"
+    ).then("We divide", -1 - bound * log(bound) / (1 - bound))
 
 
 @cache
@@ -81,7 +85,17 @@ def random_decay() -> Derivation:
     return start(
         "A primitive of the exponential, between both ends",
         (exp(2 * log(a)) - 1) / (2 * log(a)),
+        r"\mathbb{E} a^{2 r}",
     ).then("Of positive terms", (1 - a**2) / (-2 * log(a)))
+
+
+@cache
+def root_gate() -> Derivation:
+    """``E h^2`` of a gate that is the ``root``-th root of a uniform variable."""
+    kept = integrate(u ** (2 / root), (u, 0, 1))
+    return start(
+        "One over one less the mean squared gate", 1 / (1 - kept), r"\mathbb{E} h^2"
+    ).then("We cancel", 1 + root / 2)
 
 
 @cache
@@ -90,7 +104,7 @@ def chrono_state() -> Derivation:
     gate = u / (1 + u)
     moment = simplify((1 - gate) / (1 + gate))
     mean = integrate(moment, (u, 1, T - 1)) / (T - 2)
-    return start("Of (1 - f)/(1 + f) = 1/(1 + 2 u)", mean).then(
+    return start("Of (1 - f)/(1 + f) = 1/(1 + 2 u)", mean, r"\mathbb{E} h^2").then(
         "As one logarithm", log((2 * T - 1) / Integer(3)) / (2 * (T - 2))
     )
 
@@ -148,9 +162,11 @@ def uniform_kernel() -> Derivation:
 def uniform_memory() -> Derivation:
     """Mean of ``1/(1 - f)`` for such a gate."""
     mean = (log(1 - low) - log(low)) / (1 - 2 * low)
-    return start("A primitive of 1/(1 - f), between both ends", mean).then(
-        "As one logarithm", log((1 - low) / low) / (1 - 2 * low)
-    )
+    return start(
+        "A primitive of 1/(1 - f), between both ends",
+        mean,
+        r"\mathbb{E} \frac{1}{1 - f}",
+    ).then("As one logarithm", log((1 - low) / low) / (1 - 2 * low))
 
 
 def spread_kernel_holds() -> bool:
@@ -163,7 +179,9 @@ def spread_kernel_holds() -> bool:
 def biased_memory() -> Derivation:
     """Mean of ``1/(1 - f)`` for sigmoid gates at evenly spread biases."""
     return start(
-        "The mean of 1 + exp(b)", integrate(1 + exp(b), (b, b_0, b_1)) / (b_1 - b_0)
+        "The mean of 1 + exp(b)",
+        integrate(1 + exp(b), (b, b_0, b_1)) / (b_1 - b_0),
+        r"\mathbb{E} \frac{1}{1 - f}",
     ).then("Term by term", 1 + (exp(b_1) - exp(b_0)) / (b_1 - b_0))
 
 
@@ -182,7 +200,9 @@ def _power_of_gate(power: int) -> object:
 def counted_share() -> Derivation:
     """``(E i)^2 / E i^2`` of a log-normal gate."""
     return start(
-        "Means of a log-normal variable", _power_of_gate(1) ** 2 / _power_of_gate(2)
+        "Means of a log-normal variable",
+        _power_of_gate(1) ** 2 / _power_of_gate(2),
+        r"\frac{(\mathbb{E} i)^2}{\mathbb{E} i^2}",
     ).then("The exponents", exp(-(spread**2)))
 
 

@@ -46,17 +46,21 @@ def sigmoid_scale() -> Derivation:
         >>> sigmoid_scale().result.subs(raw, 0)
         1
     """
-    return start("The derivative, over (1 - f)^2", _scale(1 / (1 + exp(-raw)))).then(
-        "We cancel", exp(raw)
-    )
+    return start(
+        "The derivative, over (1 - f)^2",
+        _scale(1 / (1 + exp(-raw))),
+        r"\frac{f'(w)}{(1 - f(w))^2}",
+    ).then("We cancel", exp(raw))
 
 
 @cache
 def tanh_scale() -> Derivation:
     """``f'/(1 - f)^2`` of a hyperbolic tangent."""
-    return start("The derivative, over (1 - f)^2", _scale(tanh(raw))).then(
-        "(1 + f)/(1 - f)", exp(2 * raw)
-    )
+    return start(
+        "The derivative, over (1 - f)^2",
+        _scale(tanh(raw)),
+        r"\frac{f'(w)}{(1 - f(w))^2}",
+    ).then("(1 + f)/(1 - f)", exp(2 * raw))
 
 
 @cache
@@ -77,9 +81,9 @@ def three_taps() -> Derivation:
     polynomial = factor((_covariance(3) - level * eye(3)).det())
     roots = solve(polynomial, level)
     largest = max(roots, key=lambda root: float(root.subs(rho, 0.5)))
-    return start("The largest root of the characteristic polynomial", largest).then(
-        "By its even part", 1 + rho**2 / 2 + rho * sqrt(rho**2 + 8) / 2
-    )
+    return start(
+        "The largest root of the characteristic polynomial", largest, r"\lambda"
+    ).then("By its even part", 1 + rho**2 / 2 + rho * sqrt(rho**2 + 8) / 2)
 
 
 def _inverse(count: int) -> Matrix:
@@ -103,7 +107,9 @@ def noise_gain() -> Derivation:
     """Trace of the inverse covariance of ``taps`` successive inputs."""
     ends, inner = (_inverse(4)[index, index] for index in (0, 1))
     return start(
-        "Two ends, and the taps between them", 2 * ends + (taps - 2) * inner, "E"
+        "Two ends, and the taps between them",
+        2 * ends + (taps - 2) * inner,
+        r"\mathrm{tr} R^{-1}",
     ).then("Over one denominator", (2 + (taps - 2) * (1 + rho**2)) / (1 - rho**2))
 
 
@@ -112,7 +118,9 @@ def volume() -> Derivation:
     """Determinant of the covariance of ``taps`` successive inputs."""
     ratio = cancel(_covariance(4).det() / _covariance(3).det())
     return start(
-        "A further input adds what the others do not predict", ratio, "D"
+        "A further input adds what the others do not predict",
+        ratio,
+        r"\frac{\det R_{T + 1}}{\det R_T}",
     ).then("To the power of the inputs after the first", (1 - rho**2) ** (taps - 1))
 
 

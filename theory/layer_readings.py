@@ -13,6 +13,15 @@ def _each(
 
 
 _KEYS: dict[str, Meaning] = {"d": "d", "p": "p", "s": "s", "w": "w"}
+_LEARNER: dict[str, Meaning] = {
+    "a^T": "(1 - (2*beta - beta**2)/d)**T",
+    "|m|^2": "size*d",
+    r"\sigma": "sigma",
+    "d": "d",
+    "q": "q",
+    "p": "error",
+    "B": "largest",
+}
 _ENTRIES: dict[str, Meaning] = {
     f"{letter}_{index}": f"{letter}_{index}" for letter in "wac" for index in "123"
 }
@@ -24,6 +33,7 @@ _STEPS: dict[str, Meaning] = {
     "a_1": "a_1",
     "A": "A",
     r"\zeta": "zeta",
+    "G": "G",
 }
 _GATES: dict[str, Meaning] = {
     rf"\{name}_{index}": f"{name}_{index}"
@@ -44,13 +54,13 @@ READINGS = {
         "delta-state gated-delta-state gated-delta-edge delta-interference delta-overlap "
         "delta-reading delta-error delta-horizon delta-explained delta-best-rate "
         "delta-capacity attention-explained attention-crowded delta-rare-key "
-        "delta-gaussian-keys implicit-delta-energy goose-energy",
+        "delta-gaussian-keys implicit-delta-energy implicit-delta-state goose-energy",
         _KEYS,
     ),
     **_each(
         "ssd-time-constant ssd-mean-state random-step linoss-energy linoss-position "
         "linoss-growth linoss-drift linoss-implicit-frequency linoss-explicit-frequency "
-        "bilinear-memory",
+        "bilinear-memory friction-modulus friction-position",
         _STEPS,
     ),
     **_each("linoss-invariant", {**_STEPS, "z": "z", "y": "y"}),
@@ -60,6 +70,10 @@ READINGS = {
     **_each("ssd-still-head", {}, side=1),
     **_each("trapezoid-mask", _GATES),
     **_each("rotating-pairs", _PAIRS),
+    **_each("delta-regression", _LEARNER, side=1),
+    **_each("delta-tracking delta-gain delta-gain-error delta-random-rate", _LEARNER),
+    **_each("delta-tracking-rate", {"Q": "Q"}, side=1),
+    **_each("root-gate", {r"\tau": "root"}),
     **_each("bounded-gate typical-gate", {"b": "bound"}),
     **_each("uniform-gate-kernel uniform-gate-memory", {"l": "low"}),
     **_each("biased-memory", {r"\beta_0": "b_0", r"\beta_1": "b_1"}),

@@ -9,9 +9,10 @@ Source: own.
 from functools import cache
 
 import mpmath
-from sympy import Rational, Symbol, digamma, gamma, log, simplify
+from sympy import Poly, Rational, Symbol, digamma, gamma, log, simplify
 
 from sigprop.theory.derivation import Derivation, start
+from sigprop.theory.ginibre import trace_moment
 from sigprop.theory.symbols import k, n
 
 spread = Symbol("spread", positive=True)
@@ -47,7 +48,9 @@ def kurtosis() -> Derivation:
     """``E |W_k ... W_1 x|^4 / |x|^4`` for normal entries."""
     one = (n * 3 + n * (n - 1)) / n**2
     return start(
-        "n squares of E y^4 = 3/n^2, and products of different entries", one, "Q_1"
+        "n squares of E y^4 = 3/n^2, and products of different entries",
+        one,
+        r"\frac{\mathbb{E} \| W_1 x \|^4}{\| x \|^4}",
     ).then("k independent matrices", (1 + 2 / n) ** k)
 
 
@@ -59,4 +62,18 @@ def uniform_kurtosis() -> Derivation:
     return start(
         "n fourth moments, and products of different entries",
         n * fourth + n * (n - 1) / n**2,
+        r"\frac{\mathbb{E} \| W x \|^4}{\| x \|^4}",
     ).then("By the excess of a uniform variable", 1 + 2 / n - 6 * spread / (5 * n))
+
+
+@cache
+def uniform_second() -> Derivation:
+    """``E tr(W^2 W^{*2})/n`` for uniform entries of variance ``1/n``.
+
+    Normal entries give ``1 + 2/n^2``; only the fourth power of a diagonal entry differs.
+    """
+    normal = trace_moment(2, Poly(n, n)).as_expr() / n**3
+    excess = Rational(9, 5) - 3
+    return start(
+        "n diagonal entries with another fourth moment", normal + excess / n**2, "Q_2"
+    ).then("Together", 1 + Rational(4, 5) / n**2)

@@ -1,12 +1,10 @@
-r"""State spaces of 2023-2026 at fixed and random steps: moments, kernels, frequencies.
+"""State spaces of 2023-2026 at fixed and random steps: moments and kernels.
 
-Notation: ``A``  rate of a head, or squared frequency of an oscillator;  ``step``  of time;
-``x = A step``;  ``a_0``, ``a_1``  ends of a range of rates;  ``step_0``, ``step_1``  ends of
-a range of steps;  ``weight``  of a trapezoid's new end;  ``zeta``, ``omega``  decay and
-frequency of a continuous mode;  ``z``, ``y``  velocity and position of an oscillator.
+Notation: ``A``  rate of a head;  ``step``  of time;  ``x = A step``;  ``a_0``, ``a_1``  ends
+of a range of rates;  ``step_0``, ``step_1``  ends of a range of steps;  ``weight``  of a
+trapezoid's new end.
 
-Source: own; the recurrences are of Mamba-2 (Dao & Gu 2024), Mamba-3 (arXiv 2603.15569), S5
-and LinOSS (Rusch & Rus 2025).
+Source: own; the recurrences are of Mamba-2 (Dao & Gu 2024) and Mamba-3 (arXiv 2603.15569).
 """
 
 from functools import cache
@@ -27,19 +25,16 @@ from sympy import (
     simplify,
     sin,
     solve,
-    sqrt,
     symbols,
     tanh,
 )
 
 from sigprop.theory.autocorrelation import geometric_sum
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.layers_of_today import A, explicit_phase, gamma, step, weight, x
+from sigprop.theory.layers_of_today import A, gamma, step, weight, x
 from sigprop.theory.symbols import T, alpha, beta, n, rho
 
 a_0, a_1, step_0, step_1 = symbols("a_0 a_1 step_0 step_1", positive=True)
-zeta, omega = symbols("zeta omega", positive=True)
-y, z = symbols("y z", real=True)
 r_1, r_2 = symbols("r_1 r_2", positive=True)
 theta_1, theta_2 = symbols("theta_1 theta_2", real=True)
 write = symbols("b_1:5", real=True)
@@ -53,7 +48,11 @@ def time_constant() -> Derivation:
     """Mean of ``1/(A step)`` for uniform ``A`` and log-uniform ``step``."""
     rates = integrate(1 / u, (u, a_0, a_1)) / (a_1 - a_0)
     steps = integrate(1 / u**2, (u, step_0, step_1)) / log(step_1 / step_0)
-    return start("The means of 1/A and of 1/step", rates * steps).then(
+    return start(
+        "The means of 1/A and of 1/step",
+        rates * steps,
+        r"\mathbb{E} \frac{1}{A \Delta}",
+    ).then(
         "As ratios",
         log(a_1 / a_0) / (a_1 - a_0) * (1 / step_0 - 1 / step_1) / log(step_1 / step_0),
     )
@@ -68,6 +67,7 @@ def mean_state() -> Derivation:
     return start(
         "A primitive of the moment, between both ends",
         (primitive.subs(u, a_1) - primitive.subs(u, a_0)) / (a_1 - a_0),
+        r"\mathbb{E} h^2",
     ).then(
         "As one logarithm",
         step
@@ -86,6 +86,7 @@ def log_rate() -> Derivation:
     return start(
         "An input n steps old moves by -x n lam^n, lam = exp(-x)",
         x**2 * ratio.subs(lam, exp(-x)),
+        r"\frac{\mathbb{E} (\partial h / \partial \log A)^2}{\mathbb{E} h^2}",
     ).then(
         "In powers of exp(-x)",
         x**2 * exp(-2 * x) * (1 + exp(-2 * x)) / (1 - exp(-2 * x)) ** 2,
@@ -96,7 +97,9 @@ def log_rate() -> Derivation:
 def still_head() -> Derivation:
     """The limit of ``E (dh_T/d log A)^2 / (x^2 E h_T^2)`` as ``x`` goes to zero."""
     return start(
-        "Squared ages over their number", Sum(n**2, (n, 0, T - 1)) / T, "Q"
+        "Squared ages over their number",
+        Sum(n**2, (n, 0, T - 1)) / T,
+        r"\frac{1}{T} \sum_{n < T} n^2",
     ).then("The sum of squares", (T - 1) * (2 * T - 1) / 6)
 
 
@@ -130,6 +133,7 @@ def random_step() -> Derivation:
     return start(
         "The mean squared step, over one less the mean squared decay",
         squared / (1 - kept),
+        r"\mathbb{E} h^2",
     ).then("We simplify", 2 + 1 / A)
 
 
@@ -165,7 +169,7 @@ def exact_weight() -> Derivation:
     """The weight at which constant inputs leave exactly what they should."""
     lam = exp(-x)
     [right] = solve((weight + (1 - weight) * lam) * x - (1 - lam), weight)
-    return start("Both responses are equal at this weight", simplify(right)).then(
+    return start("Both responses are equal at this weight", simplify(right), r"w").then(
         "As two terms", 1 / x - 1 / (exp(x) - 1)
     )
 
@@ -176,7 +180,9 @@ def alternating() -> Derivation:
     lam = exp(-x)
     half = Integer(1) / 2
     return start(
-        "gamma - beta over 1 + alpha", (half - half * lam) / (1 + lam), "H(-1)"
+        "gamma - beta over 1 + alpha",
+        (half - half * lam) / (1 + lam),
+        r"\frac{|H(-1)|}{\Delta}",
     ).then("A ratio of exponentials", tanh(x / 2) / 2)
 
 
@@ -185,7 +191,7 @@ def trapezoid_mask() -> Derivation:
     """How the first input enters the third state, for gates that change."""
     first = gamma_1
     second = alpha_2 * first + beta_2
-    return start("Step by step", expand(alpha_3 * second)).then(
+    return start("Step by step", expand(alpha_3 * second), r"L_{31}").then(
         "One band of two entries behind a product of decays",
         alpha_3 * (alpha_2 * gamma_1 + beta_2),
     )
@@ -205,89 +211,3 @@ def rotating_kernel() -> Derivation:
         read, written = (Matrix(v[place : place + 2]) for v in (reads, write))
         total += radius**n * (read.T * turn * written)[0]
     return start("Each pair turns by n angles", total)
-
-
-@cache
-def implicit_energy() -> Derivation:
-    """``E (z^2 + A y^2)`` of the implicit step, for white forces of variance one."""
-    energy = Symbol("energy")
-    [fixed] = solve(energy * (1 + step**2 * A) - energy - step**2, energy)
-    return start("A step adds step^2, then divides by 1 + step^2 A", fixed)
-
-
-def _implicit_covariance() -> dict[Symbol, object]:
-    inverse = Matrix([[1, step * A], [-step, 1]]).inv()
-    zz, zy, yy = symbols("zz zy yy")
-    covariance = Matrix([[zz, zy], [zy, yy]])
-    force = inverse * Matrix([step, 0])
-    balance = inverse * covariance * inverse.T + force * force.T - covariance
-    [found] = solve(list(balance), [zz, zy, yy], dict=True)
-    return {Symbol(str(name)): value for name, value in found.items()}
-
-
-@cache
-def implicit_position() -> Derivation:
-    """``E y^2`` of the implicit step, which reads it."""
-    position = _implicit_covariance()[Symbol("yy")]
-    return start("The covariance that a step keeps", factor(position))
-
-
-@cache
-def invariant() -> Derivation:
-    """What the implicit-explicit step without a force leaves as it is."""
-    velocity = z - step * A * y
-    position = y + step * velocity
-    after = velocity**2 + A * position**2 - step * A * velocity * position
-    return start("After a step", expand(after)).then(
-        "As before it", z**2 + A * y**2 - step * A * z * y
-    )
-
-
-@cache
-def growth() -> Derivation:
-    """The invariant after ``T`` steps from rest, under white forces of variance one."""
-    form = invariant().result
-    kick = form.subs({z: step, y: step**2}, simultaneous=True)
-    return start("One kick adds", simplify(kick), "Q_1").then("T of them", T * step**2)
-
-
-@cache
-def explicit_position() -> Derivation:
-    """Limit of ``E y_T^2 / T`` for the implicit-explicit step under white forces.
-
-    The mean of ``y^2`` over a turn is that of an ellipse ``Q = q``: the trace of the inverse
-    of its matrix, in the direction of ``y``, times ``q/2``.
-    """
-    matrix = Matrix([[1, -step * A / 2], [-step * A / 2, A]])
-    return start(
-        "Half of the inverse matrix times the growth of Q",
-        factor(simplify(step**2 * matrix.inv()[1, 1] / 2)),
-    ).then("By step^2 A", step**2 / (2 * A * (1 - step**2 * A / 4)))
-
-
-@cache
-def implicit_frequency() -> Derivation:
-    """Tangent of the angle of a turn of the implicit step."""
-    inverse = Matrix([[1, step * A], [-step, 1]]).inv()
-    half = simplify(inverse.trace() / 2)
-    distance = simplify(sqrt(inverse.det() - half**2))
-    return start("Imaginary over real part", simplify(distance / half))
-
-
-@cache
-def explicit_frequency() -> Derivation:
-    """Sine of half the angle of a turn of the implicit-explicit step."""
-    cosine = explicit_phase().result
-    return start(
-        "Half of one less the cosine, and its root", sqrt((1 - cosine) / 2)
-    ).then("We cancel", step * sqrt(A) / 2)
-
-
-@cache
-def bilinear_loss() -> Derivation:
-    """``1 - |lam|^2`` of the bilinear rule at ``-zeta + i omega``."""
-    above = (2 - zeta * step) ** 2 + (omega * step) ** 2
-    below = (2 + zeta * step) ** 2 + (omega * step) ** 2
-    return start("The moduli of 2 + s step over 2 - s step", 1 - above / below).then(
-        "Over one denominator", 8 * zeta * step / below
-    )

@@ -169,6 +169,25 @@ def _input(n: int, spread: float) -> Any:
     return np.sqrt(np.array([first] + [(1 - first) / (n - 1)] * (n - 1)))
 
 
+def second_by_nodes(n: int) -> float:
+    """The mean of ``|W^2|_F^2/n`` over Legendre nodes of all entries."""
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    return _second(math.sqrt(3) * nodes, weights / 2, n)
+
+
+def second_by_values(n: int) -> float:
+    """The same over three values of an entry that have the moments of a uniform one."""
+    values = np.array([-1.0, 0.0, 1.0]) * math.sqrt(9 / 5)
+    return _second(values, np.array([5 / 18, 4 / 9, 5 / 18]), n)
+
+
+def _second(values: Any, masses: Any, n: int) -> float:
+    grid = np.array(list(itertools.product(values, repeat=n * n)))
+    mass = np.array(list(itertools.product(masses, repeat=n * n))).prod(1)
+    squares = np.linalg.matrix_power(grid.reshape(-1, n, n), 2) ** 2
+    return float(mass @ squares.sum((1, 2))) / n**3
+
+
 EVIDENCE: dict[str, Basis] = {
     "sigprop:ginibre-complex": Evidence(
         points("n k", (1, 3), (2, 4), (3, 5), (8, 6), (50, 6)),
@@ -229,5 +248,8 @@ EVIDENCE: dict[str, Basis] = {
     "sigprop:uniform-kurtosis": Evidence(
         points("n spread", (2, 0.7), (4, 0.3), (5, 0.9)),
         {"nodes": uniform_by_nodes, "values": uniform_by_values},
+    ),
+    "sigprop:uniform-second": Evidence(
+        points("n", 1, 2, 3), {"nodes": second_by_nodes, "values": second_by_values}
     ),
 }

@@ -97,6 +97,20 @@ def decay_by_logistic(a: float) -> float:
     return over_logistic(lambda r: a ** (2 * r))
 
 
+def root_by_recursion(root: float) -> float:
+    """Moments step after step, over the argument of the sigmoid."""
+    kept = over_logistic(lambda s: s ** (2 / root))
+    moment = 0.0
+    for _ in range(LONG):
+        moment = kept * moment + 1
+    return moment
+
+
+def root_by_uniform(root: float) -> float:
+    """The limit, over a uniform gate."""
+    return 1 / (1 - over_uniform(lambda s: s ** (2 / root), 0.0, 1.0))
+
+
 # Gates that are fixed at their biases.
 
 
@@ -356,6 +370,11 @@ EVIDENCE: dict[str, Basis] = {
     "sigprop:random-decay": Evidence(
         points("a", 0.3, 0.9, 0.99),
         {"integration": decay_by_mean, "logistic": decay_by_logistic},
+    ),
+    "sigprop:root-gate": Evidence(
+        points("root", 2.0, 16.0, 5.0),
+        {"recursion": root_by_recursion, "uniform": root_by_uniform},
+        tolerance=1e-8,
     ),
     "sigprop:chrono-state": Evidence(
         points("T", 5, 20, 80),

@@ -14,7 +14,6 @@ AGREES = (
     "At k = c sqrt(n) it goes to sinh(c^2/2) / (c^2/2), the profile in the code of "
     "Seleznova (2026). An infinitely wide network has Q_k = 1. "
 )
-
 part.row(
     "sigprop:ginibre-complex",
     "identity",
@@ -106,4 +105,18 @@ part.row(
     note="Glorot's uniform and normal matrices agree in every mean energy, and in its "
     "spread but for 6/(5 n^2) if inputs are spread evenly, s = 1/n. Normal entries are in "
     "sigprop:untied-kurtosis.",
+)
+part.row(
+    "sigprop:uniform-second",
+    "identity",
+    "proved",
+    "Two steps of a recurrence with uniform entries",
+    r"Q_2 = \frac{\mathbb{E} \| W^2 x \|^2}{\| x \|^2} = 1 + \frac{4}{5 n^2}",
+    where="W of n rows, entries independent, uniform, of variance 1/n, in the mean over x",
+    derive=products.uniform_second,
+    printed=lambda: 1 + 4 / (5 * n**2),
+    code="sigprop.theory.random_products.uniform_second",
+    assumes="inputs come once, at the first step, and are isotropic",
+    note="Normal entries have 1 + 2/n^2, sigprop:ginibre-second at k = 2: whether Glorot's "
+    "matrix is uniform or normal shows in the energy from the second step on, by 1/n^2.",
 )

@@ -64,6 +64,21 @@ part.row(
     "the factor sqrt(1 - a^2). Gates of the input itself: sigprop:gates.",
 )
 part.row(
+    "sigprop:root-gate",
+    "moment",
+    "proved",
+    "The state behind gates that are roots of sigmoids",
+    r"\mathbb{E} h^2 = 1 + \frac{\tau}{2}",
+    where="gated linear attention, h_t = f_t h_{t-1} + x_t, f the tau-th root of a sigmoid",
+    derive=forms.root_gate,
+    printed=lambda: 1 + forms.root / 2,
+    code="root_gate",
+    assumes=WHITE + "; the sigmoid of a standard logistic, i.e. uniform",
+    note="Nine for the released tau = 16, and a time constant of 1 + tau. A fixed gate of "
+    "the same mean has nearly the same state, unlike sigprop:bounded-gate: roots make gates "
+    "nearly constant.",
+)
+part.row(
     "sigprop:chrono-state",
     "moment",
     "proved",

@@ -1,6 +1,6 @@
 """Our own statements on newer state spaces: steps, trapezoids, oscillators."""
 
-from sympy import Expr, Integer, cos, exp, log, sin, sqrt, tanh
+from sympy import Expr, Integer, cos, exp, log, sin, tanh
 
 from sigprop.theory import state_spaces as forms
 from sigprop.theory.rows import Part
@@ -12,26 +12,18 @@ from sigprop.theory.state_spaces import (
     beta,
     gamma,
     n,
-    omega,
     rho,
     step,
     step_0,
     step_1,
     x,
-    y,
-    z,
-    zeta,
 )
 from sigprop.theory.symbols import T
 
 part = Part("State spaces of 2023-2026", "forward", "sigprop.theory.state_spaces")
 HEAD = "a head of Mamba-2, h' = exp(-A Delta) h + Delta x"
 TRAPEZOID = "Mamba-3 with fixed gates, h_t = alpha h_{t-1} + beta x_{t-1} + gamma x_t"
-IMPLICIT = "LinOSS-IM, z' = z + Delta (-A y' + u), y' = y + Delta z'"
-EXPLICIT = "LinOSS-IMEX, z' = z + Delta (-A y + u), y' = y + Delta z'"
 WHITE = "white input of variance one"
-FORCED = "A > 0, white forces u of variance one"
-TURNING = "0 < Delta^2 A < 4, white forces u of variance one"
 
 
 def _rotating_kernel() -> Expr:
@@ -267,120 +259,4 @@ part.row(
     note="Real and imaginary parts go in turn, pair by pair. All real parts above all "
     "imaginary ones, as after Mamba-3's Proposition 2, do not meet rotations of two by two "
     "and give another kernel for more than one pair. Moments: sigprop:trapezoid.",
-)
-part.row(
-    "sigprop:linoss-energy",
-    "moment",
-    "proved",
-    "The energy of a forced oscillator under implicit steps",
-    r"\mathbb{E} (z^2 + A y^2) = \frac{1}{A}",
-    where=IMPLICIT,
-    derive=forms.implicit_energy,
-    printed=lambda: 1 / A,
-    code="implicit_energy",
-    assumes=FORCED + ", after many steps",
-    note="Whatever the step: the rule loses per step as much as it gains, and small steps "
-    "only take longer, 1 / (Delta^2 A) of them (sigprop:linoss-implicit).",
-)
-part.row(
-    "sigprop:linoss-position",
-    "moment",
-    "proved",
-    "The position of a forced oscillator under implicit steps",
-    r"\mathbb{E} y^2 = \frac{2 + \Delta^2 A}{A^2 (4 + \Delta^2 A)}",
-    where=IMPLICIT,
-    derive=forms.implicit_position,
-    printed=lambda: (2 + step**2 * A) / (A**2 * (4 + step**2 * A)),
-    code="implicit_position",
-    assumes=FORCED + ", after many steps",
-    note="About 1 / (2 A^2): A y^2 is half of the energy in sigprop:linoss-energy. With A "
-    "uniform on [0, 1], as initialised, its mean is infinite: slow oscillators are as "
-    "large as time lets them be.",
-)
-part.row(
-    "sigprop:linoss-invariant",
-    "identity",
-    "proved",
-    "What an oscillator without a force keeps exactly",
-    r"z'^2 + A y'^2 - \Delta A z' y' = z^2 + A y^2 - \Delta A z y",
-    where=EXPLICIT + ", u = 0",
-    derive=forms.invariant,
-    printed=lambda: z**2 + A * y**2 - step * A * z * y,
-    code="invariant",
-    assumes="any A and Delta",
-    note="Not the energy z^2 + A y^2, which oscillates. For Delta^2 A < 4 the form is "
-    "definite: states then stay on an ellipse for ever, sigprop:linoss-explicit.",
-)
-part.row(
-    "sigprop:linoss-growth",
-    "moment",
-    "proved",
-    "How a forced oscillator grows under implicit-explicit steps",
-    r"\mathbb{E} (z_T^2 + A y_T^2 - \Delta A z_T y_T) = T \Delta^2",
-    where=EXPLICIT + ", T steps from rest",
-    derive=forms.growth,
-    printed=lambda: T * step**2,
-    code="growth",
-    assumes=TURNING,
-    note="Exact at every T, as sigprop:linoss-invariant keeps each kick. A loss at the last "
-    "step thus has a target of a scale that grows as the root of the length.",
-)
-part.row(
-    "sigprop:linoss-drift",
-    "limit",
-    "proved",
-    "How the position of a forced oscillator grows",
-    r"\lim_{T \to \infty} \frac{\mathbb{E} y_T^2}{T} = "
-    r"\frac{\Delta^2}{2 A (1 - \Delta^2 A / 4)}",
-    where=EXPLICIT,
-    derive=forms.explicit_position,
-    printed=lambda: step**2 / (2 * A * (1 - step**2 * A / 4)),
-    code="explicit_position",
-    assumes=TURNING,
-    note="It diverges as Delta^2 A goes to four, where the ellipse of "
-    "sigprop:linoss-invariant becomes a line. The implicit step has a limit instead: "
-    "sigprop:linoss-position.",
-)
-part.row(
-    "sigprop:linoss-implicit-frequency",
-    "identity",
-    "proved",
-    "The frequency of an oscillator under implicit steps",
-    r"\tan \theta = \Delta \sqrt{A}",
-    where=IMPLICIT + ", theta the angle of an eigenvalue",
-    derive=forms.implicit_frequency,
-    printed=lambda: step * sqrt(A),
-    code="implicit_frequency",
-    assumes="A > 0",
-    note="Too slow by the share Delta^2 A / 3, and never above a quarter of a turn a step, "
-    "where the memory of sigprop:linoss-implicit is short.",
-)
-part.row(
-    "sigprop:linoss-explicit-frequency",
-    "identity",
-    "proved",
-    "The frequency of an oscillator under implicit-explicit steps",
-    r"\sin \frac{\theta}{2} = \frac{1}{2} \Delta \sqrt{A}",
-    where=EXPLICIT + ", theta the angle of an eigenvalue",
-    derive=forms.explicit_frequency,
-    printed=lambda: step * sqrt(A) / 2,
-    code="explicit_frequency",
-    assumes="0 < Delta^2 A < 4",
-    note="Too fast by the share Delta^2 A / 24, an eighth of the implicit step's error, "
-    "sigprop:linoss-implicit-frequency; it reaches half a turn a step.",
-)
-part.row(
-    "sigprop:bilinear-memory",
-    "identity",
-    "proved",
-    "The bilinear rule makes fast modes remember",
-    r"1 - |\lambda|^2 = \frac{8 \zeta \Delta}{(2 + \zeta \Delta)^2 + \omega^2 \Delta^2}",
-    where="S4 and S5 by the bilinear rule, continuous mode -zeta + i omega",
-    derive=forms.bilinear_loss,
-    printed=lambda: 8 * zeta * step / ((2 + zeta * step) ** 2 + omega**2 * step**2),
-    code="bilinear_loss",
-    assumes="zeta > 0",
-    note="The exact loss 1 - exp(-2 zeta Delta) does not depend on omega. Here a mode of "
-    "high frequency lasts about omega^2 Delta^2 / 4 times as long, and stiff real modes "
-    "alternate in sign. The implicit rule errs the other way: sigprop:linoss-implicit.",
 )
