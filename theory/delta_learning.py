@@ -11,8 +11,9 @@ Source: own; the rule is that of Widrow & Hoff, which DeltaNet runs in its state
 """
 
 from functools import cache
+from typing import Any
 
-from sympy import Expr, Symbol, diff, factor, integrate, simplify, solve, sqrt, symbols
+from sympy import Expr, Symbol, diff, integrate, simplify, solve, sqrt, symbols
 
 from sigprop.theory.derivation import Derivation, start
 from sigprop.theory.layers_of_today import d
@@ -55,7 +56,7 @@ def tracking() -> Derivation:
     """
     [fixed] = solve(_after(error) + q - error, error)
     return start(
-        "A write and a move keep the error", factor(fixed), r"\mathbb{E} ((s - m) k)^2"
+        "A write and a move keep the error", fixed.factor(), r"\mathbb{E} ((s - m) k)^2"
     ).then(
         "Over the rate's product", (q * d + sigma**2 * beta**2) / (beta * (2 - beta))
     )
@@ -76,14 +77,14 @@ def tracking_rate() -> Derivation:
 def best_gain() -> Derivation:
     """The rate of a write after which the error is least."""
     [right] = solve(diff(_after(error), beta), beta)
-    return start("The zero of the derivative", factor(right))
+    return start("The zero of the derivative", right.factor())
 
 
 @cache
 def best_error() -> Derivation:
     """The error after a write at this rate."""
-    after = _after(error).subs(beta, best_gain().result)
-    return start("The error after it", factor(simplify(after)), r"p'").then(
+    after: Any = _after(error).subs(beta, best_gain().result)
+    return start("The error after it", after.factor(), r"p'").then(
         "Less by a share", error * (1 - error / (d * (error + sigma**2)))
     )
 

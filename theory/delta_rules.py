@@ -12,13 +12,13 @@ Hatamizadeh 2025).
 """
 
 from functools import cache
+from typing import Any
 
 from sympy import (
     Integer,
     Sum,
     Symbol,
     diff,
-    factor,
     log,
     oo,
     simplify,
@@ -44,9 +44,10 @@ def state_energy() -> Derivation:
         >>> state_energy().result.subs({beta: 1, d: 1}).simplify()
         1
     """
+    total: Any = Sum(beta**2 * kept**n, (n, 0, T - 1))
     return start(
         "Of its energy beta^2 a value n steps old keeps a share a^n",
-        Sum(beta**2 * kept**n, (n, 0, T - 1)),
+        total,
         r"\mathbb{E} |s_T|^2",
     ).then(
         "We sum over the ages, with 1 - a = beta (2 - beta)/d",
@@ -64,7 +65,7 @@ def gated_energy() -> Derivation:
     """
     energy = Symbol("energy")
     [fixed] = solve(energy - alpha**2 * kept * energy - beta**2, energy)
-    return start("A step keeps alpha^2 a of the energy and adds beta^2", factor(fixed))
+    return start("A step keeps alpha^2 a of the energy and adds beta^2", fixed.factor())
 
 
 @cache
@@ -139,7 +140,7 @@ def horizon() -> Derivation:
     [share] = solve(2 / (2 - beta) - 2 * beta * left - 1, left)
     return start(
         "The error is one where this is left of the key",
-        factor(share),
+        share.factor(),
         r"(1 - \beta/d)^T",
     ).then("Its logarithm", -log(2 * (2 - beta)) / log(1 - beta / d))
 
@@ -161,9 +162,11 @@ def best_rate() -> Derivation:
 
     Example:
         >>> best_rate().result.subs({T: 1, d: 2})
-        5/4 - sqrt(17)/4
+        1/2
     """
-    slope = together(diff(log(beta) + log(2 - beta) + 2 * T * log(1 - beta / d), beta))
+    slope: Any = together(
+        diff(log(beta) + log(2 - beta) + 2 * T * log(1 - beta / d), beta)
+    )
     root = min(solve(slope, beta), key=lambda x: float(x.subs({T: 1, d: 2})))
     return start(
         "The derivative of the share's logarithm", slope, r"\partial_\beta \log R"
@@ -173,8 +176,9 @@ def best_rate() -> Derivation:
 @cache
 def capacity() -> Derivation:
     """Explained shares, summed over all values that were ever written."""
-    total = geometric_sum(explained().result.subs(T, n), n, Integer(0), oo)
-    return start("A geometric sum over the ages", factor(simplify(total)))
+    share: Any = explained().result.subs(T, n)
+    total: Any = simplify(geometric_sum(share, n, Integer(0), oo))
+    return start("A geometric sum over the ages", total.factor())
 
 
 @cache
@@ -202,9 +206,10 @@ def crowded_share() -> Derivation:
 def rare_key() -> Derivation:
     """``E s_j^2`` along an axis that is written with probability ``p``."""
     left = 1 - p * (2 * beta - beta**2)
+    total: Any = Sum(p * beta**2 * left**n, (n, 0, T - 1))
     return start(
         "A write keeps (1 - beta)^2 of the energy and adds beta^2",
-        Sum(p * beta**2 * left**n, (n, 0, T - 1)),
+        total,
         r"\mathbb{E} s_{j, T}^2",
     ).then("We sum over the ages", beta / (2 - beta) * (1 - left**T))
 

@@ -7,11 +7,12 @@ Longhorn.
 """
 
 from functools import cache
+from typing import Any
 
-from sympy import Matrix, Symbol, eye, factor, simplify, solve, sqrt, symbols
+from sympy import Matrix, Symbol, eye, simplify, solve, sqrt, symbols
 
 from sigprop.theory.derivation import Derivation, start
-from sigprop.theory.layers_of_today import c, d, householder_pair, s, z
+from sigprop.theory.layers_of_today import beta_1, beta_2, c, d, householder_pair, s, z
 from sigprop.theory.symbols import T, beta
 
 w, gate = symbols("w a", positive=True)
@@ -23,19 +24,12 @@ key = symbols("c_1:4", real=True)
 @cache
 def turning() -> Derivation:
     """Discriminant of two equal steps: negative where their product turns."""
-    both = {"beta_1": beta, "beta_2": beta}
-    polynomial = householder_pair().result.subs(
-        {
-            x: both[x.name]
-            for x in householder_pair().result.free_symbols
-            if x.name in both
-        }
-    )
-    linear = polynomial.expand().coeff(z, 1)
-    constant = polynomial.expand().coeff(z, 0)
+    polynomial: Any = householder_pair().result.subs({beta_1: beta, beta_2: beta})
+    polynomial = polynomial.expand()
+    linear, constant = polynomial.coeff(z, 1), polynomial.coeff(z, 0)
     return start(
         "The square of the linear coefficient less four times the constant",
-        factor(linear**2 - 4 * constant),
+        (linear**2 - 4 * constant).factor(),
     )
 
 

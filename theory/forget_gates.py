@@ -12,9 +12,11 @@ initialisation (Tallec & Ollivier 2018), xLSTM (Beck et al. 2024), LSTM and GRU.
 """
 
 from functools import cache
+from typing import Any
 
 import mpmath
 from sympy import (
+    Expr,
     Integer,
     Matrix,
     Sum,
@@ -185,7 +187,7 @@ def biased_memory() -> Derivation:
     ).then("Term by term", 1 + (exp(b_1) - exp(b_0)) / (b_1 - b_0))
 
 
-def _power_of_gate(power: int) -> object:
+def _power_of_gate(power: int) -> Expr:
     """``E i^power`` of a log-normal gate, by completing the square."""
     z = Symbol("z", real=True)
     density = exp(-((z - power * spread) ** 2) / 2) / sqrt(2 * pi)
@@ -209,9 +211,10 @@ def counted_share() -> Derivation:
 @cache
 def exponential_state() -> Derivation:
     """``E C^2`` of an entry behind a log-normal input gate and a fixed decay."""
+    ages: Any = Sum(f ** (2 * n), (n, 0, oo))
     return start(
         "The mean squared gate, kept with f^2 a step",
-        _power_of_gate(2) * Sum(f ** (2 * n), (n, 0, oo)),
+        _power_of_gate(2) * ages,
         r"\mathbb{E} C^2",
     ).then("The geometric sum", exp(2 * b + 2 * spread**2) / (1 - f**2))
 

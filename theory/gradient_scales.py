@@ -9,12 +9,13 @@ the input's covariance of Liu & Li (arXiv 2411.19455), spacing of PoST (arXiv 26
 
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 from sympy import (
+    Expr,
     Integer,
     Matrix,
     Symbol,
-    cancel,
     diff,
     exp,
     eye,
@@ -34,7 +35,7 @@ raw = Symbol("raw", real=True)
 taps = Symbol("taps", integer=True, positive=True)
 
 
-def _scale(f: object) -> object:
+def _scale(f: Expr) -> Expr:
     return diff(f, raw) / (1 - f) ** 2
 
 
@@ -66,7 +67,7 @@ def tanh_scale() -> Derivation:
 @cache
 def exponential_scale() -> Derivation:
     """``|f'|/(1 - f)^2`` of ``exp(-exp(raw))``, by its rate ``x = exp(raw)``."""
-    scale = -_scale(exp(-exp(raw)))
+    scale: Any = -_scale(exp(-exp(raw)))
     return start("The derivative, over (1 - f)^2", scale.subs(raw, log(x)))
 
 
@@ -113,10 +114,15 @@ def noise_gain() -> Derivation:
     ).then("Over one denominator", (2 + (taps - 2) * (1 + rho**2)) / (1 - rho**2))
 
 
+def _determinant(count: int) -> Any:
+    return _covariance(count).det()
+
+
 @cache
 def volume() -> Derivation:
     """Determinant of the covariance of ``taps`` successive inputs."""
-    ratio = cancel(_covariance(4).det() / _covariance(3).det())
+    larger, smaller = (_determinant(count) for count in (4, 3))
+    ratio = (larger / smaller).cancel()
     return start(
         "A further input adds what the others do not predict",
         ratio,

@@ -7,12 +7,12 @@ Source: own; the rules are of LinOSS (Rusch & Rus 2025), with and without fricti
 """
 
 from functools import cache
+from typing import Any
 
 from sympy import (
     Matrix,
     Symbol,
     expand,
-    factor,
     simplify,
     solve,
     sqrt,
@@ -28,7 +28,7 @@ zeta, omega = symbols("zeta omega", positive=True)
 y, z = symbols("y z", real=True)
 
 
-def _covariance(matrix: Matrix, force: Matrix) -> Matrix:
+def _covariance(matrix: Any, force: Any) -> Any:
     """The covariance of velocity and position that a step under white forces keeps."""
     zz, zy, yy = symbols("zz zy yy")
     covariance = Matrix([[zz, zy], [zy, yy]])
@@ -37,7 +37,7 @@ def _covariance(matrix: Matrix, force: Matrix) -> Matrix:
     return covariance.subs(found)
 
 
-def _with_friction() -> tuple[Matrix, Matrix]:
+def _with_friction() -> tuple[Any, Any]:
     """Matrix and force of a step whose new velocity feels its own friction."""
     lost = 1 + step * G
     velocity = Matrix([[1 / lost, -step * A / lost]])
@@ -58,7 +58,7 @@ def implicit_position() -> Derivation:
     """``E y^2`` of the implicit step, which reads it."""
     inverse = Matrix([[1, step * A], [-step, 1]]).inv()
     position = _covariance(inverse, inverse * Matrix([step, 0]))[1, 1]
-    return start("The covariance that a step keeps", factor(position))
+    return start("The covariance that a step keeps", position.factor())
 
 
 @cache
@@ -66,7 +66,7 @@ def friction_modulus() -> Derivation:
     """``|lam|^2`` of the implicit-explicit step with friction, of a conjugate pair."""
     matrix, _ = _with_friction()
     return start(
-        "The determinant of a conjugate pair", simplify(matrix.det()), r"|\lambda|^2"
+        "The determinant of a conjugate pair", matrix.det().simplify(), r"|\lambda|^2"
     )
 
 
@@ -75,7 +75,7 @@ def friction_position() -> Derivation:
     """``E y^2`` of that step under white forces of variance one."""
     position = _covariance(*_with_friction())[1, 1]
     return start(
-        "The covariance that a step keeps", factor(position), r"\mathbb{E} y^2"
+        "The covariance that a step keeps", position.factor(), r"\mathbb{E} y^2"
     ).then(
         "Of positive terms",
         step * (2 + step * G) / (A * G * (4 + 2 * step * G - step**2 * A)),
@@ -105,13 +105,13 @@ def growth() -> Derivation:
 def explicit_position() -> Derivation:
     """Limit of ``E y_T^2 / T`` for the implicit-explicit step under white forces.
 
-    The mean of ``y^2`` over a turn is that of an ellipse ``Q = q``: the trace of the inverse
-    of its matrix, in the direction of ``y``, times ``q/2``.
+    The mean of ``y^2`` over the turns of a kick of invariant ``q`` is that of an ellipse:
+    ``q/2`` times the entry of ``y`` in the inverse of its matrix.
     """
-    matrix = Matrix([[1, -step * A / 2], [-step * A / 2, A]])
+    matrix: Any = Matrix([[1, -step * A / 2], [-step * A / 2, A]])
     return start(
         "Half of the inverse matrix times the growth of Q",
-        factor(simplify(step**2 * matrix.inv()[1, 1] / 2)),
+        (step**2 * matrix.inv()[1, 1] / 2).factor(),
         r"\lim_{T \to \infty} \frac{\mathbb{E} y_T^2}{T}",
     ).then("By step^2 A", step**2 / (2 * A * (1 - step**2 * A / 4)))
 
@@ -120,9 +120,9 @@ def explicit_position() -> Derivation:
 def implicit_frequency() -> Derivation:
     """Tangent of the angle of a turn of the implicit step."""
     inverse = Matrix([[1, step * A], [-step, 1]]).inv()
-    half = simplify(inverse.trace() / 2)
-    distance = simplify(sqrt(inverse.det() - half**2))
-    return start("Imaginary over real part", simplify(distance / half))
+    half: Any = inverse.trace() / 2
+    distance: Any = sqrt((inverse.det() - half**2).simplify())
+    return start("Imaginary over real part", (distance / half).simplify())
 
 
 @cache

@@ -141,10 +141,8 @@ def random_rate(largest: float, d: int, keys: str) -> float:
     directions = {"axes": axes, "simplex": simplex}[keys](d)
     covariance = np.zeros((d, d))
     for _ in range(MANY):
-        covariance = sum(
-            weight * error_after(covariance, directions, rate, 1.0)
-            for weight, rate in zip(weights, rates, strict=True)
-        )
+        after = [error_after(covariance, directions, rate, 1.0) for rate in rates]
+        covariance = np.einsum("n,nij->ij", weights, np.array(after))
     return float(np.trace(covariance))
 
 
