@@ -121,8 +121,8 @@ def implicit_frequency() -> Derivation:
     """Tangent of the angle of a turn of the implicit step."""
     inverse = Matrix([[1, step * A], [-step, 1]]).inv()
     half: Any = inverse.trace() / 2
-    distance: Any = sqrt((inverse.det() - half**2).simplify())
-    return start("Imaginary over real part", (distance / half).simplify())
+    squared: Any = inverse.det() / half**2 - 1
+    return start("Imaginary over real part", sqrt(squared.simplify()))
 
 
 @cache
