@@ -16,11 +16,14 @@ from typing import Any
 
 from sympy import (
     Integer,
+    Poly,
     Sum,
     Symbol,
     diff,
     log,
+    numer,
     oo,
+    roots,
     simplify,
     solve,
     sqrt,
@@ -167,7 +170,8 @@ def best_rate() -> Derivation:
     slope: Any = together(
         diff(log(beta) + log(2 - beta) + 2 * T * log(1 - beta / d), beta)
     )
-    root = min(solve(slope, beta), key=lambda x: float(x.subs({T: 1, d: 2})))
+    both = roots(Poly(numer(slope), beta))
+    root = min(both, key=lambda x: float(x.subs({T: 1, d: 2})))
     return start(
         "The derivative of the share's logarithm", slope, r"\partial_\beta \log R"
     ).then("Its smaller root", root)
@@ -190,6 +194,45 @@ def decayed_share() -> Derivation:
         "The own value over itself and the other values, which share 1/d each",
         own / (own + noise),
     )
+
+
+@cache
+def best_decay() -> Derivation:
+    """The square of the decay whose reading explains most of a value ``T`` writes old.
+
+    The share rises with ``alpha^(2 T) (1 - alpha^2)``, whatever ``d`` is.
+    """
+    squared = Symbol("squared", positive=True)
+    slope = diff(T * log(squared) + log(1 - squared), squared)
+    [root] = solve(slope, squared)
+    return start("The zero of the derivative of the logarithm", root)
+
+
+@cache
+def best_decayed_share() -> Derivation:
+    """The share at this decay."""
+    squared = best_decay().result
+    best: Any = decayed_share().result.subs(alpha, sqrt(squared))
+    return start(
+        "The share at its best decay",
+        best,
+        r"\max_\alpha R_T",
+    ).then("Over one denominator", d / (d - 1 + (T + 1) * (1 + 1 / T) ** T))
+
+
+@cache
+def best_share_limit() -> Derivation:
+    """The limit of ``T`` times the largest share of the delta rule.
+
+    Example:
+        >>> best_share_limit().result.subs(d, 1)
+        exp(-1)
+    """
+    slow = Symbol("slow", positive=True)  # beta = slow/T
+    share: Any = explained().result.subs(beta, slow / T)
+    limit: Any = (T * share).limit(T, oo)
+    [best] = solve(diff(limit, slow), slow)
+    return start("At beta = slow/T, with the best slow = d/2", limit.subs(slow, best))
 
 
 @cache
@@ -217,8 +260,8 @@ def rare_key() -> Derivation:
 @cache
 def gated_edge() -> Derivation:
     """The largest rate at which the gated rule's state has a finite second moment."""
-    roots = solve(alpha**2 * kept - 1, beta)
-    largest = max(roots, key=lambda x: float(x.subs({alpha: 0.5, d: 2})))
+    both = solve(alpha**2 * kept - 1, beta)
+    largest = max(both, key=lambda x: float(x.subs({alpha: 0.5, d: 2})))
     return start("The larger root of alpha^2 a = 1", largest, r"\beta").then(
         "Written by the loss 1/alpha^2 - 1",
         1 + sqrt(1 + d * (1 / alpha**2 - 1)),

@@ -53,8 +53,9 @@ READINGS = {
     **_each(
         "delta-state gated-delta-state gated-delta-edge delta-interference delta-overlap "
         "delta-reading delta-error delta-horizon delta-explained delta-best-rate "
-        "delta-capacity attention-explained attention-crowded delta-rare-key "
-        "delta-gaussian-keys implicit-delta-energy implicit-delta-state goose-energy",
+        "delta-best-share attention-best-decay attention-best-share delta-capacity "
+        "attention-explained attention-crowded delta-rare-key delta-gaussian-keys "
+        "implicit-delta-energy implicit-delta-state goose-energy",
         _KEYS,
     ),
     **_each(

@@ -298,6 +298,40 @@ def decayed(alpha: float, d: int, T: int, keys: Callable[[int], Keys]) -> float:
     return Memory(d, alpha, 0.0, 1.0, keys).share(T)
 
 
+def _best_decay(d: int, T: int, keys: Callable[[int], Keys]) -> tuple[float, float]:
+    """The square of the best decay and the share that it explains, by a search."""
+    found = scipy.optimize.minimize_scalar(
+        lambda squared: -decayed(math.sqrt(squared), d, T, keys),
+        bounds=(0.01, 0.99),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
+    return float(found.x), -float(found.fun)
+
+
+def limit_by_lengths(d: int) -> float:
+    """``T`` times the largest share at a long age and its double, extrapolated."""
+
+    def largest(T: int) -> float:
+        found = scipy.optimize.minimize_scalar(
+            lambda slow: -delta(d, slow / T).share(0) * _left(d, slow / T, T) ** 2,
+            bounds=(0.1 * d, 1.5 * d),
+            method="bounded",
+            options={"xatol": 1e-9},
+        )
+        return -T * float(found.fun)
+
+    return 2 * largest(20_000) - largest(10_000)
+
+
+def _left(d: int, beta: float, T: int) -> float:
+    """What is left of the signal after ``T`` writes, over what there was."""
+    values = np.linalg.eigvalsh(
+        np.mean([householder(beta, key) for key in simplex(d)], axis=0)
+    )
+    return float(np.mean(values**T))
+
+
 def crowded_by_covariance(d: int, T: int) -> float:
     """The share of the newest of ``T`` values that do not decay."""
     return Memory(d, 1.0, 0.0, 1.0, writes=T - 1).share(0)
@@ -388,6 +422,24 @@ EVIDENCE: dict[str, Basis] = {
     "sigprop:attention-explained": Evidence(
         points("alpha d T", (0.9, 3, 2), (0.7, 2, 4), (0.95, 5, 1)),
         {name: partial(decayed, keys=keys) for name, keys in BY_KEYS},
+    ),
+    "sigprop:attention-best-decay": Evidence(
+        points("d T", (3, 2), (2, 4), (5, 1)),
+        {
+            name: lambda d, T, keys=keys: _best_decay(d, T, keys)[0]
+            for name, keys in BY_KEYS
+        },
+        tolerance=1e-6,
+    ),
+    "sigprop:attention-best-share": Evidence(
+        points("d T", (3, 2), (2, 4), (5, 1)),
+        {
+            name: lambda d, T, keys=keys: _best_decay(d, T, keys)[1]
+            for name, keys in BY_KEYS
+        },
+    ),
+    "sigprop:delta-best-share": Evidence(
+        points("d", 2, 3, 5), {"ages": limit_by_lengths}, tolerance=1e-6
     ),
     "sigprop:attention-crowded": Evidence(
         points("d T", (3, 2), (2, 4), (4, 3)),

@@ -1,6 +1,6 @@
 """Our own statements on the delta rule as a memory: what is kept, and what is read."""
 
-from sympy import log, sqrt
+from sympy import exp, log, sqrt
 
 from sigprop.theory import delta_rules as forms
 from sigprop.theory.delta_rules import alpha, beta, d, kept, p
@@ -203,6 +203,49 @@ part.row(
     assumes=KEYS + "; independent values of mean zero and variance one; 0 < alpha < 1",
     note="Nothing removes an old value but time, so that even the newest one is read with "
     "noise: the delta rule at beta = 1 has none, sigprop:delta-explained.",
+)
+part.row(
+    "sigprop:attention-best-decay",
+    "identity",
+    "proved",
+    "The decay that is best for values of an age",
+    r"\alpha^2 = \frac{T}{T + 1}",
+    where="s' = alpha s + v k^T, where the explained share of a value T writes old is largest",
+    derive=forms.best_decay,
+    printed=lambda: T / (T + 1),
+    code="best_decay",
+    assumes=KEYS + "; independent values of mean zero and variance one; T > 0",
+    note="Whatever the size of keys: to recall what is T steps old, the state should last "
+    "2 T steps. It maximises sigprop:attention-explained.",
+)
+part.row(
+    "sigprop:attention-best-share",
+    "identity",
+    "proved",
+    "The most that linear attention with a decay explains of a value",
+    r"\max_\alpha R_T = \frac{d}{d - 1 + (T + 1) (1 + \frac{1}{T})^T}",
+    where="s' = alpha s + v k^T, R_T the explained share of a value T writes old",
+    derive=forms.best_decayed_share,
+    printed=lambda: d / (d - 1 + (T + 1) * (1 + 1 / T) ** T),
+    code="best_decayed_share",
+    assumes=KEYS + "; independent values of mean zero and variance one; T > 0",
+    note="About d / (d + e T). A memory without a decay that begins with this value has "
+    "d / (d + T), sigprop:attention-crowded: to forget what is older costs a factor e.",
+)
+part.row(
+    "sigprop:delta-best-share",
+    "limit",
+    "proved",
+    "Old values are no better in the delta rule than in linear attention",
+    r"\lim_{T \to \infty} T \max_\beta R_T = \frac{d}{e}",
+    where=RULE + ", R_T the explained share of a value T writes old",
+    derive=forms.best_share_limit,
+    printed=lambda: d * exp(-1),
+    code="best_share_limit",
+    assumes=LIMIT + "; d > 1",
+    note="The same limit as that of sigprop:attention-best-share. What the delta rule "
+    "gains it gains for young values; the rate that reaches the limit is about d/(2 T), "
+    "sigprop:delta-best-rate.",
 )
 part.row(
     "sigprop:attention-crowded",

@@ -69,8 +69,9 @@ part.row(
     printed=lambda: T * step**2,
     code="growth",
     assumes=TURNING,
-    note="Exact at every T, as sigprop:linoss-invariant keeps each kick. A loss at the last "
-    "step thus has a target of a scale that grows as the root of the length.",
+    note="Exact at every T, as sigprop:linoss-invariant keeps each kick. The state "
+    "at the last step is as large as the root of the length: longer sequences need smaller "
+    "outputs.",
 )
 part.row(
     "sigprop:linoss-drift",
