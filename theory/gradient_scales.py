@@ -1,4 +1,4 @@
-"""How parameters and inputs scale gradients: parametrisations, correlation, spacing.
+"""Scales of gradients: parametrisations, correlated inputs, spacing of decays.
 
 Notation: ``raw``  a parameter;  ``x``  rate of a decay ``exp(-x)``;  ``taps``  past inputs
 that a linear filter reads;  ``N``  channels.

@@ -84,7 +84,7 @@ def friction_position() -> Derivation:
 
 @cache
 def invariant() -> Derivation:
-    """What the implicit-explicit step without a force leaves as it is."""
+    """Return the invariant of the implicit-explicit step without a force."""
     velocity = z - step * A * y
     position = y + step * velocity
     after = velocity**2 + A * position**2 - step * A * velocity * position

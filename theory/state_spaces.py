@@ -188,7 +188,7 @@ def alternating() -> Derivation:
 
 @cache
 def trapezoid_mask() -> Derivation:
-    """How the first input enters the third state, for gates that change."""
+    """Return the weight of the first input in the third state, for gates that change."""
     first = gamma_1
     second = alpha_2 * first + beta_2
     return start("Step by step", expand(alpha_3 * second), r"L_{31}").then(

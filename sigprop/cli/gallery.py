@@ -47,7 +47,7 @@ def write_gallery(folder: Path) -> None:
 
 
 def describe(verdicts: Mapping[str, str]) -> list[Picture]:
-    """What is said of every figure without looking at its results.
+    """Return the name, title and verdicts of every figure, without its results.
 
     Args:
         verdicts: Titles and findings by the ledger's rows; other rows are left out.

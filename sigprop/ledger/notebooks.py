@@ -144,7 +144,7 @@ def _environment(scratch: str) -> dict[str, str]:
 
 
 def cells(notebook: NotebookNode) -> int:
-    """How many cells of code it has."""
+    """Return the number of cells of code."""
     return sum(cell.cell_type == "code" for cell in notebook.cells)
 
 

@@ -128,7 +128,7 @@ def error_by_projection(error: float, sigma: float, d: int) -> float:
 
 
 def gain_by_projection(error: float, sigma: float) -> float:
-    """How far the best linear estimate moves along the key, over the surprise."""
+    """Return the step of the best linear estimate along the key, over the surprise."""
     key = np.array([0.6, 0.8])
     posterior = np.linalg.inv(np.eye(2) / error + np.outer(key, key) / sigma**2)
     return float((posterior @ key / sigma**2) @ key)

@@ -259,7 +259,7 @@ def interference_by_sequences(beta: float, d: int, T: int) -> float:
 
 
 def horizon_by_error(beta: float, d: int) -> float:
-    """Where the error of the mean memory passes one, between whole writes too."""
+    """Return the time at which the error of the mean memory passes one."""
     memory = delta(d, beta)
     mean = np.mean([householder(beta, key) for key in memory.keys], axis=0)
     values, vectors = np.linalg.eigh(mean)

@@ -325,7 +325,7 @@ def lstm_jacobian(mu: float, f: float, i: float, o: float) -> Float[np.ndarray, 
 
 
 def lstm_by_search(f: float, i: float, o: float) -> float:
-    """Where the largest eigenvalue of the Jacobian is one."""
+    """Return the gain at which the largest eigenvalue of the Jacobian is one."""
 
     def excess(mu: float) -> float:
         return float(np.linalg.eigvals(lstm_jacobian(mu, f, i, o)).real.max() - 1)

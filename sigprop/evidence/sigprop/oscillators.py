@@ -112,7 +112,7 @@ def friction_by_eigenvalues(step: float, A: float, G: float) -> float:
 
 
 def friction_by_areas(step: float, A: float, G: float) -> float:
-    """How much smaller an area of states is after many steps, each step's share."""
+    """Return the factor by which each step shrinks an area of states."""
     matrix, _ = friction(step, A, G)
     corners = np.array([[0.3, -1.0], [1.2, 0.4]])
     after = np.linalg.matrix_power(matrix, 10) @ corners

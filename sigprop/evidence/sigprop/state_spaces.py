@@ -172,7 +172,7 @@ def random_step_by_quantiles(A: float) -> float:
 def trapezoid_response(
     alpha: float, beta: float, gamma: float, count: int
 ) -> Float[np.ndarray, " ages"]:
-    """What an input leaves, by its age."""
+    """Return the response to an input, by its age."""
     inputs = np.zeros(count)
     inputs[0] = 1.0
     before = np.concatenate([[0.0], inputs[:-1]])
