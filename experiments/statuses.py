@@ -91,17 +91,26 @@ def current(rows: Iterable[str]) -> dict[str, str]:
     Raises:
         ValueError: If the result is damaged; names the file and what to do.
     """
+    data = newest()
+    known = {} if data is None else data.to_dataframe().to_dict("index")
+    return {row: _finding(row, known.get(row)) for row in rows}
+
+
+def newest() -> xr.Dataset | None:
+    """Return the newest stored run, or else that of the code; ``None`` without both.
+
+    Raises:
+        ValueError: If the result is damaged; names the file and what to do.
+    """
     runs = [
         (attributes["created"], file)
         for file, attributes in store.stored(STUDY)
         if attributes["preset"] != "smoke" and int(attributes["version"]) == VERSION
     ]
     try:
-        data = store.read(max(runs)[1]) if runs else store.shipped(STUDY)
-        known = data.to_dataframe().to_dict("index")
+        return store.read(max(runs)[1]) if runs else store.shipped(STUDY)
     except FileNotFoundError:
-        known = {}
-    return {row: _finding(row, known.get(row)) for row in rows}
+        return None
 
 
 def _finding(row: str, stored: dict[str, str] | None) -> str:

@@ -188,7 +188,7 @@ def _percent(share: float) -> str:
 
 
 def shown(results: style.Results) -> str:
-    """Where Adam succeeds everywhere and how soon, and gradient descent's largest shares."""
+    """Return a sentence on where and how soon Adam succeeds, and on gradient descent."""
     data, (adam, descent) = results[STUDY], OPTIMISER.values()
     shares = xr.concat([share for _, share in _shares(data, adam)], "teacher")
     everywhere = (shares >= WHOLE).all("teacher")

@@ -1,11 +1,15 @@
 """What the pages of ``docs`` tell their readers works, and notices an error of 3 %."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from sigprop import testing
-from tests.test_readme import ROOT, blocks, links, missing
+from sigprop.cli.help import ClickException
+from tests.command import ran
+from tests.test_cli_told import parsed
+from tests.test_readme import ROOT, blocks, commands, links, missing
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 CASES = [
@@ -67,6 +71,31 @@ def test_every_name_and_link_leads_somewhere(page: Path):
     text = page.read_text("utf-8")
     assert missing(text) == []
     assert "](" not in text or links(page.relative_to(ROOT).as_posix()) == []
+
+
+SHOWN = sorted(
+    {
+        line
+        for page in PAGES
+        for line in commands(page.read_text("utf-8"))
+        if line.startswith("sigprop ")
+    }
+)
+RUN = [line for line in SHOWN if line.split()[1] == "show"]
+
+
+@pytest.mark.parametrize("line", SHOWN)
+def test_a_command_takes_the_options_that_a_page_gives_it(line):
+    _, *words = shlex.split(line)
+    name = [*words[: 2 if words[0] == "sweep" else 1]]
+    parsed(" ".join(name), words[len(name) :])
+    with pytest.raises(ClickException):
+        parsed(" ".join(name), [*words[len(name) :], "--no-such-option"])
+
+
+@pytest.mark.parametrize("line", RUN)
+def test_a_command_of_seconds_runs(line):
+    assert ran(*shlex.split(line)[1:]).stdout
 
 
 def test_a_broken_block_is_found():

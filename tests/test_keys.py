@@ -31,6 +31,12 @@ ALIKE = {
         "np.random.default_rng(5)",
     ): "one set of directions for every input",
     ("sigprop/neuron/delta_moments.py", "reshape(keys)"): "keys of a memory",
+    (
+        "sigprop/evidence/sigprop/delta_rules.py",
+        "written(self.keys)",
+    ): "keys of a memory",
+    ("sigprop/evidence/sigprop/delta_steps.py", "zip(keys)"): "keys of a memory",
+    ("sigprop/evidence/sigprop/delta_steps.py", "householder(key)"): "keys of a memory",
     ("sigprop/networks/foreign/mapping.py", "require_keys(keys)"): "names of settings",
     ("sigprop/linear/measured_moments.py", "_draw(keys)"): "folds its index in",
     ("sigprop/neuron/gpu_kernel.py", "normal(key)"): "counts places of one stream",

@@ -11,6 +11,7 @@ from functools import partial
 from sympy import Expr, cosh, exp, log, oo, sin, sympify
 
 from sigprop.theory.gate_readings import READINGS as OF_GATES
+from sigprop.theory.layer_readings import READINGS as OF_LAYERS
 from sigprop.theory.reading import (
     Meaning,
     Reading,
@@ -366,6 +367,7 @@ READINGS: Mapping[str, Reading] = {
     "blur:text:constant": Reading(_BARRON),
     "sigprop:ring-any-input": Reading({"R": lambda lag: sympify(1)}, side=-2),
     **OF_GATES,
+    **OF_LAYERS,
     "sigprop:hessian-pair": Reading({"P": "alpha*beta"}, side=1),
     "sigprop:hessian-off-diagonal": Reading(_MODE),
     "sigprop:hessian-trace-polar": Reading(_MODE),

@@ -16,7 +16,7 @@ GATED = 16  # neurons of a layer whose gates are run, at most: their theory take
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was asked of the audit of a file.
+    """Options of the audit of a file.
 
     Attributes:
         data: The series.
@@ -40,7 +40,7 @@ class Wanted:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether this is a checkpoint of another library: a file, or a folder with one.
+    """Return True for a checkpoint of another library: a file, or a folder with one.
 
     Args:
         path: Which may be the folder of a training of ours too.

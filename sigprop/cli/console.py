@@ -103,7 +103,7 @@ def show_table(out: Console, table: Table, keys: int = 1) -> None:
 
 
 def fits(out: Console, table: Table) -> bool:
-    """Whether a table can be shown with every number whole and every word legible."""
+    """Return True if a table can be shown with every number whole and every word legible."""
     needed = [_needed(out, column) for column in table.columns]
     between = 2 * (len(needed) - 1) if table.box is None else 3 * len(needed) + 1
     if sum(needed) + between > out.width:

@@ -198,7 +198,7 @@ def _print_errors(
 
 
 def printed(task: Any) -> dict[str, Any]:
-    """What BLUR's paper prints for a task, by method; nothing for any other task.
+    """Return the numbers of BLUR's paper for a task, by method; none for any other task.
 
     Its protocol: all features, windows as long as the horizon, no calendar said.
 

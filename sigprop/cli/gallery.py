@@ -34,7 +34,7 @@ def write_gallery(folder: Path) -> None:
     described = describe(statuses.current(of_rows()))
     out = console()
     pictures = [
-        _with_picture(picture)
+        with_picture(picture)
         for picture in track(described, "drawing", console=out, transient=True)
     ]
     missing = [picture.name for picture in pictures if not picture.png]
@@ -47,7 +47,7 @@ def write_gallery(folder: Path) -> None:
 
 
 def describe(verdicts: Mapping[str, str]) -> list[Picture]:
-    """What is said of every figure without looking at its results.
+    """Return the name, title and verdicts of every figure, without its results.
 
     Args:
         verdicts: Titles and findings by the ledger's rows; other rows are left out.
@@ -99,8 +99,8 @@ def _notebooks() -> dict[str, tuple[str, str]]:
     return {name: (title[1], texts[name]) for name, title in titles.items() if title}
 
 
-def _with_picture(picture: Picture) -> Picture:
-    """With its picture, if its results are stored, and what they say."""
+def with_picture(picture: Picture) -> Picture:
+    """Add its picture, and what its results say, if they are stored."""
     from sigprop.experiments.command import best, make
     from sigprop.experiments.store import read
     from sigprop.figures import style

@@ -30,6 +30,7 @@ GROUPS = {
         "figure": "sigprop figure zucchet-1a",
         "table": "sigprop table lru-7",
         "notebooks": "sigprop notebooks pages",
+        "site": "sigprop site pages",
         "sweep": "sigprop sweep status",
     },
     "Train and study": {

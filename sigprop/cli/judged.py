@@ -1,4 +1,4 @@
-"""Judge rows as a user's commands do, under a progress bar."""
+"""Verdicts for commands: judged under a progress bar, or those of the last stored run."""
 
 import time
 from typing import TYPE_CHECKING, Any
@@ -48,3 +48,48 @@ def judge(
         rows = [row(claim.id) for claim in chosen]
         run = judge_rows(rows, progress=progress, again=row, **how)
     return announced(run, chosen), loaded
+
+
+def stored() -> Any:
+    """Return a ledger of the newest stored verdicts, without the numbers behind them.
+
+    Raises:
+        ValueError: If there are none, or the result is damaged.
+    """
+    from sigprop.experiments import statuses
+    from sigprop.experiments.rows import row
+    from sigprop.judge.mutants import Scores
+    from sigprop.judge.run import versions
+    from sigprop.judge.statuses import finish
+    from sigprop.ledger.catalogue import routes_of
+    from sigprop.ledger.entries import Entry, Ledger
+    from sigprop.theory.claims import registry
+
+    data = statuses.newest()
+    if data is None:
+        raise ValueError(
+            "need verdicts, got none that are stored; `sigprop ledger` reaches them"
+        )
+    status = data["status"].to_series().to_dict()
+    entries = []
+    for claim in registry().values():
+        if claim.id in status:
+            judged = row(claim.id)
+            bare = finish(judged, [], Scores(), 0.0)
+            known = {"status": status[claim.id], "routes": routes_of(judged)}
+            entries.append(
+                Entry(**{**vars(bare), **known}, expected=str(claim.expected))
+            )
+    return Ledger(
+        claims=tuple(entries),
+        tier="quick",
+        margin=0.05,
+        alpha=0.0,
+        beta=0.0,
+        seed=int(data.attrs["seed"]),
+        device="cpu",
+        dtype="float64",
+        versions=versions(),
+        seconds=0.0,
+        stored=data.attrs["created"].partition("T")[0],
+    )

@@ -23,6 +23,7 @@ from sigprop.cli.lint import lint
 from sigprop.cli.models import models
 from sigprop.cli.notebooks import notebooks
 from sigprop.cli.series import series
+from sigprop.cli.site import site
 from sigprop.cli.sweep import sweeps
 from sigprop.cli.table import tables
 from sigprop.cli.train import train
@@ -47,6 +48,7 @@ app.add_typer(benchmark)
 app.add_typer(sweeps)
 app.command()(figure)
 app.command()(notebooks)
+app.command()(site)
 app.command("table")(tables)
 app.command()(models)
 app.command()(train)

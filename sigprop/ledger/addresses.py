@@ -1,4 +1,4 @@
-"""Where the page of a row stands in the site, for good: an address never moves."""
+"""Permanent addresses of the pages of rows."""
 
 import re
 

@@ -61,7 +61,7 @@ and the ledger differ, with both reasons.
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Which statements are asked.
+    """Selection of the statements that a reviewer is asked.
 
     Attributes:
         papers: Keys of ``sigprop.theory.claims.PAPERS``.
@@ -123,7 +123,7 @@ def _question(claim: Claim) -> Question:
 
 
 class Source(NamedTuple):
-    """What is right and can get a misprint: a statement, or the correction of one."""
+    """A true statement, or the correction of one, into which a misprint can be put."""
 
     claim: Claim
     latex: str

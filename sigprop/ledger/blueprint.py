@@ -42,7 +42,7 @@ def page_names(papers: Iterable[str]) -> list[str]:
 
 
 def anchor(name: str) -> str:
-    """Where a function stands in the list of the code."""
+    """Return the anchor of a function in the list of the code."""
     return re.sub(r"[^\w.-]", "-", name)
 
 
@@ -182,7 +182,7 @@ def documents(
 
 
 def fallen(graph: Graph, claims: Iterable[Entry]) -> dict[str, tuple[str, ...]]:
-    """What falls with each erratum, if what is true instead is wrong, by its id."""
+    """Return the statements that fall if the correction of an erratum is wrong, by its id."""
     on = carried(graph)
     return {
         entry.id: falls(graph, entry.id, on)

@@ -50,7 +50,7 @@ class _Inner:
 
 @dataclass
 class Sources:
-    """What some modules define.
+    """Definitions of some modules, and the names that each of them uses.
 
     Attributes:
         named: Definitions by name.
@@ -64,7 +64,7 @@ class Sources:
     _calls: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def uses(self, name: str) -> frozenset[str]:
-        """What a definition or a call mentions; nothing of one that was not read."""
+        """Return the names that a definition or a call mentions; none if it was not read."""
         if "(" not in name:
             return self.named[name].uses if name in self.named else frozenset()
         if name not in self._calls:
@@ -100,7 +100,7 @@ class Sources:
         return frozenset(function.around.inside(node, constants).names)
 
     def inside(self, where: Place, cells: Mapping[str, Any]) -> frozenset[str]:
-        """What the functions on a line mention that have no name at the top.
+        """Return the names that nameless functions on a line mention.
 
         Args:
             where: Module and first line.

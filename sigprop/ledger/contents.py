@@ -41,7 +41,7 @@ class Chapter:
     rows: tuple[Row, ...]
 
     def count(self, *statuses: str) -> int:
-        """How many of its rows have one of some statuses."""
+        """Return the number of its rows that have one of some statuses."""
         return sum(claim.status in statuses for _, claim in self.rows)
 
 
@@ -65,7 +65,7 @@ def documents(env: Environment, variables: Mapping[str, Any]) -> dict[str, str]:
 
 
 def locator(claim: Entry) -> str:
-    """Where in its paper a row stands, such as ``Eq. 5, Section 3.1``."""
+    """Return the place of a row in its paper, such as ``Eq. 5, Section 3.1``."""
     return claim.source.partition(", ")[2] or claim.source
 
 

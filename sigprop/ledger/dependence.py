@@ -184,7 +184,7 @@ class _Code:
         return name
 
     def kind(self, name: str) -> Kind | None:
-        """What a definition is; none if it is passed through."""
+        """Return the kind of a definition; None if it is passed through."""
         if name.startswith(f"{STORED}:"):
             return "experiment"
         if FRAME.match(name) or name in self.written:

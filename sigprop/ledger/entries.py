@@ -32,12 +32,14 @@ class Ledger(Run):
     """A run whose verdicts stand beside what the rows announce.
 
     ``overview`` has pictures of it, SVG by file name, for its pages, and ``captions`` the
-    words below them.
+    words below them.  ``stored`` says when verdicts were reached that come without their
+    numbers; it is empty if the numbers are here.
     """
 
     claims: tuple[Entry, ...]
     overview: dict[str, str] = field(default_factory=dict)
     captions: dict[str, str] = field(default_factory=dict)
+    stored: str = ""
 
     @property
     def as_expected(self) -> bool:

@@ -1,4 +1,4 @@
-"""What is wrong as printed, for the authors: an entry a root cause, by how serious it is.
+"""Errata for the authors: one entry for each root cause, the most serious first.
 
 The pages of the site that say so are made here: all errata, two sheets to print a paper,
 the same as JSON, and the papers as BibTeX.

@@ -48,7 +48,7 @@ class Fault:
 
     @property
     def bearing(self) -> str:
-        """What rests on it, or why nothing does, in words."""
+        """Return in words the statements that rest on it, or the reason why none does."""
         return next((row.bearing for row in self.rows if row.bearing), "")
 
     @property
@@ -61,7 +61,7 @@ class Fault:
 
     @property
     def location(self) -> str:
-        """Where it stands in its paper: section, equation, and page if it is known."""
+        """Return its place in its paper: section, equation, and page if it is known."""
         number = page(self.row.id)
         where = self.row.source.partition(", ")[2]
         return f"{where}, p. {number}" if number else where

@@ -4,7 +4,8 @@ What stands on it is prepared by the caller, who may know figures; here is the p
 """
 
 import base64
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -77,23 +78,56 @@ class Picture:
         return copy.getvalue()
 
 
-def render(pictures: Iterable[Picture], beside: Iterable[str] = ()) -> str:
+def render(
+    pictures: Iterable[Picture],
+    beside: Iterable[str] = (),
+    folder: str = "",
+) -> str:
     """The page.
 
     Args:
         pictures: In their order.
         beside: Names of the files in its folder, and of those in ``notebooks`` there, to
             which it may link.
+        folder: With the files of the pictures, see ``files``.  The page has the pictures
+            in itself if it is left out.
     """
     shown = tuple(pictures)
     env = environment()
-    env.filters["data"] = lambda picture: base64.b64encode(picture).decode()
+    for kind, of in (("small", _thumbnail), ("large", _large)):
+        env.filters[kind] = functools.partial(_address, folder, kind, of)
     return env.get_template("gallery.html.j2").render(
         pictures=shown,
         beside=frozenset(beside),
         anchor=lambda row: next(anchors([row])),
         mark=MARK if any(picture.png for picture in shown) else UNDRAWN,
     )
+
+
+def files(pictures: Iterable[Picture]) -> dict[str, bytes]:
+    """Both copies of every picture, by the name of their files."""
+    return {
+        f"{one.name}-{kind}.webp": of(one)
+        for one in pictures
+        if one.png
+        for kind, of in (("small", _thumbnail), ("large", _large))
+    }
+
+
+def _thumbnail(picture: Picture) -> bytes:
+    return picture.thumbnail
+
+
+def _large(picture: Picture) -> bytes:
+    return picture.large
+
+
+def _address(
+    folder: str, kind: str, of: Callable[[Picture], bytes], picture: Picture
+) -> str:
+    if folder:
+        return f"{folder}/{picture.name}-{kind}.webp"
+    return f"data:image/webp;base64,{base64.b64encode(of(picture)).decode()}"
 
 
 def is_ours(folder: Path) -> bool:

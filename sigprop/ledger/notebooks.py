@@ -144,7 +144,7 @@ def _environment(scratch: str) -> dict[str, str]:
 
 
 def cells(notebook: NotebookNode) -> int:
-    """How many cells of code it has."""
+    """Return the number of cells of code."""
     return sum(cell.cell_type == "code" for cell in notebook.cells)
 
 
@@ -176,6 +176,23 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
                 f"need a place for {file}, got a file that is not what this command wrote "
                 "there; move it away or choose another folder"
             )
+
+
+def written(folder: Path) -> dict[str, str]:
+    """The pages that an earlier call wrote to a folder, by file name.
+
+    Raises:
+        ValueError: If there are none.
+    """
+    files = sorted(folder.glob("*.html"))
+    found = {file.name: file.read_text("utf-8") for file in files}
+    ours = {name: page for name, page in found.items() if MARK in page}
+    if INDEX not in ours:
+        raise ValueError(
+            f"need pages of notebooks, got none in {folder}; `sigprop notebooks {folder}` "
+            "writes them"
+        )
+    return ours
 
 
 def title(notebook: NotebookNode) -> str:

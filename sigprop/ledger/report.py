@@ -141,7 +141,7 @@ class Plot:
 
     @property
     def forms(self) -> set[str]:
-        """Which forms were measured."""
+        """Return the forms that were measured."""
         return {mark.form for mark in self.marks}
 
 

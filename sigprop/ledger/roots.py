@@ -1,4 +1,4 @@
-"""What a row names at first hand: functions of its forms, its routes and its proof.
+"""Functions that a row names itself: those of its forms, its routes and its proof.
 
 The objects themselves are walked, so that a row made in a loop or by a helper counts as
 one that is written out; no function is called.
@@ -87,7 +87,7 @@ class Walk:
 
 
 def is_ours(item: Any) -> bool:
-    """Whether a function or a class is of these packages."""
+    """Return True for a function or a class of these packages."""
     return (item.__module__ or "").partition(".")[0] == OURS
 
 

@@ -1,4 +1,4 @@
-"""What the search of the ledger's index compares: a row's numbers and its plain words.
+"""Words for the search of the ledger's index: a row's numbers and its plain text.
 
 Both sides are folded to one spelling by the script, ``site_index.js``, alone.
 """
@@ -28,7 +28,7 @@ _DROPPED = re.compile(
 
 
 def label(claim_id: str) -> str:
-    """What the paper numbers a row by, such as ``eq 59``; empty without a number.
+    """Return the paper's own number of a row, such as ``eq 59``; empty without a number.
 
     >>> label("zucchet:59"), label("lru:prop3.3"), label("blur:lemmaA.4")
     ('eq 59', 'proposition 3.3', 'lemma a.4')

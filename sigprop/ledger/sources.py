@@ -1,4 +1,4 @@
-"""Where the code of a row stands: files and lines, and the files as pages to read.
+"""The code of a row: files and lines, and the files as pages to read.
 
 A row is stated in ``sigprop.theory.papers``, derived in ``theory``, judged in
 ``sigprop.evidence``, and implemented where it says.  Sources are read, and only

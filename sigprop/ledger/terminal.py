@@ -31,7 +31,7 @@ def status_text(status: str) -> Text:
 
 
 def outcome(run: Any, loaded: float) -> str:
-    """How many rows came out as expected, and how the run was made."""
+    """Return the number of rows with the expected status, and how the run was made."""
     return (
         f"{tally(run.claims)}. Tier {run.tier}, seed {run.seed}, {run.dtype} on "
         f"{run.device}. The run took {run.seconds:.1f} s, the imports {loaded:.1f} s."

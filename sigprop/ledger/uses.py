@@ -1,4 +1,4 @@
-"""What a piece of a module names of ours, as far as constant arguments let it be reached.
+"""Names of ours that a piece of a module reaches, given its constant arguments.
 
 A call is written down with the arguments that are constants, ``...`` for the others; a
 branch that such an argument rules out is not looked at, nor what follows a return.
@@ -174,7 +174,7 @@ class Uses(ast.NodeVisitor):
     def inside(
         self, node: Function, arguments: Mapping[str, Any] | None = None
     ) -> "Uses":
-        """What a function names, of which some arguments may be given."""
+        """Return the names that a function uses, of which some arguments may be given."""
         own = set(own_names(node))
         known = {name: of for name, of in self.known.items() if name not in own}
         body = [node.body] if isinstance(node, ast.Lambda) else node.body
@@ -259,7 +259,7 @@ def bound(node: Function) -> frozenset[str]:
 
 
 def presented(node: ast.expr) -> ast.expr:
-    """What an expression shows: ``f()`` of ``f().result`` and of ``start("...", f())``."""
+    """Return what is shown: ``f()`` of ``f().result`` and of ``start("...", f())``."""
     while True:
         if isinstance(node, ast.Attribute):
             node = node.value

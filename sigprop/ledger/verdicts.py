@@ -7,7 +7,7 @@ from sigprop.theory.errata import CLASSES, REPORTED
 
 
 def sentence(claim: Entry) -> str:
-    """What was found of a row, in one sentence of plain text."""
+    """Return the finding on a row in one sentence of plain text."""
     form = "meant" if claim.as_extracted else form_of(claim.paper)
     adverb = f"as {form}"
     sentences = {
@@ -122,7 +122,7 @@ def accusation(
     corrected: str | None,
     counterexample: str | None,
 ) -> list[str]:
-    """What a statement says, what is true instead, and a point with both values.
+    """Return the printed statement, the correction, and a point with both values.
 
     Args:
         which: Form that fails, in a word: ``printed`` or ``stated``.

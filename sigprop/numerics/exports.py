@@ -30,13 +30,20 @@ def export(package: str) -> None:
     """
     module = sys.modules[package]
     module.__class__ = _Package
-    homes = _imported_for_type_checkers(module)
-    vars(module).update(__all__=sorted(homes), _homes=homes)
+    source = module.__loader__.get_source(package)  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+    found = homes(source)
+    vars(module).update(__all__=sorted(found), _homes=found)
 
 
-def _imported_for_type_checkers(module: ModuleType) -> dict[str, str]:
-    """The module that each name is imported from."""
-    source = module.__loader__.get_source(module.__name__)  # pyright: ignore[reportOptionalMemberAccess, reportAttributeAccessIssue]
+def homes(source: str) -> dict[str, str]:
+    r"""The module from which a package imports each of its public names.
+
+    Args:
+        source: Of the package; what it imports for type checkers is read.
+
+    >>> homes("if TYPE_CHECKING:\n    from sigprop.layers.lru import LRU as LRU")
+    {'LRU': 'sigprop.layers.lru'}
+    """
     return {
         alias.name: str(node.module)
         for block in ast.parse(source).body

@@ -1,13 +1,13 @@
 """Paths of the modules' files, in the repository and on this machine.
 
-The repository keeps ``theory``, ``experiments``, ``figures`` and ``notebooks`` beside the
-package, which has links to them.  An installed package has the folders themselves.
+The repository keeps ``theory``, ``experiments``, ``figures``, ``notebooks`` and ``docs``
+beside the package, which has links to them.  An installed package has the folders themselves.
 """
 
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
-LINKED = ("theory", "experiments", "figures", "notebooks")
+LINKED = ("theory", "experiments", "figures", "notebooks", "docs")
 
 
 def repository_path(file: str) -> str:

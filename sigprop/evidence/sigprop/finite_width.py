@@ -8,10 +8,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import scipy
 
 from sigprop.evidence.kit import points
 from sigprop.judge.basis import Basis, Evidence
 from sigprop.theory import ginibre
+from sigprop.theory.random_products import typical_energy, typical_holds
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -91,6 +93,101 @@ def complex_second(k: int, **_: Any) -> float:
     return (k - 1) * k * (k + 1) * (k + 2) / 24
 
 
+def typical_by_density(n: int, k: int) -> float:
+    """The mean logarithm of a sum of ``n`` squares, by the density of its logarithm."""
+
+    def integrand(t: float) -> float:
+        scale = math.lgamma(n / 2) + n / 2 * math.log(2)
+        return t * math.exp(n / 2 * t - math.exp(t) / 2 - scale)
+
+    mean, _ = scipy.integrate.quad(integrand, -60, 8, epsabs=1e-13, limit=200)
+    return k * (mean - math.log(n))
+
+
+def typical_by_series(n: int, k: int) -> float:
+    """From one or two squares up, as ``E log`` of two more squares is ``2/n`` more."""
+    start = 1 if n % 2 else 2
+    log_mean = {1: -np.euler_gamma - math.log(2), 2: math.log(2) - np.euler_gamma}[
+        start
+    ]
+    for size in range(start, n, 2):
+        log_mean += 2 / size
+    return k * (log_mean - math.log(n))
+
+
+def untied_by_nodes(n: int, k: int) -> float:
+    """The fourth power of the norm, matrix by matrix, at Hermite nodes of the entries."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(3)
+    return _fourth_power(nodes, weights, n, np.eye(n)[0]) ** k
+
+
+def untied_by_lengths(n: int, k: int) -> float:
+    """By the second moment of a sum of squares, which has the distribution of an energy."""
+
+    def integrand(x: float) -> float:
+        scale = math.lgamma(n / 2) + n / 2 * math.log(2)
+        return 2 * x ** (n + 3) * math.exp(-x * x / 2 - scale) / n**2
+
+    return scipy.integrate.quad(integrand, 0, 40, epsabs=1e-13)[0] ** k
+
+
+def _fourth_power(nodes: Any, weights: Any, n: int, x: Any) -> float:
+    """``E |W x|^4`` over all entries at their nodes, which have variance one."""
+    weights = weights / weights.sum()
+    rows = np.array(list(itertools.product(nodes, repeat=n))) @ x
+    mass = np.array(list(itertools.product(weights, repeat=n))).prod(1)
+    squares, total = rows**2, 0.0
+    for indices in itertools.product(range(n), repeat=2):
+        first, second = indices
+        if first == second:
+            total += float(mass @ squares**2)
+        else:
+            total += float(mass @ squares) ** 2
+    return total / n**2
+
+
+def uniform_by_nodes(n: int, spread: float) -> float:
+    """At Legendre nodes of the entries, of an input with two values."""
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    return _fourth_power(math.sqrt(3) * nodes, weights, n, _input(n, spread))
+
+
+def uniform_by_values(n: int, spread: float) -> float:
+    """At three values of an entry that have the moments of a uniform one."""
+    values = np.array([-1.0, 0.0, 1.0]) * math.sqrt(9 / 5)
+    masses = np.array([5 / 18, 4 / 9, 5 / 18])
+    return _fourth_power(values, masses, n, _input(n, spread)[::-1])
+
+
+def _input(n: int, spread: float) -> Any:
+    """A unit vector, one entry apart from the others, of a sum of fourth powers."""
+
+    def excess(first: float) -> float:
+        return first**2 + (1 - first) ** 2 / (n - 1) - spread
+
+    first = scipy.optimize.brentq(excess, 1 / n, 1.0, xtol=1e-15)
+    return np.sqrt(np.array([first] + [(1 - first) / (n - 1)] * (n - 1)))
+
+
+def second_by_nodes(n: int) -> float:
+    """The mean of ``|W^2|_F^2/n`` over Legendre nodes of all entries."""
+    nodes, weights = np.polynomial.legendre.leggauss(3)
+    return _second(math.sqrt(3) * nodes, weights / 2, n)
+
+
+def second_by_values(n: int) -> float:
+    """The same over three values of an entry that have the moments of a uniform one."""
+    values = np.array([-1.0, 0.0, 1.0]) * math.sqrt(9 / 5)
+    return _second(values, np.array([5 / 18, 4 / 9, 5 / 18]), n)
+
+
+def _second(values: Any, masses: Any, n: int) -> float:
+    grid = np.array(list(itertools.product(values, repeat=n * n)))
+    mass = np.array(list(itertools.product(masses, repeat=n * n))).prod(1)
+    squares = np.linalg.matrix_power(grid.reshape(-1, n, n), 2) ** 2
+    return float(mass @ squares.sum((1, 2))) / n**3
+
+
 EVIDENCE: dict[str, Basis] = {
     "sigprop:ginibre-complex": Evidence(
         points("n k", (1, 3), (2, 4), (3, 5), (8, 6), (50, 6)),
@@ -127,5 +224,32 @@ EVIDENCE: dict[str, Basis] = {
         points("k", 2, 3, 4, 5, 6),
         {"parts": second_by_parts, "gluings": lambda k: gluings(k, True)[k - 1]},
         mutants={"complex entries": complex_second},
+    ),
+    "sigprop:untied-typical": Evidence(
+        points("n k", (1, 2), (4, 3), (9, 5)),
+        {"integration": typical_by_density, "series": typical_by_series},
+        form=typical_energy,
+        proof=typical_holds,
+        tolerance=1e-8,
+        mutants={
+            "complex entries": lambda n, k: (
+                k * (float(scipy.special.digamma(n)) - math.log(n))
+            ),
+            "the first correction alone": lambda n, k: -k / n,
+            "infinite width": 0.0,
+            "the norm and not its square": lambda n, k: typical_energy(n, k) / 2,
+            "a row more": lambda n, k: typical_energy(n + 1, k),
+        },
+    ),
+    "sigprop:untied-kurtosis": Evidence(
+        points("n k", (2, 3), (4, 2), (5, 7)),
+        {"nodes": untied_by_nodes, "lengths": untied_by_lengths},
+    ),
+    "sigprop:uniform-kurtosis": Evidence(
+        points("n spread", (2, 0.7), (4, 0.3), (5, 0.9)),
+        {"nodes": uniform_by_nodes, "values": uniform_by_values},
+    ),
+    "sigprop:uniform-second": Evidence(
+        points("n", 1, 2, 3), {"nodes": second_by_nodes, "values": second_by_values}
     ),
 }

@@ -20,7 +20,8 @@ from sigprop.numerics.precision import double_precision
 SIZE = 5  # entries of keys whose eigenvalues are computed
 
 
-def _householder(beta: float, key: Float[np.ndarray, " d"]) -> Float[np.ndarray, "d d"]:
+def householder(beta: float, key: Float[np.ndarray, " d"]) -> Float[np.ndarray, "d d"]:
+    """One step of the delta rule."""
     return np.eye(len(key)) - beta * np.outer(key, key)
 
 
@@ -29,7 +30,7 @@ def pair_by_determinant(beta_1: float, beta_2: float, c: float, z: complex) -> c
     first, second = np.eye(SIZE)[0], np.zeros(SIZE)
     second[[1, 4]] = math.sqrt((1 - c) / 2)
     second[0] = -math.sqrt(c)
-    A = _householder(beta_1, first) @ _householder(beta_2, second)
+    A = householder(beta_1, first) @ householder(beta_2, second)
     return complex(np.linalg.det(z * np.eye(SIZE) - A) / (z - 1) ** (SIZE - 2))
 
 
@@ -38,16 +39,16 @@ def pair_by_eigenvalues(beta_1: float, beta_2: float, c: float, z: complex) -> c
     turn = 0.7
     angle = turn + math.acos(math.sqrt(c))
     keys = [np.array([math.cos(t), math.sin(t)]) for t in (turn, angle)]
-    A = _householder(beta_1, keys[0]) @ _householder(beta_2, keys[1])
+    A = householder(beta_1, keys[0]) @ householder(beta_2, keys[1])
     return complex(np.prod(z - np.linalg.eigvals(A)))
 
 
-def _axes(d: int) -> Float[np.ndarray, "keys d"]:
+def axes(d: int) -> Float[np.ndarray, "keys d"]:
     """Keys along the axes: their mean of ``k k^T`` is that of isotropic ones."""
     return np.eye(d)
 
 
-def _simplex(d: int) -> Float[np.ndarray, "keys d"]:
+def simplex(d: int) -> Float[np.ndarray, "keys d"]:
     """Keys to the corners of a regular simplex, of the same mean."""
     centred = np.eye(d + 1) - 1 / (d + 1)
     basis = np.linalg.svd(centred)[0][:, :d]
@@ -67,7 +68,7 @@ def over_keys(
     for chosen in itertools.product(keys(d), repeat=T):
         A = np.eye(d)
         for key in chosen:
-            A = _householder(beta, np.array(key)) @ A
+            A = householder(beta, np.array(key)) @ A
         values.append((A**2).sum() if energy else np.trace(A))
     return math.fsum(values) / len(values) / d
 
@@ -234,8 +235,8 @@ _STEPS = points("beta d T", (0.5, 3, 2), (1.0, 2, 5), (1.7, 4, 3), (2.0, 3, 4))
 
 def _by_keys(energy: bool) -> dict[str, Callable[..., float]]:
     return {
-        "axes": partial(over_keys, _axes, energy),
-        "simplex": partial(over_keys, _simplex, energy),
+        "axes": partial(over_keys, axes, energy),
+        "simplex": partial(over_keys, simplex, energy),
     }
 
 

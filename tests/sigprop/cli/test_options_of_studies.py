@@ -10,6 +10,7 @@ from rich.table import Table
 from sigprop.cli import console, help
 from sigprop.cli import figure as cli_figure
 from sigprop.cli import gallery as cli_gallery
+from sigprop.cli import site as cli_site
 from sigprop.cli import sweep as cli_sweep
 from sigprop.cli import table as cli_table
 from sigprop.experiments import (
@@ -23,6 +24,7 @@ from sigprop.experiments import (
 from sigprop.experiments import sweep as sweeps
 from sigprop.figures import catalogue
 from sigprop.ledger import notebooks
+from sigprop.ledger.website import build as website
 from sigprop.networks import all_presets
 from tests.command import ran, refused
 from tests.options import option
@@ -123,6 +125,43 @@ def test_notebooks_of_the_named_folder_are_run(monkeypatch, folder):
     assert "A title of mine" in (folder / "pages" / "one.html").read_text()
     monkeypatch.setattr(notebooks, "FOLDER", folder / "none")
     assert f"got none in {folder / 'none'}" in refused("notebooks", folder / "other")
+
+
+# --- site
+
+
+@option("site", "--notebooks")
+def test_the_site_has_the_notebooks_of_a_folder_or_runs_them(monkeypatch, folder):
+    def keep(target, sources):
+        built.append((sources / "bodies" / "notebooks" / "one.html").read_text("utf-8"))
+        return ""
+
+    def fail(path):
+        raise ValueError(f"a cell of {path.name} failed")
+
+    built = []
+    page = "<title>The ledger</title><body></body>"
+    shown = {"index.html": page, "ledger.css": ""}
+    monkeypatch.setattr(cli_site, "_pictures", list)
+    monkeypatch.setattr(cli_site, "_ledger", lambda pictures: shown)
+    monkeypatch.setattr(cli_site, "_run", fail)
+    monkeypatch.setattr(website, "build", keep)
+    monkeypatch.setattr(notebooks, "FOLDER", folder / "mine")
+    (folder / "mine").mkdir()
+    (folder / "mine" / "one.py").write_text(
+        "# %% [markdown]\n# # A title of mine\n\n# %%\n1 + 1\n"
+    )
+    result = ran("site", folder / "site")
+    assert "one was not run: a cell of one.py failed" in result.stderr
+    assert "This notebook was not run: a cell of one.py failed" in built[0]
+    pages = notebooks.pages({"one": notebooks.read(folder / "mine" / "one.py")})
+    for name, text in pages.items():
+        (folder / name).write_text(text.replace("</main>", "as it was</main>"))
+    ran("site", folder / "site", "--notebooks", folder)
+    assert "as it was" in built[1]
+    assert "not run" not in built[1]
+    line = refused("site", folder / "site", "--notebooks", folder / "mine")
+    assert line.endswith(f"`sigprop notebooks {folder / 'mine'}` writes them")
 
 
 # --- table

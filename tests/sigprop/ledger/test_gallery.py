@@ -186,7 +186,7 @@ def test_it_goes_alone(more, tmp_path):
 def test_a_folder_that_cannot_be_written_is_refused_before_the_work(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(command, "_with_picture", None)
+    monkeypatch.setattr(command, "with_picture", None)
     (tmp_path / "file").touch()
     answer = CliRunner().invoke(app, ["figure", "--gallery", str(tmp_path / "file")])
     assert answer.exit_code == 2
