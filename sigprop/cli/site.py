@@ -128,15 +128,18 @@ def _rank(name: str) -> int:
 
 
 def _ledger(pictures: "Sequence[Picture]") -> dict[str, str]:
-    """The pages of the ledger, from the stored verdicts."""
+    """The pages of the ledger and its data, from the stored verdicts."""
     from sigprop.cli.judged import stored
     from sigprop.cli.pictures import with_overview
     from sigprop.evidence.measurements import groups
     from sigprop.experiments.rows import shipped
     from sigprop.ledger.dependence import build
     from sigprop.ledger.site import render_site
+    from sigprop.ledger.website import data
     from sigprop.theory.claims import registry
 
     figures = {row: one.name for one in pictures for row in one.rows}
     graph = build(dict(registry()))
-    return render_site(with_overview(stored()), figures, graph, groups(shipped))
+    verdicts = stored()
+    rendered = render_site(with_overview(verdicts), figures, graph, groups(shipped))
+    return rendered | data.files(verdicts, rendered, graph.rests_on)

@@ -1,17 +1,20 @@
 """The website: what stands in it, what it refuses, and that it reads without a network."""
 
+import hashlib
 import importlib
 import io
 import json
 from importlib.util import find_spec
 from pathlib import Path
 
+import jsonschema
 import pytest
 from PIL import Image
 
+from sigprop.cli.judged import stored
 from sigprop.ledger.gallery import Picture
 from sigprop.ledger.site import render_site
-from sigprop.ledger.website import bodies, build, pages, reference
+from sigprop.ledger.website import bodies, build, data, pages, reference
 from tests.public import MODULES, PACKAGES
 from tests.website import broken
 
@@ -74,6 +77,35 @@ def test_every_row_has_its_page_at_its_address(ledger, run):
         assert f'id="{address(claim.id).removesuffix(".html")}"' in page.html
     assert {"ledger/errata", "ledger/results", "ledger/landscape"} <= made.keys()
     assert {"ledger/errata.json", "ledger/ledger.js"} <= files.keys()
+
+
+@pytest.fixture(scope="module")
+def data_set(run, graph):
+    """Errata of a small ledger, and the data files of the stored one."""
+    rendered = render_site(run, {}, graph, ())
+    return rendered, data.files(stored(), rendered, graph.rests_on)
+
+
+def test_the_data_set_has_every_row_by_its_schema(data_set):
+    _, made = data_set
+    rows, schema = (json.loads(made[name]) for name in (data.ROWS, data.SCHEMA))
+    assert len(rows) == len(stored().claims) > 800
+    jsonschema.validate(rows, schema)
+    del rows[0]["status"]
+    with pytest.raises(jsonschema.ValidationError, match="'status' is a required"):
+        jsonschema.validate(rows, schema)
+
+
+def test_the_data_package_has_the_checksum_of_every_file(data_set):
+    rendered, made = data_set
+    described = json.loads(made[data.PACKAGE])
+    assert described["created"] == stored().stored
+    for one in described["resources"]:
+        content = (rendered | made)[one["path"]].encode()
+        assert one["bytes"] == len(content)
+        assert one["hash"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
+    named = {one["path"] for one in described["resources"]}
+    assert named == {"rows.json", "errata.json", "errata.bib", "schema.json"}
 
 
 def test_every_page_of_the_ledger_is_reached_from_its_index(ledger):
