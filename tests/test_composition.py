@@ -274,6 +274,7 @@ parametrised = pytest.mark.parametrize(("kind", "name"), ALL)
 
 
 @parametrised
+@pytest.mark.sampled(12)
 def test_a_program_gives_the_same(made, x64, kind, name):
     function, arrays = made(kind, name)
     outputs = flat(jax.jit(function)(arrays))
@@ -283,6 +284,7 @@ def test_a_program_gives_the_same(made, x64, kind, name):
 
 
 @parametrised
+@pytest.mark.sampled(12)
 def test_a_batch_is_each_by_itself(made, x64, kind, name):
     function, arrays = made(kind, name)
     trees = [moved(arrays, along(arrays, seed), 0.01 * seed) for seed in (1, 2)]
@@ -294,6 +296,7 @@ def test_a_batch_is_each_by_itself(made, x64, kind, name):
 
 
 @parametrised
+@pytest.mark.sampled(24)
 def test_derivatives_in_both_modes_are_finite_differences(made, x64, kind, name):
     function, arrays = made(kind, name)
     if name == "lru-detached":

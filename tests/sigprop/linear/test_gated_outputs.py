@@ -61,6 +61,7 @@ def test_outputs_are_those_of_every_sequence(name, x64):
 
 
 @pytest.mark.parametrize("name", sorted({*NEURONS} - UNREAD))
+@pytest.mark.sampled(2)
 def test_outputs_are_those_of_samples(name, x64):
     layer, num, steps = build(name, 5), 40_000, 6
     u = jax.random.normal(jax.random.key(12), (num, steps, layer.widths[0]))
@@ -96,6 +97,7 @@ def input_squares(layer, u, lag):
 
 @pytest.mark.parametrize("name", NEURONS)
 @pytest.mark.parametrize("lag", [0, 2])
+@pytest.mark.sampled(kind="name")
 def test_gradients_by_inputs_are_those_of_every_sequence(name, lag, x64):
     layer, steps = build(name, 3), 4
     inputs = law(layer.widths[0], 5)
@@ -106,6 +108,7 @@ def test_gradients_by_inputs_are_those_of_every_sequence(name, lag, x64):
 
 
 @pytest.mark.parametrize("name", NEURONS)
+@pytest.mark.sampled(3)
 def test_gradients_by_inputs_are_those_of_samples(name, x64):
     layer, num, steps, lag = build(name, 4), 40_000, 6, 2
     u = 0.8 * jax.random.normal(jax.random.key(13), (num, steps, layer.widths[0]))

@@ -49,6 +49,7 @@ def sequences(inputs, steps):
 
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("steps", [1, 5])
+@pytest.mark.sampled(kind="name")
 def test_moments_are_those_of_every_sequence(name, steps, x64):
     layer = build(name, steps)
     inputs = law(layer.widths[0], 2)
@@ -65,6 +66,7 @@ def test_moments_are_those_of_every_sequence(name, steps, x64):
 
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize("lag", [0, 1, 3])
+@pytest.mark.sampled(kind="name")
 def test_lagged_states_are_those_of_every_sequence(name, lag, x64):
     layer, steps = build(name, 3), 2
     inputs = law(layer.widths[0], 4)
