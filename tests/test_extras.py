@@ -36,13 +36,17 @@ def brought(requirements):
 
 
 def others():
-    """The modules that are installed here and that a plain install does not bring."""
+    """The modules that are installed here and that a plain install does not bring.
+
+    Of Sphinx only what it brings is hidden: beartype takes its name among the imported
+    ones, hidden or not, for a build of documentation.
+    """
     plain = brought(PROJECT["dependencies"]) | {"sigprop"}
     return {
         module
         for module, names in packages_distributions().items()
         if not plain & set(map(canonicalize_name, names))
-    }
+    } - {"sphinx"}
 
 
 CHILD = """

@@ -66,7 +66,7 @@ def public(package: str) -> list[Public]:
     """The public names of a package or a module, in alphabetical order.
 
     >>> [one.name for one in public("sigprop.audit.foreign")][:2]
-    ['ForeignAudit', 'LayerAudit']
+    ['audit_checkpoint', 'Checked']
     """
     file = _file(package)
     source = file.read_text("utf-8")
