@@ -63,7 +63,8 @@ def test_no_two_pages_are_one_file_where_case_is_ignored(documents):
 
 @pytest.fixture(scope="module")
 def ledger(run, graph):
-    return pages.of_ledger(render_site(run, {}, graph, ()))
+    rendered = render_site(run, {}, graph, ())
+    return pages.of_ledger(rendered | data.files(run, rendered, graph.rests_on))
 
 
 def test_every_row_has_its_page_at_its_address(ledger, run):
