@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-MANY = 6  # slow cases of a test from which on it is shared
+MANY = 3  # slow cases of a test from which on it is shared
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

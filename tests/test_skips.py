@@ -173,7 +173,7 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
     assert result.returncode == 0, result.stderr
     assert [line for line in lines if line.startswith("pytest called")] == [
         "pytest called with: ",
-        "pytest called with: -m slow and not gpu --dist worksteal --share 0/3",
+        "pytest called with: -m slow and not gpu --dist worksteal --share 0/6",
     ]
     index = lines.index("=== Skipped tests ===")
     assert lines[index + 1 : index + 3] == [
@@ -189,7 +189,7 @@ def test_the_script_runs_both_kinds_of_test_and_lists_the_skipped(script):
     assert "apt-get called with: install -y -qq chromium" in lines
 
 
-@pytest.mark.parametrize(("commits", "share"), [(1373, "2/3"), (1374, "0/3")])
+@pytest.mark.parametrize(("commits", "share"), [(1373, "5/6"), (1374, "0/6")])
 def test_each_commit_takes_another_share_of_the_slow_tests(script, commits, share):
     lines = script(COMMITS=str(commits)).stdout.splitlines()
     assert f"=== The slow tests, share {share} ===" in lines
