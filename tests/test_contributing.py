@@ -26,7 +26,7 @@ from tests.test_readme import PROJECT, ROOT, blocks, check, commands, missing
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 HOOKS = (ROOT / ".pre-commit-config.yaml").read_text("utf-8")
-COPIED = ("theory", "sigprop", "experiments", "figures", "tests")
+COPIED = ("theory", "sigprop", "experiments", "figures", "docs", "tests")
 LEFT = shutil.ignore_patterns("__pycache__", "results", "out")
 WRITTEN = re.compile(
     r"^`([\w./]+)`[^\n]*:\n\n```(python|diff)\n(.*?)^```$", re.MULTILINE | re.DOTALL
@@ -93,7 +93,8 @@ def copied(root):
     """A copy of the project without its results."""
     for folder in COPIED:
         shutil.copytree(ROOT / folder, root / folder, symlinks=True, ignore=LEFT)
-    shutil.copy(ROOT / "pyproject.toml", root)
+    for file in ("pyproject.toml", "README.md"):  # tests read the README's examples
+        shutil.copy(ROOT / file, root)
     return root
 
 
