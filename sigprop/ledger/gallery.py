@@ -5,9 +5,10 @@ What stands on it is prepared by the caller, who may know figures; here is the p
 
 import base64
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from operator import attrgetter
 from pathlib import Path
 
 from PIL import Image
@@ -78,6 +79,10 @@ class Picture:
         return copy.getvalue()
 
 
+COPIES = {"small": attrgetter("thumbnail"), "large": attrgetter("large")}
+"""Copies of a picture by the filters that give their addresses to the page."""
+
+
 def render(
     pictures: Iterable[Picture],
     beside: Iterable[str] = (),
@@ -94,8 +99,8 @@ def render(
     """
     shown = tuple(pictures)
     env = environment()
-    for kind, of in (("small", _thumbnail), ("large", _large)):
-        env.filters[kind] = functools.partial(_address, folder, kind, of)
+    for kind in COPIES:
+        env.filters[kind] = functools.partial(_address, folder, kind)
     return env.get_template("gallery.html.j2").render(
         pictures=shown,
         beside=frozenset(beside),
@@ -107,27 +112,21 @@ def render(
 def files(pictures: Iterable[Picture]) -> dict[str, bytes]:
     """Both copies of every picture, by the name of their files."""
     return {
-        f"{one.name}-{kind}.webp": of(one)
+        _file(one, kind): copy(one)
         for one in pictures
         if one.png
-        for kind, of in (("small", _thumbnail), ("large", _large))
+        for kind, copy in COPIES.items()
     }
 
 
-def _thumbnail(picture: Picture) -> bytes:
-    return picture.thumbnail
+def _file(picture: Picture, kind: str) -> str:
+    return f"{picture.name}-{kind}.webp"
 
 
-def _large(picture: Picture) -> bytes:
-    return picture.large
-
-
-def _address(
-    folder: str, kind: str, of: Callable[[Picture], bytes], picture: Picture
-) -> str:
+def _address(folder: str, kind: str, picture: Picture) -> str:
     if folder:
-        return f"{folder}/{picture.name}-{kind}.webp"
-    return f"data:image/webp;base64,{base64.b64encode(of(picture)).decode()}"
+        return f"{folder}/{_file(picture, kind)}"
+    return f"data:image/webp;base64,{base64.b64encode(COPIES[kind](picture)).decode()}"
 
 
 def is_ours(folder: Path) -> bool:

@@ -5,7 +5,6 @@ style sheet of the bodies holds inside them alone, and takes its colours from th
 """
 
 import re
-from collections.abc import Iterable
 from html import unescape
 from typing import NamedTuple
 
@@ -76,7 +75,6 @@ class Body(NamedTuple):
 def body(
     page: str,
     script: str = "",
-    keywords: Iterable[str] = (),
     searched: bool = True,
 ) -> Body:
     """Take the title and the body of a page.
@@ -84,7 +82,6 @@ def body(
     Args:
         page: A whole page of ours.
         script: Address of a script that the page needs.
-        keywords: See ``Body``.
         searched: See ``Body``.
 
     Example:
@@ -99,7 +96,7 @@ def body(
     style = f"<style>.body{{{own}}}</style>" if own.strip() else ""
     called = f'<script src="{script}" defer></script>' if script else ""
     html = f'{style}<div class="body">{inner}</div>{called}'
-    return Body(title, html, tuple(keywords), searched)
+    return Body(title, html, searched=searched)
 
 
 def _between(page: str, start: str, end: str) -> str:

@@ -43,22 +43,16 @@ def of_ledger(rendered: Mapping[str, str]) -> tuple[dict[str, Body], Files]:
             papers.append(stem)
         is_code = name.startswith("code-") or name == blueprint.CODE
         text = text.replace(f'href="{gallery.PAGE}', f'href="../{gallery.PAGE}')
-        row = _ROW.match(_title(text))
-        pages[f"{LEDGER}/{stem}"] = body(
-            text,
-            script=site.SCRIPT if name == site.INDEX else "",
-            keywords=[row[1]] if row else [],
-            searched=not is_code,
-        )
+        script = site.SCRIPT if name == site.INDEX else ""
+        page = body(text, script, searched=not is_code)
+        row = _ROW.match(page.title)
+        keywords = (row[1],) if row else ()
+        pages[f"{LEDGER}/{stem}"] = page._replace(keywords=keywords)
     del files[f"{LEDGER}/{site.SHEET}"]
     index = pages[f"{LEDGER}/index"]
     children = [name for name in FIRST if f"{LEDGER}/{name}" in pages]
     pages[f"{LEDGER}/index"] = index._replace(children=(*papers, *children))
     return pages, files
-
-
-def _title(page: str) -> str:
-    return page.partition("<title>")[2].partition("</title>")[0]
 
 
 def of_notebooks(

@@ -25,7 +25,7 @@ def documents():
 
 
 def described(documents):
-    """What the reference describes, by the names that users import."""
+    """Names that the reference describes, as users import them."""
     lines = "\n".join(documents.values()).splitlines()
     starts = (".. autoclass:: ", ".. autofunction:: ", ".. py:data:: ")
     return [
@@ -62,8 +62,12 @@ def test_no_two_pages_are_one_file_where_case_is_ignored(documents):
 
 
 @pytest.fixture(scope="module")
-def ledger(run, graph):
-    rendered = render_site(run, {}, graph, ())
+def rendered(run, graph):
+    return render_site(run, {}, graph, ())
+
+
+@pytest.fixture(scope="module")
+def ledger(rendered, run, graph):
     return pages.of_ledger(rendered | data.files(run, rendered, graph.rests_on))
 
 
@@ -81,9 +85,8 @@ def test_every_row_has_its_page_at_its_address(ledger, run):
 
 
 @pytest.fixture(scope="module")
-def data_set(run, graph):
+def data_set(rendered, graph):
     """Errata of a small ledger, and the data files of the stored one."""
-    rendered = render_site(run, {}, graph, ())
     return rendered, data.files(stored(), rendered, graph.rests_on)
 
 
@@ -323,6 +326,7 @@ def test_the_whole_site_reads_offline_by_everybody(whole, browser):
     page = browser.open(f"file://{whole}/index.html")
     page.fill("#find", "zucchet:59")
     page.press("#find", "Enter")
+    page.wait_for_url("**/ledger/index.html*")  # loaded, so that its script has run
     page.locator("#hits a, tr[data-status]:not([hidden]) a").first.click()
     assert page.url.endswith("zucchet-59.html")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
