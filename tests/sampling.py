@@ -1,4 +1,4 @@
-"""Which cases of a test with many are run: a sample by default, a share of the others."""
+"""Choose cases of tests with many: a sample by default, and a share of the slow ones."""
 
 import re
 import zlib

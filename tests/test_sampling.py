@@ -29,7 +29,7 @@ class Item:
 
 
 def settings(args=("tests",), share="0/1"):
-    """As pytest has read them, with what it is told of items that are left out."""
+    """Return a configuration of pytest that records the deselected items."""
     told = []
     hook = SimpleNamespace(pytest_deselected=lambda items: told.extend(items))
     return SimpleNamespace(

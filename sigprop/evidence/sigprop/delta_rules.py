@@ -325,7 +325,7 @@ def limit_by_lengths(d: int) -> float:
 
 
 def _left(d: int, beta: float, T: int) -> float:
-    """What is left of the signal after ``T`` writes, over what there was."""
+    """Return the share of the signal that is left after ``T`` writes."""
     values = np.linalg.eigvalsh(
         np.mean([householder(beta, key) for key in simplex(d)], axis=0)
     )

@@ -176,7 +176,7 @@ def second_by_nodes(n: int) -> float:
 
 
 def second_by_values(n: int) -> float:
-    """The same over three values of an entry that have the moments of a uniform one."""
+    """The mean of ``|W^2|_F^2/n``, over three values with a uniform entry's moments."""
     values = np.array([-1.0, 0.0, 1.0]) * math.sqrt(9 / 5)
     return _second(values, np.array([5 / 18, 4 / 9, 5 / 18]), n)
 

@@ -88,7 +88,7 @@ def drift_by_modes(step: float, A: float) -> float:
 
 
 def drift_by_turns(step: float, A: float) -> float:
-    """The same mean, by an ellipse that is sampled at even angles."""
+    """The mean squared position, by an ellipse that is sampled at even angles."""
     _, force = explicit(step, A)
     form = _form(step, A)
     size = math.sqrt(force @ form @ force)
