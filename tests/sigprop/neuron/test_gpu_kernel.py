@@ -30,9 +30,9 @@ LANES, NEURONS = 8, 4  # of a program here: interpreting takes time for each neu
 SIZES = (1, 17, 32)  # neurons
 BATCHES = (1, 8, 9, 21)
 TIMES = ((1,), (64,), (65,), (1, 2, 64), (63, 130))
-# Of the largest number.  In single precision sums of squares round a thousand times.
-CLOSE = {np.float32: 1e-6, np.float64: 1e-13}
-CLOSE_SUMS = {np.float32: 1e-5, np.float64: 1e-13}
+# Of the largest number.  Under a constant input the roundings of 130 steps all have the
+# same sign: in single precision they add up to 130 * 6e-8 = 8e-6.
+CLOSE = {np.float32: 1e-5, np.float64: 1e-13}
 
 
 @pytest.fixture(autouse=True)
@@ -102,11 +102,8 @@ def kernel_and_scan(
 def same(ours: list[Walk], theirs: list[Walk], dtype=np.float64) -> bool:
     """Whether all numbers are the same to rounding."""
     for walks in zip(ours, theirs, strict=True):
-        for place, (mine, other) in enumerate(
-            zip(*map(jax.tree.leaves, walks), strict=True)
-        ):
-            close = (CLOSE if place < 4 else CLOSE_SUMS)[dtype]
-            room = close * max(np.abs(other).max(), 1)
+        for mine, other in zip(*map(jax.tree.leaves, walks), strict=True):
+            room = CLOSE[dtype] * max(np.abs(other).max(), 1)
             if mine.shape != other.shape or mine.dtype != other.dtype:
                 return False
             if not np.abs(np.asarray(mine) - np.asarray(other)).max() <= room:
