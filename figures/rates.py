@@ -75,7 +75,7 @@ def row(figure: SubFigure, data: xr.Dataset, networks: dict[str, str]) -> None:
     panels[0].set_yscale("log")
     panels[0].yaxis.set_major_locator(LogLocator(numticks=10))
     panels[0].yaxis.set_minor_locator(NullLocator())
-    panels[0].set_ylabel("effective learning rate\n(parameter units per step)")
+    panels[0].set_ylabel("effective learning rate\n(parameter units / step)")
     pairs = zip(panels[::2], panels[1::2], networks.items(), strict=True)
     for axes, side, (letter, network) in pairs:
         cells = data.isel(cell=data["network"] == network)

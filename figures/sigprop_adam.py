@@ -44,7 +44,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             _rates(axes, data.sel(network=name), losses.COLOURS[name])
             axes.set_xlabel(r"$\Vert H_i \Vert$ or $\sqrt{H_{ii}}$")
             style.letter(axes, letter, name, size=7)
-        row[0].set_ylabel("effective learning rate of Adam\n(parameter units per step)")
+        row[0].set_ylabel("effective learning rate of Adam\n(parameter units / step)")
         _key(figure, len(letters))
         style.caption(figure, CAPTION)
     return figure
