@@ -9,7 +9,7 @@ Source: ``sigprop.theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, f
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from sigprop.experiments.command import main
 from sigprop.experiments.progress import counter
@@ -125,9 +125,26 @@ def measure(
     key: PRNGKeyArray, layer: Layer, length: int, config: Config
 ) -> dict[str, Estimate]:
     """Moments over sequences of Gaussian inputs."""
+    shape = (config.batch, length, layer.widths[0])
+    return averages(key, squares(layer), shape, config.sequences)
+
+
+def averages(
+    key: PRNGKeyArray,
+    program: Callable[[Float[Array, "num time d_in"]], Mapping[str, Array]],
+    shape: tuple[int, int, int],
+    sequences: int,
+) -> dict[str, Estimate]:
+    """Means of numbers that a program has for each sequence of Gaussian inputs.
+
+    Args:
+        key: Batch ``i`` uses ``fold_in(key, i)``.
+        program: Returns one number a sequence under each name.
+        shape: Sequences of a batch, their length and their inputs.
+        sequences: How many at least; the last batch is whole too.
+    """
     totals: dict[str, Sums] = {}
-    shape, program = (config.batch, length, layer.widths[0]), squares(layer)
-    for index in range(-(-config.sequences // config.batch)):
+    for index in range(-(-sequences // shape[0])):
         batch_key = jax.random.fold_in(key, index)
         u = jax.random.normal(batch_key, shape, jnp.float64)
         for name, values in program(u).items():
