@@ -173,9 +173,9 @@ def in_double(layer: Layer) -> Layer:
         return replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
 
 
-def steps(memory: float, config: Config) -> int:
+def steps(memory: float, spans: float) -> int:
     """Inputs of a sequence."""
-    return max(1, round(config.spans * memory))
+    return max(1, round(spans * memory))
 
 
 def real(h: Array) -> Float[Array, " numbers"]:
@@ -253,14 +253,16 @@ def run(config: Config) -> xr.Dataset:
     """Predict and measure each layer at each time constant."""
     sizes = len(config.layers), len(config.memories), 2
     measured, sem, predicted, error = np.empty((4, *sizes))
-    longest = steps(max(config.memories), config)  # one shape of inputs compiles once
+    longest = steps(
+        max(config.memories), config.spans
+    )  # one shape of inputs compiles once
     tick = counter(sizes[0] * sizes[1], "layers")
     states = []
     for i, name in enumerate(config.layers):
         gate = GATE[name]
         for j, memory in enumerate(config.memories):
             with double_precision(True):
-                layer, length = draw(name, memory, config), steps(memory, config)
+                layer, length = draw(name, memory, config), steps(memory, config.spans)
                 closed = expected(layer, gate, length)
                 key = jax.random.fold_in(jax.random.key(config.seed + 1), 100 * i + j)
                 program = functools.partial(squares, layer, length=length, gate=gate)
