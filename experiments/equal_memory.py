@@ -27,10 +27,9 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from sigprop.experiments import newer_layers
+from sigprop.experiments import memories
 from sigprop.experiments.command import main
-from sigprop.experiments.gated_moments import averages
-from sigprop.experiments.newer_layers import final, in_double, steps
+from sigprop.experiments.memories import averages, final, in_double, steps
 from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.lru import lru
@@ -56,7 +55,7 @@ def _rotrnn(key: PRNGKeyArray, n: int, memory: float) -> Layer:
 LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
     "LRU": _lru,
     "RotRNN": _rotrnn,
-    **newer_layers.LAYERS,
+    **memories.LAYERS,
 }
 
 

@@ -9,7 +9,7 @@ Source: ``sigprop.theory.gated_moments``; Zucchet & Orvieto (2024), Section 5, f
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from sigprop.experiments.command import main
+from sigprop.experiments.memories import averages
 from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.deltanet import gated_deltanet
@@ -29,7 +30,7 @@ from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
 from sigprop.linear.gated_moments import predict_gated, squares
-from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "gated_moments", 1
@@ -127,31 +128,6 @@ def measure(
     """Moments over sequences of Gaussian inputs."""
     shape = (config.batch, length, layer.widths[0])
     return averages(key, squares(layer), shape, config.sequences)
-
-
-def averages(
-    key: PRNGKeyArray,
-    program: Callable[[Float[Array, "num time d_in"]], Mapping[str, Array]],
-    shape: tuple[int, int, int],
-    sequences: int,
-) -> dict[str, Estimate]:
-    """Means of numbers that a program has for each sequence of Gaussian inputs.
-
-    Args:
-        key: Batch ``i`` uses ``fold_in(key, i)``.
-        program: Returns one number a sequence under each name.
-        shape: Sequences of a batch, their length and their inputs.
-        sequences: How many at least; the last batch is whole too.
-    """
-    totals: dict[str, Sums] = {}
-    for index in range(-(-sequences // shape[0])):
-        batch_key = jax.random.fold_in(key, index)
-        u = jax.random.normal(batch_key, shape, jnp.float64)
-        for name, values in program(u).items():
-            x = np.asarray(values)
-            sums = Sums(x.sum(), (x**2).sum(), len(x))
-            totals[name] = totals[name] + sums if name in totals else sums
-    return {name: total.estimate() for name, total in totals.items()}
 
 
 def run(config: Config) -> xr.Dataset:

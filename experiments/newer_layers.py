@@ -21,7 +21,6 @@ Source: ``sigprop.linear.gated_moments``; for LinOSS, a sum over its impulse res
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,20 +29,12 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jax import lax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int
 
 from sigprop.experiments.command import main
-from sigprop.experiments.gated_moments import averages
+from sigprop.experiments.memories import LAYERS, averages, final, in_double, real, steps
 from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
-from sigprop.layers.delta_product import delta_product
-from sigprop.layers.deltanet import gated_deltanet
-from sigprop.layers.hgrn2 import hgrn2
-from sigprop.layers.linoss import linoss
-from sigprop.layers.mamba3 import mamba3
-from sigprop.layers.mlstm import mlstm
-from sigprop.layers.rwkv7 import FASTEST, rwkv7
-from sigprop.layers.ssd import ssd
 from sigprop.linear.gated_moments import covered, predict_gated
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import double_precision
@@ -61,9 +52,6 @@ GATE = {
     "HGRN2": "W_f",
 }
 """The parameter of each layer's gate or decay whose gradient is shown."""
-RANK = 2  # of the weights of RWKV-7's gates
-REFLECTIONS = 2  # of DeltaProduct
-LARGEST = 2.0  # bound of beta above which states explode
 
 
 @dataclass(frozen=True)
@@ -90,97 +78,10 @@ QUICK = Config()
 PAPER = Config(memories=tuple(2.0**i for i in range(2, 9)), sequences=2048)
 
 
-def _step(memory: float, rate: float = 1.0) -> tuple[float, float]:
-    """The least and largest step whose decay at this rate has a time constant."""
-    step = -math.log1p(-1 / memory) / rate
-    return step, step
-
-
-def _logit(p: float) -> float:
-    return math.log(p / (1 - p))
-
-
-def _full(layer: Layer, **values: float) -> Layer:
-    """The layer with all entries of some parameters equal to a number."""
-    known = parameters(layer)
-    return replace(
-        layer, {name: jnp.full(known[name].shape, x) for name, x in values.items()}
-    )
-
-
-def _mamba2(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    return _full(ssd(n, 2 * n, key=key, steps=_step(memory)), A_log=0.0)
-
-
-def _mamba3(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    return mamba3(n, 2 * n, key=key, steps=_step(memory, math.log(2)))
-
-
-def _delta(key: PRNGKeyArray, n: int, memory: float, reflections: int) -> Layer:
-    """Writes of a mean ``beta`` that keep ``1 - 1/memory`` of the state at each input."""
-    lost = -math.expm1(math.log1p(-1 / memory) / reflections)
-    beta, identity = 2 * n * lost, "identity"  # keys have 2 n entries
-    return delta_product(
-        *(2 * n, 2 * n),
-        key=key,
-        reflections=reflections,
-        largest=min(2 * beta, LARGEST),
-        activation=identity if reflections == 1 else "silu",
-    )
-
-
-def _gated_delta(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    return _full(gated_deltanet(n, 2 * n, key=key, steps=_step(memory)), A_log=0.0)
-
-
-def _rwkv7(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    layer = rwkv7(2 * n, 2 * n, key=key, rank=RANK)
-    return _full(layer, w_bias=_logit(_step(memory, FASTEST)[0]))
-
-
-def _mlstm(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    return mlstm(n, 2 * n, key=key, offsets=(math.log(memory - 1),) * 2)
-
-
-def _linoss(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    step = math.sqrt((1 - 1 / memory) ** -2 - 1)  # |lam|^2 = 1 / (1 + step^2 A)
-    return _full(linoss(n, 2 * n, key=key), A_raw=1.0, dt_raw=_logit(step))
-
-
-LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
-    "Mamba-2": _mamba2,
-    "Mamba-3": _mamba3,
-    "gated DeltaNet": _gated_delta,
-    "DeltaNet": functools.partial(_delta, reflections=1),
-    "DeltaProduct": functools.partial(_delta, reflections=REFLECTIONS),
-    "RWKV-7": _rwkv7,
-    "mLSTM": _mlstm,
-    "LinOSS": _linoss,
-    "HGRN2": lambda key, n, memory: hgrn2(n, 2 * n, key=key, bound=1 - 2 / memory),
-}
-
-
 def draw(name: str, memory: float, config: Config) -> Layer:
     """A layer of this time constant, in double precision."""
     key = jax.random.fold_in(jax.random.key(config.seed), list(LAYERS).index(name))
     return in_double(LAYERS[name](key, config.neurons, memory))
-
-
-def in_double(layer: Layer) -> Layer:
-    """The layer with parameters in double precision."""
-    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
-    with double_precision(True):
-        return replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
-
-
-def steps(memory: float, spans: float) -> int:
-    """Inputs of a sequence."""
-    return max(1, round(spans * memory))
-
-
-def real(h: Array) -> Float[Array, " numbers"]:
-    """Real and imaginary parts of a state."""
-    return jnp.concatenate([h.real, h.imag]) if jnp.iscomplexobj(h) else h
 
 
 @functools.partial(jax.jit, static_argnames="gate", compiler_options=SOME)
@@ -201,14 +102,6 @@ def squares(
     derivative, h = jax.vmap(lambda one: jacobian(theta, one))(u)
     moved = (derivative**2).reshape(len(u), -1).sum(1)
     return {"state": (h**2).sum(1), "gate": moved}
-
-
-def final(
-    layer: Layer, u: Float[Array, "time d_in"], length: int | Int[Array, ""]
-) -> Float[Array, " numbers"]:
-    """The state after so many inputs, step by step: one small program for all lengths."""
-    zero = layer.initial_state()
-    return real(lax.fori_loop(0, length, lambda t, h: layer.step(h, u[t])[0], zero))
 
 
 def expected(layer: Layer, gate: str, length: int) -> dict[str, tuple[float, float]]:
@@ -272,7 +165,7 @@ def run(config: Config) -> xr.Dataset:
                 measured[i, j, k], sem[i, j, k], _ = estimates[moment]
                 predicted[i, j, k], error[i, j, k] = closed[moment]
             tick()
-        states.append(layer.state_size)
+        states.append(draw(name, config.memories[0], config).state_size)
     dims: Any = ("layer", "memory", "moment")
     units = {"units": "sum of squares"}
     return xr.Dataset(

@@ -134,7 +134,7 @@ def _key(figure: Figure, columns: int) -> None:
 
 
 def shown(results: style.Results) -> str:
-    """How far moments are from theory, and the layers whose states and gradients grow."""
+    """The distance of moments from theory, and the layers whose moments grow most."""
     data = results[STUDY]
     apart = (abs(data["measured"] - data["predicted"]) / data["sem"]).values
     known = np.isfinite(apart)
