@@ -20,6 +20,7 @@ import xarray as xr
 from jaxtyping import PRNGKeyArray
 
 from sigprop.experiments.command import main
+from sigprop.experiments.memories import averages
 from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
 from sigprop.layers.deltanet import gated_deltanet
@@ -29,7 +30,7 @@ from sigprop.layers.mingru import mingru
 from sigprop.layers.rglru import rglru
 from sigprop.layers.selective import selective
 from sigprop.linear.gated_moments import predict_gated, squares
-from sigprop.neuron.montecarlo import Estimate, Sums
+from sigprop.neuron.montecarlo import Estimate
 from sigprop.numerics.precision import double_precision
 
 STUDY, VERSION = "gated_moments", 1
@@ -125,16 +126,8 @@ def measure(
     key: PRNGKeyArray, layer: Layer, length: int, config: Config
 ) -> dict[str, Estimate]:
     """Moments over sequences of Gaussian inputs."""
-    totals: dict[str, Sums] = {}
-    shape, program = (config.batch, length, layer.widths[0]), squares(layer)
-    for index in range(-(-config.sequences // config.batch)):
-        batch_key = jax.random.fold_in(key, index)
-        u = jax.random.normal(batch_key, shape, jnp.float64)
-        for name, values in program(u).items():
-            x = np.asarray(values)
-            sums = Sums(x.sum(), (x**2).sum(), len(x))
-            totals[name] = totals[name] + sums if name in totals else sums
-    return {name: total.estimate() for name, total in totals.items()}
+    shape = (config.batch, length, layer.widths[0])
+    return averages(key, squares(layer), shape, config.sequences)
 
 
 def run(config: Config) -> xr.Dataset:

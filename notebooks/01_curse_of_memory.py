@@ -499,3 +499,4 @@ print(
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [The curvature of whole layers](09_whole_layers.py)
 # - [Questions from issue trackers](10_public_questions.py)
+# - [The layers of 2024 to 2026](11_layers_of_today.py)

@@ -403,3 +403,4 @@ print(
 # - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [The curvature of whole layers](09_whole_layers.py)
 # - [Questions from issue trackers](10_public_questions.py)
+# - [The layers of 2024 to 2026](11_layers_of_today.py)

@@ -369,3 +369,4 @@ for phase in PHASES:
 # - [Lint a checkpoint, advise an initialisation](07_lint_and_advise.py)
 # - [Forecast a series, and ask theory about the network](08_forecasting.py)
 # - [Questions from issue trackers](10_public_questions.py)
+# - [The layers of 2024 to 2026](11_layers_of_today.py)
