@@ -7,11 +7,12 @@ import xarray as xr
 
 from sigprop.audit.gated_layers import GATED_RUNGS
 from sigprop.audit.moments import RUNGS
-from sigprop.audit.summary import failing
+from sigprop.audit.summary import TOLERANCE
 from sigprop.experiments.audits_of_today.cells import QUANTITIES, RATIO, Config
 from sigprop.experiments.audits_of_today.grids import SWEEPS
 
 VERSION = 1
+ERRORS = 2.0  # standard errors that a ratio is off at least if its assumption fails
 LINEAR = ("linoss",)  # layers with the assumptions of linear recurrences
 NUMBERS = {"score": "accuracy, or error in scaled units", "parameters": "1"}
 
@@ -19,7 +20,7 @@ NUMBERS = {"score": "accuracy, or error in scaled units", "parameters": "1"}
 def gather(
     sweep: str, preset: str, key: Callable[[Config], str], by_key: dict[str, xr.Dataset]
 ) -> xr.Dataset:
-    """All finished audits along one axis.
+    """All finished audits along one axis, and the first assumption that fails in each.
 
     Args:
         sweep: One of ``grids.SWEEPS``.
@@ -40,6 +41,15 @@ def gather(
         for name, unit in numbers.items()
     }
     ladders = [RUNGS if config.model in LINEAR else GATED_RUNGS for config in rows]
+    firsts = [
+        _first(result["median"].values, result["sem"].values, names)
+        for result, names in zip(results, ladders, strict=True)
+    ]
+    fails, ratio = (np.stack(part) for part in zip(*firsts, strict=True))
+    variables |= {
+        "fails": (dims[:-1], fails, {"units": "name of an assumption"}),
+        "ratio": (dims[:-1], ratio, RATIO),
+    }
     return xr.Dataset(
         variables,
         {
@@ -62,38 +72,40 @@ def cell(table: xr.Dataset, index: int) -> xr.Dataset:
     return variables.drop_vars("quantity").assign_attrs(attributes)
 
 
-def first(table: xr.Dataset, quantity: str = "state") -> list[list[tuple[str, float]]]:
-    """The first assumption that fails in each cell and block, and the ratio there.
-
-    Args:
-        table: From ``gather``.
-        quantity: Of ``QUANTITIES``.
-
-    Returns:
-        For each cell and block a name of a rung, and predicted over measured.  If no
-        assumption fails, the name is empty and the ratio is that of the last rung.
-    """
-    found = []
-    for index in range(table.sizes["cell"]):
-        one = table.isel(cell=index)
-        names = [str(name) for name in one["assumption"].values]
-        rows = []
-        for medians in one["median"].sel(quantity=quantity).values:
-            ladder = dict(zip(names, map(float, medians), strict=True))
-            fails = failing(ladder)
-            rows.append((fails, ladder[fails or names[-1]]))
-        found.append(rows)
-    return found
-
-
 def findings(table: xr.Dataset) -> str:
     """Score of each cell, and the first assumption that fails in each block."""
     lines = []
-    for index, rows in enumerate(first(table)):
-        one = table.isel(cell=index)
-        said = ", ".join(f"{name or 'none'} ({value:.3g})" for name, value in rows)
+    for index in range(table.sizes["cell"]):
+        one = table.isel(cell=index).sel(quantity="state")
+        said = ", ".join(
+            f"{name or 'none'} ({value:.3g})"
+            for name, value in zip(
+                one["fails"].values, one["ratio"].values, strict=True
+            )
+        )
         lines.append(
             f"{one['task'].item()} {one['model'].item()}: score "
             f"{one['score'].item():.4f}; first to fail, block by block: {said}"
         )
     return "\n".join(lines)
+
+
+def _first(
+    medians: np.ndarray, sems: np.ndarray, names: tuple[str, ...]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The first assumption that fails, and the ratio there; else that of the last.
+
+    It fails if its ratio is off by more than ``TOLERANCE`` and ``ERRORS``.
+
+    Args:
+        medians: By block, quantity and rung.
+        sems: Standard errors of them.
+        names: Of the rungs.
+    """
+    away = np.abs(medians - 1)
+    off = (away > TOLERANCE) & (
+        away > ERRORS * sems
+    )  # false where nothing is predicted
+    place = np.where(off.any(-1), off.argmax(-1), len(names) - 1)
+    fails = np.where(off.any(-1), np.array(names)[place], "")
+    return fails, np.take_along_axis(medians, place[..., None], -1)[..., 0]

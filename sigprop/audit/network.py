@@ -243,7 +243,8 @@ def audit(
         batches: Real inputs with their labels, classes or, one an output, numbers;
             standard errors are over batches, so there
             should be ten or more.  A single one is cut into ``GROUPS``.
-        untrained: The network before training, for the rung *as drawn* of gated layers.
+        untrained: The network before training, for the rung *as drawn* of gated layers; of
+            the same configuration.
         progress: Called with the batches done and their number.
 
     Returns:
@@ -253,9 +254,15 @@ def audit(
 
     Raises:
         ValueError: If the network has one answer a step or none, the inputs, lengths or
-            labels do not fit, or there are fewer than two batches.
+            labels do not fit, there are fewer than two batches, or the untrained network
+            is another one.
     """
     known = _require(network, batches)
+    if untrained is not None and untrained.config != network.config:
+        raise ValueError(
+            "need an untrained network of the same configuration, got "
+            f"{untrained.config} for {network.config}"
+        )
     network = eqx.nn.inference_mode(network)
     tower = network.tower if isinstance(network, TwoTowers) else network
     sequences = [sequences_of(batch) for batch in known]

@@ -192,7 +192,10 @@ def sparse(draw):
 
 
 def mixed(draw):
-    return white(draw) * np.array([1.9, 0.5, 0.3, 0.1])
+    """Normal inputs of unequal, correlated channels with means."""
+    mixing = np.diag([1.9, 0.5, 0.3, 0.1])
+    mixing[1, 0], mixing[3, 2] = 0.9, -0.4
+    return white(draw) @ mixing.T + np.array([0.0, 0.6, -0.8, 0.4])
 
 
 CAUSES = {
@@ -289,6 +292,13 @@ def test_a_network_is_audited_without_what_does_not_count():
         found.predicted[:, :, :4],
         audit(network, state, batches(pair=True)).predicted[:, :, :4],
     )
+
+
+def test_an_untrained_network_of_other_sizes_is_refused():
+    network, state = draw_small("ssd", inputs=WIDTH, layer_options=HEADS)
+    other, _ = draw_small("ssd", inputs=WIDTH, depth=3, layer_options=HEADS)
+    with pytest.raises(ValueError, match="untrained network of the same configuration"):
+        audit(network, state, batches(), untrained=other)
 
 
 def test_units_that_forget_at_once_have_no_ratio():
