@@ -17,7 +17,7 @@ MODELS = (
 )
 
 
-def audits_of_today(preset: str) -> list[Config]:
+def gated_audits(preset: str) -> list[Config]:
     """Every layer on every task; at ``quick`` the first two layers."""
     if preset == "smoke":
         return [Config("digits", "ssd", steps=20, size=8)]
@@ -26,7 +26,7 @@ def audits_of_today(preset: str) -> list[Config]:
     return [Config(task, model) for task in TASKS for model in MODELS]
 
 
-SWEEPS: dict[str, Callable[[str], list[Config]]] = {"audits_of_today": audits_of_today}
+SWEEPS: dict[str, Callable[[str], list[Config]]] = {"gated_audits": gated_audits}
 
 
 def cells(sweep: str, preset: str) -> list[Config]:

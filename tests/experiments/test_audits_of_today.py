@@ -13,7 +13,7 @@ from sigprop.experiments.audits_of_today import cells, gathering, grids
 from sigprop.networks.registry import SEQUENCE_LAYERS
 from sigprop.training.layer_sizes import registered_layers
 
-SWEEP = "audits_of_today"
+SWEEP = "gated_audits"
 
 
 def made_up(seed):
