@@ -38,6 +38,10 @@ CAPTION = (
     "Middle and right: every mode with its standard error, under the assumption of the column "
     "stationary. Grey lines are {percent:g} % off."
 )
+GATES = (
+    r" A gate has no $\lambda$: $|\lambda|^2$ is the share of a moment that a step carries "
+    "over."
+)
 
 
 def draw(data: xr.Dataset, title: str) -> Figure:
@@ -48,8 +52,8 @@ def draw(data: xr.Dataset, title: str) -> Figure:
     Args:
         data: By ``recurrence``, ``quantity`` and ``rung``: ``median``, and by ``mode``
             too ``ratio`` and ``ratio_sem``; ``lam_re`` and ``lam_im`` by ``recurrence``
-            and ``mode``; ``fails``, the first rung that is off, by the first two; the
-            attribute ``tolerance``.
+            and ``mode``, or for gates ``kept``; ``fails``, the first rung that is off, by
+            the first two; the attribute ``tolerance``.
         title: What was audited.
 
     Raises:
@@ -76,7 +80,8 @@ def draw(data: xr.Dataset, title: str) -> Figure:
             panel.set_xlabel(r"$1 - |\lambda|$ (longer memory →)")
             _plain_ticks(panel)
         for panel, colours in zip(axes[0, 1:], GROUPS, strict=True):
-            _key(panel, colours)
+            names = known["quantity"].values
+            _key(panel, {name: colours[name] for name in colours if name in names})
         bar = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
         colourbar = figure.colorbar(
             bar, ax=axes[:, 0], location="bottom", extend="both", aspect=40
@@ -87,7 +92,8 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         colourbar.solids.set_rasterized(False)  # pages admit no embedded images
         colourbar.set_label("predicted / measured")
         figure.suptitle(title, fontsize=8)
-        style.caption(figure, CAPTION.format(percent=100 * tolerance))
+        caption = CAPTION.format(percent=100 * tolerance)
+        style.caption(figure, caption + GATES * ("kept" in known))
     return figure
 
 
@@ -119,10 +125,13 @@ def _modes(
     axes: Axes, recurrence: xr.Dataset, colours: dict[str, str], tolerance: float
 ) -> None:
     """Ratios against the gap of each mode's eigenvalue."""
-    gap = 1 - np.hypot(recurrence["lam_re"].values, recurrence["lam_im"].values)
+    radius = np.hypot(recurrence["lam_re"].values, recurrence["lam_im"].values)
+    gap = 1 - (np.sqrt(recurrence["kept"].values) if "kept" in recurrence else radius)
     for level in (1 - tolerance, 1, 1 + tolerance):
         axes.axhline(level, color=style.GREY, linewidth=0.5, zorder=1)
     for name, colour in colours.items():
+        if name not in recurrence["quantity"].values:
+            continue
         shown = recurrence.sel(quantity=name, rung=SHOWN)
         ratio, error = shown["ratio"].values, shown["ratio_sem"].values
         positive = (gap > 0) & (ratio > 0)

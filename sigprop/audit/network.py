@@ -11,6 +11,9 @@ numbers.  A half of a bidirectional layer has its own
 ``lam``, even where both halves share it.  Derivatives by complex numbers are JAX's,
 ``d/dRe - i d/dIm``.  Programs are compiled once for batches of one shape.
 
+Layers whose gates see the input alone have no modes: of these ``audit`` measures and
+predicts the state, with the rungs of ``sigprop.audit.gated_layers``.
+
 Source: Zucchet & Orvieto (2024), Sections 2 and 5; ``sigprop.audit.moments``.
 """
 
@@ -26,6 +29,7 @@ import optax
 import xarray as xr
 from jaxtyping import Array, Bool, Float, Int, Num
 
+from sigprop.audit.gated_layers import REPLICATES, audit_gated, is_input_gated
 from sigprop.audit.moments import (
     QUANTITIES,
     RUNGS,
@@ -222,9 +226,13 @@ def audit(
     state: eqx.nn.State,
     batches: Batch | Iterable[Batch],
     *,
+    untrained: Trained | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> xr.Dataset:
     """Measure and predict the moments of every mode of every recurrence.
+
+    Of a network whose gates see the input alone it returns what
+    ``sigprop.audit.gated_layers.audit_gated`` says of every layer.
 
     A batch of ``B`` examples takes some ten times ``16 B N L`` bytes, for ``N`` modes and
     ``L`` steps, and what a gradient of ``B`` examples takes.
@@ -235,6 +243,8 @@ def audit(
         batches: Real inputs with their labels, classes or, one an output, numbers;
             standard errors are over batches, so there
             should be ten or more.  A single one is cut into ``GROUPS``.
+        untrained: The network before training, for the rung *as drawn* of gated layers; of
+            the same configuration.
         progress: Called with the batches done and their number.
 
     Returns:
@@ -244,27 +254,61 @@ def audit(
 
     Raises:
         ValueError: If the network has one answer a step or none, the inputs, lengths or
-            labels do not fit, or there are fewer than two batches.
+            labels do not fit, there are fewer than two batches, or the untrained network
+            is another one.
     """
     known = _require(network, batches)
+    if untrained is not None and untrained.config != network.config:
+        raise ValueError(
+            "need an untrained network of the same configuration, got "
+            f"{untrained.config} for {network.config}"
+        )
     network = eqx.nn.inference_mode(network)
     tower = network.tower if isinstance(network, TwoTowers) else network
     sequences = [sequences_of(batch) for batch in known]
     lengths = np.concatenate([part.lengths[part.valid] for part in sequences])
     steps = known[0].inputs.shape[known[0].lengths.ndim]
-    paired = sum(int(part.paired.sum()) for part in sequences)
-    blocks, notes = _recurrences(tower, alive(lengths, steps), paired)
-    for done, (batch, mine) in enumerate(zip(known, sequences, strict=True), start=1):
-        if any(blocks):
-            _add(blocks, signals(network, state, *batch[:3]), mine)
-        progress(done, len(known))
     attrs = {
         "layer": tower.config.layer,
         "examples": sum(int(batch.valid.sum()) for batch in known),
         "batches": len(known),
         "mean_length": float(lengths.mean()),
     }
+    layers = _layers(network)
+    if any(is_input_gated(layer) for layer in layers):
+        inputs = []
+        for done, (batch, mine) in enumerate(zip(known, sequences, strict=True), 1):
+            inputs.append(
+                np.asarray(signals(network, state, *batch[:3])[0])[:, mine.valid]
+            )
+            progress(done, len(known))
+        counts = [part.shape[1] for part in inputs]
+        found = audit_gated(
+            layers,
+            np.concatenate(inputs, 1),
+            lengths,
+            np.repeat(_groups(len(counts)), counts),
+            None if untrained is None else _layers(untrained),
+        )
+        return found.assign_attrs(attrs)
+    paired = sum(int(part.paired.sum()) for part in sequences)
+    blocks, notes = _recurrences(tower, alive(lengths, steps), paired)
+    for done, (batch, mine) in enumerate(zip(known, sequences, strict=True), start=1):
+        if any(blocks):
+            _add(blocks, signals(network, state, *batch[:3]), mine)
+        progress(done, len(known))
     return _dataset(blocks, notes).assign_attrs(attrs)
+
+
+def _layers(network: Trained) -> list[Layer]:
+    tower = network.tower if isinstance(network, TwoTowers) else network
+    return [block.layer for block in tower.blocks]
+
+
+def _groups(batches: int) -> Int[np.ndarray, " batches"]:
+    """The group of each batch: neighbours together, at most ``REPLICATES`` groups."""
+    count = min(batches, REPLICATES)
+    return np.arange(batches) * count // batches
 
 
 def _recurrences(

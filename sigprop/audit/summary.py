@@ -18,6 +18,10 @@ REASONS = {
     "infinite": "memory is cut by the sequence's length",
     "independent": "channels are correlated",
     "white": "{} are not white",
+    "memoryless": "{} depend on earlier ones",
+    "Gaussian": "{} are not Gaussian",
+    "alike": "channels are correlated or unequal",
+    "as drawn": "training moved the weights",
 }
 HOLDS, UNSEEN = "theory holds", "nothing measured"
 READING = (
@@ -27,6 +31,22 @@ READING = (
     "5 - 95 %, within 10 % and error (the median standard error of one mode) refer to the "
     "stationary column. Reason: the first assumption whose median is off by over 10 %.",
 )
+
+GATED_READING = (
+    "Numbers are medians over units, columns of the state, of predicted / measured. Each "
+    "column adds one assumption: inputs independent in time, of one distribution at all "
+    "positions, Gaussian, of independent equal channels without mean, weights as drawn.",
+    READING[1].replace("one mode", "one unit"),
+)
+
+
+def reading(audit: xr.Dataset) -> tuple[str, ...]:
+    """Sentences that say how to read the table of an audit.
+
+    Args:
+        audit: From ``sigprop.audit.network.audit``.
+    """
+    return GATED_READING if "memoryless" in audit["rung"].values else READING
 
 
 def summarise(audit: xr.Dataset) -> xr.Dataset:
@@ -139,7 +159,7 @@ def table(audit: xr.Dataset) -> Table:
     )
     shown = Table(
         title=Text(plain(title), "table.title"),
-        caption="\n".join(READING),
+        caption="\n".join(reading(audit)),
         caption_justify="left",
         box=None,
         pad_edge=False,

@@ -123,6 +123,7 @@ def audit(
         from sigprop.numerics.files import require_writable, unfinished
         from sigprop.tasks.examples import evaluation_batches
         from sigprop.training.runs import read_about, trained
+        from sigprop.training.segments import untrained
 
         parts = ("train", "validation", "test")
         if part not in parts:
@@ -159,6 +160,7 @@ def audit(
             network,
             state,
             track(batches, "batches", console=shown, transient=True),
+            untrained=untrained(network.config, about["seed"]),
         )
         show_table(shown, table(moments), keys=2)
         shown.print(conclusion(moments))

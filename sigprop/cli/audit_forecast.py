@@ -38,6 +38,7 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> N
     from sigprop.networks.network import Network
     from sigprop.numerics.files import unfinished, write_text
     from sigprop.training.runs import trained
+    from sigprop.training.segments import untrained
 
     task = task_of(about, options.data)
     head = Head(**about["recipe"]["head"])
@@ -47,7 +48,8 @@ def audit_forecast(checkpoint: Path, about: dict[str, Any], options: Asked) -> N
     out = console(options.json, options.html)
     batches = [block.batch for block in blocks]
     shown = track(batches, "batches", console=out, transient=True)
-    moments = audit(network, state, list(shown))
+    before = untrained(network.config, about["seed"])
+    moments = audit(network, state, list(shown), untrained=before)
     dataset = audit_forecaster(network, state, blocks, task.table.step.season)
     show_table(out, table(moments), keys=2)
     out.print(conclusion(moments))

@@ -30,7 +30,7 @@ def write_page(
         draws: Make the Matplotlib figures of the moments.
         figures: False if pictures are not wanted.
     """
-    from sigprop.audit.summary import READING
+    from sigprop.audit.summary import reading
     from sigprop.ledger.training import render
     from sigprop.numerics.files import write_text
 
@@ -40,7 +40,7 @@ def write_page(
         training,
         findings,
         [_content(table) for table in tables],
-        READING,
+        reading(moments),
         version(),
         layers_drawn(names, modes, length, figures),
         list(_moments(draws)) if figures else [],

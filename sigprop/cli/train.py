@@ -46,7 +46,7 @@ def train(
     model: Annotated[
         str,
         typer.Option(
-            help="Model that `sigprop models` lists, e.g. lru, rotrnn or blur; for forecast "
+            help="lru, rotrnn, blur, or a layer, e.g. ssd, mamba3 or linoss; for forecast "
             "also s4, gru, lstm."
         ),
     ] = "lru",

@@ -19,6 +19,7 @@ from sigprop.networks.forecaster import Head
 from sigprop.networks.presets import blur_paper
 from sigprop.tasks.forecasts import Forecasts
 from sigprop.training.forecasting import ForecastRecipe
+from sigprop.training.layer_sizes import layer_size, registered_layers
 from sigprop.training.recipes import Schedule
 from sigprop.training.recipes import recipe as training
 
@@ -60,7 +61,10 @@ MODELS: dict[str, Options] = {
     "blstm": _times,
     "brnn": lambda size: {},
 }
-"""Layers that forecast, and their options for a state of a size."""
+"""Layers that forecast, and their options for a state of a size.
+
+``forecast_preset`` also takes the other layers of ``registered_layers``.
+"""
 
 SIZES = ("quick", "paper")
 
@@ -77,7 +81,7 @@ def forecast_preset(
     """The training of a model on a forecasting task.
 
     Args:
-        model: A name of ``MODELS``.
+        model: A name of ``MODELS``, or of a layer of ``registered_layers``.
         size: ``quick`` or ``paper``.
         task: Says what is read and forecast.
         kind: Of the head, ``direct`` or ``steps``.
@@ -87,8 +91,9 @@ def forecast_preset(
     Raises:
         ValueError: If a name is unknown, or the paper's eight epochs have no batch.
     """
-    if model not in MODELS:
-        raise ValueError(f"need a model in {', '.join(MODELS)}, got {model!r}")
+    known = dict.fromkeys([*MODELS, *registered_layers()])
+    if model not in known:
+        raise ValueError(f"need a model in {', '.join(known)}, got {model!r}")
     if size not in SIZES:
         raise ValueError(f"need a preset of quick or paper, got {size!r}")
     quick = size == "quick"
@@ -119,16 +124,21 @@ def _quick(model: str, head: Head) -> NetworkConfig:
         inputs=head.inputs,
         outputs=head.outputs,
         width=64,
-        state_size=64,
         depth=2,
         layer=model,
-        layer_options=MODELS[model](64),
         pooling="last",
+        **_layer(model, 64),
     )
 
 
 def _paper(model: str, head: Head) -> NetworkConfig:
     config = blur_paper(head.inputs, head.outputs)
-    return dataclasses.replace(
-        config, layer=model, layer_options=MODELS[model](config.state_size)
-    )
+    return dataclasses.replace(config, layer=model, **_layer(model, config.state_size))
+
+
+def _layer(model: str, size: int) -> dict[str, Any]:
+    """State size and options of a layer."""
+    if model in MODELS:
+        return {"state_size": size, "layer_options": MODELS[model](size)}
+    state_size, options = layer_size(model, size)
+    return {"state_size": state_size, "layer_options": options}

@@ -15,6 +15,7 @@ from typing import Any
 from sigprop.networks.config import NetworkConfig
 from sigprop.networks.presets import blur_paper, lru_paper, rotrnn_paper
 from sigprop.tasks.examples import DataSet
+from sigprop.training.layer_sizes import layer_size, registered_layers
 from sigprop.training.recipes import R, Recipe, Schedule, recipe
 
 # The LRU's base rates were tuned on a grid of factors of two and are not printed; 0.004
@@ -93,8 +94,8 @@ def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
 
     Args:
         task: A name of ``sigprop.tasks.catalogue.TASKS``.
-        model: ``lru``, ``rotrnn`` or ``blur``, or a rung of ``LADDER``; of ``RINGS`` in
-            ``quick``.
+        model: ``lru``, ``rotrnn`` or ``blur``, or a rung of ``LADDER``; in ``quick`` also
+            of ``RINGS``, or a layer of ``registered_layers``.
         size: ``paper``, or ``quick`` for two cores.
         data: Says what the network reads and answers.
 
@@ -164,7 +165,7 @@ def _quick(task: str, model: str, data: DataSet) -> Recipe:
     network = NetworkConfig(
         **_reads(data),
         width=size.width,
-        state_size=size.state_size,
+        state_size=layer_size(layer, size.state_size)[0],
         depth=size.depth,
         layer=layer,
         layer_options=options,
@@ -250,7 +251,14 @@ RINGS = {
 }
 """Three LRUs, from every inner to every outer radius: Table 5 of its paper."""
 
-MODELS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
+
+def _registered(layer: str) -> Callable[[Quick], Model]:
+    return lambda size: (layer, layer_size(layer, size.state_size)[1])
+
+
+PAPERS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}
+MODELS = {name: _registered(name) for name in registered_layers()} | PAPERS
+"""Models of the papers, and the layers of the registry by their names."""
 
 
 def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:

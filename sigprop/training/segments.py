@@ -18,9 +18,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PRNGKeyArray
 
-from sigprop.networks import Network, TwoTowers, build, parameter_groups
+from sigprop.networks import Network, NetworkConfig, TwoTowers, build, parameter_groups
 from sigprop.numerics.seeds import require_seed
 from sigprop.training.loop import Run, Segments, descend, select_tree, start, train
 from sigprop.training.recipes import Recipe
@@ -149,11 +149,28 @@ def _skeleton(recipe: Recipe) -> tuple[Trained, Any, Any]:
     return eqx.filter(network, eqx.is_inexact_array, inverse=True), factors, decays
 
 
-def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = unchanged) -> Fit:
-    """State of a training before its first step."""
+def untrained(config: NetworkConfig, seed: int) -> Trained:
+    """The network that a training of this seed starts from.
+
+    Args:
+        config: Network of the training's recipe.
+        seed: Seed of the training.
+    """
+    return _drawn(config, seed)[0]
+
+
+def _drawn(
+    config: NetworkConfig, seed: int
+) -> tuple[Trained, eqx.nn.State, PRNGKeyArray]:
+    """The network before the first step, its averages, and the key of the run."""
     with jax.ensure_compile_time_eval():  # by the programs that ``_skeleton`` takes
         network_key, run_key = jax.random.split(jax.random.key(seed))
-        network, state = build(recipe.network, key=network_key)
+        return *build(config, key=network_key), run_key
+
+
+def begin(kind: Kind, recipe: Recipe, seed: int, prepare: Prepare = unchanged) -> Fit:
+    """State of a training before its first step."""
+    network, state, run_key = _drawn(recipe.network, seed)
     parameters = eqx.filter(prepare(network), eqx.is_inexact_array)
     run = start(parameters, recipe.optimiser, recipe.rate, run_key)
     never = kind.best(parameters, state, jnp.asarray(kind.worst), run.step)

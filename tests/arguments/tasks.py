@@ -123,6 +123,7 @@ AUDIT: dict[str, Row] = {
             "network": samples.network()[0],
             "state": samples.network()[1],
             "batches": samples.batch(),
+            "untrained": samples.network()[0],
             "progress": lambda done, of: None,
         },
         infinite=True,

@@ -117,3 +117,22 @@ def test_modes_outside_the_disc_or_without_a_ratio_are_left_out():
 def test_an_audit_without_a_closed_form_is_refused():
     with pytest.raises(ValueError, match="need a recurrence with a closed form"):
         audits.draw(audited(range(len(NAMES))), "")
+
+
+def test_gates_are_drawn_over_the_share_that_a_step_carries_over():
+    data = audited().sel(quantity=["state", "state at the end"])
+    kept = np.random.default_rng(1).uniform(0.2, 0.9, (len(NAMES), 5))
+    data["kept"] = ("recurrence", "mode"), kept
+    data["lam_re"][:] = data["lam_im"][:] = np.nan
+    figure = audits.draw(data, "digits, ssd")
+    for column, name in ((1, "state"), (2, "state at the end")):
+        panel = Reading(figure.axes[column])
+        panel.text(name, (0, 1), style.BLUE)
+        assert len(panel.axes.texts) == 1
+        own = data.isel(recurrence=0).sel(quantity=name, rung="stationary")
+        error = np.minimum(own["ratio_sem"], 0.99 * own["ratio"]).values
+        gap = 1 - np.sqrt(kept[0])
+        panel.errors(gap, own["ratio"].values, error, colour=style.BLUE)
+    caption = figure.get_supxlabel().replace("\n", " ")
+    assert "A gate has no" in caption
+    assert "A gate has no" not in audits.draw(audited(), "").get_supxlabel()

@@ -55,6 +55,7 @@ TRAINED = [  # panels whose results at the preset quick are gathered from tracke
     ("blur-4", "a"),
     ("blur-4", "b"),
     ("sigprop-forecasts", "a"),
+    ("sigprop-audits-of-today", "a"),
     ("sigprop-advice-worth", "a"),
     ("sigprop-advice-choices", "a"),
     ("sigprop-advice-choices", "b"),

@@ -24,6 +24,7 @@ from sigprop.training.forecast_runs import (
     run_folder,
 )
 from sigprop.training.forecasting import fit_forecaster, predictions
+from sigprop.training.layer_sizes import layer_size
 from sigprop.training.runs import CURVES, NETWORK, RESULT, trained
 from tests.sigprop.training.test_forecasting import RECIPE, TASK
 
@@ -193,6 +194,16 @@ def test_every_model_has_both_presets(model):
         recipe = forecast_preset(model, size, TASK)
         assert recipe.network.layer == model
         assert recipe.batch <= TASK.count("train")
+
+
+@pytest.mark.parametrize("model", ["ssd", "linoss"])
+def test_a_layer_of_the_registry_forecasts_by_its_name(model):
+    sizes = {"quick": 64, "paper": 128}
+    for preset, states in sizes.items():
+        network = forecast_preset(model, preset, TASK).network
+        size, options = layer_size(model, states)
+        assert (network.layer, network.state_size) == (model, size)
+        assert network.layer_options == options
 
 
 @pytest.mark.parametrize(

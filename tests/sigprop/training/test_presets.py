@@ -12,6 +12,7 @@ from sigprop.layers.base import parameters
 from sigprop.networks import build, over_batch
 from sigprop.tasks.catalogue import TASKS, load_task
 from sigprop.tasks.examples import DataSet, Examples
+from sigprop.training.layer_sizes import layer_size, registered_layers
 from sigprop.training.presets import (
     LADDER,
     LRU_SCHEDULES,
@@ -196,3 +197,29 @@ def test_seeds_of_the_digits_are_folds():
         first.test.inputs, load_task("digits", seed=5).test.inputs
     )
     np.testing.assert_array_equal(first.validation.inputs, second.test.inputs)
+
+
+@pytest.mark.parametrize("name", ["ssd", "linoss", "mingru"])
+def test_a_layer_of_the_registry_is_trained_by_its_name(name):
+    recipe = preset("digits", name, "quick", PIXELS)
+    network = recipe.network
+    size, options = layer_size(name, 64)
+    assert (network.layer, network.state_size) == (name, size)
+    assert network.layer_options == options
+    lru = preset("digits", "lru", "quick", PIXELS)
+    same = dataclasses.replace(
+        network,
+        layer=lru.network.layer,
+        state_size=lru.network.state_size,
+        layer_options=lru.network.layer_options,
+    )
+    assert dataclasses.replace(recipe, network=same) == lru
+
+
+def test_sizes_of_registered_layers():
+    assert layer_size("mamba3", 64) == (16, {"heads": 4})
+    assert layer_size("selective", 32) == (8, {})
+    assert layer_size("rglru", 32) == (32, {"heads": 4})
+    assert layer_size("hgrn2", 32) == (8, {"heads": 4})
+    assert "gru" not in registered_layers()  # needs the times of its gates
+    assert set(registered_layers()) <= set(MODELS)

@@ -1,0 +1,176 @@
+"""One small network of a layer of today: trained, scored, and audited on unseen inputs.
+
+Its states' second moments are measured and predicted, an assumption more at a time.  A
+layer whose gates see the input alone has the assumptions of
+``sigprop.audit.gated_layers``, and LinOSS, which is linear, those of
+``sigprop.audit.moments``.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from sigprop.audit.network import audit
+from sigprop.audit.summary import summarise
+from sigprop.audit.windows import blocks_of
+from sigprop.experiments import store
+from sigprop.networks.assembly import parameter_table
+from sigprop.tasks.catalogue import load_task
+from sigprop.tasks.examples import Examples, evaluation_batches
+from sigprop.tasks.forecasts import Forecasts
+from sigprop.tasks.tables import load_table
+from sigprop.training.forecast_presets import forecast_preset
+from sigprop.training.forecasting import fit_forecaster
+from sigprop.training.layer_sizes import layer_size
+from sigprop.training.presets import altered, preset
+from sigprop.training.recipes import R
+from sigprop.training.segments import Diverged, untrained
+from sigprop.training.supervised import fit
+
+VERSION = 1
+QUANTITIES = ("state", "state at the end")
+AUDITED, BATCH = 128, 16  # examples of the audit, and of a batch of it
+SCORED = 512  # examples at most of the validation, and of the test
+RATIO = {"units": "predicted / measured"}
+
+
+@dataclass(frozen=True)
+class Config:
+    """A training and its audit.
+
+    Attributes:
+        task: ``digits``, ``listops-short``, or a table of
+            ``sigprop.tasks.tables.load_table``.
+        model: A name of ``sigprop.training.layer_sizes.registered_layers``.
+        seed: Seed of the training.
+        steps: Steps of the training.
+        batch: Examples a step.
+        size: Features of a block, and states before they are divided among heads.
+        horizon: Rows that a forecast reads, and predicts.
+    """
+
+    task: str
+    model: str
+    seed: int = 0
+    steps: int = 240
+    batch: int = 16
+    size: int = 32
+    horizon: int = 24
+
+
+def shape(config: Config) -> Config:
+    """Cells that are trained together: each alone."""
+    return config
+
+
+def chunk_size(config: Config) -> int:
+    """Cells in a chunk."""
+    del config
+    return 1
+
+
+def _small(recipe: R, config: Config) -> R:
+    """The recipe with a network of two blocks of the size of a cell."""
+    states, options = layer_size(config.model, config.size)
+    network = dataclasses.replace(
+        recipe.network,
+        width=config.size,
+        state_size=states,
+        depth=2,
+        layer_options=options,
+    )
+    recipe = dataclasses.replace(recipe, network=network, batch=config.batch)
+    return altered(recipe, config.steps, None, recipe.matmul)
+
+
+def run_cells(
+    configs: Sequence[Config],
+    checkpoint: Path | None = None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> list[xr.Dataset]:
+    """Train one network and audit it.
+
+    Args:
+        configs: One.
+        checkpoint: File to resume from and to write.
+        progress: Called with the share that is done.
+
+    Raises:
+        ValueError: If there is not just one, or as ``fit``.
+        FileNotFoundError: If the task is read from files that are not there.
+    """
+    (config,) = configs
+    classes = config.task in ("digits", "listops-short")
+    try:
+        return [(_classified if classes else _forecast)(config, checkpoint, progress)]
+    except Diverged as error:
+        missing = np.full((2, len(QUANTITIES), 5), math.nan)
+        return [_dataset(missing, missing, math.nan, -1, error.step)]
+
+
+def _classified(config: Config, checkpoint: Any, progress: Any) -> xr.Dataset:
+    whole = load_task(config.task, cache=store.folder() / "packed", seed=config.seed)
+    data = dataclasses.replace(
+        whole, validation=_some(whole.validation), test=_some(whole.test)
+    )
+    recipe = _small(preset(config.task, config.model, "quick", data), config)
+    fitted = fit(
+        recipe,
+        data,
+        config.seed,
+        checkpoint=checkpoint,
+        progress=lambda done, last: progress(done / recipe.segments),
+    )
+    chosen = data.test.subset(np.arange(min(AUDITED, len(data.test))))
+    batches = list(evaluation_batches(chosen, BATCH))
+    return _audited(config, fitted, batches, fitted.test.accuracy)
+
+
+def _some(examples: Examples) -> Examples:
+    return examples.subset(slice(SCORED))
+
+
+def _forecast(config: Config, checkpoint: Any, progress: Any) -> xr.Dataset:
+    task = Forecasts(load_table(config.task), config.horizon, config.horizon)
+    recipe = _small(forecast_preset(config.model, "quick", task), config)
+    fitted = fit_forecaster(
+        recipe,
+        task,
+        config.seed,
+        checkpoint=checkpoint,
+        progress=lambda done, last: progress(done / recipe.segments),
+    )
+    blocks = blocks_of(task, recipe.head, "test", AUDITED)
+    batches = [block.batch for block in blocks]
+    return _audited(config, fitted, batches, fitted.validation)
+
+
+def _audited(
+    config: Config, fitted: Any, batches: list[Any], score: float
+) -> xr.Dataset:
+    """The result of a training, from the audit of its network at its best."""
+    before = untrained(fitted.network.config, config.seed)
+    found = summarise(audit(fitted.network, fitted.state, batches, untrained=before))
+    found = found.sel(quantity=list(QUANTITIES))
+    parameters = parameter_table(fitted.network)["total"]
+    return _dataset(found["median"].values, found["sem"].values, score, parameters)
+
+
+def _dataset(
+    median: np.ndarray,
+    sem: np.ndarray,
+    score: float,
+    parameters: int,
+    diverged: int = -1,
+) -> xr.Dataset:
+    dims = ("block", "quantity", "rung")
+    return xr.Dataset(
+        {"median": (dims, median, RATIO), "sem": (dims, sem, RATIO)},
+        attrs={"score": score, "parameters": parameters, "diverged": diverged},
+    )

@@ -1,0 +1,34 @@
+"""Layers of 2024 to 2026 on short ListOps, each trained once."""
+
+from collections.abc import Callable
+
+from sigprop.experiments.audits_of_today.cells import Config
+
+TASKS = ("listops-short",)
+"""Expressions of up to 127 tokens.  A cell also takes ``digits``, or a table to forecast."""
+
+MODELS = (
+    "ssd",
+    "deltanet",
+    "gated_deltanet",
+    "rwkv7",
+    "mlstm",
+    "hgrn2",
+)
+
+
+def gated_audits(preset: str) -> list[Config]:
+    """Every layer on every task; at ``quick`` the first two layers."""
+    if preset == "smoke":
+        return [Config("digits", "ssd", steps=20, size=8)]
+    if preset == "quick":
+        return [Config(task, model) for task in TASKS for model in MODELS[:2]]
+    return [Config(task, model) for task in TASKS for model in MODELS]
+
+
+SWEEPS: dict[str, Callable[[str], list[Config]]] = {"gated_audits": gated_audits}
+
+
+def cells(sweep: str, preset: str) -> list[Config]:
+    """Every cell of a sweep."""
+    return SWEEPS[sweep](preset)

@@ -1,0 +1,164 @@
+"""A figure of sigprop, not from a paper: audits of trained layers of 2024 to 2026."""
+
+from collections import Counter
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+
+from sigprop.figures import phrases, style
+from sigprop.figures.entry import Entry
+
+STUDY = "gated_audits"
+TASKS = {"listops-short": "short ListOps"}
+ENTRY = Entry(
+    {"a": STUDY},
+    "First assumption that fails in trained layers of 2024 to 2026",
+)
+NAMES = {
+    "ssd": "Mamba-2",
+    "mamba3": "Mamba-3",
+    "deltanet": "DeltaNet",
+    "gated_deltanet": "gated DeltaNet",
+    "delta_product": "DeltaProduct",
+    "rwkv7": "RWKV-7",
+    "mlstm": "mLSTM",
+    "hgrn2": "HGRN2",
+    "linoss": "LinOSS",
+}
+WORDS = {
+    "memoryless": "time",
+    "stationary": "stationary",
+    "Gaussian": "Gaussian",
+    "alike": "channels",
+    "independent": "channels",
+    "as drawn": "training",
+    "infinite": "length",
+    "white": "time",
+    "": "none",
+}
+"""What a cell says of each assumption; ``none`` if all hold."""
+MAP, FAR = "RdBu_r", 8.0  # the colours end at a ratio of eight, and of an eighth
+QUANTITY = "state"
+CAPTION = (
+    "Networks of two blocks and 32 features after 240 steps of 16 expressions, audited on "
+    "128 others.",
+    "Each cell is a block of a trained network: the first assumption that moves the "
+    "predicted second moment of the state off the measured one by more than 10 % and two "
+    "standard errors, and predicted over measured there.",
+    "Assumptions of gated layers, in order: inputs independent in time (time), of one "
+    "distribution at all positions (stationary), Gaussian, of independent equal channels "
+    "without mean (channels), and weights as before training (training).",
+    "A ratio is the median over the columns of the state. Gated DeltaNet and DeltaNet are "
+    "the layers with and without a decay.",
+)
+
+
+def draw(results: style.Results, panel: str | None = None) -> Figure:
+    """Draw a map of the first failing assumption, a panel for each task.
+
+    Raises:
+        ValueError: If there is no such panel.
+    """
+    letters = ENTRY.chosen(panel)
+    data = results[STUDY]
+    tasks = dict(zip(ENTRY.panels, TASKS, strict=True))
+    with style.styled():
+        figure = style.figure(3.6, 2.4 + 2.0 * len(letters))
+        row = figure.subplots(1, len(letters), squeeze=False, sharey=True)[0]
+        for axes, letter in zip(row, letters, strict=True):
+            _map(axes, _chosen(data, tasks[letter]))
+            style.letter(axes, letter, TASKS[tasks[letter]])
+        colours = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
+        bar = figure.colorbar(
+            colours, ax=row.tolist(), location="bottom", extend="both", aspect=40
+        )
+        bar.set_ticks(
+            [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8], labels=["⅛", "¼", "½", *"1248"]
+        )
+        bar.minorticks_off()
+        assert bar.solids is not None
+        bar.solids.set_rasterized(False)  # pages admit no embedded images
+        bar.set_label("predicted / measured")
+        style.caption(figure, *CAPTION)
+    return figure
+
+
+def _chosen(data: xr.Dataset, task: str) -> xr.Dataset:
+    """The cells of a task, of the quantity that is shown."""
+    return data.isel(cell=data["task"].values == task).sel(quantity=QUANTITY)
+
+
+def _map(axes: Axes, data: xr.Dataset) -> None:
+    """Layers downwards, blocks to the right."""
+    ratio, fails = data["ratio"].values, data["fails"].values
+    edges = np.arange(ratio.shape[1] + 1) - 0.5, np.arange(len(ratio) + 1) - 0.5
+    axes.pcolormesh(*edges, ratio, cmap=MAP, norm=LogNorm(1 / FAR, FAR))
+    for (layer, block), name in np.ndenumerate(fails):
+        value = ratio[layer, block]
+        dark = abs(np.log(value)) > np.log(FAR) * 0.6
+        axes.text(
+            block,
+            layer,
+            f"{WORDS[str(name)]} {style.number(value)}",
+            ha="center",
+            va="center",
+            fontsize=6,
+            color="white" if dark else style.BLACK,
+        )
+    names = [NAMES[str(model)] for model in data["model"].values]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xticks(
+        range(ratio.shape[1]), [f"block {1 + i}" for i in range(ratio.shape[1])]
+    )
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(length=0)
+
+
+def shown(results: style.Results) -> str:
+    """Number of blocks in which each assumption fails first, and the range of accuracies."""
+    sentences = []
+    for task, name in TASKS.items():
+        data = _chosen(results[STUDY], task)
+        counts = Counter(WORDS[str(fails)] for fails in data["fails"].values.ravel())
+        if not counts:
+            continue
+        listed = phrases.listed(
+            [f"{word} {count}" for word, count in counts.most_common()]
+        )
+        total = sum(counts.values())
+        sentences.append(f"First to fail in {total} blocks on {name}: {listed}.")
+        low, high = float(data["score"].min()), float(data["score"].max())
+        sentences.append(f"Test accuracies are {low:.2f} to {high:.2f}.")
+    return " ".join(sentences)
+
+
+def details(results: style.Results) -> style.Cells:
+    """The score of each network, and the first assumption that fails in each block."""
+    data = results[STUDY].sel(quantity=QUANTITY)
+    blocks = [f"block {1 + block}" for block in range(data.sizes["block"])]
+    header = ("task", "layer", "test accuracy", *blocks)
+    rows = [
+        (
+            str(one["task"].item()),
+            NAMES[str(one["model"].item())],
+            f"{one['score'].item():.3f}",
+            *(
+                f"{WORDS[str(name)]} {style.number(value)}"
+                for name, value in zip(
+                    one["fails"].values, one["ratio"].values, strict=True
+                )
+            ),
+        )
+        for one in (data.isel(cell=index) for index in range(data.sizes["cell"]))
+    ]
+    return header, *rows
+
+
+if __name__ == "__main__":
+    from sigprop.figures.command import main
+
+    main("sigprop-audits-of-today")

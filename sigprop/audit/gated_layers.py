@@ -1,0 +1,421 @@
+"""State moments of layers whose gates see the input alone, a rung a further assumption.
+
+Such a layer is ``S_t = S_{t-1} A(u_t) + B(u_t)`` from the zero state, in every head.  If the
+inputs of different steps are independent, the means ``m`` and the second moments ``M = E S^T
+S`` obey ``m' = m E A + E B`` and ``M' = E[A^T M A] + E[A^T m^T B] + E[B^T m A] + E[B^T B]``
+exactly.  Rungs differ in the distribution of the input vector:
+
+- *memoryless*: inputs of one position are those measured there, independent in time;
+- *stationary*: those of all positions together, at every position;
+- *Gaussian*: normal, of their mean and covariance;
+- *alike*: normal, of mean zero, channels independent and of their mean square;
+- *as drawn*: the same inputs, and the parameters before training.
+
+Expectations over measured inputs are means over them, and over normal ones means over
+points of a Sobol sequence.  A layer whose state is a vector has heads of one entry.
+
+Notation: n  nodes, values of an input;  rows, keys  of ``S``;  units  columns of all ``S``.
+
+Source: ``sigprop.neuron.matrix_moments`` for one law of the inputs.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from jax import lax
+from jax.nn import sigmoid
+from jaxtyping import Array, Float, Int
+from scipy.special import ndtri
+from scipy.stats import qmc
+
+from sigprop.audit.moments import ratio
+from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.deltanet import Delta
+from sigprop.layers.gated import GatedUnit
+from sigprop.layers.matrix_gated import MatrixGated
+from sigprop.layers.projected import InputGated, normalised
+from sigprop.neuron.matrix_moments import MOST_KEYS
+from sigprop.numerics.precision import double_precision
+
+GATED_RUNGS = ("memoryless", "stationary", "Gaussian", "alike", "as drawn")
+"""Assumptions, each beside all before it; see this module."""
+GATED_QUANTITIES = ("state", "state at the end")
+"""``E|S|^2`` of each unit: over all valid steps, and at the last of a sequence."""
+POINTS = 11  # 2^11 points of a Sobol sequence and their negatives
+PICKED = 2**14  # measured inputs at most whose distribution is taken at every position
+HELD = 512  # nodes at once
+REPLICATES = 8  # of the jackknife
+
+Nodes = Float[Array, "n d_in"]
+Chances = Float[Array, " n"]
+Means = Float[Array, "heads rows keys"]
+Squares = Float[Array, "heads keys keys"]
+
+
+def is_input_gated(layer: Layer) -> bool:
+    """True for a layer of one direction whose gates see the input alone."""
+    if isinstance(layer, GatedUnit):
+        return layer.W_fh is None
+    return isinstance(layer, InputGated | MatrixGated | Delta)
+
+
+def transition(
+    layer: Layer, u: Float[Array, "n d_in"]
+) -> tuple[Float[Array, "n heads keys keys"], Float[Array, "n heads rows keys"]]:
+    """``A`` and ``B`` of every input, for a layer that ``is_input_gated``."""
+    if isinstance(layer, MatrixGated):
+        return layer.maps(u)
+    if isinstance(layer, Delta):
+        k = normalised(jnp.einsum("hkd,nd->nhk", layer.W_k, u))
+        v = jnp.einsum("hvd,nd->nhv", layer.W_v, u)
+        written = sigmoid(u @ layer.W_beta.T)[..., None] * k
+        erased = jnp.eye(k.shape[-1])[None, None] - k[..., None] * written[:, :, None]
+        kept = layer.decays(u)[..., None, None] * erased
+        return kept, v[..., None] * written[:, :, None]
+    if isinstance(layer, GatedUnit):
+        f = sigmoid(u @ layer.W_fx.T + layer.b_f[None])
+        a, b = f, (1 - f) * u
+    else:
+        assert isinstance(layer, InputGated)
+        a, b = layer.gates(u)
+    return a[..., None, None], b[..., None, None]
+
+
+# --- moments of states ----------------------------------------------------------------
+
+
+class Expectations(NamedTuple):
+    """Expectations over an input; ``AA[h, a, b, c, d]`` is ``E[A_hab A_hcd]``."""
+
+    A: Float[Array, "heads keys keys"]
+    B: Float[Array, "heads rows keys"]
+    AA: Float[Array, "heads keys keys keys keys"]
+    AB: Float[Array, "heads keys keys rows keys"]
+    BB: Float[Array, "heads keys keys"]
+
+
+def _expect(layer: Layer, u: Nodes, w: Chances) -> Expectations:
+    """The expectations over nodes ``u`` of probabilities ``w``, some nodes at a time."""
+    held = min(HELD, len(w))
+    more = -len(w) % held
+    parts = (
+        jnp.pad(u, ((0, more), (0, 0)), mode="edge").reshape(-1, held, u.shape[1]),
+        jnp.pad(w, (0, more)).reshape(-1, held),
+    )
+
+    def of_part(u: Nodes, w: Chances) -> Expectations:
+        A, B = transition(layer, u)
+        return Expectations(
+            jnp.einsum("n,nhab->hab", w, A),
+            jnp.einsum("n,nhrb->hrb", w, B),
+            jnp.einsum("n,nhab,nhcd->habcd", w, A, A),
+            jnp.einsum("n,nhab,nhrd->habrd", w, A, B),
+            jnp.einsum("n,nhrb,nhrd->hbd", w, B, B),
+        )
+
+    shapes = jax.eval_shape(of_part, u[:held], w[:held])
+    zero = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), shapes)
+
+    def body(total: Expectations, part: tuple[Nodes, Chances]):
+        return jax.tree.map(jnp.add, total, of_part(*part)), None
+
+    return lax.scan(body, zero, parts)[0]
+
+
+def _grown(
+    advance: Callable[[Means, Squares, Any], tuple[Means, Squares, Squares]],
+    shape: tuple[int, int, int],
+    inputs: Any,
+    steps: int,
+) -> Float[Array, "2 time units"]:
+    """``E|S_t|^2`` of each unit after every step, and what of it came from before."""
+    heads, rows, keys = shape
+
+    def body(now: tuple[Means, Squares], at: Any):
+        m, M, carried = advance(*now, at)
+        each = [jnp.diagonal(x, axis1=1, axis2=2).reshape(-1) for x in (M, carried)]
+        return (m, M), jnp.stack(each)
+
+    zero = jnp.zeros((heads, rows, keys)), jnp.zeros((heads, keys, keys))
+    return jnp.moveaxis(lax.scan(body, zero, inputs, length=steps)[1], 0, 1)
+
+
+def _memoryless(
+    layer: Layer,
+    u: Float[Array, "num time d_in"],
+    chances: Float[Array, "num time"],
+) -> Float[Array, "2 time units"]:
+    """The moments for inputs that are independent in time, a distribution a position."""
+
+    def advance(m: Means, M: Squares, now: tuple[Nodes, Chances]):
+        u, w = now
+        A, B = transition(layer, u)
+        turned = jnp.einsum("hra,nhab->nhrb", m, A)
+        carried = jnp.einsum("n,nhab,hac,nhcd->hbd", w, A, M, A, optimize="optimal")
+        crossed = jnp.einsum("n,nhrb,nhrd->hbd", w, turned, B)
+        added = jnp.einsum("n,nhrb,nhrd->hbd", w, B, B)
+        m = jnp.einsum("n,nhrb->hrb", w, turned + B)
+        return m, carried + crossed + crossed.swapaxes(1, 2) + added, carried
+
+    inputs = jnp.moveaxis(u, 1, 0), chances.T
+    return _grown(advance, _shape(layer), inputs, u.shape[1])
+
+
+def _stationary(
+    layer: Layer, u: Nodes, w: Chances, steps: int
+) -> Float[Array, "2 time units"]:
+    """The moments for inputs that are independent in time, of one distribution."""
+    known = _expect(layer, u, w)
+
+    def advance(m: Means, M: Squares, now: None):
+        del now
+        carried = jnp.einsum("habcd,hac->hbd", known.AA, M)
+        crossed = jnp.einsum("habrd,hra->hbd", known.AB, m)
+        m = jnp.einsum("hra,hab->hrb", m, known.A) + known.B
+        return m, carried + crossed + crossed.swapaxes(1, 2) + known.BB, carried
+
+    return _grown(advance, _shape(layer), None, steps)
+
+
+def _shape(layer: Layer) -> tuple[int, int, int]:
+    """Heads, rows and keys."""
+    one = jnp.zeros((1, layer.widths[0]))
+    heads, rows, keys = jax.eval_shape(lambda u: transition(layer, u)[1], one).shape[1:]
+    return heads, rows, keys
+
+
+# --- one layer ------------------------------------------------------------------------
+
+
+class Sample(NamedTuple):
+    """Measured inputs of a layer, and points that stand for normal ones.
+
+    Attributes:
+        u: Inputs.
+        lengths: Valid steps of each sequence.
+        sequence: Of each input of a sample of all valid ones, its sequence.
+        step: Its step.
+        z: Points of a standard normal distribution.
+    """
+
+    u: Float[Array, "num time d_in"]
+    lengths: Int[Array, " num"]
+    sequence: Int[Array, " picked"]
+    step: Int[Array, " picked"]
+    z: Float[Array, "points d_in"]
+
+
+def _predict(
+    layer: Layer, drawn: Layer | None, sample: Sample, w: Float[Array, " num"]
+) -> tuple[Float[Array, "rungs quantities units"], Float[Array, " units"]]:
+    """Moments on every rung for sequences of weights ``w``, and the share that is kept."""
+    u, steps = sample.u, sample.u.shape[1]
+    valid, reads = _weights(sample, w)
+    present = jnp.maximum(valid.sum(0), jnp.finfo(valid.dtype).tiny)
+    count = valid.sum()
+    mean = jnp.einsum("nt,ntd->d", valid, u) / count
+    square = jnp.einsum("nt,ntd,nte->de", valid, u, u) / count
+    size, basis = jnp.linalg.eigh(square - mean[:, None] * mean[None])
+    root = basis * jnp.sqrt(jnp.maximum(size, 0))[None]
+    normal = mean[None] + sample.z @ root.T
+    alike = jnp.sqrt(jnp.trace(square) / len(mean)) * sample.z
+    even = jnp.full((len(sample.z),), 1 / len(sample.z))
+    chances = w[sample.sequence] / w[sample.sequence].sum()
+    picked = u[sample.sequence, sample.step]
+    rungs = [
+        _memoryless(layer, u, valid / present[None]),
+        _stationary(layer, picked, chances, steps),
+        _stationary(layer, normal, even, steps),
+        _stationary(layer, alike, even, steps),
+    ]
+    if drawn is not None:
+        rungs.append(_stationary(drawn, alike, even, steps))
+    whole, carried = rungs[1][:, -1]
+    return jnp.stack([reads @ rung[0] for rung in rungs]), carried / whole
+
+
+def _weights(
+    sample: Sample, w: Float[Array, " num"]
+) -> tuple[Float[Array, "num time"], Float[Array, "quantities time"]]:
+    """Weights of the valid steps, and of every step in each quantity."""
+    valid = jnp.arange(sample.u.shape[1])[None] < sample.lengths[:, None]
+    valid = valid * w[:, None]
+    alive = valid.sum(0)
+    ends = alive - jnp.append(alive[1:], 0)
+    return valid, jnp.stack([alive / alive.sum(), ends / w.sum()])
+
+
+def _squares(
+    layer: Layer, u: Float[Array, "time d_in"], length: Int[Array, ""]
+) -> Float[Array, "quantities units"]:
+    """Squares of the states of one sequence: their sum over valid steps, and the last."""
+    S = layer.states(u).reshape(len(u), *_shape(layer))
+    each = jnp.sum(S**2, 2).reshape(len(u), -1)
+    valid = jnp.arange(len(u))[:, None] < length
+    return jnp.stack([jnp.where(valid, each, 0).sum(0), each[length - 1]])
+
+
+class Ladder(NamedTuple):
+    """Moments of a layer's units, measured and predicted; replicates of the jackknife.
+
+    The first replicate has all sequences, and each other lacks one group of them.
+    """
+
+    measured: Float[Array, "replicates quantities units"]
+    predicted: Float[Array, "replicates rungs quantities units"]
+    kept: Float[Array, "replicates units"]
+
+
+@eqx.filter_jit
+def _ladder(
+    layer: Layer,
+    drawn: Layer | None,
+    sample: Sample,
+    weights: Float[Array, "replicates num"],
+) -> Ladder:
+    squares = lax.map(lambda one: _squares(layer, *one), (sample.u, sample.lengths))
+
+    def replicate(w: Float[Array, " num"]):
+        valid, _ = _weights(sample, w)
+        count = jnp.stack([valid.sum(), w.sum()])
+        measured = jnp.einsum("n,nqu->qu", w, squares) / count[:, None]
+        return Ladder(measured, *_predict(layer, drawn, sample, w))
+
+    return lax.map(replicate, weights)
+
+
+# --- the audit ------------------------------------------------------------------------
+
+
+def audit_gated(
+    layers: Sequence[Layer],
+    u: Float[np.ndarray, "depth num time width"],
+    lengths: Int[np.ndarray, " num"],
+    groups: Int[np.ndarray, " num"],
+    drawn: Sequence[Layer] | None = None,
+) -> xr.Dataset:
+    """Measure and predict the second moment of every unit of every layer's state.
+
+    The error of a ratio is a jackknife's over groups of sequences.  It does not contain
+    the error of the 4096 points that stand for a normal distribution.  If there are more
+    than 16 384 inputs, the rung *stationary* takes some at random.  Units that forget at
+    once have no ratio.
+
+    Args:
+        layers: Layers that are ``is_input_gated``; others have no numbers.
+        u: Inputs of every layer.
+        lengths: Valid steps of each sequence.
+        groups: Group of each sequence, two or more, from zero.
+        drawn: The layers before training; without them the rung *as drawn* is empty.
+
+    Returns:
+        Along ``recurrence``, ``quantity``, ``rung`` and ``mode``, a unit: ``measured``,
+        ``predicted``, ``ratio`` of predicted to measured and its standard error
+        ``ratio_sem``; ``kept``, the share of a moment that the last step carried over;
+        ``note``, empty unless a layer has no prediction.
+    """
+    count = int(groups.max()) + 1
+    leaving = groups[None] != np.arange(count)[:, None]
+    weights = np.concatenate([np.ones((1, len(groups))), leaving])
+    rows, notes = [], []
+    for index, layer in enumerate(layers):
+        note = _note(layer)
+        notes.append(note)
+        before = None if drawn is None else drawn[index]
+        rows.append({} if note else _result(layer, before, u[index], lengths, weights))
+    return _dataset(rows, notes)
+
+
+def _note(layer: Layer) -> str:
+    if not is_input_gated(layer):
+        return "no closed form: not linear"
+    with double_precision(True):
+        _, _, keys = _shape(layer)
+    if keys > MOST_KEYS:
+        return f"no closed form: {keys} entries of a key, of {MOST_KEYS} at most"
+    return ""
+
+
+def _result(
+    layer: Layer,
+    drawn: Layer | None,
+    u: Float[np.ndarray, "num time width"],
+    lengths: Int[np.ndarray, " num"],
+    weights: Float[np.ndarray, "replicates num"],
+) -> dict[str, np.ndarray]:
+    with double_precision(True):
+        mine, before = _doubled(layer), None if drawn is None else _doubled(drawn)
+        found = _ladder(mine, before, _sample(u, lengths), jnp.asarray(weights))
+    measured, predicted, kept = (np.asarray(array) for array in found)
+    missing = np.full((predicted.shape[0], 1, *predicted.shape[2:]), np.nan)
+    if drawn is None:
+        predicted = np.concatenate([predicted, missing], 1)
+    ratios = ratio(
+        predicted, np.broadcast_to(measured[:, None], predicted.shape).copy()
+    )
+    ratios[..., kept[0] <= 0] = np.nan
+    replicates = ratios[1:]
+    spread = len(replicates) - 1
+    sem = np.sqrt(spread * replicates.var(0))
+    return {
+        "measured": measured[0],
+        "predicted": predicted[0].swapaxes(0, 1),
+        "ratio": ratios[0].swapaxes(0, 1),
+        "ratio_sem": sem.swapaxes(0, 1),
+        "kept": kept[0],
+    }
+
+
+def _doubled(layer: Layer) -> Any:
+    return replace(
+        layer, {name: jnp.asarray(x, float) for name, x in parameters(layer).items()}
+    )
+
+
+def _sample(
+    u: Float[np.ndarray, "num time width"], lengths: Int[np.ndarray, " num"]
+) -> Sample:
+    """Inputs in double precision, some of the valid ones, and normal points."""
+    draw = np.random.default_rng(0)
+    valid = np.flatnonzero(np.arange(u.shape[1])[None] < lengths[:, None])
+    some = draw.permutation(valid)[:PICKED]
+    uniform = qmc.Sobol(u.shape[2], rng=draw).random_base2(POINTS)
+    z = ndtri(np.clip(uniform, 2.0**-60, 1 - 2.0**-53))
+    z = np.concatenate([z, -z])
+    places = np.divmod(some, u.shape[1])
+    return Sample(*map(jnp.asarray, (u.astype(float), lengths, *places, z)))
+
+
+DIMENSIONS: dict[str, tuple[str, ...]] = {
+    "measured": ("quantity", "mode"),
+    "predicted": ("quantity", "rung", "mode"),
+    "ratio": ("quantity", "rung", "mode"),
+    "ratio_sem": ("quantity", "rung", "mode"),
+    "kept": ("mode",),
+}
+
+
+def _dataset(rows: list[dict[str, np.ndarray]], notes: list[str]) -> xr.Dataset:
+    units = max((len(row["kept"]) for row in rows if row), default=0)
+    sizes = {"quantity": len(GATED_QUANTITIES), "rung": len(GATED_RUNGS), "mode": units}
+    variables: dict[str, Any] = {"note": ("recurrence", notes)}
+    for name, dims in DIMENSIONS.items():
+        missing = np.full([sizes[dim] for dim in dims], np.nan)
+        values = np.stack([row.get(name, missing) for row in rows])
+        variables[name] = (("recurrence", *dims), values)
+    for name in ("lam_re", "lam_im"):  # gates have no fixed eigenvalues
+        variables[name] = (
+            ("recurrence", "mode"),
+            np.full((len(rows), units), np.nan),
+        )
+    coordinates = {
+        "recurrence": [f"block {number}" for number in range(1, 1 + len(rows))],
+        "quantity": list(GATED_QUANTITIES),
+        "rung": list(GATED_RUNGS),
+    }
+    return xr.Dataset(variables, coordinates)

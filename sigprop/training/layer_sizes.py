@@ -1,0 +1,43 @@
+"""Sizes and options of a layer that a preset takes from the registry by its name.
+
+A preset says one size of the state.  Layers whose state is a matrix in every head, and
+the selective state space, whose every channel has states, get that size divided by
+``HEADS``: their state has more numbers than that.
+"""
+
+from typing import Any
+
+from sigprop.networks.registry import SEQUENCE_LAYERS, layer_options
+
+HEADS = 4
+MATRICES = (
+    *("deltanet", "delta_product", "gated_deltanet", "gla", "hgrn2"),
+    *("mamba3", "mlstm", "rwkv7", "selective", "ssd"),
+)
+
+
+def registered_layers() -> tuple[str, ...]:
+    """Names of the layers that need no option, which a preset can take as they are.
+
+    Example:
+        >>> "ssd" in registered_layers(), "gru" in registered_layers()
+        (True, False)
+    """
+    return tuple(
+        name for name in SEQUENCE_LAYERS if not any(layer_options(name).values())
+    )
+
+
+def layer_size(layer: str, state_size: int) -> tuple[int, dict[str, Any]]:
+    """The argument ``state_size`` of a layer, and its options, for a preset's size.
+
+    Args:
+        layer: A name of ``registered_layers``.
+        state_size: Of the preset; a multiple of ``HEADS``.
+
+    Example:
+        >>> layer_size("ssd", 64), layer_size("linoss", 64)
+        ((16, {'heads': 4}), (64, {}))
+    """
+    size = state_size // HEADS if layer in MATRICES else state_size
+    return size, {"heads": HEADS} if "heads" in layer_options(layer) else {}
