@@ -58,7 +58,7 @@ CAPTION = (
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Draw a map of the first failing assumption, a panel for each task.
+    """Each panel is a task: the first failing assumption in each block of every layer.
 
     Raises:
         ValueError: If there is no such panel.

@@ -43,7 +43,7 @@ DASHES: dict[str, Any] = dict.fromkeys(COLOURS, "-") | dict.fromkeys(
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Draw each quantity of every layer against the time constant.
+    """Each panel shows one quantity of every layer against the time constant.
 
     Raises:
         ValueError: If there is no such panel.

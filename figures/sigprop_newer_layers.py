@@ -37,7 +37,7 @@ COLUMNS = 3
 
 
 def draw(results: style.Results, panel: str | None = None) -> Figure:
-    """Draw a panel for each layer: exact curves and simulated points of both moments.
+    """Each panel shows a layer: exact curves and simulated points of both moments.
 
     Raises:
         ValueError: If there is no such panel.
