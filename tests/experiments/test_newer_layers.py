@@ -87,12 +87,10 @@ def test_impulses_give_the_state_of_the_closed_form():
 
 @pytest.mark.slow
 def test_measured_moments_are_those_predicted():
-    """Of 20 moments about 1e-5 runs have one beyond five standard errors."""
+    """The seed is fixed, so that the test gives the same answer in all runs."""
+    layers = ("Mamba-2", "RWKV-7", "LinOSS", "HGRN2")
     config = dataclasses.replace(
-        newer_layers.SMOKE, layers=tuple(newer_layers.GATE), memories=(4.0,), seed=5
-    )
-    config = dataclasses.replace(
-        config, layers=("Mamba-2", "RWKV-7", "LinOSS", "HGRN2")
+        newer_layers.SMOKE, layers=layers, memories=(4.0,), seed=5
     )
     data = newer_layers.run(config)
     apart = np.abs((data["measured"] - data["predicted"]) / data["sem"])
@@ -100,8 +98,8 @@ def test_measured_moments_are_those_predicted():
     wrong = np.abs((data["measured"] - 1.8 * data["predicted"]) / data["sem"])
     assert float(wrong.min()) > FAR
     known = np.isfinite(data["predicted"].values)
-    assert known[:, 0].all()
-    assert known[[0, 2, 3], 1].all()
+    assert known[..., 0].all()
+    assert known[[0, 2, 3]].all()
     for label, values in data.data_vars.items():
         assert values.attrs["units"], label
 
