@@ -13,7 +13,7 @@ gate and output matrix are other layers.
 """
 
 import math
-from typing import Literal, final
+from typing import ClassVar, Literal, final
 
 import equinox as eqx
 import jax
@@ -41,6 +41,8 @@ ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
 @final
 class DeltaProduct(MatrixGated):
     """The layer; build one with ``delta_product``."""
+
+    divided: ClassVar[tuple[str, ...]] = ("W_k",)
 
     W_q: Float[Array, "heads keys d_in"]
     W_k: Float[Array, "reflections heads keys d_in"]

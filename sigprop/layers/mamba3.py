@@ -22,7 +22,7 @@ the same.  The gate and the matrix behind it are other layers.
 """
 
 import math
-from typing import final
+from typing import ClassVar, final
 
 import jax
 import jax.numpy as jnp
@@ -50,6 +50,8 @@ class Mamba3(MatrixGated):
 
     The state has ``S_t`` and ``e_t`` of every head side by side, values down.
     """
+
+    divided: ClassVar[tuple[str, ...]] = ("W_B",)
 
     W_dt: Float[Array, "heads d_in"]
     bias: Float[Array, " heads"]

@@ -16,9 +16,15 @@ from sigprop.layers.base import Layer
 
 
 class MatrixGated(Layer):
-    """Base of the layers; the state has the entries of every head's ``S``, rows down."""
+    """Base of the layers; the state has the entries of every head's ``S``, rows down.
+
+    Attributes:
+        divided: Names of weights, of shape (..., size, d_in), of vectors that ``maps`` divides
+            by their length.  Derivatives by them are large at inputs of short vectors.
+    """
 
     linear: ClassVar[bool] = False
+    divided: ClassVar[tuple[str, ...]] = ()
 
     @property
     @abstractmethod

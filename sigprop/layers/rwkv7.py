@@ -12,7 +12,7 @@ output matrix are other layers.
 """
 
 import math
-from typing import final
+from typing import ClassVar, final
 
 import jax
 import jax.numpy as jnp
@@ -34,6 +34,8 @@ KEYS = 0.1  # gain of the keys
 @final
 class RWKV7(MatrixGated):
     """The layer; build one with ``rwkv7``."""
+
+    divided: ClassVar[tuple[str, ...]] = ("W_k",)
 
     W_r: Float[Array, "heads keys d_in"]
     W_k: Float[Array, "heads keys d_in"]

@@ -20,7 +20,8 @@ errors:
 
 Layers whose gates see independent inputs alone have exact moments too, by
 ``sigprop.linear.gated_moments.predict_gated``: RG-LRU, minGRU, Mamba's core, gated linear
-attention, DeltaNet with and without decay.  Gates that see the state have not: linearised
+attention, DeltaNet with and without decay, and DeltaProduct, Mamba-3 and RWKV-7, whose
+states a matrix multiplies.  Gates that see the state have not: linearised
 at rest they are eigenvalues, which is right for small inputs and several times too small
 for the state under white noise of size one.
 """

@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
 from sigprop.layers.base import Layer, parameters, replace
@@ -37,8 +38,8 @@ from sigprop.layers.ssd import SSD
 from sigprop.neuron.correlated_gates import SETTLED, Term, mutated_correlated_moment
 from sigprop.neuron.delta import Head
 from sigprop.neuron.delta_correlated import mutated_correlated_delta_moments
+from sigprop.neuron.delta_moments import Parameter as OfHead
 from sigprop.neuron.delta_moments import (
-    Parameter,
     delta_lagged,
     delta_outputs,
     key_gradient,
@@ -51,6 +52,11 @@ from sigprop.neuron.gated import (
     mutated_moment,
 )
 from sigprop.neuron.matrix_moments import lagged, matrix_moment, of_output, of_state
+from sigprop.neuron.matrix_sensitivities import (
+    Parameter,
+    matrix_sensitivities,
+    require_size,
+)
 from sigprop.neuron.neurons import Directions, GatedLayer, Neurons, Part
 from sigprop.neuron.quadrature import Law
 from sigprop.neuron.random_coefficients import LONGEST
@@ -71,7 +77,7 @@ class BoundedMoment(NamedTuple):
 
 
 OURS = GatedUnit, GLA, HGRN2, MinGRU, MLSTM, RGLRU, Selective, SSD
-DELTA: dict[type[Layer], tuple[Parameter, ...]] = {
+DELTA: dict[type[Layer], tuple[OfHead, ...]] = {
     DeltaNet: ("W_v", "W_beta"),
     GatedDeltaNet: ("W_v", "W_beta", "W_a", "bias", "A_log"),
 }
@@ -96,28 +102,99 @@ def _heads(layer: Delta) -> list[Head]:
     ]
 
 
+class _Maps(NamedTuple):
+    """A layer's maps in double precision, as programs of nodes."""
+
+    layer: MatrixGated
+
+    def numbers(self) -> MatrixGated:
+        """The layer in JAX's double precision, within which it must be enabled."""
+        return jax.tree.map(
+            lambda leaf: (
+                jnp.asarray(leaf, float) if eqx.is_inexact_array(leaf) else leaf
+            ),
+            self.layer,
+        )
+
+    def program(self, u: Float[np.ndarray, "nodes d_in"]) -> dict[str, np.ndarray]:
+        """``A``, ``B`` and what outputs need, of every head."""
+        with double_precision(True):
+            found = _arrays(self.numbers(), jnp.asarray(u))
+            return {name: np.asarray(array) for name, array in found.items()}
+
+    def parameter(self, name: str) -> Parameter:
+        """A parameter, and derivatives of the maps by its entries."""
+        before = itertools.takewhile(
+            lambda item: item[0] != name, sorted(parameters(self.layer).items())
+        )
+        start = sum(array.size for _, array in before)
+
+        def derivatives(
+            u: Float[np.ndarray, "nodes d_in"], entries: Int[np.ndarray, " entries"]
+        ) -> tuple[np.ndarray, np.ndarray]:
+            with double_precision(True):
+                chosen = jnp.asarray(np.where(entries < 0, -1, start + entries))
+                dA, dB = _derivatives(self.numbers(), jnp.asarray(u), chosen)
+                return np.asarray(dA), np.asarray(dB)
+
+        values = np.asarray(parameters(self.layer)[name], float)
+        divided = values.reshape(-1, *values.shape[-2:])
+        is_divided = name in self.layer.divided
+        return Parameter(derivatives, values.size, divided if is_divided else None)
+
+
+@eqx.filter_jit
+def _arrays(layer: MatrixGated, u: Float[Array, "nodes d_in"]) -> dict[str, Array]:
+    A, B = layer.maps(u)
+    return {"A": A, "B": B, "q": layer.queries(u), "z": layer.skips(u)}
+
+
+@eqx.filter_jit
+def _derivatives(
+    layer: MatrixGated, u: Float[Array, "nodes d_in"], entries: Int[Array, " entries"]
+) -> tuple[Float[Array, "entries _ _ _ _"], Float[Array, "entries _ _ _ _"]]:
+    """Derivatives of the maps by entries, counted over all parameters; zero by no entry."""
+    flat, shaped = ravel_pytree(parameters(layer))  # by sorted name
+
+    def maps(flat: Float[Array, " entries"]) -> tuple[Array, Array]:
+        return replace(layer, shaped(flat)).maps(u)
+
+    def by(entry: Int[Array, ""]) -> tuple[Array, Array]:
+        chosen = (jnp.arange(flat.size) == entry).astype(flat.dtype)
+        return jax.jvp(maps, (flat,), (chosen,))[1]
+
+    return jax.vmap(by)(entries)
+
+
 def _matrix_moment(
     quantity: Callable[..., float], layer: MatrixGated, **options: Any
 ) -> BoundedMoment:
     """``sigprop.neuron.matrix_moments.matrix_moment`` of a layer."""
-    numbers = jax.tree.map(
-        lambda leaf: np.asarray(leaf, float) if eqx.is_inexact_array(leaf) else leaf,
-        layer,
-    )
+    width, program = layer.widths[0], _Maps(layer).program
+    return BoundedMoment(*matrix_moment(quantity, program, width, **options))
 
-    def arrays(layer: MatrixGated, u: Float[Array, "nodes d_in"]) -> dict[str, Array]:
-        A, B = layer.maps(u)
-        return {"A": A, "B": B, "q": layer.queries(u), "z": layer.skips(u)}
 
-    program = eqx.filter_jit(arrays)
-
-    def run(u: Float[np.ndarray, "nodes d_in"]) -> dict[str, np.ndarray]:
-        with double_precision(True):
-            found = program(jax.tree.map(jnp.asarray, numbers), jnp.asarray(u))
-            return {name: np.asarray(array) for name, array in found.items()}
-
-    width = layer.widths[0]
-    return BoundedMoment(*matrix_moment(quantity, run, width, **options))
+def _matrix_moments(
+    change: Callable[[Any], Any] | None,
+    layer: MatrixGated,
+    names: Sequence[str],
+    **options: Any,
+) -> dict[str, BoundedMoment]:
+    """The state's moment, and those of the derivatives by the parameters."""
+    maps, found = _Maps(layer), {}
+    moved = {name: maps.parameter(name) for name in names if name != "state"}
+    require_size(moved, *layer.head_shape[1:])
+    if "state" in names:
+        found["state"] = _matrix_moment(of_state, layer, **options)
+    if moved:
+        width = layer.widths[0]
+        of_parameters = matrix_sensitivities(
+            change, maps.program, moved, width, **options
+        )
+        found |= {name: BoundedMoment(*pair) for name, pair in of_parameters.items()}
+    for name, moment in found.items():
+        require_certain(name, moment)
+    return found
 
 
 def _restricted(law: Law | None, columns: Int[np.ndarray, " d_in"]) -> Law | None:
@@ -162,8 +239,26 @@ def covered(layer: Layer) -> tuple[str, ...]:
     if isinstance(layer, DeltaNet | GatedDeltaNet):
         return DELTA[type(layer)]
     if isinstance(layer, MatrixGated):
-        return ()
+        return tuple(name for name, of in layer.groups().items() if of != "readout")
     return tuple(dict.fromkeys(name for part in parts_of(layer) for name in part.moved))
+
+
+def _wanted(layer: Layer, names: Sequence[str] | None) -> tuple[str, ...]:
+    """Names of the moments asked for: all of them if none are given.
+
+    Raises:
+        ValueError: If a name is unknown.
+    """
+    known = ("state", *covered(layer))
+    if names is None:
+        return known
+    unknown = sorted(set(names) - set(known))
+    if unknown or isinstance(names, str):
+        raise ValueError(
+            f"need names of moments of {type(layer).__name__}, a sequence of "
+            f"{', '.join(known)}, got {names!r}"
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def predict_gated(
@@ -175,6 +270,7 @@ def predict_gated(
     steps: int | None = None,
     settled: float = SETTLED,
     spread: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> dict[str, BoundedMoment]:
     """Second moments of a layer whose gates see the input alone.
 
@@ -182,10 +278,11 @@ def predict_gated(
     arrays and the scale, with the nodes that ``spread`` or the law says.  Then an infinite
     limit is infinity, and an error above its value is not refused: look at ``error``.
     Layers of the delta rule, those whose state a matrix multiplies (``MatrixGated``) and
-    inputs that remember need numbers.  Of the second, it gives the state alone, under
-    Gaussian inputs by points of a Sobol sequence, whose error is estimated.  Numbers held are
-    neurons times nodes times inputs, about 60 nodes for each of a gate's nonlinear
-    projections at a spread of one.
+    inputs that remember need numbers.  Of the second, Gaussian inputs are points of Sobol
+    sequences, and their error is estimated.  Derivatives by entries of their parameters are
+    taken one by one, at 0.1 seconds of a core each for keys of three entries and 0.4 seconds
+    for eight: ask for some by ``names``.  Numbers held are neurons times nodes times
+    inputs, about 60 nodes for each of a gate's nonlinear projections at a spread of one.
 
     Args:
         layer: One of ours, or of yours with a method ``neurons``; see
@@ -203,6 +300,7 @@ def predict_gated(
         spread: Largest standard deviation of a gate's argument, which the nodes suit; the
             layer's own if left out, with more nodes for steep gates.  Nodes of the delta
             rule and of terms suit the layer.
+        names: Moments that are returned, ``state`` and names of parameters; all if left out.
 
     Returns:
         ``state``: ``E|h_t|^2``.  By the name of each parameter that is ``covered``:
@@ -214,7 +312,8 @@ def predict_gated(
         ValueError: If a Gaussian input meets a traced layer without a spread; if a moment is
             infinite, the scale is not positive and finite, there are no steps, or inputs of
             the delta rule remember and steps are left out or inputs are more than five; if
-            the error of a moment may exceed its value.
+            the error of a moment may exceed its value; if a name is unknown, or derivatives
+            of a ``MatrixGated`` by so many entries take more than minutes.
 
     Example:
         >>> from sigprop.layers import mingru
@@ -231,6 +330,7 @@ def predict_gated(
         steps=steps,
         settled=settled,
         spread=spread,
+        names=names,
     )
 
 
@@ -244,12 +344,15 @@ def mutated_gated(
     steps: int | None = None,
     settled: float = SETTLED,
     spread: float | None = None,
+    names: Sequence[str] | None = None,
 ) -> dict[str, BoundedMoment]:
     """``predict_gated`` with an error, for mutants.
 
     Args:
         change: Makes wrong expectations of the right ones, or gates of the delta rule,
-            or coefficients of inputs that remember; nothing for the right ones.
+            or coefficients of inputs that remember; of a ``MatrixGated``, expectations of
+            derivatives (``sigprop.neuron.matrix_sensitivities.Crossed``).  Nothing for the
+            right ones.
         layer: As in ``predict_gated``.
         scale: As in ``predict_gated``.
         law: As in ``predict_gated``.
@@ -257,8 +360,10 @@ def mutated_gated(
         steps: As in ``predict_gated``.
         settled: As in ``predict_gated``.
         spread: As in ``predict_gated``.
+        names: As in ``predict_gated``.
     """
     require_number("settled", settled, 0, 1)
+    wanted = _wanted(layer, names)
     if isinstance(layer, MatrixGated):
         steps = _require_options(layer, scale, law, steps)
         if terms is not None:
@@ -266,9 +371,8 @@ def mutated_gated(
                 f"need independent inputs for {type(layer).__name__}, got {terms=}; "
                 "measure, or use enumerate_gated"
             )
-        state = _matrix_moment(of_state, layer, scale=scale, law=law, steps=steps)
-        require_certain("state", state)
-        return {"state": state}
+        options = {"scale": scale, "law": law, "steps": steps}
+        return _matrix_moments(change, layer, wanted, **options)
     is_delta = isinstance(layer, DeltaNet | GatedDeltaNet)
     parts = [] if is_delta else parts_of(layer)
     steps = _require_options(layer, scale, law, steps)
@@ -304,13 +408,14 @@ def mutated_gated(
 
     moments: dict[str, list[tuple[Any, Any]]] = defaultdict(list)
     if isinstance(layer, DeltaNet | GatedDeltaNet):
-        names: tuple[Parameter, ...] = ("state", *DELTA[type(layer)])
+        of_heads: list[OfHead] = ["state", *DELTA[type(layer)]]
+        of_heads = [name for name in of_heads if wanted.count(name)]
         for head in _heads(layer):
             of_head = (
-                mutated_delta_moments(change, head, names, law=law, **common)
+                mutated_delta_moments(change, head, tuple(of_heads), law=law, **common)
                 if terms is None
                 else mutated_correlated_delta_moments(
-                    change, head, names, law=law, terms=terms, **common
+                    change, head, of_heads, law=law, terms=terms, **common
                 )
             )
             for name, known in of_head.items():
@@ -318,8 +423,10 @@ def mutated_gated(
     else:
         for part in parts:
             restricted = _restricted(law, part.columns)
-            moments["state"].append(moment(part.neurons, None, None, restricted))
-            for name, (by, directions, factor) in part.moved.items():
+            if "state" in wanted:
+                moments["state"].append(moment(part.neurons, None, None, restricted))
+            moved = {name: of for name, of in part.moved.items() if name in wanted}
+            for name, (by, directions, factor) in moved.items():
                 value, error = moment(part.neurons, by, directions, restricted)
                 moments[name].append((factor * value, factor * error))
     totals = {name: _summed(known) for name, known in moments.items()}

@@ -29,11 +29,12 @@ ROUNDED = 1e-11  # relative error that rounding leaves
 MOST_KEYS = 64  # a step acts on the squares of their number
 
 Inputs = Float[np.ndarray, "nodes d_in"]
+Weights = Float[np.ndarray, " nodes"]
 Matrices = Float[np.ndarray, "nodes heads _ keys"]
 Program = Callable[[Inputs], dict[str, np.ndarray]]
 
 
-class _Step(NamedTuple):
+class Step(NamedTuple):
     """Expectations of one head; ``AA[a, b, c, d]`` is ``E[A_ab A_cd]``."""
 
     A: Float[np.ndarray, "keys keys"]
@@ -43,15 +44,22 @@ class _Step(NamedTuple):
     BB: Float[np.ndarray, "keys keys"]
 
 
-def _expectations(
+def expectations(
     A: Float[np.ndarray, "nodes keys keys"],
     B: Float[np.ndarray, "nodes rows keys"],
-    w: Float[np.ndarray, " nodes"],
-) -> _Step:
+    w: Weights,
+) -> Step:
+    """Return those of one head.
+
+    Args:
+        A: By node.
+        B: By node.
+        w: Weights of the nodes.
+    """
     keys, rows = A.shape[1], B.shape[1]
     flat, entering = A.reshape(len(w), -1), B.reshape(len(w), -1)
     weighted = (w[:, None] * flat).T
-    return _Step(
+    return Step(
         np.tensordot(w, A, 1),
         np.tensordot(w, B, 1),
         (weighted @ flat).reshape([keys] * 4),
@@ -60,8 +68,45 @@ def _expectations(
     )
 
 
+def operator(step: Step) -> Float[np.ndarray, "size size"]:
+    """Return what a step makes of ``(1, m, M)``.
+
+    Args:
+        step: Expectations of one head.
+    """
+    rows, keys = step.B.shape
+    size = rows * keys
+    half = step.AB.transpose(1, 3, 2, 0).reshape(keys, keys, size)
+    whole = np.zeros((1 + size + keys**2,) * 2)
+    whole[0, 0] = 1.0
+    whole[1 : 1 + size, 0] = step.B.ravel()
+    whole[1 : 1 + size, 1 : 1 + size] = np.kron(np.eye(rows), step.A.T)
+    whole[1 + size :, 0] = step.BB.ravel()
+    whole[1 + size :, 1 : 1 + size] = (half + half.swapaxes(0, 1)).reshape(-1, size)
+    whole[1 + size :, 1 + size :] = _through(step)
+    return whole
+
+
+def _through(step: Step) -> Float[np.ndarray, "square square"]:
+    """The operator ``E[A^T M A]`` of ``M``."""
+    return step.AA.transpose(1, 3, 0, 2).reshape((len(step.A) ** 2,) * 2)
+
+
+def require_limit(step: Step) -> None:
+    """Refuse a head whose second moments grow for ever.
+
+    Args:
+        step: Expectations of one head.
+
+    Raises:
+        ValueError: With the largest eigenvalue.
+    """
+    radius = float(np.linalg.eigvals(_through(step)).real.max())
+    require_finite(np.array([radius if radius < 1 - ROUNDED else max(radius, 1.0)]))
+
+
 def _moments(
-    step: _Step, steps: int | None
+    step: Step, steps: int | None
 ) -> tuple[Float[np.ndarray, "rows keys"], Float[np.ndarray, "keys keys"]]:
     """``m`` and ``M`` after some steps or in the limit.
 
@@ -69,37 +114,33 @@ def _moments(
         ValueError: If the limit is infinite.
     """
     rows, keys = step.B.shape
-    through = step.AA.transpose(1, 3, 0, 2).reshape(keys**2, keys**2)
-    half = step.AB.transpose(1, 3, 2, 0).reshape(keys, keys, rows * keys)
-    crossed = (half + half.swapaxes(0, 1)).reshape(keys**2, rows * keys)
+    size, whole = rows * keys, operator(step)
     if steps is None:
-        radius = float(np.linalg.eigvals(through).real.max())
-        require_finite(np.array([radius if radius < 1 - ROUNDED else max(radius, 1.0)]))
+        require_limit(step)
         m = np.linalg.solve((np.eye(keys) - step.A).T, step.B.T).T
-        added = crossed @ m.ravel() + step.BB.ravel()
-        M = np.linalg.solve(np.eye(keys**2) - through, added)
+        added = whole[1 + size :, 1 : 1 + size] @ m.ravel() + step.BB.ravel()
+        M = np.linalg.solve(np.eye(keys**2) - _through(step), added)
         return m, M.reshape(keys, keys)
-    size = rows * keys
-    whole = np.zeros((1 + size + keys**2,) * 2)
-    whole[0, 0] = 1.0
-    whole[1 : 1 + size, 0] = step.B.ravel()
-    whole[1 : 1 + size, 1 : 1 + size] = np.kron(np.eye(rows), step.A.T)
-    whole[1 + size :, 0] = step.BB.ravel()
-    whole[1 + size :, 1 : 1 + size] = crossed
-    whole[1 + size :, 1 + size :] = through
     last = np.linalg.matrix_power(whole, steps)[1:, 0]
     return last[:size].reshape(rows, keys), last[size:].reshape(keys, keys)
 
 
-def _rules(
-    width: int, law: Law | None, scale: float
-) -> Iterator[tuple[Inputs, Float[np.ndarray, " nodes"]]]:
-    """Nodes and their weights: those of a law, or one sequence after another."""
+def rules(
+    width: int, law: Law | None, scale: float, power: int = POINTS
+) -> Iterator[tuple[Inputs, Weights]]:
+    """Nodes and their weights: those of a law, or one sequence after another.
+
+    Args:
+        width: Inputs.
+        law: Of each input vector; Gaussian if left out.
+        scale: Standard deviation of Gaussian inputs.
+        power: Of two, how many points a sequence has.
+    """
     if law is not None:
         yield law.values, law.probabilities
         return
     for seed in range(SEQUENCES):
-        points = qmc.Sobol(width, rng=np.random.default_rng(seed)).random_base2(POINTS)
+        points = qmc.Sobol(width, rng=np.random.default_rng(seed)).random_base2(power)
         inside = np.clip(points, 2.0**-60, 1 - 2.0**-53)
         yield scale * ndtri(inside), np.full(len(points), 1 / len(points))
 
@@ -130,7 +171,7 @@ def matrix_moment(
         ValueError: If a limit is infinite, or keys have more than 64 entries.
     """
     found = []
-    for u, w in _rules(width, law, scale):
+    for u, w in rules(width, law, scale):
         arrays = program(u)
         A, B = arrays["A"], arrays["B"]
         if A.shape[-1] > MOST_KEYS:
@@ -140,10 +181,19 @@ def matrix_moment(
             )
         total = 0.0
         for head in range(A.shape[1]):
-            step = _expectations(A[:, head], B[:, head], w)
+            step = expectations(A[:, head], B[:, head], w)
             of_head = {name: array[:, head] for name, array in arrays.items()}
             total += quantity(*_moments(step, steps), step.A, step.B, w, of_head)
         found.append(total)
+    return with_error(found)
+
+
+def with_error(found: list[float]) -> tuple[float, float]:
+    """Return the mean of the results of several sequences, and how far it may be off.
+
+    Args:
+        found: By sequence; one result is exact.
+    """
     mean = float(np.mean(found))
     spread = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
     return mean, ERRORS * spread / len(found) ** 0.5 + ROUNDED * abs(mean)

@@ -175,8 +175,9 @@ LINEAR: dict[str, Row] = {
             "steps": 3,
             "settled": 1e-9,
             "spread": 1.5,
+            "names": ("state", "W_z"),
         },
-        unchecked="law terms",
+        unchecked="law terms names",
         legal={
             "spread: 0": valid,
             "spread: None": valid,

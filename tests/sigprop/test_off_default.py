@@ -46,7 +46,7 @@ from tests.sigprop.off_default import Row, Rows, public, require_complete
 
 ROOMS = ("neuron", "linear")
 NAMED = re.compile(r"moment|loss|predict|gain$|gramian|enumerate|trace|measure|_law$")
-NO_NUMBER = {"change", "form", "tick", "law", "by", "directions", "workers"}
+NO_NUMBER = {"change", "form", "tick", "law", "by", "directions", "workers", "names"}
 PARTS = {  # what a row calls, or what has no argument but arrays
     "linear.filters.moment",
     "linear.predicted_moments.predict_with_weight",
