@@ -55,6 +55,12 @@ class Advice:
         advised: Predictions for the options, with the normalisation matched to the input.
         code: Code for several libraries, by their names.
         note: What else is to be done, or cannot be.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
+        >>> found.memory, sorted(found.options)
+        (1000.0, ['max_phase', 'r_max', 'r_min', 'spread'])
     """
 
     layer: str
@@ -126,6 +132,12 @@ def advise(
 
     Raises:
         ValueError: If the layer is unknown or a number is out of range.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
+        >>> round(found.options["r_max"], 4), round(found.phase, 2)
+        (0.999, 1.18)
     """
     if layer not in FAMILIES:
         raise ValueError(f"need a layer in {', '.join(FAMILIES)}, got {layer!r}")

@@ -62,6 +62,14 @@ class Predicted(NamedTuple):
             below which it is stable.
         exact: True if the largest rates are those of a Hessian; False for gates.
         sampled: Indices of the modes of ``state``; None for all of them.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 1, key=jax.random.key(0))
+        >>> found = predict_initialisation(layer, exponential(0.9))
+        >>> found.state.shape, sorted(found.gradient)[:2], found.exact
+        ((4,), ['B_im', 'B_re'], True)
     """
 
     time_constant: Float[np.ndarray, " n"]
@@ -105,6 +113,14 @@ def mode_states(
 
     Raises:
         TypeError: If the layer has no modes.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 1, key=jax.random.key(0))
+        >>> gap, phase, state = mode_states(layer, exponential(0.9))
+        >>> gap.shape, phase.shape, state.shape
+        ((4,), (4,), (4,))
     """
     if isinstance(layer, S4D):  # its modes have one input each
         lam, gain = (np.asarray(part, complex).ravel() for part in layer.discrete())
@@ -122,6 +138,13 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
     """The layer with ``E|h|^2 = 1`` in every mode, where it has a gain of its own.
 
     Others are returned as they are.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> from sigprop.layers import lru
+        >>> layer = matched(lru(4, 1, key=jax.random.key(0)), exponential(0.9))
+        >>> mode_states(layer, exponential(0.9))[2].round(4).tolist()
+        [1.0, 1.0, 1.0, 1.0]
     """
     if not isinstance(layer, LRU | S5) or getattr(layer, "gamma_log", 0) is None:
         return layer
@@ -145,6 +168,14 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
 
     Raises:
         TypeError: If it is neither.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 1, key=jax.random.key(0), r_min=0.9, r_max=0.99)
+        >>> found = predict_initialisation(layer, exponential(0.9))
+        >>> 10 < found.median < found.longest < 100
+        True
     """
     with double_precision(True):
         layer = doubled(layer)

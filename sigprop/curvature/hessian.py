@@ -67,6 +67,16 @@ def expand(
             precision, or the route does not reach so far.
 
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
+
+    Example:
+        >>> from sigprop import double_precision
+        >>> from sigprop.layers import zucchet_lru
+        >>> from sigprop.tasks import teacher_student
+        >>> with double_precision(True):
+        ...     layer = zucchet_lru(2, 1, key=jax.random.key(0), nu0=0.5, theta0=3.1)
+        ...     found = expand(teacher_student(layer, length=None), layer)
+        >>> found.hessian.shape, bool(abs(found.gradient).max() < 1e-9)
+        ((15, 15), True)
     """
     _require_double(task, student)
     student = attached(student)

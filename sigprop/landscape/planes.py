@@ -117,6 +117,11 @@ class Projection(NamedTuple):
             them.
         share: Of the squared distance from the origin, the part within the plane; one at
             the origin itself.
+
+    Example:
+        >>> shown = Projection(np.array([[0.5]]), np.array([1.0]))
+        >>> shown.steps.shape, shown.share.tolist()
+        ((1, 1), [1.0])
     """
 
     steps: Float[np.ndarray, "models k"]

@@ -29,6 +29,11 @@ class BidirectionalLRU(Bidirectional):
     """The layer; build one with ``bidirectional_lru``.
 
     The ``C`` of the forward half comes first along the first axis.
+
+    Example:
+        >>> layer = bidirectional_lru(4, 2, key=jax.random.key(0))
+        >>> layer.causal, layer.C_re.shape
+        (False, (2, 2, 4))
     """
 
     stable: ClassVar[bool] = True
@@ -125,6 +130,11 @@ def bidirectional_lru(
         ValueError: As ``lru``.
 
     Source: Orvieto et al. (2023), Appendix A and D.1.
+
+    Example:
+        >>> layer = bidirectional_lru(4, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     key, c_key = jax.random.split(key)
     forward = lru(

@@ -35,6 +35,11 @@ class BLUR(Bidirectional):
 
     Parameters of the forward half come first along the first axis.  ``gamma`` is the
     LRU's normalisation; ``absent`` leaves Eq. 10 as printed.
+
+    Example:
+        >>> layer = blur(4, 2, key=jax.random.key(0))
+        >>> layer.causal, layer.nu_log.shape
+        (False, (2, 4))
     """
 
     stable: ClassVar[bool] = True
@@ -132,6 +137,11 @@ def blur(
         ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
 
     Source: BLUR (2025), Section 4.2 and Table 6.
+
+    Example:
+        >>> layer = blur(4, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     stacked = each(
         lambda half_key: lru(

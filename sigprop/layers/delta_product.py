@@ -40,7 +40,13 @@ ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
 
 @final
 class DeltaProduct(MatrixGated):
-    """The layer; build one with ``delta_product``."""
+    """The layer; build one with ``delta_product``.
+
+    Example:
+        >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
+        >>> layer.state_size, layer.W_beta.shape
+        (24, (3, 1, 6))
+    """
 
     W_q: Float[Array, "heads keys d_in"]
     W_k: Float[Array, "reflections heads keys d_in"]

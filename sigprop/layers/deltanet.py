@@ -103,12 +103,24 @@ class Delta(Heads):
 
 @final
 class DeltaNet(Delta):
-    """The layer without decay; build one with ``deltanet``."""
+    """The layer without decay; build one with ``deltanet``.
+
+    Example:
+        >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (24, (6, 6))
+    """
 
 
 @final
 class GatedDeltaNet(Delta):
-    """The layer with decay; build one with ``gated_deltanet``."""
+    """The layer with decay; build one with ``gated_deltanet``.
+
+    Example:
+        >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.A_log.shape
+        (24, (2,))
+    """
 
     W_a: Float[Array, "heads d_in"]
     bias: Float[Array, " heads"]
@@ -155,6 +167,11 @@ def deltanet(
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+
+    Example:
+        >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((5, 6))).shape
+        (5, 6)
     """
     return DeltaNet(*_projections(key, state_size, width, heads))
 
@@ -179,6 +196,11 @@ def gated_deltanet(
 
     Raises:
         ValueError: As ``deltanet``, or if the steps are not positive and ordered.
+
+    Example:
+        >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((5, 6))).shape
+        (5, 6)
     """
     projection_key, a_key, step_key, rate_key = jax.random.split(key, 4)
     projections = _projections(projection_key, state_size, width, heads)

@@ -39,6 +39,11 @@ class LinOSS(Layer):
     """The layer; build one with ``linoss``.
 
     The state has ``z`` of every oscillator, then ``y`` of every oscillator.
+
+    Example:
+        >>> layer = linoss(3, 2, key=jax.random.key(0))
+        >>> layer.state_size, layer.B_re.shape
+        (6, (3, 2))
     """
 
     A_raw: Float[Array, " n"]

@@ -52,6 +52,11 @@ class LRU(DiagonalLayer):
     ``gamma`` says what normalises the input: a ``learned`` vector; the function
     ``sqrt(1 - |lam|^2)``, either ``attached`` with its gradient or ``detached`` without;
     or nothing if ``absent``.
+
+    Example:
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> layer.eigenvalues().shape, layer.normaliser().shape
+        ((4,), (4,))
     """
 
     stable: ClassVar[bool] = True
@@ -235,6 +240,11 @@ def zucchet_lru(
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; its A.1 for the scaling of B, C, D,
     with the variance of a complex entry shared by its two parts.
+
+    Example:
+        >>> layer = zucchet_lru(4, 2, key=jax.random.key(0), d_out=1, nu0=0.5, theta0=0.3)
+        >>> layer(jnp.ones((10, 2))).shape, bool((abs(layer.eigenvalues()) >= 0.5).all())
+        ((10, 1), True)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)
@@ -277,6 +287,11 @@ def released_zucchet_lru(
 
     Source: ``source/model.py`` of the code of Zucchet & Orvieto (2024), see
     ``fan_out_projections``.
+
+    Example:
+        >>> layer = released_zucchet_lru(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
+        >>> layer(jnp.ones((10, 2))).shape, bool((abs(layer.eigenvalues()) >= 0.5).all())
+        ((10, 2), True)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)
@@ -305,6 +320,12 @@ def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
             not finite.
 
     Source: Orvieto et al. (2023), Appendix A.
+
+    Example:
+        >>> from sigprop.layers import parameters
+        >>> arrays = parameters(lru(4, 2, key=jax.random.key(0)))
+        >>> lru_from_arrays(arrays)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     missing = set(ARRAYS) - {"gamma_log"} - set(arrays)
     unknown = set(arrays) - set(ARRAYS)

@@ -49,6 +49,11 @@ class Mamba3(MatrixGated):
     """The layer; build one with ``mamba3``.
 
     The state has ``S_t`` and ``e_t`` of every head side by side, values down.
+
+    Example:
+        >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (48, (4, 4))
     """
 
     W_dt: Float[Array, "heads d_in"]

@@ -16,7 +16,15 @@ from sigprop.layers.base import Layer
 
 
 class MatrixGated(Layer):
-    """Base of the layers; the state has the entries of every head's ``S``, rows down."""
+    """Base of the layers; the state has the entries of every head's ``S``, rows down.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import rwkv7
+        >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
+        >>> isinstance(layer, MatrixGated), layer.head_shape
+        (True, (2, 3, 4))
+    """
 
     linear: ClassVar[bool] = False
 

@@ -58,6 +58,11 @@ def released_rotrnn(
         ValueError: As ``rotrnn``.
 
     Source: See the module.
+
+    Example:
+        >>> layer = released_rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     arrays = _draw(key, state_size, width, heads, gamma_range, theta_range)
     return RotRNN(**_forward(arrays, heads), C=arrays["C"], D=arrays["D"])
@@ -86,6 +91,11 @@ def released_bidirectional_rotrnn(
         ValueError: As ``rotrnn``.
 
     Source: See the module.
+
+    Example:
+        >>> layer = released_bidirectional_rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer.causal, layer.C.shape
+        (False, (2, 2, 8))
     """
     key, c_key = jax.random.split(key)
     arrays = _draw(key, state_size, width, heads, gamma_range, theta_range)
@@ -110,6 +120,14 @@ def rotrnn_from_released(
             not finite.
 
     Source: See the module.
+
+    Example:
+        >>> shapes = {"theta_log": (4, 1), "gamma_log": (2,), "P": (8, 4)}
+        >>> shapes |= {"B": (8, 2), "C": (2, 8), "D": (2,)}
+        >>> draw = np.random.default_rng(0).normal
+        >>> arrays = {name: draw(size=shape) for name, shape in shapes.items()}
+        >>> rotrnn_from_released(arrays, heads=2)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     missing, unknown = set(ARRAYS) - set(arrays), set(arrays) - {*ARRAYS, "C2"}
     if missing or unknown:

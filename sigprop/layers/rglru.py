@@ -33,7 +33,13 @@ CLOSING = 8.0  # the paper's c
 
 @final
 class RGLRU(InputGated):
-    """The layer; build one with ``rglru``."""
+    """The layer; build one with ``rglru``.
+
+    Example:
+        >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)
+        >>> layer.linear, layer.W_a.shape
+        (False, (2, 3, 3))
+    """
 
     W_a: Float[Array, "heads size size"]
     b_a: Float[Array, " n"]
@@ -136,6 +142,11 @@ def rglru(
         ValueError: If a size is below one, ``state_size`` and ``width`` differ or are no
             multiple of ``heads``, the radii are not ordered between zero and one, or
             there is no such spread.
+
+    Example:
+        >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((10, 6))).shape
+        (10, 6)
     """
     require_one_state_a_channel(state_size, width)
     require_sizes(heads=heads)

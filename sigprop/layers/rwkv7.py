@@ -33,7 +33,13 @@ KEYS = 0.1  # gain of the keys
 
 @final
 class RWKV7(MatrixGated):
-    """The layer; build one with ``rwkv7``."""
+    """The layer; build one with ``rwkv7``.
+
+    Example:
+        >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (24, (6, 6))
+    """
 
     W_r: Float[Array, "heads keys d_in"]
     W_k: Float[Array, "heads keys d_in"]

@@ -35,7 +35,13 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class S5(Layer):
-    """The layer; build one with ``s5``."""
+    """The layer; build one with ``s5``.
+
+    Example:
+        >>> layer = s5(4, 2, key=jax.random.key(0))
+        >>> layer.state_size, bool((abs(layer.eigenvalues()) < 1).all())
+        (4, True)
+    """
 
     stable: ClassVar[bool] = True
 
@@ -157,6 +163,11 @@ def s5(
 
     Source: Smith et al. (2023), on initialisation; its real ``B`` and ``C``
     are LeCun-normal here.
+
+    Example:
+        >>> layer = s5(4, 2, key=jax.random.key(0), blocks=2, dt_max=0.01)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     require_sizes(state_size=state_size, width=width, blocks=blocks)
     require_discretisation(discretisation)

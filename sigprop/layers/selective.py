@@ -33,7 +33,13 @@ from sigprop.theory import gates
 
 @final
 class Selective(InputGated):
-    """The layer; build one with ``selective``."""
+    """The layer; build one with ``selective``.
+
+    Example:
+        >>> layer = selective(4, 2, key=jax.random.key(0))
+        >>> layer.state_size, layer.linear
+        (8, False)
+    """
 
     A_log: Float[Array, "width n"]
     U: Float[Array, "rank width"]
@@ -136,6 +142,11 @@ def selective(
 
     Raises:
         ValueError: If a size is below one or the steps are not positive and ordered.
+
+    Example:
+        >>> layer = selective(4, 2, key=jax.random.key(0), rank=1)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     rank = math.ceil(width / 16) if rank is None else rank
     require_sizes(state_size=state_size, width=width, rank=rank)

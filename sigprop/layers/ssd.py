@@ -39,6 +39,11 @@ class SSD(InputGated):
     """The layer; build one with ``ssd``.
 
     The state has the entries of every head's ``S``, values down and ``B`` across.
+
+    Example:
+        >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4)
+        >>> layer.state_size, layer.A_log.shape
+        (128, (4,))
     """
 
     A_log: Float[Array, " heads"]

@@ -31,7 +31,13 @@ READOUT = ("C", "C_re", "C_im")
 
 @final
 class TwoWay(Bidirectional):
-    """The layer; build one with ``two_way``, ``brnn`` or ``blstm``."""
+    """The layer; build one with ``two_way``, ``brnn`` or ``blstm``.
+
+    Example:
+        >>> layer = brnn(4, 2, key=jax.random.key(0))
+        >>> layer.causal, layer.state_size, layer.widths
+        (False, 8, (2, 2))
+    """
 
     forward: Layer
     backward: Layer
@@ -110,6 +116,12 @@ def two_way(forward: Layer, backward: Layer) -> TwoWay:
 
     Raises:
         ValueError: Unless both layers are causal, of one kind and of the same widths.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> halves = [lru(4, 2, key=jax.random.key(seed)) for seed in (0, 1)]
+        >>> two_way(*halves)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     kinds = type(forward).__name__, type(backward).__name__
     if not (forward.causal and backward.causal):
@@ -159,6 +171,11 @@ def brnn(
         ValueError: As ``nonlinear_rnn``.
 
     Source: Schuster & Paliwal (1997).
+
+    Example:
+        >>> layer = brnn(4, 2, key=jax.random.key(0), activation="relu")
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     return _draw_halves(
@@ -190,6 +207,11 @@ def blstm(
         ValueError: As ``lstm``.
 
     Source: Graves & Schmidhuber (2005), without peepholes.
+
+    Example:
+        >>> layer = blstm(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     return _draw_halves(
@@ -216,6 +238,11 @@ def bgru(
 
     Raises:
         ValueError: As ``gru``.
+
+    Example:
+        >>> layer = bgru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     return _draw_halves(
@@ -246,6 +273,11 @@ def bidirectional_s4(
 
     Raises:
         ValueError: As ``s4``.
+
+    Example:
+        >>> layer = bidirectional_s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     options = {"nu0": nu0, "theta0": theta0, "delta": delta}

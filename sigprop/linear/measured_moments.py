@@ -62,6 +62,13 @@ def responses(
 
     Raises:
         ValueError: If it is no position, or a number is not finite.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> found = responses(layer, jnp.ones((10, 2)), 9, jnp.eye(2))
+        >>> found["state"].shape, found["nu_log"].shape
+        ((4,), (2, 4))
     """
     require_moderate("u", u, "time d_in")
     require_moderate("errors", errors)
@@ -78,7 +85,15 @@ def responses(
 
 
 def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up the parameters of each group of the optimiser; keep state and output."""
+    """Add up the parameters of each group of the optimiser; keep state and output.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> moments = {"state": 1.0, "B_re": 2.0, "B_im": 3.0}
+        >>> by_group(layer, moments)
+        {'state': 1.0, 'input': 5.0}
+    """
     groups = layer.groups()
     totals: dict[str, Any] = {}
     for name, value in moments.items():
@@ -123,6 +138,11 @@ def channels(
 
     Raises:
         ValueError: If a number is below one, or the type is none that is available.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> channels(jax.random.key(0), AR1(0.9), 3, 100, 2, jnp.float32).shape
+        (3, 100, 2)
     """
     for name, size in (("num", num), ("steps", steps), ("width", width)):
         require_count(name, size)
@@ -194,6 +214,14 @@ def measure(
 
     Raises:
         ValueError: If ``num < 2`` or ``at`` is not a position of the sequence.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> found = measure(jax.random.key(1), layer, AR1(0.9), steps=8, num=64)
+        >>> sorted(found), found["state"].n
+        (['input', 'output', 'readout', 'recurrent', 'state'], 64)
     """
     return measure_each(
         (key,),
@@ -394,6 +422,13 @@ def exact(
     Raises:
         ValueError: If ``at`` is not a position of the sequence, or covariances are
             missing or those of no process.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> sorted(exact(layer, AR1(0.9).autocovariance(np.arange(8)), steps=8, at=7))
+        ['input', 'output', 'readout', 'recurrent', 'state']
     """
     moments = impulse_moments(layer, covariance, steps=steps, at=at, batch=batch)
     return by_group(layer, moments)

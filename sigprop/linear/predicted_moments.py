@@ -91,6 +91,12 @@ def pair_moment(
             an order is not 0 or 1, or powers of an eigenvalue are infinite.
 
     Source: ``sigprop.theory.layers.pair_weight``.
+
+    Example:
+        >>> lam = np.array([0.5 + 0j])
+        >>> white = np.eye(1, 50)[0]
+        >>> pair_moment(lam, lam, 50, white).real.round(4)  # 1 / (1 - 0.25)
+        array([[1.3333]])
     """
     steps = require_count("steps", steps)
     require_autocovariance(covariance, steps)
@@ -274,6 +280,15 @@ def predict(
     Raises:
         ValueError: If ``at`` is not a position of the sequence, covariances are missing
             or those of no process, or the modes are too close to degenerate.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru
+        >>> from sigprop.linear import perturb
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> found = predict(perturb(layer), np.eye(1, 8)[0], steps=8, at=7)
+        >>> found["state"] > 0, len(found)
+        (True, 10)
     """
     return predict_with_weight(None, layer, covariance, steps, at)
 
@@ -315,6 +330,15 @@ def state_moments(
 
     Raises:
         ValueError: If a number is not finite.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru
+        >>> from sigprop.linear import diagonalise, linearise
+        >>> modes = diagonalise(linearise(lru(4, 2, key=jax.random.key(0))))
+        >>> pairs = pair_moment(modes.lam, modes.lam.conj(), 8, np.eye(1, 8)[0])
+        >>> state_moments(modes, pairs).shape
+        (4,)
     """
     require_finite(pairs=pairs)
     return _of_neurons(modes, pairs)

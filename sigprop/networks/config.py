@@ -49,6 +49,12 @@ class NetworkConfig:
 
     Raises:
         ValueError: If a field is not as above.
+
+    Example:
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> NetworkConfig.from_json(config.to_json()) == config
+        True
     """
 
     inputs: int

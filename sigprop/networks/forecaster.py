@@ -51,6 +51,11 @@ class Head:
 
     Raises:
         ValueError: If a size is out of range or a name unknown.
+
+    Example:
+        >>> head = Head(horizon=4, features=2)
+        >>> head.inputs, head.outputs
+        (2, 8)
     """
 
     horizon: int
@@ -128,6 +133,18 @@ def forecast(
 
     Raises:
         ValueError: If shapes do not fit the head, or a number is not finite.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> head = Head(horizon=4, features=2)
+        >>> sizes = {"width": 8, "state_size": 4, "depth": 1}
+        >>> sizes |= {"inputs": head.inputs, "outputs": head.outputs}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> windows, marks = jnp.ones((3, 9, 2)), jnp.ones((3, 13, 0))
+        >>> rows, state = forecast(network, state, head, windows, marks)
+        >>> rows.shape
+        (3, 4, 2)
     """
     _require_shapes(head, inputs, marks)
     require_moderate("inputs", inputs)

@@ -31,6 +31,14 @@ class Network(eqx.Module):
     """The network; build one with ``sigprop.networks.build``.
 
     Without a decoder the outputs are the features.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 2}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, _ = build(config, key=jax.random.key(0))
+        >>> isinstance(network, Network), network.causal, len(network.blocks)
+        (True, True, 2)
     """
 
     encoder: eqx.nn.Linear | eqx.nn.Embedding
@@ -250,6 +258,15 @@ def over_batch(
 
     Raises:
         ValueError: As a call of the network, or if an input is not finite.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> outputs, state = over_batch(network, state, jnp.ones((5, 10, 3)))
+        >>> outputs.shape
+        (5, 2)
     """
     if not isinstance(getattr(network, "config", None), NetworkConfig):
         raise ValueError(f"need a network of sigprop.networks.build, got {network!r}")

@@ -98,6 +98,10 @@ def layer_options(name: str) -> dict[str, bool]:
 
     Raises:
         ValueError: If no layer has the name.
+
+    Example:
+        >>> layer_options("rglru"), layer_options("s4")["nu0"]
+        ({'heads': False, 'radii': False, 'spread': False}, True)
     """
     if name not in SEQUENCE_LAYERS:
         raise ValueError(f"need a layer in {tuple(SEQUENCE_LAYERS)}, got {name!r}")

@@ -68,6 +68,13 @@ class Neurons(NamedTuple):
         weights: Rows of each projection, in the gate's order.
         offsets: What is added to each projection.
         parameters: Of a neuron, which multiply no input, in the gate's order.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import mingru
+        >>> (part,) = mingru(4, 2, key=jax.random.key(0)).neurons()
+        >>> part.neurons.weights.shape, part.neurons.offsets.shape
+        ((4, 2, 2), (4, 2))
     """
 
     gate: Gate
@@ -108,6 +115,10 @@ class Moved(NamedTuple):
             which the weights of the projection move.  None for what is added to a
             projection, and for a neuron's parameter.
         factor: What the moment of each neuron is multiplied by.
+
+    Example:
+        >>> Moved("r", "each", factor=2.0)
+        Moved(by='r', directions='each', factor=2.0)
     """
 
     by: str
@@ -124,6 +135,10 @@ class Reads(NamedTuple):
         factor: What the moment is multiplied by: of ``rows``, the square of the factor
             between a row and the parameter; of ``mixing`` and ``skip``, how many outputs
             see a neuron or an input through the parameter.
+
+    Example:
+        >>> Reads("mixing")
+        Reads(what='mixing', factor=1.0)
     """
 
     what: Literal["rows", "mixing", "skip"]
@@ -139,6 +154,12 @@ class Readout(NamedTuple):
         offsets: What is added to each query.
         skip: Of the inputs to the outputs.
         moved: By the name of each parameter of the layer, how it enters the outputs.
+
+    Example:
+        >>> from sigprop.neuron import read_by
+        >>> readout = read_by(np.eye(2), width=3)
+        >>> readout.mixing.shape, readout.rows.shape, readout.skip.shape
+        ((2, 2), (2, 3), (2, 3))
     """
 
     mixing: Float[Any, "outputs neurons"]
@@ -156,6 +177,13 @@ class Part(NamedTuple):
         columns: Inputs that they see, in the order of their weights.
         moved: By the name of each parameter of the layer, what it does to them.
         readout: How outputs read them; None if that is not said.  Parts share no outputs.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import mingru
+        >>> (part,) = mingru(4, 2, key=jax.random.key(0)).neurons()
+        >>> part.columns, sorted(part.moved)
+        (array([0, 1]), ['W_v', 'W_z', 'b_v', 'b_z'])
     """
 
     neurons: Neurons
@@ -166,7 +194,15 @@ class Part(NamedTuple):
 
 @runtime_checkable
 class GatedLayer(Protocol):
-    """Protocol of a layer that says what its neurons are; see this module's example."""
+    """Protocol of a layer that says what its neurons are; see this module's example.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru, mingru
+        >>> layers = [one(4, 4, key=jax.random.key(0)) for one in (lru, mingru)]
+        >>> [isinstance(layer, GatedLayer) for layer in layers]
+        [False, True]
+    """
 
     def neurons(self) -> Sequence[Part]:
         """One part for each set of neurons that see the same inputs."""

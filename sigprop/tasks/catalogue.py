@@ -114,6 +114,11 @@ def load_task(
         ValueError: If there is no such task or seed, it can only be drawn and a folder is
             given, or a file is damaged.
         FileNotFoundError: If it is read from files that are not there.
+
+    Example:
+        >>> data = load_task("digits")
+        >>> data.classes, data.train.features, len(data.test.labels)
+        (10, 1, 360)
     """
     require_seed(seed)
     if name not in TASKS:

@@ -86,6 +86,12 @@ def forecast_preset(
 
     Raises:
         ValueError: If a name is unknown, or the paper's eight epochs have no batch.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> forecast_preset("lru", "quick", task).head.horizon
+        26
     """
     if model not in MODELS:
         raise ValueError(f"need a model in {', '.join(MODELS)}, got {model!r}")

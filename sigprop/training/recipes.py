@@ -30,6 +30,13 @@ class Recipe:
 
     Raises:
         ValueError: If a number is out of range, or segments do not make up the steps.
+
+    Example:
+        >>> from sigprop.tasks import load_task
+        >>> from sigprop.training import preset
+        >>> recipe = preset("digits", "lru", "quick", load_task("digits"))
+        >>> isinstance(recipe, Recipe), recipe.batch, recipe.segment
+        (True, 50, 20)
     """
 
     network: NetworkConfig
@@ -92,6 +99,12 @@ def recipe(
         schedule: How long, how fast and how much at once.
         kind: ``Recipe``, or one that says more.
         more: Its other fields.
+
+    Example:
+        >>> from sigprop.networks import lru_paper
+        >>> schedule = Schedule(steps=200, batch=8, rate=1e-3, factor=0.5)
+        >>> recipe(lru_paper("listops"), schedule).optimiser.steps
+        200
     """
     optimiser = Optimiser(
         steps=schedule.steps,

@@ -40,6 +40,11 @@ class Rest:
         jacobian: Derivative of the next state by the state, at state and input zero.
         part: The numbers of the first parameter of the decay that decide it, where its
             array has others too.
+
+    Example:
+        >>> rest = Rest(np.array([[0.01, 0.1]]))
+        >>> (1 / rest.nu).round().tolist(), rest.moved
+        ([[100.0, 10.0]], False)
     """
 
     nu: Float[np.ndarray, "rows modes"]
@@ -113,6 +118,12 @@ class Family:
             names of ``decay`` in the file, and options by their names.
         longer: What lengthens time constants: ``higher`` or ``lower`` values of
             ``{first}``.
+
+    Example:
+        >>> from sigprop.networks.foreign import FAMILIES
+        >>> family = next(one for one in FAMILIES if one.name == "lru")
+        >>> family.title, family.erases
+        ('the LRU', False)
     """
 
     name: str
