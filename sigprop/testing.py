@@ -152,7 +152,7 @@ def assert_moment(
         seed: Key of the simulation.
         parameters: Values of symbols of the formula: each a number, or an array of the
             statistic's shape.
-        yes: Whether to begin what will take more than a day or half of the memory.
+        yes: If true, begin also a simulation of more than a day or half of the memory.
 
     Returns:
         The verdicts, all of them ``confirmed``.
@@ -465,7 +465,7 @@ def assert_healthy(
         layer: One of ours, or any tree of arrays with the names of a known library, such
             as the parameters of a flax module.
         length: Steps of the sequences that it will see.
-        dtype: In which its eigenvalues are computed.
+        dtype: Type in which the eigenvalues are computed.
 
     Raises:
         AssertionError: With every finding, its consequence and what to do.

@@ -54,7 +54,7 @@ class Predicted(NamedTuple):
 
     Attributes:
         time_constant: ``1/(1 - |lam|)`` of each mode, in steps; of gates, at rest.
-        phase: Of each mode, in radians, from -pi to pi.
+        phase: Phase of each mode, in radians, from -pi to pi.
         state: ``E|h|^2`` of each mode; of gates, of each of those at ``sampled``.
         gradient: ``E|dy/dtheta|^2``, summed over the entries of each parameter; of gates,
             ``E|dh/dtheta|^2``, summed over the states too.
@@ -164,7 +164,7 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
             of those the moments are for one exponential, ``spectra.equivalent_rho``, and
             of at most ``NEURONS`` states, whose time constants have evenly spaced ranks.
             Gradients are the mean of at most ``DIFFERENTIATED`` states times their number.
-        spectrum: Of every channel of the input.
+        spectrum: Spectrum of each input channel.
 
     Raises:
         TypeError: If it is neither.

@@ -50,14 +50,14 @@ def expand(
     takes no gradient, the derivatives are taken too.
 
     Args:
-        task: Of finite or infinite length; its input is any stationary process.  Of
-            double precision, as the student.
+        task: Teacher, input process and length, finite or infinite. The input is any
+            stationary process. Teacher and student have double precision.
         student: Linear, at optimality or away from it.
         route: ``closed`` for every layer; ``gramian`` for a causal layer of real states
             and sequences of infinite length; ``autodiff`` for every loss that the task
             can compute.
-        at_optimum: Whether to take the student for its own teacher.  The gradient is
-            then nought and the Hessian is that of Gauss and Newton; not by ``autodiff``.
+        at_optimum: If true, the student is its own teacher. The gradient is then zero
+            and the Hessian is the Gauss-Newton matrix. Not available by ``autodiff``.
 
     Returns:
         Entries by the layer's ``parameters``, names in alphabetical order.

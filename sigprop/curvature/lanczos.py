@@ -210,7 +210,8 @@ def quadrature(
 
     Args:
         key: Consumed here; start ``i`` uses ``fold_in(key, i)``.
-        product: As ``lanczos``.
+        product: Function that multiplies a vector (p,) by the symmetric matrix, as
+            ``lanczos`` takes it.
         like: A vector of the size and precision of the starts.
         steps: Products a start.
         probes: Independent starts, two or more; held one at a time.

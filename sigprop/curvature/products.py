@@ -136,7 +136,8 @@ def hessian(
     ``sigprop.layers.lru.attached`` first for those of the loss.
 
     Args:
-        loss: Of one batch; differentiable in reverse mode and then in forward mode.
+        loss: Function of the parameters and a batch that returns the loss. It is
+            differentiated in reverse mode and then in forward mode.
         parameters: A tree of real arrays; its entries in the order of
             ``jax.flatten_util.ravel_pytree``.
         batches: A tree of arrays whose first axis counts the batches; left out where the
@@ -167,10 +168,12 @@ def gauss_newton(
     Hessian but for what the second derivatives of the outputs add.
 
     Args:
-        outputs: Of one batch; differentiable in forward and in reverse mode.
+        outputs: Function of the parameters and a batch that returns the model's
+            outputs. It can be differentiated in forward and in reverse mode.
         criterion: The loss of one batch's outputs.
-        parameters: As ``hessian``.
-        batches: As ``hessian``.
+        parameters: Tree of real arrays, as ``hessian`` takes it.
+        batches: Tree of arrays whose first axis counts the batches, as ``hessian``
+            takes it.
 
     Raises:
         ValueError: As ``hessian``.

@@ -89,7 +89,7 @@ def fragment(**given: Any) -> str:
     """The explorer as HTML that needs no kernel: an element and the module in a script.
 
     Args:
-        given: As of ``explore``.
+        given: Settings by name, as ``explore`` takes them.
 
     Raises:
         ValueError: As ``explore``.

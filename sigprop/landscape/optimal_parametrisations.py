@@ -297,9 +297,9 @@ class OptimalParametrisation:
     """A parametrisation whose modulus follows an optimal path.
 
     Attributes:
-        path: Of the modulus.
+        path: Optimal path of the modulus.
         angle: One of ``tasks.one_dimensional.ANGLES``.
-        detached: As of ``Parametrisation``.
+        detached: True if no gradient passes from the angle to the modulus.
 
     Raises:
         ValueError: If there is no such parametrisation of the angle.

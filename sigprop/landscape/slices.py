@@ -256,7 +256,7 @@ def slices(
     """The loss on a line or a plane through a model.
 
     Args:
-        loss: Of a model, differentiable or not.
+        loss: Function of a model that returns its loss. It need not be differentiable.
         model: A layer, a network or any other pytree.
         directions: One or more, such as ``direction`` draws.
         steps: Along each direction, in its lengths.
@@ -376,12 +376,12 @@ def surface(
     the memory beyond the result is that of a few rows.
 
     Args:
-        task: Of any input and teacher.
-        rows: What makes the student's modulus; its real part without a
-            parametrisation.
-        columns: What makes its angle; its imaginary part without a
-            parametrisation.
-        parametrisation: How parameters make the eigenvalue.
+        task: One-dimensional problem with any input and teacher.
+        rows: Values of the parameter of the student's modulus. Without a
+            parametrisation they are real parts of its eigenvalue.
+        columns: Values of the parameter of the student's angle. Without a
+            parametrisation they are imaginary parts of its eigenvalue.
+        parametrisation: Parametrisation of the student's eigenvalue.
 
     Returns:
         Infinity where the student is not stable.

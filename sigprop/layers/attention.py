@@ -159,8 +159,8 @@ def causal_attention(
 
     Args:
         state_size: Numbers in the query of all heads; the width.
-        width: Inputs and outputs.
-        key: Consumed here.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         heads: Each has ``width / heads`` numbers, an even number of them.
         max_length: Longest sequence; a step keeps room for it.
 

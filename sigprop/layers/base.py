@@ -22,9 +22,9 @@ class Layer(eqx.Module):
     """A sequence layer.
 
     Attributes:
-        linear: Whether outputs are linear in inputs.
-        causal: Whether ``y_t`` depends on ``u_1 ... u_t`` alone.
-        stable: Whether ``|lam| <= 1`` at any value of the parameters.
+        linear: True if the outputs are linear in the inputs.
+        causal: True if ``y_t`` depends on ``u_1 ... u_t`` alone.
+        stable: True if ``|lam| <= 1`` at any value of the parameters.
 
     Example:
         >>> from sigprop.layers import lru

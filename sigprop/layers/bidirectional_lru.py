@@ -117,17 +117,19 @@ def bidirectional_lru(
     """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
 
     Args:
-        state_size: Complex numbers in the state of one direction.
-        width: Inputs and outputs.
-        key: Consumed here.
+        state_size: Number of complex numbers in the state of one direction.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
-        max_phase: As in ``lru``, in radians.
-        spread: As in ``lru``.
-        gamma: As in ``lru``.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]; of
+            several limits, the modes take theirs in turn.
+        spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``.
+        gamma: Normalisation of the inputs, one of ``sigprop.layers.lru.GAMMAS``.
 
     Raises:
-        ValueError: As ``lru``.
+        ValueError: If a size, a radius, the phase, the spread or ``gamma`` is out of
+            range.
 
     Source: Orvieto et al. (2023), Appendix A and D.1.
 

@@ -125,13 +125,13 @@ def blur(
     paper does not say how it draws the merge.
 
     Args:
-        state_size: Complex numbers in the state of one direction, 128 in the paper.
+        state_size: Number of complex numbers in the state of one direction, 128 in the paper.
         width: Inputs and outputs, 256 in the paper.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues, ``e_min`` in the paper.
         r_max: Outer radius, ``e_max`` in the paper.
         max_phase: Phases are uniform on [0, max_phase] radians.
-        gamma: How the inputs of a neuron are normalised, one of the LRU's ``GAMMAS``.
+        gamma: Normalisation of the inputs of a neuron, one of the LRU's ``GAMMAS``.
 
     Raises:
         ValueError: If a size, a radius, the phase or ``gamma`` is out of range.

@@ -110,7 +110,8 @@ def complex_lru(
     It begins as the same function of its inputs as ``lru`` of the same key.
 
     Raises:
-        ValueError: As ``lru``, or if the coordinates are unknown.
+        ValueError: If a size, a radius or the phase is out of range, or the coordinates
+            are unknown.
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.
 

@@ -162,8 +162,8 @@ def deltanet(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
@@ -188,14 +188,15 @@ def gated_deltanet(
 
     Args:
         state_size: Entries of every head's key.
-        width: Inputs and outputs.
-        key: Consumed here.
-        heads: How many.
-        steps: Between which a step of the decay without input is log-uniform; its rate
-            is uniform between 0 and 16.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        steps: Smallest and largest step of the decay without input, log-uniform between
+            them. The rate of the decay is uniform between 0 and 16.
 
     Raises:
-        ValueError: As ``deltanet``, or if the steps are not positive and ordered.
+        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or
+            the steps are not positive and ordered.
 
     Example:
         >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)

@@ -170,10 +170,10 @@ def block_rnn(
     disc (Appendix A.1, after Eq. 15).
 
     Args:
-        state_size: Real numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         blocks: Blocks of equal size, which divide the state.
         nu0: Least modulus of an eigenvalue.
         theta0: Largest phase of a pair of eigenvalues, in radians.
@@ -246,10 +246,10 @@ def nonlinear_rnn(
     disc, so that without an activation the state grows exponentially; see ``radius``.
 
     Args:
-        state_size: Real numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         activation: One of ``ACTIVATIONS``.
         skip: ``matrix``, or ``vector`` for the LRU's ``D``, a factor a channel.
         radius: The largest absolute eigenvalue, to which the recurrence is scaled; as

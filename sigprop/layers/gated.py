@@ -183,10 +183,10 @@ def gated_unit(
     """Draw the unit as a GRU is drawn: orthogonal ``W_fh``, LeCun ``W_fx``, Chrono.
 
     Args:
-        state_size: Real numbers in the state.
+        state_size: Number of real numbers in the state.
         width: Inputs, one for each number of the state.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         times: ``(T_min, T_max)`` of the forget biases; (1, 256) in Figure 15.
         state_gain: Factor on ``W_fh``, the paper's ``sigma_h``; zero leaves it out.
 
@@ -225,7 +225,8 @@ def constant_gate(
     """Draw the unit whose gates depend on nothing.  Arguments as ``gated_unit``.
 
     Raises:
-        ValueError: As ``gated_unit``.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
+            ``times`` are not positive and ordered.
 
     Source: Zucchet & Orvieto (2024), Figure 14 A and Figure 15.
 

@@ -127,9 +127,9 @@ def gla(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        rank: Of the gates' weights.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        rank: Rank of the gates' weight matrix.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.

@@ -184,10 +184,10 @@ def gru(
     """Draw a GRU: orthogonal weights on ``h``, LeCun on ``u``, zero and Chrono biases.
 
     Args:
-        state_size: Real numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         times: ``(T_min, T_max)`` of the forget biases; ``chrono_times(nu0)`` in the
             paper's Section 5.
         state_gain: Factor on the three matrices that take ``h``, the paper's

@@ -111,8 +111,8 @@ def hgrn2(
     Args:
         state_size: Gates of every head.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
         bound: Lower bound of the gates, at least 0 and below 1.
 
     Raises:

@@ -140,8 +140,8 @@ def linoss(
 
     Args:
         state_size: Oscillators, each of two complex numbers.
-        width: Inputs and outputs.
-        key: Consumed here.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         discretisation: ``im``, which forgets, or ``imex``, which keeps its energy.
 
     Raises:

@@ -169,9 +169,9 @@ def lru(
     """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
 
     Args:
-        state_size: Complex numbers in the state, ``N`` in the paper.
+        state_size: Number of complex numbers in the state, ``N`` in the paper.
         width: Inputs and outputs, ``H`` in the paper.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
         max_phase: Phases are uniform on [0, max_phase] radians; of several limits, the
@@ -226,10 +226,10 @@ def zucchet_lru(
     otherwise: ``released_zucchet_lru``.
 
     Args:
-        state_size: Complex numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring.
         theta0: Phases are uniform on [0, theta0] radians.
         gamma: One of ``GAMMAS``.
@@ -274,10 +274,10 @@ def released_zucchet_lru(
     outputs its ``B`` is far smaller and its ``C`` far larger.
 
     Args:
-        state_size: Complex numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [-theta0, theta0] radians; at most pi.
         gamma: One of ``GAMMAS``.

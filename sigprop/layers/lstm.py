@@ -155,9 +155,9 @@ def lstm(
 
     Args:
         state_size: Real numbers in each of ``h`` and ``c``.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         times: ``tallec_times(t_max)``, or any two numbers as ``gru`` takes them.
 
     Raises:

@@ -156,9 +156,9 @@ def mamba3(
         state_size: Entries of ``B`` and of ``C``, an even number; a head has as many states
             for each value, and remembers the last ``e`` besides.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        steps: Between which a step without input is log-uniform.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        steps: Smallest and largest step without input, log-uniform between them.
         weight: ``lam`` without input, between 0 and 1: of second order at one half.
 
     Raises:

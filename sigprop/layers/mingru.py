@@ -93,9 +93,9 @@ def mingru(
     """Draw the layer as PyTorch draws two linear maps, all entries uniform.
 
     Args:
-        state_size: Real numbers in the state, and outputs.
-        width: Inputs.
-        key: Consumed here.
+        state_size: Number of real numbers in the state, and outputs.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
         memory: ``1/z`` of a gate without input, which moves ``b_z``: two, for no move, in
             the paper.
 

@@ -144,9 +144,10 @@ def mlstm(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        offsets: Between which the forget gates' biases are spaced, head by head.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        offsets: Smallest and largest bias of the forget gates, which are evenly spaced
+            from head to head.
 
     Raises:
         ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the

@@ -47,15 +47,15 @@ def released_rotrnn(
     """Draw a RotRNN as the authors' code does; ``rotrnn`` draws as the paper's listing.
 
     Args:
-        state_size: Real numbers in the state, all heads together.
-        width: Inputs and outputs.
-        key: Consumed here.
+        state_size: Number of real numbers in the state, all heads together.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         heads: Independent heads, each of an even number of states.
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians; the code's begin at zero.
 
     Raises:
-        ValueError: As ``rotrnn``.
+        ValueError: If a size or a range is not as above.
 
     Source: See the module.
 
@@ -80,15 +80,15 @@ def released_bidirectional_rotrnn(
     """Draw a bidirectional RotRNN as the authors' code does.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs and outputs.
-        key: Consumed here.
-        heads: As in ``released_rotrnn``, and so are the ranges.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of independent heads, each of an even number of states.
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians.
 
     Raises:
-        ValueError: As ``rotrnn``.
+        ValueError: If a size or a range is not as above.
 
     Source: See the module.
 
@@ -110,9 +110,10 @@ def rotrnn_from_released(
     """Build the layer that computes what the authors' code does with these arrays.
 
     Args:
-        arrays: By the code's names: ``theta_log (n/2, 1)``, ``gamma_log (heads,)``, ``P
-            (n, n/heads)``, which is the ``M`` of the paper, ``B (n, width)``, ``C
-            (width, n)``, ``D (width,)``; with ``C2 (width, n)`` both directions.
+        arrays: Arrays by the names of the authors' code. They are ``theta_log (n/2,
+            1)``, ``gamma_log (heads,)``, ``P (n, n/heads)``, which is the ``M`` of the
+            paper, ``B (n, width)``, ``C (width, n)`` and ``D (width,)``. With ``C2
+            (width, n)`` the layer has both directions.
         heads: Independent heads.
 
     Raises:

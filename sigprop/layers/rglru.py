@@ -130,9 +130,9 @@ def rglru(
     """Draw the layer: fan-in normal matrices, no biases, a ring of open gates.
 
     Args:
-        state_size: Real numbers in the state.
+        state_size: Number of real numbers in the state.
         width: Inputs and outputs, one for each number of the state.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         heads: Blocks of the matrices.
         radii: ``exp(-softplus(Lambda))`` is between them; an open gate keeps the eighth
             power of it a step.

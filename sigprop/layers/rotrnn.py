@@ -306,9 +306,9 @@ def rotrnn(
     one task, Retrieval.
 
     Args:
-        state_size: Real numbers in the state, all heads together.
-        width: Inputs and outputs.
-        key: Consumed here.
+        state_size: Number of real numbers in the state, all heads together.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         heads: Independent heads, 32 in the paper; each has ``state_size / heads``
             numbers, an even number of them.
         gamma_range: Decays of the heads.
@@ -356,16 +356,18 @@ def bidirectional_rotrnn(
     """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs and outputs.
-        key: Consumed here.
-        heads: As in ``rotrnn``, and so are the ranges.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of independent heads. Each has ``state_size / heads`` numbers, an
+            even number of them.
         gamma_range: Decays of the heads.
-        theta_range: As in ``rotrnn``.
-        spread: As in ``rotrnn``.
+        theta_range: Smallest and largest angle in radians. Of several largest angles,
+            those of a head take theirs in turn.
+        spread: Distribution of the decays, one of ``sigprop.neuron.ring.SPREADS``.
 
     Raises:
-        ValueError: As ``rotrnn``.
+        ValueError: If a size, a range or the spread is not as above.
 
     Source: RotRNN (2024), Appendix B.2.
 

@@ -75,10 +75,10 @@ def s4(
     """Draw the layer with one ``Delta`` and eigenvalues on the ring of the LRU.
 
     Args:
-        state_size: Complex numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [0, theta0] radians.
         delta: The step, which also scales the inputs; the eigenvalues do not depend on it.

@@ -277,7 +277,7 @@ def s4d(
     Args:
         state_size: Conjugate pairs of states a channel; half of the paper's ``N``.
         width: Inputs and outputs, each with a system of its own.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         spectrum: One of ``SPECTRA``.
         discretisation: One of ``DISCRETISATIONS``.
         dt_min: Smallest step.

@@ -149,10 +149,10 @@ def s5(
     Args:
         state_size: Complex numbers kept in the state; with ``conjugate`` the real
             system has twice as many states.
-        width: Inputs and outputs.
-        key: Consumed here.
-        blocks: How many HiPPO-LegS blocks of equal size; divides ``state_size``.
-        conjugate: Whether to keep one of each conjugate pair.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        blocks: Number of HiPPO-LegS blocks of equal size; divides ``state_size``.
+        conjugate: If true, the state keeps one of each conjugate pair.
         discretisation: One of ``sigprop.layers.s4d.DISCRETISATIONS``.
         dt_min: Smallest step.
         dt_max: Largest step.

@@ -134,11 +134,12 @@ def selective(
     """Draw the layer: rates 1 to n, steps log-uniform, ``D`` of ones, uniform matrices.
 
     Args:
-        state_size: Real numbers in the state of each channel.
+        state_size: Number of real numbers in the state of each channel.
         width: Channels.
-        key: Consumed here.
-        rank: Of the steps' weights; a sixteenth of the width, rounded up, if left out.
-        steps: Between which a step without input is log-uniform.
+        key: Random key of JAX; do not use it for anything else.
+        rank: Rank of the steps' weight matrix. By default it is a sixteenth of the
+            width, rounded up.
+        steps: Smallest and largest step without input, log-uniform between them.
 
     Raises:
         ValueError: If a size is below one or the steps are not positive and ordered.

@@ -135,7 +135,7 @@ def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
 
     Args:
         layers: One or more; the outputs of each fit the inputs of the next.
-        skip: Whether each layer's inputs are added to its outputs.
+        skip: If true, each layer's inputs are added to its outputs.
 
     Raises:
         ValueError: If there is no layer, one is not causal, or widths do not fit.

@@ -161,14 +161,14 @@ def brnn(
     """Draw a bidirectional RNN: two ``nonlinear_rnn``, with half the variance of ``C``.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        activation: As in ``nonlinear_rnn``.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        activation: Name of the activation, one of ``sigprop.layers.dense.ACTIVATIONS``.
 
     Raises:
-        ValueError: As ``nonlinear_rnn``.
+        ValueError: If a size is below one or the activation unknown.
 
     Source: Schuster & Paliwal (1997).
 
@@ -198,13 +198,14 @@ def blstm(
 
     Args:
         state_size: Real numbers in each of ``h`` and ``c`` of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        times: As in ``lstm``.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        times: ``(T_min, T_max)``, time constants in steps from which the biases of the
+            forget gates are drawn.
 
     Raises:
-        ValueError: As ``lstm``.
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
 
     Source: Graves & Schmidhuber (2005), without peepholes.
 
@@ -230,14 +231,15 @@ def bgru(
     """Draw a bidirectional GRU: two ``gru``, with half the variance of ``C``.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        times: As in ``gru``.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        times: ``(T_min, T_max)``, time constants in steps from which the biases of the
+            forget gates are drawn.
 
     Raises:
-        ValueError: As ``gru``.
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
 
     Example:
         >>> layer = bgru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
@@ -263,16 +265,17 @@ def bidirectional_s4(
     """Draw a bidirectional S4: two ``s4``, with half the variance of ``C``.
 
     Args:
-        state_size: Complex numbers in the state of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        nu0: As in ``s4``, as are the next two.
-        theta0: Radians.
-        delta: The step.
+        state_size: Number of complex numbers in the state of one direction.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        nu0: Inner radius of the ring of eigenvalues; the outer one is 1.
+        theta0: Largest phase in radians. Phases are uniform on [0, theta0].
+        delta: Step of the discretisation, which also scales the inputs. The eigenvalues
+            do not depend on it.
 
     Raises:
-        ValueError: As ``s4``.
+        ValueError: If a size, the radius, the phase or the step is out of range.
 
     Example:
         >>> layer = bidirectional_s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)

@@ -200,11 +200,12 @@ def measure(
         layer: Any layer; its parameters' precision is the simulation's.
         process: Each input channel draws it independently.
         steps: Length of the sequences.
-        num: How many sequences.
+        num: Number of sequences.
         at: Position to look at; the last, or the middle for a layer of two directions.
         batch: Sequences held at once.
-        every_output: Whether to sum the gradients of all outputs, which costs one
-            reverse pass each and varies least; else one error is drawn a sequence.
+        every_output: If true, the gradients of all outputs are summed. This costs one
+            reverse pass for each output and varies least. If false, one random error is
+            drawn for each sequence.
         tick: Called with the number of sequences that each finished batch adds.
 
     Returns:
@@ -320,7 +321,7 @@ def response_moment(
     holds one matrix of time by time.
 
     Args:
-        response: What an input of one at each step leaves.
+        response: Response at the observed step to an input of one at each step.
         covariance: ``R`` at as many lags as there are steps, or more.
 
     Raises:
@@ -417,7 +418,8 @@ def exact(
         covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
         steps: Length of the sequences.
         at: Position to look at.
-        batch: As in ``measure``, whose program then serves here too.
+        batch: Number of sequences held at once. With that of ``measure``, both use one
+            compiled program.
 
     Raises:
         ValueError: If ``at`` is not a position of the sequence, or covariances are

@@ -84,7 +84,8 @@ def pair_moment(
         second: Eigenvalues of ``g``.
         steps: Inputs seen since the zero state.
         covariance: ``R`` of the input at lags ``0, 1, ... steps - 1`` or more.
-        orders: For each, 0 for the state and 1 for its derivative by the eigenvalue.
+        orders: For each neuron, 0 for its state and 1 for its derivative by the
+            eigenvalue.
 
     Raises:
         ValueError: If there are fewer covariances than steps, or no process has them; if
@@ -267,8 +268,8 @@ def predict(
     Of a layer that is not linear these are the moments of its linearisation at rest.
 
     Args:
-        layer: What ``linearise.perturb`` says of a layer; without tangents there are
-            no gradients.
+        layer: Modes and tangents of a layer, from ``perturb``. Without tangents no
+            gradients are predicted.
         covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
         steps: Length of the sequence.
         at: Position, counted from 0.

@@ -37,14 +37,14 @@ class NetworkConfig:
         state_size: Size of the state of each layer, ``N``; see ``sequence_layer``.
         depth: Blocks.
         layer: A name in ``SEQUENCE_LAYERS``.
-        layer_options: What else that layer's builder takes.
+        layer_options: Further arguments of that layer's builder, by name.
         encoder: One of ``CHOICES``, as are the texts below.
-        norm: What comes before the layer in a block.
-        mixing: What comes after it; see ``sigprop.networks.blocks``.
-        mixing_norm: Whether there is one more normalisation, before the mixing.
-        skip: What is added to a block: its input, or a linear map of it.
+        norm: Normalisation before the layer in a block.
+        mixing: Map of the features after the layer; see ``sigprop.networks.blocks``.
+        mixing_norm: If true, there is one more normalisation, before the mixing.
+        skip: Signal that is added to a block: its input, or a linear map of it.
         dropout: Probability that a feature is dropped.
-        pooling: What is taken from the steps.
+        pooling: Reduction of the features of all steps to one vector.
         head: ``linear``, or ``pair`` for two sequences that are compared.
 
     Raises:

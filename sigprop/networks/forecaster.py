@@ -126,10 +126,11 @@ def forecast(
         network: With the inputs and outputs of the head; in inference mode for a head of
             steps.
         state: Its running averages.
-        head: How it forecasts.
+        head: Settings of the forecasts.
         inputs: Windows.
-        marks: Of the window's rows, and after them of those that are forecast.
-        key: For dropout in training.
+        marks: Calendar features of the window's rows, followed by those of the rows to
+            forecast.
+        key: Random key for dropout in training.
 
     Raises:
         ValueError: If shapes do not fit the head, or a number is not finite.

@@ -58,7 +58,7 @@ def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
 
     Args:
         covariance: Autocovariance of the process at lags from 0 on.
-        channels: How many.
+        channels: Number of channels.
 
     Raises:
         ValueError: If the covariances are those of no process, or there are no channels.

@@ -251,7 +251,7 @@ def over_batch(
         state: From ``build``, or from the last call in training.
         u: Sequences, padded to one length.
         lengths: Their valid steps, if there is padding.
-        key: For dropout in training, of its own in each sequence.
+        key: Random key for dropout in training; each sequence gets a key of its own.
 
     Returns:
         The outputs, and the state of the batch normalisations.

@@ -140,8 +140,8 @@ def sequence_layer(
             channel, and for ``selective`` its states; for ``gla``, ``hgrn2``, ``mlstm``,
             ``rwkv7`` and layers of the delta rule the entries of a head's key, and for
             ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
-        width: Inputs and outputs.
-        key: Consumed here.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         options: Those of the layer's own builder; a list stands for a tuple.
 
     Raises:

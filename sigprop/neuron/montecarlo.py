@@ -124,7 +124,7 @@ def walk(
     """Simulate ``batch`` trajectories from the zero state; return them at ``times``.
 
     Args:
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         lam: Eigenvalues, (n, 1) shared by all trajectories or (n, batch).
         process: Inputs, one series a trajectory, shared by its neurons.
         times: Increasing numbers of inputs seen at which to look.

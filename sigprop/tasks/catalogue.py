@@ -106,8 +106,8 @@ def load_task(
         folder: Holds the task's files; otherwise the task's own folder below the
             environment's ``SIGPROP_DATA``, if it is there.
         cache: Folder for packed copies of large data sets.
-        seed: Of a training: that of the digits is tested on fold ``seed % 5``; all else
-            is the same at every seed.
+        seed: Seed of a training. The digits are tested on fold ``seed % 5``; every
+            other task is the same at every seed.
         progress: Is told how far the work is.
 
     Raises:

@@ -29,7 +29,7 @@ class Batch(NamedTuple):
         inputs: Tokens or floats, zero after an example's end.
         lengths: Steps of each example, or of both sequences of each pair.
         labels: Classes, or numbers to come near to.
-        valid: Whether a row is an example, and not there to fill the batch.
+        valid: True for an example, false for a row that fills the batch.
 
     Example:
         >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
@@ -55,8 +55,9 @@ class Examples:
             the first.
         lengths: Steps of each example ``(n,)``, or of pairs ``(n, 2)``; at least one.
         labels: Classes from zero.
-        scale: Of whole numbers with features, for all of them or ``(L, d)``.
-        centre: The same; unless told, bytes go to -1 ... 1.
+        scale: Divisor of whole numbers with features, one number or ``(L, d)``.
+        centre: Number or ``(L, d)`` that is subtracted after the division. By default
+            bytes go to -1 ... 1.
 
     Raises:
         ValueError: If the arrays differ in number or are empty, or a length is outside
@@ -141,9 +142,9 @@ class DataSet:
     """Three parts, and what a network must know to read them.
 
     Attributes:
-        train: To learn from.
-        validation: To choose by.
-        test: To report.
+        train: Examples that a network learns from.
+        validation: Examples that choose the best step.
+        test: Examples whose accuracy is reported.
         classes: Number of labels.
         vocabulary: Number of tokens, padding included; none for numbers.
 

@@ -71,9 +71,10 @@ class Windows(NamedTuple):
     """Windows of one part, as views of its rows.
 
     Attributes:
-        inputs: What a forecast may see, in scaled units.
-        targets: What follows, in scaled units.
-        calendar: Of the rows of ``inputs`` and then of ``targets``.
+        inputs: Rows that a forecast may see, in scaled units.
+        targets: Rows that follow, in scaled units.
+        calendar: Calendar features of the rows of ``inputs``, followed by those of
+            ``targets``.
 
     Example:
         >>> from sigprop.tasks import carbon_dioxide
@@ -93,12 +94,12 @@ class Forecasts:
     """Windows of a table to forecast from.
 
     Attributes:
-        table: In its own units.
+        table: Table of values in their own units.
         length: Rows that a forecast sees.
         horizon: Rows that it is about.
         univariate: The one feature that is seen and forecast; all, where there is none.
-        calendar: Whether hour, day and month are given beside the features.
-        rows: Of each part; otherwise those of ``splits``.
+        calendar: If true, hour, day and month are given beside the features.
+        rows: Rows of each part; by default those of ``splits``.
 
     Raises:
         ValueError: If there is no such feature, a part has no window, its rows are not in

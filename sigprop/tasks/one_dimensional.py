@@ -37,8 +37,9 @@ class OneDimensional:
 
     Attributes:
         teacher: The eigenvalue to be learnt, of modulus below one.
-        normalised: Whether the inputs of student and teacher are scaled by
-            ``gamma = sqrt(1 - |lam|^2)``, which suits white inputs, or by one.
+        normalised: If true, the inputs of student and teacher are scaled by ``gamma =
+            sqrt(1 - |lam|^2)``, which suits white inputs. If false, they are not
+            scaled.
         process: Law of the input.
         length: Steps of a sequence from the zero state; none for infinitely many.
 

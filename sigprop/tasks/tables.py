@@ -63,11 +63,11 @@ class Table:
     """Features over time.
 
     Attributes:
-        name: Of its source, for messages and pictures.
-        times: Of the rows.
-        values: Of each feature.
+        name: Name of the source, for messages and pictures.
+        times: Time of each row.
+        values: Value of each feature in each row.
         features: Their names.
-        step: Between two rows.
+        step: Time between two rows.
 
     Example:
         >>> table = carbon_dioxide()
@@ -99,7 +99,7 @@ def read_table(path: Path) -> Table:
     r"""A ``.csv`` whose first column is the time of each row.
 
     Args:
-        path: Of the file; its first row names the columns.
+        path: Path of the file; its first row names the columns.
 
     Raises:
         FileNotFoundError: If there is no such file.
@@ -272,7 +272,8 @@ def load_table(data: str) -> Table:
 
     Raises:
         FileNotFoundError: If there is no such file, or the environment names no folder.
-        ModuleNotFoundError: As ``carbon_dioxide``.
+        ModuleNotFoundError: If ``co2`` is asked for and statsmodels, of the extra
+            ``data``, is not installed.
         ValueError: If it is no table of regular times.
 
     Example:

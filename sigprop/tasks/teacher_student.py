@@ -57,8 +57,8 @@ class TeacherStudent(eqx.Module):
     sequences.  The first is the expectation of the second.
 
     Attributes:
-        teacher: What is to be learnt.
-        target: What ``population`` needs of it, computed once.
+        teacher: Layer whose outputs are to be learnt.
+        target: Quantities of the teacher that ``population`` needs, computed once.
         process: Stationary law of each input channel; channels are independent.
         length: Steps of a sequence; none for the limit of infinitely many.
 
@@ -142,7 +142,8 @@ def teacher_student(
 
     Args:
         teacher: Causal and linear; stable, where the length is infinite.
-        process: Of mean zero; ``sample`` and ``autocovariance`` as in ``sigprop.inputs``.
+        process: Input process of mean zero, with ``sample`` and ``autocovariance`` as
+            in ``sigprop.inputs``.
         length: Steps of a sequence, two at least; none for infinitely many.
 
     Raises:

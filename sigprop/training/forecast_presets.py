@@ -80,8 +80,8 @@ def forecast_preset(
         model: A name of ``MODELS``.
         size: ``quick`` or ``paper``.
         task: Says what is read and forecast.
-        kind: Of the head, ``direct`` or ``steps``.
-        centre: What is subtracted from a window; otherwise as the size has it.
+        kind: Kind of the head, ``direct`` or ``steps``.
+        centre: Value that is subtracted from a window; by default that of the size.
         channels: ``mixed`` or ``each``; otherwise as the size has it.
 
     Raises:

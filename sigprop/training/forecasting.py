@@ -101,7 +101,7 @@ def fit_forecaster(
     Args:
         recipe: Network, head and schedule.
         task: The windows.
-        seed: Of the parameters, of the order of the windows and of what is dropped.
+        seed: Seed of the parameters, of the order of the windows and of dropout.
         checkpoint: File to go on from and to write.
         every: Seconds between two writes.
         progress: Called with the segments done, the last loss and validation error.

@@ -36,7 +36,7 @@ class Optimiser:
         steps: Steps of the whole schedule.
         schedule: ``cosine`` to ``final`` times the rate, or ``constant``.
         warmup: First steps, over which the rate grows linearly from zero.
-        final: What is left of the rate at the end of the cosine.
+        final: Share of the rate that is left at the end of the cosine.
         decay: Decoupled weight decay, times the rate.
         betas: Decay of the two moments.
         eps: Added to the root of the second moment.
@@ -323,7 +323,8 @@ def train(
         run: The start, or many of them along a first axis, or any tree of arrays.
         segment: Takes ``segments.steps`` steps, and says what to record of them; it
             should be compiled.
-        segments: How many, and where to keep what is done.
+        segments: Number of segments, their steps, and the file that keeps finished
+            ones.
         progress: Called with the number of segments done.
 
     Returns:

@@ -19,10 +19,11 @@ class Recipe:
     """A training, but for its data and its seed.
 
     Attributes:
-        network: What is trained.
+        network: Configuration of the network that is trained.
         optimiser: Its schedule has the steps of the training.
         rate: Peak learning rate.
-        factor: What multiplies it for recurrent and input parameters, which do not decay.
+        factor: Factor on the rate of recurrent and input parameters, which have no
+            weight decay.
         batch: Examples a step.
         segment: Steps that are taken, and recorded, together.
         evaluate: Segments between two looks at the validation.
@@ -95,8 +96,8 @@ def recipe(
     """The training of a network by a schedule: warm-up, then a cosine to ``1e-7``.
 
     Args:
-        network: What is trained.
-        schedule: How long, how fast and how much at once.
+        network: Configuration of the network that is trained.
+        schedule: Number of steps, learning rates and batch size.
         kind: ``Recipe``, or one that says more.
         more: Its other fields.
 

@@ -106,7 +106,7 @@ def fit(
     Args:
         recipe: Network and schedule.
         data: Training, validation and test.
-        seed: Of the parameters, of the order of the examples and of what is dropped.
+        seed: Seed of the parameters, of the order of the examples and of dropout.
         checkpoint: File to go on from and to write.
         every: Seconds between two writes.
         probe: Measures a network, in inference mode, at each evaluation; its arrays are

@@ -105,12 +105,12 @@ class ForeignLayer:
     """One recurrent layer of a checkpoint.
 
     Attributes:
-        family: What it computes.
-        spelling: Whose names it has.
-        prefix: What its names begin with.
-        tensors: By the names of the spelling.
+        family: Family of layers to which it belongs.
+        spelling: Names that its library gives to the arrays.
+        prefix: Common beginning of its names in the file.
+        tensors: Tensors of the file by the names of the spelling.
         sizes: Lengths of its axes.
-        options: What the file does not say.
+        options: Options that the file does not contain, by name.
         turned: Names of matrices that the file has transposed.
 
     Example:
@@ -226,7 +226,7 @@ class Skipped:
     """A layer that is known by its names and cannot be read.
 
     Attributes:
-        prefix: What its names begin with.
+        prefix: Common beginning of its names in the file.
         tensors: Names in the file of what decides its decay.
         reason: Why it cannot be read, and what to do.
 
@@ -246,8 +246,8 @@ class Named:
     """A layer that is known by its names and stores no decay.
 
     Attributes:
-        prefix: What its names begin with.
-        kind: What it is, and why there is nothing to judge.
+        prefix: Common beginning of its names in the file.
+        kind: Kind of layer, with the reason that there is no decay to judge.
         tensors: Names in the file by which it is known.
 
     Example:
@@ -266,8 +266,8 @@ class Survey:
     """All that names and shapes say of a checkpoint.
 
     Attributes:
-        layers: What can be read, in the order of the file.
-        skipped: What cannot.
+        layers: Layers that can be read, in the order of the file.
+        skipped: Layers that cannot be read, with the reason.
         of_optimiser: Names that an optimiser keeps: copies, and no layers.
         without: Layers that store no decay.
 

@@ -46,7 +46,7 @@ class Tensor:
     """One array of a checkpoint: its header, and how its numbers are fetched.
 
     Attributes:
-        name: In the file.
+        name: Name in the file.
         dtype: Type of its numbers.
         shape: Lengths of its axes.
         pieces: Its numbers in order, a piece at a time.
