@@ -47,6 +47,10 @@ class GaussianProcess:
     ``initial`` turns ``initial_width`` standard normals into the stationary state
     before the first step; ``step`` turns ``step_width`` of them into the next input.
     A ``step`` that is linear, also for arrays of NumPy, is simulated fastest on a CPU.
+
+    Example:
+        >>> isinstance(White(), GaussianProcess), Mixed(0.5, 0.5, 0.9).step_width
+        (True, 2)
     """
 
     initial_width: int = 0
@@ -95,7 +99,14 @@ def _draw(
 @final
 @dataclass(frozen=True)
 class White(GaussianProcess):
-    """Independent inputs: ``R(lag) = variance`` at lag 0, else 0."""
+    """Independent inputs: ``R(lag) = variance`` at lag 0, else 0.
+
+    Example:
+        >>> White(2.0).autocovariance(np.arange(3)).tolist()
+        [2.0, 0.0, 0.0]
+        >>> White().sample(jax.random.key(0), 3, 10).shape
+        (3, 10)
+    """
 
     variance: float = 1.0
 
@@ -117,7 +128,12 @@ class White(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class Constant(GaussianProcess):
-    """One Gaussian value drawn for all steps: ``R(lag) = variance``."""
+    """One Gaussian value drawn for all steps: ``R(lag) = variance``.
+
+    Example:
+        >>> Constant(2.0).autocovariance(np.arange(3)).tolist()
+        [2.0, 2.0, 2.0]
+    """
 
     variance: float = 1.0
     initial_width = 1
@@ -184,6 +200,12 @@ class Mixed(GaussianProcess):
 
     ``R(lag) = a [lag = 0] + b rho**|lag|``.  Source: Zucchet & Orvieto (2024), Fig. 12,
     which fits a = 0.332, b = 0.044, rho = 0.997 to text embeddings.
+
+    Example:
+        >>> Mixed(0.5, 0.5, 0.5).autocovariance(np.arange(3)).tolist()
+        [1.0, 0.25, 0.125]
+        >>> Mixed(0.5, 0.5, 0.5).sample(jax.random.key(0), 3, 10).shape
+        (3, 10)
     """
 
     a: float
@@ -261,6 +283,13 @@ class Empirical:
 
     Raises:
         ValueError: If the array is not (sequences, time), or holds what is no number.
+
+    Example:
+        >>> rows = Empirical(np.array([[1.0, -1.0, 1.0, -1.0]]))
+        >>> rows.autocovariance(np.arange(2)).tolist()
+        [1.0, -1.0]
+        >>> rows.sample(jax.random.key(0), 3, 4).shape
+        (3, 4)
     """
 
     values: np.ndarray

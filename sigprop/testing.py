@@ -99,7 +99,14 @@ ROUNDED = 1e-9  # imaginary part, relative, that rounding leaves
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on each component, and the measured and expected moments."""
+    """The verdict on each component, and the measured and expected moments.
+
+    Example:
+        >>> from sigprop.theory.symbols import lam
+        >>> answer = assert_moment(1 / (1 - lam**2), [0.5], White(), margin=0.1)
+        >>> len(answer.verdicts), [round(one, 3) for one in answer.expected]
+        (1, [1.333])
+    """
 
     verdicts: tuple[Verdict, ...]
     measured: tuple[float, ...]
@@ -145,7 +152,7 @@ def assert_moment(
         seed: Key of the simulation.
         parameters: Values of symbols of the formula: each a number, or an array of the
             statistic's shape.
-        yes: Whether to begin what will take more than a day or half of the memory.
+        yes: If true, begin also a simulation of more than a day or half of the memory.
 
     Returns:
         The verdicts, all of them ``confirmed``.
@@ -458,7 +465,7 @@ def assert_healthy(
         layer: One of ours, or any tree of arrays with the names of a known library, such
             as the parameters of a flax module.
         length: Steps of the sequences that it will see.
-        dtype: In which its eigenvalues are computed.
+        dtype: Type in which the eigenvalues are computed.
 
     Raises:
         AssertionError: With every finding, its consequence and what to do.
@@ -486,6 +493,12 @@ def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
 
     Raises:
         ValueError: Unless ``0 < smallest_gap < 1``.
+
+    Example:
+        >>> from hypothesis import find
+        >>> gap, theta = find(eigenvalues(), lambda drawn: drawn[0] < 0.01)
+        >>> 0 < gap < 0.01
+        True
     """
     from hypothesis import strategies as st
 
@@ -503,6 +516,12 @@ def rings(smallest_gap: float = 1e-3) -> Any:
 
     Raises:
         ValueError: Unless ``0 < smallest_gap < 0.8``.
+
+    Example:
+        >>> from hypothesis import find
+        >>> r_min, r_max = find(rings(), lambda drawn: True)
+        >>> r_min < r_max < 1
+        True
     """
     from hypothesis import strategies as st
 
@@ -513,7 +532,15 @@ def rings(smallest_gap: float = 1e-3) -> Any:
 
 
 def inputs() -> Any:
-    """Hypothesis strategy for input processes of every family."""
+    """Hypothesis strategy for input processes of every family.
+
+    Example:
+        >>> import jax
+        >>> from hypothesis import find
+        >>> process = find(inputs(), lambda drawn: True)
+        >>> process.sample(jax.random.key(0), 3, 10).shape
+        (3, 10)
+    """
     from hypothesis import strategies as st
 
     decay = st.one_of(st.sampled_from([0.0, 1.0, -1.0]), st.floats(-1, 1))

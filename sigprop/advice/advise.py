@@ -47,14 +47,20 @@ class Advice:
         memory: Longest time constant, in steps.
         state: Size of the state.
         width: Inputs.
-        spectrum: Of the input.
+        spectrum: Spectrum of the input; see ``sigprop.advice.spectra``.
         phase: Frequency in radians per step, below which 95 % of the input's power lies.
         phases: One of ``PHASES``.
-        options: Of the layer's builder.
+        options: Advised arguments for the layer's builder, by name.
         default: Predictions for the layer's own default initialisation.
         advised: Predictions for the options, with the normalisation matched to the input.
         code: Code for several libraries, by their names.
-        note: What else is to be done, or cannot be.
+        note: Further steps that the advice needs, or its limits, in words.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
+        >>> found.memory, sorted(found.options)
+        (1000.0, ['max_phase', 'r_max', 'r_min', 'spread'])
     """
 
     layer: str
@@ -115,17 +121,23 @@ def advise(
     Args:
         layer: One of ``sigprop.advice.families.FAMILIES``.
         length: Steps of a sequence, 4 at least.
-        spectrum: Of the input; see ``sigprop.advice.spectra``.
+        spectrum: Spectrum of each input channel; see ``sigprop.advice.spectra``.
         state: Size of the layer's state, as its builder counts it; that of its family if
             left out.
         width: Inputs; 256 if left out.  RG-LRU has one state for each.
         memory: Steps, 4 at least.
         phases: ``spread`` as above; ``input`` has them all where the power is, ``all`` has
             none there on purpose; of layers whose phases are drawn.
-        seed: Of the draws that the predictions are for.
+        seed: Seed of the layers that are drawn for the predictions.
 
     Raises:
         ValueError: If the layer is unknown or a number is out of range.
+
+    Example:
+        >>> from sigprop.advice import exponential
+        >>> found = advise("lru", length=1000, state=16, spectrum=exponential(0.9))
+        >>> round(found.options["r_max"], 4), round(found.phase, 2)
+        (0.999, 1.18)
     """
     if layer not in FAMILIES:
         raise ValueError(f"need a layer in {', '.join(FAMILIES)}, got {layer!r}")

@@ -54,6 +54,10 @@ def exponential(decay: float) -> Exponentials:
 
     Raises:
         ValueError: Unless ``-1 < decay < 1``: of a constant input nothing is learnt.
+
+    Example:
+        >>> exponential(0.9).rho
+        array([0.9])
     """
     if not -1 < decay < 1:
         raise ValueError(
@@ -114,6 +118,13 @@ def of_series(series: Series) -> tuple[Measured, str]:
     Features are standardised, and their autocovariances averaged.
 
     Source: Zucchet & Orvieto (2024), Eq. 75.
+
+    Example:
+        >>> from sigprop.audit import Series
+        >>> noise = np.random.default_rng(0).normal(size=(4, 512, 1))
+        >>> spectrum, note = of_series(Series(noise, ("noise",), (), block=1))
+        >>> round(power_below(spectrum, math.pi), 6)
+        1.0
     """
     each = [
         empirical_autocovariance(channel)
@@ -155,6 +166,10 @@ def power_below(spectrum: Spectrum, phase: float) -> float:
         ValueError: If the phase is not.
 
     Source: ``sigprop.theory.advice.power_below`` and ``power_of_lag``.
+
+    Example:
+        >>> round(power_below(exponential(0.0), math.pi / 2), 6)  # white noise
+        0.5
     """
     require_number("phase", phase, 0, math.pi, "[]")
     if isinstance(spectrum, Measured):

@@ -50,14 +50,14 @@ def expand(
     takes no gradient, the derivatives are taken too.
 
     Args:
-        task: Of finite or infinite length; its input is any stationary process.  Of
-            double precision, as the student.
+        task: Teacher, input process and length, finite or infinite. The input is any
+            stationary process. Teacher and student have double precision.
         student: Linear, at optimality or away from it.
         route: ``closed`` for every layer; ``gramian`` for a causal layer of real states
             and sequences of infinite length; ``autodiff`` for every loss that the task
             can compute.
-        at_optimum: Whether to take the student for its own teacher.  The gradient is
-            then nought and the Hessian is that of Gauss and Newton; not by ``autodiff``.
+        at_optimum: If true, the student is its own teacher. The gradient is then zero
+            and the Hessian is the Gauss-Newton matrix. Not available by ``autodiff``.
 
     Returns:
         Entries by the layer's ``parameters``, names in alphabetical order.
@@ -67,6 +67,16 @@ def expand(
             precision, or the route does not reach so far.
 
     Source: Zucchet & Orvieto (2024), Eq. 114-155.
+
+    Example:
+        >>> from sigprop import double_precision
+        >>> from sigprop.layers import zucchet_lru
+        >>> from sigprop.tasks import teacher_student
+        >>> with double_precision(True):
+        ...     layer = zucchet_lru(2, 1, key=jax.random.key(0), nu0=0.5, theta0=3.1)
+        ...     found = expand(teacher_student(layer, length=None), layer)
+        >>> found.hessian.shape, bool(abs(found.gradient).max() < 1e-9)
+        ((15, 15), True)
     """
     _require_double(task, student)
     student = attached(student)

@@ -210,7 +210,8 @@ def quadrature(
 
     Args:
         key: Consumed here; start ``i`` uses ``fold_in(key, i)``.
-        product: As ``lanczos``.
+        product: Function that multiplies a vector (p,) by the symmetric matrix, as
+            ``lanczos`` takes it.
         like: A vector of the size and precision of the starts.
         steps: Products a start.
         probes: Independent starts, two or more; held one at a time.
@@ -220,6 +221,14 @@ def quadrature(
         ValueError: If ``probes < 2``, or as ``lanczos``.
 
     Source: Ubaru, Chen & Saad (2017), Algorithm 1.
+
+    Example:
+        >>> import jax, jax.numpy as jnp
+        >>> H = jnp.diag(jnp.arange(1.0, 6.0))
+        >>> key, like = jax.random.key(0), jnp.ones(5)
+        >>> found = quadrature(key, lambda v: H @ v, like, steps=5, probes=3)
+        >>> round(float(found.integrate(lambda nodes: nodes).mean), 2)  # the trace
+        15.0
     """
     probes = require_count("probes", probes, least=2)  # for a standard error
     steps = require_count("steps", steps)
@@ -251,6 +260,10 @@ def participation(vectors: Float[np.ndarray, "n p"]) -> Float[np.ndarray, " n"]:
 
     Raises:
         ValueError: If a vector is zero, or not finite.
+
+    Example:
+        >>> participation(np.array([[1.0, 0.0], [1.0, 1.0]])).tolist()
+        [1.0, 2.0]
     """
     require_shape("vectors", vectors, "n p")
     require_finite(vectors=vectors)
@@ -315,6 +328,10 @@ def estimate(draws: Float[np.ndarray, "n *shape"]) -> Estimate:
 
     Raises:
         ValueError: With fewer than two draws, or one that is not finite.
+
+    Example:
+        >>> float(estimate(np.array([1.0, 2.0, 3.0])).mean)
+        2.0
     """
     n = len(draws)
     if n < 2:

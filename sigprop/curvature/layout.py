@@ -53,6 +53,12 @@ class Expansion(NamedTuple):
         gradient: First derivatives.
         hessian: Second derivatives.
         layout: The place of each parameter in both.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> empty = Expansion.empty(lru(4, 2, key=jax.random.key(0)))
+        >>> empty.hessian.shape, empty.block("nu_log", "D").shape
+        ((46, 46), (4, 2))
     """
 
     gradient: Float[np.ndarray, " p"]

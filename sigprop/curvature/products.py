@@ -75,7 +75,13 @@ class Curvature(eqx.Module):
 
 @final
 class Hessian(Curvature):
-    """Second derivatives of a loss; build one with ``hessian``."""
+    """Second derivatives of a loss; build one with ``hessian``.
+
+    Example:
+        >>> curvature = hessian(lambda x, _: (x**4).sum(), jnp.ones(3))
+        >>> isinstance(curvature, Hessian)
+        True
+    """
 
     of: Callable[[Any, Any], Float[Array, ""]]
 
@@ -91,7 +97,15 @@ class Hessian(Curvature):
 
 @final
 class GaussNewton(Curvature):
-    """``J^T S J`` of outputs and a criterion; build one with ``gauss_newton``."""
+    """``J^T S J`` of outputs and a criterion; build one with ``gauss_newton``.
+
+    Example:
+        >>> def loss(y, batch):
+        ...     return y.sum()
+        >>> curvature = gauss_newton(lambda x, batch: x**2, loss, jnp.ones(3))
+        >>> isinstance(curvature, GaussNewton)
+        True
+    """
 
     outputs: Callable[[Any, Any], Float[Array, "..."]]
     criterion: Callable[[Any, Any], Float[Array, ""]]
@@ -122,7 +136,8 @@ def hessian(
     ``sigprop.layers.lru.attached`` first for those of the loss.
 
     Args:
-        loss: Of one batch; differentiable in reverse mode and then in forward mode.
+        loss: Function of the parameters and a batch that returns the loss. It is
+            differentiated in reverse mode and then in forward mode.
         parameters: A tree of real arrays; its entries in the order of
             ``jax.flatten_util.ravel_pytree``.
         batches: A tree of arrays whose first axis counts the batches; left out where the
@@ -132,6 +147,11 @@ def hessian(
         ValueError: If there is no parameter, one is not a real floating-point number, a
             layer has a detached normalisation, or arrays disagree on the number of
             batches.
+
+    Example:
+        >>> matrix = hessian(lambda x, _: (x**3).sum(), jnp.array([1.0, 2.0]))
+        >>> matrix(jnp.ones(2)).tolist()  # 6 x
+        [6.0, 12.0]
     """
     return Hessian(*_flat(parameters, batches), loss)
 
@@ -148,13 +168,21 @@ def gauss_newton(
     Hessian but for what the second derivatives of the outputs add.
 
     Args:
-        outputs: Of one batch; differentiable in forward and in reverse mode.
+        outputs: Function of the parameters and a batch that returns the model's
+            outputs. It can be differentiated in forward and in reverse mode.
         criterion: The loss of one batch's outputs.
-        parameters: As ``hessian``.
-        batches: As ``hessian``.
+        parameters: Tree of real arrays, as ``hessian`` takes it.
+        batches: Tree of arrays whose first axis counts the batches, as ``hessian``
+            takes it.
 
     Raises:
         ValueError: As ``hessian``.
+
+    Example:
+        >>> x = jnp.array([1.0, 2.0])
+        >>> matrix = gauss_newton(lambda x, _: x**2, lambda y, _: (y**2).sum(), x)
+        >>> matrix(jnp.ones(2)).tolist()  # 2 (2 x)^2
+        [8.0, 32.0]
     """
     return GaussNewton(*_flat(parameters, batches), outputs, criterion)
 

@@ -32,6 +32,11 @@ def eigenpairs(hessian: Matrix) -> Pairs:
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite.
+
+    Example:
+        >>> pairs = eigenpairs(np.array([[1.0, 0.0], [0.0, -3.0]]))
+        >>> pairs.values.tolist(), abs(pairs.vectors).tolist()
+        ([-3.0, 1.0], [[0.0, 1.0], [1.0, 0.0]])
     """
     _require_symmetric(hessian)
     values, vectors = np.linalg.eigh(hessian)
@@ -46,6 +51,10 @@ def couplings(hessian: Matrix) -> Matrix:
 
     Raises:
         ValueError: If the loss has a negative second derivative along a parameter.
+
+    Example:
+        >>> couplings(np.array([[4.0, 1.0], [1.0, 1.0]])).tolist()
+        [[1.0, 0.5], [0.5, 1.0]]
     """
     _require_symmetric(hessian)
     diagonal = np.diag(hessian)
@@ -64,6 +73,10 @@ def off_diagonal_share(hessian: Matrix) -> float:
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or is nought.
+
+    Example:
+        >>> round(off_diagonal_share(np.array([[2.0, 1.0], [1.0, 2.0]])), 6)  # 2 / 10
+        0.2
     """
     _require_symmetric(hessian)
     total, diagonal = np.sum(hessian**2), np.sum(np.diag(hessian) ** 2)
@@ -82,6 +95,10 @@ def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite.
+
+    Example:
+        >>> row_norms(np.array([[3.0, 4.0], [4.0, 0.0]])).tolist()
+        [5.0, 4.0]
     """
     _require_symmetric(hessian)
     return np.linalg.norm(hessian, axis=1)
@@ -92,6 +109,10 @@ def preconditioned(hessian: Matrix) -> Matrix:
 
     Raises:
         ValueError: As ``couplings``.
+
+    Example:
+        >>> preconditioned(np.array([[4.0, 1.0], [1.0, 1.0]])).tolist()
+        [[1.0, 0.5], [0.5, 1.0]]
     """
     return np.sign(hessian) * couplings(hessian)
 
@@ -102,6 +123,10 @@ def stability_bound(hessian: Matrix) -> float:
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has no positive
             eigenvalue.
+
+    Example:
+        >>> stability_bound(np.diag([4.0, 1.0]))
+        0.5
     """
     _require_symmetric(hessian)
     values = np.linalg.eigvalsh(hessian)
@@ -133,6 +158,13 @@ def measured_bound(
     Raises:
         ValueError: If the bound is not within a factor of two of the guess, or the start
             is zero.
+
+    Example:
+        >>> def gradient(x):
+        ...     return 4.0 * x  # of 2 x^2, whose bound is 2 / 4
+        >>> zero, one = jnp.zeros(1), jnp.ones(1)
+        >>> round(measured_bound(gradient, zero, one, 0.4), 2)
+        0.5
     """
     require_number("guess", guess, 0, LARGEST)
     require_moderate("minimum", minimum)

@@ -37,6 +37,16 @@ class Recurrence(Protocol):
 
     Attributes:
         initial: The state before the first input; an attribute or a property.
+
+    Example:
+        >>> class Decay:
+        ...     initial = 0.0
+        ...     def step(self, state, x):
+        ...         return 0.5 * state + x
+        >>> isinstance(Decay(), Recurrence)
+        True
+        >>> trajectory(Decay(), jnp.array([1.0, 0.0])).states.tolist()
+        [1.0, 0.5]
     """
 
     initial: Any
@@ -48,7 +58,13 @@ class Recurrence(Protocol):
 
 @runtime_checkable
 class Process(Protocol):
-    """An input process of your own.  Those of ``sigprop.inputs`` are some."""
+    """An input process of your own.  Those of ``sigprop.inputs`` are some.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> isinstance(AR1(0.9), Process)
+        True
+    """
 
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any
@@ -65,6 +81,11 @@ class Trajectory(NamedTuple):
             pytree like its state.
         outputs: (time, d_out) of a layer; what a network or a function returns; the
             states of any other system.
+
+    Example:
+        >>> run = trajectory(jnp.array([0.5]), jnp.array([1.0, 0.0]))
+        >>> run.states.shape, run.outputs.shape
+        ((2, 1), (2, 1))
     """
 
     states: Any

@@ -50,6 +50,11 @@ class Setting(NamedTuple):
         input: The input process as formulas see it, or a process of your own.
         steps: Inputs seen from the initial state.
         component: Its position in the statistic, read row by row.
+
+    Example:
+        >>> from sigprop import White
+        >>> Setting(0.5, 0.5, 0.0, White(), steps=10).component
+        0
     """
 
     lam: complex

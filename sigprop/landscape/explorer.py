@@ -89,10 +89,14 @@ def fragment(**given: Any) -> str:
     """The explorer as HTML that needs no kernel: an element and the module in a script.
 
     Args:
-        given: As of ``explore``.
+        given: Settings by name, as ``explore`` takes them.
 
     Raises:
         ValueError: As ``explore``.
+
+    Example:
+        >>> "<script" in fragment(modulus=0.9)
+        True
     """
     data = html.escape(json.dumps(settings(given)))
     return (
@@ -120,6 +124,11 @@ def explore(**given: Any) -> Any:
     Raises:
         ModuleNotFoundError: If anywidget is not installed, naming the extra.
         ValueError: If there is no such setting, or a value is out of its range.
+
+    Example:
+        >>> widget = explore(modulus=0.9, steps=50)
+        >>> widget.modulus, widget.steps
+        (0.9, 50)
     """
     return _widget()(**settings(given))
 

@@ -56,6 +56,12 @@ def speed(
     Raises:
         ValueError: If a name is unknown, a gap out of range, or the autocovariance of the
             input is not ``a delta + b rho^|lag|``.
+
+    Example:
+        >>> from sigprop import White
+        >>> speeds = speed(White(), "none", np.array([0.1, 0.01]), 0.0)
+        >>> bool(speeds[1] > speeds[0])
+        True
     """
     if gain not in theory.GAINS:
         raise ValueError(f"need a gain in {', '.join(theory.GAINS)}, got {gain!r}")
@@ -291,12 +297,18 @@ class OptimalParametrisation:
     """A parametrisation whose modulus follows an optimal path.
 
     Attributes:
-        path: Of the modulus.
+        path: Optimal path of the modulus.
         angle: One of ``tasks.one_dimensional.ANGLES``.
-        detached: As of ``Parametrisation``.
+        detached: True if no gradient passes from the angle to the modulus.
 
     Raises:
         ValueError: If there is no such parametrisation of the angle.
+
+    Example:
+        >>> parametrisation = OptimalParametrisation()
+        >>> at = parametrisation.coordinates(0.9, 0.5)
+        >>> [round(float(one), 3) for one in parametrisation.polar(at)]
+        [0.9, 0.5]
     """
 
     path: Path = dataclasses.field(default_factory=Path)

@@ -115,8 +115,13 @@ class Projection(NamedTuple):
     Attributes:
         steps: Along each direction to the nearest point of the plane, as ``moved`` takes
             them.
-        share: Of the squared distance from the origin, the part within the plane; one at
-            the origin itself.
+        share: Share of the squared distance from the origin that lies within the plane.
+            It is one at the origin itself.
+
+    Example:
+        >>> shown = Projection(np.array([[0.5]]), np.array([1.0]))
+        >>> shown.steps.shape, shown.share.tolist()
+        ((1, 1), [1.0])
     """
 
     steps: Float[np.ndarray, "models k"]

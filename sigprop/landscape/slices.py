@@ -66,6 +66,11 @@ def units(model: Model) -> Units:
 
     Of a layer that reads from both ends, the two halves of a mode that they share are
     one unit.  Recurrences that are not diagonal are matrices like any other.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> type(units(lru(4, 2, key=jax.random.key(0)))).__name__
+        'Units'
     """
     params = only_parameters(model)
     x = np.asarray(ravel_pytree(params)[0], np.float64)
@@ -147,7 +152,14 @@ def _indices(*parts: Any) -> Indices:
 
 
 def only_parameters(model: Model) -> Model:
-    """The model with its parameters alone, which a direction has too; one at least."""
+    """The model with its parameters alone, which a direction has too; one at least.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> len(jax.tree.leaves(only_parameters(layer)))
+        8
+    """
     alone = eqx.filter(model, eqx.is_inexact_array)
     if not jax.tree.leaves(alone):
         raise ValueError(
@@ -163,6 +175,11 @@ def normalise(direction: Model, model: Model) -> Model:
 
     Raises:
         ValueError: If the two do not fit together.
+
+    Example:
+        >>> way = normalise(jnp.array([[2.0, 0.0]]), jnp.array([[3.0, 4.0]]))
+        >>> way.tolist()
+        [[5.0, 0.0]]
     """
     params = only_parameters(model)
     shapes = [
@@ -185,6 +202,12 @@ def direction(key: PRNGKeyArray, model: Model) -> Model:
 
     The same key gives the same slice of a diagonal layer whose ``B`` and ``C`` are
     scaled against each other.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> direction(jax.random.key(1), layer).B_re.shape
+        (4, 2)
     """
     x, split = ravel_pytree(only_parameters(model))
     normal = jax.random.normal(key, x.shape, x.dtype)
@@ -205,7 +228,12 @@ def require_directions(directions: Any, steps: Any) -> None:
 
 
 def moved(model: Model, directions: Sequence[Model], steps: Sequence[Any]) -> Model:
-    """The model some steps along the directions, one step along each."""
+    """The model some steps along the directions, one step along each.
+
+    Example:
+        >>> moved(jnp.ones(2), [jnp.array([1.0, 0.0])], [0.5]).tolist()
+        [1.5, 1.0]
+    """
     require_directions(directions, steps)
     only_parameters(model)
     for step in steps:
@@ -228,7 +256,7 @@ def slices(
     """The loss on a line or a plane through a model.
 
     Args:
-        loss: Of a model, differentiable or not.
+        loss: Function of a model that returns its loss. It need not be differentiable.
         model: A layer, a network or any other pytree.
         directions: One or more, such as ``direction`` draws.
         steps: Along each direction, in its lengths.
@@ -236,6 +264,12 @@ def slices(
 
     Raises:
         ValueError: If there are not as many steps as directions, or one is not finite.
+
+    Example:
+        >>> way = jnp.array([1.0, 0.0])
+        >>> steps = jnp.array([-1.0, 0.0, 1.0])
+        >>> slices(lambda x: (x**2).sum(), jnp.ones(2), [way], [steps]).tolist()
+        [1.0, 2.0, 5.0]
     """
     require_directions(directions, steps)
     for values in steps:
@@ -262,6 +296,12 @@ class Quadratic(NamedTuple):
         value: At the model.
         gradient: Along each direction.
         hessian: ``u' H v`` of every two directions.
+
+    Example:
+        >>> way = jnp.array([1.0, 0.0])
+        >>> found = quadratic(lambda x: (x**2).sum(), jnp.ones(2), [way])
+        >>> float(found.value), found.gradient.tolist(), found.hessian.tolist()
+        (2.0, [2.0], [[2.0]])
     """
 
     value: Float[np.ndarray, ""]
@@ -280,6 +320,11 @@ def quadratic(loss: Loss, model: Model, directions: Sequence[Model]) -> Quadrati
 
     They are those of the loss that ``slices`` evaluates: a normalisation of the model
     that is detached in training is differentiated here.
+
+    Example:
+        >>> ways = [jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0])]
+        >>> quadratic(lambda x: x[0] * x[1] ** 2, jnp.ones(2), ways).hessian.tolist()
+        [[0.0, 2.0], [2.0, 2.0]]
     """
     require_directions(directions, directions)
     terms = _second_order(loss, attached(model), list(directions))
@@ -307,6 +352,11 @@ def second_difference(
 
     Right to the fourth order in the step, which must be small against the width of the
     slice's wells; they are narrow where memories are long.
+
+    Example:
+        >>> one = jnp.ones(1)
+        >>> round(second_difference(lambda x: (x**3).sum(), one, one, 0.1), 2)
+        6.0
     """
     arguments.require_number("step", step, 0, arguments.LARGEST)
     steps = step * jnp.arange(-2, 3)
@@ -326,17 +376,24 @@ def surface(
     the memory beyond the result is that of a few rows.
 
     Args:
-        task: Of any input and teacher.
-        rows: What makes the student's modulus; its real part without a
-            parametrisation.
-        columns: What makes its angle; its imaginary part without a
-            parametrisation.
-        parametrisation: How parameters make the eigenvalue.
+        task: One-dimensional problem with any input and teacher.
+        rows: Values of the parameter of the student's modulus. Without a
+            parametrisation they are real parts of its eigenvalue.
+        columns: Values of the parameter of the student's angle. Without a
+            parametrisation they are imaginary parts of its eigenvalue.
+        parametrisation: Parametrisation of the student's eigenvalue.
 
     Returns:
         Infinity where the student is not stable.
 
     Source: Zucchet & Orvieto (2024), Eq. 86-93 and 101.
+
+    Example:
+        >>> from sigprop.tasks import OneDimensional
+        >>> task = OneDimensional(0.5 + 0j)
+        >>> losses = surface(task, np.array([0.0, 0.5]), np.array([0.0]))
+        >>> losses.shape, float(losses[1, 0])
+        ((2, 1), 0.0)
     """
     arguments.require_moderate("rows", rows, "rows")
     arguments.require_moderate("columns", columns, "columns")

@@ -36,6 +36,11 @@ class CausalAttention(Layer):
     Row ``t`` of the states holds the key, turned to its position, and the value of
     ``u_t``.  A step keeps the rows of all steps before it and counts them.  Time and
     memory of a whole sequence grow with the square of its length.
+
+    Example:
+        >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)
+        >>> layer.state_size, layer.linear
+        (8, False)
     """
 
     linear: ClassVar[bool] = False
@@ -154,8 +159,8 @@ def causal_attention(
 
     Args:
         state_size: Numbers in the query of all heads; the width.
-        width: Inputs and outputs.
-        key: Consumed here.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         heads: Each has ``width / heads`` numbers, an even number of them.
         max_length: Longest sequence; a step keeps room for it.
 
@@ -164,6 +169,11 @@ def causal_attention(
             do not divide the width, or the size of a head is odd.
 
     Source: Vaswani et al. (2017), Section 3.2.2, without biases; it names no variance.
+
+    Example:
+        >>> layer = causal_attention(4, 4, key=jax.random.key(0), heads=2, max_length=8)
+        >>> layer(jnp.ones((8, 4))).shape
+        (8, 4)
     """
     require_one_state_a_channel(state_size, width)
     require_sizes(heads=heads, max_length=max_length)

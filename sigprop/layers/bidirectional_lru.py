@@ -29,6 +29,11 @@ class BidirectionalLRU(Bidirectional):
     """The layer; build one with ``bidirectional_lru``.
 
     The ``C`` of the forward half comes first along the first axis.
+
+    Example:
+        >>> layer = bidirectional_lru(4, 2, key=jax.random.key(0))
+        >>> layer.causal, layer.C_re.shape
+        (False, (2, 2, 4))
     """
 
     stable: ClassVar[bool] = True
@@ -112,19 +117,26 @@ def bidirectional_lru(
     """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
 
     Args:
-        state_size: Complex numbers in the state of one direction.
-        width: Inputs and outputs.
-        key: Consumed here.
+        state_size: Number of complex numbers in the state of one direction.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
-        max_phase: As in ``lru``, in radians.
-        spread: As in ``lru``.
-        gamma: As in ``lru``.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]; of
+            several limits, the modes take theirs in turn.
+        spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``.
+        gamma: Normalisation of the inputs, one of ``sigprop.layers.lru.GAMMAS``.
 
     Raises:
-        ValueError: As ``lru``.
+        ValueError: If a size, a radius, the phase, the spread or ``gamma`` is out of
+            range.
 
     Source: Orvieto et al. (2023), Appendix A and D.1.
+
+    Example:
+        >>> layer = bidirectional_lru(4, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     key, c_key = jax.random.split(key)
     forward = lru(

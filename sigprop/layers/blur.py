@@ -35,6 +35,11 @@ class BLUR(Bidirectional):
 
     Parameters of the forward half come first along the first axis.  ``gamma`` is the
     LRU's normalisation; ``absent`` leaves Eq. 10 as printed.
+
+    Example:
+        >>> layer = blur(4, 2, key=jax.random.key(0))
+        >>> layer.causal, layer.nu_log.shape
+        (False, (2, 4))
     """
 
     stable: ClassVar[bool] = True
@@ -120,18 +125,23 @@ def blur(
     paper does not say how it draws the merge.
 
     Args:
-        state_size: Complex numbers in the state of one direction, 128 in the paper.
+        state_size: Number of complex numbers in the state of one direction, 128 in the paper.
         width: Inputs and outputs, 256 in the paper.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues, ``e_min`` in the paper.
         r_max: Outer radius, ``e_max`` in the paper.
         max_phase: Phases are uniform on [0, max_phase] radians.
-        gamma: How the inputs of a neuron are normalised, one of the LRU's ``GAMMAS``.
+        gamma: Normalisation of the inputs of a neuron, one of the LRU's ``GAMMAS``.
 
     Raises:
         ValueError: If a size, a radius, the phase or ``gamma`` is out of range.
 
     Source: BLUR (2025), Section 4.2 and Table 6.
+
+    Example:
+        >>> layer = blur(4, 2, key=jax.random.key(0), r_min=0.5, r_max=0.9)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     stacked = each(
         lambda half_key: lru(

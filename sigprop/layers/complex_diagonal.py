@@ -36,6 +36,11 @@ class ComplexDiagonal(DiagonalLayer):
     ``first`` and ``second`` are the real and imaginary part of each eigenvalue
     (``cartesian``), its modulus and phase (``polar``), or its ``nu`` and phase with
     ``|lam| = exp(-nu)`` (``exponential``).
+
+    Example:
+        >>> layer = complex_diagonal(4, 2, key=jax.random.key(0), coordinates="polar")
+        >>> bool(jnp.allclose(abs(layer.eigenvalues()), layer.first))
+        True
     """
 
     stable: ClassVar[bool] = False
@@ -75,6 +80,11 @@ def complex_diagonal(
         ValueError: If a size, a radius, the phase or the coordinates are out of range.
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; its D.1 has ``nu1 = (1 + nu0)/2``.
+
+    Example:
+        >>> layer = complex_diagonal(4, 2, key=jax.random.key(0), nu0=0.5, nu1=0.9)
+        >>> layer(jnp.ones((10, 2))).shape, bool((abs(layer.eigenvalues()) >= 0.5).all())
+        ((10, 2), True)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)
@@ -100,9 +110,15 @@ def complex_lru(
     It begins as the same function of its inputs as ``lru`` of the same key.
 
     Raises:
-        ValueError: As ``lru``, or if the coordinates are unknown.
+        ValueError: If a size, a radius or the phase is out of range, or the coordinates
+            are unknown.
 
     Source: Orvieto et al. (2023), Section 3.2 and Table 2.
+
+    Example:
+        >>> layer = complex_lru(4, 2, key=jax.random.key(0), r_min=0.5)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     layer = lru(
         state_size,

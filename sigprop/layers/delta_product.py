@@ -40,7 +40,13 @@ ACTIVATIONS: tuple[Activation, ...] = ("silu", "identity")
 
 @final
 class DeltaProduct(MatrixGated):
-    """The layer; build one with ``delta_product``."""
+    """The layer; build one with ``delta_product``.
+
+    Example:
+        >>> layer = delta_product(4, 6, key=jax.random.key(0), reflections=3)
+        >>> layer.state_size, layer.W_beta.shape
+        (24, (3, 1, 6))
+    """
 
     divided: ClassVar[tuple[str, ...]] = ("W_k",)
 
@@ -126,13 +132,13 @@ def delta_product(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
         reflections: Steps of the delta rule an input.
         largest: Upper bound of ``beta``: 1, or 2 for eigenvalues down to -1.
-        activation: Of queries, keys and values: ``silu``, or ``identity``.
-        steps: Between which a step of the decay without input is log-uniform; no decay if
-            left out.
+        activation: Activation of queries, keys and values: ``silu``, or ``identity``.
+        steps: Smallest and largest step of the decay without input, log-uniform between
+            them. There is no decay if left out.
 
     Raises:
         ValueError: If a size is below one, ``width`` is no multiple of ``heads``,

@@ -103,12 +103,24 @@ class Delta(Heads):
 
 @final
 class DeltaNet(Delta):
-    """The layer without decay; build one with ``deltanet``."""
+    """The layer without decay; build one with ``deltanet``.
+
+    Example:
+        >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (24, (6, 6))
+    """
 
 
 @final
 class GatedDeltaNet(Delta):
-    """The layer with decay; build one with ``gated_deltanet``."""
+    """The layer with decay; build one with ``gated_deltanet``.
+
+    Example:
+        >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.A_log.shape
+        (24, (2,))
+    """
 
     W_a: Float[Array, "heads d_in"]
     bias: Float[Array, " heads"]
@@ -150,11 +162,16 @@ def deltanet(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+
+    Example:
+        >>> layer = deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((5, 6))).shape
+        (5, 6)
     """
     return DeltaNet(*_projections(key, state_size, width, heads))
 
@@ -171,14 +188,20 @@ def gated_deltanet(
 
     Args:
         state_size: Entries of every head's key.
-        width: Inputs and outputs.
-        key: Consumed here.
-        heads: How many.
-        steps: Between which a step of the decay without input is log-uniform; its rate
-            is uniform between 0 and 16.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        steps: Smallest and largest step of the decay without input, log-uniform between
+            them. The rate of the decay is uniform between 0 and 16.
 
     Raises:
-        ValueError: As ``deltanet``, or if the steps are not positive and ordered.
+        ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or
+            the steps are not positive and ordered.
+
+    Example:
+        >>> layer = gated_deltanet(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((5, 6))).shape
+        (5, 6)
     """
     projection_key, a_key, step_key, rate_key = jax.random.split(key, 4)
     projections = _projections(projection_key, state_size, width, heads)

@@ -94,12 +94,24 @@ class _BlockDiagonal(Layer):
 
 @final
 class LinearRNN(_BlockDiagonal):
-    """The linear recurrence; build one with ``linear_rnn`` or ``block_rnn``."""
+    """The linear recurrence; build one with ``linear_rnn`` or ``block_rnn``.
+
+    Example:
+        >>> layer = linear_rnn(6, 2, key=jax.random.key(0), nu0=0.5, theta0=3.1)
+        >>> layer.linear, layer.eigenvalues().shape
+        (True, (6,))
+    """
 
 
 @final
 class NonlinearRNN(_BlockDiagonal):
-    """The recurrence with an activation; build one with ``nonlinear_rnn``."""
+    """The recurrence with an activation; build one with ``nonlinear_rnn``.
+
+    Example:
+        >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), activation="relu")
+        >>> layer.linear, layer.activation
+        (False, 'relu')
+    """
 
     linear: ClassVar[bool] = False
     activation: str = eqx.field(static=True)
@@ -158,10 +170,10 @@ def block_rnn(
     disc (Appendix A.1, after Eq. 15).
 
     Args:
-        state_size: Real numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         blocks: Blocks of equal size, which divide the state.
         nu0: Least modulus of an eigenvalue.
         theta0: Largest phase of a pair of eigenvalues, in radians.
@@ -171,6 +183,11 @@ def block_rnn(
             divide the state.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
+
+    Example:
+        >>> layer = block_rnn(6, 2, key=jax.random.key(0), blocks=3, nu0=0.5, theta0=3.1)
+        >>> layer(jnp.ones((10, 2))).shape, bool((abs(layer.eigenvalues()) >= 0.49).all())
+        ((10, 2), True)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, blocks=blocks, width=width, d_out=d_out)
@@ -201,7 +218,13 @@ def linear_rnn(
     nu0: float,
     theta0: float,
 ) -> LinearRNN:
-    """Draw a dense linear RNN: one block.  Arguments and errors as ``block_rnn``."""
+    """Draw a dense linear RNN: one block.  Arguments and errors as ``block_rnn``.
+
+    Example:
+        >>> layer = linear_rnn(6, 2, key=jax.random.key(0), d_out=3, nu0=0.5, theta0=3.1)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 3)
+    """
     return block_rnn(
         state_size, width, key=key, d_out=d_out, blocks=1, nu0=nu0, theta0=theta0
     )
@@ -223,10 +246,10 @@ def nonlinear_rnn(
     disc, so that without an activation the state grows exponentially; see ``radius``.
 
     Args:
-        state_size: Real numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         activation: One of ``ACTIVATIONS``.
         skip: ``matrix``, or ``vector`` for the LRU's ``D``, a factor a channel.
         radius: The largest absolute eigenvalue, to which the recurrence is scaled; as
@@ -239,6 +262,11 @@ def nonlinear_rnn(
 
     Source: Orvieto et al. (2023), Section 3.1 and Theorem 3.1; eigenvalues outside the
     disc: ``lru:text:approximately-stable``.
+
+    Example:
+        >>> layer = nonlinear_rnn(6, 2, key=jax.random.key(0), d_out=3, radius=0.9)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 3)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)

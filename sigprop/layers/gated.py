@@ -62,6 +62,11 @@ class GatedUnit(_Gated):
     """The unit with a gate that depends on input and, given ``W_fh``, on the state.
 
     Build one with ``gated_unit``.
+
+    Example:
+        >>> layer = gated_unit(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer.linear, layer.state_size
+        (False, 4)
     """
 
     linear: ClassVar[bool] = False
@@ -136,7 +141,13 @@ class GatedUnit(_Gated):
 
 @final
 class ConstantGate(_Gated):
-    """The unit with the gate ``lam = sigmoid(b_f)``; build one with ``constant_gate``."""
+    """The unit with the gate ``lam = sigmoid(b_f)``; build one with ``constant_gate``.
+
+    Example:
+        >>> layer = constant_gate(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer.linear, layer.eigenvalues().shape
+        (True, (4,))
+    """
 
     stable: ClassVar[bool] = True
 
@@ -172,10 +183,10 @@ def gated_unit(
     """Draw the unit as a GRU is drawn: orthogonal ``W_fh``, LeCun ``W_fx``, Chrono.
 
     Args:
-        state_size: Real numbers in the state.
+        state_size: Number of real numbers in the state.
         width: Inputs, one for each number of the state.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         times: ``(T_min, T_max)`` of the forget biases; (1, 256) in Figure 15.
         state_gain: Factor on ``W_fh``, the paper's ``sigma_h``; zero leaves it out.
 
@@ -184,6 +195,11 @@ def gated_unit(
             ``times`` are not positive and ordered.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.3.
+
+    Example:
+        >>> layer = gated_unit(4, 4, key=jax.random.key(0), d_out=1, times=(2.0, 8.0))
+        >>> layer(jnp.ones((10, 4))).shape
+        (10, 1)
     """
     n, d_out = width, width if d_out is None else d_out
     require_one_state_a_channel(state_size, width)
@@ -209,9 +225,15 @@ def constant_gate(
     """Draw the unit whose gates depend on nothing.  Arguments as ``gated_unit``.
 
     Raises:
-        ValueError: As ``gated_unit``.
+        ValueError: If a size is below one, ``state_size`` and ``width`` differ, or
+            ``times`` are not positive and ordered.
 
     Source: Zucchet & Orvieto (2024), Figure 14 A and Figure 15.
+
+    Example:
+        >>> layer = constant_gate(4, 4, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer(jnp.ones((10, 4))).shape
+        (10, 4)
     """
     n, d_out = width, width if d_out is None else d_out
     require_one_state_a_channel(state_size, width)

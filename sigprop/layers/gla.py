@@ -42,6 +42,11 @@ class GLA(Heads, InputGated):
     """The layer; build one with ``gla``.
 
     The state has the entries of every head's ``S``, keys down and values across.
+
+    Example:
+        >>> layer = gla(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.linear
+        (24, False)
     """
 
     U: Float[Array, "rank d_in"]
@@ -122,12 +127,17 @@ def gla(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        rank: Of the gates' weights.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        rank: Rank of the gates' weight matrix.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.
+
+    Example:
+        >>> layer = gla(4, 6, key=jax.random.key(0), heads=2, rank=3)
+        >>> layer(jnp.ones((10, 6))).shape
+        (10, 6)
     """
     require_sizes(state_size=state_size, width=width, heads=heads, rank=rank)
     require_heads(width, heads)

@@ -22,7 +22,13 @@ from sigprop.numerics.arguments import LARGEST, require_moderate
 
 @final
 class GRU(Layer):
-    """The layer; build one with ``gru``."""
+    """The layer; build one with ``gru``.
+
+    Example:
+        >>> layer = gru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer.linear, layer.state_size, layer.W_rh.shape
+        (False, 4, (4, 4))
+    """
 
     linear: ClassVar[bool] = False
 
@@ -132,6 +138,10 @@ def chrono_times(nu0: float) -> tuple[float, float]:
         ValueError: Unless ``0 <= nu0 < 1``.
 
     Source: Zucchet & Orvieto (2024), Eq. 32-33.
+
+    Example:
+        >>> chrono_times(0.75)
+        (4.0, 8.0)
     """
     if not 0 <= nu0 < 1:
         raise ValueError(f"need 0 <= nu0 < 1, got nu0={nu0}")
@@ -174,10 +184,10 @@ def gru(
     """Draw a GRU: orthogonal weights on ``h``, LeCun on ``u``, zero and Chrono biases.
 
     Args:
-        state_size: Real numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of real numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         times: ``(T_min, T_max)`` of the forget biases; ``chrono_times(nu0)`` in the
             paper's Section 5.
         state_gain: Factor on the three matrices that take ``h``, the paper's
@@ -187,6 +197,11 @@ def gru(
         ValueError: If a size is below one or ``times`` are not positive and ordered.
 
     Source: Zucchet & Orvieto (2024), Appendix A.4 and D.2.
+
+    Example:
+        >>> layer = gru(4, 2, key=jax.random.key(0), d_out=1, times=chrono_times(0.75))
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 1)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)

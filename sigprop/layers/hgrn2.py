@@ -37,6 +37,11 @@ class HGRN2(InputGated):
     """The layer; build one with ``hgrn2``.
 
     The state has the entries of every head's ``S``, gates down and values across.
+
+    Example:
+        >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.linear
+        (24, False)
     """
 
     W_q: Float[Array, "heads keys d_in"]
@@ -106,13 +111,18 @@ def hgrn2(
     Args:
         state_size: Gates of every head.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
         bound: Lower bound of the gates, at least 0 and below 1.
 
     Raises:
         ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the
             bound is out of range.
+
+    Example:
+        >>> layer = hgrn2(4, 6, key=jax.random.key(0), heads=2, bound=0.5)
+        >>> layer(jnp.ones((10, 6))).shape
+        (10, 6)
     """
     require_sizes(state_size=state_size, width=width, heads=heads)
     require_heads(width, heads)

@@ -39,6 +39,11 @@ class LinOSS(Layer):
     """The layer; build one with ``linoss``.
 
     The state has ``z`` of every oscillator, then ``y`` of every oscillator.
+
+    Example:
+        >>> layer = linoss(3, 2, key=jax.random.key(0))
+        >>> layer.state_size, layer.B_re.shape
+        (6, (3, 2))
     """
 
     A_raw: Float[Array, " n"]
@@ -135,8 +140,8 @@ def linoss(
 
     Args:
         state_size: Oscillators, each of two complex numbers.
-        width: Inputs and outputs.
-        key: Consumed here.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         discretisation: ``im``, which forgets, or ``imex``, which keeps its energy.
 
     Raises:

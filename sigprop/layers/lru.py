@@ -52,6 +52,11 @@ class LRU(DiagonalLayer):
     ``gamma`` says what normalises the input: a ``learned`` vector; the function
     ``sqrt(1 - |lam|^2)``, either ``attached`` with its gradient or ``detached`` without;
     or nothing if ``absent``.
+
+    Example:
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> layer.eigenvalues().shape, layer.normaliser().shape
+        ((4,), (4,))
     """
 
     stable: ClassVar[bool] = True
@@ -164,9 +169,9 @@ def lru(
     """Draw an LRU as its paper's listing does: Glorot ``B`` and ``C``, a diagonal ``D``.
 
     Args:
-        state_size: Complex numbers in the state, ``N`` in the paper.
+        state_size: Number of complex numbers in the state, ``N`` in the paper.
         width: Inputs and outputs, ``H`` in the paper.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
         max_phase: Phases are uniform on [0, max_phase] radians; of several limits, the
@@ -221,10 +226,10 @@ def zucchet_lru(
     otherwise: ``released_zucchet_lru``.
 
     Args:
-        state_size: Complex numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring.
         theta0: Phases are uniform on [0, theta0] radians.
         gamma: One of ``GAMMAS``.
@@ -235,6 +240,11 @@ def zucchet_lru(
 
     Source: Zucchet & Orvieto (2024), Appendix A.2; its A.1 for the scaling of B, C, D,
     with the variance of a complex entry shared by its two parts.
+
+    Example:
+        >>> layer = zucchet_lru(4, 2, key=jax.random.key(0), d_out=1, nu0=0.5, theta0=0.3)
+        >>> layer(jnp.ones((10, 2))).shape, bool((abs(layer.eigenvalues()) >= 0.5).all())
+        ((10, 1), True)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)
@@ -264,10 +274,10 @@ def released_zucchet_lru(
     outputs its ``B`` is far smaller and its ``C`` far larger.
 
     Args:
-        state_size: Complex numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [-theta0, theta0] radians; at most pi.
         gamma: One of ``GAMMAS``.
@@ -277,6 +287,11 @@ def released_zucchet_lru(
 
     Source: ``source/model.py`` of the code of Zucchet & Orvieto (2024), see
     ``fan_out_projections``.
+
+    Example:
+        >>> layer = released_zucchet_lru(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
+        >>> layer(jnp.ones((10, 2))).shape, bool((abs(layer.eigenvalues()) >= 0.5).all())
+        ((10, 2), True)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)
@@ -305,6 +320,12 @@ def lru_from_arrays(arrays: Mapping[str, Any]) -> LRU:
             not finite.
 
     Source: Orvieto et al. (2023), Appendix A.
+
+    Example:
+        >>> from sigprop.layers import parameters
+        >>> arrays = parameters(lru(4, 2, key=jax.random.key(0)))
+        >>> lru_from_arrays(arrays)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     missing = set(ARRAYS) - {"gamma_log"} - set(arrays)
     unknown = set(arrays) - set(ARRAYS)

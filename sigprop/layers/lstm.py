@@ -22,7 +22,13 @@ from sigprop.numerics.arguments import LARGEST, require_number
 
 @final
 class LSTM(Layer):
-    """The layer; build one with ``lstm``.  A state is ``h`` followed by ``c``."""
+    """The layer; build one with ``lstm``.  A state is ``h`` followed by ``c``.
+
+    Example:
+        >>> layer = lstm(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer.linear, layer.state_size
+        (False, 8)
+    """
 
     linear: ClassVar[bool] = False
 
@@ -125,6 +131,10 @@ def tallec_times(t_max: float) -> tuple[float, float]:
         ValueError: Unless ``T_max >= 2``.
 
     Source: Tallec & Ollivier (2018), chrono initialisation.
+
+    Example:
+        >>> tallec_times(9.0)
+        (1.0, 8.0)
     """
     require_number("t_max", t_max, 2, LARGEST, "[]")
     return 1.0, t_max - 1.0
@@ -145,15 +155,20 @@ def lstm(
 
     Args:
         state_size: Real numbers in each of ``h`` and ``c``.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         times: ``tallec_times(t_max)``, or any two numbers as ``gru`` takes them.
 
     Raises:
         ValueError: If a size is below one or ``times`` are not positive and ordered.
 
     Source: Tallec & Ollivier (2018), chrono initialisation.
+
+    Example:
+        >>> layer = lstm(4, 2, key=jax.random.key(0), d_out=1, times=tallec_times(9.0))
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 1)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)

@@ -49,6 +49,11 @@ class Mamba3(MatrixGated):
     """The layer; build one with ``mamba3``.
 
     The state has ``S_t`` and ``e_t`` of every head side by side, values down.
+
+    Example:
+        >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (48, (4, 4))
     """
 
     divided: ClassVar[tuple[str, ...]] = ("W_B",)
@@ -153,9 +158,9 @@ def mamba3(
         state_size: Entries of ``B`` and of ``C``, an even number; a head has as many states
             for each value, and remembers the last ``e`` besides.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        steps: Between which a step without input is log-uniform.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        steps: Smallest and largest step without input, log-uniform between them.
         weight: ``lam`` without input, between 0 and 1: of second order at one half.
 
     Raises:

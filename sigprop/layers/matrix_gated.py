@@ -21,6 +21,13 @@ class MatrixGated(Layer):
     Attributes:
         divided: Names of weights, of shape (..., size, d_in), of vectors that ``maps`` divides
             by their length.  Derivatives by them are large at inputs of short vectors.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import rwkv7
+        >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
+        >>> isinstance(layer, MatrixGated), layer.head_shape
+        (True, (2, 3, 4))
     """
 
     linear: ClassVar[bool] = False

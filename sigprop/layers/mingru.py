@@ -24,7 +24,13 @@ from sigprop.theory import gates
 
 @final
 class MinGRU(InputGated):
-    """The layer; build one with ``mingru``."""
+    """The layer; build one with ``mingru``.
+
+    Example:
+        >>> layer = mingru(4, 2, key=jax.random.key(0))
+        >>> layer.state_size, layer.widths
+        (4, (2, 4))
+    """
 
     W_z: Float[Array, "n d_in"]
     b_z: Float[Array, " n"]
@@ -87,14 +93,19 @@ def mingru(
     """Draw the layer as PyTorch draws two linear maps, all entries uniform.
 
     Args:
-        state_size: Real numbers in the state, and outputs.
-        width: Inputs.
-        key: Consumed here.
+        state_size: Number of real numbers in the state, and outputs.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
         memory: ``1/z`` of a gate without input, which moves ``b_z``: two, for no move, in
             the paper.
 
     Raises:
         ValueError: If a size is below one or the memory is not above one.
+
+    Example:
+        >>> layer = mingru(4, 2, key=jax.random.key(0), memory=8.0)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 4)
     """
     require_sizes(state_size=state_size, width=width)
     if not 1 < memory <= LARGEST:

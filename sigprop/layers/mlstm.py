@@ -41,6 +41,11 @@ class MLSTM(Heads, InputGated):
     """The layer; build one with ``mlstm``.
 
     The state has ``C`` of every head, values down, and below it a row ``n``.
+
+    Example:
+        >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (32, (6, 6))
     """
 
     W_f: Float[Array, "heads d_in"]
@@ -139,13 +144,19 @@ def mlstm(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        offsets: Between which the forget gates' biases are spaced, head by head.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        offsets: Smallest and largest bias of the forget gates, which are evenly spaced
+            from head to head.
 
     Raises:
         ValueError: If a size is below one, ``width`` is no multiple of ``heads``, or the
             biases are not finite and ordered.
+
+    Example:
+        >>> layer = mlstm(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.b_f.tolist(), layer(jnp.ones((10, 6))).shape
+        ([3.0, 6.0], (10, 6))
     """
     require_sizes(state_size=state_size, width=width, heads=heads)
     require_heads(width, heads)

@@ -20,7 +20,15 @@ TINY = 1e-6  # added to the square of a key's length
 
 
 class InputGated(Layer):
-    """Base of layers of ``h_t = a_t h_{t-1} + b_t``, entry by entry."""
+    """Base of layers of ``h_t = a_t h_{t-1} + b_t``, entry by entry.
+
+    Example:
+        >>> from sigprop.layers import mingru
+        >>> layer = mingru(4, 2, key=jax.random.key(0))
+        >>> a, b = layer.gates(jnp.ones((10, 2)))
+        >>> isinstance(layer, InputGated), a.shape, b.shape
+        (True, (10, 4), (10, 4))
+    """
 
     linear: ClassVar[bool] = False
 

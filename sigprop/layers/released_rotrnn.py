@@ -47,17 +47,22 @@ def released_rotrnn(
     """Draw a RotRNN as the authors' code does; ``rotrnn`` draws as the paper's listing.
 
     Args:
-        state_size: Real numbers in the state, all heads together.
-        width: Inputs and outputs.
-        key: Consumed here.
+        state_size: Number of real numbers in the state, all heads together.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         heads: Independent heads, each of an even number of states.
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians; the code's begin at zero.
 
     Raises:
-        ValueError: As ``rotrnn``.
+        ValueError: If a size or a range is not as above.
 
     Source: See the module.
+
+    Example:
+        >>> layer = released_rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     arrays = _draw(key, state_size, width, heads, gamma_range, theta_range)
     return RotRNN(**_forward(arrays, heads), C=arrays["C"], D=arrays["D"])
@@ -75,17 +80,22 @@ def released_bidirectional_rotrnn(
     """Draw a bidirectional RotRNN as the authors' code does.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs and outputs.
-        key: Consumed here.
-        heads: As in ``released_rotrnn``, and so are the ranges.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of independent heads, each of an even number of states.
         gamma_range: Decays of the heads.
         theta_range: Angles, in radians.
 
     Raises:
-        ValueError: As ``rotrnn``.
+        ValueError: If a size or a range is not as above.
 
     Source: See the module.
+
+    Example:
+        >>> layer = released_bidirectional_rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer.causal, layer.C.shape
+        (False, (2, 2, 8))
     """
     key, c_key = jax.random.split(key)
     arrays = _draw(key, state_size, width, heads, gamma_range, theta_range)
@@ -100,9 +110,10 @@ def rotrnn_from_released(
     """Build the layer that computes what the authors' code does with these arrays.
 
     Args:
-        arrays: By the code's names: ``theta_log (n/2, 1)``, ``gamma_log (heads,)``, ``P
-            (n, n/heads)``, which is the ``M`` of the paper, ``B (n, width)``, ``C
-            (width, n)``, ``D (width,)``; with ``C2 (width, n)`` both directions.
+        arrays: Arrays by the names of the authors' code. They are ``theta_log (n/2,
+            1)``, ``gamma_log (heads,)``, ``P (n, n/heads)``, which is the ``M`` of the
+            paper, ``B (n, width)``, ``C (width, n)`` and ``D (width,)``. With ``C2
+            (width, n)`` the layer has both directions.
         heads: Independent heads.
 
     Raises:
@@ -110,6 +121,14 @@ def rotrnn_from_released(
             not finite.
 
     Source: See the module.
+
+    Example:
+        >>> shapes = {"theta_log": (4, 1), "gamma_log": (2,), "P": (8, 4)}
+        >>> shapes |= {"B": (8, 2), "C": (2, 8), "D": (2,)}
+        >>> draw = np.random.default_rng(0).normal
+        >>> arrays = {name: draw(size=shape) for name, shape in shapes.items()}
+        >>> rotrnn_from_released(arrays, heads=2)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     missing, unknown = set(ARRAYS) - set(arrays), set(arrays) - {*ARRAYS, "C2"}
     if missing or unknown:

@@ -33,7 +33,13 @@ CLOSING = 8.0  # the paper's c
 
 @final
 class RGLRU(InputGated):
-    """The layer; build one with ``rglru``."""
+    """The layer; build one with ``rglru``.
+
+    Example:
+        >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)
+        >>> layer.linear, layer.W_a.shape
+        (False, (2, 3, 3))
+    """
 
     W_a: Float[Array, "heads size size"]
     b_a: Float[Array, " n"]
@@ -124,9 +130,9 @@ def rglru(
     """Draw the layer: fan-in normal matrices, no biases, a ring of open gates.
 
     Args:
-        state_size: Real numbers in the state.
+        state_size: Number of real numbers in the state.
         width: Inputs and outputs, one for each number of the state.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         heads: Blocks of the matrices.
         radii: ``exp(-softplus(Lambda))`` is between them; an open gate keeps the eighth
             power of it a step.
@@ -136,6 +142,11 @@ def rglru(
         ValueError: If a size is below one, ``state_size`` and ``width`` differ or are no
             multiple of ``heads``, the radii are not ordered between zero and one, or
             there is no such spread.
+
+    Example:
+        >>> layer = rglru(6, 6, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((10, 6))).shape
+        (10, 6)
     """
     require_one_state_a_channel(state_size, width)
     require_sizes(heads=heads)

@@ -51,6 +51,11 @@ class RotRNN(Layer):
     From the zero state and for white inputs of unit variance, ``E|h_t|^2`` of a head is
     ``1 - gamma^(2t)``, whatever its other parameters: one in the limit, and one at all
     times only if the recurrence starts from a state of that size.
+
+    Example:
+        >>> layer = rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer.decays().shape, layer.rotations().shape
+        ((2,), (2, 4, 4))
     """
 
     stable: ClassVar[bool] = True
@@ -209,6 +214,11 @@ class BidirectionalRotRNN(Bidirectional):
     The outputs of the two directions are added, and ``D u`` once.
 
     Source: RotRNN (2024), Appendix B.2.
+
+    Example:
+        >>> layer = bidirectional_rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer.causal, layer.C.shape
+        (False, (2, 2, 8))
     """
 
     stable: ClassVar[bool] = True
@@ -296,9 +306,9 @@ def rotrnn(
     one task, Retrieval.
 
     Args:
-        state_size: Real numbers in the state, all heads together.
-        width: Inputs and outputs.
-        key: Consumed here.
+        state_size: Number of real numbers in the state, all heads together.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         heads: Independent heads, 32 in the paper; each has ``state_size / heads``
             numbers, an even number of them.
         gamma_range: Decays of the heads.
@@ -310,6 +320,11 @@ def rotrnn(
         ValueError: If a size, a range or the spread is not as above.
 
     Source: RotRNN (2024), Appendix C and Table 3.
+
+    Example:
+        >>> layer = rotrnn(8, 2, key=jax.random.key(0), heads=2, gamma_range=(0.9, 0.99))
+        >>> layer(jnp.ones((10, 2))).shape, bool((layer.decays() >= 0.9).all())
+        ((10, 2), True)
     """
     require_sizes(state_size=state_size, width=width, heads=heads)
     size = rotation_size(state_size, heads)
@@ -341,18 +356,25 @@ def bidirectional_rotrnn(
     """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs and outputs.
-        key: Consumed here.
-        heads: As in ``rotrnn``, and so are the ranges.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of independent heads. Each has ``state_size / heads`` numbers, an
+            even number of them.
         gamma_range: Decays of the heads.
-        theta_range: As in ``rotrnn``.
-        spread: As in ``rotrnn``.
+        theta_range: Smallest and largest angle in radians. Of several largest angles,
+            those of a head take theirs in turn.
+        spread: Distribution of the decays, one of ``sigprop.neuron.ring.SPREADS``.
 
     Raises:
-        ValueError: As ``rotrnn``.
+        ValueError: If a size, a range or the spread is not as above.
 
     Source: RotRNN (2024), Appendix B.2.
+
+    Example:
+        >>> layer = bidirectional_rotrnn(8, 2, key=jax.random.key(0), heads=2)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     key, c_key = jax.random.split(key)
     base = rotrnn(

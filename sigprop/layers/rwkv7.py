@@ -33,7 +33,13 @@ KEYS = 0.1  # gain of the keys
 
 @final
 class RWKV7(MatrixGated):
-    """The layer; build one with ``rwkv7``."""
+    """The layer; build one with ``rwkv7``.
+
+    Example:
+        >>> layer = rwkv7(4, 6, key=jax.random.key(0), heads=2)
+        >>> layer.state_size, layer.widths
+        (24, (6, 6))
+    """
 
     divided: ClassVar[tuple[str, ...]] = ("W_k",)
 
@@ -108,9 +114,9 @@ def rwkv7(
     Args:
         state_size: Entries of every head's key.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        rank: Of the gates' weights.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        rank: Rank of the gates' weight matrices.
 
     Raises:
         ValueError: If a size is below one or ``width`` is no multiple of ``heads``.

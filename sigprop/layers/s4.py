@@ -31,7 +31,13 @@ LONGEST_STEP = 500.0  # whose exponential is finite
 
 @final
 class S4(DiagonalLayer):
-    """The layer; build one with ``s4``."""
+    """The layer; build one with ``s4``.
+
+    Example:
+        >>> layer = s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
+        >>> layer.eigenvalues().shape, layer.linear
+        ((4,), True)
+    """
 
     stable: ClassVar[bool] = False
 
@@ -69,10 +75,10 @@ def s4(
     """Draw the layer with one ``Delta`` and eigenvalues on the ring of the LRU.
 
     Args:
-        state_size: Complex numbers in the state.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
+        state_size: Number of complex numbers in the state.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
         nu0: Inner radius of the ring; the outer one is 1.
         theta0: Phases are uniform on [0, theta0] radians.
         delta: The step, which also scales the inputs; the eigenvalues do not depend on it.
@@ -81,6 +87,11 @@ def s4(
         ValueError: If a size, the radius, the phase or the step is out of range.
 
     Source: Zucchet & Orvieto (2024), Appendix A.3; as ``zucchet_lru`` for the rest.
+
+    Example:
+        >>> layer = s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3, delta=0.1)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     require_sizes(state_size=state_size, width=width, d_out=d_out)

@@ -41,7 +41,13 @@ SERIES_TERMS = 15
 
 @final
 class S4D(Layer):
-    """The layer; build one with ``s4d``."""
+    """The layer; build one with ``s4d``.
+
+    Example:
+        >>> layer = s4d(4, 2, key=jax.random.key(0))
+        >>> layer.state_size, layer.eigenvalues().shape
+        (8, (8,))
+    """
 
     stable: ClassVar[bool] = True
 
@@ -271,7 +277,7 @@ def s4d(
     Args:
         state_size: Conjugate pairs of states a channel; half of the paper's ``N``.
         width: Inputs and outputs, each with a system of its own.
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         spectrum: One of ``SPECTRA``.
         discretisation: One of ``DISCRETISATIONS``.
         dt_min: Smallest step.
@@ -281,6 +287,11 @@ def s4d(
         ValueError: If a size or a step is out of range, or a name is unknown.
 
     Source: Gu et al. (2022), Section 4; ``B`` is one, as ``C`` takes its part.
+
+    Example:
+        >>> layer = s4d(4, 2, key=jax.random.key(0), spectrum="lin")
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     require_sizes(state_size=state_size, width=width)
     require_discretisation(discretisation)

@@ -35,7 +35,13 @@ from sigprop.neuron.scan import scan_linear
 
 @final
 class S5(Layer):
-    """The layer; build one with ``s5``."""
+    """The layer; build one with ``s5``.
+
+    Example:
+        >>> layer = s5(4, 2, key=jax.random.key(0))
+        >>> layer.state_size, bool((abs(layer.eigenvalues()) < 1).all())
+        (4, True)
+    """
 
     stable: ClassVar[bool] = True
 
@@ -143,10 +149,10 @@ def s5(
     Args:
         state_size: Complex numbers kept in the state; with ``conjugate`` the real
             system has twice as many states.
-        width: Inputs and outputs.
-        key: Consumed here.
-        blocks: How many HiPPO-LegS blocks of equal size; divides ``state_size``.
-        conjugate: Whether to keep one of each conjugate pair.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
+        blocks: Number of HiPPO-LegS blocks of equal size; divides ``state_size``.
+        conjugate: If true, the state keeps one of each conjugate pair.
         discretisation: One of ``sigprop.layers.s4d.DISCRETISATIONS``.
         dt_min: Smallest step.
         dt_max: Largest step.
@@ -157,6 +163,11 @@ def s5(
 
     Source: Smith et al. (2023), on initialisation; its real ``B`` and ``C``
     are LeCun-normal here.
+
+    Example:
+        >>> layer = s5(4, 2, key=jax.random.key(0), blocks=2, dt_max=0.01)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     require_sizes(state_size=state_size, width=width, blocks=blocks)
     require_discretisation(discretisation)

@@ -33,7 +33,13 @@ from sigprop.theory import gates
 
 @final
 class Selective(InputGated):
-    """The layer; build one with ``selective``."""
+    """The layer; build one with ``selective``.
+
+    Example:
+        >>> layer = selective(4, 2, key=jax.random.key(0))
+        >>> layer.state_size, layer.linear
+        (8, False)
+    """
 
     A_log: Float[Array, "width n"]
     U: Float[Array, "rank width"]
@@ -128,14 +134,20 @@ def selective(
     """Draw the layer: rates 1 to n, steps log-uniform, ``D`` of ones, uniform matrices.
 
     Args:
-        state_size: Real numbers in the state of each channel.
+        state_size: Number of real numbers in the state of each channel.
         width: Channels.
-        key: Consumed here.
-        rank: Of the steps' weights; a sixteenth of the width, rounded up, if left out.
-        steps: Between which a step without input is log-uniform.
+        key: Random key of JAX; do not use it for anything else.
+        rank: Rank of the steps' weight matrix. By default it is a sixteenth of the
+            width, rounded up.
+        steps: Smallest and largest step without input, log-uniform between them.
 
     Raises:
         ValueError: If a size is below one or the steps are not positive and ordered.
+
+    Example:
+        >>> layer = selective(4, 2, key=jax.random.key(0), rank=1)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     rank = math.ceil(width / 16) if rank is None else rank
     require_sizes(state_size=state_size, width=width, rank=rank)

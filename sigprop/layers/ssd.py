@@ -39,6 +39,11 @@ class SSD(InputGated):
     """The layer; build one with ``ssd``.
 
     The state has the entries of every head's ``S``, values down and ``B`` across.
+
+    Example:
+        >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4)
+        >>> layer.state_size, layer.A_log.shape
+        (128, (4,))
     """
 
     A_log: Float[Array, " heads"]
@@ -159,10 +164,11 @@ def ssd(
     Args:
         state_size: Entries of ``B`` and of ``C``; a head has as many states for each value.
         width: Inputs and outputs; a head has ``width / heads`` values.
-        key: Consumed here.
-        heads: How many.
-        groups: Of heads, each of which shares ``B`` and ``C``; divides ``heads``.
-        steps: Between which a step without input is log-uniform.
+        key: Random key of JAX; do not use it for anything else.
+        heads: Number of heads.
+        groups: Number of groups of heads; the heads of a group share ``B`` and ``C``.
+            It divides ``heads``.
+        steps: Smallest and largest step without input, log-uniform between them.
 
     Raises:
         ValueError: If a size is below one, ``width`` is no multiple of ``heads`` or these

@@ -22,6 +22,15 @@ class Stack(Layer):
     Its state is that of all layers side by side in real numbers, the real parts of a
     complex one before its imaginary parts: real outputs between the layers make the
     whole linear in real numbers only.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru, rotrnn
+        >>> first = lru(4, 2, key=jax.random.key(0))
+        >>> second = rotrnn(8, 2, key=jax.random.key(1), heads=2)
+        >>> layer = stack([first, second])
+        >>> layer.state_size, layer.linear, layer.stable
+        (16, True, True)
     """
 
     layers: tuple[Layer, ...]
@@ -126,10 +135,17 @@ def stack(layers: Sequence[Layer], *, skip: bool = True) -> Stack:
 
     Args:
         layers: One or more; the outputs of each fit the inputs of the next.
-        skip: Whether each layer's inputs are added to its outputs.
+        skip: If true, each layer's inputs are added to its outputs.
 
     Raises:
         ValueError: If there is no layer, one is not causal, or widths do not fit.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru
+        >>> layers = [lru(4, 2, key=jax.random.key(seed)) for seed in range(3)]
+        >>> stack(layers, skip=False)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     if not layers:
         raise ValueError("need one layer or more, got none")

@@ -31,7 +31,13 @@ READOUT = ("C", "C_re", "C_im")
 
 @final
 class TwoWay(Bidirectional):
-    """The layer; build one with ``two_way``, ``brnn`` or ``blstm``."""
+    """The layer; build one with ``two_way``, ``brnn`` or ``blstm``.
+
+    Example:
+        >>> layer = brnn(4, 2, key=jax.random.key(0))
+        >>> layer.causal, layer.state_size, layer.widths
+        (False, 8, (2, 2))
+    """
 
     forward: Layer
     backward: Layer
@@ -110,6 +116,12 @@ def two_way(forward: Layer, backward: Layer) -> TwoWay:
 
     Raises:
         ValueError: Unless both layers are causal, of one kind and of the same widths.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> halves = [lru(4, 2, key=jax.random.key(seed)) for seed in (0, 1)]
+        >>> two_way(*halves)(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     kinds = type(forward).__name__, type(backward).__name__
     if not (forward.causal and backward.causal):
@@ -149,16 +161,21 @@ def brnn(
     """Draw a bidirectional RNN: two ``nonlinear_rnn``, with half the variance of ``C``.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        activation: As in ``nonlinear_rnn``.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        activation: Name of the activation, one of ``sigprop.layers.dense.ACTIVATIONS``.
 
     Raises:
-        ValueError: As ``nonlinear_rnn``.
+        ValueError: If a size is below one or the activation unknown.
 
     Source: Schuster & Paliwal (1997).
+
+    Example:
+        >>> layer = brnn(4, 2, key=jax.random.key(0), activation="relu")
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     return _draw_halves(
@@ -181,15 +198,21 @@ def blstm(
 
     Args:
         state_size: Real numbers in each of ``h`` and ``c`` of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        times: As in ``lstm``.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        times: ``(T_min, T_max)``, time constants in steps from which the biases of the
+            forget gates are drawn.
 
     Raises:
-        ValueError: As ``lstm``.
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
 
     Source: Graves & Schmidhuber (2005), without peepholes.
+
+    Example:
+        >>> layer = blstm(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     return _draw_halves(
@@ -208,14 +231,20 @@ def bgru(
     """Draw a bidirectional GRU: two ``gru``, with half the variance of ``C``.
 
     Args:
-        state_size: Real numbers in the state of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        times: As in ``gru``.
+        state_size: Number of real numbers in the state of one direction.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        times: ``(T_min, T_max)``, time constants in steps from which the biases of the
+            forget gates are drawn.
 
     Raises:
-        ValueError: As ``gru``.
+        ValueError: If a size is below one or ``times`` are not positive and ordered.
+
+    Example:
+        >>> layer = bgru(4, 2, key=jax.random.key(0), times=(2.0, 8.0))
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     return _draw_halves(
@@ -236,16 +265,22 @@ def bidirectional_s4(
     """Draw a bidirectional S4: two ``s4``, with half the variance of ``C``.
 
     Args:
-        state_size: Complex numbers in the state of one direction.
-        width: Inputs.
-        key: Consumed here.
-        d_out: Outputs; as many as inputs if left out.
-        nu0: As in ``s4``, as are the next two.
-        theta0: Radians.
-        delta: The step.
+        state_size: Number of complex numbers in the state of one direction.
+        width: Number of inputs.
+        key: Random key of JAX; do not use it for anything else.
+        d_out: Number of outputs; by default the number of inputs.
+        nu0: Inner radius of the ring of eigenvalues; the outer one is 1.
+        theta0: Largest phase in radians. Phases are uniform on [0, theta0].
+        delta: Step of the discretisation, which also scales the inputs. The eigenvalues
+            do not depend on it.
 
     Raises:
-        ValueError: As ``s4``.
+        ValueError: If a size, the radius, the phase or the step is out of range.
+
+    Example:
+        >>> layer = bidirectional_s4(4, 2, key=jax.random.key(0), nu0=0.5, theta0=0.3)
+        >>> layer(jnp.ones((10, 2))).shape
+        (10, 2)
     """
     d_out = width if d_out is None else d_out
     options = {"nu0": nu0, "theta0": theta0, "delta": delta}

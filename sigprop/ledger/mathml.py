@@ -141,6 +141,47 @@ def mathml(latex: str, display: bool = True) -> str:
     return markup
 
 
+WIDE = 50  # characters of a formula that fit a line of A4 whatever they are
+FULL = 75  # characters of a piece that fill this line in the smaller font of paper
+SMALLEST = 5  # a fifth of the size of the text, where one piece is so long
+
+
+def formula(latex: str) -> str:
+    r"""A formula on a line of its own, and again as pieces for paper if it is wide.
+
+    On a screen a wide formula scrolls; on paper it would be cut, so that lines end
+    between its pieces there.
+
+    Args:
+        latex: As ``mathml`` takes it.
+
+    Raises:
+        ValueError: As ``mathml`` does.
+
+    >>> formula("a = b").count("<math"), formula(" + ".join("a" * 40)).count("<math")
+    (1, 41)
+    """
+    whole = mathml(latex)
+    if _letters(whole) <= WIDE:
+        return whole
+    # Brackets that grow with their content hold it together; plain ones let lines end.
+    plain = re.sub(r"\\left(?=[(\[])|\\right(?=[)\]])", "", latex)
+    pieces = wrapped(
+        latex if plain.count(r"\left") != plain.count(r"\right") else plain
+    )
+    return f'<span class="paper">{re.sub(r"<math.*?</math>", _smaller, pieces)}</span>{whole}'
+
+
+def _smaller(piece: re.Match[str]) -> str:
+    """A piece that is no longer than a line, if need be in a smaller font."""
+    part = min(-(-_letters(piece[0]) // FULL), SMALLEST)
+    return piece[0].replace("<math", f'<math class="part{part}"', 1)
+
+
+def _letters(markup: str) -> int:
+    return len(re.sub(r"<[^>]*>", "", markup))
+
+
 _BREAKS = (
     *("=", "<", ">", "+", "-", r"\le", r"\leq", r"\ge", r"\geq", r"\approx", r"\in"),
     *(r"\Rightarrow", r"\Leftrightarrow", r"\iff", r"\rightarrow", r"\to"),

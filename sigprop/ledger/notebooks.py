@@ -18,7 +18,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from sigprop.ledger.mathml import mathml
+from sigprop.ledger.mathml import formula, mathml
 from sigprop.ledger.report import environment
 from sigprop.numerics.files import require_writable
 from sigprop.numerics.paths import PACKAGE, on_disk
@@ -274,7 +274,7 @@ def _body(exporter: Any, notebook: NotebookNode) -> str:
                 data.pop(WIDGET, None)
             elif "text/latex" in data:
                 latex = data["text/latex"].strip("$ \n").removeprefix(r"\displaystyle")
-                data["text/html"] = f'<div class="formula">{mathml(latex)}</div>'
+                data["text/html"] = f'<div class="formula">{formula(latex)}</div>'
             if "image/png" in data:
                 description = f"Picture of the section: {section.replace('$', '')}"
                 output.metadata["image/png"] = {"alt": description}
@@ -292,7 +292,7 @@ def _exporter(notebooks: Mapping[str, NotebookNode]) -> Any:
             return mathml(body, display=False)
 
         def block_math(self, body: str) -> str:
-            return f'<div class="formula">{mathml(body)}</div>'
+            return f'<div class="formula">{formula(body)}</div>'
 
         def link(self, text: str, url: str, title: str | None = None) -> str:
             name, dot, kind = url.rpartition(".")

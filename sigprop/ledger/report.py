@@ -22,7 +22,7 @@ from sigprop.judge.route_names import name
 from sigprop.ledger.addresses import slug
 from sigprop.ledger.entries import Entry, Ledger, tally
 from sigprop.ledger.headline import headlines
-from sigprop.ledger.mathml import mathml
+from sigprop.ledger.mathml import formula
 from sigprop.ledger.prose import Links, typesetter
 from sigprop.ledger.verdicts import sentence
 from sigprop.numerics.files import write_text
@@ -247,7 +247,7 @@ def environment(links: Links | None = None) -> Environment:
         lstrip_blocks=True,
     )
     env.filters.update(
-        math=lambda latex: Markup(mathml(latex)),
+        math=lambda latex: Markup(formula(latex)),
         prose=typesetter(links or {}),
         unlinked=typesetter({}),
         number=_number,

@@ -73,6 +73,10 @@ def nearest_process(
 
     Raises:
         ValueError: If there are none, one is not finite, or the variance is negative.
+
+    Example:
+        >>> nearest_process(np.array([1.0, 0.9, 0.2])).round(3).tolist()  # no process has 0.2
+        [1.0, 0.652, 0.304]
     """
     require_moderate("covariance", covariance, "lags")
     if covariance[0] < 0:

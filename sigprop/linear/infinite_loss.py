@@ -47,6 +47,11 @@ def spectrum(process: Any) -> Geometric | Lags:
 
     Raises:
         ValueError: If the process has neither form.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> spectrum(AR1(0.5))
+        Geometric(a=0.0, b=1.0, rho=0.5)
     """
     match process:
         case White(variance):
@@ -75,6 +80,13 @@ def stationary_target(teacher: Layer, process: Any) -> Modes | System:
     Raises:
         ValueError: If the teacher has no basis of eigenvectors or is not stable, or the
             process has no autocovariance at all lags.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> from sigprop.layers import zucchet_lru
+        >>> teacher = zucchet_lru(3, 1, key=jax.random.key(0), nu0=0.5, theta0=3.1)
+        >>> stationary_target(teacher, AR1(0.5)).lam.shape
+        (6,)
     """
     spectrum(process)
     system = linearise(teacher)
@@ -109,6 +121,15 @@ def stationary_loss(
     Raises:
         ValueError: If the student is not linear or not causal, or the inputs have no
             autocovariance at all lags.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> from sigprop.layers import zucchet_lru
+        >>> key = jax.random.key(0)
+        >>> teacher, student = (zucchet_lru(n, 1, key=key, nu0=0.5, theta0=3.1) for n in (2, 4))
+        >>> target = stationary_target(teacher, AR1(0.5))
+        >>> float(stationary_loss(student, target, AR1(0.5))) > 0
+        True
     """
     require_linear(student)
     if not student.causal:

@@ -62,6 +62,13 @@ def responses(
 
     Raises:
         ValueError: If it is no position, or a number is not finite.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> found = responses(layer, jnp.ones((10, 2)), 9, jnp.eye(2))
+        >>> found["state"].shape, found["nu_log"].shape
+        ((4,), (2, 4))
     """
     require_moderate("u", u, "time d_in")
     require_moderate("errors", errors)
@@ -78,7 +85,15 @@ def responses(
 
 
 def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up the parameters of each group of the optimiser; keep state and output."""
+    """Add up the parameters of each group of the optimiser; keep state and output.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> moments = {"state": 1.0, "B_re": 2.0, "B_im": 3.0}
+        >>> by_group(layer, moments)
+        {'state': 1.0, 'input': 5.0}
+    """
     groups = layer.groups()
     totals: dict[str, Any] = {}
     for name, value in moments.items():
@@ -123,6 +138,11 @@ def channels(
 
     Raises:
         ValueError: If a number is below one, or the type is none that is available.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> channels(jax.random.key(0), AR1(0.9), 3, 100, 2, jnp.float32).shape
+        (3, 100, 2)
     """
     for name, size in (("num", num), ("steps", steps), ("width", width)):
         require_count(name, size)
@@ -180,11 +200,12 @@ def measure(
         layer: Any layer; its parameters' precision is the simulation's.
         process: Each input channel draws it independently.
         steps: Length of the sequences.
-        num: How many sequences.
+        num: Number of sequences.
         at: Position to look at; the last, or the middle for a layer of two directions.
         batch: Sequences held at once.
-        every_output: Whether to sum the gradients of all outputs, which costs one
-            reverse pass each and varies least; else one error is drawn a sequence.
+        every_output: If true, the gradients of all outputs are summed. This costs one
+            reverse pass for each output and varies least. If false, one random error is
+            drawn for each sequence.
         tick: Called with the number of sequences that each finished batch adds.
 
     Returns:
@@ -194,6 +215,14 @@ def measure(
 
     Raises:
         ValueError: If ``num < 2`` or ``at`` is not a position of the sequence.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> found = measure(jax.random.key(1), layer, AR1(0.9), steps=8, num=64)
+        >>> sorted(found), found["state"].n
+        (['input', 'output', 'readout', 'recurrent', 'state'], 64)
     """
     return measure_each(
         (key,),
@@ -292,7 +321,7 @@ def response_moment(
     holds one matrix of time by time.
 
     Args:
-        response: What an input of one at each step leaves.
+        response: Response at the observed step to an input of one at each step.
         covariance: ``R`` at as many lags as there are steps, or more.
 
     Raises:
@@ -389,11 +418,19 @@ def exact(
         covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
         steps: Length of the sequences.
         at: Position to look at.
-        batch: As in ``measure``, whose program then serves here too.
+        batch: Number of sequences held at once. With that of ``measure``, both use one
+            compiled program.
 
     Raises:
         ValueError: If ``at`` is not a position of the sequence, or covariances are
             missing or those of no process.
+
+    Example:
+        >>> from sigprop import AR1
+        >>> from sigprop.layers import lru
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> sorted(exact(layer, AR1(0.9).autocovariance(np.arange(8)), steps=8, at=7))
+        ['input', 'output', 'readout', 'recurrent', 'state']
     """
     moments = impulse_moments(layer, covariance, steps=steps, at=at, batch=batch)
     return by_group(layer, moments)

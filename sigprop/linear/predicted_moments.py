@@ -84,13 +84,20 @@ def pair_moment(
         second: Eigenvalues of ``g``.
         steps: Inputs seen since the zero state.
         covariance: ``R`` of the input at lags ``0, 1, ... steps - 1`` or more.
-        orders: For each, 0 for the state and 1 for its derivative by the eigenvalue.
+        orders: For each neuron, 0 for its state and 1 for its derivative by the
+            eigenvalue.
 
     Raises:
         ValueError: If there are fewer covariances than steps, or no process has them; if
             an order is not 0 or 1, or powers of an eigenvalue are infinite.
 
     Source: ``sigprop.theory.layers.pair_weight``.
+
+    Example:
+        >>> lam = np.array([0.5 + 0j])
+        >>> white = np.eye(1, 50)[0]
+        >>> pair_moment(lam, lam, 50, white).real.round(4)  # 1 / (1 - 0.25)
+        array([[1.3333]])
     """
     steps = require_count("steps", steps)
     require_autocovariance(covariance, steps)
@@ -261,8 +268,8 @@ def predict(
     Of a layer that is not linear these are the moments of its linearisation at rest.
 
     Args:
-        layer: What ``linearise.perturb`` says of a layer; without tangents there are
-            no gradients.
+        layer: Modes and tangents of a layer, from ``perturb``. Without tangents no
+            gradients are predicted.
         covariance: ``R`` of every input channel at lags from 0 to ``steps - 1``.
         steps: Length of the sequence.
         at: Position, counted from 0.
@@ -274,6 +281,15 @@ def predict(
     Raises:
         ValueError: If ``at`` is not a position of the sequence, covariances are missing
             or those of no process, or the modes are too close to degenerate.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru
+        >>> from sigprop.linear import perturb
+        >>> layer = lru(4, 2, key=jax.random.key(0))
+        >>> found = predict(perturb(layer), np.eye(1, 8)[0], steps=8, at=7)
+        >>> found["state"] > 0, len(found)
+        (True, 10)
     """
     return predict_with_weight(None, layer, covariance, steps, at)
 
@@ -315,6 +331,15 @@ def state_moments(
 
     Raises:
         ValueError: If a number is not finite.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru
+        >>> from sigprop.linear import diagonalise, linearise
+        >>> modes = diagonalise(linearise(lru(4, 2, key=jax.random.key(0))))
+        >>> pairs = pair_moment(modes.lam, modes.lam.conj(), 8, np.eye(1, 8)[0])
+        >>> state_moments(modes, pairs).shape
+        (4,)
     """
     require_finite(pairs=pairs)
     return _of_neurons(modes, pairs)

@@ -27,6 +27,15 @@ def build(
 
     Raises:
         ValueError: If the layer's own builder refuses a size or an option.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.networks import NetworkConfig
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> network.config.layer, len(network.blocks)
+        ('lru', 1)
     """
     draw = draw_towers if config.head == "pair" else draw_network
     return eqx.nn.make_with_state(draw)(key, config)
@@ -37,6 +46,16 @@ def save_network(path: File, network: Network | TwoTowers, state: eqx.nn.State) 
 
     Raises:
         ValueError: If the suffix is another, or a number is not finite.
+
+    Example:
+        >>> import jax, tempfile
+        >>> from sigprop.networks import NetworkConfig
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     save_network(Path(folder) / "net.safetensors", network, state).name
+        'net.safetensors'
     """
     return save(path, (network, state), dataclasses.asdict(network.config))
 
@@ -47,6 +66,18 @@ def load_network(path: File) -> tuple[Network | TwoTowers, eqx.nn.State]:
     Raises:
         FileNotFoundError: If there is no such file.
         ValueError: If the file is damaged, or is not that of a network.
+
+    Example:
+        >>> import jax, tempfile
+        >>> from sigprop.networks import NetworkConfig
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     drawn = build(config, key=jax.random.key(0))
+        ...     file = save_network(Path(folder) / "net.npz", *drawn)
+        ...     network, state = load_network(file)
+        >>> network.config == config
+        True
     """
     key = jax.random.key(0)
     return load(path, lambda values: build(NetworkConfig.from_dict(values), key=key))
@@ -58,6 +89,16 @@ def parameter_table(network: Network | TwoTowers) -> dict[str, int]:
     A complex number would count twice; running averages are no parameters.  Shapes are
     enough: ``equinox.filter_eval_shape(build, config, key=key)`` draws nothing, where the
     layer's builder can do without numbers.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.networks import NetworkConfig
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, _ = build(config, key=jax.random.key(0))
+        >>> table = parameter_table(network)
+        >>> table["layer"], table["mixing"], table["total"]
+        (148, 144, 358)
     """
     tower = network.tower if isinstance(network, TwoTowers) else network
     head = network.head if isinstance(network, TwoTowers) else network.decoder
@@ -88,6 +129,16 @@ def parameter_groups(network: Network | TwoTowers) -> Any:
     A tree like ``equinox.filter(network, equinox.is_inexact_array)``, with a name in the
     place of each array.  The function itself is what ``optax.multi_transform`` takes as
     its labels, since it would call a network that is given to it.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.networks import NetworkConfig
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, _ = build(config, key=jax.random.key(0))
+        >>> groups = parameter_groups(network)
+        >>> groups.blocks[0].layer.nu_log, groups.encoder.weight
+        ('recurrent', 'other')
     """
     return jax.tree.map(
         lambda node: _layer_groups(node) if isinstance(node, Layer) else "other",

@@ -86,7 +86,7 @@ def predict_errors(
     under ``jit``, ``vmap``, ``grad`` and ``jvp``, in the caller's precision.
 
     Args:
-        network: Of causal linear layers, without dropout.
+        network: Network of causal linear layers, without dropout.
         autocovariance: As for ``propagation.predict_signals``.
         state: As for ``propagation.predict_signals``.
 

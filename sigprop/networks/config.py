@@ -37,18 +37,24 @@ class NetworkConfig:
         state_size: Size of the state of each layer, ``N``; see ``sequence_layer``.
         depth: Blocks.
         layer: A name in ``SEQUENCE_LAYERS``.
-        layer_options: What else that layer's builder takes.
+        layer_options: Further arguments of that layer's builder, by name.
         encoder: One of ``CHOICES``, as are the texts below.
-        norm: What comes before the layer in a block.
-        mixing: What comes after it; see ``sigprop.networks.blocks``.
-        mixing_norm: Whether there is one more normalisation, before the mixing.
-        skip: What is added to a block: its input, or a linear map of it.
+        norm: Normalisation before the layer in a block.
+        mixing: Map of the features after the layer; see ``sigprop.networks.blocks``.
+        mixing_norm: If true, there is one more normalisation, before the mixing.
+        skip: Signal that is added to a block: its input, or a linear map of it.
         dropout: Probability that a feature is dropped.
-        pooling: What is taken from the steps.
+        pooling: Reduction of the features of all steps to one vector.
         head: ``linear``, or ``pair`` for two sequences that are compared.
 
     Raises:
         ValueError: If a field is not as above.
+
+    Example:
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> NetworkConfig.from_json(config.to_json()) == config
+        True
     """
 
     inputs: int

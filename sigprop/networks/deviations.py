@@ -123,7 +123,7 @@ def draw(
     """Gaussian sequences of mean zero with an autocovariance.
 
     Args:
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         autocovariance: ``R`` of independent channels, or of every pair of channels.
         channels: Numbers at each step.
         num: Sequences.

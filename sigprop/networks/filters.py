@@ -89,6 +89,12 @@ def filter_of(layer: Layer, steps: int) -> Filter:
 
     Raises:
         ValueError: If there are no steps.
+
+    Example:
+        >>> from sigprop.layers import lru
+        >>> found = filter_of(lru(4, 2, key=jax.random.key(0)), 10)
+        >>> found.lam.shape, found.inward.shape
+        ((4,), (4, 2))
     """
     steps = require_count("steps", steps)
     if isinstance(layer, DiagonalLayer):
@@ -101,6 +107,15 @@ def filtered(signal: Signal, by: Filter) -> Filtered:
 
     The layer starts from the zero state.  It takes as many steps as there are lags, and
     the covariances are those of the last step with the steps before.
+
+    Example:
+        >>> import numpy as np
+        >>> from sigprop.layers import lru
+        >>> from sigprop.networks import independent
+        >>> signal = independent(np.eye(1, 10)[0], 2)  # white inputs
+        >>> found = filtered(signal, filter_of(lru(4, 2, key=jax.random.key(0)), 10))
+        >>> found.signal.covariance.shape
+        (10, 2, 2)
     """
     if isinstance(by, Modal):
         return _filtered(signal, by)

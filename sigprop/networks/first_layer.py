@@ -56,6 +56,15 @@ def first_states(
     Raises:
         ValueError: If the first layer is not diagonal, the encoder is an embedding of
             tokens, there is a normalisation between them, or no process has ``R``.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> network, _ = build(config, key=jax.random.key(0))
+        >>> first_states(network, np.eye(1, 10)[0]).shape
+        (10, 4)
     """
     first, encoder = network.blocks[0], network.encoder
     if not isinstance(first.layer, DiagonalLayer):

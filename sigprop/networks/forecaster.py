@@ -51,6 +51,11 @@ class Head:
 
     Raises:
         ValueError: If a size is out of range or a name unknown.
+
+    Example:
+        >>> head = Head(horizon=4, features=2)
+        >>> head.inputs, head.outputs
+        (2, 8)
     """
 
     horizon: int
@@ -121,13 +126,26 @@ def forecast(
         network: With the inputs and outputs of the head; in inference mode for a head of
             steps.
         state: Its running averages.
-        head: How it forecasts.
+        head: Settings of the forecasts.
         inputs: Windows.
-        marks: Of the window's rows, and after them of those that are forecast.
-        key: For dropout in training.
+        marks: Calendar features of the window's rows, followed by those of the rows to
+            forecast.
+        key: Random key for dropout in training.
 
     Raises:
         ValueError: If shapes do not fit the head, or a number is not finite.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> head = Head(horizon=4, features=2)
+        >>> sizes = {"width": 8, "state_size": 4, "depth": 1}
+        >>> sizes |= {"inputs": head.inputs, "outputs": head.outputs}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> windows, marks = jnp.ones((3, 9, 2)), jnp.ones((3, 13, 0))
+        >>> rows, state = forecast(network, state, head, windows, marks)
+        >>> rows.shape
+        (3, 4, 2)
     """
     _require_shapes(head, inputs, marks)
     require_moderate("inputs", inputs)

@@ -37,7 +37,13 @@ Covariances = Float[Array, "lags a b"]
 
 
 class Signal(NamedTuple):
-    """Means of the channels, and ``R(lag)`` of every pair, at the last step."""
+    """Means of the channels, and ``R(lag)`` of every pair, at the last step.
+
+    Example:
+        >>> signal = independent(np.array([1.0, 0.5]), 3)
+        >>> signal.mean.shape, signal.covariance.shape, float(signal.mean_square())
+        ((3,), (2, 3, 3), 1.0)
+    """
 
     mean: Float[Array, " n"]
     covariance: Float[Array, "lags n n"]
@@ -52,10 +58,14 @@ def independent(covariance: Float[Any, " lags"], channels: int) -> Signal:
 
     Args:
         covariance: Autocovariance of the process at lags from 0 on.
-        channels: How many.
+        channels: Number of channels.
 
     Raises:
         ValueError: If the covariances are those of no process, or there are no channels.
+
+    Example:
+        >>> independent(np.array([1.0, 0.5]), 2).covariance.tolist()
+        [[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.0], [0.0, 0.5]]]
     """
     require_autocovariance(covariance, np.size(covariance))
     channels = require_count("channels", channels)

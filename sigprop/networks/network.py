@@ -31,6 +31,14 @@ class Network(eqx.Module):
     """The network; build one with ``sigprop.networks.build``.
 
     Without a decoder the outputs are the features.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 2}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, _ = build(config, key=jax.random.key(0))
+        >>> isinstance(network, Network), network.causal, len(network.blocks)
+        (True, True, 2)
     """
 
     encoder: eqx.nn.Linear | eqx.nn.Embedding
@@ -243,13 +251,22 @@ def over_batch(
         state: From ``build``, or from the last call in training.
         u: Sequences, padded to one length.
         lengths: Their valid steps, if there is padding.
-        key: For dropout in training, of its own in each sequence.
+        key: Random key for dropout in training; each sequence gets a key of its own.
 
     Returns:
         The outputs, and the state of the batch normalisations.
 
     Raises:
         ValueError: As a call of the network, or if an input is not finite.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> outputs, state = over_batch(network, state, jnp.ones((5, 10, 3)))
+        >>> outputs.shape
+        (5, 2)
     """
     if not isinstance(getattr(network, "config", None), NetworkConfig):
         raise ValueError(f"need a network of sigprop.networks.build, got {network!r}")

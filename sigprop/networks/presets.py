@@ -94,6 +94,11 @@ def lru_paper(task: str) -> NetworkConfig:
         ValueError: If the task is not one of the paper's.
 
     Source: Orvieto et al. (2023), Appendix D.1, Tables 8 and 9.
+
+    Example:
+        >>> config = lru_paper("listops")
+        >>> config.depth, config.width, config.state_size
+        (6, 128, 256)
     """
     row = _row(task, LRU_ROWS)
     return NetworkConfig(
@@ -120,6 +125,11 @@ def rotrnn_paper(task: str) -> NetworkConfig:
         ValueError: If the task is not one of the paper's.
 
     Source: RotRNN (2024), Appendix B.2 and Table 3.
+
+    Example:
+        >>> config = rotrnn_paper("listops")
+        >>> config.depth, config.layer_options["heads"]
+        (6, 32)
     """
     row = _row(task, ROTRNN_ROWS)
     return NetworkConfig(
@@ -147,6 +157,11 @@ def blur_paper(
         ValueError: If a size or a name is not one that ``NetworkConfig`` takes.
 
     Source: BLUR (2025), Section 4.1, Appendix A.5 and Table 6.
+
+    Example:
+        >>> config = blur_paper(7, 7)
+        >>> config.depth, config.width, config.state_size
+        (4, 256, 128)
     """
     return NetworkConfig(
         inputs=inputs,
@@ -189,6 +204,11 @@ def zucchet_paper(
         ValueError: If the layer is not one of these, or ``nu0`` is not in [0, 1).
 
     Source: Zucchet & Orvieto (2024), Section 5 and Appendix D.1.
+
+    Example:
+        >>> config = zucchet_paper(nu0=0.9)
+        >>> config.depth, config.width, config.inputs
+        (4, 256, 768)
     """
     require_count("features", features)
     require_polar(nu0, TURN, nu1)
@@ -220,6 +240,10 @@ def all_presets() -> dict[str, NetworkConfig]:
     """Every network of the papers by ``paper-task`` or ``paper-layer``.
 
     BLUR's is that of seven series in and out, as in its forecasting tables.
+
+    Example:
+        >>> sorted(all_presets())[:2]
+        ['blur-forecast', 'lru-listops']
     """
     presets = {f"lru-{task}": lru_paper(task) for task in LRU_ROWS}
     presets |= {f"rotrnn-{task}": rotrnn_paper(task) for task in ROTRNN_ROWS}

@@ -52,6 +52,14 @@ def state_powers(
 
     Raises:
         ValueError: If an input is not finite, or they or the lengths do not fit.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 2}
+        >>> config = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> state_powers(network, state, jnp.ones((5, 10, 3))).shape
+        (2,)
     """
     require_sequence(network.config, jax.ShapeDtypeStruct(u.shape[1:], u.dtype))
     require_moderate("u", u)

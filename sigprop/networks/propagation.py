@@ -96,13 +96,13 @@ def predict_signals(
         autocovariance: ``R`` of independent input channels of mean zero at lags from 0,
             or of every pair of channels as (lags, channels, channels).  There are as many
             steps as lags, from the zero state.
-        state: Of the batch normalisations, whose averages are then taken; if left out,
-            a batch has the moments that are predicted.
+        state: State of the batch normalisations, whose averages are then taken. If left
+            out, a batch has the moments that are predicted.
         measured: Sampled streams after a block, by its index: from there on the
             prediction goes on with their moments.
         samples: Trajectories from which errors are taken; if left out 64 to 1024, as
             memory allows, and at most a million.  Their standard error is part of the bound.
-        seed: Of these trajectories.
+        seed: Seed of the sampled trajectories.
 
     Raises:
         ValueError: If ``samples`` or ``seed`` is out of range, ``samples`` is given under

@@ -98,6 +98,10 @@ def layer_options(name: str) -> dict[str, bool]:
 
     Raises:
         ValueError: If no layer has the name.
+
+    Example:
+        >>> layer_options("rglru"), layer_options("s4")["nu0"]
+        ({'heads': False, 'radii': False, 'spread': False}, True)
     """
     if name not in SEQUENCE_LAYERS:
         raise ValueError(f"need a layer in {tuple(SEQUENCE_LAYERS)}, got {name!r}")
@@ -136,8 +140,8 @@ def sequence_layer(
             channel, and for ``selective`` its states; for ``gla``, ``hgrn2``, ``mlstm``,
             ``rwkv7`` and layers of the delta rule the entries of a head's key, and for
             ``ssd`` and ``mamba3`` those of ``B``; for ``linoss`` the oscillators.
-        width: Inputs and outputs.
-        key: Consumed here.
+        width: Number of inputs, which is also that of outputs.
+        key: Random key of JAX; do not use it for anything else.
         options: Those of the layer's own builder; a list stands for a tuple.
 
     Raises:

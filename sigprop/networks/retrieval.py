@@ -22,6 +22,14 @@ class TwoTowers(eqx.Module):
     """The network on pairs; build one with ``head="pair"``.
 
     Both sequences of all pairs make one batch to the batch normalisations.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 3, "outputs": 2, "width": 8, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", head="pair", **sizes)
+        >>> network, _ = build(config, key=jax.random.key(0))
+        >>> isinstance(network, TwoTowers), network.config.head
+        (True, 'pair')
     """
 
     tower: Network

@@ -382,7 +382,7 @@ def simulate(
     """Mean squares over time of the state and of what weights move, less the controls.
 
     Args:
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         deltas: What is simulated.
         control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
         num: Independent trajectories.

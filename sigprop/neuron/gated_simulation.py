@@ -281,7 +281,7 @@ def simulate(
     """Mean squares over time of the state and of each slope, less the controls.
 
     Args:
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         asked: What is simulated.
         control: Of ``controls``; as many blocks of ``BLOCK`` steps are simulated.
         num: Independent trajectories.

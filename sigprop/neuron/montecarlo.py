@@ -50,7 +50,12 @@ Real = Float[Array, "*shape"] | Float[np.ndarray, "*shape"]
 
 
 class Estimate(NamedTuple):
-    """A sample mean, its standard error, and the number of independent draws."""
+    """A sample mean, its standard error, and the number of independent draws.
+
+    Example:
+        >>> Estimate(np.array(0.5), np.array(0.1), 100).n
+        100
+    """
 
     mean: Float[np.ndarray, "*shape"]
     sem: Float[np.ndarray, "*shape"]
@@ -119,7 +124,7 @@ def walk(
     """Simulate ``batch`` trajectories from the zero state; return them at ``times``.
 
     Args:
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         lam: Eigenvalues, (n, 1) shared by all trajectories or (n, batch).
         process: Inputs, one series a trajectory, shared by its neurons.
         times: Increasing numbers of inputs seen at which to look.
@@ -514,6 +519,14 @@ def second_moments(
         ValueError: If ``num < 2``, ``times`` do not increase from one, a pair names no
             neuron, an eigenvalue or a gain is not finite, there is not a real gain a
             neuron, or the precision is not available.
+
+    Example:
+        >>> from sigprop import White
+        >>> lam = jnp.array([0.5])
+        >>> (sums,) = second_moments(jax.random.key(0), lam, White(), times=(30,), num=4096)
+        >>> mean, sem, n = sums["state"].estimate()
+        >>> bool((abs(mean - 4 / 3) < 6 * sem).all()), n
+        (True, 4096)
     """
     require_dtype(lam.dtype)
     _require_arguments(lam, times, num, batch, pairs, gain)

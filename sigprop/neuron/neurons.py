@@ -64,10 +64,17 @@ class Neurons(NamedTuple):
     """Neurons of one gate.
 
     Attributes:
-        gate: What they do with their projections.
+        gate: Recurrence of a neuron as a function of its projections.
         weights: Rows of each projection, in the gate's order.
-        offsets: What is added to each projection.
-        parameters: Of a neuron, which multiply no input, in the gate's order.
+        offsets: Constants that are added to each projection.
+        parameters: Parameters of a neuron that multiply no input, in the gate's order.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import mingru
+        >>> (part,) = mingru(4, 2, key=jax.random.key(0)).neurons()
+        >>> part.neurons.weights.shape, part.neurons.offsets.shape
+        ((4, 2, 2), (4, 2))
     """
 
     gate: Gate
@@ -107,7 +114,11 @@ class Moved(NamedTuple):
         directions: ``each`` for a weight matrix of the projection.  Rows: directions in
             which the weights of the projection move.  None for what is added to a
             projection, and for a neuron's parameter.
-        factor: What the moment of each neuron is multiplied by.
+        factor: Factor on the moment of each neuron, one number or (neurons,).
+
+    Example:
+        >>> Moved("r", "each", factor=2.0)
+        Moved(by='r', directions='each', factor=2.0)
     """
 
     by: str
@@ -121,9 +132,13 @@ class Reads(NamedTuple):
     Attributes:
         what: ``rows``: its entries are weights of the queries, each of one query an
             output.  ``mixing`` or ``skip``: they are entries of these.
-        factor: What the moment is multiplied by: of ``rows``, the square of the factor
-            between a row and the parameter; of ``mixing`` and ``skip``, how many outputs
-            see a neuron or an input through the parameter.
+        factor: Factor on the moment. For ``rows`` it is the square of the factor
+            between a row and the parameter. For ``mixing`` and ``skip`` it is the
+            number of outputs that see a neuron or an input through the parameter.
+
+    Example:
+        >>> Reads("mixing")
+        Reads(what='mixing', factor=1.0)
     """
 
     what: Literal["rows", "mixing", "skip"]
@@ -134,11 +149,17 @@ class Readout(NamedTuple):
     """Outputs ``y_o = sum_n mixing_on (rows_n u + offsets_n) h_n + skip_o u``.
 
     Attributes:
-        mixing: Constants.
-        rows: Of each neuron's query, over the columns that its part sees.
-        offsets: What is added to each query.
-        skip: Of the inputs to the outputs.
-        moved: By the name of each parameter of the layer, how it enters the outputs.
+        mixing: Constant weights of the neurons in each output.
+        rows: Weights of each neuron's query, over the columns that its part sees.
+        offsets: Constants that are added to each query.
+        skip: Weights of the inputs in the outputs.
+        moved: Effect of each parameter of the layer on the outputs, by its name.
+
+    Example:
+        >>> from sigprop.neuron import read_by
+        >>> readout = read_by(np.eye(2), width=3)
+        >>> readout.mixing.shape, readout.rows.shape, readout.skip.shape
+        ((2, 2), (2, 3), (2, 3))
     """
 
     mixing: Float[Any, "outputs neurons"]
@@ -152,10 +173,18 @@ class Part(NamedTuple):
     """Neurons that see the same columns of the input, and what moves them.
 
     Attributes:
-        neurons: Of one gate.
+        neurons: The neurons, all of one gate.
         columns: Inputs that they see, in the order of their weights.
-        moved: By the name of each parameter of the layer, what it does to them.
-        readout: How outputs read them; None if that is not said.  Parts share no outputs.
+        moved: Effect of each parameter of the layer on the neurons, by its name.
+        readout: Map from the neurons to the outputs, or None if there is none. Parts
+            share no outputs.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import mingru
+        >>> (part,) = mingru(4, 2, key=jax.random.key(0)).neurons()
+        >>> part.columns, sorted(part.moved)
+        (array([0, 1]), ['W_v', 'W_z', 'b_v', 'b_z'])
     """
 
     neurons: Neurons
@@ -166,7 +195,15 @@ class Part(NamedTuple):
 
 @runtime_checkable
 class GatedLayer(Protocol):
-    """Protocol of a layer that says what its neurons are; see this module's example."""
+    """Protocol of a layer that says what its neurons are; see this module's example.
+
+    Example:
+        >>> import jax
+        >>> from sigprop.layers import lru, mingru
+        >>> layers = [one(4, 4, key=jax.random.key(0)) for one in (lru, mingru)]
+        >>> [isinstance(layer, GatedLayer) for layer in layers]
+        [False, True]
+    """
 
     def neurons(self) -> Sequence[Part]:
         """One part for each set of neurons that see the same inputs."""
@@ -186,13 +223,15 @@ def describe(
     """Describe neurons by arrays of their layer.
 
     Args:
-        gate: What they do with their projections.
+        gate: Recurrence of a neuron as a function of its projections.
         rows: Weights (neurons, d_in) of each projection, by its name.
-        offsets: What is added to projections: (neurons,) or one number; else zero.
+        offsets: Constants that are added to projections: (neurons,) or one number; zero
+            by default.
         parameters: Numbers (neurons,) of each parameter of the gate, by its name.
-        moved: By the name of each parameter of the layer, how it moves the neurons.
-        columns: Which inputs of the layer they see; the first ``d_in`` if left out.
-        readout: How outputs read them, for moments of outputs.
+        moved: Effect of each parameter of the layer on the neurons, by its name.
+        columns: Indices of the layer's inputs that the neurons see; the first ``d_in``
+            by default.
+        readout: Map from the neurons to the outputs, for moments of outputs.
 
     Raises:
         ValueError: If a name is not the gate's, one of the gate's is missing, a shape is
@@ -268,7 +307,7 @@ def read_by(
         rows: Weights (neurons, width) of the queries; queries are one if left out.
         width: Columns of the input that the neurons see.
         skip: Weights (outputs, width) of the input; zero if left out.
-        moved: As in ``Readout``.
+        moved: Effect of each parameter of the layer on the outputs, by its name.
 
     Raises:
         ValueError: If a shape is wrong, a number is not finite, or ``moved`` has other

@@ -43,6 +43,11 @@ class Law:
 
     Raises:
         ValueError: If a value is not finite, a probability negative, or their sum not one.
+
+    Example:
+        >>> law = Law(np.array([[1.0], [-1.0]]), np.array([0.5, 0.5]))
+        >>> law.values.shape
+        (2, 1)
     """
 
     values: Float[np.ndarray, "values d_in"]

@@ -46,6 +46,10 @@ def linear_recurrence(
         ValueError: If ``method`` is unknown, or a number is not finite.
 
     Source: Zucchet & Orvieto (2024), Section 2.2 a.
+
+    Example:
+        >>> linear_recurrence(jnp.array([0.5]), jnp.ones((3, 1)))[:, 0].tolist()
+        [1.0, 1.5, 1.75]
     """
     if method not in METHODS:
         raise ValueError(f"need a method in {METHODS}, got {method!r}")
@@ -89,6 +93,10 @@ def sensitivity(
 
     Raises:
         ValueError: If ``method`` is unknown.
+
+    Example:
+        >>> sensitivity(jnp.array([0.5]), jnp.ones((3, 1)))[:, 0].tolist()
+        [0.0, 1.0, 2.0]
     """
     h = linear_recurrence(lam, x, method=method)
     delayed = jnp.concatenate([jnp.zeros_like(h[:1]), h[:-1]])
@@ -105,6 +113,11 @@ def impulse_response(
 
     Raises:
         ValueError: If the length is below zero, or an eigenvalue not finite.
+
+    Example:
+        >>> state, sensitivity = impulse_response(jnp.array([0.5]), 3)
+        >>> state[:, 0].tolist(), sensitivity[:, 0].tolist()
+        ([1.0, 0.5, 0.25], [0.0, 1.0, 1.0])
     """
     length = require_count("length", length, least=0)
     require_finite(lam=lam)

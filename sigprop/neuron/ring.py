@@ -121,7 +121,7 @@ def sample_ring(
     """Draw ``n`` eigenvalues uniformly by area on ``inner <= |lam| <= outer``.
 
     Args:
-        key: Consumed here.
+        key: Random key of JAX; do not use it for anything else.
         n: Number of eigenvalues.
         inner: Inner radius, ``r_min`` in the paper.
         outer: Outer radius, ``r_max`` in the paper.

@@ -27,6 +27,9 @@ def compile_quickly() -> None:
     Programs are ready up to four times sooner, and give the same numbers to rounding.
     It counts for what is compiled after it, here and in processes that start from here;
     flags that a user has set in ``XLA_FLAGS`` stay.
+
+    Example:
+        >>> compile_quickly()
     """
     before = os.environ.get("XLA_FLAGS", "").split()
     missing = [flag for flag in QUICK if flag not in before]

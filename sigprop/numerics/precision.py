@@ -5,7 +5,16 @@ from typing import Any
 
 
 def double_precision(on: bool = True) -> AbstractContextManager[None]:
-    """Switch float64 on, or off, for the block of a ``with``."""
+    """Switch float64 on, or off, for the block of a ``with``.
+
+    Example:
+        >>> import jax
+        >>> import jax.numpy as jnp
+        >>> import jax.numpy as jnp
+        >>> with double_precision(True):
+        ...     jnp.ones(1).dtype
+        dtype('float64')
+    """
     import jax
 
     return jax.enable_x64(on)

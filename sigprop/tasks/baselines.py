@@ -17,7 +17,15 @@ from sigprop.tasks.forecasts import Forecasts, Windows
 
 
 def last_value(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """The last row that was seen, at every step."""
+    """The last row that was seen, at every step.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> windows = task.windows("test")
+        >>> bool((last_value(task, windows)[:, 0] == windows.inputs[:, -1]).all())
+        True
+    """
     last = windows.inputs[:, -1:]
     return np.broadcast_to(last, (len(last), task.horizon, last.shape[2]))
 
@@ -27,6 +35,12 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
 
     Raises:
         ValueError: If a window is shorter than a season.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> season(task, task.windows("test")).shape
+        (431, 26, 1)
     """
     period = task.table.step.season
     if period > task.length:
@@ -38,7 +52,14 @@ def season(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"
 
 
 def climatology(task: Forecasts, windows: Windows) -> Float[np.ndarray, "n horizon f"]:
-    """The mean over the training rows, at every step: zero in scaled units."""
+    """The mean over the training rows, at every step: zero in scaled units.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> climatology(task, task.windows("test")).shape
+        (431, 26, 1)
+    """
     return np.zeros((len(windows.inputs), task.horizon, len(task.features)))
 
 
@@ -76,6 +97,12 @@ def least_squares(task: Forecasts) -> Linear:
 
     Raises:
         ValueError: If there are fewer windows than rows in one.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> least_squares(task)(task.windows("test").inputs).shape
+        (431, 26, 1)
     """
     inputs, targets, _ = task.windows("train")
     n, length, features = inputs.shape

@@ -29,7 +29,13 @@ class Batch(NamedTuple):
         inputs: Tokens or floats, zero after an example's end.
         lengths: Steps of each example, or of both sequences of each pair.
         labels: Classes, or numbers to come near to.
-        valid: Whether a row is an example, and not there to fill the batch.
+        valid: True for an example, false for a row that fills the batch.
+
+    Example:
+        >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
+        >>> batch = examples.take(np.array([0, 2]), size=3)
+        >>> batch.inputs.shape, batch.labels.tolist(), batch.valid.tolist()
+        ((3, 8, 1), [0, 2, 0], [True, True, False])
     """
 
     inputs: Shaped[np.ndarray, "batch *sequence"]
@@ -49,12 +55,18 @@ class Examples:
             the first.
         lengths: Steps of each example ``(n,)``, or of pairs ``(n, 2)``; at least one.
         labels: Classes from zero.
-        scale: Of whole numbers with features, for all of them or ``(L, d)``.
-        centre: The same; unless told, bytes go to -1 ... 1.
+        scale: Divisor of whole numbers with features, one number or ``(L, d)``.
+        centre: Number or ``(L, d)`` that is subtracted after the division. By default
+            bytes go to -1 ... 1.
 
     Raises:
         ValueError: If the arrays differ in number or are empty, or a length is outside
             ``1 ... L``.
+
+    Example:
+        >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
+        >>> examples.steps, examples.features, examples.full
+        (8, 1, True)
     """
 
     inputs: Shaped[np.ndarray, "n *sequence"]
@@ -130,11 +142,17 @@ class DataSet:
     """Three parts, and what a network must know to read them.
 
     Attributes:
-        train: To learn from.
-        validation: To choose by.
-        test: To report.
+        train: Examples that a network learns from.
+        validation: Examples that choose the best step.
+        test: Examples whose accuracy is reported.
         classes: Number of labels.
         vocabulary: Number of tokens, padding included; none for numbers.
+
+    Example:
+        >>> from sigprop.tasks import load_task
+        >>> data = load_task("digits")
+        >>> data.pairs, data.vocabulary, data.classes
+        (False, None, 10)
     """
 
     train: Examples
@@ -188,6 +206,11 @@ def evaluation_batches(examples: Examples, size: int) -> Iterator[Batch]:
 
     Raises:
         ValueError: If the size is below one.
+
+    Example:
+        >>> examples = Examples(np.zeros((5, 8, 1)), np.full(5, 8), np.arange(5))
+        >>> [int(batch.valid.sum()) for batch in evaluation_batches(examples, 2)]
+        [2, 2, 1]
     """
     size = require_count("size", size)  # now, not when the first batch is asked for
     firsts = range(0, len(examples), size)
@@ -221,6 +244,11 @@ def accuracy(
 
     Raises:
         ValueError: If a score is not a number, or there are not as many as in the batch.
+
+    Example:
+        >>> examples = Examples(np.zeros((2, 8, 1)), np.full(2, 8), np.arange(2))
+        >>> accuracy(np.array([[0.9, 0.1], [0.8, 0.2]]), examples.take(np.arange(2)))
+        (1, 2)
     """
     require_within("scores", scores, -np.inf, np.inf, "[]")
     require_shape("scores", scores, "batch classes")

@@ -42,6 +42,12 @@ def splits(table: Table) -> dict[Part, Rows]:
 
     The transformers' tables have twelve months of 30 days, four and four, and rows left
     over; of every other table 70 % of the rows come first and the last 20 % are the test.
+
+    Example:
+        >>> from sigprop.tasks import carbon_dioxide
+        >>> rows = splits(carbon_dioxide())
+        >>> rows["train"], rows["test"].start
+        (Rows(start=0, stop=1598), 1828)
     """
     name, rows = table.name.removesuffix(".csv"), len(table.values)
     if name in HOURLY + QUARTERLY:
@@ -65,9 +71,16 @@ class Windows(NamedTuple):
     """Windows of one part, as views of its rows.
 
     Attributes:
-        inputs: What a forecast may see, in scaled units.
-        targets: What follows, in scaled units.
-        calendar: Of the rows of ``inputs`` and then of ``targets``.
+        inputs: Rows that a forecast may see, in scaled units.
+        targets: Rows that follow, in scaled units.
+        calendar: Calendar features of the rows of ``inputs``, followed by those of
+            ``targets``.
+
+    Example:
+        >>> from sigprop.tasks import carbon_dioxide
+        >>> windows = Forecasts(carbon_dioxide(), length=104, horizon=26).windows("test")
+        >>> windows.inputs.shape, windows.targets.shape
+        ((431, 104, 1), (431, 26, 1))
     """
 
     inputs: Float[np.ndarray, "windows length features"]
@@ -81,17 +94,23 @@ class Forecasts:
     """Windows of a table to forecast from.
 
     Attributes:
-        table: In its own units.
+        table: Table of values in their own units.
         length: Rows that a forecast sees.
         horizon: Rows that it is about.
         univariate: The one feature that is seen and forecast; all, where there is none.
-        calendar: Whether hour, day and month are given beside the features.
-        rows: Of each part; otherwise those of ``splits``.
+        calendar: If true, hour, day and month are given beside the features.
+        rows: Rows of each part; by default those of ``splits``.
 
     Raises:
         ValueError: If there is no such feature, a part has no window, its rows are not in
             the table or not after those of the part before, or a feature is constant over
             the training rows.
+
+    Example:
+        >>> from sigprop.tasks import carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> task.features, task.count("test")
+        (('co2',), 431)
     """
 
     table: Table
@@ -235,6 +254,11 @@ class Errors(NamedTuple):
     Attributes:
         squared: Mean squared error of each step and feature, in scaled units.
         absolute: Mean absolute error of the same.
+
+    Example:
+        >>> found = errors(np.zeros((4, 2, 1)), np.ones((4, 2, 1)))
+        >>> found.squared.shape, found.mse, found.mae
+        ((2, 1), 1.0, 1.0)
     """
 
     squared: Float64[np.ndarray, "horizon features"]
@@ -263,6 +287,10 @@ def errors(
 
     Raises:
         ValueError: If there is no window, or a number whose square is not finite.
+
+    Example:
+        >>> errors(np.zeros((4, 2, 1)), np.full((4, 2, 1), 3.0)).mse
+        9.0
     """
     for name, rows in (("forecast", forecast), ("truth", truth)):
         require_moderate(name, rows, "windows horizon features")

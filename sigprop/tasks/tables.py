@@ -63,11 +63,16 @@ class Table:
     """Features over time.
 
     Attributes:
-        name: Of its source, for messages and pictures.
-        times: Of the rows.
-        values: Of each feature.
+        name: Name of the source, for messages and pictures.
+        times: Time of each row.
+        values: Value of each feature in each row.
         features: Their names.
-        step: Between two rows.
+        step: Time between two rows.
+
+    Example:
+        >>> table = carbon_dioxide()
+        >>> table.features, table.values.shape, table.column("co2")
+        (('co2',), (2284, 1), 0)
     """
 
     name: str
@@ -91,16 +96,25 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """A ``.csv`` whose first column is the time of each row.
+    r"""A ``.csv`` whose first column is the time of each row.
 
     Args:
-        path: Of the file; its first row names the columns.
+        path: Path of the file; its first row names the columns.
 
     Raises:
         FileNotFoundError: If there is no such file.
         ValueError: If a cell is no time or no number, times are repeated, out of order or
             at another step than the first two, a column is constant, or there are fewer
             than two rows or no feature; it names the row of the file and the column.
+
+    Example:
+        >>> import tempfile
+        >>> rows = "time,level\n2024-01-01,1.0\n2024-01-02,2.0\n2024-01-03,4.0\n"
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "levels.csv"
+        ...     _ = file.write_text(rows)
+        ...     read_table(file).values[:, 0].tolist()
+        [1.0, 2.0, 4.0]
     """
     if not path.exists() and not path.is_symlink():
         raise FileNotFoundError(
@@ -224,6 +238,11 @@ def carbon_dioxide() -> Table:
 
     Raises:
         ModuleNotFoundError: If statsmodels, of the extra ``data``, is not installed.
+
+    Example:
+        >>> table = carbon_dioxide()
+        >>> table.values.shape, float(table.values[0, 0])
+        ((2284, 1), 316.1)
     """
     with extra("data", "the table co2"):
         from statsmodels.datasets import co2
@@ -253,8 +272,13 @@ def load_table(data: str) -> Table:
 
     Raises:
         FileNotFoundError: If there is no such file, or the environment names no folder.
-        ModuleNotFoundError: As ``carbon_dioxide``.
+        ModuleNotFoundError: If ``co2`` is asked for and statsmodels, of the extra
+            ``data``, is not installed.
         ValueError: If it is no table of regular times.
+
+    Example:
+        >>> load_table("co2").features
+        ('co2',)
     """
     if not data:
         raise ValueError("need data, a name or the path of a .csv, got data=''")

@@ -57,10 +57,16 @@ class TeacherStudent(eqx.Module):
     sequences.  The first is the expectation of the second.
 
     Attributes:
-        teacher: What is to be learnt.
-        target: What ``population`` needs of it, computed once.
+        teacher: Layer whose outputs are to be learnt.
+        target: Quantities of the teacher that ``population`` needs, computed once.
         process: Stationary law of each input channel; channels are independent.
         length: Steps of a sequence; none for the limit of infinitely many.
+
+    Example:
+        >>> teacher = linear_teacher(jax.random.key(0), nu0=0.9, size=2)
+        >>> task = teacher_student(teacher, length=20)
+        >>> task.teacher.state_size, float(abs(task.loss(teacher)).round(3))
+        (2, 0.0)
     """
 
     teacher: Layer
@@ -136,11 +142,18 @@ def teacher_student(
 
     Args:
         teacher: Causal and linear; stable, where the length is infinite.
-        process: Of mean zero; ``sample`` and ``autocovariance`` as in ``sigprop.inputs``.
+        process: Input process of mean zero, with ``sample`` and ``autocovariance`` as
+            in ``sigprop.inputs``.
         length: Steps of a sequence, two at least; none for infinitely many.
 
     Raises:
         ValueError: If the teacher, the process or the length does not fit.
+
+    Example:
+        >>> teacher = linear_teacher(jax.random.key(0), nu0=0.9, size=2)
+        >>> task = teacher_student(teacher, length=20)
+        >>> task.loss(teacher, jax.random.key(1), 5).shape
+        ()
     """
     if not (teacher.causal and teacher.linear):
         raise ValueError(
@@ -177,6 +190,11 @@ def linear_teacher(
             an unstable teacher.
 
     Source: Zucchet & Orvieto (2024), Appendix A.1.
+
+    Example:
+        >>> teacher = linear_teacher(jax.random.key(0), nu0=0.9, size=4)
+        >>> bool((abs(teacher.eigenvalues()) > 0.89).all())
+        True
     """
     require_sizes(size=size, d_in=d_in, d_out=d_out)
     return linear_rnn(size, d_in, key=key, d_out=d_out, nu0=nu0, theta0=theta0)

@@ -84,12 +84,18 @@ def forecast_preset(
         model: A name of ``MODELS``, or of a layer of ``registered_layers``.
         size: ``quick`` or ``paper``.
         task: Says what is read and forecast.
-        kind: Of the head, ``direct`` or ``steps``.
-        centre: What is subtracted from a window; otherwise as the size has it.
+        kind: Kind of the head, ``direct`` or ``steps``.
+        centre: Value that is subtracted from a window; by default that of the size.
         channels: ``mixed`` or ``each``; otherwise as the size has it.
 
     Raises:
         ValueError: If a name is unknown, or the paper's eight epochs have no batch.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> forecast_preset("lru", "quick", task).head.horizon
+        26
     """
     known = dict.fromkeys([*MODELS, *registered_layers()])
     if model not in known:

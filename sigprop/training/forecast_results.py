@@ -33,6 +33,12 @@ def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
     """Errors of every forecast without a network, in scaled units; none where impossible.
 
     The naive ones, and ``linear``, the exact least squares of the training windows.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> sorted(controls(task))
+        ['climatology', 'last value', 'linear', 'season']
     """
     windows = task.windows(part)
     ways: dict[str, Callable[[Windows], np.ndarray]] = {
@@ -84,6 +90,21 @@ def forecasts(
         ``feature``: ``mse`` and ``mae`` over all windows, scaled, not-a-number where a
         control is impossible.  By ``feature``: ``mean`` and ``scale``.  The attribute
         ``every`` is two where every second window is kept, and so on.
+
+    Example:
+        >>> from sigprop.networks import Head, NetworkConfig
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> from sigprop.training import ForecastRecipe, Optimiser, fit_forecaster
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> head = Head(horizon=26, features=1)
+        >>> sizes = {"inputs": 1, "outputs": 26, "width": 2, "state_size": 2, "depth": 1}
+        >>> network = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> short = {"batch": 4, "segment": 2, "evaluate": 1}
+        >>> schedule = {"optimiser": Optimiser(steps=2), "rate": 0.01, **short}
+        >>> recipe = ForecastRecipe(network=network, head=head, **schedule)
+        >>> fitted = fit_forecaster(recipe, task)
+        >>> forecasts(recipe, fitted.network, fitted.state, task).forecast.shape
+        (431, 26, 1)
     """
     limits = _limits(recipe, network, state, task)
     windows = task.windows("test")

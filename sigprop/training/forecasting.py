@@ -41,6 +41,14 @@ class ForecastRecipe(Recipe):
 
     Raises:
         ValueError: As ``Recipe``, or if the network does not fit the head.
+
+    Example:
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> from sigprop.training import forecast_preset
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> recipe = forecast_preset("lru", "quick", task)
+        >>> isinstance(recipe, ForecastRecipe), recipe.head.kind
+        (True, 'direct')
     """
 
     head: Head
@@ -93,7 +101,7 @@ def fit_forecaster(
     Args:
         recipe: Network, head and schedule.
         task: The windows.
-        seed: Of the parameters, of the order of the windows and of what is dropped.
+        seed: Seed of the parameters, of the order of the windows and of dropout.
         checkpoint: File to go on from and to write.
         every: Seconds between two writes.
         progress: Called with the segments done, the last loss and validation error.
@@ -104,6 +112,21 @@ def fit_forecaster(
             batch is larger than the training, or the checkpoint is of another training.
         Diverged: At the step whose loss or gradient is not finite; the checkpoint before
             it is left.
+
+    Example:
+        >>> from sigprop.networks import Head, NetworkConfig
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> from sigprop.training import Optimiser
+        >>> task = Forecasts(carbon_dioxide(), length=104, horizon=26)
+        >>> head = Head(horizon=26, features=1)
+        >>> sizes = {"inputs": 1, "outputs": 26, "width": 2, "state_size": 2, "depth": 1}
+        >>> network = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> short = {"batch": 4, "segment": 2, "evaluate": 1}
+        >>> schedule = {"optimiser": Optimiser(steps=2), "rate": 0.01, **short}
+        >>> recipe = ForecastRecipe(network=network, head=head, **schedule)
+        >>> fitted = fit_forecaster(recipe, task)
+        >>> fitted.step, fitted.network.config.layer
+        (2, 'lru')
     """
     require_task(recipe.head, task)
     training, validation = task.windows("train"), task.windows("validation")

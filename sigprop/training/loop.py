@@ -36,7 +36,7 @@ class Optimiser:
         steps: Steps of the whole schedule.
         schedule: ``cosine`` to ``final`` times the rate, or ``constant``.
         warmup: First steps, over which the rate grows linearly from zero.
-        final: What is left of the rate at the end of the cosine.
+        final: Share of the rate that is left at the end of the cosine.
         decay: Decoupled weight decay, times the rate.
         betas: Decay of the two moments.
         eps: Added to the root of the second moment.
@@ -45,6 +45,11 @@ class Optimiser:
         ValueError: If a number is out of range or the schedule unknown.
 
     Source: Kingma and Ba (2015); Loshchilov and Hutter (2017, 2019).
+
+    Example:
+        >>> adam = Optimiser(steps=1000, warmup=100)
+        >>> [round(float(adam.rate_at(1e-2, step)), 4) for step in (50, 100, 1000)]
+        [0.0051, 0.01, 0.0]
     """
 
     steps: int
@@ -153,6 +158,11 @@ class Run(NamedTuple):
             -1 while there is none.
         key: Source of random numbers; step ``k`` draws from ``fold_in(key, k)``.
         rate: Peak learning rate.
+
+    Example:
+        >>> run = start(jnp.ones(2), Optimiser(steps=10), 0.1, jax.random.key(0))
+        >>> int(run.step), int(run.diverged), run.parameters.tolist()
+        (0, -1, [1.0, 1.0])
     """
 
     parameters: Parameters
@@ -170,6 +180,11 @@ def start(
 
     Raises:
         ValueError: If a learning rate that is known is not positive.
+
+    Example:
+        >>> run = start(jnp.ones(2), Optimiser(steps=10), 0.1, jax.random.key(0))
+        >>> round(float(run.rate), 3)
+        0.1
     """
     if isinstance(rate, float | int) and not rate > 0:
         raise ValueError(f"need a positive learning rate, got {rate}")
@@ -190,6 +205,13 @@ def advance(
 
     The whole state is kept as it was before the step that diverged.  ``factors`` and
     ``decays`` are those of ``Optimiser.transformation``.
+
+    Example:
+        >>> adam = Optimiser(steps=100, schedule="constant")
+        >>> run = start(jnp.ones(2), adam, 0.1, jax.random.key(0))
+        >>> run, losses = advance(run, lambda x, key: (x**2).sum(), adam, 5)
+        >>> losses.shape, int(run.step), float(losses[0])
+        ((5,), 5, 2.0)
     """
     transformation = optimiser.transformation(run.rate, factors, decays)
 
@@ -242,6 +264,13 @@ def effective_rates(
     ``t`` steps and the rate of the last one.  ``factors`` are those of ``advance``.
 
     Source: Kingma and Ba (2015), Algorithm 1; Zucchet & Orvieto (2024), Section 4.3.
+
+    Example:
+        >>> adam = Optimiser(steps=100, schedule="constant")
+        >>> run = start(jnp.ones(1), adam, 0.1, jax.random.key(0))
+        >>> run, _ = advance(run, lambda x, key: 5 * x.sum(), adam, 3)
+        >>> round(float(effective_rates(run, adam)[0]), 4)  # 0.1 / 5
+        0.02
     """
     adam = _adam_state(run.optimiser)
     correction = 1 - optimiser.betas[1] ** jnp.maximum(adam.count, 1)
@@ -294,7 +323,8 @@ def train(
         run: The start, or many of them along a first axis, or any tree of arrays.
         segment: Takes ``segments.steps`` steps, and says what to record of them; it
             should be compiled.
-        segments: How many, and where to keep what is done.
+        segments: Number of segments, their steps, and the file that keeps finished
+            ones.
         progress: Called with the number of segments done.
 
     Returns:
@@ -303,6 +333,16 @@ def train(
 
     Raises:
         ValueError: If the checkpoint is of another training.
+
+    Example:
+        >>> adam = Optimiser(steps=10, schedule="constant")
+        >>> run = start(jnp.ones(2), adam, 0.1, jax.random.key(0))
+        >>> def segment(run):
+        ...     run, losses = advance(run, lambda x, key: (x**2).sum(), adam, 5)
+        ...     return run, {"loss": losses}
+        >>> run, records = train(run, segment, Segments(2, 5))
+        >>> int(run.step), records["loss"].shape
+        (10, (2, 5))
     """
     now, path = _Stand(run, 0, {}), segments.checkpoint
     if path is not None and path.is_file():

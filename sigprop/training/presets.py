@@ -101,6 +101,12 @@ def preset(task: str, model: str, size: str, data: DataSet) -> Recipe:
 
     Raises:
         ValueError: If a paper has no such task, or a name is unknown.
+
+    Example:
+        >>> from sigprop.tasks import load_task
+        >>> recipe = preset("digits", "lru", "quick", load_task("digits"))
+        >>> recipe.network.layer, recipe.network.outputs
+        ('lru', 10)
     """
     if size == "quick":
         return _quick(task, model, data)
@@ -268,6 +274,13 @@ def altered(recipe: R, steps: int | None, rate: float | None, matmul: str) -> R:
 
     Raises:
         ValueError: If the steps are not whole segments, or a value is out of range.
+
+    Example:
+        >>> from sigprop.tasks import load_task
+        >>> quick = preset("digits", "lru", "quick", load_task("digits"))
+        >>> shorter = altered(quick, 200, 1e-3, "float32")
+        >>> shorter.optimiser.steps, shorter.rate
+        (200, 0.001)
     """
     optimiser = recipe.optimiser
     if steps is not None:

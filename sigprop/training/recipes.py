@@ -19,10 +19,11 @@ class Recipe:
     """A training, but for its data and its seed.
 
     Attributes:
-        network: What is trained.
+        network: Configuration of the network that is trained.
         optimiser: Its schedule has the steps of the training.
         rate: Peak learning rate.
-        factor: What multiplies it for recurrent and input parameters, which do not decay.
+        factor: Factor on the rate of recurrent and input parameters, which have no
+            weight decay.
         batch: Examples a step.
         segment: Steps that are taken, and recorded, together.
         evaluate: Segments between two looks at the validation.
@@ -30,6 +31,13 @@ class Recipe:
 
     Raises:
         ValueError: If a number is out of range, or segments do not make up the steps.
+
+    Example:
+        >>> from sigprop.tasks import load_task
+        >>> from sigprop.training import preset
+        >>> recipe = preset("digits", "lru", "quick", load_task("digits"))
+        >>> isinstance(recipe, Recipe), recipe.batch, recipe.segment
+        (True, 50, 20)
     """
 
     network: NetworkConfig
@@ -88,10 +96,16 @@ def recipe(
     """The training of a network by a schedule: warm-up, then a cosine to ``1e-7``.
 
     Args:
-        network: What is trained.
-        schedule: How long, how fast and how much at once.
+        network: Configuration of the network that is trained.
+        schedule: Number of steps, learning rates and batch size.
         kind: ``Recipe``, or one that says more.
         more: Its other fields.
+
+    Example:
+        >>> from sigprop.networks import lru_paper
+        >>> schedule = Schedule(steps=200, batch=8, rate=1e-3, factor=0.5)
+        >>> recipe(lru_paper("listops"), schedule).optimiser.steps
+        200
     """
     optimiser = Optimiser(
         steps=schedule.steps,

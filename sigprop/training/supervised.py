@@ -106,7 +106,7 @@ def fit(
     Args:
         recipe: Network and schedule.
         data: Training, validation and test.
-        seed: Of the parameters, of the order of the examples and of what is dropped.
+        seed: Seed of the parameters, of the order of the examples and of dropout.
         checkpoint: File to go on from and to write.
         every: Seconds between two writes.
         probe: Measures a network, in inference mode, at each evaluation; its arrays are
@@ -119,6 +119,19 @@ def fit(
             batch is larger than the training, or the checkpoint is of another training.
         Diverged: At the step whose loss or gradient is not finite; the checkpoint before
             it is left.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig
+        >>> from sigprop.tasks import DataSet, Examples
+        >>> from sigprop.training import Optimiser, Recipe
+        >>> part = Examples(np.zeros((8, 5, 1)), np.full(8, 5), np.arange(8) % 2)
+        >>> sizes = {"inputs": 1, "outputs": 2, "width": 2, "state_size": 2, "depth": 1}
+        >>> network = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> short = {"batch": 4, "segment": 2, "evaluate": 1}
+        >>> recipe = Recipe(network=network, optimiser=Optimiser(steps=2), rate=0.01, **short)
+        >>> fitted = fit(recipe, DataSet(part, part, part, classes=2))
+        >>> fitted.step, fitted.network.config.layer
+        (2, 'lru')
     """
     require_fit(recipe, data)
     end, records = fit_segments(

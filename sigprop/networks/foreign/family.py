@@ -27,19 +27,24 @@ class Rest:
     Attributes:
         nu: ``-log|lam|`` of every mode, a row for all that read the same inputs.
         theta: Phases in radians; none where eigenvalues are positive.
-        gamma: What multiplies the input of every mode, as stored.
+        gamma: Factor on the input of every mode, as stored.
         steps: Lengths of a step in continuous time.
         open: ``nu`` with the gate of the decay wide open.
-        gates: What each gate's sigmoid is taken of.
+        gates: Argument of the sigmoid of each gate, by the gate's name.
         raw: The parameters of the decay by their names in the file, as stored; filled by
             ``ForeignLayer.at_rest``.
-        shared: Whether the modes of a row read the same inputs, so that equal ones are
-            one.
-        moved: Whether inputs move the decay, so that this is only where it rests.
-        silent: By the name of a map, how strongly it weighs each mode.
+        shared: True if the modes of a row read the same inputs. Modes with equal
+            eigenvalues then act as one.
+        moved: True if inputs move the decay, so that ``nu`` is its value at rest.
+        silent: Weight that each map gives to every mode, by the name of the map.
         jacobian: Derivative of the next state by the state, at state and input zero.
         part: The numbers of the first parameter of the decay that decide it, where its
             array has others too.
+
+    Example:
+        >>> rest = Rest(np.array([[0.01, 0.1]]))
+        >>> (1 / rest.nu).round().tolist(), rest.moved
+        ([[100.0, 10.0]], False)
     """
 
     nu: Float[np.ndarray, "rows modes"]
@@ -96,23 +101,29 @@ class Family:
     """Layers that compute the same, whatever their library calls the arrays.
 
     Attributes:
-        name: As a mapping file says it.
-        title: As a sentence says it.
-        spellings: Of each library.
+        name: Name of the family in a mapping file.
+        title: Name of the family in a sentence.
+        spellings: Names of the arrays in each library.
         rest: From arrays by role, in double precision, to the recurrence at rest.
         layer: From arrays by role to our layer, where there is one; it can be traced.
         models: Values of ``model_type`` in ``config.json`` that mean this family.
         options: Options that a mapping may give.
         configured: Options that ``config.json`` gives.
-        erases: Whether inputs erase the state, so that it is bounded where
-            ``|lam| = 1`` (the delta rule).
-        fixed: Whether the decay is chosen and never learned.
+        erases: True if inputs erase the state (the delta rule). The state is then
+            bounded where ``|lam| = 1``.
+        fixed: True if the decay is chosen and never learned.
         step: The function that makes a step length of a parameter: ``softplus`` or
             ``exp``; empty where there are no steps.
         modulus: The right side of ``|lam| =``, with ``{first}`` and ``{last}`` for the
             names of ``decay`` in the file, and options by their names.
-        longer: What lengthens time constants: ``higher`` or ``lower`` values of
-            ``{first}``.
+        longer: Direction in which ``{first}`` lengthens time constants: ``higher`` or
+            ``lower``.
+
+    Example:
+        >>> from sigprop.networks.foreign import FAMILIES
+        >>> family = next(one for one in FAMILIES if one.name == "lru")
+        >>> family.title, family.erases
+        ('the LRU', False)
     """
 
     name: str

@@ -105,13 +105,19 @@ class ForeignLayer:
     """One recurrent layer of a checkpoint.
 
     Attributes:
-        family: What it computes.
-        spelling: Whose names it has.
-        prefix: What its names begin with.
-        tensors: By the names of the spelling.
+        family: Family of layers to which it belongs.
+        spelling: Names that its library gives to the arrays.
+        prefix: Common beginning of its names in the file.
+        tensors: Tensors of the file by the names of the spelling.
         sizes: Lengths of its axes.
-        options: What the file does not say.
+        options: Options that the file does not contain, by name.
         turned: Names of matrices that the file has transposed.
+
+    Example:
+        >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
+        >>> (layer,) = find(of_arrays(arrays))
+        >>> layer.family.name, layer.prefix, dict(layer.sizes)
+        ('lru', 'seq', {'n': 8})
     """
 
     family: Family
@@ -220,9 +226,14 @@ class Skipped:
     """A layer that is known by its names and cannot be read.
 
     Attributes:
-        prefix: What its names begin with.
+        prefix: Common beginning of its names in the file.
         tensors: Names in the file of what decides its decay.
         reason: Why it cannot be read, and what to do.
+
+    Example:
+        >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(7)}
+        >>> [one.prefix for one in survey(of_arrays(arrays)).skipped]
+        ['seq']
     """
 
     prefix: str
@@ -235,9 +246,14 @@ class Named:
     """A layer that is known by its names and stores no decay.
 
     Attributes:
-        prefix: What its names begin with.
-        kind: What it is, and why there is nothing to judge.
+        prefix: Common beginning of its names in the file.
+        kind: Kind of layer, with the reason that there is no decay to judge.
         tensors: Names in the file by which it is known.
+
+    Example:
+        >>> arrays = {f"a.{name}_proj.weight": np.zeros((4, 4)) for name in "qkb"}
+        >>> [one.prefix for one in survey(of_arrays(arrays)).without]
+        ['a']
     """
 
     prefix: str
@@ -250,10 +266,16 @@ class Survey:
     """All that names and shapes say of a checkpoint.
 
     Attributes:
-        layers: What can be read, in the order of the file.
-        skipped: What cannot.
+        layers: Layers that can be read, in the order of the file.
+        skipped: Layers that cannot be read, with the reason.
         of_optimiser: Names that an optimiser keeps: copies, and no layers.
         without: Layers that store no decay.
+
+    Example:
+        >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
+        >>> found = survey(of_arrays(arrays))
+        >>> len(found.layers), len(found.skipped), len(found.without)
+        (1, 0, 0)
     """
 
     layers: tuple[ForeignLayer, ...]
@@ -319,6 +341,11 @@ def find(checkpoint: Checkpoint) -> list[ForeignLayer]:
     Raises:
         ValueError: If names fit two families, or have shapes that fit none; naming tensor,
             shape and family.
+
+    Example:
+        >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
+        >>> [layer.prefix for layer in find(of_arrays(arrays))]
+        ['seq']
     """
     found = survey(checkpoint)
     if found.skipped:
@@ -332,6 +359,11 @@ def survey(checkpoint: Checkpoint, without: Collection[str] = ()) -> Survey:
     Args:
         checkpoint: All tensors.
         without: Names of tensors to leave out.
+
+    Example:
+        >>> arrays = {"seq.nu_log": np.zeros(8), "seq.theta_log": np.zeros(8)}
+        >>> [layer.family.name for layer in survey(of_arrays(arrays)).layers]
+        ['lru']
     """
     of_optimiser = _of_optimiser(checkpoint.tensors)
     left_out = {*of_optimiser, *without}
@@ -572,7 +604,13 @@ def _decide(
 
 
 def of_arrays(arrays: Mapping[str, Shaped[np.ndarray, "..."]]) -> Checkpoint:
-    """A checkpoint of arrays at hand, such as ``files.named_arrays`` gives."""
+    """A checkpoint of arrays at hand, such as ``files.named_arrays`` gives.
+
+    Example:
+        >>> checkpoint = of_arrays({"seq.nu_log": np.zeros(8)})
+        >>> checkpoint.tensors["seq.nu_log"].shape
+        (8,)
+    """
     tensors = {
         name: in_memory(name, np.asarray(array)) for name, array in arrays.items()
     }

@@ -23,7 +23,7 @@ BY_NAME = {family.name: family for family in (*FAMILIES, plain.FAMILY)}
 
 
 def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
-    """The layers that a mapping file names, in TOML or JSON.
+    r"""The layers that a mapping file names, in TOML or JSON.
 
     Each ``[[layer]]`` has a ``family``, ``names`` from the names of any spelling of it to
     those of the file and, where the file does not say it, ``options``. A ``*`` in a name
@@ -45,6 +45,19 @@ def mapped(checkpoint: Checkpoint, mapping: Path | str) -> list[ForeignLayer]:
     Raises:
         FileNotFoundError: If there is no such file.
         ValueError: If it says what is unknown, or shapes do not fit.
+
+    Example:
+        >>> import numpy as np
+        >>> import numpy as np, tempfile
+        >>> from sigprop.networks.foreign import of_arrays
+        >>> checkpoint = of_arrays({"enc.decay": np.zeros(8), "enc.phase": np.zeros(8)})
+        >>> text = '[[layer]]\nfamily = "lru"\n'
+        >>> text += 'names = {nu_log = "enc.decay", theta_log = "enc.phase"}'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "names.toml"
+        ...     _ = file.write_text(text)
+        ...     [layer.family.name for layer in mapped(checkpoint, file)]
+        ['lru']
     """
     path = Path(mapping)
     content = require_keys(str(path), read_document(path), ("layer",))

@@ -27,6 +27,15 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
     Raises:
         FileNotFoundError: If there is nothing.
         ValueError: If the format is unknown or a pickle, or the file is damaged.
+
+    Example:
+        >>> import numpy as np
+        >>> import numpy as np, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "model.npz"
+        ...     np.savez(file, nu_log=np.zeros(8))
+        ...     open_checkpoint(file).tensors["nu_log"].shape
+        (8,)
     """
     location = Path(path)
     if not location.exists() and not location.is_symlink():

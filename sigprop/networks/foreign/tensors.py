@@ -46,11 +46,17 @@ class Tensor:
     """One array of a checkpoint: its header, and how its numbers are fetched.
 
     Attributes:
-        name: In the file.
+        name: Name in the file.
         dtype: Type of its numbers.
         shape: Lengths of its axes.
         pieces: Its numbers in order, a piece at a time.
         index: Position along the first axes of the file's array, of which it is a part.
+
+    Example:
+        >>> from sigprop.networks.foreign import of_arrays
+        >>> tensor = of_arrays({"nu_log": np.zeros(8)}).tensors["nu_log"]
+        >>> tensor.dtype, tensor.size, tensor.read().shape
+        ('float64', 8, (8,))
     """
 
     name: str
@@ -87,7 +93,14 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Tensors by name, and what ``config.json`` beside them says."""
+    """Tensors by name, and what ``config.json`` beside them says.
+
+    Example:
+        >>> from sigprop.networks.foreign import of_arrays
+        >>> checkpoint = of_arrays({"nu_log": np.zeros(8)})
+        >>> sorted(checkpoint.tensors), checkpoint.config
+        (['nu_log'], None)
+    """
 
     path: Path
     tensors: Mapping[str, Tensor]

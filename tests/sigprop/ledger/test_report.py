@@ -329,5 +329,33 @@ def test_a_phone_shows_the_page_without_sideways_scrolling(browser, tmp_path: Pa
     assert height > 2000
     style = "getComputedStyle(document.querySelector('.badge')).borderRadius"
     assert page.evaluate(style) == "16px"
-    assert page.locator(".formula math").first.bounding_box()["width"] > 360
+    assert page.locator(".formula > math").first.bounding_box()["width"] > 360
     assert page.locator("svg").first.bounding_box()["height"] > 100
+
+
+CUT = """() => [...document.querySelectorAll(".formula")].flatMap(box =>
+  [...box.querySelectorAll("math, .paper")]
+    .filter(one => one.getClientRects().length)
+    .map(one => one.getBoundingClientRect().right - box.getBoundingClientRect().right)
+).filter(over => over > 1)"""
+
+
+@pytest.mark.browser
+def test_paper_cuts_no_formula(browser, tmp_path: Path):
+    terms = " + ".join(rf"x_{{{i}}}" for i in range(40))
+    wide = rf"\left({terms}\right) = {terms} = \frac{{{terms}}}{{2}}"
+    page = render(run(dataclasses.replace(CONFIRMED, statement=wide)))
+    file = tmp_path / "report.html"
+    file.write_text(page, "utf-8")
+    shown = browser.open(file.as_uri(), width=718)  # A4 without Chromium's margins
+    shown.emulate_media(media="print")
+    pieces = shown.locator(".formula .paper math").all()
+    assert sum(one.is_visible() for one in pieces) > 40
+    assert shown.evaluate(CUT) == []
+    assert shown.locator(".formula > math").first.bounding_box() is None
+    shown.emulate_media(media="screen")
+    assert shown.locator(".formula .paper").first.bounding_box() is None
+    shown.evaluate(
+        "document.querySelector('.paper').style = 'display:block;white-space:nowrap'"
+    )
+    assert shown.evaluate(CUT) != []  # the measure sees what is cut
