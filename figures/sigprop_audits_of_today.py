@@ -67,7 +67,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     tasks = dict(zip(ENTRY.panels, TASKS, strict=True))
     with style.styled():
-        figure = style.figure(3.6, 2.4 + 2.0 * len(letters))
+        figure = style.figure(3.2)
         row = figure.subplots(1, len(letters), squeeze=False, sharey=True)[0]
         for axes, letter in zip(row, letters, strict=True):
             _map(axes, _chosen(data, tasks[letter]))
