@@ -98,7 +98,7 @@ def _map(axes: Axes, data: xr.Dataset) -> None:
     edges = np.arange(ratio.shape[1] + 1) - 0.5, np.arange(len(ratio) + 1) - 0.5
     axes.pcolormesh(*edges, ratio, cmap=MAP, norm=LogNorm(1 / FAR, FAR))
     for (layer, block), name in np.ndenumerate(fails):
-        value = ratio[layer, block]
+        value = float(ratio[layer, block])
         dark = abs(np.log(value)) > np.log(FAR) * 0.6
         axes.text(
             block,
