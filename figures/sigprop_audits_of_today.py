@@ -67,7 +67,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
     data = results[STUDY]
     tasks = dict(zip(ENTRY.panels, TASKS, strict=True))
     with style.styled():
-        figure = style.figure(3.6, 2.4 + 2.0 * len(letters))
+        figure = style.figure(3.2)
         row = figure.subplots(1, len(letters), squeeze=False, sharey=True)[0]
         for axes, letter in zip(row, letters, strict=True):
             _map(axes, _chosen(data, tasks[letter]))
@@ -98,7 +98,7 @@ def _map(axes: Axes, data: xr.Dataset) -> None:
     edges = np.arange(ratio.shape[1] + 1) - 0.5, np.arange(len(ratio) + 1) - 0.5
     axes.pcolormesh(*edges, ratio, cmap=MAP, norm=LogNorm(1 / FAR, FAR))
     for (layer, block), name in np.ndenumerate(fails):
-        value = ratio[layer, block]
+        value = float(ratio[layer, block])
         dark = abs(np.log(value)) > np.log(FAR) * 0.6
         axes.text(
             block,

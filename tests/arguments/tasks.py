@@ -126,6 +126,7 @@ AUDIT: dict[str, Row] = {
             "untrained": samples.network()[0],
             "progress": lambda done, of: None,
         },
+        legal={"untrained: None": valid},
         infinite=True,
     ),
     "sigprop.audit.audit_forecaster": row(
