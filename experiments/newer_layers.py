@@ -13,14 +13,10 @@ draw of a layer, but for the number that sets it:
 - the upper bound of ``beta`` in DeltaNet and DeltaProduct.  These have no decay: a write
   keeps ``1 - beta/d`` of a state with keys of ``d`` entries, on average over keys.
 
-Gradients that ``sigprop.linear.gated_moments`` does not predict are measured alone; their
-predictions are NaN.
-
 Source: ``sigprop.linear.gated_moments``; for LinOSS, a sum over its impulse response.
 """
 
 import functools
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +31,11 @@ from sigprop.experiments.command import main
 from sigprop.experiments.memories import LAYERS, averages, final, in_double, real, steps
 from sigprop.experiments.progress import counter
 from sigprop.layers.base import Layer, parameters, replace
-from sigprop.linear.gated_moments import covered, predict_gated
+from sigprop.linear.gated_moments import predict_gated
 from sigprop.numerics.compilation import SOME
 from sigprop.numerics.precision import double_precision
 
-STUDY, VERSION = "newer_layers", 1
+STUDY, VERSION = "newer_layers", 2
 GATE = {
     "Mamba-2": "bias",
     "Mamba-3": "bias",
@@ -105,18 +101,16 @@ def squares(
 
 
 def expected(layer: Layer, gate: str, length: int) -> dict[str, tuple[float, float]]:
-    """Moments by theory with their errors; NaN for a gradient that is not predicted."""
+    """Moments by theory with their errors."""
     if layer.linear:
         return {
             name: (float(value), 0.0)
             for name, value in impulse_sums(layer, gate, length).items()
         }
-    known = predict_gated(layer, steps=length)
-    unknown = math.nan, math.nan
-    moved = known[gate] if gate in covered(layer) else unknown
+    known = predict_gated(layer, steps=length, names=("state", gate))
     return {
-        name: (float(value), float(error))
-        for name, (value, error) in {"state": known["state"], "gate": moved}.items()
+        name: (float(known[of].value), float(known[of].error))
+        for name, of in (("state", "state"), ("gate", gate))
     }
 
 
