@@ -68,9 +68,9 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
             f"({data.attrs['inputs']} channels), from the zero state. A sequence is as long as "
             f"{data.attrs['spans']:g} time constants, of the gates at zero input. Bars of two "
             "standard errors are mostly shorter than the points. Gradients are with respect "
-            f"to {phrases.listed(named)}. The sum over the state's entries is shown. A "
-            "gradient without a dashed curve is measured only. In DeltaNet and DeltaProduct, "
-            "which have no decay, the upper bound of the writing rate sets the time constant.",
+            f"to {phrases.listed(named)}. The sum over the state's entries is shown. In "
+            "DeltaNet and DeltaProduct, which have no decay, the upper bound of the writing "
+            "rate sets the time constant.",
         )
     return figure
 
@@ -79,15 +79,13 @@ def _panel(axes: Axes, data: Any) -> None:
     memory = data["memory"].values
     for moment, look in LOOKS.items():
         curve = data.sel(moment=moment)
-        known = np.isfinite(curve["predicted"].values)
-        if known.any():
-            axes.plot(
-                memory[known],
-                curve["predicted"].values[known],
-                color=look["color"],
-                linestyle=look["linestyle"],
-                label=moment,
-            )
+        axes.plot(
+            memory,
+            curve["predicted"],
+            color=look["color"],
+            linestyle=look["linestyle"],
+            label=moment,
+        )
         axes.errorbar(
             memory,
             curve["measured"],
@@ -136,14 +134,15 @@ def _key(figure: Figure, columns: int) -> None:
 def shown(results: style.Results) -> str:
     """The distance of moments from theory, and the layers whose moments grow most."""
     data = results[STUDY]
-    apart = (abs(data["measured"] - data["predicted"]) / data["sem"]).values
-    known = np.isfinite(apart)
-    ratio = (data["measured"] / data["predicted"]).values[known]
+    apart = abs(data["measured"] - data["predicted"]) - data["error"]
+    near = (apart <= 2 * data["sem"]).values
+    ratio = (data["measured"] / data["predicted"]).values
+    error = float((data["error"] / data["predicted"]).max())
     memory = data["memory"].values
     return (
-        f"{int((apart[known] <= 2).sum())} of {known.sum()} measured moments lie "
-        "within two standard errors of the predicted moments; all are "
-        f"{phrases.span(ratio, '.2f')} times as large. "
+        f"{near.sum()} of {near.size} measured moments lie within two standard errors of "
+        f"the predicted moments, beside their own error of at most {100 * error:.1f} %; all "
+        f"are {phrases.span(ratio.ravel(), '.2f')} times as large. "
         f"{_growth(data, 'state')} {_growth(data, 'gate')} These factors compare time "
         f"constants of {memory[-1]:g} and {memory[0]:g} steps."
     )

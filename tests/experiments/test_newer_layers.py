@@ -93,13 +93,9 @@ def test_measured_moments_are_those_predicted():
         newer_layers.SMOKE, layers=layers, memories=(4.0,), seed=5
     )
     data = newer_layers.run(config)
-    apart = np.abs((data["measured"] - data["predicted"]) / data["sem"])
-    assert float(apart.max()) < FAR
-    wrong = np.abs((data["measured"] - 1.8 * data["predicted"]) / data["sem"])
-    assert float(wrong.min()) > FAR
-    known = np.isfinite(data["predicted"].values)
-    assert known[..., 0].all()
-    assert known[[0, 2, 3]].all()
+    room = FAR * data["sem"] + data["error"]
+    assert bool((np.abs(data["measured"] - data["predicted"]) < room).all())
+    assert bool((np.abs(data["measured"] - 1.8 * data["predicted"]) > room).all())
     for label, values in data.data_vars.items():
         assert values.attrs["units"], label
 
