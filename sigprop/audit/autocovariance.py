@@ -44,18 +44,25 @@ def autocovariance(
     """Measure ``E x_t x_{t+lag}`` over steps, features and sequences; no mean removed.
 
     Args:
-        sequences: Two at least.
-        max_lag: The last lag; that of the whole length if left out.
+        sequences: Two sequences or more, read a few at a time.
+        max_lag: Last lag in steps; by default the last of the whole length.
         block: Sequences that the bootstrap keeps together: one where they are
             independent, more where they are neighbours in time.
-        seed: Of the bootstrap.
-        draws: Of the bootstrap.
+        seed: Seed of the bootstrap.
+        draws: Number of resamples of the bootstrap.
 
     Raises:
         ValueError: If there is one sequence alone, or a lag, a block, the draws or the
             seed are out of range.
 
     Source: Zucchet & Orvieto (2024), Eq. 75, by ``empirical_autocovariance``.
+
+    Example:
+        >>> x = np.random.default_rng(0).normal(size=(40, 32, 1))
+        >>> noise = Sequences("noise", 40, 32, 1, lambda at, num: x[at : at + num])
+        >>> found = autocovariance(noise, max_lag=2)
+        >>> found.R.shape, bool(found.low[0] < 1 < found.high[0])
+        ((3,), True)
     """
     if sequences.number < 2:
         raise ValueError(
@@ -84,6 +91,11 @@ def fit_mixed(R: Float[np.ndarray, " lags"], last: int | None = None) -> Mixed:
             this kind: growing, or above ``R(0)`` at its start.
 
     Source: Zucchet & Orvieto (2024), Figure 12.
+
+    Example:
+        >>> found = fit_mixed(np.array([1.0, 0.45, 0.405, 0.3645]))
+        >>> round(found.a, 6), round(found.b, 6), round(found.rho, 6)
+        (0.5, 0.5, 0.9)
     """
     require_moderate("R", R, "lags")
     if last is not None:
@@ -132,6 +144,12 @@ def fit_exponentials(R: Float[np.ndarray, " lags"]) -> Exponentials:
 
     Raises:
         ValueError: If there are fewer than two finite lags, or nothing is positive.
+
+    Example:
+        >>> R = 1.5 * 0.9 ** np.arange(40)
+        >>> found = fit_exponentials(R)
+        >>> round(float(found.weights.sum()), 2)
+        1.5
     """
     require_moderate("R", R, "lags")
     R = np.asarray(R, float)

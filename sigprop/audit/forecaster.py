@@ -44,9 +44,9 @@ def audit_forecaster(
     """Measure and predict over the position in the window.
 
     Args:
-        network: A trained one; it is put into inference mode.
-        state: Its running averages.
-        blocks: From ``sigprop.audit.windows.blocks_of``.
+        network: Trained network; it is put into inference mode.
+        state: Running averages of the network.
+        blocks: Blocks of windows, from ``sigprop.audit.blocks_of``.
         season: Steps of a season of the series.
         progress: Called with the blocks done and their number.
 
@@ -59,6 +59,19 @@ def audit_forecaster(
 
     Raises:
         ValueError: If the season is below one step, or not that of the blocks.
+
+    Example:
+        >>> from sigprop.audit import blocks_of
+        >>> from sigprop.networks import Head, NetworkConfig, build
+        >>> from sigprop.tasks import Forecasts, carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=52, horizon=13)
+        >>> blocks = blocks_of(task, Head(horizon=13, features=1), "test", 64)
+        >>> sizes = {"inputs": 1, "outputs": 13, "width": 2, "state_size": 2, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> found = audit_forecaster(network, state, blocks, season=52)
+        >>> found.sizes["position"], found["recurrence"].values.tolist()
+        (52, ['block 1'])
     """
     season = require_count("season", season, most=LONGEST_SEASON)
     last = max(int(np.max(block.season, initial=0)) for block in blocks)

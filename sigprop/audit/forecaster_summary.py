@@ -43,11 +43,20 @@ def failing_assumption(dataset: xr.Dataset, recurrence: str) -> str:
     """The first assumption that moves predicted power too far; nothing if none does.
 
     Args:
-        dataset: From ``sigprop.audit.forecaster.audit_forecaster``.
-        recurrence: Which one.
+        dataset: Audit that ``sigprop.audit.audit_forecaster`` returned.
+        recurrence: Name of a recurrence in the data set.
 
     Raises:
         ValueError: If the data set does not have it.
+
+    Example:
+        >>> ends = {"end": ["low", "middle", "high"], "recurrence": ["block 1"]}
+        >>> edge = xr.DataArray([[[0.97, 1.0, 1.03]] * 2], dims=("recurrence", "edge", "end"))
+        >>> ratio = xr.DataArray([[[0.6, 0.7, 0.8]]], dims=("recurrence", "rung", "end"))
+        >>> names = {**ends, "edge": list(EDGES), "rung": ["white"]}
+        >>> found = xr.Dataset({"edges": edge, "ratio": ratio}, names)
+        >>> failing_assumption(found, "block 1")
+        'white'
     """
     require_choice("recurrence", recurrence, _names(dataset, "recurrence"))
     measured = dataset.sel(recurrence=recurrence)

@@ -256,6 +256,18 @@ def audit(
         ValueError: If the network has one answer a step or none, the inputs, lengths or
             labels do not fit, there are fewer than two batches, or the untrained network
             is another one.
+
+    Example:
+        >>> from sigprop.networks import NetworkConfig, build
+        >>> sizes = {"inputs": 1, "outputs": 2, "width": 4, "state_size": 4, "depth": 1}
+        >>> config = NetworkConfig(layer="lru", norm="none", **sizes)
+        >>> network, state = build(config, key=jax.random.key(0))
+        >>> x = np.random.default_rng(0).normal(size=(16, 12, 1))
+        >>> labels, valid = np.arange(16) % 2, np.ones(16, bool)
+        >>> batch = Batch(x, np.full(16, 12), labels, valid)
+        >>> found = audit(network, state, batch)
+        >>> found["ratio"].sizes["mode"], found["recurrence"].values.tolist()
+        (4, ['block 1'])
     """
     known = _require(network, batches)
     if untrained is not None and untrained.config != network.config:

@@ -21,6 +21,11 @@ class Series:
     """Windows of one or more standardised features, and what was done to get them.
 
     ``block`` is the length, in windows, of the bootstrap's blocks.
+
+    Example:
+        >>> x = np.random.default_rng(0).normal(size=(40, 32, 2))
+        >>> Series(x, ("wind", "rain"), notes=(), block=1).values.shape
+        (40, 32, 2)
     """
 
     values: Float[np.ndarray, "sequences time features"]
@@ -45,6 +50,14 @@ def load_series(path: Path, window: int = 512) -> Series:
     Raises:
         FileNotFoundError: If there is no such file.
         ValueError: If the file is not of that form, too short, not finite or constant.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "noise.npy"
+        ...     np.save(file, np.random.default_rng(0).normal(size=(1000, 2)))
+        ...     load_series(file, window=100).values.shape
+        (10, 100, 2)
     """
     if window < MIN_STEPS:
         raise ValueError(

@@ -255,6 +255,14 @@ def audit_series(
     Raises:
         ValueError: If an eigenvalue is not strictly inside the unit circle and not 0, or
             the seed is out of range.
+
+    Example:
+        >>> from sigprop.audit import Series
+        >>> x = np.random.default_rng(0).normal(size=(40, 32, 1))
+        >>> series = Series(x, ("noise",), notes=(), block=1)
+        >>> row, _ = audit_series(series, eigenvalues=[(0.2, 0.0)], draws=100)
+        >>> row.quantity, round(row.white, 2)
+        ('state', 2.68)
     """
     require_seed(seed)
     for gap, theta in eigenvalues:

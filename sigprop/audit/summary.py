@@ -61,6 +61,22 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
         ``TOLERANCE`` of one, and ``sem``, the median standard error.  Along the first
         two ``fails``, the first rung whose median is outside, or nothing, and
         ``reason``, the same in words, or the note.
+
+    Example:
+        >>> names = {"recurrence": ["block 1"], "quantity": ["state"]}
+        >>> dims = ("recurrence", "quantity", "rung", "mode")
+        >>> ratio = np.array([[[[1.02, 1.04, 0.97], [1.5, 1.6, 1.2]]]])
+        >>> rungs = ["stationary", "white"]
+        >>> audited = xr.Dataset(
+        ...     {
+        ...         "ratio": (dims, ratio),
+        ...         "ratio_sem": (dims, 0.01 + 0 * ratio),
+        ...         "note": ("recurrence", [""]),
+        ...     },
+        ...     {**names, "rung": rungs},
+        ... )
+        >>> summarise(audited)["fails"].item()
+        'white'
     """
     ratios = audit["ratio"].values
     shape = ratios.shape[:-1]

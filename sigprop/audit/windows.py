@@ -53,6 +53,13 @@ def blocks_of(
     Raises:
         ValueError: If the part has fewer than two windows a block, or is asked for them;
             if there is no such part.
+
+    Example:
+        >>> from sigprop.tasks import carbon_dioxide
+        >>> task = Forecasts(carbon_dioxide(), length=52, horizon=13)
+        >>> blocks = blocks_of(task, Head(horizon=13, features=1), "test", 64)
+        >>> len(blocks), blocks[0].batch.inputs.shape
+        (16, (4, 52, 1))
     """
     require_choice("part", part, tuple(task.split))
     windows, blocks = (

@@ -70,7 +70,12 @@ MOST = 2**16  # sequences that are worth enumerating
 
 
 class BoundedMoment(NamedTuple):
-    """A second moment, summed over neurons and entries, and how far it may be off."""
+    """A second moment, summed over neurons and entries, and how far it may be off.
+
+    Example:
+        >>> BoundedMoment(2.0, error=1e-9).value
+        2.0
+    """
 
     value: Float[Any, ""]
     error: Float[Any, ""]
@@ -739,6 +744,13 @@ def squares(
 
     Raises:
         TypeError: If the layer is of no type that ``covered`` knows.
+
+    Example:
+        >>> from sigprop.layers import mingru
+        >>> layer = mingru(2, 2, key=jax.random.key(0))
+        >>> u = jax.random.normal(jax.random.key(1), (100, 5, 2))
+        >>> squares(layer)(u)["state"].shape
+        (100,)
     """
     return functools.partial(_squares, layer, names=covered(layer))
 
@@ -779,6 +791,15 @@ def enumerate_gated(
     Raises:
         ValueError: If there are more than 65 536 sequences, no number of steps, or a
             probability to stay would be negative.
+
+    Example:
+        >>> from sigprop.layers import mingru
+        >>> layer = mingru(2, 2, key=jax.random.key(0))
+        >>> law = Law(np.array([[1.0, 0.0], [0.0, -1.0]]), np.array([0.5, 0.5]))
+        >>> every = enumerate_gated(layer, law, 3)["state"]
+        >>> exact = predict_gated(layer, law=law, steps=3)["state"].value
+        >>> abs(every / exact - 1) < 1e-6
+        True
     """
     steps = require_count("steps", steps, most=MOST)
     rarest = float(law.probabilities.min())  # stays with rho + (1 - rho) rarest

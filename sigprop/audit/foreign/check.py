@@ -45,13 +45,17 @@ class Limits:
     """Limits on the work of a check: modes, gated neurons and draws.
 
     Attributes:
-        modes: Modes of each layer, from the slowest to the fastest.
-        gated: Neurons of each layer whose gates are run.
-        probes: Draws for each measured trace; none for no measurement.
-        seed: Of the bootstrap, of random channels and of the draws.
+        modes: Number of modes of each layer, from the slowest to the fastest.
+        gated: Number of neurons of each layer whose gates are run.
+        probes: Number of draws for each measured trace; 0 measures none.
+        seed: Seed of the bootstrap, of random channels and of the draws.
 
     Raises:
         ValueError: If a number or the seed is out of range.
+
+    Example:
+        >>> Limits(modes=8).probes
+        16
     """
 
     modes: int = 64
@@ -115,7 +119,13 @@ class LayerChecked:
 
 @dataclass(frozen=True)
 class Checked:
-    """The audit of a checkpoint."""
+    """The audit of a checkpoint.
+
+    Example:
+        >>> series = Series(np.ones((4, 32, 1)), ("wind",), notes=(), block=1)
+        >>> Checked("model.npz", "weather", series, Limits(), layers=()).data
+        'weather'
+    """
 
     checkpoint: str
     data: str
@@ -137,10 +147,10 @@ def audit_checkpoint(
     """Run every recurrent layer of a checkpoint over a series.
 
     Args:
-        checkpoint: Of ``sigprop.networks.foreign.open_checkpoint``.
-        series: Of ``sigprop.audit.series.load_series``.
-        data: The name of the series.
-        limits: How much is run.
+        checkpoint: Checkpoint that ``sigprop.networks.foreign.open_checkpoint`` read.
+        series: Windows of a time series, from ``sigprop.audit.load_series``.
+        data: Name of the series, for the report.
+        limits: Limits on the work; by default those of ``Limits()``.
         mapping: File that names layers, added to those that are found; see
             ``sigprop.networks.foreign.mapped``.
         through: Name of the matrix that makes the first channels of features.
@@ -149,6 +159,19 @@ def audit_checkpoint(
     Raises:
         ValueError: If there is no layer, none has a mode inside the unit circle, or
             ``through`` fits neither file nor series.
+
+    Example:
+        >>> from sigprop.networks.foreign import of_arrays
+        >>> x = np.random.default_rng(0).normal(size=(10, 100, 2))
+        >>> series = Series(x, ("wind", "rain"), notes=(), block=1)
+        >>> tensors = {"nu_log": np.log(np.full(4, 0.1)), "D": np.ones(2)}
+        >>> tensors |= {"theta_log": np.zeros(4), "gamma_log": np.zeros(4)}
+        >>> tensors |= {"B_re": np.ones((4, 2)), "B_im": np.ones((4, 2))}
+        >>> tensors |= {"C_re": np.ones((2, 4)), "C_im": np.ones((2, 4))}
+        >>> limits = Limits(modes=2, probes=0)
+        >>> found = audit_checkpoint(of_arrays(tensors), series, "weather", limits)
+        >>> found.layers[0].family, found.layers[0].rungs[0]
+        ('the LRU', 'stationary')
     """
     limits = Limits() if limits is None else limits
     if min(limits.modes, limits.gated) < 2:

@@ -46,13 +46,25 @@ def lint(
     are findings of the rule ``not-judged``.
 
     Args:
-        checkpoint: Of ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.
-        settings: What the file does not say.
+        checkpoint: From ``sigprop.networks.foreign.open_checkpoint`` or ``of_arrays``.
+        settings: Use of the checkpoint, which its file does not state.
         mapping: File that names layers; see ``sigprop.networks.foreign.mapped``. Names that
             it leaves out are read as if there was none.
 
     Raises:
         ValueError: If there is no recurrent layer, or none can be read.
+
+    Example:
+        >>> import numpy as np
+        >>> from sigprop.networks.foreign import of_arrays
+        >>> mixer = {"A_log": np.zeros((4, 2)), "D": np.ones(4)}
+        >>> mixer |= {"dt_proj.bias": np.full(4, -4.6)}
+        >>> mixer |= {"dt_proj.weight": np.full((4, 1), 0.01)}
+        >>> mixer |= {"x_proj.weight": np.full((5, 4), 0.1)}
+        >>> tensors = {f"mixer.{name}": array for name, array in mixer.items()}
+        >>> report = lint(of_arrays(tensors), Settings(length=4096))
+        >>> report.findings[0].rule.id, report.findings[0].severity
+        ('decay-all-zero', 'error')
     """
     surveyed = survey_mapped(checkpoint, mapping)
     skipped = list(surveyed.skipped)

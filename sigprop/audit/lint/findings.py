@@ -44,6 +44,10 @@ class Settings:
 
     Raises:
         ValueError: If the length is below two steps, or there is no such format.
+
+    Example:
+        >>> Settings(length=4096, dtype="bfloat16").length
+        4096
     """
 
     length: int | None = None
@@ -127,6 +131,11 @@ class Rule:
         check: From a layer to the consequence in numbers, one text a finding.
         own_form: The closed form with what ``words`` fills in for a layer.
         own_remedy: The remedy with what ``words`` fills in for a layer.
+
+    Example:
+        >>> from sigprop.audit.lint.rules import BY_ID
+        >>> BY_ID["decay-all-zero"].severity
+        'error'
     """
 
     id: str
@@ -141,7 +150,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Finding:
-    """A rule that a layer breaks; the form and the remedy are in the words of its family."""
+    """A rule that a layer breaks; the form and the remedy are in the words of its family.
+
+    Example:
+        >>> from sigprop.audit.lint.rules import BY_ID
+        >>> rule = BY_ID["decay-all-zero"]
+        >>> texts = {"consequence": "", "form": rule.form, "remedy": rule.remedy}
+        >>> found = Finding(rule, "mixer", "Mamba", severity=rule.severity, **texts)
+        >>> found.severity
+        'error'
+    """
 
     rule: Rule
     layer: str
@@ -199,6 +217,11 @@ class Report:
         without: Layers that store no decay, with what they are.
         accepted: Findings that are known and accepted, with the reason.
         unused: Acceptances that cover no finding, in words.
+
+    Example:
+        >>> report = Report("model.npz", Settings(), layers=(), findings=())
+        >>> report.graver
+        ()
     """
 
     checkpoint: str
