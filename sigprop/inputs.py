@@ -349,7 +349,7 @@ class Empirical:
 @final
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """One measured series, read from a random step on and around its end.
+    """One measured time series, read from a random step and wrapped around at its end.
 
     Exactly stationary: ``R(lag)`` is the mean of ``x_t x_{t+lag}`` around the circle.
     The mean is not removed; two drawn series are uncorrelated only if it is zero.

@@ -144,8 +144,9 @@ def assert_moment(
         statistic: ``state`` for E|h|^2 of each neuron after the last step;
             ``sensitivity`` for E|dh/dlam|^2, which needs eigenvalues; or a function of
             JAX, of the system and of one sequence, that returns a real number or an
-            array.  Component ``i`` of ``n`` belongs to eigenvalue ``i`` of ``n``, any
-            component to a single eigenvalue.
+            array.  With ``n`` eigenvalues and ``n`` components, the formula of
+            component ``i`` takes eigenvalue ``i``.  With one eigenvalue, the
+            formulas of all components take this eigenvalue.
         steps: Inputs seen from the initial state.  Of eigenvalues the default is enough
             for the stationary value to be reached within a hundredth of the margin.
         margin: Equivalence margin, relative.
@@ -397,9 +398,10 @@ def assert_equal_forms(
         derived: The form you trust.
         printed: The form to check.
         domain: Ranges of the symbols in which to look for a counterexample when SymPy
-            does not prove equality.  An eigenvalue has a range of ``r`` and one of
-            ``theta``, or where it is real one of ``lam``.  By default the unit disc, and
-            for ``rho`` (-0.9, 0.9), for numbers of steps 1 to 8, else (0.1, 0.9).
+            does not prove equality.  For an eigenvalue give ranges of ``r`` and
+            ``theta``, or of ``lam`` if it is real.  Defaults: the unit disc for
+            eigenvalues, (-0.9, 0.9) for ``rho``, 1 to 8 for numbers of steps, and
+            (0.1, 0.9) for other symbols.
 
     Raises:
         AssertionError: If they differ; the message has a point, both values and the
@@ -487,9 +489,9 @@ def assert_healthy(
 
 
 def eigenvalues(smallest_gap: float = 1e-6, real: bool = False) -> Any:
-    """Hypothesis strategy for eigenvalues as (gap, theta), even in the log of the gap.
+    """Hypothesis strategy for (gap, theta), ``gap = 1 - |lam|`` on a logarithmic scale.
 
-    Uniform moduli almost never come close to the edge, where formulas break.
+    Uniform moduli rarely come close to ``|lam| = 1``, where formulas break.
 
     Raises:
         ValueError: Unless ``0 < smallest_gap < 1``.

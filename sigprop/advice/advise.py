@@ -106,12 +106,13 @@ def advise(
 ) -> Advice:
     """Options for a layer's builder from the length of its sequences and their input.
 
-    The longest memory is as long as the sequences unless it is given; what is to be learnt
-    may need shorter ones, so that memories are spread evenly in their logarithm over the two
-    decades below it.  Phases of every second mode are where 95 % of the input's power is, and
-    those of the others anywhere up to pi, as what is to be learnt may lie where there is
-    little power.  None is above pi: it would be that of the conjugate, which turns as the
-    mode does, and under ``theta = exp(theta_log)`` the same step turns it further.
+    The longest time constant is ``memory``, by default the sequence length.  The target
+    may need shorter ones: time constants are spread evenly in their logarithm over the
+    two decades below the longest.  Every second mode has a phase in the band with 95 %
+    of the input's power.  The other modes have phases anywhere up to pi, because the
+    target may lie where the input has little power.  No phase is above pi: such a mode
+    is the conjugate of one below pi, but its phase moves further for the same step of
+    ``theta_log = log(theta)``.
 
     Time constants and states are predicted for one draw of a layer of this width and state.
     Gradients and largest rates are those of one input and one output of it and of at most

@@ -52,7 +52,7 @@ def steps(memory: float, rate: float, largest: float = LARGEST) -> tuple[float, 
 
 
 def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
-    """Radii whose ``power`` has memories up to ``memory``: ``exp(-step)``.
+    """Inner and outer radius: ``radius**power`` has time constants up to ``memory``.
 
     Example:
         >>> tuple(round(one, 5) for one in ring(16384))
@@ -63,7 +63,7 @@ def ring(memory: float, power: float = 1.0) -> tuple[float, float]:
 
 
 def heads(state: int) -> int:
-    """The most heads, at most 32, of two pairs of numbers or more."""
+    """Largest number of heads, 1 to 32, with a multiple of 4 states each (else 1)."""
     return max((n for n in (1, 2, 4, 8, 16, 32) if state % (4 * n) == 0), default=1)
 
 

@@ -160,10 +160,12 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
     """Predict a layer at initialisation, under inputs of a spectrum.
 
     Args:
-        layer: Linear and diagonal in some coordinates, or with gates of the input alone;
-            of those the moments are for one exponential, ``spectra.equivalent_rho``, and
-            of at most ``NEURONS`` states, whose time constants have evenly spaced ranks.
-            Gradients are the mean of at most ``DIFFERENTIATED`` states times their number.
+        layer: Linear and diagonal in some coordinates, or gated by the input alone.
+            For a gated layer the spectrum is replaced by the exponential of
+            ``spectra.equivalent_rho``.  Moments are then those of at most ``NEURONS``
+            states, whose time constants have evenly spaced ranks.  Gradients are then
+            the mean over at most ``DIFFERENTIATED`` states times the number of all
+            states.
         spectrum: Spectrum of each input channel.
 
     Raises:

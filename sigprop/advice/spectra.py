@@ -31,9 +31,9 @@ class Measured(NamedTuple):
 
     Attributes:
         covariance: ``R(lag)`` from lag zero on: the sum of ``x_t x_{t+lag}`` over the pairs
-            of a window of ``T`` steps, divided by ``T``, as if there were silence beside
-            it.  Power is then nowhere negative, and moments of states those of windows that
-            ring out.
+            of a window of ``T`` steps, divided by ``T``, as if the input were zero
+            outside the window.  The spectrum is then nowhere negative, and moments of
+            states include their decay after the window.
         fitted: The sum of exponentials nearest to it, for what has none but closed forms.
     """
 

@@ -160,8 +160,8 @@ class Recurrence:
         turned: Whether it runs against the order of time.
         known: The theory of its eigenvalues.
         paired: Sequences with a partner, of all batches.
-        measured: Shares of every measured moment.
-        predicted: Shares of every prediction.
+        measured: For each batch, its contribution to every measured moment.
+        predicted: For each batch, its contribution to every predicted moment.
         signals: Autocovariances of inputs and errors.
     """
 
@@ -238,8 +238,8 @@ def audit(
     ``L`` steps, and what a gradient of ``B`` examples takes.
 
     Args:
-        network: A trained one; it is put into inference mode.
-        state: Its running averages.
+        network: Trained network; it is put into inference mode.
+        state: Running averages of the network.
         batches: Real inputs with their labels, classes or, one an output, numbers;
             standard errors are over batches, so there
             should be ten or more.  A single one is cut into ``GROUPS``.

@@ -246,11 +246,11 @@ def audit_series(
     """Measure and predict both moments for every feature and eigenvalue.
 
     Args:
-        series: from ``load_series``.
-        eigenvalues: pairs ``(1 - |lam|, arg lam)``.
-        seed: of the bootstrap.
-        draws: bootstrap resamples per interval.
-        shown: goes through the names of the features, to show how far the work is.
+        series: Windows of a time series, from ``load_series``.
+        eigenvalues: Pairs ``(1 - |lam|, arg lam)``, the angle in radians.
+        seed: Seed of the bootstrap.
+        draws: Number of bootstrap resamples for each interval.
+        shown: Passes the names of the features on, and may show progress.
 
     Raises:
         ValueError: If an eigenvalue is not strictly inside the unit circle and not 0, or

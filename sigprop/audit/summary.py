@@ -44,7 +44,7 @@ def reading(audit: xr.Dataset) -> tuple[str, ...]:
     """Sentences that say how to read the table of an audit.
 
     Args:
-        audit: From ``sigprop.audit.network.audit``.
+        audit: Audit that ``sigprop.audit.audit`` returned.
     """
     return GATED_READING if "memoryless" in audit["rung"].values else READING
 
@@ -53,7 +53,7 @@ def summarise(audit: xr.Dataset) -> xr.Dataset:
     """Medians over modes, and why theory fails.
 
     Args:
-        audit: From ``sigprop.audit.network.audit``.
+        audit: Audit that ``sigprop.audit.audit`` returned.
 
     Returns:
         Along ``recurrence``, ``quantity`` and ``rung``: ``median``, ``low`` and ``high``,
@@ -149,7 +149,7 @@ def conclusion(audit: xr.Dataset) -> str:
     """For how many moments theory holds, and how often each assumption fails first.
 
     Args:
-        audit: From ``sigprop.audit.network.audit``.
+        audit: Audit that ``sigprop.audit.audit`` returned.
     """
     summary = summarise(audit)
     predicted = summary["median"].notnull().any("rung").values

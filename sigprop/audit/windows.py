@@ -44,11 +44,11 @@ def blocks_of(
     """Windows of a part at equal distances, the same number in each block.
 
     Args:
-        task: The series.
-        head: How the network is shown it.
-        part: Which rows.
-        windows: At most so many.
-        blocks: Stretches of time.
+        task: Series, and the rows that a forecast reads and predicts.
+        head: Head of the network, which says how windows are shown to it.
+        part: Part of the rows: ``train``, ``validation`` or ``test``.
+        windows: Largest number of windows.
+        blocks: Number of stretches of time.
 
     Raises:
         ValueError: If the part has fewer than two windows a block, or is asked for them;

@@ -153,7 +153,7 @@ def expand_diagonal(layer: Layer, rule: Overlaps) -> Expansion:
 
     Args:
         layer: Of double precision.
-        rule: What its filters share, with the error that it makes.
+        rule: From ``overlaps_of``: how to sum over ages, with the student's error.
     """
     expansion, halves = Expansion.empty(layer), []
     for backwards, (half, numbers) in enumerate(
@@ -175,7 +175,7 @@ def expand_diagonal(layer: Layer, rule: Overlaps) -> Expansion:
 
 
 class Factors(NamedTuple):
-    """A moved response ``u v lam**age + turned age lam**(age - 1)``, of rank one each."""
+    """A response's derivative ``u v lam**age + c turned age lam**(age - 1)``."""
 
     u: Complex[np.ndarray, "n d_out"]
     v: Complex[np.ndarray, "n d_in"]

@@ -48,8 +48,8 @@ class Krylov:
         betas: The numbers beside it, and at the end the length of what is left over.
         basis: Orthonormal, the direction of ``start`` first.
         values: Ritz values, in increasing order.
-        residuals: ``|H y - value y|`` of every Ritz vector, but for rounding: an
-            eigenvalue is as near.
+        residuals: ``|H y - value y|`` of every Ritz vector ``y``, without rounding.  An
+            eigenvalue lies at most this far from ``value``.
         weights: Squares of ``start`` along the Ritz vectors, those of the quadrature.
         rotation: Ritz vectors in the basis, a column each.
     """
@@ -86,9 +86,9 @@ class Krylov:
 def lanczos(product: Product, start: Float[Array, " p"], steps: int) -> Krylov:
     """Lanczos' iteration, every new vector made orthogonal to all before it.
 
-    Ends early where products no longer leave what they have spanned: then nodes and
-    weights, and as many eigenvalues, are exact.  What rounding adds to the residuals
-    is known only from new products, those of ``Pairs.residuals``.
+    The iteration ends early if a product lies in the span of the earlier vectors.  The
+    nodes, the weights and as many eigenvalues are then exact.  The residuals omit
+    rounding errors; ``Pairs.residuals`` includes them, by new products.
 
     Args:
         product: A symmetric matrix times a vector.  Arrays that it holds as a tree, as

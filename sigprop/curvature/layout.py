@@ -34,7 +34,7 @@ def layout(layer: Layer) -> Layout:
 
 
 def numbered(layer: Layer) -> Any:
-    """The layer with the place of each entry as its value."""
+    """The layer with each entry replaced by its index in the parameter vector."""
     return replace(
         layer,
         {

@@ -206,7 +206,7 @@ def table(
 
 
 def overlaps_of(task: TeacherStudent, student: Layer) -> Overlaps:
-    """The rule of a task, with the error that a student makes in it.
+    """Sums over the ages of a task's loss, with the student's error at each age.
 
     Raises:
         ValueError: If the student is not linear; or, where sequences are infinitely

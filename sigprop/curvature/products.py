@@ -27,8 +27,8 @@ class Curvature(eqx.Module):
 
     Attributes:
         x: Parameters at which derivatives are taken, as one vector.
-        batches: Arrays whose first axis counts the batches; nothing for one batch that
-            is nothing.
+        batches: Arrays whose first axis counts the batches; ``None`` if the loss needs
+            no data.
         split: From the vector to the parameters.
     """
 

@@ -90,8 +90,9 @@ def off_diagonal_share(hessian: Matrix) -> float:
 def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
     """``sqrt((H^2)_ii)``: the mean size of each gradient entry near the optimum.
 
-    At a random displacement of covariance one the gradient ``H d`` has it as its root mean
-    square, so that Adam's effective rate is its inverse where it wanders about an optimum.
+    If displacements ``d`` from the optimum have unit covariance, these norms are the
+    root mean square of the gradient ``H d``.  Adam's effective learning rates near the
+    optimum are then proportional to the inverse norms.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite.
@@ -105,7 +106,7 @@ def row_norms(hessian: Matrix) -> Float[np.ndarray, " p"]:
 
 
 def preconditioned(hessian: Matrix) -> Matrix:
-    """``D^{-1/2} H D^{-1/2}`` with ``D`` the diagonal: what rates of its own leave to do.
+    """``D^{-1/2} H D^{-1/2}``: ``H`` scaled by its diagonal ``D`` to unit diagonal.
 
     Raises:
         ValueError: As ``couplings``.
@@ -146,8 +147,8 @@ def measured_bound(
 ) -> float:
     """The rate at which gradient descent begins to leave a minimum, by bisection.
 
-    Two hundred steps from a billionth of ``start`` away, on the loss itself: below the
-    bound the distance shrinks, above it grows.
+    Each trial takes 200 steps on the loss itself, from 1e-9 away along ``start``.
+    Below the bound the distance to the minimum shrinks; above the bound it grows.
 
     Args:
         gradient: Gradient of the loss.

@@ -77,7 +77,8 @@ TWINS: dict[str, Callable[[Modes], Layer]] = {
 def twin(layer: Layer, name: str) -> Layer:
     """A diagonal layer with the response of a causal one of real states.
 
-    Every eigenvalue has a neuron, conjugates too: a real part of both is their sum.
+    Every eigenvalue has a neuron, and so has its conjugate.  The real parts of the two
+    neurons' outputs add up to the response of the pair.
 
     Args:
         layer: With eigenvalues of modulus in (0, 1); of double precision.

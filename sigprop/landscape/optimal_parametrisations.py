@@ -129,9 +129,9 @@ class Ruler(NamedTuple):
     """Length along a line, from zero.
 
     Attributes:
-        density: Length by place.
-        edges: Places between panels, from zero.
-        lengths: Lengths up to them.
+        density: Function of the position that returns the length per unit of position.
+        edges: Positions of the panels' edges, from zero.
+        lengths: Length from zero to each edge.
     """
 
     density: Callable[[np.ndarray], np.ndarray]

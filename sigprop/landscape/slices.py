@@ -200,8 +200,8 @@ def normalise(direction: Model, model: Model) -> Model:
 def direction(key: PRNGKeyArray, model: Model) -> Model:
     """A random direction: normal in every unit as it is measured, then normalised.
 
-    The same key gives the same slice of a diagonal layer whose ``B`` and ``C`` are
-    scaled against each other.
+    For a diagonal layer, scaling ``B`` by a factor and ``C`` by its inverse does not
+    change the slice that a key gives.
 
     Example:
         >>> from sigprop.layers import lru

@@ -162,7 +162,7 @@ def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
     """The layer with new values for some of its ``parameters``.
 
     Raises:
-        ValueError: If it has none of a name.
+        ValueError: If the layer has no array with one of the names.
 
     Example:
         >>> from sigprop.layers import lru

@@ -10,8 +10,8 @@ from sigprop.layers.base import Layer
 class Bidirectional(Layer):
     """A layer of two recurrences, one for each direction of time.
 
-    Its states are those of the forward half and those of the backward half side by
-    side: row ``t`` holds what is known of ``u_1 ... u_t`` and of ``u_t ... u_time``.
+    Row ``t`` of its states holds the forward state, which depends on ``u_1 ... u_t``,
+    and then the backward state, which depends on ``u_t ... u_time``.
     """
 
     causal: ClassVar[bool] = False

@@ -122,8 +122,8 @@ def bidirectional_lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
-        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]; of
-            several limits, the modes take theirs in turn.
+        max_phase: Largest phase in radians. Phases are uniform on [0, max_phase]. A
+            list of limits is repeated in order over the modes.
         spread: Distribution of the moduli, one of ``sigprop.neuron.ring.SPREADS``.
         gamma: Normalisation of the inputs, one of ``sigprop.layers.lru.GAMMAS``.
 

@@ -107,7 +107,7 @@ def complex_lru(
 ) -> ComplexDiagonal:
     """Draw an LRU without normalisation, its eigenvalues in other coordinates.
 
-    It begins as the same function of its inputs as ``lru`` of the same key.
+    Initially the layer computes the same as ``lru(..., key=key, gamma="absent")``.
 
     Raises:
         ValueError: If a size, a radius or the phase is out of range, or the coordinates

@@ -134,7 +134,7 @@ def delta_product(
         width: Inputs and outputs; a head has ``width / heads`` values.
         key: Random key of JAX; do not use it for anything else.
         heads: Number of heads.
-        reflections: Steps of the delta rule an input.
+        reflections: Number of steps of the delta rule per input.
         largest: Upper bound of ``beta``: 1, or 2 for eigenvalues down to -1.
         activation: Activation of queries, keys and values: ``silu``, or ``identity``.
         steps: Smallest and largest step of the decay without input, log-uniform between

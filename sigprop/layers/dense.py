@@ -165,9 +165,9 @@ def block_rnn(
 ) -> LinearRNN:
     """Draw a linear RNN of independent blocks, each initialised by itself.
 
-    Entries of each block have variance ``1/size``, the reading of the paper's
-    ``N(0, 1/sqrt(n))`` under which its limit holds that the eigenvalues fill the unit
-    disc (Appendix A.1, after Eq. 15).
+    Entries of each block have variance ``1/size``: ``1/sqrt(n)`` in the paper's
+    ``N(0, 1/sqrt(n))`` is read as a standard deviation.  Only then do the eigenvalues
+    fill the unit disc as ``n`` grows, as the paper says (Appendix A.1, after Eq. 15).
 
     Args:
         state_size: Number of real numbers in the state.

@@ -58,8 +58,8 @@ def each(
 ) -> Any:
     """Draw with each key, and stack the results along a first axis.
 
-    The numbers are those of one key after another, by JAX's own generator.  A program
-    holds that generator once then, and not once for each key: most of its compilation.
+    The numbers are the same as with one call per key.  JAX's random generator is then
+    compiled once, not once per key; the generator takes most of the compilation.
     """
     return jax.vmap(draw)(jnp.stack(keys) if isinstance(keys, Sequence) else keys)
 
@@ -75,10 +75,10 @@ def complex_parts(
 def in_turn(
     limits: float | Sequence[float], n: int, name: str
 ) -> Float[np.ndarray, " n"]:
-    """The largest angle of each of ``n`` modes, which take several in turn.
+    """The largest angle of each of ``n`` modes; a list of angles is repeated in order.
 
     Raises:
-        ValueError: Unless each is above 0 and at most 2 pi; under ``name``.
+        ValueError: Unless each is above 0 and at most 2 pi; the message says ``name``.
     """
     each = np.atleast_1d(np.asarray(limits, float))
     if each.ndim != 1 or not each.size or not ((each > 0) & (each <= 2 * np.pi)).all():
@@ -87,7 +87,7 @@ def in_turn(
 
 
 def require_polar(nu0: float, theta0: Any, nu1: float = 1.0) -> None:
-    """Refuse radii of no ring, and largest angles of no range, by these names.
+    """Refuse an invalid ring or largest angle; messages name nu0, nu1 and theta0.
 
     Raises:
         ValueError: Unless ``0 <= nu0 <= nu1 <= 1`` and ``0 < theta0 <= 2 pi``.

@@ -139,8 +139,8 @@ def ring_parameters(
     Source: Orvieto et al. (2023), Lemma 3.2 and Appendix A.
 
     Raises:
-        ValueError: Unless ``0 <= inner <= outer < 1`` and the phase limit is positive, or
-            if there is no such spread.
+        ValueError: Unless ``0 <= inner <= outer <= 1``, ``inner < 1`` and each phase
+            limit is above 0 and at most 2 pi, or if ``spread`` is unknown.
     """
     require_ring(inner, outer)
     if outer == 1 and inner == 1:
@@ -174,8 +174,8 @@ def lru(
         key: Random key of JAX; do not use it for anything else.
         r_min: Inner radius of the ring of eigenvalues.
         r_max: Outer radius.
-        max_phase: Phases are uniform on [0, max_phase] radians; of several limits, the
-            modes take theirs in turn.
+        max_phase: Phases are uniform on [0, max_phase] radians. A list of limits is
+            repeated in order over the modes.
         spread: One of ``sigprop.neuron.ring.SPREADS``; the paper's is ``area``.
         gamma: One of ``GAMMAS``.
 

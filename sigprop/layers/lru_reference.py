@@ -18,9 +18,9 @@ from sigprop.layers.lru import LRU
 
 @final
 class ForwardOnly(Layer):
-    """An LRU that is run in another way, in the place of a network's layer.
+    """An LRU run by the function ``forward``, to replace a layer of a network.
 
-    It runs whole sequences alone: what its states are is the other way's secret.
+    It runs whole sequences only, because ``forward`` does not return the states.
     """
 
     stable: ClassVar[bool] = True

@@ -19,8 +19,9 @@ class MatrixGated(Layer):
     """Base of the layers; the state has the entries of every head's ``S``, rows down.
 
     Attributes:
-        divided: Names of weights, of shape (..., size, d_in), of vectors that ``maps`` divides
-            by their length.  Derivatives by them are large at inputs of short vectors.
+        divided: Names of the weights, of shape (..., size, d_in), whose output vectors
+            ``maps`` divides by their length.  Derivatives with respect to these
+            weights are large where a vector is short.
 
     Example:
         >>> import jax

@@ -96,8 +96,8 @@ def mingru(
         state_size: Number of real numbers in the state, and outputs.
         width: Number of inputs.
         key: Random key of JAX; do not use it for anything else.
-        memory: ``1/z`` of a gate without input, which moves ``b_z``: two, for no move, in
-            the paper.
+        memory: Time constant ``1/z`` in steps at zero input, set by a shift of ``b_z``.
+            The paper's value is 2, a shift of zero.
 
     Raises:
         ValueError: If a size is below one or the memory is not above one.

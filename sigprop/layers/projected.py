@@ -78,11 +78,11 @@ class Heads(Layer):
 def of_states(
     a: Float[Array, "time heads *_"], entering: Float[Array, "time heads rows columns"]
 ) -> tuple[Float[Array, "time states"], Float[Array, "time states"]]:
-    """Gates and inputs of every entry of every head's state.
+    """Flatten the gates and inputs of all heads: one of each per entry of the state.
 
     Args:
-        a: Gates, one for each entry, or for each row or head with axes of one.
-        entering: What enters each entry.
+        a: Gates of the entries; an axis of size one shares a gate along that axis.
+        entering: Input added to each entry.
     """
     flat = (len(entering), math.prod(entering.shape[1:]))
     return jnp.broadcast_to(a, entering.shape).reshape(flat), entering.reshape(flat)
@@ -108,7 +108,7 @@ def by_heads(
 def low_rank(
     by: str, U: Float[Any, "rank d_in"], V: Float[Any, "neurons rank"]
 ) -> dict[str, Moved]:
-    """Describe neurons moved by a projection's bias, and by factors of its weights ``V U``."""
+    """Describe how a projection's bias and factors ``V``, ``U`` act on neurons."""
     return {
         "U": Moved(by, "each", (V**2).sum(1)),
         "V": Moved(by, U),

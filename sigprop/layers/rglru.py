@@ -134,8 +134,8 @@ def rglru(
         width: Inputs and outputs, one for each number of the state.
         key: Random key of JAX; do not use it for anything else.
         heads: Blocks of the matrices.
-        radii: ``exp(-softplus(Lambda))`` is between them; an open gate keeps the eighth
-            power of it a step.
+        radii: Bounds of ``exp(-softplus(Lambda))``. With the gate fully open, a
+            state is multiplied by the eighth power of this number at each step.
         spread: One of ``sigprop.neuron.ring.SPREADS``; the reference code's is ``area``.
 
     Raises:

@@ -312,8 +312,8 @@ def rotrnn(
         heads: Independent heads, 32 in the paper; each has ``state_size / heads``
             numbers, an even number of them.
         gamma_range: Decays of the heads.
-        theta_range: Angles, in radians; of several ends, those of a head take theirs in
-            turn.
+        theta_range: Smallest and largest angle in radians. A list of largest angles is
+            repeated in order over the angles of a head.
         spread: One of ``sigprop.neuron.ring.SPREADS``; the listing's is ``area``.
 
     Raises:

@@ -136,7 +136,7 @@ class S4D(Layer):
 
 
 def require_decay(log_neg_re: Any) -> None:
-    """Refuse logarithms of ``-Re A`` that are none, where they are numbers already.
+    """Refuse logarithms of ``-Re A`` that are not finite; skip arrays that JAX traces.
 
     Raises:
         ValueError: Naming the first state.

@@ -171,8 +171,9 @@ def ssd(
         steps: Smallest and largest step without input, log-uniform between them.
 
     Raises:
-        ValueError: If a size is below one, ``width`` is no multiple of ``heads`` or these
-            none of ``groups``, or the steps are not positive and ordered.
+        ValueError: If a size is below one, ``width`` is not a multiple of ``heads``,
+            ``heads`` is not a multiple of ``groups``, or the steps are not positive and
+            ordered.
 
     Example:
         >>> layer = ssd(16, 8, key=jax.random.key(0), heads=4, groups=2)

@@ -19,9 +19,9 @@ from sigprop.layers.base import Group, Layer
 class Stack(Layer):
     """The layer; build one with ``stack``.
 
-    Its state is that of all layers side by side in real numbers, the real parts of a
-    complex one before its imaginary parts: real outputs between the layers make the
-    whole linear in real numbers only.
+    Its state joins the states of all layers as real numbers: the real parts of a
+    complex state come before its imaginary parts.  Layers pass on real outputs only,
+    so that a stack of linear layers is linear over the real numbers only.
 
     Example:
         >>> import jax

@@ -67,9 +67,9 @@ def nearest_process(
 ) -> Float[np.ndarray, " lags"]:
     """The covariances of a process that are near measured ones.
 
-    Products averaged over the pairs of each lag may be those of no process, where few
-    pairs are left or a series hardly moves.  Their spectrum, as a series that repeats
-    after twice the lags, is then cut off at zero, and the variance kept.
+    Averages over the pairs of each lag may be no autocovariance if a lag has few pairs
+    or a sequence hardly varies.  This function then extends the averages periodically
+    over twice the lags, sets negative spectral values to zero and keeps ``R(0)``.
 
     Raises:
         ValueError: If there are none, one is not finite, or the variance is negative.

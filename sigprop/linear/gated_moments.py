@@ -280,12 +280,14 @@ def predict_gated(
     """Second moments of a layer whose gates see the input alone.
 
     It runs under ``jit``, ``vmap``, ``grad`` and ``jvp``, as a function of the layer's
-    arrays and the scale, with the nodes that ``spread`` or the law says.  Then an infinite
-    limit is infinity, and an error above its value is not refused: look at ``error``.
-    Layers of the delta rule, those whose state a matrix multiplies (``MatrixGated``) and
-    inputs that remember need numbers.  Of the second, Gaussian inputs are points of Sobol
-    sequences, and their error is estimated.  Derivatives by entries of their parameters are
-    taken one by one, at 0.1 seconds of a core each for keys of three entries and 0.4 seconds
+    arrays and the scale, with the nodes that ``spread`` or the law says.  Under these
+    transformations an infinite limit is returned as infinity.  An error larger than its
+    moment then raises no exception: check ``error``.
+    Layers of the delta rule, ``MatrixGated`` layers (a matrix multiplies their state)
+    and inputs correlated in time need arrays that JAX does not trace.  For
+    ``MatrixGated``, Gaussian inputs are points of Sobol sequences, with an estimated
+    error.  Derivatives of ``MatrixGated`` are taken one parameter entry at a time, at
+    0.1 seconds of a core each for keys of three entries and 0.4 seconds
     for eight: ask for some by ``names``.  Numbers held are neurons times nodes times
     inputs, about 60 nodes for each of a gate's nonlinear projections at a spread of one.
 
@@ -525,8 +527,9 @@ def predict_key_gradient(
 ) -> BoundedMoment:
     """``E|d(v . h_t)/dW_k|^2`` of a layer of the delta rule, summed over its entries.
 
-    Apart from ``predict_gated``, as it takes seconds for a head with a decay, and as few
-    inputs, of short keys, make most of it: samples show it slowly.
+    ``predict_gated`` leaves this moment out because a head with a decay takes seconds.
+    A few inputs with short keys contribute most of the moment, so sampled estimates
+    converge slowly.
 
     Args:
         layer: DeltaNet or GatedDeltaNet.
@@ -567,10 +570,11 @@ def predict_output(
 ) -> dict[str, BoundedMoment]:
     """Second moments of outputs that read the state through gates or queries.
 
-    ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs it
-    is for small layers, as of four neurons an output.  Of DeltaNet and GatedDeltaNet it is
-    known for a law alone: queries divided by their length beside keys divided by theirs
-    are beyond one integral.  Gradients of outputs by parameters of the gates are not
+    ``E|y|^2`` needs products of neurons that see the same inputs: under Gaussian inputs
+    this suits small layers only, for example four neurons an output.  For DeltaNet and
+    GatedDeltaNet ``E|y|^2`` needs a ``law``: with Gaussian inputs, the normalised
+    queries and keys together leave more than one integral.
+    Gradients of outputs by parameters of the gates are not
     known where a query multiplies states, which share those parameters.
 
     Args:
@@ -740,7 +744,7 @@ def _summed(moments: Iterable[tuple[Any, Any]]) -> BoundedMoment:
 def squares(
     layer: Layer,
 ) -> Callable[[Float[Array, "num time d_in"]], dict[str, Float[Array, " num"]]]:
-    """A program of sequences: ``|h|^2`` at the end, and of its slopes the sum of squares.
+    """Return a function of sequences: ``|h|^2`` and ``|dh/dtheta|^2`` at the last step.
 
     Raises:
         TypeError: If the layer is of no type that ``covered`` knows.

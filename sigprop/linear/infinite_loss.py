@@ -208,7 +208,8 @@ def gramian(
 ) -> Float[Array, "n n"]:
     """``P = sum over ages of A**age B B' A'**age``, for ages below ``2**doublings``.
 
-    By default all that count; infinite then if ``A`` is not stable.
+    The default number of doublings covers every age that matters.  The sum is then
+    infinite if ``A`` is not stable.
     """
 
     def double(carry: tuple[Array, Array], _: None):

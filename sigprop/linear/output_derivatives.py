@@ -130,7 +130,7 @@ def predicted_trace(layer: Layer, inputs: Inputs) -> dict[str, float]:
 
     Args:
         layer: Of double precision, one of ``ELEMENTWISE``, inside the unit circle.
-        inputs: What their autocovariances are, by themselves and through weights.
+        inputs: Autocovariances of the channels and of their weighted sums into modes.
 
     Returns:
         Of each recurrent parameter, and of ``B``, ``C`` and ``D``, real and imaginary parts

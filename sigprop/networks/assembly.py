@@ -127,8 +127,9 @@ def parameter_groups(network: Network | TwoTowers) -> Any:
     """The optimiser's group of every parameter: that of its layer, or ``other``.
 
     A tree like ``equinox.filter(network, equinox.is_inexact_array)``, with a name in the
-    place of each array.  The function itself is what ``optax.multi_transform`` takes as
-    its labels, since it would call a network that is given to it.
+    place of each array.  Pass ``parameter_groups`` itself to
+    ``optax.multi_transform`` as labels, not its result: optax would call the result,
+    because a network is callable.
 
     Example:
         >>> import jax

@@ -128,9 +128,9 @@ class Filtered(NamedTuple):
 def filtered(signal: Signal, kernel: Float[Array, "lags m n"]) -> Filtered:
     """``y_t = sum over ages of kernel(age) x_{t - age}`` from the zero state.
 
-    Covariances are those of the last of as many steps as there are lags, with those
-    before: for the input stationary they are exact, for ages beyond the first step are
-    zero on both sides.
+    The covariances relate the last step to every earlier step; there are as many steps
+    as lags.  They are exact for a stationary input, because no input precedes the first
+    step.
     """
     lags, response = kernel.shape[0], _spectrum(kernel)
     after = _inverse(response @ _spectral_matrix(signal.covariance), lags)
@@ -186,8 +186,9 @@ def _hermite(nodes: Float[Array, "nodes n"]) -> Float[Array, "orders nodes n"]:
 class HermiteExpansion(NamedTuple):
     """``f(x) = sum of coefficients_k He_k((x - mean) / deviation)``, for each channel.
 
-    ``squares`` are ``E z^p f(x)^2`` for ``p = 0, 1, 2`` with ``z`` that standard normal:
-    what the coefficients leave out of them is known.  ``derivative`` is ``E f'(x)``.
+    ``squares`` are ``E z^p f(x)^2`` for ``p = 0, 1, 2``, where
+    ``z = (x - mean) / deviation``.  From ``squares`` follows how much the truncated
+    coefficients miss.  ``derivative`` is ``E f'(x)``.
     """
 
     coefficients: Float[Array, "orders n"]

@@ -85,8 +85,9 @@ BIDIRECTIONAL = ("pathfinder", "pathx")
 def lru_paper(task: str) -> NetworkConfig:
     """The LRU paper's network for a task, six blocks with batch normalisation.
 
-    Both directions for Pathfinder and Path-X, and for the latter the gated unit with one
-    map fewer.  Images have three colours in sCIFAR.  Sequences are pooled by their mean,
+    Layers are bidirectional for Pathfinder and Path-X.  Path-X also uses ``half_glu``,
+    the gated unit with one map fewer.
+    Images have three colours in sCIFAR.  Sequences are pooled by their mean,
     as in S5, whose settings the paper follows; tokens are embedded, which is S5's map of
     one-hot vectors without its bias.
 

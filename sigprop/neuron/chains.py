@@ -76,7 +76,7 @@ def law_axis(law: Law, rho: float) -> Axis:
 
 
 class Chain(NamedTuple):
-    """Axes, of which the first ones lead."""
+    """Axes of a grid; the factor of the state depends only on the first ``leading``."""
 
     axes: tuple[Axis, ...]
     leading: int

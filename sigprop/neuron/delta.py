@@ -88,9 +88,9 @@ class Nodes(NamedTuple):
 class View(NamedTuple):
     """A head in coordinates of the input; ``rest`` counts those outside of the span.
 
-    Moments summed over the rows of the state are those of any turned rows, so that
-    ``values`` has no more of them than there are coordinates, and ``rows`` is how many
-    there were.
+    Rotating the rows of the state does not change moments summed over them.  ``values``
+    is therefore rotated to have at most one row a coordinate; ``rows`` is the number of
+    rows before the rotation.
     """
 
     beta: Float[np.ndarray, " coordinates"]

@@ -549,8 +549,8 @@ def key_gradient(
 ) -> tuple[float, float]:
     """``E|dS_t/dW_k|^2`` of a head, summed over the entries of the keys, and its error.
 
-    The weights of a key move it the more the shorter it is, as ``1/|x|``: for keys of
-    two entries the moment grows with the logarithm of what is added to their squared
+    The derivative of a normalised key by its weights is of order ``1/|x|``.  For keys
+    of two entries the moment grows with the logarithm of what is added to their squared
     length.  Samples show it slowly, as few of them make most of it.
 
     Args:

@@ -340,10 +340,10 @@ def refined(
 ) -> Moment:
     """A moment over more and more nodes, as many as a gate needs.
 
-    Those of a law are exact, and those of a smooth gate of a given spread stay as they are.
+    A ``law`` is exact; a smooth gate with a given ``spread`` keeps its first nodes.
 
     Args:
-        neurons: Of a gate; one with kinks needs as many as there may be.
+        neurons: Neurons of one gate; a gate with kinks gets the most nodes allowed.
         directions: In which they are moved.
         law: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.

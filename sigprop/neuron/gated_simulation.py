@@ -110,7 +110,7 @@ def _hermite(u: Any, degrees: list[tuple[int, ...]], stack: Any) -> Any:
 def products(
     lines: Sequence[Sequence[Any]], powers: Sequence[tuple[int, ...]]
 ) -> list[Any]:
-    """Products of one entry of each line, by the places of the entries in their lines."""
+    """For each row of ``powers``, multiply the entries of ``lines`` at its indices."""
     return [
         functools.reduce(
             operator.mul, [line[n] for line, n in zip(lines, row, strict=True)]

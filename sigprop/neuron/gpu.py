@@ -36,8 +36,8 @@ def serves(
 ) -> bool:
     """Return True if the kernel gives the numbers of ``montecarlo.walk`` here.
 
-    Silent where it is not meant to: on other devices than CUDA's, for other generators
-    than JAX's default one, and for processes that are not linear.
+    It prints no reason in three cases without a kernel: a device other than
+    CUDA's, a generator other than JAX's default, or a process that is not linear.
 
     Args:
         scan: Returns what ``looks`` does, by ``montecarlo.walk``.
@@ -126,7 +126,7 @@ def compared(
 def apart(pairs: list[tuple[Any, Any]]) -> float:
     """Largest difference of pairs of arrays, relative to the largest number or one.
 
-    Not a number, if any of them is none.
+    NaN if any number in the arrays is NaN.
     """
     differences = [
         np.abs(row - other).max() / max(np.abs(other).max(), 1) for row, other in pairs

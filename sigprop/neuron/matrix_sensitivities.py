@@ -60,8 +60,8 @@ class Parameter(NamedTuple):
     """A parameter of the maps.
 
     Attributes:
-        derivatives: ``dA`` and ``dB`` of inputs by entries, which it counts from zero; zero
-            by an entry below zero.
+        derivatives: Function of inputs and entry indices that gives ``dA`` and ``dB``.
+            Indices count from zero; the derivatives are zero for a negative index.
         entries: Their number.
         divided: Weights of vectors that the maps divide by their length, if the parameter
             has them: entry ``i`` is of vector ``i // (size * d_in)``.

@@ -507,8 +507,8 @@ def second_moments(
         key: Consumed here; batch ``i`` uses ``fold_in(key, i)``.
         lam: Eigenvalues; their precision is the simulation's.
         process: A Gaussian input process.
-        times: Increasing numbers of inputs seen, each at least one.  A later look more
-            leaves the draws as they are; an earlier one moves them.
+        times: Increasing numbers of inputs seen, each at least one.  Appending a
+            later time keeps the draws unchanged; an added earlier time changes them.
         num: Number of trajectories, two or more.
         batch: Trajectories held at once; changes memory and speed, and the draws.
         pairs: Indices of neurons whose products to average.

@@ -97,9 +97,10 @@ def tilted(
 ) -> float:
     """Bound on the shift of a Gaussian's centre by squared sigmoids, in standard deviations.
 
-    A sigmoid of ``spread z + offset`` is like the exponential where it is small, whose
-    square moves the Gaussian by twice the spread, and no farther than to where the gate
-    is half open.  An exponential to a power of ``growth`` moves it by this times the spread.
+    A small sigmoid of ``spread z + offset`` is close to an exponential.  The square of
+    that exponential moves the Gaussian by twice the spread, at most to where the gate
+    is half open.  An exponential to the power ``growth`` moves the Gaussian by
+    ``growth * spread``.
     """
     least = np.where(spreads > 0, spreads, 1.0)
     moved = np.minimum(2 * spreads, np.abs(offsets) / least)
@@ -121,8 +122,8 @@ def gaussian_nodes(
         bent: Coordinates of which a function is analytic in a strip alone.
         straight: Coordinates in which it is a polynomial of degree ``2 points - 1`` at
             most.
-        spread: Standard deviation of what a gate bends, in one coordinate: its poles are
-            ``pi / spread`` away, and the more nodes are needed.
+        spread: Standard deviation of the gate's argument in one coordinate.  The gate's
+            poles are ``pi / spread`` away, so a larger spread needs more nodes.
         narrow: How many times narrower than the Gaussian the function may be.
         tilt: How far from the Gaussian's middle the function may move it; see ``tilted``.
         points: Nodes in each straight coordinate.

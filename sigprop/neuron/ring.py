@@ -72,7 +72,7 @@ def ring_polar(
 ) -> tuple[Float[Array, "*shape"], Float[Array, "*shape"]]:
     """Map uniforms on [0, 1] to ``nu = -log|lam|`` and the phase in radians.
 
-    Of the spread ``log`` the first uniforms say no more than how many modes there are.
+    For the spread ``log``, only the number of entries of ``first`` is used.
 
     Source: Orvieto et al. (2023), Lemma 3.2, for the spread ``area``.
 
@@ -92,7 +92,7 @@ def ring_polar(
 def even_memories(n: int, inner: float, outer: float) -> Float[np.ndarray, " n"]:
     """``nu = -log|lam|`` of ``n`` modes, from the longest memory to the shortest.
 
-    Neighbours have one quotient.
+    The ratio of neighbouring values is constant.
 
     Raises:
         ValueError: Unless ``0 < inner <= outer < 1``: the logarithm of others is infinite.

@@ -233,7 +233,7 @@ def distinct(
     seed: int,
     progress: Callable[[str], None] | None = None,
 ) -> dict[bytes, int]:
-    """Expressions and values in the order of the draws; fewer are the first of more.
+    """Distinct expressions with values, as drawn; a smaller ``count`` gives a prefix.
 
     Raises:
         ValueError: If new ones cease to come.

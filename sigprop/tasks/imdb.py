@@ -56,8 +56,8 @@ def imdb(
         least: How often a character must occur to be known.
         val_split: Share of each class of the training reviews that is the validation, by a
             fixed random order.
-        lra_compat: Whether all training reviews are to learn from and the validation is the
-            test, as in the published results, which choose by it.
+        lra_compat: If true, train on all training reviews and use the test part as the
+            validation, as the published results do to choose the best step.
         reviews: Files in each of the four folders.
         cache: Folder for packed tokens, which are mapped when they are asked for again, and
             for the table of characters.

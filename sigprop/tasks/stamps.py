@@ -122,10 +122,10 @@ def stamp(paddle: Paddle, angle: float) -> Stamp:
 def seed_kernel(paddle: Paddle, mask: UInt8[np.ndarray, "side side"]) -> np.ndarray:
     """Cells ``(n, 2)``, from a pixel, that must be free for a contour to begin there.
 
-    They are the fully covered ones of the mask, one pixel down and to the right: the
-    original puts its kernel off its anchor.  It also finds no free pixel at all as soon as
-    some pixel of the picture has no cell inside it, and the corners are the first to have
-    none; such a kernel has no cells here.
+    The cells are those that the mask covers fully, moved one pixel down and right as in
+    the original code.  The original code finds no free pixel if, at a corner pixel of
+    the picture, all cells lie outside the picture.  This function then returns no
+    cells.
     """
     cells = np.argwhere(mask == FULL) - paddle.half + 1
     cells = cells[(np.abs(cells) <= paddle.reach).all(1)]

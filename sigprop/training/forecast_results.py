@@ -32,7 +32,8 @@ ForecastBatches = Iterator[tuple[slice, Float[np.ndarray, "some horizon features
 def controls(task: Forecasts, part: Part = "test") -> dict[str, Errors | None]:
     """Errors of every forecast without a network, in scaled units; none where impossible.
 
-    The naive ones, and ``linear``, the exact least squares of the training windows.
+    They are the naive forecasts and ``linear``, the exact least-squares map of the
+    training windows.
 
     Example:
         >>> from sigprop.tasks import Forecasts, carbon_dioxide

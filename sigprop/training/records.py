@@ -30,8 +30,9 @@ def read_sealed(
 
     Args:
         path: The file.
-        names: That the object must have.
-        optional: That it may have besides; where any names are given, no others.
+        names: Names that the object must have.
+        optional: Further names that the object may have.  Any other name is an error
+        if ``names`` is not empty.
 
     Raises:
         ValueError: If it is no such object, or its checksum is wrong.

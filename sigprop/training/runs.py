@@ -124,7 +124,7 @@ def finish(
     began: float,
     files: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """Keep the network, the curves and last the result, for which the checkpoint goes.
+    """Write the network, the curves and last the result; then delete the checkpoint.
 
     Args:
         folder: Of the training.

@@ -38,8 +38,8 @@ class Settings:
     """Use of a checkpoint, which its file does not state.
 
     Attributes:
-        length: Steps of the sequences.
-        dtype: In which ``lam`` is computed; float32 if not said.
+        length: Number of steps of the sequences.
+        dtype: Format in which ``lam`` is computed; float32 by default.
         optimiser: Learning rate and weight decay of each tensor.
 
     Raises:
@@ -133,8 +133,8 @@ class Rule:
         own_remedy: The remedy with what ``words`` fills in for a layer.
 
     Example:
-        >>> from sigprop.audit.lint.rules import BY_ID
-        >>> BY_ID["decay-all-zero"].severity
+        >>> from sigprop.audit.lint import RULES
+        >>> {rule.id: rule.severity for rule in RULES}["decay-all-zero"]
         'error'
     """
 
@@ -153,12 +153,12 @@ class Finding:
     """A rule that a layer breaks; the form and the remedy are in the words of its family.
 
     Example:
-        >>> from sigprop.audit.lint.rules import BY_ID
-        >>> rule = BY_ID["decay-all-zero"]
+        >>> from sigprop.audit.lint import RULES
+        >>> rule = RULES[0]
         >>> texts = {"consequence": "", "form": rule.form, "remedy": rule.remedy}
         >>> found = Finding(rule, "mixer", "Mamba", severity=rule.severity, **texts)
-        >>> found.severity
-        'error'
+        >>> found.severity == rule.severity
+        True
     """
 
     rule: Rule
@@ -207,8 +207,8 @@ class Report:
     """All layers of a checkpoint and all findings, the gravest first.
 
     Attributes:
-        checkpoint: The path.
-        settings: What the file does not say.
+        checkpoint: Path of the file.
+        settings: Use of the checkpoint, which its file does not state.
         layers: Time constants of every layer that was judged.
         findings: All findings.
         judged: How many tensors that decide a recurrence were judged.

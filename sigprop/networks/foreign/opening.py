@@ -29,7 +29,6 @@ def open_checkpoint(path: Path | str) -> Checkpoint:
         ValueError: If the format is unknown or a pickle, or the file is damaged.
 
     Example:
-        >>> import numpy as np
         >>> import numpy as np, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder) / "model.npz"
