@@ -100,7 +100,7 @@ class Expectations(NamedTuple):
 
 
 def _expect(layer: Layer, u: Nodes, w: Chances) -> Expectations:
-    """The expectations over nodes ``u`` of probabilities ``w``, some nodes at a time."""
+    """Sums over nodes ``u`` of weights ``w``, some nodes at a time."""
     held = min(HELD, len(w))
     more = -len(w) % held
     parts = (
@@ -166,11 +166,8 @@ def _memoryless(
     return _grown(advance, _shape(layer), inputs, u.shape[1])
 
 
-def _stationary(
-    layer: Layer, u: Nodes, w: Chances, steps: int
-) -> Float[Array, "2 time units"]:
+def _stationary(known: Expectations, steps: int) -> Float[Array, "2 time units"]:
     """The moments for inputs that are independent in time, of one distribution."""
-    known = _expect(layer, u, w)
 
     def advance(m: Means, M: Squares, now: None):
         del now
@@ -179,7 +176,8 @@ def _stationary(
         m = jnp.einsum("hra,hab->hrb", m, known.A) + known.B
         return m, carried + crossed + crossed.swapaxes(1, 2) + known.BB, carried
 
-    return _grown(advance, _shape(layer), None, steps)
+    heads, rows, keys = known.B.shape
+    return _grown(advance, (heads, rows, keys), None, steps)
 
 
 def _shape(layer: Layer) -> tuple[int, int, int]:
@@ -198,45 +196,35 @@ class Sample(NamedTuple):
     Attributes:
         u: Inputs.
         lengths: Valid steps of each sequence.
-        sequence: Of each input of a sample of all valid ones, its sequence.
-        step: Its step.
+        picked: Sample of all valid inputs, by the group of their sequence.
+        present: One for each of them, and zero where a group has fewer.
         z: Points of a standard normal distribution.
     """
 
     u: Float[Array, "num time d_in"]
     lengths: Int[Array, " num"]
-    sequence: Int[Array, " picked"]
-    step: Int[Array, " picked"]
+    picked: Float[Array, "groups most d_in"]
+    present: Float[Array, "groups most"]
     z: Float[Array, "points d_in"]
 
 
-def _predict(
-    layer: Layer, drawn: Layer | None, sample: Sample, w: Float[Array, " num"]
-) -> tuple[Float[Array, "rungs quantities units"], Float[Array, " units"]]:
-    """Moments on every rung for sequences of weights ``w``, and the share that is kept."""
+def _normal(
+    layer: Layer, drawn: Layer | None, sample: Sample
+) -> Float[Array, "rungs time units"]:
+    """Moments on the rungs of normal inputs."""
     u, steps = sample.u, sample.u.shape[1]
-    valid, reads = _weights(sample, w)
-    present = jnp.maximum(valid.sum(0), jnp.finfo(valid.dtype).tiny)
-    count = valid.sum()
-    mean = jnp.einsum("nt,ntd->d", valid, u) / count
-    square = jnp.einsum("nt,ntd,nte->de", valid, u, u) / count
+    valid, _ = _weights(sample, jnp.ones(len(u)))
+    mean = jnp.einsum("nt,ntd->d", valid, u) / valid.sum()
+    square = jnp.einsum("nt,ntd,nte->de", valid, u, u) / valid.sum()
     size, basis = jnp.linalg.eigh(square - mean[:, None] * mean[None])
     root = basis * jnp.sqrt(jnp.maximum(size, 0))[None]
     normal = mean[None] + sample.z @ root.T
     alike = jnp.sqrt(jnp.trace(square) / len(mean)) * sample.z
     even = jnp.full((len(sample.z),), 1 / len(sample.z))
-    chances = w[sample.sequence] / w[sample.sequence].sum()
-    picked = u[sample.sequence, sample.step]
-    rungs = [
-        _memoryless(layer, u, valid / present[None]),
-        _stationary(layer, picked, chances, steps),
-        _stationary(layer, normal, even, steps),
-        _stationary(layer, alike, even, steps),
-    ]
+    rungs = [(layer, normal), (layer, alike)]
     if drawn is not None:
-        rungs.append(_stationary(drawn, alike, even, steps))
-    whole, carried = rungs[1][:, -1]
-    return jnp.stack([reads @ rung[0] for rung in rungs]), carried / whole
+        rungs.append((drawn, alike))
+    return jnp.stack([_stationary(_expect(of, z, even), steps)[0] for of, z in rungs])
 
 
 def _weights(
@@ -278,15 +266,32 @@ def _ladder(
     sample: Sample,
     weights: Float[Array, "replicates num"],
 ) -> Ladder:
-    squares = lax.map(lambda one: _squares(layer, *one), (sample.u, sample.lengths))
+    u, picked, present = sample.u, sample.picked, sample.present
+    squares = lax.map(lambda one: _squares(layer, *one), (u, sample.lengths))
+    normal = _normal(layer, drawn, sample)
+    every = _expect(layer, picked.reshape(-1, u.shape[2]), present.reshape(-1))
 
-    def replicate(w: Float[Array, " num"]):
-        valid, _ = _weights(sample, w)
+    def replicate(left: tuple[Array, Array, Array]):
+        w, out, is_out = left
+        valid, reads = _weights(sample, w)
         count = jnp.stack([valid.sum(), w.sum()])
         measured = jnp.einsum("n,nqu->qu", w, squares) / count[:, None]
-        return Ladder(measured, *_predict(layer, drawn, sample, w))
+        number = present.sum() - is_out.sum()
+        mean = jax.tree.map(
+            lambda all_, some: (all_ - some) / number,
+            every,
+            _expect(layer, out, is_out),
+        )
+        now = jnp.maximum(valid.sum(0), jnp.finfo(valid.dtype).tiny)
+        memoryless, _ = _memoryless(layer, u, valid / now[None])
+        stationary, carried = _stationary(mean, u.shape[1])
+        rungs = jnp.concatenate([jnp.stack([memoryless, stationary]), normal])
+        kept = carried[-1] / stationary[-1]
+        return Ladder(measured, jnp.einsum("qt,rtu->rqu", reads, rungs), kept)
 
-    return lax.map(replicate, weights)
+    none = jnp.zeros_like(present[:1])
+    out = jnp.concatenate([picked[:1], picked]), jnp.concatenate([none, present])
+    return lax.map(replicate, (weights, *out))
 
 
 # --- the audit ------------------------------------------------------------------------
@@ -302,9 +307,12 @@ def audit_gated(
     """Measure and predict the second moment of every unit of every layer's state.
 
     The error of a ratio is a jackknife's over groups of sequences.  It does not contain
-    the error of the 4096 points that stand for a normal distribution.  If there are more
-    than 16 384 inputs, the rung *stationary* takes some at random.  Units that forget at
-    once have no ratio.
+    the errors of normal inputs: of their measured mean and covariance, and of the 4096
+    points that stand for them.  If there are more than 16 384 inputs, the rung *stationary*
+    takes some at random.  Units that forget at once have no ratio.
+
+    Work grows as the fourth power of a key's size: three layers with four heads and keys of
+    32 entries take a minute of a core.
 
     Args:
         layers: Layers that are ``is_input_gated``; others have no numbers.
@@ -319,15 +327,12 @@ def audit_gated(
         ``ratio_sem``; ``kept``, the share of a moment that the last step carried over;
         ``note``, empty unless a layer has no prediction.
     """
-    count = int(groups.max()) + 1
-    leaving = groups[None] != np.arange(count)[:, None]
-    weights = np.concatenate([np.ones((1, len(groups))), leaving])
     rows, notes = [], []
     for index, layer in enumerate(layers):
         note = _note(layer)
         notes.append(note)
         before = None if drawn is None else drawn[index]
-        rows.append({} if note else _result(layer, before, u[index], lengths, weights))
+        rows.append({} if note else _result(layer, before, u[index], lengths, groups))
     return _dataset(rows, notes)
 
 
@@ -346,11 +351,13 @@ def _result(
     drawn: Layer | None,
     u: Float[np.ndarray, "num time width"],
     lengths: Int[np.ndarray, " num"],
-    weights: Float[np.ndarray, "replicates num"],
+    groups: Int[np.ndarray, " num"],
 ) -> dict[str, np.ndarray]:
+    leaving = groups[None] != np.arange(groups.max() + 1)[:, None]
+    weights = np.concatenate([np.ones((1, len(groups))), leaving])
     with double_precision(True):
         mine, before = _doubled(layer), None if drawn is None else _doubled(drawn)
-        found = _ladder(mine, before, _sample(u, lengths), jnp.asarray(weights))
+        found = _ladder(mine, before, _sample(u, lengths, groups), jnp.asarray(weights))
     measured, predicted, kept = (np.asarray(array) for array in found)
     missing = np.full((predicted.shape[0], 1, *predicted.shape[2:]), np.nan)
     if drawn is None:
@@ -378,17 +385,24 @@ def _doubled(layer: Layer) -> Any:
 
 
 def _sample(
-    u: Float[np.ndarray, "num time width"], lengths: Int[np.ndarray, " num"]
+    u: Float[np.ndarray, "num time width"],
+    lengths: Int[np.ndarray, " num"],
+    groups: Int[np.ndarray, " num"],
 ) -> Sample:
     """Inputs in double precision, some of the valid ones, and normal points."""
     draw = np.random.default_rng(0)
     valid = np.flatnonzero(np.arange(u.shape[1])[None] < lengths[:, None])
-    some = draw.permutation(valid)[:PICKED]
+    sequence, step = np.divmod(draw.permutation(valid)[:PICKED], u.shape[1])
+    counts = np.bincount(groups[sequence], minlength=groups.max() + 1)
+    present = np.arange(counts.max())[None] < counts[:, None]
+    picked = np.zeros((*present.shape, u.shape[2]))
+    order = np.argsort(groups[sequence], kind="stable")
+    picked[present] = u[sequence[order], step[order]]
     uniform = qmc.Sobol(u.shape[2], rng=draw).random_base2(POINTS)
     z = ndtri(np.clip(uniform, 2.0**-60, 1 - 2.0**-53))
     z = np.concatenate([z, -z])
-    places = np.divmod(some, u.shape[1])
-    return Sample(*map(jnp.asarray, (u.astype(float), lengths, *places, z)))
+    held = u.astype(float), lengths, picked, present.astype(float), z
+    return Sample(*map(jnp.asarray, held))
 
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {

@@ -158,11 +158,18 @@ def test_the_jackknife_is_that_of_groups():
     one, u = layer("hgrn2"), np.random.default_rng(5).normal(size=(12, 4, WIDTH))
     case = audited(one, u, groups=3)
     left = [
-        audited(one, np.delete(u, range(4 * g, 4 * g + 4), 0), groups=2).ratio
+        audited(one, np.delete(u, range(4 * g, 4 * g + 4), 0), groups=2)
         for g in range(3)
     ]
     for rung in ("memoryless", "stationary", "Gaussian", "alike"):
-        parts = np.stack([part.sel(rung=rung) for part in left])
+        whole = case.predicted.sel(rung=rung)
+        measured_inputs = rung in GATED_RUNGS[:2]
+        parts = np.stack(
+            [
+                part.ratio.sel(rung=rung) if measured_inputs else whole / part.measured
+                for part in left
+            ]
+        )
         wanted = np.sqrt(2 * parts.var(0))
         np.testing.assert_allclose(case.ratio_sem.sel(rung=rung), wanted, rtol=1e-6)
 
