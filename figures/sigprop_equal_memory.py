@@ -112,8 +112,8 @@ def shown(results: style.Results) -> str:
     memory = data["memory"].values
     fitted = data.attrs["fitted"]
     return (
-        f"Exponents are fitted between time constants of {fitted:g} and {memory[-1]:g} steps. "
-        f"The gradient {_growing(data, 'gradient')}. "
+        f"Between time constants of {fitted:g} and {memory[-1]:g} steps the gradient "
+        f"{_growing(data, 'gradient')}. "
         f"The Hessian trace {_growing(data, 'trace')}. "
         f"The squared state {_growing(data, 'state')}."
     )

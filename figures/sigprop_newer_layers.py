@@ -27,7 +27,7 @@ PANELS = {
 ENTRY = Entry(
     dict.fromkeys(PANELS, STUDY),
     "Moments of nine layers of 2024 to 2026 against the time constant",
-    rows=("sigprop:gates", "sigprop:delta-state", "sigprop:linoss-implicit"),
+    rows=("sigprop:delta-state", "sigprop:linoss-implicit"),
 )
 LOOKS: dict[str, dict[str, Any]] = {
     "state": {"color": style.BLUE, "linestyle": "-", "marker": "o"},
@@ -140,21 +140,21 @@ def shown(results: style.Results) -> str:
     error = float((data["error"] / data["predicted"]).max())
     memory = data["memory"].values
     return (
-        f"{near.sum()} of {near.size} measured moments lie within two standard errors of "
-        f"the predicted moments, beside their own error of at most {100 * error:.1f} %; all "
-        f"are {phrases.span(ratio.ravel(), '.2f')} times as large. "
-        f"{_growth(data, 'state')} {_growth(data, 'gate')} These factors compare time "
-        f"constants of {memory[-1]:g} and {memory[0]:g} steps."
+        f"{near.sum()} of {near.size} simulated moments lie within two standard errors of "
+        f"the predicted moments and their error of at most {100 * error:.1f} %; all are "
+        f"{phrases.span(ratio.ravel(), '.2f')} times as large. "
+        f"From {memory[0]:g} to {memory[-1]:g} steps the {_growth(data, 'state')} "
+        f"The {_growth(data, 'gate')}"
     )
 
 
 def _growth(data: Any, moment: str) -> str:
-    """One sentence: by how much a measured moment grows where it grows most, and least."""
+    """The end of a sentence: the largest and the smallest growth, with their layers."""
     curve = data["measured"].sel(moment=moment)
     factor = curve.isel(memory=-1) / curve.isel(memory=0)
     most, least = int(np.argmax(factor.values)), int(np.argmin(factor.values))
     names = factor["layer"].values
-    what = {"state": "The squared state", "gate": "The squared gradient"}[moment]
+    what = {"state": "squared state", "gate": "squared gradient"}[moment]
     return (
         f"{what} becomes {style.number(factor.values[most])} times as large in "
         f"{names[most]}, the most, and {style.number(factor.values[least])} times in "

@@ -57,13 +57,15 @@ def test_sentences_on_layers_count_what_is_near_and_name_the_extremes():
         data["measured"].loc[near] = 2.24  # two errors of the sample and one of theory
 
     text = shown("sigprop-newer-layers", newer_layers=change)
-    assert text.startswith("122 of 126 measured moments lie within two standard errors")
-    assert "beside their own error of at most 2.5 %; all are 0.25 to 5.00 times" in text
+    assert text.startswith(
+        "122 of 126 simulated moments lie within two standard errors"
+    )
+    assert "and their error of at most 2.5 %; all are 0.25 to 5.00 times" in text
     assert "squared state becomes 3 times as large in Mamba-2, the most" in text
     assert "and 0.25 times in HGRN2, the least" in text
     assert "squared gradient becomes 5 times as large in RWKV-7, the most" in text
     assert "and 0.25 times in LinOSS, the least" in text
-    assert "constants of 256 and 4 steps" in text
+    assert "From 4 to 256 steps the squared state" in text
     table = details("sigprop-newer-layers", newer_layers=change)
     assert ("Mamba-2", "3", "1") in table
     assert ("RWKV-7", "1", "5") in table
@@ -102,11 +104,11 @@ def test_sentences_on_equal_memory_say_which_gradients_grow():
 
     text = shown("sigprop-equal-memory", equal_memory=change)
     assert (
-        "The gradient grows as τ¹·⁶ in mLSTM and τ⁰·⁹ in LinOSS; other exponents are "
+        "the gradient grows as τ¹·⁶ in mLSTM and τ⁰·⁹ in LinOSS; other exponents are "
         "-1.0 to 0.1." in text
     )
     assert "The Hessian trace grows as τ² in LRU; other exponents are 0.1." in text
     assert "The squared state grows in no layer; other exponents are 0.1." in text
-    assert "between time constants of 16 and 256 steps" in text
+    assert "Between time constants of 16 and 256 steps" in text
     table = details("sigprop-equal-memory", equal_memory=change)
     assert ("mLSTM", "0.10 ± 0.10", "1.62 ± 0.10", "0.10 ± 0.10") in table
