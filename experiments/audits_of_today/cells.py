@@ -77,7 +77,7 @@ def chunk_size(config: Config) -> int:
 
 def _small(recipe: R, config: Config) -> R:
     """The recipe with a network of two blocks of the size of a cell."""
-    states, options = layer_size(config.model, config.size)
+    states, options = layer_size(config.model, config.size, config.size)
     network = dataclasses.replace(
         recipe.network,
         width=config.size,

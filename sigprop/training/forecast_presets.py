@@ -133,18 +133,20 @@ def _quick(model: str, head: Head) -> NetworkConfig:
         depth=2,
         layer=model,
         pooling="last",
-        **_layer(model, 64),
+        **_layer(model, 64, 64),
     )
 
 
 def _paper(model: str, head: Head) -> NetworkConfig:
     config = blur_paper(head.inputs, head.outputs)
-    return dataclasses.replace(config, layer=model, **_layer(model, config.state_size))
+    return dataclasses.replace(
+        config, layer=model, **_layer(model, config.state_size, config.width)
+    )
 
 
-def _layer(model: str, size: int) -> dict[str, Any]:
+def _layer(model: str, size: int, width: int) -> dict[str, Any]:
     """State size and options of a layer."""
     if model in MODELS:
         return {"state_size": size, "layer_options": MODELS[model](size)}
-    state_size, options = layer_size(model, size)
+    state_size, options = layer_size(model, size, width)
     return {"state_size": state_size, "layer_options": options}

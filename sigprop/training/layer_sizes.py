@@ -14,6 +14,8 @@ MATRICES = (
     *("deltanet", "delta_product", "gated_deltanet", "gla", "hgrn2"),
     *("mamba3", "mlstm", "rwkv7", "selective", "ssd"),
 )
+CHANNELS = ("causal_attention", "constant_gate", "gated_unit", "mingru", "rglru")
+"""Layers with one state a channel, whose size of the state is their width."""
 
 
 def registered_layers() -> tuple[str, ...]:
@@ -28,16 +30,21 @@ def registered_layers() -> tuple[str, ...]:
     )
 
 
-def layer_size(layer: str, state_size: int) -> tuple[int, dict[str, Any]]:
+def layer_size(layer: str, state_size: int, width: int) -> tuple[int, dict[str, Any]]:
     """The argument ``state_size`` of a layer, and its options, for a preset's size.
 
     Args:
         layer: A name of ``registered_layers``.
-        state_size: Of the preset; a multiple of ``HEADS``.
+        state_size: State size of the preset; a multiple of ``HEADS``.
+        width: Number of channels of the layer.
 
     Example:
-        >>> layer_size("ssd", 64), layer_size("linoss", 64)
+        >>> layer_size("ssd", 64, 32), layer_size("linoss", 64, 32)
         ((16, {'heads': 4}), (64, {}))
+        >>> layer_size("rglru", 64, 32)
+        (32, {'heads': 4})
     """
     size = state_size // HEADS if layer in MATRICES else state_size
+    if layer in CHANNELS:
+        size = width
     return size, {"heads": HEADS} if "heads" in layer_options(layer) else {}

@@ -171,7 +171,7 @@ def _quick(task: str, model: str, data: DataSet) -> Recipe:
     network = NetworkConfig(
         **_reads(data),
         width=size.width,
-        state_size=layer_size(layer, size.state_size)[0],
+        state_size=layer_size(layer, size.state_size, size.width)[0],
         depth=size.depth,
         layer=layer,
         layer_options=options,
@@ -259,7 +259,7 @@ RINGS = {
 
 
 def _registered(layer: str) -> Callable[[Quick], Model]:
-    return lambda size: (layer, layer_size(layer, size.state_size)[1])
+    return lambda size: (layer, layer_size(layer, size.state_size, size.width)[1])
 
 
 PAPERS = {"lru": _lru, "rotrnn": _rotrnn, "blur": _blur, **LADDER, **RINGS}

@@ -100,7 +100,10 @@ def test_every_network_of_a_quick_training_can_be_drawn(task):
     """At its own sizes and ranges; shapes alone are computed."""
     for model in NETWORKS:
         config = preset(task, model, "quick", TOKENS).network
-        eqx.filter_eval_shape(build, config, key=jax.random.key(0))
+        if model == "s5":  # its eigenvectors are computed by NumPy
+            build(config, key=jax.random.key(0))
+        else:
+            eqx.filter_eval_shape(build, config, key=jax.random.key(0))
 
 
 def test_the_ladder_goes_from_an_rnn_to_the_lru_one_thing_at_a_time():
@@ -203,7 +206,7 @@ def test_seeds_of_the_digits_are_folds():
 def test_a_layer_of_the_registry_is_trained_by_its_name(name):
     recipe = preset("digits", name, "quick", PIXELS)
     network = recipe.network
-    size, options = layer_size(name, 64)
+    size, options = layer_size(name, 64, 64)
     assert (network.layer, network.state_size) == (name, size)
     assert network.layer_options == options
     lru = preset("digits", "lru", "quick", PIXELS)
@@ -217,9 +220,10 @@ def test_a_layer_of_the_registry_is_trained_by_its_name(name):
 
 
 def test_sizes_of_registered_layers():
-    assert layer_size("mamba3", 64) == (16, {"heads": 4})
-    assert layer_size("selective", 32) == (8, {})
-    assert layer_size("rglru", 32) == (32, {"heads": 4})
-    assert layer_size("hgrn2", 32) == (8, {"heads": 4})
+    assert layer_size("mamba3", 64, 32) == (16, {"heads": 4})
+    assert layer_size("selective", 32, 64) == (8, {})
+    assert layer_size("rglru", 64, 32) == (32, {"heads": 4})
+    assert layer_size("mingru", 64, 32) == (32, {})
+    assert layer_size("hgrn2", 32, 64) == (8, {"heads": 4})
     assert "gru" not in registered_layers()  # needs the times of its gates
     assert set(registered_layers()) <= set(MODELS)
