@@ -2,6 +2,7 @@
 
 import re
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -101,10 +102,12 @@ def test_a_folder_that_cannot_be_written_is_refused_before_a_training(
 def measured(monkeypatch, tmp_path):
     """A finished training in whose audit no two numbers agree."""
     from sigprop.audit import network
-    from sigprop.training import runs
+    from sigprop.training import runs, segments
 
     about = {"task": "digits", "model": "lru", "preset": "quick", "seed": 3}
-    monkeypatch.setattr(runs, "trained", lambda folder: (None, None))
+    untrained = SimpleNamespace(config=None)
+    monkeypatch.setattr(runs, "trained", lambda folder: (untrained, None))
+    monkeypatch.setattr(segments, "untrained", lambda config, seed: None)
     monkeypatch.setattr(runs, "read_about", lambda folder: about)
     draws = np.random.default_rng(0)
     table = audited([1, 2]).drop_vars(("median", "fails"))

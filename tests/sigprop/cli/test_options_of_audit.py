@@ -25,7 +25,7 @@ from sigprop.ledger import checkpoint
 from sigprop.networks import Network
 from sigprop.networks import foreign as files
 from sigprop.tasks import catalogue, images
-from sigprop.training import runs
+from sigprop.training import runs, segments
 from tests.command import ran
 from tests.options import option
 
@@ -49,7 +49,8 @@ def audited(monkeypatch, tmp_path):
         record.update(loaded=(task, data, cache and cache.name, seed))
         return DIGITS
 
-    def measured(network, state, batches):
+    def measured(network, state, batches, untrained):
+        assert untrained == ("as drawn", None, about["seed"])
         sizes = [len(batch.inputs) for batch in batches]
         return xr.Dataset({"x": 1}, attrs={"said": f"{sizes[0]} x {len(sizes)}"})
 
@@ -63,7 +64,12 @@ def audited(monkeypatch, tmp_path):
 
     monkeypatch.setattr(catalogue, "load_task", load_task)
     monkeypatch.setattr(runs, "read_about", lambda folder: about)
-    monkeypatch.setattr(runs, "trained", lambda folder: (object.__new__(Network), None))
+    unread = object.__new__(Network)
+    object.__setattr__(unread, "config", None)
+    monkeypatch.setattr(runs, "trained", lambda folder: (unread, None))
+    monkeypatch.setattr(
+        segments, "untrained", lambda config, seed: ("as drawn", config, seed)
+    )
     monkeypatch.setattr(network, "audit", measured)
     monkeypatch.setattr(summary, "table", table)
     monkeypatch.setattr(summary, "conclusion", lambda moments: "concluded")
