@@ -117,8 +117,8 @@ def printed(
         layer: One of ``sigprop.advice.families.FAMILIES``.
         state: Size of the state, as our builder counts it.
         width: Inputs.
-        options: Of our builder.
-        spectrum: Of the input.
+        options: Options of our builder.
+        spectrum: Spectrum of the input.
 
     Example:
         >>> from sigprop.advice import exponential

@@ -222,9 +222,9 @@ def state_moments(
     """``E|h|^2`` of modes, stationary, for inputs of gain one.
 
     Args:
-        spectrum: Of the input.
+        spectrum: Spectrum of the input.
         gap: ``1 - |lam|``, in (0, 1].
-        phase: Of the eigenvalues, in radians.
+        phase: Phase of the eigenvalues, in radians.
 
     Source: Zucchet & Orvieto (2024), Eq. 48, summed over the exponentials; of what is
     measured Eq. 45, summed over the lags.

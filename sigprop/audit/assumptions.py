@@ -38,7 +38,7 @@ class Sums(NamedTuple):
         samples: Sequences times steps.
         ends: Squares in the first and the last quarter of the window.
         powers: First to fourth powers of each channel.
-        products: Of all pairs of channels.
+        products: Products of all pairs of channels.
         lagged: Products of steps one apart, and a season; squares of as many.
         seasons: Sums of each channel at each place of the season, and how many.
     """

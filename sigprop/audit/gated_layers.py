@@ -312,7 +312,7 @@ def audit_gated(
     takes some at random.  Units that forget at once have no ratio.
 
     Work grows as the fourth power of a key's size: three layers with four heads and keys of
-    32 entries take a minute of a core.
+    32 entries take two minutes of a core.
 
     Args:
         layers: Layers that are ``is_input_gated``; others have no numbers.

@@ -64,7 +64,7 @@ def response_gram(
 
     Args:
         halves: Modes of both directions.
-        steps: Of the window.
+        steps: Steps of the window.
         at: Counted from 0.
     """
     first, second = halves

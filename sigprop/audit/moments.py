@@ -248,7 +248,7 @@ class Sequences(NamedTuple):
 
     Attributes:
         lengths: Valid steps.
-        valid: Whether a sequence counts.
+        valid: True if a sequence counts.
         partners: A sequence of another example and of about the same length, for each
             one; itself if there is none.
     """

@@ -157,7 +157,7 @@ class Recurrence:
     Attributes:
         name: Which one.
         half: Its modes.
-        turned: Whether it runs against the order of time.
+        turned: True if it runs against the order of time.
         known: The theory of its eigenvalues.
         paired: Sequences with a partner, of all batches.
         measured: For each batch, its contribution to every measured moment.

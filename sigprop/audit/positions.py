@@ -91,7 +91,7 @@ def sums(half: Modes, u: Float[Any, "num time d"], *, turned: bool = False) -> S
     Args:
         half: Its modes.
         u: What enters it, in the order of time.
-        turned: Whether it runs against that; so are ``squares``, from its own start.
+        turned: True if it runs against that; so are ``squares``, from its own start.
     """
     with double_precision(True):
         u = jnp.asarray(u, float)

@@ -83,8 +83,8 @@ def as_dataset(rows: Sequence[SeriesRow], steps: int) -> xr.Dataset:
     """Ratios of predicted to measured moments, and the intervals, as a figure needs them.
 
     Args:
-        rows: Of ``sigprop.audit.series_moments.audit_series``.
-        steps: Of a window.
+        rows: Rows of ``sigprop.audit.series_moments.audit_series``.
+        steps: Steps of a window.
 
     Returns:
         By ``feature``, ``quantity`` and ``eigenvalue``: ``low`` and ``high``, the ends of

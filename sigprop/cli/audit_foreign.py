@@ -26,7 +26,7 @@ class Wanted:
         modes: Modes of each layer that are run.
         json: Where the numbers go.
         html: Where the page goes.
-        figures: Whether the page has pictures.
+        figures: True if the page has pictures.
     """
 
     data: Path | None

@@ -24,7 +24,7 @@ def write_page(
     Args:
         html: Where to.
         training: What was trained, and the part of the data.
-        moments: Of ``sigprop.audit.network.audit``.
+        moments: Moments of ``sigprop.audit.network.audit``.
         findings: In sentences.
         tables: As they are printed.
         draws: Make the Matplotlib figures of the moments.

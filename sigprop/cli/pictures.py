@@ -23,7 +23,7 @@ def picture(path: Path, draw: Callable[[], Any], out: Console) -> None:
     of the same name that ends in ``.md``.
 
     Args:
-        path: Of the picture.
+        path: Path of the picture.
         draw: Makes the Matplotlib figure.
         out: Where the paths are printed.
     """
@@ -126,8 +126,8 @@ def layers_drawn(
     """Pictures of layers for a page; none if they are not wanted or cannot be drawn.
 
     Args:
-        names: Of the layers.
-        modes: Of each, as ``sigprop.audit.lint.picture_data.Modes``.
+        names: Names of the layers.
+        modes: Modes of each, as ``sigprop.audit.lint.picture_data.Modes``.
         length: Steps of the sequences, if that is known.
         figures: False if pictures are not wanted.
     """

@@ -17,7 +17,7 @@ def shown_training(title: str, recipe: Any, folder: Path) -> Iterator[tuple[Any,
     Args:
         title: What is trained.
         recipe: How many steps there are, and how many go together.
-        folder: Of the training.
+        folder: Folder of the training.
 
     Yields:
         What is to be told of segments and of the last measurements, and what of anything

@@ -77,7 +77,7 @@ class Half(NamedTuple):
         families: All its parameters but the skip connection.
         lam_second: Second derivatives of each eigenvalue by its recurrent parameters.
         gain_second: The same of the gain.
-        backwards: Whether it reads sequences from their end.
+        backwards: True if it reads sequences from their end.
     """
 
     modes: Modes
@@ -152,7 +152,7 @@ def expand_diagonal(layer: Layer, rule: Overlaps) -> Expansion:
     The halves may share parameters: what each half adds is summed.
 
     Args:
-        layer: Of double precision.
+        layer: Layer of double precision.
         rule: From ``overlaps_of``: how to sum over ages, with the student's error.
     """
     expansion, halves = Expansion.empty(layer), []

@@ -56,7 +56,7 @@ class Grid:
             ``ring_law``, the law of a sampler.
         points: Where; they share trajectories with every other grid.
         margin: Equivalence margin of the simulated verdict, as a fraction.
-        headline: Whether the headline tier judges it at 1 %.
+        headline: True if the headline tier judges it at 1 %.
         example: Where the print fails, for a reader.
     """
 

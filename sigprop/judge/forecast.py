@@ -106,9 +106,9 @@ def allow(
     """Say what long work will take, and refuse what is too long or too large.
 
     Args:
-        forecast: Of the work.
+        forecast: Forecast of the work.
         remedy: What to change, and how to do it all the same.
-        yes: Whether it is to be done all the same.
+        yes: True if it is to be done all the same.
         say: Told of work of a minute or more; standard error if left out.
 
     Raises:

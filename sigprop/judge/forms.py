@@ -27,7 +27,7 @@ def compared(
     Args:
         claim: Whose forms.
         derived: The derived form.
-        outside: Whether the claim is judged outside its condition too.
+        outside: True if the claim is judged outside its condition too.
     """
     for which, form in (("printed", claim.printed), ("corrected", claim.corrected)):
         if form is not None:

@@ -67,7 +67,7 @@ def require_symbols(
     Args:
         formula: An expression in the notation.
         process: The input.
-        eigenvalues: Whether neurons have eigenvalues, as those of a layer have not.
+        eigenvalues: True if neurons have eigenvalues, as those of a layer have not.
         own: Symbols that have values of their own.
 
     Raises:

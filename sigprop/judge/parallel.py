@@ -79,10 +79,10 @@ def checking(
 
     Args:
         rows: All of them.
-        seed: Of the run.
+        seed: Seed of the run.
         again: Finds a row by its id in the second process, which is started if given.
         progress: Called with the stage, what is done and the total.
-        tier: Of the run.
+        tier: Tier of the run.
     """
     chunks = [rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK)]
     done = 0

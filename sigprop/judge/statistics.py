@@ -65,9 +65,9 @@ class Simulation:
 
     Args:
         system: As in ``sigprop.judge.systems``.
-        process: Of its inputs.
+        process: Process of its inputs.
         statistic: A function of the system and of one sequence.
-        steps: Of a sequence.
+        steps: Steps of a sequence.
 
     Raises:
         ValueError: If JAX cannot trace or differentiate the statistic, or it is not one

@@ -155,7 +155,7 @@ def judge_neurons(
         expected: One a neuron.
         margin: As in ``testing.assert_moment``, as are the others.
         seed: Key of the simulation.
-        yes: Whether to begin long work.
+        yes: True to begin long work.
 
     Raises:
         ValueError: If it takes too long.

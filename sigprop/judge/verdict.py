@@ -209,7 +209,7 @@ def require_small(bias: float, margin: float, where: str) -> None:
 
     Args:
         bias: Bound on their relative difference, known before anything is drawn.
-        margin: Of the plan; a hundredth of it may be spent on the bias.
+        margin: Margin of the plan; a hundredth of it may be spent on the bias.
         where: What is planned, for the message.
 
     Raises:

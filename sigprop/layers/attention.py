@@ -155,7 +155,7 @@ def rotary(
 def causal_attention(
     state_size: int, width: int, *, key: PRNGKeyArray, heads: int, max_length: int
 ) -> CausalAttention:
-    """Draw the layer with entries of variance ``1/width``, LeCun's and Glorot's at once.
+    """Draw the layer with entries of variance ``1/width``, that of LeCun and of Glorot.
 
     Args:
         state_size: Numbers in the query of all heads; the width.

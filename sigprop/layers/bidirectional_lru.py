@@ -114,7 +114,7 @@ def bidirectional_lru(
     spread: str = "area",
     gamma: str = "learned",
 ) -> BidirectionalLRU:
-    """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same law.
+    """Draw a bidirectional LRU: an ``lru`` with a second ``C`` of the same distribution.
 
     Args:
         state_size: Number of complex numbers in the state of one direction.

@@ -222,7 +222,7 @@ def constant_gate(
     d_out: int | None = None,
     times: tuple[float, float],
 ) -> ConstantGate:
-    """Draw the unit whose gates depend on nothing.  Arguments as ``gated_unit``.
+    """Draw the unit with constant gates.  Arguments are those of ``gated_unit``.
 
     Raises:
         ValueError: If a size is below one, ``state_size`` and ``width`` differ, or

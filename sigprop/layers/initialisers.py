@@ -14,7 +14,7 @@ from sigprop.numerics.arguments import require_count
 
 
 def require_sizes(**sizes: int) -> None:
-    """Refuse sizes below one, and what are no whole numbers.
+    """Refuse sizes that are below one or no whole numbers.
 
     Raises:
         ValueError: Naming the size.
@@ -165,7 +165,7 @@ def require_ranges(
     gamma_range: tuple[float, float],
     theta_range: tuple[float, float | Sequence[float]],
 ) -> None:
-    """Refuse ranges of decays and angles that are none.
+    """Refuse invalid ranges of decays and angles.
 
     Raises:
         ValueError: Naming the range.

@@ -47,7 +47,7 @@ ARRAYS = (
 
 @final
 class LRU(DiagonalLayer):
-    """The layer; build one with ``lru``, one of its kin or ``lru_from_arrays``.
+    """The layer; build one with ``lru``, ``zucchet_lru`` or ``lru_from_arrays``.
 
     ``gamma`` says what normalises the input: a ``learned`` vector; the function
     ``sqrt(1 - |lam|^2)``, either ``attached`` with its gradient or ``detached`` without;

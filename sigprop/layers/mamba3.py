@@ -165,7 +165,7 @@ def mamba3(
 
     Raises:
         ValueError: If a size is below one, ``state_size`` is odd, ``width`` is no multiple of
-            ``heads``, the steps are not positive and ordered, or the weight is no share.
+            ``heads``, the steps are not positive and ordered, or the weight is not in [0, 1].
 
     Example:
         >>> layer = mamba3(6, 4, key=jax.random.key(0), heads=2)

@@ -353,7 +353,7 @@ def bidirectional_rotrnn(
     theta_range: tuple[float, float | Sequence[float]] = (0.0, 2 * math.pi),
     spread: str = "area",
 ) -> BidirectionalRotRNN:
-    """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same law.
+    """Draw a bidirectional RotRNN: a ``rotrnn`` with a second ``C`` of the same distribution.
 
     Args:
         state_size: Number of real numbers in the state of one direction.

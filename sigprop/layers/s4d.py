@@ -286,7 +286,7 @@ def s4d(
     Raises:
         ValueError: If a size or a step is out of range, or a name is unknown.
 
-    Source: Gu et al. (2022), Section 4; ``B`` is one, as ``C`` takes its part.
+    Source: Gu et al. (2022), Section 4; ``B`` is one, because ``C`` includes it.
 
     Example:
         >>> layer = s4d(4, 2, key=jax.random.key(0), spectrum="lin")

@@ -374,9 +374,9 @@ class Marks(NamedTuple):
     Attributes:
         sensitivity: Of the answered statements that are not right, those accused.
         specificity: Of the answered statements that are right, those not accused.
-        precision: Of the accused statements, those that are not right.
+        precision: Precision of the accused statements, those that are not right.
         found: Errors by class, and ``all``: accused, answered, asked.
-        agreement: Of the answered statements, those with the ledger's word.
+        agreement: Agreement of the answered statements, those with the ledger's word.
         unanswered: Number of statements without an answer, right ones first.
         table: How often each word was given for each truth.
         differences: The answers that are not the ledger's, in the order asked.

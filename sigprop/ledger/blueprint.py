@@ -70,7 +70,7 @@ def shared(graph: Graph | None, run: Ledger) -> dict[str, Any]:
     """Variables of every page's template.
 
     Args:
-        graph: Of all rows; without it there is no blueprint.
+        graph: Graph of all rows; without it there is no blueprint.
         run: The verdicts.
     """
     if graph is None:
@@ -137,7 +137,7 @@ def documents(
     Args:
         env: Jinja with the filters of every page.
         variables: Variables of every page's template, those of ``shared`` too.
-        graph: Of all rows; rows that have no page are named without a link.
+        graph: Graph of all rows; rows that have no page are named without a link.
     """
     chapters, entries = variables["chapters"], variables["entries"]
     near = {

@@ -30,7 +30,7 @@ class Definition:
         line: Its first.
         uses: Dotted names of ours that it mentions, and calls, with ``...`` for an
             argument that is no constant.
-        is_code: Whether it is a function or a class.
+        is_code: True if it is a function or a class.
     """
 
     name: str

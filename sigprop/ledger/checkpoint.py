@@ -21,8 +21,8 @@ class Pictures:
     """Inline SVG of an audit; without them the page has words and numbers alone.
 
     Attributes:
-        margins: Of all layers.
-        layers: Of each layer, in their order.
+        margins: Margins of all layers.
+        layers: Layers of each layer, in their order.
     """
 
     margins: str = ""
@@ -55,7 +55,7 @@ def render(audit: Mapping[str, Any], pictures: Pictures | None = None) -> str:
     """The page.
 
     Args:
-        audit: Of ``sigprop.audit.foreign.report.as_json``.
+        audit: Audit of ``sigprop.audit.foreign.report.as_json``.
         pictures: What is drawn of it.
     """
     svgs = Pictures() if pictures is None else pictures

@@ -31,7 +31,7 @@ class Chapter:
     """A section with its rows.
 
     Attributes:
-        anchor: Of its place on the page.
+        anchor: Anchor of its place on the page.
         title: For the reader.
         rows: In the paper's order.
     """

@@ -28,7 +28,7 @@ def grouped(findings: list[Mapping[str, str]]) -> Iterator[dict[str, Any]]:
     """Findings of one rule with one reason and one remedy together.
 
     Args:
-        findings: Of the JSON.
+        findings: Findings of the JSON.
     """
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for finding in findings:

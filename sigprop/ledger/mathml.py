@@ -111,7 +111,7 @@ def mathml(latex: str, display: bool = True) -> str:
 
     Args:
         latex: Math without dollar signs, as ``sympy.latex`` or a hand writes it.
-        display: Whether it stands on a line of its own.
+        display: True if it stands on a line of its own.
 
     Raises:
         ValueError: Naming the LaTeX, when a part of it cannot be converted.

@@ -161,8 +161,8 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
     """Make the folder, and refuse one that cannot be written or holds other pages.
 
     Args:
-        folder: Of the pages.
-        names: Of the notebooks.
+        folder: Folder of the pages.
+        names: Names of the notebooks.
 
     Raises:
         OSError: If the folder cannot be made.

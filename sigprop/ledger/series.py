@@ -23,7 +23,7 @@ def render(
         table: The heads of the columns, then the rows.
         reading: How to read the columns.
         picture: Inline SVG, or empty.
-        caption: Of the picture.
+        caption: Caption of the picture.
     """
     heads, *rows = table
     return (

@@ -135,8 +135,8 @@ def require_free(folder: Path, names: Iterable[str]) -> None:
     """Refuse a place that cannot be written, or holds what a page would overwrite.
 
     Args:
-        folder: Of the site; it need not exist.
-        names: Of the pages.
+        folder: Folder of the site; it need not exist.
+        names: Names of the pages.
 
     Raises:
         ValueError: Naming what stands in the way.
@@ -162,7 +162,7 @@ def write_site(
     """Write every page, whole or not at all, and remove pages of an older site.
 
     Args:
-        folder: Of the site; it need not exist.
+        folder: Folder of the site; it need not exist.
         run: What was judged.
         pictures: What is said of the figures: their gallery is linked to from their rows,
             and begun without pictures unless it is there.  Where a file that no gallery

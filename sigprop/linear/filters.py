@@ -73,8 +73,8 @@ def mean_weights(
     """Weight of each lag in ``|y|^2``, or ``y^2``, averaged over steps from the zero state.
 
     Args:
-        kernel: Of ``Filters.kernel``.
-        conjugate: Whether the square is of the modulus.
+        kernel: Kernel of ``Filters.kernel``.
+        conjugate: True if the square is of the modulus.
     """
     steps = kernel.shape[1]
     size = 1 << (2 * steps - 1).bit_length()

@@ -446,8 +446,8 @@ def require_certain(name: str, moment: Moment | BoundedMoment) -> None:
     """Refuse a moment whose error may exceed its value; a traced one passes.
 
     Args:
-        name: Of the parameter, or ``state``.
-        moment: Of one neuron or the sum of several.
+        name: Name of the parameter, or ``state``.
+        moment: Moment of one neuron or the sum of several.
 
     Raises:
         ValueError: If its error may exceed its value.

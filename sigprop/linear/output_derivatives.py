@@ -246,7 +246,7 @@ def measured_trace(
     Args:
         layer: Any layer; its precision is that of the measurement.
         driven: The sequences, and how they make its channels.
-        seed: Of the signs.
+        seed: Seed of the signs.
         probes: How many draws, at least two.
         most: States times steps that are run at once; longer windows are cut.
 

@@ -176,10 +176,10 @@ def products(
     """All products, for the eigenvalues of each half and its number of inputs.
 
     Args:
-        eigenvalues: Of each half.
+        eigenvalues: Eigenvalues of each half.
         lengths: Inputs that each half has seen.
         covariance: As in ``pair_moment``.
-        weight: Of a lag, in place of the derived one.
+        weight: Weight of a lag, in place of the derived one.
         orders: As in ``pair_moment``, all pairs of them.
 
     Raises:

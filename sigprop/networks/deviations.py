@@ -68,7 +68,7 @@ def errors(
         state: Of the batch normalisations; if left out, they see all drawn trajectories.
         known: Streams after a block that take the place of its own.
         predicted: The moments.
-        key: Of the drawn inputs.
+        key: Key of the drawn inputs.
         samples: Trajectories; if left out, as many as fit in memory, up to ``MOST``.
 
     Returns:

@@ -205,8 +205,8 @@ def hermite_expansion(
 
     Args:
         function: Smooth but near zero, where it may bend on a scale of one.
-        mean: Of the channels.
-        variance: Of the channels.
+        mean: Mean of the channels.
+        variance: Variance of the channels.
     """
     deviation = jnp.sqrt(jnp.maximum(variance, 0))
     nodes, weights = _quadrature(mean, deviation)

@@ -111,7 +111,7 @@ class Recursion:
     """Moments given the input of ``h' = a h + b`` and ``s' = a s + c h + d`` on a chain.
 
     Args:
-        chain: Of the inputs.
+        chain: Chain of the inputs.
         parts: ``a``, ``b`` and, for a sensitivity, ``c`` and ``d`` at every node; of
             several sensitivities, ``c`` and ``d`` along an axis before the chain's.
         lost: ``1 - a`` at every node, where it has more digits than the difference.

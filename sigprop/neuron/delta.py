@@ -50,7 +50,7 @@ class Head(NamedTuple):
         W_v: Rows of the values.
         w_beta: Row of the gate ``beta``.
         w_a: Row of the decay ``exp(-exp(A_log) softplus(w_a u + bias))``, or nothing.
-        bias: Of the decay.
+        bias: Bias of the decay.
         A_log: Of the decay.
         tiny: What is added to the square of a key's length.
     """
@@ -187,7 +187,7 @@ def _gaussian(
         count: How many those are.
         spread: The largest weight of a gate.
         tiny: What is added to the square of a key's length.
-        tilt: Of the decay; see ``quadrature.tilted``.
+        tilt: Tilt of the decay; see ``quadrature.tilted``.
     """
     keys = np.array(rows)
     by_gate, inner = keys[:, :count], keys[:, count:]
@@ -251,7 +251,7 @@ def steep_nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
 
     Args:
         head: The head.
-        law: Of each input vector; standard normal entries if left out.
+        law: Law of each input vector; standard normal entries if left out.
 
     Raises:
         ValueError: If Gaussian inputs are fewer than gates and entries of a key, or a sum
@@ -375,7 +375,7 @@ def nodes_of(head: Head, law: Law | None) -> tuple[View, Nodes]:
 
     Args:
         head: The head.
-        law: Of each input vector; standard normal entries if left out.
+        law: Law of each input vector; standard normal entries if left out.
 
     Raises:
         ValueError: If Gaussian inputs are fewer than gates and entries of a key.

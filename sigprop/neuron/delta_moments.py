@@ -221,7 +221,7 @@ def _settled(
     Their means over the steps so far, if that is asked.
 
     Args:
-        blocks: Of a step's matrix.
+        blocks: Blocks of a step's matrix.
         lost: Of the limit; one less ``A`` and one less ``A`` on both sides.
         steps: As in ``delta_moments``.
         average: As in ``delta_moments``.
@@ -396,7 +396,7 @@ def delta_outputs(
     Args:
         head: The head.
         W_q: Rows of the query.
-        law: Of each input vector.
+        law: Law of each input vector.
         steps: Inputs seen since the zero state, the output's included; the limit if
             left out.
 

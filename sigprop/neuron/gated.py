@@ -102,12 +102,12 @@ def _view(
     """The coordinates of inputs of a law, or of unit variance.
 
     Args:
-        neurons: Of a gate whose linear projections are last.
-        law: Of each input vector; standard normal entries if left out.
+        neurons: Neurons of a gate whose linear projections are last.
+        law: Law of each input vector; standard normal entries if left out.
         directions: As in ``gated_sensitivity_moment``.
         spread: As in ``gated_state_moment``.
         narrow: As in ``quadrature.gaussian_nodes``.
-        power: Of the state, whose moment is asked.
+        power: Power of the state, whose moment is asked.
 
     Raises:
         ValueError: If nodes depend on neurons that are traced.
@@ -228,7 +228,7 @@ def _expectations(
 
     Args:
         parts: ``coefficients_and_lost`` at every node.
-        view: Of the neurons.
+        view: View of the neurons.
         w: Weights of the nodes.
         seen: What the directions see; none for what multiplies no input.
     """
@@ -348,7 +348,7 @@ def refined(
         law: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.
         moment: By how narrow nodes are; see ``quadrature.gaussian_nodes``.
-        power: Of the state, whose moment is asked.
+        power: Power of the state, whose moment is asked.
     """
     if spread is not None:
         require_number("spread", spread, 0, SATURATED, "[]")
@@ -445,7 +445,7 @@ def gated_state_moment(
     dependent.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
         scale: Standard deviation of the Gaussian input channels, which are independent of
             each other and in time.
         law: Another law of the input in its place.
@@ -484,7 +484,7 @@ def gated_sensitivity_moment(
     """``E (dh/dtheta)^2`` of each neuron, summed over the entries of a parameter.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
         by: A projection or a parameter of the neurons, by its name in their gate.
         directions: ``each``: every weight of the projection's row.  Rows: the row moved
             along them.  None: what is added to the projection, or the parameter.
@@ -521,7 +521,7 @@ def gated_fourth_moment(
     """``E h^4`` of each neuron.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
         steps: As in ``gated_state_moment``.
@@ -558,7 +558,7 @@ def gated_lagged_moment(
     Inputs are independent in time: of inputs that remember this is not known here.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
         lag: Steps in between, zero or more.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
@@ -600,12 +600,12 @@ def _of_states(
     Args:
         rule: From neurons, their ``a``, ``b`` and ``1 - a`` at nodes, and if they are
             ``moved`` derivatives by each projection; weights and steps.
-        neurons: Of any gate.
+        neurons: Neurons of any gate.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.
         steps: As in ``gated_state_moment``.
         spread: As in ``gated_state_moment``.
-        moved: Whether the rule takes derivatives.
+        moved: True if the rule takes derivatives.
     """
     neurons = _standard(neurons, scale, law)
     names = [str(symbol) for symbol in neurons.gate.projections if moved]
@@ -697,7 +697,7 @@ def input_gradient_moment(
     Later steps multiply it by ``E a^2`` each.  Inputs are independent in time.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
         lag: Steps in between, zero or more.
         scale: As in ``gated_state_moment``.
         law: As in ``gated_state_moment``.

@@ -44,7 +44,7 @@ class Readings(NamedTuple):
     """Neurons of a simulation, and the parameters by which they are moved.
 
     Attributes:
-        neurons: Of one gate.
+        neurons: Neurons of one gate.
         hand: Coefficients ``a`` and ``b`` from projections and parameters.
         by: Projections, each moved by its weight of the first input, and parameters.
     """
@@ -58,7 +58,7 @@ def readings(neurons: Neurons, hand: Hand | None = None) -> Readings:
     """All that can move neurons.
 
     Args:
-        neurons: Of any gate; see ``sigprop.neuron.describe``.
+        neurons: Neurons of any gate; see ``sigprop.neuron.describe``.
         hand: The gate's coefficients, written in JAX by another hand; compiled from the
             gate if left out.
 

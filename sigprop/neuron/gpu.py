@@ -45,7 +45,7 @@ def serves(
         lam: Eigenvalues.
         process: Inputs.
         batch: Number of sequences.
-        running: Whether to carry the sums of squares.
+        running: True to carry the sums of squares.
     """
     capability = cuda_capability()
     traced = isinstance(key, Tracer) or isinstance(lam, Tracer)
@@ -86,11 +86,11 @@ def agrees(
 
     Args:
         scan: As for ``serves``.
-        device: Of this context; each is asked once.
+        device: Device of this context; each device is asked once.
         char: Of the precision, ``f`` or ``d``.
-        real: Whether eigenvalues are real.
-        shared: Whether all sequences have the same.
-        running: Whether to carry the sums of squares.
+        real: True if eigenvalues are real.
+        shared: True if all sequences have the same.
+        running: True to carry the sums of squares.
     """
     pairs = functools.partial(compared, scan, char, real, shared, running)
     return close(pairs, device, char)

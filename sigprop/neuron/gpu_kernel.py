@@ -203,11 +203,11 @@ def simulate(
         key: Two words; chunks fold their index into it.
         clocks: Of each look, the first chunk that leads to it, and the number of steps.
         lam: Eigenvalues, whose neurons fill blocks.
-        state: Of the input process, whose sequences fill blocks.
-        rows: Of a neuron.
-        step: Of the input process.
+        state: State of the input process, whose sequences fill blocks.
+        rows: Rows of a neuron.
+        step: Step of the input process.
         batch: Number of sequences without those that fill the last block.
-        interpret: Whether to run the kernel as a program of JAX, on any device.
+        interpret: True to run the kernel as a program of JAX, on any device.
 
     Returns:
         Array (looks, blocks of sequences, of neurons, neurons, rows, sequences).
@@ -289,10 +289,10 @@ def looks(
     Args:
         key: As for ``walk``.
         lam: Real eigenvalues are faster than complex ones without imaginary parts.
-        process: Of a linear step; ``step_of`` fails on others.
+        process: Process of a linear step; ``step_of`` fails on others.
         times: Increasing numbers of inputs seen at which to look.
         batch: Number of sequences.
-        running: Whether to carry the sums of squares.
+        running: True to carry the sums of squares.
         interpret: As for ``simulate``.
 
     Returns:

@@ -61,7 +61,7 @@ def solve(
         lam: Eigenvalues, fixed or one row a step.
         x: Inputs, of at least one step.
         resets: Where true, the state before the step is forgotten.
-        reverse: Whether to run from the last step to the first.
+        reverse: True to run from the last step to the first.
         adjoint: Whether a step takes the conjugate gate, and the reset, of the row of the
             step before it.
     """
@@ -132,15 +132,15 @@ def serves(
 ) -> bool:
     """Return True if the kernel gives the numbers of a loop here.
 
-    Silent where it is not meant to: on other devices than CUDA's, and beside other
+    No warning where the kernel does not apply: on devices other than CUDA's, and beside other
     devices, as XLA cannot share the sequences of a kernel between them.
 
     Args:
         loop: Solves what ``solve`` does.
         dtype: Of the states.
-        varying: Whether each step has its own eigenvalues.
-        resets: Whether there are any.
-        reverse: Whether to run from the last step to the first.
+        varying: True if each step has its own eigenvalues.
+        resets: True if there are any.
+        reverse: True to run from the last step to the first.
     """
     with jax.ensure_compile_time_eval():  # a program may be being traced
         capability, device = cuda_capability(), device_kind()
@@ -167,7 +167,7 @@ def agrees(
 
     Args:
         loop: As for ``serves``.
-        device: Of this context; each is asked once.
+        device: Device of this context; each device is asked once.
         char: Of the precision, ``f`` or ``d``.
         parts: 1 if real and 2 if complex.
         varying: As for ``serves``.
@@ -215,7 +215,7 @@ def chunk_steps(length: int, lanes: int, size: int, varying: bool) -> int:
         length: Steps in all.
         lanes: Neurons of all sequences.
         size: Bytes of a state.
-        varying: Whether each step has its own eigenvalues.
+        varying: True if each step has its own eigenvalues.
     """
     share = lanes * AHEAD / UNDER_WAY
     if share >= (2 + varying) / (3 + 2 * varying):
@@ -234,7 +234,7 @@ def bytes_moved(way: Way, length: int, lanes: int, size: int, varying: bool) -> 
         length: Steps in all.
         lanes: Neurons of all sequences.
         size: Bytes of a state.
-        varying: Whether each step has its own eigenvalues; fixed ones are read once a
+        varying: True if each step has its own eigenvalues; fixed ones are read once a
             chunk.
 
     Example:

@@ -29,7 +29,7 @@ class Carry:
     Args:
         lam: Eigenvalues, (n, 1) for all sequences or (n, batch).
         batch: Number of sequences.
-        running: Whether to add up the squares of states and sensitivities.
+        running: True to add up the squares of states and sensitivities.
     """
 
     def __init__(

@@ -132,9 +132,9 @@ def rules(
 
     Args:
         width: Inputs.
-        law: Of each input vector; Gaussian if left out.
+        law: Law of each input vector; Gaussian if left out.
         scale: Standard deviation of Gaussian inputs.
-        power: Of two, how many points a sequence has.
+        power: Logarithm of the number of points of a sequence, to base two.
     """
     if law is not None:
         yield law.values, law.probabilities

@@ -240,8 +240,8 @@ def require_size(parameters: Mapping[str, Parameter], rows: int, keys: int) -> N
 
     Args:
         parameters: By name.
-        rows: Of the state of a head.
-        keys: Of the state of a head.
+        rows: Rows of the state of a head.
+        keys: Keys of the state of a head.
 
     Raises:
         ValueError: Naming the size.

@@ -129,7 +129,7 @@ def walk(
         process: Inputs, one series a trajectory, shared by its neurons.
         times: Increasing numbers of inputs seen at which to look.
         batch: Number of trajectories.
-        running: Whether to carry the running sums; zero otherwise.
+        running: True to carry the running sums; zero otherwise.
         gain: Factor on each neuron's input, ``gamma`` in the LRU; one if left out.
     """
     dtype = lam.re.dtype
@@ -409,8 +409,8 @@ def by_reading(
     Args:
         task: Sums of a batch, of its index and size; their first axis is the readings'.
         num: Independent trajectories.
-        size: Of a batch.
-        names: Of the readings.
+        size: Size of a batch.
+        names: Names of the readings.
     """
     parts = over_batches(task, num, size, lambda count: None)
     whole = functools.reduce(Sums.__add__, parts)

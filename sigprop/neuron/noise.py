@@ -157,7 +157,7 @@ class Source:
 
     Args:
         key: Each chunk of ``CHUNK`` steps folds its index into it.
-        step: Of the process.
+        step: Step of the process.
         state: Its rows before the first input.
         batch: Number of sequences.
         dtype: Single or double precision.

@@ -192,10 +192,10 @@ def require_finite_fourth(
     Args:
         fourth: ``E a^4`` of each neuron.
         a: Its values at nodes, where they are known.
-        weights: Of the nodes.
+        weights: Weights of the nodes.
 
     Raises:
-        ValueError: If one is not below one.
+        ValueError: If an expected fourth power of a gate is one or more.
     """
     worst = float(np.max(fourth, initial=0.0))
     index = "the tail index is at most 4; tail_index of the values of a gives it"
@@ -275,10 +275,10 @@ def require_finite(
     Args:
         square: ``E a^2`` of each neuron.
         a: Its values at nodes, where they are known.
-        weights: Of the nodes.
+        weights: Weights of the nodes.
 
     Raises:
-        ValueError: If one is not below one.
+        ValueError: If an expected square of the gate is one or more.
     """
     if namespace(square) is not np:
         return

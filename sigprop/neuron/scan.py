@@ -69,7 +69,7 @@ def scan_linear(
             of ``lam`` at every step, so it wants ``|lam| <= 1``, and powers that
             overflow leave no finite state.  ``auto`` chooses by device and size.  Only
             ``sequential`` and ``kernel`` forget infinite states at a reset.
-        reverse: Whether to run from the last step to the first.
+        reverse: True to run from the last step to the first.
 
     Raises:
         ValueError: If the method is unknown or cannot do what is asked, the shapes do

@@ -53,11 +53,11 @@ def require_within(
     """Refuse real numbers outside an interval, and what is no real number.
 
     Args:
-        name: Of the argument.
+        name: Name of the argument.
         values: One number, or an array of them.
         low: Lower end.
         high: Upper end.
-        brackets: Whether the ends belong to it: ``[`` and ``]`` where they do.
+        brackets: True if the ends belong to it: ``[`` and ``]`` where they do.
 
     Raises:
         ValueError: With the first number that is outside.
@@ -159,7 +159,7 @@ def require_shape(name: str, values: Any, dimensions: str) -> None:
     """Refuse an array with another number of axes, or with none of its elements.
 
     Args:
-        name: Of the argument.
+        name: Name of the argument.
         values: The array.
         dimensions: Names of the axes, separated by spaces.
 

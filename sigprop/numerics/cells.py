@@ -117,9 +117,9 @@ def to_numbers(lines: list[int], cells: Cells, names: tuple[str, ...]) -> np.nda
     """The cells as finite numbers.
 
     Args:
-        lines: Of each row in the file, for messages.
+        lines: Lines of each row in the file, for messages.
         cells: Rows of equal length.
-        names: Of the columns.
+        names: Names of the columns.
 
     Raises:
         ValueError: Naming the first cell that is none.

@@ -39,7 +39,7 @@ def homes(source: str) -> dict[str, str]:
     r"""The module from which a package imports each of its public names.
 
     Args:
-        source: Of the package; what it imports for type checkers is read.
+        source: Source of the package; what it imports for type checkers is read.
 
     >>> homes("if TYPE_CHECKING:\n    from sigprop.layers.lru import LRU as LRU")
     {'LRU': 'sigprop.layers.lru'}

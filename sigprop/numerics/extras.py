@@ -18,7 +18,7 @@ def extra(name: str, purpose: str) -> Iterator[None]:
     """Import packages of an extra inside this block.
 
     Args:
-        name: Of the extra in ``pyproject.toml``.
+        name: Name of the extra in ``pyproject.toml``.
         purpose: What needs the packages, for the message.
 
     Raises:

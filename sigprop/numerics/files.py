@@ -94,7 +94,7 @@ def require_writable(path: Path, *, text: bool = True) -> None:
 
     Args:
         path: What will be written; its folder is not made.
-        text: Whether ``write_text`` will do it, so that ``-`` is standard output.
+        text: True if ``write_text`` will do it, so that ``-`` is standard output.
 
     Raises:
         ValueError: Naming the folder or the file that stands in the way.

@@ -11,7 +11,7 @@ def plain(text: object, allowed: str = KEPT) -> str:
     r"""The text with escapes in place of characters that steer a terminal or are none.
 
     Args:
-        text: Of a user or a file.
+        text: Text of a user or a file.
         allowed: Control characters that stay.
 
     Example:

@@ -75,7 +75,7 @@ class Linear(NamedTuple):
 
     Attributes:
         weights: From each row that was seen to each that follows.
-        bias: Of each row that follows.
+        bias: Bias of each row that follows.
     """
 
     weights: Float64[np.ndarray, "length horizon"]

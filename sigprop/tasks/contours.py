@@ -45,21 +45,21 @@ class Rules:
 
     Attributes:
         window: Side of the picture.
-        length: Of a paddle, the dash of a contour.
-        thickness: Of a paddle.
+        length: Length of a paddle, the dash of a contour.
+        thickness: Thickness of a paddle.
         margins: Around a paddle, one drawn for each picture.
-        paddles: Of a target contour.
+        paddles: Paddles of a target contour.
         distractors: Contours that are tried beside the targets.
-        distractor_paddles: Of a distractor.
+        distractor_paddles: Distractor paddles of a distractor.
         continuity: How straight contours are.
         seed_distance: Between the targets' first tips.
-        marker_radius: Of the discs.
-        contrast: Of distractors.
-        paddle_contrast: Of targets, relative to distractors.
+        marker_radius: Marker radius of the discs.
+        contrast: Contrast of distractors.
+        paddle_contrast: Paddle contrast of targets, relative to distractors.
         antialias: Fine pixels in one.
         padding: Width of the frame that is kept free.
-        paddle_retries: Of one paddle, after the first try.
-        distractor_retries: Of one distractor, after the first try.
+        paddle_retries: Paddle retries of one paddle, after the first try.
+        distractor_retries: Distractor retries of one distractor, after the first try.
 
     Raises:
         ValueError: If there is no margin, no frame, fewer than two paddles or no space to

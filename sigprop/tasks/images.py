@@ -74,7 +74,7 @@ def digits(
     Args:
         fold: The fold of the test, from zero.
         folds: Number of folds, three at least.
-        permuted: Whether the pixels are read in another order than by rows.
+        permuted: True if the pixels are read in another order than by rows.
         permutation: That order.
 
     Raises:
@@ -113,7 +113,7 @@ def mnist(
 
     Args:
         folder: Holds the IDX files, plain or ``.gz``.
-        permuted: Whether the pixels are read in another order than by rows.
+        permuted: True if the pixels are read in another order than by rows.
         permutation: That order.
         files: Which of the files there are.
 
@@ -147,7 +147,7 @@ def cifar(folder: Path, *, grey: bool = True, records: int = 10_000) -> DataSet:
 
     Args:
         folder: Holds the six binary batches ``*.bin``, or else the Python version.
-        grey: Whether the colours are mixed to one value.
+        grey: True if the colours are mixed to one value.
         records: Images in each file.
 
     Raises:

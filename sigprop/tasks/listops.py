@@ -200,9 +200,9 @@ def listops(
 
     Args:
         folder: Has ``basic_train.tsv``, ``basic_val.tsv`` and ``basic_test.tsv``.
-        rules: Of the draws; of files only the width is taken.
-        counts: Of training, validation and test, where they are drawn.
-        seed: Of the draws and of their order.
+        rules: Rules of the draws; of files only the width is taken.
+        counts: Counts of training, validation and test, where they are drawn.
+        seed: Seed of the draws and of their order.
         cache: Folder for packed tokens, which are mapped when they are asked for again.
         progress: Is told how far the work is.
 

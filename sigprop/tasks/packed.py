@@ -71,7 +71,7 @@ def cached(
         cache: Folder of the packed files; without one the rows are held in memory.
         name: A file's name starts with it.
         key: All that the rows depend on; another ``repr`` of it is another file.
-        form: Of the rows.
+        form: Form of the rows.
         rows: Is called where there is no such file.
 
     Raises:

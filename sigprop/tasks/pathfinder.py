@@ -64,9 +64,9 @@ def pathfinder(
     Args:
         folder: One level as released: ``metadata/{batch}.npy`` and
             ``imgs/{batch}/sample_{index}.png``, empty pictures being left out.
-        rules: Of the draws; of files only the window is taken.
-        counts: Of training, validation and test, where they are drawn.
-        seed: Of the draws, not negative.
+        rules: Rules of the draws; of files only the window is taken.
+        counts: Counts of training, validation and test, where they are drawn.
+        seed: Seed of the draws, not negative.
         cache: Folder for packed pictures, which are mapped when they are asked for again.
         workers: Processes that draw or read; they change nothing in the result.
         progress: Is told how far the work is.

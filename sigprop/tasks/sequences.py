@@ -91,8 +91,8 @@ def embeddings(
     Args:
         path: The file.
         width: What it has to be; any if left out.
-        count: Of the sequences, from the first on; all if left out.
-        steps: Of each, from the first on; all if left out.
+        count: Count of the sequences, from the first on; all if left out.
+        steps: Steps of each, from the first on; all if left out.
 
     Raises:
         FileNotFoundError: If there is no such file.
@@ -163,7 +163,7 @@ def listops_sequences(
     Args:
         count: Expressions.
         steps: Tokens of each; no more than the shortest may have, so that none is padded.
-        seed: Of the draws.
+        seed: Seed of the draws.
         folder: Has the released files; expressions are drawn if left out.
 
     Raises:

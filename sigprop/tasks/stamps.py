@@ -173,12 +173,12 @@ class Table(NamedTuple):
 
     Attributes:
         paddle: With its margin.
-        angles: Of all directions, in radians; degrees from -180 on.
+        angles: Angles of all directions, in radians; degrees from -180 on.
         steps: From a pivot to the candidates.
-        weights: Of the candidates, after each direction.
+        weights: Weights of the candidates, after each direction.
         advances: From a pivot to the next one, before it is rounded up.
-        stamps: Of the paddles; those of candidates point back to the pivot.
-        masks: Of the stamps, of 16 bits.
+        stamps: Stamps of the paddles; those of candidates point back to the pivot.
+        masks: Masks of the stamps, of 16 bits.
         holes: What the stamps leave of 255, dilated by a margin.
         kernels: Cells that a first paddle needs, for the whole degrees.
     """

@@ -64,7 +64,7 @@ def run(
     Args:
         job: What is trained; its ``data`` are those of the task.
         task: The windows.
-        folder: Of this training alone.
+        folder: Folder of this training alone.
         every: Seconds between two checkpoints.
         progress: As in ``fit``.
         on_stage: Called with the name of each stage after the training, as it begins.

@@ -127,7 +127,7 @@ def finish(
     """Write the network, the curves and last the result; then delete the checkpoint.
 
     Args:
-        folder: Of the training.
+        folder: Folder of the training.
         fitted: Its end: ``network``, ``state``, ``step`` and ``records``.
         scores: What it scored.
         began: When ``time.perf_counter`` said so.
@@ -156,7 +156,7 @@ def write_result(
     """Write the result of a training, bound to its recipe and to its other files.
 
     Args:
-        folder: Of the training, with ``run.json`` and the files.
+        folder: Folder of the training, with ``run.json`` and the files.
         result: What it scored.
         files: Names of the files that belong to the result.
     """

@@ -94,7 +94,7 @@ def fit_segments(
     Args:
         kind: What is learnt.
         recipe: Network and schedule.
-        seed: Of the parameters and of what is dropped.
+        seed: Seed of the parameters and of what is dropped.
         batches: The parts of the batches of some steps, steps along their first axes.
         look: Measures a network on the validation: where the training stands then, and
             what to record; it adds what it found to what ``progress`` is shown.

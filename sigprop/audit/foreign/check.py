@@ -97,7 +97,7 @@ class LayerChecked:
         chosen: The modes that were run.
         moments: Measured and predicted, by quantity.
         margin: Its distance to the unit circle.
-        trace: Of its Hessian.
+        trace: Trace of its Hessian.
         inputs: What stands for its inputs, in words.
         driven_time_constants: Of gated neurons under the inputs, in steps.
         notes: What is missing, and why.

@@ -38,7 +38,7 @@ class Gated(NamedTuple):
     """Moments of neurons, and what their gates do over the series.
 
     Attributes:
-        moments: Of the state, and of its slope by the neuron's own parameter.
+        moments: Moments of the state, and of its slope by the neuron's own parameter.
         time_constant: ``1/(1 - exp(mean(log a)))`` of each, in steps.
         rho: Lag-one correlation of the channels.
         infinite: How many second moments are infinite under an assumption.

@@ -59,7 +59,7 @@ def linear_moments(
         series: What drives them.
         embedding: How features make the layer's channels; none at rest, where each mode
             is run over every feature alone, and the mean over features counts.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
     """
     features, num = series.values, len(series.values)
     if chosen.inward is None or embedding is None:

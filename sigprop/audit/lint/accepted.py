@@ -34,7 +34,7 @@ class Acceptance:
         """Return True if a finding is of the accepted rule and layer.
 
         Args:
-            finding: Of a report.
+            finding: Finding of a report.
         """
         fits = finding.layer == self.layer or fnmatch.fnmatchcase(
             finding.layer, self.layer
@@ -88,7 +88,7 @@ def accept(report: Report, acceptances: Sequence[Acceptance]) -> Report:
     """A report whose accepted findings stand apart and do not count.
 
     Args:
-        report: Of ``lint``.
+        report: Report that ``lint`` returned.
         acceptances: The report lists those that cover no finding.
     """
     left, accepted = [], []

@@ -180,7 +180,7 @@ class TimeConstants:
         library: Whose names it has.
         modes: How many.
         shortest: Of all modes.
-        median: Of all modes.
+        median: Median of all modes.
         longest: Of all modes.
         beyond: The share of modes with a time constant above the length, if that is known.
         rows: Shortest, median and longest of each head or channel.

@@ -46,7 +46,7 @@ class Optimiser:
 
     Attributes:
         groups: Learning rate and weight decay by patterns of names.
-        steps: Of the training, if known.
+        steps: Steps of the training, if known.
         unknown: Sentences about settings that could not be judged.
     """
 

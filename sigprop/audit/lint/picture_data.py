@@ -66,7 +66,7 @@ def line(times: Float[np.ndarray, " modes"], width: int, tens: int) -> str:
     """A histogram as text, from one step to so many decades, its highest bar full.
 
     Args:
-        times: Of a layer, in steps.
+        times: Time constants of a layer, in steps.
         width: Letters.
         tens: Decades.
 
@@ -83,7 +83,7 @@ def histograms(names: list[str], layers: list[Modes], length: int | None) -> xr.
     """Return the data that ``sigprop.figures.checkpoints.draw_times`` draws.
 
     Args:
-        names: Of the layers.
+        names: Names of the layers.
         layers: Modes of each.
         length: Steps of the sequences, if that is known.
     """
@@ -108,7 +108,7 @@ def eigenvalues(modes: Modes, steps: int) -> xr.Dataset:
     """Return the data for the panel ``memory`` of ``sigprop.figures.checkpoints.draw``.
 
     Args:
-        modes: Of a layer with phases.
+        modes: Modes of a layer with phases.
         steps: By which time constants have colours.
 
     Raises:
@@ -128,7 +128,7 @@ def label(names: list[str], layers: list[Modes]) -> str:
     """Describe the histograms in words, for those who do not see them.
 
     Args:
-        names: Of the layers.
+        names: Names of the layers.
         layers: Modes of each.
     """
     ends = [

@@ -28,7 +28,7 @@ def looks_recurrent(name: str, size: int) -> bool:
     """Return True if recurrent layers give a tensor of this name to their decay.
 
     Args:
-        name: Of a tensor, with all that precedes.
+        name: Name of a tensor, with all that precedes.
         size: How many numbers it has; a single one is a setting.
 
     Example:

@@ -41,7 +41,7 @@ class Body(NamedTuple):
         """The page as reStructuredText.
 
         Args:
-            name: Of the page, with its folder and without an ending.
+            name: Name of the page, with its folder and without an ending.
         """
         title = re.sub(r"([^\w\s])", r"\\\1", " ".join(self.title.split()))
         up = "../" * (name.count("/"))

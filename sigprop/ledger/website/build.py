@@ -121,7 +121,7 @@ def build(folder: Path, sources: Path) -> str:
     """Call Sphinx and put the pages where an older site was.
 
     Args:
-        folder: Of the site.
+        folder: Folder of the site.
         sources: What ``write_sources`` wrote.
 
     Returns:

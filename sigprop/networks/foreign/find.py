@@ -425,7 +425,7 @@ def nearest(names: Sequence[str], checkpoint: Checkpoint) -> dict[str, str]:
     then by how many of them are like one of those.
 
     Args:
-        names: Of tensors.
+        names: Names of tensors.
         checkpoint: All tensors.
 
     Example:

@@ -82,15 +82,15 @@ def _gate(
     Args:
         library: Whose names they are.
         bias: Its name; ``None`` where the gate has none.
-        shape: Of the bias.
+        shape: Shape of the bias.
         weights: Shapes of the matrices, in the order in which inputs meet them.
         further: Shapes of matrices that are not in all models.
         others: Shapes of what else makes the family known.
         may: Shapes of what need not be there.
         never: Ends of names that belong to another family.
-        zero: Whether the library starts the bias at zero.
-        unmoved: Whether the library starts the matrices at zero.
-        logs: Whether the layer takes the exponential of the bias.
+        zero: True if the library starts the bias at zero.
+        unmoved: True if the library starts the matrices at zero.
+        logs: True if the layer takes the exponential of the bias.
     """
     biases = () if bias is None else (bias,)
     starts = dict.fromkeys(biases, 0.0) if zero else {}

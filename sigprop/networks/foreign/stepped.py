@@ -76,7 +76,7 @@ def heads(
         never: Ends of names that belong to another family.
         moves: Matrices through which inputs move the decay.
         starts: Numbers with which the library starts all of an array.
-        names: Of the logarithm and of the step.
+        names: Names of the logarithm and of the step.
     """
     log, bias = names
     return Spelling(
