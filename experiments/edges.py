@@ -23,7 +23,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from sigprop.experiments.command import main
 from sigprop.experiments.progress import counter
 from sigprop.inputs import AR1, White
-from sigprop.layers.base import parameters, replace
+from sigprop.layers.base import doubled, replace
 from sigprop.layers.blur import BLUR, blur
 from sigprop.linear.linearise import Perturbed, perturb
 from sigprop.linear.measured_moments import by_group, channels, responses
@@ -78,8 +78,7 @@ def layer(config: Config) -> BLUR:
             r_min=config.ring[0],
             r_max=config.ring[1],
         )
-        wide = {name: jnp.asarray(x, float) for name, x in parameters(initial).items()}
-        return replace(initial, {**wide, "D": jnp.zeros(config.width)})
+        return replace(doubled(initial), {"D": jnp.zeros(config.width)})
 
 
 def positions(config: Config) -> Int[np.ndarray, " places"]:

@@ -19,11 +19,10 @@ import numpy as np
 import xarray as xr
 from jaxtyping import PRNGKeyArray
 
+from sigprop.experiments import memories
 from sigprop.experiments.command import main
-from sigprop.experiments.memories import averages
 from sigprop.experiments.progress import counter
-from sigprop.layers.base import Layer, parameters, replace
-from sigprop.layers.deltanet import gated_deltanet
+from sigprop.layers.base import Layer, replace
 from sigprop.layers.gated import gated_unit
 from sigprop.layers.gla import gla
 from sigprop.layers.mingru import mingru
@@ -75,12 +74,6 @@ def _gla(key: PRNGKeyArray, n: int, memory: float) -> Layer:
     )
 
 
-def _deltanet(key: PRNGKeyArray, n: int, memory: float) -> Layer:
-    step = -math.log1p(-1 / memory)
-    layer = gated_deltanet(n, 2 * n, key=key, heads=1, steps=(step, step))
-    return replace(layer, {"A_log": jnp.zeros_like(layer.A_log)})
-
-
 def _selective(key: PRNGKeyArray, n: int, memory: float) -> Layer:
     step = -math.log1p(-1 / memory)
     return selective(n, 2 * n, key=key, steps=(step, step))
@@ -104,22 +97,19 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
     "gated unit": lambda key, n, memory: gated_unit(
         2 * n, 2 * n, key=key, d_out=n, times=(memory - 1, memory - 1), state_gain=0
     ),
-    "gated DeltaNet": _deltanet,
+    "gated DeltaNet": memories.LAYERS["gated DeltaNet"],
 }
 
 
 def draw(name: str, memory: float, config: Config) -> Layer:
     """A layer of this memory, in double precision."""
     key = jax.random.fold_in(jax.random.key(config.seed), list(GATE).index(name))
-    layer = LAYERS[name](key, config.neurons, memory)
-    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
-    with double_precision(True):
-        return replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+    return memories.in_double(LAYERS[name](key, config.neurons, memory))
 
 
 def steps(memory: float, config: Config) -> int:
     """Inputs of a sequence."""
-    return max(1, round(config.spans * memory))
+    return memories.steps(memory, config.spans)
 
 
 def measure(
@@ -127,7 +117,7 @@ def measure(
 ) -> dict[str, Estimate]:
     """Moments over sequences of Gaussian inputs."""
     shape = (config.batch, length, layer.widths[0])
-    return averages(key, squares(layer), shape, config.sequences)
+    return memories.averages(key, squares(layer), shape, config.sequences)
 
 
 def run(config: Config) -> xr.Dataset:

@@ -14,7 +14,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.base import Layer, doubled, parameters, replace
 from sigprop.layers.delta_product import delta_product
 from sigprop.layers.deltanet import gated_deltanet
 from sigprop.layers.hgrn2 import hgrn2
@@ -104,9 +104,8 @@ LAYERS: dict[str, Callable[[PRNGKeyArray, int, float], Layer]] = {
 
 def in_double(layer: Layer) -> Layer:
     """The layer with parameters in double precision."""
-    values = {name: np.asarray(x, float) for name, x in parameters(layer).items()}
     with double_precision(True):
-        return replace(layer, {name: jnp.asarray(x) for name, x in values.items()})
+        return doubled(layer)
 
 
 def steps(memory: float, spans: float) -> int:

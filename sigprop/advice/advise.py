@@ -19,13 +19,12 @@ from sigprop.advice.families import (
 )
 from sigprop.advice.predictions import (
     Predicted,
-    doubled,
     matched,
     mode_states,
     predict_initialisation,
 )
 from sigprop.advice.spectra import Spectrum, bandwidth
-from sigprop.layers.base import Layer
+from sigprop.layers.base import Layer, doubled
 from sigprop.layers.s4d import S4D
 from sigprop.networks.registry import sequence_layer
 from sigprop.numerics.arguments import require_count, require_number

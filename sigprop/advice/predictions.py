@@ -17,16 +17,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 
 from sigprop.advice.spectra import Spectrum, closed, equivalent_rho, state_moments
 from sigprop.curvature.hessian import DIAGONALISED, expand
 from sigprop.curvature.structure import stability_bound
 from sigprop.inputs import AR1
-from sigprop.layers.base import Layer, replace
+from sigprop.layers.base import Layer, doubled, replace
 from sigprop.layers.diagonal import DiagonalLayer
 from sigprop.layers.lru import LRU
 from sigprop.layers.projected import InputGated
@@ -201,15 +200,6 @@ def _largest_rate(block: np.ndarray, hessian: np.ndarray) -> float:
     if np.abs(block).max() <= ROUNDING * np.abs(hessian).max():
         return np.inf
     return stability_bound((block + block.T) / 2)
-
-
-def doubled(layer: Any) -> Any:
-    """The layer with its numbers in double precision, where that is switched on."""
-
-    def leaf_doubled(leaf: Array) -> Array:
-        return leaf.astype(float) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
-
-    return jax.tree.map(leaf_doubled, layer)
 
 
 def _hessian(layer: Layer, spectrum: Spectrum) -> tuple[np.ndarray, Any]:

@@ -34,7 +34,7 @@ from scipy.special import ndtri
 from scipy.stats import qmc
 
 from sigprop.audit.moments import ratio
-from sigprop.layers.base import Layer, parameters, replace
+from sigprop.layers.base import Layer, doubled
 from sigprop.layers.deltanet import Delta
 from sigprop.layers.gated import GatedUnit
 from sigprop.layers.matrix_gated import MatrixGated
@@ -356,7 +356,7 @@ def _result(
     leaving = groups[None] != np.arange(groups.max() + 1)[:, None]
     weights = np.concatenate([np.ones((1, len(groups))), leaving])
     with double_precision(True):
-        mine, before = _doubled(layer), None if drawn is None else _doubled(drawn)
+        mine, before = doubled(layer), None if drawn is None else doubled(drawn)
         found = _ladder(mine, before, _sample(u, lengths, groups), jnp.asarray(weights))
     measured, predicted, kept = (np.asarray(array) for array in found)
     missing = np.full((predicted.shape[0], 1, *predicted.shape[2:]), np.nan)
@@ -376,12 +376,6 @@ def _result(
         "ratio_sem": sem.swapaxes(0, 1),
         "kept": kept[0],
     }
-
-
-def _doubled(layer: Layer) -> Any:
-    return replace(
-        layer, {name: jnp.asarray(x, float) for name, x in parameters(layer).items()}
-    )
 
 
 def _sample(

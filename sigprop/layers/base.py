@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.core import Tracer
@@ -176,6 +177,19 @@ def replace(layer: Layer, values: Mapping[str, Array]) -> Any:
     return jax.tree.map_with_path(
         lambda path, leaf: values.get(_name(path), leaf), layer
     )
+
+
+def doubled(layer: Any) -> Any:
+    """The layer with its numbers in double precision, where that is switched on.
+
+    Args:
+        layer: Layer, or any tree of arrays.
+    """
+
+    def leaf_doubled(leaf: Array) -> Array:
+        return leaf.astype(float) if jnp.issubdtype(leaf.dtype, jnp.floating) else leaf
+
+    return jax.tree.map(leaf_doubled, layer)
 
 
 def count_parameters(layer: eqx.Module) -> int:

@@ -14,10 +14,10 @@ from sigprop.advice import summary
 from sigprop.advice.advise import advise
 from sigprop.advice.code import LIBRARIES, printed
 from sigprop.advice.families import FAMILIES, Need
-from sigprop.advice.predictions import doubled, mode_states, predict_initialisation
+from sigprop.advice.predictions import mode_states, predict_initialisation
 from sigprop.advice.spectra import exponential, exponentials, of_covariance
 from sigprop.audit.lint import Settings, lint
-from sigprop.layers.base import parameters
+from sigprop.layers.base import doubled, parameters
 from sigprop.layers.projected import InputGated
 from sigprop.networks.foreign import find, of_arrays
 from sigprop.numerics.precision import double_precision
