@@ -28,7 +28,6 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jax import lax
-from jax.nn import sigmoid
 from jaxtyping import Array, Float, Int
 from scipy.special import ndtri
 from scipy.stats import qmc
@@ -38,7 +37,7 @@ from sigprop.layers.base import Layer, doubled
 from sigprop.layers.deltanet import Delta
 from sigprop.layers.gated import GatedUnit
 from sigprop.layers.matrix_gated import MatrixGated
-from sigprop.layers.projected import InputGated, normalised
+from sigprop.layers.projected import InputGated
 from sigprop.neuron.matrix_moments import MOST_KEYS
 from sigprop.numerics.precision import double_precision
 
@@ -68,21 +67,10 @@ def transition(
     layer: Layer, u: Float[Array, "n d_in"]
 ) -> tuple[Float[Array, "n heads keys keys"], Float[Array, "n heads rows keys"]]:
     """``A`` and ``B`` of every input, for a layer that ``is_input_gated``."""
-    if isinstance(layer, MatrixGated):
+    if isinstance(layer, MatrixGated | Delta):
         return layer.maps(u)
-    if isinstance(layer, Delta):
-        k = normalised(jnp.einsum("hkd,nd->nhk", layer.W_k, u))
-        v = jnp.einsum("hvd,nd->nhv", layer.W_v, u)
-        written = sigmoid(u @ layer.W_beta.T)[..., None] * k
-        erased = jnp.eye(k.shape[-1])[None, None] - k[..., None] * written[:, :, None]
-        kept = layer.decays(u)[..., None, None] * erased
-        return kept, v[..., None] * written[:, :, None]
-    if isinstance(layer, GatedUnit):
-        f = sigmoid(u @ layer.W_fx.T + layer.b_f[None])
-        a, b = f, (1 - f) * u
-    else:
-        assert isinstance(layer, InputGated)
-        a, b = layer.gates(u)
+    assert isinstance(layer, InputGated | GatedUnit)
+    a, b = layer.gates(u)
     return a[..., None, None], b[..., None, None]
 
 

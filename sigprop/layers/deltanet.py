@@ -51,6 +51,17 @@ class Delta(Heads):
         v = jnp.einsum("hvd,td->thv", self.W_v, u)
         return self.decays(u), sigmoid(u @ self.W_beta.T), k, v
 
+    def maps(
+        self, u: Float[Array, "time d_in"]
+    ) -> tuple[
+        Float[Array, "time heads keys keys"], Float[Array, "time heads values keys"]
+    ]:
+        """``A`` and ``B`` of ``S_t = S_{t-1} A + B``, by step and head."""
+        alpha, beta, k, v = self._gates(u)
+        written = beta[..., None] * k
+        erased = jnp.eye(k.shape[-1])[None, None] - k[..., None] * written[:, :, None]
+        return alpha[..., None, None] * erased, v[..., None] * written[:, :, None]
+
     def _advance(
         self, S: Float[Array, "heads values keys"], alpha, beta, k, v
     ) -> Float[Array, "heads values keys"]:

@@ -83,11 +83,19 @@ class GatedUnit(_Gated):
         state = blend(a, state, u)
         return state, self.C @ state + self.D @ u
 
+    def gates(
+        self, u: Float[Array, "time n"]
+    ) -> tuple[Float[Array, "time n"], Float[Array, "time n"]]:
+        """Return ``a`` and ``b`` of ``h_t = a_t h_{t-1} + b_t`` without ``W_fh``."""
+        entering = u @ self.W_fx.T + self.b_f[None]
+        return sigmoid(entering), sigmoid(-entering) * u
+
     def states(self, u: Float[Array, "time n"]) -> Float[Array, "time n"]:
         """All states, from the zero state; in parallel unless the gate needs them."""
-        entering, mixing = u @ self.W_fx.T + self.b_f[None], self.W_fh
+        mixing = self.W_fh
         if mixing is None:
-            return scan_linear(sigmoid(entering), sigmoid(-entering) * u)
+            return scan_linear(*self.gates(u))
+        entering = u @ self.W_fx.T + self.b_f[None]
 
         def body(h, now):
             a, u_t = now
