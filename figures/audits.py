@@ -1,5 +1,7 @@
 """An audit: how far theory carries in every layer, by assumption and by mode."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -17,6 +19,7 @@ from matplotlib.ticker import (
 from sigprop.figures import style
 
 MAP, FAR = "RdBu_r", 4.0  # the colours end at a ratio of four, and of a quarter
+TICKS = {1 / 8: "⅛", 1 / 4: "¼", 1 / 2: "½", 1: "1", 2: "2", 4: "4", 8: "8"}
 ROW, HEAD = 1.55, 1.15  # inches of a recurrence, and of all that is above and below
 SHOWN = "stationary"  # the assumption under which single modes are drawn
 GROUPS = (
@@ -82,19 +85,29 @@ def draw(data: xr.Dataset, title: str) -> Figure:
         for panel, colours in zip(axes[0, 1:], GROUPS, strict=True):
             names = known["quantity"].values
             _key(panel, {name: colours[name] for name in colours if name in names})
-        bar = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
-        colourbar = figure.colorbar(
-            bar, ax=axes[:, 0], location="bottom", extend="both", aspect=40
-        )
-        colourbar.set_ticks([1 / 4, 1 / 2, 1, 2, 4], labels=["¼", "½", "1", "2", "4"])
-        colourbar.minorticks_off()
-        assert colourbar.solids is not None
-        colourbar.solids.set_rasterized(False)  # pages admit no embedded images
-        colourbar.set_label("predicted / measured")
+        colour_key(figure, axes[:, 0], FAR)
         figure.suptitle(title, fontsize=8)
         caption = CAPTION.format(percent=100 * tolerance)
         style.caption(figure, caption + GATES * ("kept" in known))
     return figure
+
+
+def colour_key(figure: Figure, below: Sequence[Axes] | np.ndarray, far: float) -> None:
+    """Explain the colours of ratios by a bar below panels.
+
+    Args:
+        figure: Figure of the panels.
+        below: Panels that the bar explains.
+        far: Ratio of four or eight at which the colours end.
+    """
+    ratios = ScalarMappable(LogNorm(1 / far, far), MAP)
+    bar = figure.colorbar(ratios, ax=below, location="bottom", extend="both", aspect=40)
+    ticks = [ratio for ratio in TICKS if 1 / far <= ratio <= far]
+    bar.set_ticks(ticks, labels=[TICKS[ratio] for ratio in ticks])
+    bar.minorticks_off()
+    assert bar.solids is not None
+    bar.solids.set_rasterized(False)  # pages admit no embedded images
+    bar.set_label("predicted / measured")
 
 
 def _medians(axes: Axes, recurrence: xr.Dataset) -> None:

@@ -5,11 +5,10 @@ from collections import Counter
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from sigprop.figures import phrases, style
+from sigprop.figures import audits, phrases, style
 from sigprop.figures.entry import Entry
 
 STUDY = "gated_audits"
@@ -40,8 +39,8 @@ WORDS = {
     "white": "time",
     "": "none",
 }
-"""What a cell says of each assumption; ``none`` if all hold."""
-MAP, FAR = "RdBu_r", 8.0  # the colours end at a ratio of eight, and of an eighth
+"""Words of each assumption in a cell; ``none`` if all hold."""
+FAR = 8.0  # the colours end at a ratio of eight, and of an eighth
 QUANTITY = "state"
 CAPTION = (
     "Networks of two blocks and 32 features after 240 steps of 16 expressions, audited on "
@@ -72,17 +71,7 @@ def draw(results: style.Results, panel: str | None = None) -> Figure:
         for axes, letter in zip(row, letters, strict=True):
             _map(axes, _chosen(data, tasks[letter]))
             style.letter(axes, letter, TASKS[tasks[letter]])
-        colours = ScalarMappable(LogNorm(1 / FAR, FAR), MAP)
-        bar = figure.colorbar(
-            colours, ax=row.tolist(), location="bottom", extend="both", aspect=40
-        )
-        bar.set_ticks(
-            [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8], labels=["⅛", "¼", "½", *"1248"]
-        )
-        bar.minorticks_off()
-        assert bar.solids is not None
-        bar.solids.set_rasterized(False)  # pages admit no embedded images
-        bar.set_label("predicted / measured")
+        audits.colour_key(figure, row.tolist(), FAR)
         style.caption(figure, *CAPTION)
     return figure
 
@@ -96,7 +85,7 @@ def _map(axes: Axes, data: xr.Dataset) -> None:
     """Layers downwards, blocks to the right."""
     ratio, fails = data["ratio"].values, data["fails"].values
     edges = np.arange(ratio.shape[1] + 1) - 0.5, np.arange(len(ratio) + 1) - 0.5
-    axes.pcolormesh(*edges, ratio, cmap=MAP, norm=LogNorm(1 / FAR, FAR))
+    axes.pcolormesh(*edges, ratio, cmap=audits.MAP, norm=LogNorm(1 / FAR, FAR))
     for (layer, block), name in np.ndenumerate(fails):
         value = float(ratio[layer, block])
         dark = abs(np.log(value)) > np.log(FAR) * 0.6
