@@ -29,8 +29,6 @@ import numpy as np
 import xarray as xr
 from jax import lax
 from jaxtyping import Array, Float, Int
-from scipy.special import ndtri
-from scipy.stats import qmc
 
 from sigprop.audit.moments import ratio
 from sigprop.layers.base import Layer, doubled
@@ -38,7 +36,7 @@ from sigprop.layers.deltanet import Delta
 from sigprop.layers.gated import GatedUnit
 from sigprop.layers.matrix_gated import MatrixGated
 from sigprop.layers.projected import InputGated
-from sigprop.neuron.matrix_moments import MOST_KEYS
+from sigprop.neuron.matrix_moments import MOST_KEYS, normal_points
 from sigprop.numerics.precision import double_precision
 
 GATED_RUNGS = ("memoryless", "stationary", "Gaussian", "alike", "as drawn")
@@ -380,8 +378,7 @@ def _sample(
     picked = np.zeros((*present.shape, u.shape[2]))
     order = np.argsort(groups[sequence], kind="stable")
     picked[present] = u[sequence[order], step[order]]
-    uniform = qmc.Sobol(u.shape[2], rng=draw).random_base2(POINTS)
-    z = ndtri(np.clip(uniform, 2.0**-60, 1 - 2.0**-53))
+    z = normal_points(u.shape[2], POINTS, draw)
     z = np.concatenate([z, -z])
     held = u.astype(float), lengths, picked, present.astype(float), z
     return Sample(*map(jnp.asarray, held))

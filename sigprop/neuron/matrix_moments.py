@@ -140,9 +140,20 @@ def rules(
         yield law.values, law.probabilities
         return
     for seed in range(SEQUENCES):
-        points = qmc.Sobol(width, rng=np.random.default_rng(seed)).random_base2(power)
-        inside = np.clip(points, 2.0**-60, 1 - 2.0**-53)
-        yield scale * ndtri(inside), np.full(len(points), 1 / len(points))
+        points = normal_points(width, power, np.random.default_rng(seed))
+        yield scale * points, np.full(len(points), 1 / len(points))
+
+
+def normal_points(width: int, power: int, rng: np.random.Generator) -> Inputs:
+    """Return points of a scrambled Sobol sequence that stand for standard normal ones.
+
+    Args:
+        width: Entries of a point.
+        power: Logarithm of the number of points, to base two.
+        rng: Generator that scrambles the sequence.
+    """
+    points = qmc.Sobol(width, rng=rng).random_base2(power)
+    return ndtri(np.clip(points, 2.0**-60, 1 - 2.0**-53))
 
 
 def matrix_moment(
