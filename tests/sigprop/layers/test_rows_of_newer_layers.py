@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.nn import softplus
+from scipy.special import logit
 
 from sigprop.judge.evidence import at_points, expression
 from sigprop.layers.base import parameters, replace
@@ -41,10 +42,6 @@ def stated(name: str, **at: float) -> float:
     return float(np.real(at_points([form], (at,))[0][0]))
 
 
-def logit(share):
-    return np.log(share / (1 - share))
-
-
 @pytest.fixture(autouse=True)
 def _double():
     with double_precision(True):
@@ -64,10 +61,16 @@ def last(layer, state, u):
     return jax.lax.scan(lambda h, now: (layer.step(h, now)[0], None), state, u)[0]
 
 
+def ends(layer, values, masses, T):
+    """States after all sequences of T inputs from zero, and their probabilities."""
+    u, mass = every_sequence(values, masses, T)
+    start = layer.initial_state()
+    return jax.vmap(functools.partial(last, layer, start))(u), mass
+
+
 def energy(layer, values, masses, T):
     """``E|h|^2`` after T inputs from the zero state."""
-    u, mass = every_sequence(values, masses, T)
-    h = jax.vmap(lambda one: last(layer, layer.initial_state(), one))(u)
+    h, mass = ends(layer, values, masses, T)
     return float(mass @ (jnp.abs(h) ** 2).sum(1))
 
 
@@ -156,8 +159,7 @@ def test_readings_of_deltanet(beta, d, T):
 
 def test_interference_in_deltanet():
     layer, (values, masses) = delta(3, 0.7), writes(3)
-    u, mass = every_sequence(values, masses, 2)
-    h = jax.vmap(lambda one: last(layer, layer.initial_state(), one))(u)
+    h, mass = ends(layer, values, masses, 2)
     squares = []
     for key in values:
         y = layer.read(h, jnp.broadcast_to(jnp.asarray(key), (len(h), 4)))[:, 0]
@@ -169,8 +171,7 @@ def test_interference_in_deltanet():
 def test_a_rare_key_of_deltanet():
     layer, p = delta(2, 0.7), 0.2
     values, _ = writes(2)
-    u, mass = every_sequence(values, [p / 2, p / 2, (1 - p) / 2, (1 - p) / 2], 4)
-    h = jax.vmap(lambda one: last(layer, layer.initial_state(), one))(u)
+    h, mass = ends(layer, values, [p / 2, p / 2, (1 - p) / 2, (1 - p) / 2], 4)
     right = stated("delta-rare-key", beta=0.7, p=p, T=4)
     assert float(mass @ h[:, 0] ** 2) == pytest.approx(right, rel=EXACT)
 
