@@ -20,7 +20,7 @@ FAR = 5.0  # standard errors
 
 
 def kept(name, layer):
-    """What a layer keeps of a state in one step without an input."""
+    """Share of a state that a layer keeps in one step without an input."""
     silence = jnp.zeros((1, layer.widths[0]))
     if name in ("DeltaNet", "DeltaProduct"):  # on average over keys of unit length
         keys, reflections = layer.head_shape[2], len(layer.W_k)
