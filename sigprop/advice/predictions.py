@@ -63,6 +63,7 @@ class Predicted(NamedTuple):
         sampled: Indices of the modes of ``state``; None for all of them.
 
     Example:
+        >>> import jax
         >>> from sigprop.advice import exponential
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 1, key=jax.random.key(0))
@@ -114,6 +115,7 @@ def mode_states(
         TypeError: If the layer has no modes.
 
     Example:
+        >>> import jax
         >>> from sigprop.advice import exponential
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 1, key=jax.random.key(0))
@@ -139,6 +141,7 @@ def matched(layer: Layer, spectrum: Spectrum) -> Any:
     Others are returned as they are.
 
     Example:
+        >>> import jax
         >>> from sigprop.advice import exponential
         >>> from sigprop.layers import lru
         >>> layer = matched(lru(4, 1, key=jax.random.key(0)), exponential(0.9))
@@ -171,6 +174,7 @@ def predict_initialisation(layer: Layer, spectrum: Spectrum) -> Predicted:
         TypeError: If it is neither.
 
     Example:
+        >>> import jax
         >>> from sigprop.advice import exponential
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 1, key=jax.random.key(0), r_min=0.9, r_max=0.99)

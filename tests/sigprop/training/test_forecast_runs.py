@@ -201,7 +201,7 @@ def test_a_layer_of_the_registry_forecasts_by_its_name(model):
     sizes = {"quick": 64, "paper": 128}
     for preset, states in sizes.items():
         network = forecast_preset(model, preset, TASK).network
-        size, options = layer_size(model, states)
+        size, options = layer_size(model, states, network.width)
         assert (network.layer, network.state_size) == (model, size)
         assert network.layer_options == options
 
