@@ -9,11 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from sigprop.curvature import expand
 from sigprop.experiments import equal_memory, newer_layers
+from sigprop.inputs import White
 from sigprop.layers.base import parameters, replace
 from sigprop.linear.linearise import perturb
 from sigprop.linear.measured_moments import responses
 from sigprop.linear.predicted_moments import predict
+from sigprop.tasks.teacher_student import teacher_student
 
 pytestmark = pytest.mark.usefixtures("x64")
 FAR = 5.0  # standard errors
@@ -144,6 +147,24 @@ def test_exponents_are_those_of_powers_and_of_the_errors_of_two_points():
     np.testing.assert_array_equal(error, 0)
     _, error = equal_memory.exponents(memory[:2], mean[:, :2], 0.1 * mean[:, :2])
     np.testing.assert_allclose(error, 0.1 * math.sqrt(2) / math.log(11 / 3), rtol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "angle"), [("LRU", "theta_log"), ("RotRNN", "theta")])
+def test_curvature_grows_with_the_time_constant_in_the_angles_alone(name, angle):
+    config = dataclasses.replace(equal_memory.PAPER, seed=5)
+    traces = []
+    for memory in (64.0, 256.0):
+        layer = equal_memory.draw(name, memory, config)
+        task = teacher_student(layer, White(), length=None)
+        expansion = expand(task, layer, at_optimum=True)
+        diagonal = np.diag(expansion.hessian)
+        blocks = expansion.layout.items()
+        traces.append({block: diagonal[at.entries].sum() for block, at in blocks})
+    for block in traces[0]:
+        exponent = math.log(traces[1][block] / traces[0][block]) / math.log(4)
+        # A trace is a power of tau times 1 + c / tau; |c| is below 4.
+        assert exponent == pytest.approx(2.0 * (block == angle), abs=0.05), block
 
 
 @pytest.mark.slow
