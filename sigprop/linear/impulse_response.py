@@ -23,10 +23,10 @@ from sigprop.numerics.arguments import require_count
 
 
 def require_linear(layer: Layer) -> None:
-    """Refuse a layer that no impulse response describes.
+    """Refuse a layer that is not linear, because no impulse response describes it.
 
     Raises:
-        ValueError: If it is not linear.
+        ValueError: If the layer is not linear.
     """
     if not layer.linear:
         raise ValueError(
@@ -36,16 +36,23 @@ def require_linear(layer: Layer) -> None:
 
 
 def ages(layer: Layer, length: int) -> Int[Array, " ages"]:
-    """Ages of the inputs that ``kernel`` weighs: from 0, or from ``1 - length``."""
+    """Ages at which ``kernel`` gives the response, in steps from the impulse.
+
+    Ages run from 0 to ``length - 1``, or from ``1 - length`` for a bidirectional layer.
+    """
     return jnp.arange(0 if layer.causal else 1 - length, length)
 
 
 def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
-    """Response of a linear layer at each of ``ages``; differentiable.
+    """Impulse response of a linear layer; differentiable.
+
+    Entry ``[age, o, i]`` is output ``o``, ``age`` steps after a unit input to channel
+    ``i``.
 
     Args:
-        layer: A linear one; of two directions of time the response is two-sided.
-        length: Steps from the impulse to the last response, itself included.
+        layer: A linear layer.
+        length: Number of ages, counted from age 0.  For a bidirectional layer, ages run
+            from ``1 - length`` to ``length - 1``.
 
     Raises:
         ValueError: If the layer is not linear or the length is below one.
