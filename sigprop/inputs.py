@@ -343,7 +343,7 @@ class MovingAverage(GaussianProcess):
 @final
 @dataclass(frozen=True, eq=False)
 class Empirical:
-    """Measured sequences, which are drawn at random as a whole.
+    """Measured sequences, sampled at random with replacement.
 
     The mean is not subtracted.
 
@@ -464,12 +464,12 @@ class Recording:
     def sample(
         self, key: PRNGKeyArray, num: int, length: int, dtype: Any = jnp.float32
     ) -> Float[Array, "num length"]:
-        """Draw ``num`` sequences of ``length`` steps, each from its own random start.
+        """Draw ``num`` sequences of ``length`` steps, each from a random start.
 
         Args:
             key: Random key.
             num: Number of sequences.
-            length: Number of steps of a sequence, which may exceed that of ``values``.
+            length: Number of steps of a sequence, which may exceed one period.
             dtype: Floating-point type of the result.
 
         Raises:

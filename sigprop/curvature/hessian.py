@@ -55,7 +55,7 @@ def expand(
         route: Method of computation.  ``closed`` accepts every linear layer.  ``gramian``
             needs a causal layer with real states and infinitely long sequences.
             ``autodiff`` differentiates ``task.loss``.
-        at_optimum: If true, the student is its own teacher.  The gradient is then zero,
+        at_optimum: If true, the target is the student's output.  The gradient is then zero,
             and the Hessian is the Gauss-Newton matrix.  Not available by ``autodiff``.
 
     Returns:

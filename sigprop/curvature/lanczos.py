@@ -95,7 +95,7 @@ def lanczos(product: Product, start: Float[Array, " p"], steps: int) -> Krylov:
 
     Args:
         product: Function that multiplies the symmetric matrix by a vector.  If it is a
-            pytree, as in ``sigprop.curvature.products``, its arrays are arguments of the
+            pytree, such as the result of ``hessian``, its arrays are arguments of the
             compiled program.
         start: Start vector, not zero, in the precision of the products.
         steps: Number of products.
@@ -178,7 +178,7 @@ class Quadrature:
 
         Args:
             f: Function of the array of nodes, applied to each eigenvalue.  Its result may
-                have more axes after those of the nodes.
+                have further axes at the end.
         """
         return estimate(np.einsum("ps,ps...->p...", self.weights, f(self.nodes)))
 

@@ -170,12 +170,12 @@ def measured_bound(
     Args:
         gradient: Gradient of the loss.
         minimum: Parameters at which the gradient is zero.
-        start: Direction of the first displacement, ideally that of largest curvature.
+        start: Direction of the first displacement, ideally of largest curvature.
         guess: A learning rate within a factor of two of the largest stable one.
 
     Raises:
         ValueError: If ``guess`` is not within a factor of two of the largest stable
-            learning rate, if ``start`` is zero, or if a number is not finite.
+            learning rate; if ``start`` is zero; if a number is not finite.
 
     Example:
         The loss ``2 x**2`` has curvature 4, so the largest stable rate is ``2 / 4``:

@@ -118,7 +118,7 @@ def explore(**given: Any) -> Any:
 
     Args:
         given: Settings by name; a setting that is not given has its default.
-            ``modulus`` and ``angle`` (radians) are those of the teacher's eigenvalue.
+            ``modulus`` and ``angle`` (radians) define the teacher's eigenvalue.
             ``rho`` is the correlation of successive inputs.
             ``share`` sets the factor of the inputs, ``sqrt(1 - share |lam|^2)``.
             ``parametrisation`` is ``polar``, ``exp``, ``tanh`` or ``real``.

@@ -4,7 +4,7 @@ The directions are for ``sigprop.landscape.slices``.  They point along the eigen
 Hessian, or to two other models, such as the start of a training and a second minimum.
 Lengths are Euclidean lengths of the vector of all parameters.
 
-A trajectory of a training is drawn by its projection onto the plane.  Most of a
+A trajectory of a training is shown by its projection onto the plane.  Most of a
 displacement may be orthogonal to the plane, so ``project`` also returns the share of each
 squared displacement that lies in the plane.
 
@@ -121,8 +121,7 @@ class Projection(NamedTuple):
     """Projections of models onto a line, a plane or a space.
 
     Attributes:
-        steps: Coordinates of each projection: the factor of each direction, as in
-            ``moved``.
+        steps: Coordinates of each projection, i.e. the factors of the directions.
         share: Share of each model's squared distance from the origin that lies in the
             plane; one at the origin.
 
@@ -190,7 +189,7 @@ def _vector(tree: Model, model: Model, name: str) -> Float[np.ndarray, " p"]:
     """Parameters of a tree as a vector of double precision.
 
     Raises:
-        ValueError: If their shapes are not those of the model's parameters.
+        ValueError: If their shapes differ from the model's.
     """
     known = jax.tree.map(jnp.shape, only_parameters(model))
     own = eqx.filter(tree, eqx.is_inexact_array)

@@ -235,8 +235,8 @@ def normalise(direction: Model, model: Model) -> Model:
 def direction(key: PRNGKeyArray, model: Model) -> Model:
     """Draw a random Gaussian direction and scale it with ``normalise``.
 
-    If ``B`` of a diagonal layer is multiplied by a factor and ``C`` by its inverse, the
-    slice along the direction of the same key does not change.
+    Multiplying ``B`` of a diagonal layer by a factor and ``C`` by its inverse does not
+    change the slice that a key gives.
 
     Args:
         key: Random key.

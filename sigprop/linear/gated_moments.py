@@ -1,10 +1,11 @@
-"""Exact second moments of whole layers whose gates see the input alone.
+"""Exact second moments of layers whose gates depend only on the current input.
 
-The state, and what it owes to each parameter: ``E|d(v . h_t)/dtheta|^2`` for an error
-``v`` of unit covariance at the state, which does not depend on the inputs.  It is the sum
-over the neurons of ``E (dh/dtheta)^2``, for independent inputs that are Gaussian or of any
-law of few values, after some steps from the zero state or in the limit.  Where the output
-is the state it is the gradient of ``v . y_t``, as of ``sigprop.linear.measured_moments``.
+The moments are ``E|h_t|^2`` of the state and ``E|d(v . h_t)/dtheta|^2`` of its derivative
+with respect to each parameter.  The error ``v`` at the state has unit covariance and does
+not depend on the inputs.  The second moment is thus the sum of ``E (dh/dtheta)^2`` over the
+neurons.  Inputs are independent, and Gaussian or of few values.  Moments are taken some
+steps after the zero state, or in the limit of infinitely many.  If the output is the
+state, ``sigprop.linear.measured_moments`` measures the same moments.
 
 Source: ``sigprop.theory.gated_moments``.
 """
@@ -293,9 +294,9 @@ def predict_gated(
     larger than its moment then raises no exception, so check ``error``.
 
     In a ``MatrixGated`` layer, a matrix multiplies the state.  Its Gaussian inputs are
-    points of Sobol sequences, and its errors are estimates.  Each entry of a parameter
-    takes 0.1 seconds on one core for keys of size 3, and 0.4 seconds for keys of size 8.
-    Choose few parameters by ``names``.
+    points of Sobol sequences, and its errors are estimates.  Moments of derivatives take
+    0.1 seconds on one core for each entry of a parameter if keys have size 3.  For keys of
+    size 8, they take 0.4 seconds.  Choose few parameters by ``names``.
 
     Memory holds neurons times nodes times inputs numbers.  There are about 60 nodes for
     each nonlinear projection of a gate if the gate's argument has unit deviation.
@@ -326,7 +327,7 @@ def predict_gated(
 
     Raises:
         TypeError: If gates depend on the state, or the layer has no method ``neurons``;
-            if JAX traces a layer of one of the three exceptions above.
+            if JAX traces the layer in one of the three exceptional cases.
         ValueError: If JAX traces a layer with Gaussian inputs and there is no ``spread``;
             if a limit is infinite, or the error of a moment may exceed its value;
             if ``scale`` is not positive and finite, or is given with a ``law``; if
@@ -735,8 +736,8 @@ def _require_options(
     Raises:
         TypeError: If JAX traces a layer of the delta rule, a ``MatrixGated`` layer, or
             the scale of such a layer.
-        ValueError: If the scale is not positive and finite, if there are a scale and a
-            law, or if ``steps`` is not a number from 0 to ``LONGEST``.
+        ValueError: If the scale is not positive and finite; if there are a scale and a
+            law; if ``steps`` is not a number from 0 to ``LONGEST``.
     """
     if isinstance(layer, DeltaNet | GatedDeltaNet | MatrixGated):
         _require_numbers(type(layer).__name__, layer, scale)

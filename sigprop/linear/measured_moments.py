@@ -243,7 +243,7 @@ def measure(
         num: Number of sequences.
         at: Index of the step at which moments are taken, counted from 0.  Default: the
             last step, or the middle one for a bidirectional layer.
-        batch: Number of sequences that are held in memory at once.
+        batch: Number of sequences in memory at once.
         every_output: If true, squared gradients of every output are summed.  This costs
             one reverse pass for each output and has the smallest variance.  If false, the
             gradient of one random sum of outputs is taken for each sequence.

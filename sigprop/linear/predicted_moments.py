@@ -1,13 +1,14 @@
-"""Closed forms of a linear layer's second moments: state, output, and its gradients.
+"""Closed forms of a linear layer's second moments: state, output, and gradients.
 
 The inputs are independent channels of one stationary process of mean zero, with
-autocovariance ``R``.
-The gradient is that of ``v . y_at`` by each parameter, for an error ``v`` of unit
-covariance that does not depend on the inputs: its second moment is the sum of those of
-``dy_o/dtheta`` over the outputs.  With eigenvalues and residues moved by ``theta`` each
-``dy_o/dtheta`` is again a sum over modes, of ``lam**age`` and of its derivative, so
-Lemmas 1 and 2 give the moment, for any ``R``.  A layer of two directions is two such
-sums, with inputs ``n`` steps before and ``m`` steps after that are ``n + m`` apart.
+autocovariance ``R``.  Gradients are derivatives of ``v . y_at`` with respect to each
+parameter ``theta``.  The error ``v`` has unit covariance and does not depend on the inputs.
+The second moment of the gradient is thus the sum of ``E|dy_o/dtheta|^2`` over the outputs.
+
+A parameter changes eigenvalues and residues, so that ``dy_o/dtheta`` is a sum over modes of
+``lam**age`` and of its derivative.  Lemmas 1 and 2 give the second moment of such a sum for
+any ``R``.  A bidirectional layer has two such sums.  Inputs ``n`` steps before and ``m``
+steps after a position are ``n + m`` steps apart.
 
 Source: ``sigprop.theory.layers``, after Zucchet & Orvieto (2024), Lemmas 1 and 2.
 """

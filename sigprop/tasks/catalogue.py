@@ -118,9 +118,9 @@ def load_task(
         progress: Function that is called with messages on the progress.
 
     Raises:
-        ValueError: If there is no task of this name, if the seed is not an integer in
-            ``[0, 2**32)``, if a ``folder`` is given for a task without files, or if a
-            file is damaged.
+        ValueError: If there is no task of this name; if the seed is not an integer in
+            ``[0, 2**32)``; if a ``folder`` is given for a task without files; if a file
+            is damaged.
         FileNotFoundError: If a ``folder`` does not exist, or if a task that cannot be
             generated has no files.
         ModuleNotFoundError: If the task is ``digits`` and scikit-learn, of the extra

@@ -182,7 +182,7 @@ class DataSet:
 def training_batch(examples: Examples, size: int, seed: int, step: int) -> Batch:
     """The batch of a training step.
 
-    Each epoch has its own random order, and only full batches are used.
+    The random order changes with each epoch, and only full batches are used.
 
     Args:
         examples: Training examples.
@@ -258,8 +258,8 @@ def split(
         seed: Seed of the random order.
 
     Raises:
-        ValueError: If a share is not positive, if the shares do not add up to one, if a
-            part would be empty, or if the seed is not an integer in ``[0, 2**32)``.
+        ValueError: If a share is not positive; if the shares do not add up to one; if a
+            part would be empty; if the seed is not an integer in ``[0, 2**32)``.
     """
     require_seed(seed)
     if min(shares) <= 0 or abs(sum(shares) - 1) > 1e-9:

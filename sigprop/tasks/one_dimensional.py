@@ -47,9 +47,9 @@ class OneDimensional:
             many.
 
     Raises:
-        ValueError: If the teacher's modulus is not below one, if ``length`` is below two,
-            if ``process`` is no process, or if ``length`` is None and the process is not
-            one of White, AR1, Constant, Mixed and MovingAverage.
+        ValueError: If the teacher's modulus is not below one; if ``length`` is below two;
+            if ``process`` is no process; if ``length`` is None and the process is not
+            White, AR1, Constant, Mixed or MovingAverage.
 
     Example:
         The loss falls to zero as the student's modulus approaches the teacher's:
