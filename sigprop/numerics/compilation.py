@@ -24,14 +24,13 @@ if version("jaxlib").startswith("0.10."):
 def compile_quickly() -> None:
     """Make JAX compile programs up to four times faster, with less optimisation.
 
-    Results agree up to rounding.  The setting affects later compilations in this process
-    and in processes that it starts.  Flags in the environment variable ``XLA_FLAGS``
-    remain.  The large simulations of this package set separate compiler options and are
-    not affected.
+    Call this function before the first computation: JAX reads these settings only once.
+    They also affect processes that are started later.  Results agree up to rounding.  The
+    large simulations of this package set separate compiler options and are not affected.
+    The function adds flags to the environment variable ``XLA_FLAGS``; flags that are there
+    remain.
 
     Example:
-        Call this function before the first computation:
-
         >>> compile_quickly()
     """
     before = os.environ.get("XLA_FLAGS", "").split()
