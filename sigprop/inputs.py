@@ -197,11 +197,12 @@ class Constant(GaussianProcess):
 @final
 @dataclass(frozen=True)
 class AR1(GaussianProcess):
-    """First-order autoregressive process with ``R(lag) = variance rho**|lag|``.
+    """First-order autoregressive process, AR(1).
 
-    The recurrence is ``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.  Inputs are
-    white for ``rho = 0`` and constant for ``rho = 1``.  For ``rho = -1`` they change sign
-    at every step.
+    The autocovariance is ``R(lag) = variance rho**|lag|``.  The recurrence is
+    ``x_{t+1} = rho x_t + sqrt(variance (1 - rho^2)) noise``.  Inputs are white for
+    ``rho = 0`` and constant for ``rho = 1``.  For ``rho = -1`` they change sign at every
+    step.
 
     Attributes:
         rho: Correlation of successive inputs, from -1 to 1.
@@ -321,6 +322,7 @@ class MovingAverage(GaussianProcess):
 
     @property
     def initial_width(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """Number of standard normal numbers that ``initial`` takes."""
         return len(self.taps) - 1
 
     def initial(self, noise: Rows) -> State:

@@ -2,10 +2,11 @@
 
 The response of one mode is ``Re(c beta lam**age)`` with ``beta = gamma B``.  Its derivative
 with respect to a parameter is ``u v lam**age + lam' c beta age lam**(age - 1)``.  Each term
-is of rank one in outputs and inputs.  The Hessian's entry for parameters of modes i and k is
-thus a sum of entries (i, k) of four tables, times inner products of ``u``, ``v``, ``c`` and
-``beta``.  The tables contain the sums over ages.  Away from the optimum, inner products of the
-error with second derivatives of each mode's response are added.
+is of rank one in outputs and inputs.  An entry of the Hessian, for parameters of modes i and
+k, is thus a sum of four table entries (i, k).  Each is multiplied by inner products of
+``u``, ``v``, ``c`` and ``beta``.  The tables contain the sums over ages.  Away from the
+optimum, inner products of the error with second derivatives of each mode's response are
+added.
 
 Source: Zucchet & Orvieto (2024), Eq. 114-155; extended to every parameter, any stationary
 input, finite sequences, bidirectional layers and a nonzero error.

@@ -59,8 +59,8 @@ def expand(
             and the Hessian is the Gauss-Newton matrix.  Not available by ``autodiff``.
 
     Returns:
-        The gradient, the Hessian and their layout: parameters in alphabetical order of
-        their names.
+        The gradient, the Hessian, and the position of each parameter in both.  Parameters
+        are in alphabetical order of their names.
 
     Raises:
         ValueError: If the student is not linear, or a number is not in double precision;

@@ -91,7 +91,7 @@ class Expansion(NamedTuple):
             second: Name of the parameter of the columns.  Default: ``first``.
 
         Raises:
-            KeyError: If there is no parameter of a name.
+            KeyError: If a name is not the name of a parameter.
         """
         column = first if second is None else second
         return self.hessian[self.layout[first].entries, self.layout[column].entries]

@@ -76,6 +76,12 @@ class Curvature(eqx.Module):
 class Hessian(Curvature):
     """The Hessian of a loss, as a function of vectors; build one with ``hessian``.
 
+    Attributes:
+        x: Parameters at which derivatives are taken, as one vector.
+        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
+        split: Function from the vector to the tree of parameters.
+        of: Function of the parameters and a batch that returns the loss.
+
     Example:
         >>> curvature = hessian(lambda x, _: (x**4).sum(), jnp.ones(3))
         >>> isinstance(curvature, Hessian)
@@ -100,6 +106,13 @@ class GaussNewton(Curvature):
 
     ``J`` is the Jacobian of the model's outputs, and ``S`` is the Hessian of the loss with
     respect to the outputs.  Build one with ``gauss_newton``.
+
+    Attributes:
+        x: Parameters at which derivatives are taken, as one vector.
+        batches: Arrays whose first axis is the batch; ``None`` if the loss needs no data.
+        split: Function from the vector to the tree of parameters.
+        outputs: Function of the parameters and a batch that returns the model's outputs.
+        criterion: Function of the outputs and a batch that returns the loss.
 
     Example:
         >>> def loss(y, batch):

@@ -28,7 +28,7 @@ STEPS, BISECTIONS = 200, 14
 
 
 def eigenpairs(hessian: Matrix) -> Pairs:
-    """Compute the eigenvalues and eigenvectors of a Hessian, largest ``|value|`` first.
+    """Compute the eigenvalues and eigenvectors of a Hessian, largest absolute value first.
 
     Returns:
         The eigenvalues, and the unit eigenvectors as the rows of a matrix.
@@ -49,10 +49,11 @@ def eigenpairs(hessian: Matrix) -> Pairs:
 
 
 def couplings(hessian: Matrix) -> Matrix:
-    """The normalised couplings ``|H_ij| / sqrt(H_ii H_jj)`` of pairs of parameters.
+    """The normalised couplings of pairs of parameters.
 
-    They are zero off the diagonal if the Hessian is diagonal.  At a minimum they are at
-    most one.  Parameters with zero curvature have couplings of zero.
+    The coupling of parameters i and j is ``|H_ij| / sqrt(H_ii H_jj)``.  Couplings are
+    zero off the diagonal if the Hessian is diagonal.  At a minimum they are at most one.
+    Parameters with zero curvature have couplings of zero.
 
     Raises:
         ValueError: If the matrix is not square, symmetric and finite, or has a negative

@@ -33,7 +33,9 @@ ALIGNED = 1e-9  # sine of the least angle between directions that span a plane
 def sharpest(
     layer: LayerT, hessian: Float[np.ndarray, "p p"], count: int = 2
 ) -> list[LayerT]:
-    """Unit eigenvectors of a Hessian as directions, largest ``|eigenvalue|`` first.
+    """Unit eigenvectors of a Hessian as directions, sharpest first.
+
+    They are sorted by the absolute values of their eigenvalues.
 
     Args:
         layer: Layer at which the Hessian was computed.

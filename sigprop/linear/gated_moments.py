@@ -94,7 +94,7 @@ DELTA: dict[type[Layer], tuple[OfHead, ...]] = {
 
 
 def _heads(layer: Delta) -> list[Head]:
-    """The heads of a layer of the delta rule, in numbers."""
+    """The heads of a layer of the delta rule, with NumPy arrays."""
     W_k, W_v, W_beta = (
         np.asarray(weights, float) for weights in (layer.W_k, layer.W_v, layer.W_beta)
     )
@@ -113,12 +113,12 @@ def _heads(layer: Delta) -> list[Head]:
 
 
 class _Maps(NamedTuple):
-    """A layer's maps in double precision, as programs of nodes."""
+    """A layer's maps in double precision, as functions of the nodes of a quadrature rule."""
 
     layer: MatrixGated
 
     def numbers(self) -> MatrixGated:
-        """The layer in JAX's double precision, within which it must be enabled."""
+        """The layer in double precision, which must be switched on in JAX."""
         return jax.tree.map(
             lambda leaf: (
                 jnp.asarray(leaf, float) if eqx.is_inexact_array(leaf) else leaf
@@ -127,13 +127,13 @@ class _Maps(NamedTuple):
         )
 
     def program(self, u: Float[np.ndarray, "nodes d_in"]) -> dict[str, np.ndarray]:
-        """``A``, ``B`` and what outputs need, of every head."""
+        """The maps ``A`` and ``B``, queries ``q`` and skips ``z`` of every head, at nodes."""
         with double_precision(True):
             found = _arrays(self.numbers(), jnp.asarray(u))
             return {name: np.asarray(array) for name, array in found.items()}
 
     def parameter(self, name: str) -> Parameter:
-        """A parameter, and derivatives of the maps by its entries."""
+        """A parameter with the derivatives of the maps with respect to its entries."""
         before = itertools.takewhile(
             lambda item: item[0] != name, sorted(parameters(self.layer).items())
         )
@@ -163,7 +163,10 @@ def _arrays(layer: MatrixGated, u: Float[Array, "nodes d_in"]) -> dict[str, Arra
 def _derivatives(
     layer: MatrixGated, u: Float[Array, "nodes d_in"], entries: Int[Array, " entries"]
 ) -> tuple[Float[Array, "entries _ _ _ _"], Float[Array, "entries _ _ _ _"]]:
-    """Derivatives of the maps by entries, counted over all parameters; zero by no entry."""
+    """Derivatives of the maps with respect to entries of the vector of all parameters.
+
+    The derivative is zero for the index -1, which means no entry.
+    """
     flat, shaped = ravel_pytree(parameters(layer))  # by sorted name
 
     def maps(flat: Float[Array, " entries"]) -> tuple[Array, Array]:
@@ -190,7 +193,7 @@ def _matrix_moments(
     names: Sequence[str],
     **options: Any,
 ) -> dict[str, BoundedMoment]:
-    """The state's moment, and those of the derivatives by the parameters."""
+    """Moments of the state and of its derivatives with respect to parameters, by name."""
     maps, found = _Maps(layer), {}
     moved = {name: maps.parameter(name) for name in names if name != "state"}
     require_size(moved, *layer.head_shape[1:])
@@ -255,7 +258,7 @@ def covered(layer: Layer) -> tuple[str, ...]:
 
 
 def _wanted(layer: Layer, names: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the moments asked for: all of them if none are given.
+    """Names of the requested moments, by default all.
 
     Raises:
         ValueError: If a name is unknown.
@@ -298,7 +301,7 @@ def predict_gated(
     0.1 seconds on one core for each entry of a parameter if keys have size 3.  For keys of
     size 8, they take 0.4 seconds.  Choose few parameters by ``names``.
 
-    Memory holds neurons times nodes times inputs numbers.  There are about 60 nodes for
+    Memory contains a number for each neuron, node and input.  There are about 60 nodes for
     each nonlinear projection of a gate if the gate's argument has unit deviation.
 
     Args:
@@ -323,7 +326,8 @@ def predict_gated(
     Returns:
         A dictionary of moments with estimated errors.  ``state`` is ``E|h_t|^2``.  Under the
         name of each parameter that moves the state: ``E|d(v . h_t)/dtheta|^2``, summed
-        over its entries.  The error ``v`` at the state has unit covariance.
+        over its entries ``theta``.  The random error ``v`` of the state has unit
+        covariance.
 
     Raises:
         TypeError: If gates depend on the state, or the layer has no method ``neurons``;
@@ -338,6 +342,8 @@ def predict_gated(
             that they would take minutes.
 
     Example:
+        Moments of the state, and of derivatives with respect to four parameters:
+
         >>> from sigprop.layers import mingru
         >>> found = predict_gated(mingru(4, 3, key=jax.random.key(0)))
         >>> sorted(found), found["state"].error < 1e-6
@@ -501,13 +507,15 @@ def lagged_gated(
         spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: If ``predict_gated`` would raise one.
+        TypeError: If ``predict_gated`` refuses the layer's type.
         ValueError: If the lag is negative; if ``scale``, ``steps`` or ``spread`` is
             refused by ``predict_gated``; if the limit is infinite.
 
     Source: ``sigprop.theory.gated_moments.lag_limit``.
 
     Example:
+        The autocorrelation of the state at lags 0, 1 and 20:
+
         >>> from sigprop.layers import mingru
         >>> layer = mingru(4, 3, key=jax.random.key(1))
         >>> state = predict_gated(layer)["state"].value
@@ -544,12 +552,12 @@ def predict_key_gradient(
     law: Law | None = None,
     steps: int | None = None,
 ) -> BoundedMoment:
-    """Predict the moment ``E|d(v . h_t)/dW_k|^2`` for a layer of the delta rule.
+    """Predict the second moment of the gradient by the key weights of a delta-rule layer.
 
-    ``W_k`` are the weights of the keys, and the moment is the sum over all entries.  The
-    error ``v`` at the state has unit covariance.  ``predict_gated`` omits this moment
-    because a head with a decay takes seconds.  A few inputs with short keys contribute
-    most of the moment, so simulated estimates converge slowly.
+    This is ``E|d(v . h_t)/dW_k|^2``, summed over the entries of the key weights ``W_k``.
+    The random error ``v`` of the state has unit covariance.  ``predict_gated`` omits
+    this moment because a head with a decay takes seconds.  A few inputs with short keys
+    contribute most of the moment, so simulated estimates converge slowly.
 
     Args:
         layer: DeltaNet or GatedDeltaNet.
@@ -569,6 +577,8 @@ def predict_key_gradient(
     Source: ``sigprop.neuron.delta_moments.key_gradient``.
 
     Example:
+        The estimated error is below 1 % of the moment:
+
         >>> from sigprop.layers import deltanet
         >>> found = predict_key_gradient(deltanet(2, 4, key=jax.random.key(1)), steps=3)
         >>> found.error < 1e-2 * found.value
@@ -613,12 +623,13 @@ def predict_output(
     Returns:
         A dictionary of moments with estimated errors.  ``output`` is ``E|y_t|^2``.  Under the
         name of each readout parameter (``W_q``, ``W_C``, ``C`` or ``D``):
-        ``E|d(v . y_t)/dtheta|^2`` for an error ``v`` of unit covariance.  A
-        ``MatrixGated`` layer has ``output`` only.
+        ``E|d(v . y_t)/dtheta|^2``, summed over its entries ``theta``, for a random error
+        ``v`` of the output with unit covariance.  A ``MatrixGated`` layer has ``output``
+        only.
 
     Raises:
-        TypeError: If ``predict_gated`` would raise one, or if JAX traces the layer or the
-            scale.
+        TypeError: If ``predict_gated`` refuses the layer's type, or if JAX traces the
+            layer or the scale.
         ValueError: If ``scale`` or ``steps`` is refused by ``predict_gated``; if a limit
             is infinite; if ``neurons`` of the layer gives no readout; if sums would have
             too many nodes; if a gate has kinks, or the layer has the delta rule, and
@@ -627,6 +638,8 @@ def predict_output(
     Source: ``sigprop.theory.gated_moments.pair_limit``.
 
     Example:
+        The readout of this layer has the parameters ``D`` and ``W_C``:
+
         >>> from sigprop.layers import selective
         >>> found = predict_output(selective(2, 2, key=jax.random.key(1)), steps=8)
         >>> sorted(found), found["output"].error < 1e-6 * found["output"].value
@@ -677,10 +690,10 @@ def predict_input_gradient(
     steps: int | None = None,
     spread: float | None = None,
 ) -> BoundedMoment:
-    """Predict the moment ``E|d(v . h_t)/du_{t-lag}|^2`` of gradients by an earlier input.
+    """Predict the second moment of the gradient by an earlier input of a gated layer.
 
-    It is the sum over the entries of the input.  The error ``v`` at the state has unit
-    covariance.
+    This is ``E|d(v . h_t)/du_{t-lag}|^2``, summed over the entries of the input.  The
+    random error ``v`` of the state has unit covariance.
 
     Args:
         layer: A layer that ``predict_gated`` accepts, except layers of the delta rule and
@@ -695,14 +708,16 @@ def predict_input_gradient(
         spread: Largest standard deviation of a gate's argument, as in ``predict_gated``.
 
     Raises:
-        TypeError: If ``predict_gated`` would raise one; if the layer has the delta rule
-            or is a ``MatrixGated``.
+        TypeError: If ``predict_gated`` refuses the layer's type; if the layer has the
+            delta rule or is a ``MatrixGated``.
         ValueError: If the lag is negative, or not below ``steps``; if ``scale``, ``steps``
             or ``spread`` is refused by ``predict_gated``; if the limit is infinite.
 
     Source: ``sigprop.theory.gated_moments.input_gradient``.
 
     Example:
+        An input five steps ago has less than a tenth of the present input's moment:
+
         >>> from sigprop.layers import mingru
         >>> layer = mingru(4, 3, key=jax.random.key(1))
         >>> first, later = (predict_input_gradient(layer, n).value for n in (0, 5))

@@ -1,9 +1,10 @@
 """Impulse responses of linear layers, fast enough to train on them.
 
-``y_t = sum over ages of g_age u_{t - age}``.  A kernel of length ``T`` needs no scan of
-``T`` steps: with ``m`` a power of two near ``sqrt(T)``, ``g_{q m + r} = (C A**(q m)) (A**r
-B)`` is one matrix product of ``T / m`` rows and ``m`` columns; the columns are doubled,
-``[K, A**k K]``, and the squares of ``A`` that this needs give ``A**m`` for the rows.
+The output of a linear layer is ``y_t = sum over ages of g_age u_{t - age}``.  The kernel
+``g`` of length ``T`` is computed without a scan of ``T`` steps.  Let ``m`` be a power of two
+near ``sqrt(T)``.  Then ``g_{q m + r} = (C A**(q m)) (A**r B)`` is one matrix product of
+``T / m`` rows and ``m`` columns.  The columns are computed by doubling, ``[K, A**k K]``.  The
+squares of ``A`` that this needs also give ``A**m`` for the rows.
 
 Source: the doubling of Krylov spaces is classical (Keller-Gehrig 1985); the split of the
 powers is the baby-step giant-step of Paterson and Stockmeyer (1973).
@@ -58,6 +59,8 @@ def kernel(layer: Layer, length: int) -> Float[Array, "ages d_out d_in"]:
         ValueError: If the layer is not linear or the length is below one.
 
     Example:
+        Ten ages, two outputs and one input:
+
         >>> import jax
         >>> from sigprop.layers import zucchet_lru
         >>> layer = zucchet_lru(4, 1, key=jax.random.key(0), d_out=2, nu0=0.5, theta0=3.1)

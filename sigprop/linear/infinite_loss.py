@@ -1,9 +1,10 @@
 """The expected loss over infinitely long sequences, in closed form.
 
-``L = 1/2 sum_jk R(j - k) <d_j, d_k>`` over all ages, ``d`` the difference of two impulse
-responses.  Where both are sums of modes, ``d_j = sum_i r_i lam_i**j``, Lemma 1 sums each
-pair.  Elsewhere, with ``d_j = C A**j B`` and ``P = A P A' + B B'``,
-``L = tr C (R(0)/2 + sum over lags of R(lag) A**lag) P C'``.
+The loss is ``L = 1/2 sum_jk R(j - k) <d_j, d_k>`` over all ages.  Here ``d`` is the
+difference of the impulse responses of student and teacher.  If both are sums of modes,
+``d_j = sum_i r_i lam_i**j``, and Lemma 1 gives the sum of each pair of modes.  Otherwise
+``d_j = C A**j B``, and ``L = tr C (R(0)/2 + sum over lags of R(lag) A**lag) P C'`` with the
+solution ``P`` of ``P = A P A' + B B'``.
 
 Source: Zucchet & Orvieto (2024), Lemma 1 (Eq. 34); the equation of ``P`` is solved by the
 squared iteration of Smith (1968), which doubles the horizon.
@@ -147,6 +148,8 @@ def stationary_loss(
             another type.
 
     Example:
+        The student differs from the teacher, so that its loss is positive:
+
         >>> from sigprop import AR1
         >>> from sigprop.layers import zucchet_lru
         >>> key = jax.random.key(0)

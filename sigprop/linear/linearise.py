@@ -1,9 +1,11 @@
-"""Any layer as a linear system: its matrices, its modes, and how parameters move them.
+"""Any layer as a linear system: matrices, modes, and their derivatives by parameters.
 
-``h_t = A h_{t-1} + B u_t``, ``y_t = Re(C h_t) + D u_t``, read off the layer's own
-``step`` and ``read``: exactly for a linear layer, and as the first order around rest for
-another.  In the eigenbasis ``y = Re(sum over modes of residue lam**age u) + D u``, which
-does not depend on the basis of the states.
+The system is ``h_t = A h_{t-1} + B u_t``, ``y_t = Re(C h_t) + D u_t``.  Its matrices are
+computed from the layer's methods ``step`` and ``read``.  They are exact for a linear layer.
+For any other layer they are first derivatives at zero state and zero input.
+
+In the eigenbasis, the impulse response is ``Re(sum over modes of residue lam**age)``, plus
+``D`` at age zero.  Residues do not depend on the basis of the states.
 
 Source: Zucchet & Orvieto (2024), Section 2.3 and Appendix B.3, for the perturbation of
 eigenvalues and eigenvectors.
@@ -90,6 +92,8 @@ def linearise(layer: Layer) -> System:
         TypeError: If the layer is not causal.  Linearise each of ``layer.halves()``.
 
     Example:
+        Four states, two inputs and one output:
+
         >>> from sigprop.layers import nonlinear_rnn
         >>> layer = nonlinear_rnn(4, 2, key=jax.random.key(0), d_out=1)
         >>> [matrix.shape for matrix in linearise(layer)]
@@ -190,6 +194,8 @@ def perturb(layer: Layer) -> Perturbed:
         TypeError: If a half of the layer is not causal.
 
     Example:
+        An LRU of four neurons has four modes:
+
         >>> from sigprop.layers import lru
         >>> layer = lru(4, 2, key=jax.random.key(0))
         >>> perturb(layer).modes[0].lam.shape

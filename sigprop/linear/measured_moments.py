@@ -1,9 +1,9 @@
-"""Measured second moments of any layer: state, output, and the gradients of its groups.
+"""Measured second moments of any layer: state, output, and gradients.
 
-One sequence gives a state, an output and the gradients of every output by every
-parameter, at one position.  Averaged over sampled inputs their squares are the measured
-moments; taken for each unit impulse instead they give the exact ones of a linear layer,
-as a double sum with the input's autocovariance.
+A sequence of inputs gives a state, an output, and gradients of every output with respect to
+every parameter, all at one step.  The means of their squares over sampled inputs are the
+measured moments.  The responses of a linear layer to unit impulses give exact moments, as
+double sums with the autocovariance of the input.
 
 Notation: u  inputs (time, d_in);  at  position, counted from 0.
 """
@@ -104,6 +104,9 @@ def by_group(layer: Layer, moments: Mapping[str, Any]) -> dict[str, Any]:
         layer: Layer whose parameters have these moments.
         moments: Moments by the names of parameters.  Entries with other names, such as
             ``state`` and ``output``, are returned unchanged.
+
+    Returns:
+        The sum of each group's moments under its name, and the unchanged entries.
 
     Example:
         ``B_re`` and ``B_im`` are the two parameters of the group ``input``:
@@ -253,8 +256,8 @@ def measure(
         A dictionary of estimates (mean, standard error, number of samples).
         ``state`` is ``E|h|^2`` and ``output`` is ``E|y|^2``, both at step ``at``.  Under
         the name of each parameter group: ``E|d(v . y)/dtheta|^2``, summed over the
-        group's parameters.  The error ``v`` has unit covariance and does not depend on
-        the inputs.
+        entries ``theta`` of the group's parameters.  The random error ``v`` of the output
+        has unit covariance and does not depend on the inputs.
 
     Raises:
         ValueError: If ``num < 2``, if ``steps`` or ``batch`` is below one, or if ``at`` is
@@ -364,10 +367,11 @@ def response_moment(
     response: Inexact[Array | np.ndarray, "time *entries"],
     covariance: Float[Array | np.ndarray, " lags"],
 ) -> Float[Array | np.ndarray, "*entries"]:
-    """The second moment ``E|sum_s response_s u_s|^2`` for a stationary input ``u``.
+    """The second moment of a linear response to a stationary input.
 
-    Arrays may be of NumPy, or of JAX under ``jit``, ``vmap`` and ``grad``.  The function
-    needs a matrix of ``steps**2`` numbers.
+    This is ``E|sum_s response_s u_s|^2`` for the input ``u``.  Arrays may be of NumPy,
+    or of JAX under ``jit``, ``vmap`` and ``grad``.  The function needs a matrix of
+    ``steps**2`` numbers.
 
     Args:
         response: Entry ``s`` is the response at one observed step to a unit input at
@@ -426,8 +430,8 @@ def impulse_moments(
 
     Returns:
         A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
-        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries,
-        for an error ``v`` of unit covariance.
+        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries
+        ``theta``, for a random error ``v`` of the output with unit covariance.
 
     Raises:
         ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer than
@@ -484,7 +488,8 @@ def exact(
     Returns:
         A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
         the name of each parameter group: ``E|d(v . y_at)/dtheta|^2``, summed over the
-        group's parameters, for an error ``v`` of unit covariance.
+        entries ``theta`` of the group's parameters, for a random error ``v`` of the output
+        with unit covariance.
 
     Raises:
         ValueError: If ``at`` is not an index of a step, if ``covariance`` has fewer than

@@ -296,8 +296,8 @@ def predict(
 
     Returns:
         A dictionary.  ``state`` is ``E|h_at|^2`` and ``output`` is ``E|y_at|^2``.  Under
-        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries,
-        for an error ``v`` of unit covariance.
+        the name of each parameter: ``E|d(v . y_at)/dtheta|^2``, summed over its entries
+        ``theta``, for a random error ``v`` of the output with unit covariance.
 
     Raises:
         ValueError: If ``at`` is not an index of a step; if ``covariance`` has fewer than
@@ -351,7 +351,7 @@ def predict_with_weight(
 def state_moments(
     modes: Modes, pairs: Complex[np.ndarray, "n n"]
 ) -> Float[np.ndarray, " n"]:
-    """Second moment ``E|h|^2`` of each neuron's state.
+    """Second moment of each neuron's state.
 
     Args:
         modes: Modes of the layer, from ``diagonalise``.

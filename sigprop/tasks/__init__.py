@@ -1,4 +1,6 @@
-"""Tasks on which networks are trained: one module each, data and losses together.
+"""Tasks for the training of networks: data and losses.
+
+``load_task`` loads a classification task by its name:
 
 ====================  =================================================================
 ``digits``            1797 images of 64 pixels, part of scikit-learn

@@ -86,6 +86,7 @@ NAIVE: dict[str, Callable[[Forecasts, Windows], np.ndarray]] = {
     "season": season,
     "climatology": climatology,
 }
+"""Naive forecasts by name: ``last value``, ``season`` and ``climatology``."""
 
 
 class Linear(NamedTuple):

@@ -109,7 +109,7 @@ def load_task(
     """Load the examples of a classification task.
 
     Args:
-        name: Name of a task, such as ``digits``; the page of ``sigprop.tasks`` lists all.
+        name: Name of a task, such as ``digits``; see the table of ``sigprop.tasks``.
         folder: Folder with the task's files.  Default: the task's folder below the folder
             that the environment variable ``SIGPROP_DATA`` names.
         cache: Folder for packed copies of large data sets.  Default: nothing is stored.

@@ -119,7 +119,8 @@ def read_table(path: Path) -> Table:
         FileNotFoundError: If there is no file at ``path``.
         ValueError: If a cell is no time or no number; if times are repeated, out of
             order, or not separated by one constant step; if a column is constant or has a
-            number above 1e150 in size; if there are fewer than two rows, or no feature.
+            number above 1e150 in size; if columns lack distinct names; if there are fewer
+            than two rows, or no feature.
 
     Example:
         The first row of this file names its columns ``time`` and ``level``:
